@@ -1,0 +1,146 @@
+#include "base/math.h"
+
+#include <algorithm>
+#include <bit>
+#include <cfloat>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+
+#include "base/exp_table.h"
+
+namespace attn {
+
+static_assert(std::numeric_limits<double>::is_iec559 && FLT_EVAL_METHOD == 0,
+              "the bits of exp and log rest on doubles being computed as doubles");
+#ifdef __FAST_MATH__
+#error "the bits of exp and log rest on -ffast-math being off"
+#endif
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+// 2^exponent. REQUIRES: -1022 <= exponent <= 1023, where it is a normal number.
+double power_of_two(std::int64_t exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+// The whole number nearest to x; at a tie, either. REQUIRES: |x| < 2^52.
+std::int64_t nearest_whole(double x) { return static_cast<std::int64_t>(x < 0 ? x - 0.5 : x + 0.5); }
+
+// (hi + lo) · 2^exponent, rounded once. REQUIRES: -1078 < exponent < -1020,
+// 1 <= hi < 2 and |lo| < 2^-7, so that the result is subnormal or nearly so.
+//
+// Rounding hi + lo to a double and then to a subnormal number would round
+// twice: up to 0.76 ulp. So the sum is worked out in units of 2^-1022, where
+// adding 1 puts its last bit where the last bit of a subnormal number is.
+double rounded_to_subnormal(double hi, double lo, std::int64_t exponent) {
+  const double unit = power_of_two(-1022);
+  const double scale = power_of_two(exponent + 1022);
+  hi *= scale;
+  lo *= scale;
+  if (hi + lo >= 1) return (hi + lo) * unit;
+
+  const double sum = 1 + hi;
+  const double rest = (hi - (sum - 1)) + lo;  // the first difference is exact: what 1 + hi lost
+  return ((sum + rest) - 1) * unit;
+}
+
+// f - log(1 + f), for |f| < 0.0665: what the logarithm loses against its
+// tangent, so small that its rounding errors hardly count.
+//
+// With s = f/(2 + f), log(1 + f) = log((1 + s)/(1 - s)) = 2s + s·R, where
+// R = 2s²/3 + 2s⁴/5 + ..., and 2s = f - f²/2 + s·f²/2. The coefficients are
+// those of the series. |s| < 0.0344, so what is left off, 2s¹²/13 + ..., is
+// below 2^-60.9, and log(1 + f) is off by |s| times that: 2^-61.8 of itself.
+double tangent_minus_log(double f) {
+  const double s = f / (2 + f);
+  const double z = s * s;
+  const double r = z * (2.0 / 3 + z * (2.0 / 5 + z * (2.0 / 7 + z * (2.0 / 9 + z * (2.0 / 11)))));
+  const double half_square = 0.5 * f * f;
+  return half_square - s * (half_square + r);
+}
+
+}  // namespace
+
+// With n the whole number nearest to x·128/ln 2, n = 128k + j and
+// r = x - n·ln 2/128,
+//
+//   e^x = 2^k · 2^(j/128) · e^r,   |r| <= ln 2/256 < 0.00271.
+//
+// 2^(j/128) comes from a table as hi + lo, so that
+//
+//   2^(j/128) · e^r = hi + (lo + hi·(e^r - 1))
+//
+// is one large exact number and one small one. Errors of the small one, in ulp
+// of the result: of r 0.001, of the polynomial 0.005, of the roundings in
+// e^r - 1 0.002, of the last product and sum 0.004; together below 0.013. The
+// addition of the two rounds by 0.5. Scaling by 2^k is exact.
+double exp(double x) {
+  constexpr double largest = 0x1.62e42fefa39efp+9;  // the largest double with a finite result
+  if (x != x) return not_a_number;
+  if (x > largest) return infinity;
+  if (x < -746) return 0;
+
+  const std::int64_t n = nearest_whole(x * exp_table::steps_per_unit);
+  const std::int64_t k = n >> 7;
+  const exp_table::SplitPower power = exp_table::powers[n & 127];
+
+  // The first product is exact, and so is the difference: it is small and a
+  // multiple of the last bit of x, or of the 2^-42 of step_hi.
+  const auto steps = static_cast<double>(n);
+  const double r = (x - steps * exp_table::step_hi) - steps * exp_table::step_lo;
+
+  // e^r - 1. The coefficients are Taylor's, 1/n!; what is left off, r⁶/720 + ...,
+  // is below 2^-60.6, where an ulp of the result is at least 2^-53.
+  const double small = r + r * r * (1.0 / 2 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120))));
+  const double tail = power.lo + power.hi * small;
+
+  if (k < -1021) return rounded_to_subnormal(power.hi, tail, k);
+  if (k > 1023) return (power.hi + tail) * 2 * power_of_two(k - 1);
+  return (power.hi + tail) * power_of_two(k);
+}
+
+float exp(float x) { return static_cast<float>(exp(static_cast<double>(x))); }
+
+// The table of exp read backwards: with x = 2^k · z, 1 <= z < 2, and 2^(j/128)
+// the largest entry up to z,
+//
+//   log x = (128k + j) · ln 2/128 + log(1 + r),   1 + r = z / 2^(j/128),
+//
+// and 0 <= r < 0.0055. The first term is a large exact number and a small one.
+// Near x = 1 the two terms would cancel; there x - 1 is exact and small.
+// Errors of the small parts, in ulp: below 0.14 in r (at results near 1/16,
+// less the larger the result) and below 0.1 near x = 1.
+double log(double x) {
+  if (x == 0) return -infinity;
+  if (!(x > 0)) return not_a_number;
+  if (x == infinity) return infinity;
+
+  const double f = x - 1;
+  if (f < 0x1.1p-4 && f > -0x1.1p-4) return f - tangent_minus_log(f);
+
+  std::int64_t k = -1023;
+  if (x < std::numeric_limits<double>::min()) {
+    x *= 0x1p54;
+    k -= 54;
+  }
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  k += static_cast<std::int64_t>(bits >> 52);
+  const auto z = std::bit_cast<double>((bits & 0x000f'ffff'ffff'ffff) | 0x3ff0'0000'0000'0000);
+
+  const auto above = std::ranges::upper_bound(exp_table::powers, z, {}, &exp_table::SplitPower::hi);
+  const auto power = std::prev(above);
+  const std::int64_t j = std::distance(std::begin(exp_table::powers), power);
+  const double r = ((z - power->hi) - power->lo) / power->hi;
+
+  const auto steps = static_cast<double>(128 * k + j);
+  const double large = steps * exp_table::step_hi;  // exact
+  const double sum = large + r;
+  const double rest = (large - sum) + r;  // exact: what the sum lost
+  return sum + (rest + (steps * exp_table::step_lo - tangent_minus_log(r)));
+}
+
+}  // namespace attn

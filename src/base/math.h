@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cmath>
+
+namespace attn {
+
+// The functions of a real number that the program uses, in place of the C
+// library's: those give different bits on different processors and systems,
+// these the same bits everywhere.
+//
+// They need nothing but what IEEE 754 fixes to the last bit: +, -, *, / on
+// doubles, rounded to nearest, and integers. REQUIRES: compiled without
+// -ffast-math and with -ffp-contract=off.
+//
+// An ulp is the distance between neighbouring doubles where the exact result
+// lies: 2^-1074 for subnormal results. Every NaN returned is the same one.
+
+// e^x, at most 0.52 ulp from the exact value, also where the result is
+// subnormal. Defined for all x: NaN for NaN, 0 for -inf and where e^x is at
+// most 2^-1075 (x < -745.13...), inf for inf and where e^x exceeds the doubles
+// (x > 709.78...). exp(0) is exactly 1.
+double exp(double x);
+
+// e^x for floats: the double result, rounded. At most 0.50001 ulp of a float
+// from the exact value; 0, inf and NaN as above, with the range of floats
+// (below -103.97..., above 88.72...).
+float exp(float x);
+
+// The natural logarithm, at most 0.65 ulp from the exact value. Defined for all
+// x: NaN for NaN and below zero, -inf for both zeros, inf for inf; subnormal
+// arguments lose nothing. log(1) is +0.
+double log(double x);
+
+// Square roots are the C library's: IEEE 754 demands that they be correctly
+// rounded, so there is but one result. NaN below zero; sqrt(-0) is -0.
+inline double sqrt(double x) { return std::sqrt(x); }
+inline float sqrt(float x) { return std::sqrt(x); }
+
+}  // namespace attn

@@ -1,0 +1,215 @@
+#include "base/rounding.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <system_error>
+#include <vector>
+
+namespace attn {
+
+namespace {
+
+struct ModeName {
+  RoundingMode mode;
+  std::string_view name;
+};
+
+constexpr ModeName mode_names[] = {
+    {RoundingMode::half_up, "half-up"},
+    {RoundingMode::half_even, "half-even"},
+    {RoundingMode::truncate, "truncate"},
+    {RoundingMode::keep_sum, "keep-sum"},
+};
+
+constexpr int most_decimals = 12;
+constexpr int digits_read = 12;
+
+constexpr auto powers_of_ten = [] {
+  std::array<std::int64_t, digits_read + 1> powers{1};
+  for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = 10 * powers[i - 1];
+  return powers;
+}();
+
+// 10^exponent. REQUIRES: 0 <= exponent <= 12.
+std::int64_t power_of_ten(int exponent) { return powers_of_ten[static_cast<std::size_t>(exponent)]; }
+
+// How often the last decimal's unit fits into a magnitude, roughly.
+double size_in_units(double magnitude, int decimals) { return magnitude * static_cast<double>(power_of_ten(decimals)); }
+
+// A number cut after the last decimal kept: 0.179 after two is 17 units of 0.01
+// and 0.9 of one; -0.179 is -18 and 0.1.
+struct Cut {
+  std::int64_t units;
+  double dropped;  // what the units are short of the number, in [0, 1)
+  bool exact;      // cut from the exact value, since the digits read end too early
+};
+
+double parsed(const std::string& text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// The double nearest to digits · 10^exponent.
+//
+// Two decimals of 12 digits that differ are so far apart that their doubles
+// differ too; so dropped parts may be compared as doubles.
+double decimal(std::int64_t digits, int exponent) {
+  return parsed(std::to_string(digits) + "e" + std::to_string(exponent));
+}
+
+// A negative number is cut where the next unit below it begins.
+Cut signed_cut(bool negative, std::int64_t units, double dropped, double rest_of_unit, bool exact) {
+  if (!negative) return {units, dropped, exact};
+  if (dropped == 0) return {-units, 0, exact};
+  return {-units - 1, rest_of_unit, exact};
+}
+
+// REQUIRES: 2^-4 <= |value|, so that it has at most 56 binary and as many
+// decimal places; size_in_units(|value|, decimals) < 2^55.
+Cut exact_cut(double value, int decimals) {
+  char buffer[128];
+  const auto end =
+      std::to_chars(std::begin(buffer), std::end(buffer), std::abs(value), std::chars_format::fixed, 60).ptr;
+  std::string text(std::begin(buffer), end);
+  const auto point = text.find('.');
+  text.erase(point, 1);
+  const auto kept = point + static_cast<std::size_t>(decimals);
+
+  std::int64_t units = 0;
+  std::from_chars(text.data(), text.data() + kept, units);
+  const double dropped = parsed("0." + text.substr(kept));  // few binary places: exact, and so is 1 - dropped
+  return signed_cut(value < 0, units, dropped, 1 - dropped, true);
+}
+
+// The cut that is decided on the first 12 digits, or on the exact value where
+// they do not reach beyond the last decimal kept.
+// REQUIRES: size_in_units(|value|, decimals) < 2^55.
+Cut cut_after(double value, int decimals) {
+  // "d.ddddddddddde±xx"
+  char text[32];
+  const auto end =
+      std::to_chars(std::begin(text), std::end(text), std::abs(value), std::chars_format::scientific, digits_read - 1)
+          .ptr;
+  text[1] = text[0];  // over the point, so that the digits stand together
+  const char* const mark = text + 1 + digits_read;
+  std::int64_t digits = 0;
+  std::from_chars(text + 1, mark, digits);
+  int exponent = 0;
+  std::from_chars(mark + (mark[1] == '+' ? 2 : 1), end, exponent);
+
+  const int cut_digits = digits_read - 1 - exponent - decimals;
+  if (cut_digits <= 0) return exact_cut(value, decimals);
+  if (cut_digits > digits_read) {
+    const double dropped = decimal(digits, -cut_digits);
+    return signed_cut(value < 0, 0, dropped, 1 - dropped, false);
+  }
+  const std::int64_t unit = power_of_ten(cut_digits);
+  const std::int64_t rest = digits % unit;
+  return signed_cut(value < 0, digits / unit, decimal(rest, -cut_digits), decimal(unit - rest, -cut_digits), false);
+}
+
+bool rounds_up(const Cut& cut, RoundingMode mode) {
+  switch (mode) {
+    case RoundingMode::half_up:
+    case RoundingMode::keep_sum:
+      return cut.dropped >= 0.5;
+    case RoundingMode::half_even:
+      return cut.dropped > 0.5 || (cut.dropped == 0.5 && cut.units % 2 == 1);
+    case RoundingMode::truncate:
+      return cut.exact && cut.dropped > 0.5;
+  }
+  return false;
+}
+
+std::int64_t rounded_units(double magnitude, HandRounding rounding) {
+  const Cut cut = cut_after(magnitude, rounding.decimals);
+  return cut.units + (rounds_up(cut, rounding.mode) ? 1 : 0);
+}
+
+// What an open cell of a row gets.
+struct Share {
+  std::size_t index;
+  std::int64_t units;
+  double lost;  // by rounding down, as a part of a unit
+};
+
+}  // namespace
+
+std::optional<HandRounding> parse_hand_rounding(std::string_view text) {
+  const auto colon = text.find(':');
+  const std::string_view number = text.substr(0, colon);
+  const bool leading_zero = number.size() > 1 && number.front() == '0';
+  HandRounding rounding;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), rounding.decimals);
+  if (error != std::errc{} || end != number.data() + number.size() || leading_zero) return std::nullopt;
+  if (number.front() == '-' || rounding.decimals > most_decimals) return std::nullopt;
+  if (colon == std::string_view::npos) return rounding;
+
+  const auto row = std::ranges::find(mode_names, text.substr(colon + 1), &ModeName::name);
+  if (row == std::end(mode_names)) return std::nullopt;
+  rounding.mode = row->mode;
+  return rounding;
+}
+
+std::string to_string(HandRounding rounding) {
+  const auto row = std::ranges::find(mode_names, rounding.mode, &ModeName::mode);
+  return std::to_string(rounding.decimals) + ":" + std::string(row->name);
+}
+
+double rounded(double value, HandRounding rounding) {
+  assert(0 <= rounding.decimals && rounding.decimals <= most_decimals);
+  // Beyond this, neighbouring doubles lie more than two units apart: rounding
+  // cannot reach another one. Infinities and NaN leave here too.
+  const double magnitude = std::abs(value);
+  if (!(size_in_units(magnitude, rounding.decimals) < 0x1p55)) return value;
+
+  const double result = decimal(rounded_units(magnitude, rounding), -rounding.decimals);
+  return value < 0 && result != 0 ? -result : result;
+}
+
+void round_row_keeping_sum(std::span<double> row, std::span<const double> open, HandRounding rounding) {
+  assert(open.empty() || open.size() == row.size());
+  const auto is_open = [&](std::size_t i) { return open.empty() || open[i] != 0; };
+  rounding.mode = RoundingMode::half_up;
+  double sum = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (!is_open(i)) row[i] = 0;
+    sum += row[i];
+    size += std::abs(row[i]);
+  }
+  if (!(size_in_units(size, rounding.decimals) < 0x1p53)) {
+    for (double& cell : row) cell = rounded(cell, rounding);
+    return;
+  }
+
+  const std::int64_t sum_units = rounded_units(std::abs(sum), rounding);
+  std::int64_t missing = sum < 0 ? -sum_units : sum_units;
+  std::vector<Share> shares;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (!is_open(i)) continue;
+    const Cut cut = cut_after(row[i], rounding.decimals);
+    shares.push_back({i, cut.units, cut.dropped});
+    missing -= cut.units;
+  }
+  std::ranges::stable_sort(shares, std::ranges::greater{}, &Share::lost);
+
+  // As many units are missing as there are cells, at most, and none too many.
+  // Only cells that the reading to 12 digits moved can make it otherwise, many
+  // of them and at many decimals: hence the second round and the second loop.
+  for (std::size_t i = 0; missing > 0; --missing, ++i) ++shares[i % shares.size()].units;
+  for (; missing < 0; ++missing) --std::ranges::max_element(shares, {}, &Share::units)->units;
+
+  for (const Share& share : shares) {
+    const double magnitude = decimal(std::abs(share.units), -rounding.decimals);
+    row[share.index] = share.units < 0 ? -magnitude : magnitude;
+  }
+}
+
+}  // namespace attn

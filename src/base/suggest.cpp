@@ -1,0 +1,70 @@
+#include "base/suggest.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace attn {
+namespace {
+
+// Nobody means a name that long; and the work grows with the square.
+constexpr std::size_t longest_name = 64;
+
+std::string without_case_and_dashes(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '-' || c == '_') continue;
+    result += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return result;
+}
+
+// A third of the letters may be wrong.
+bool is_close(std::size_t distance, std::size_t longer) { return distance <= longer / 3; }
+
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // Row i holds the distances of the first i letters of a to each beginning of
+  // b; a swap of neighbours looks two rows back.
+  std::vector<std::size_t> two_back(b.size() + 1), back(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    two_back.swap(back);
+    back.swap(row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = back[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replaced, back[j] + 1, row[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], two_back[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+std::optional<std::string> closest(std::string_view typed, std::span<const std::string> known) {
+  if (typed.size() > longest_name) return std::nullopt;
+  const std::string meant = without_case_and_dashes(typed);
+
+  std::optional<std::string> best;
+  std::size_t least = 0;
+  for (const std::string& name : known) {
+    const std::string plain = without_case_and_dashes(name);
+    // At least so many letters are missing; counting the rest can be spared.
+    const std::size_t missing = std::max(meant.size(), plain.size()) - std::min(meant.size(), plain.size());
+    if (!is_close(missing, std::max(meant.size(), plain.size()))) continue;
+    const std::size_t distance = edit_distance(meant, plain);
+    if (!is_close(distance, std::max(meant.size(), plain.size()))) continue;
+    if (best && distance >= least) continue;
+    best = name;
+    least = distance;
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view typed, std::span<const std::string> known) {
+  const auto meant = closest(typed, known);
+  return meant ? "; did you mean `" + *meant + "`?" : "";
+}
+
+}  // namespace attn

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/utf8.h"
+
+namespace attn {
+
+// Other people's text as it may reach a terminal: control characters,
+// bidirectional controls and bytes that are not UTF-8 become visible escapes
+// ("\x1b", "\u202e"); a line break or tab becomes "\n", "\t". Everything else stays.
+std::string printable(std::string_view text);
+
+// How many terminal columns printable text takes: wide East Asian characters
+// and emoji two, combining marks and joiners none.
+std::size_t display_width(std::string_view text);
+
+// How many columns one character of it takes.
+std::size_t display_width(CodePoint point);
+
+// The text cut to at most `width` columns, the cut shown by "…".
+std::string shortened(std::string_view text, std::size_t width);
+
+// Letters and digits of ASCII, whatever the locale.
+constexpr bool is_ascii_upper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_ascii_lower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_ascii_alnum(char c) { return is_ascii_upper(c) || is_ascii_lower(c) || (c >= '0' && c <= '9'); }
+
+}  // namespace attn

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace attn {
+
+// One character of a text in UTF-8.
+struct CodePoint {
+  char32_t value = 0;     // of a byte that is not UTF-8, the byte
+  std::size_t bytes = 1;  // how many it takes; 1 where it is not UTF-8
+  bool valid = true;
+};
+
+// The character that begins at `at`: shortest forms only, no surrogates,
+// nothing beyond U+10FFFF. REQUIRES: at < text.size().
+CodePoint code_point(std::string_view text, std::size_t at);
+
+// Where the first byte stands that is not UTF-8, if there is one.
+std::optional<std::size_t> first_invalid_utf8(std::string_view text);
+
+}  // namespace attn

@@ -1,0 +1,75 @@
+#include "tensor/shape.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+namespace attn {
+
+std::size_t Shape::count() const {
+  std::size_t total = 1;
+  for (const Dim& dim : dims_) {
+    if (dim.size == 0) return 0;
+    const std::size_t limit = std::numeric_limits<std::size_t>::max() / dim.size;
+    total = total > limit ? std::numeric_limits<std::size_t>::max() : total * dim.size;
+  }
+  return total;
+}
+
+std::optional<std::size_t> Shape::position(std::string_view axis) const {
+  const auto found = std::ranges::find(dims_, axis, &Dim::axis);
+  if (found == dims_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - dims_.begin());
+}
+
+std::size_t Shape::size(std::string_view axis) const {
+  const auto at = position(axis);
+  assert(at);
+  return dims_[*at].size;
+}
+
+std::size_t Shape::stride(std::string_view axis) const {
+  const auto at = position(axis);
+  if (!at) return 0;
+  std::size_t step = 1;
+  for (std::size_t i = *at + 1; i < dims_.size(); ++i) step *= dims_[i].size;
+  return step;
+}
+
+std::vector<std::size_t> Shape::index(std::size_t at) const {
+  std::vector<std::size_t> places(rank());
+  for (std::size_t axis = rank(); axis-- > 0;) {
+    places[axis] = at % dims_[axis].size;
+    at /= dims_[axis].size;
+  }
+  return places;
+}
+
+Shape Shape::renamed(std::string_view from, std::string_view to) const {
+  assert(from == to || !has(to));
+  Shape result = *this;
+  for (Dim& dim : result.dims_) {
+    if (dim.axis == from) dim.axis = to;
+  }
+  return result;
+}
+
+std::string spelled_index(const std::vector<std::size_t>& index) {
+  std::string text = "[";
+  for (const std::size_t i : index) {
+    if (text.size() > 1) text += ',';
+    text += std::to_string(i + 1);
+  }
+  return text + "]";
+}
+
+std::string to_string(const Shape& shape) {
+  std::string text;
+  for (const Dim& dim : shape.dims()) {
+    if (!text.empty()) text += " × ";
+    text += std::to_string(dim.size);
+  }
+  return text;
+}
+
+}  // namespace attn
