@@ -1,0 +1,21 @@
+#pragma once
+
+#include "ops/backend.h"
+
+namespace attn {
+
+// The plainest loops there are, one for every operation: the oracle that every
+// faster backend is held against.
+//
+// Sums run in index order and nothing is fused or reordered, so the same
+// operands give the same bits on every machine and with every compiler,
+// whatever batch they stand in.
+class ReferenceBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "cpu"; }
+
+  Tensor<double> run(const Op& op, std::span<const View> operands, const View* open, const Shape& result,
+                     Dtype dtype) override;
+};
+
+}  // namespace attn
