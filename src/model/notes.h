@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace attn {
+
+// What a person should know about the numbers of a trace: rows with nothing to
+// attend to, and the first number from the scores on that is not finite although
+// it is open.
+std::vector<Note> notes_on_numbers(const Trace& trace);
+
+}  // namespace attn

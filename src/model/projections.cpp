@@ -1,0 +1,207 @@
+#include "model/projections.h"
+
+#include <array>
+#include <vector>
+
+namespace attn {
+namespace {
+
+// One of the three roles that the inputs are projected into.
+struct Part {
+  std::string name;    // "key"
+  std::string plural;  // "keys"
+  std::string letter;  // "K"
+  Axis row;            // "key"
+  Axis feature;        // "d_k"
+  Role role;
+  const std::optional<Projection>& projection;
+  const std::optional<Tensor<double>>& given;
+  std::string source = {};  // the step it is made from
+};
+
+std::string capitalised(std::string text) {
+  text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+// Where part p's inputs stand among the steps: cross-attention has one for each.
+std::string source_suffix(const Problem& problem, const Part& part) {
+  if (!problem.cross()) return "";
+  return part.name == "value" && !problem.value_inputs ? ".key" : "." + part.name;
+}
+
+std::string input_symbol(const Problem& problem, const std::string& suffix) {
+  if (!problem.cross()) return "X";
+  if (suffix == ".query") return "X_Q";
+  return suffix == ".key" ? "X_K" : "X_V";
+}
+
+std::string input_title(const std::string& suffix) {
+  if (suffix.empty()) return "Inputs";
+  return "Inputs that " +
+         std::string(suffix == ".query" ? "the queries"
+                     : suffix == ".key" ? "the keys"
+                                        : "the values") +
+         " are made from";
+}
+
+// Calls record(suffix, symbol, inputs) for each tensor of inputs there is.
+template <class Record>
+void for_each_input(const Problem& problem, Record record) {
+  const auto present = [&](const std::string& suffix, const std::optional<Tensor<double>>& inputs) {
+    if (inputs) record(suffix, input_symbol(problem, suffix), *inputs);
+  };
+  present("", problem.inputs);
+  present(".query", problem.query_inputs);
+  present(".key", problem.key_inputs);
+  present(".value", problem.value_inputs);
+}
+
+void record_inputs(Recorder& work, const Problem& problem) {
+  for_each_input(problem, [&](const std::string& suffix, const std::string& symbol, const Tensor<double>& inputs) {
+    work.given_step({.id = "inputs" + suffix,
+                     .symbol = symbol,
+                     .title = input_title(suffix),
+                     .formula = symbol + " is given",
+                     .role = Role::input},
+                    inputs);
+  });
+}
+
+void record_split_inputs(Recorder& work, const Problem& problem) {
+  for_each_input(problem, [&](const std::string& suffix, const std::string& symbol, const Tensor<double>&) {
+    // "token" also in cross-attention: rows of inputs, whoever they serve.
+    const Axis row = suffix.empty() ? "token" : suffix == ".query" ? "query" : "key";
+    work.step({.id = "split_inputs" + suffix,
+               .symbol = symbol + "_h",
+               .title = "Inputs split into heads",
+               .formula = symbol + "_h = columns of " + symbol + " that belong to head h",
+               .role = Role::input},
+              Split{"d_model", "head", "d_k", *problem.heads}, {Operand("inputs" + suffix, {{row, "token"}})});
+  });
+}
+
+// The part's source with its axes called as a product with the weights needs
+// them: rows by the part, columns by `feature`.
+Operand source_as(const Recorder& work, const Part& part, const Axis& feature) {
+  const Shape& shape = work.shape(part.source);
+  Operand operand(part.source);
+  if (shape.has("token")) operand.renamed.push_back({"token", part.row});
+  // Values made from the inputs of the keys keep the rows of the keys.
+  const Axis own_feature = shape.has("d_model") ? "d_model" : "d_k";
+  if (own_feature != feature) operand.renamed.push_back({own_feature, feature});
+  return operand;
+}
+
+bool is_wide(const Problem& problem, const Part& part) {
+  return problem.heads && part.projection && !part.projection->weight.shape().has("head") && !problem.split_input;
+}
+
+std::vector<Operand> with_weights(Recorder& work, const Part& part) {
+  const Axis in = part.projection->weight.shape().has("d_head") ? "d_head" : "d_model";
+  std::vector<Operand> operands = {source_as(work, part, in)};
+  operands.push_back(work.given({.id = "weights." + part.name,
+                                 .symbol = "W_" + part.letter,
+                                 .title = "Weights for " + part.plural,
+                                 .formula = "W_" + part.letter + " is given",
+                                 .role = Role::weight_matrix},
+                                part.projection->weight));
+  if (part.projection->bias) {
+    operands.push_back(work.given({.id = "biases." + part.name,
+                                   .symbol = "b_" + part.letter,
+                                   .title = "Bias for " + part.plural,
+                                   .formula = "b_" + part.letter + " is given",
+                                   .role = Role::weight_matrix},
+                                  *part.projection->bias));
+  }
+  return operands;
+}
+
+std::string projection_formula(const Problem& problem, const Part& part) {
+  const std::string x = problem.split_input ? input_symbol(problem, source_suffix(problem, part)) + "_h"
+                                            : input_symbol(problem, source_suffix(problem, part));
+  return product(problem, x, "W_" + part.letter, part.projection->bias ? "b_" + part.letter : "");
+}
+
+Op multiplied(const Part& part) {
+  return Contract{part.projection->weight.shape().has("d_head") ? "d_head" : "d_model"};
+}
+
+// The wide product of all heads side by side, before it is split.
+void record_wide(Recorder& work, const Problem& problem, const Part& part) {
+  if (!is_wide(problem, part)) return;
+  work.step({.id = "projected_" + part.plural,
+             .symbol = part.letter + "*",
+             .title = capitalised(part.plural) + " of all heads, side by side",
+             .formula = part.letter + "* = " + projection_formula(problem, part),
+             .role = part.role},
+            multiplied(part), with_weights(work, part));
+}
+
+std::string record_part(Recorder& work, const Problem& problem, const Part& part) {
+  Heading heading{.id = part.plural, .symbol = part.letter, .title = capitalised(part.plural), .role = part.role};
+  const auto from = [&](const std::string& what) { heading.formula = part.letter + " = " + what; };
+
+  if (part.given) {
+    if (!part.given->shape().has("d_concat")) {
+      heading.formula = part.letter + " is given";
+      return work.given_step(heading, *part.given);
+    }
+    const std::string wide = work.given({.id = "given." + part.plural,
+                                         .symbol = part.letter + "*",
+                                         .title = capitalised(part.plural) + " of all heads, side by side",
+                                         .formula = part.letter + "* is given",
+                                         .role = part.role},
+                                        *part.given);
+    from("columns of " + part.letter + "* that belong to each head");
+    return work.step(heading, Split{"d_concat", "head", part.feature, *problem.heads}, {wide});
+  }
+
+  if (is_wide(problem, part)) {
+    from("columns of " + part.letter + "* that belong to each head");
+    return work.step(heading, Split{"d_concat", "head", part.feature, *problem.heads}, {"projected_" + part.plural});
+  }
+  if (part.projection) {
+    from(projection_formula(problem, part));
+    return work.step(heading, multiplied(part), with_weights(work, part));
+  }
+
+  const std::string x = input_symbol(problem, source_suffix(problem, part));
+  if (problem.heads && !problem.split_input) {
+    from("columns of " + x + " that belong to each head");
+    return work.step(heading, Split{"d_model", "head", part.feature, *problem.heads},
+                     {source_as(work, part, "d_model")});
+  }
+  from(problem.split_input ? x + "_h" : x);
+  return work.step(heading, Copy{}, {source_as(work, part, part.feature)});
+}
+
+}  // namespace
+
+std::string product(const Problem& problem, const std::string& x, const std::string& w, const std::string& bias) {
+  std::string text = problem.vectors == Vectors::columns             ? w + "·" + x
+                     : problem.weight_layout == WeightLayout::out_in ? x + "·" + w + "ᵀ"
+                                                                     : x + "·" + w;
+  return bias.empty() ? text : text + " + " + bias;
+}
+
+Projected record_projections(Recorder& work, const Problem& problem) {
+  std::array parts = {
+      Part{"key", "keys", "K", "key", "d_k", Role::key, problem.key, problem.keys},
+      Part{"query", "queries", "Q", "query", "d_k", Role::query, problem.query, problem.queries},
+      Part{"value", "values", "V", "key", "d_v", Role::value, problem.value, problem.values},
+  };
+  record_inputs(work, problem);
+  if (problem.split_input) record_split_inputs(work, problem);
+  for (Part& part : parts)
+    part.source = (problem.split_input ? "split_inputs" : "inputs") + source_suffix(problem, part);
+
+  for (const Part& part : parts) record_wide(work, problem, part);
+  Projected projected;
+  projected.keys = record_part(work, problem, parts[0]);
+  projected.queries = record_part(work, problem, parts[1]);
+  projected.values = record_part(work, problem, parts[2]);
+  return projected;
+}
+
+}  // namespace attn

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "problem/sources.h"
+
+namespace attn {
+
+// What marks a row of padding.
+inline constexpr const char* padding_label = "·";
+
+// Reports tokens that do not match the vectors they name, one by one.
+void check_tokens(const Statement& statement, const Sources& sources, Faults& faults);
+
+// Fills the labels of queries and keys: tokens where they are given, else
+// "Input 1", or "Query 1" and "Key 1" where the two are not the same. Cut to
+// `limit`, padded to query_count and key_count. REQUIRES: tokens were checked.
+void set_labels(const Statement& statement, const Sources& sources, std::size_t limit, Problem& problem);
+
+}  // namespace attn

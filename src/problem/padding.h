@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+
+#include "problem/sources.h"
+
+namespace attn {
+
+// The side's vectors as a tensor [batch?, row, feature], or with the last two
+// exchanged for column vectors; sequences cut to `limit` and padded with zeros
+// to one length. Nothing, and a fault, where padding takes too much memory.
+// REQUIRES: !side.heads.
+std::optional<Tensor<double>> laid_out(Side side, std::size_t limit, Vectors vectors, const Axis& row,
+                                       const Axis& feature, Budget& budget, Faults& faults);
+
+}  // namespace attn

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/rounding.h"
+#include "problem/choice.h"
+#include "tensor/dtype.h"
+#include "tensor/tensor.h"
+
+namespace attn {
+
+// A weight matrix with its bias.
+struct Projection {
+  Tensor<double> weight;
+  std::optional<Tensor<double>> bias;
+};
+
+// One entry of `mask`, its axes a subset of batch, head, query, key: those
+// along which it varies or whose size is not 1.
+struct MaskTerm {
+  enum class Kind { allow, block, add };
+  Kind kind = Kind::allow;
+  Tensor<double> value;  // allow, block: 0 and 1; add: finite or −∞
+};
+
+enum class WeightLayout { in_out, out_in };
+
+struct Arithmetic {
+  Dtype dtype = Dtype::f64;
+  std::optional<HandRounding> hand_rounding;
+
+  bool operator==(const Arithmetic&) const = default;
+};
+
+// What is known to a person but is no number of the computation. Indices count from 0.
+struct Note {
+  std::string step;
+  std::vector<std::size_t> index;
+  std::string kind;  // truncated, padding, misread, closed_row, overflow, left_out, …
+  std::string message;
+};
+
+// What is to be computed: a validated problem. Every shape is known to fit.
+//
+// Axes are named as the trace names them. A tensor has a batch axis where the
+// problem is a batch. With Vectors::columns the last two axes of inputs,
+// weights and direct queries, keys and values stand exchanged, as given.
+//
+//   inputs                      [batch?, token, d_model]
+//   query_inputs, key_inputs,   [batch?, query or key, d_model]        cross-attention
+//     value_inputs
+//   weights, one wide matrix    [d_model, d_k or d_v]                  no heads
+//                               [d_model, d_concat]                    heads
+//            one matrix a head  [head, d_model, d_k or d_v]
+//            split: input       [d_head, d_k or d_v]                   shared by the heads
+//            output             [d_v or d_concat, d_out]
+//     (in_out; with out_in the last two stand exchanged)
+//   biases                      [d_k, d_v, d_concat or d_out], or [head, d_k or d_v]
+//   queries, keys, values       [batch?, query or key, d_k or d_v]     given directly, no heads
+//                               [batch?, query or key, d_concat]       heads, wide
+//                               [batch, head, query or key, d_k or d_v]
+struct Problem {
+  std::string title;
+  std::string notes_text;
+  std::string statement;  // "sha256:…" of numbers and options, not of words
+
+  // Where the file stands inputs. Self-attention has `inputs`; cross-attention
+  // has `query_inputs` and `key_inputs`, and `value_inputs` where given.
+  std::optional<Tensor<double>> inputs, query_inputs, key_inputs, value_inputs;
+
+  // A projection that is not there is not made: Q = K = V = the inputs.
+  std::optional<Projection> query, key, value, output;
+
+  // Given directly instead of inputs; `values` is always there if `keys` is.
+  std::optional<Tensor<double>> queries, keys, values;
+
+  bool batched = false;
+  std::size_t batch = 1;             // sequences; 1 without a batch
+  std::optional<std::size_t> heads;  // set where the trace has a head axis
+  bool split_input = false;          // `split: input`
+  Vectors vectors = Vectors::rows;
+  WeightLayout weight_layout = WeightLayout::in_out;
+
+  std::size_t query_count = 0;  // Nq, padded
+  std::size_t key_count = 0;    // Nk, padded
+  std::size_t query_width = 0;  // of one head
+  std::size_t key_width = 0;    // d_k, of one head
+  std::size_t value_width = 0;  // d_v, of one head
+
+  Choice score;
+  std::optional<double> scale;  // multiplies the scores, in place of ÷√d_k
+  bool causal = false;
+  std::vector<std::int64_t> offsets;  // empty (0), one for all, or one a sequence
+  std::vector<MaskTerm> masks;
+  std::optional<std::vector<std::size_t>> lengths;  // valid keys of each sequence
+
+  // How many queries of each sequence are the file's own, the rest padding;
+  // empty where nothing is padded.
+  std::vector<std::size_t> own_queries;
+
+  // Labels of queries and keys, a list a sequence (one list without a batch).
+  std::vector<std::vector<std::string>> query_labels, key_labels;
+
+  Arithmetic arithmetic;
+  std::optional<int> digits;
+  std::vector<Note> notes;  // truncated, padding, misread
+
+  bool cross() const { return query_inputs.has_value(); }
+};
+
+}  // namespace attn

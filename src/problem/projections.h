@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "problem/sources.h"
+
+namespace attn {
+
+// A weight matrix, or one a head, as y = x·W reads it: `in` numbers make `out`.
+struct WeightMatrix {
+  std::string where;
+  std::optional<std::size_t> matrices;  // how many, where there is one a head
+  std::size_t in = 0;
+  std::size_t out = 0;
+  std::vector<double> values;  // as the file has them
+};
+
+// What a part of the file says about one projection.
+struct Part {
+  std::string name;  // "query", "key", "value" or "output"
+  bool is_faulty = false;
+  std::optional<WeightMatrix> matrix = std::nullopt;  // not there: no projection is made
+  std::optional<Regular> bias = std::nullopt;
+  bool bias_given = false;
+};
+
+// What every projection needs to know of the problem.
+struct Setting {
+  Vectors vectors = Vectors::rows;
+  WeightLayout layout = WeightLayout::in_out;
+  bool split_input = false;
+  bool heads_known = true;
+  std::optional<std::size_t> heads = std::nullopt;
+  bool from_tokens = false;
+
+  // Whether a weight matrix of the file has a row for each number it makes.
+  bool is_exchanged() const { return vectors == Vectors::columns || layout == WeightLayout::out_in; }
+};
+
+// Reads a weight and its bias; their shapes are not compared with anything yet.
+Part measured_part(std::string name, Stated<RawWeight>& weight, Stated<RawTensor>& bias, const Setting& setting,
+                   Budget& budget, Faults& faults);
+
+// Checks a part of query, key or value against the vectors it projects (or the
+// vectors that stand for its result), and returns how wide one head's vectors
+// become; nothing if that is not known.
+std::optional<std::size_t> checked_width(const Part& part, const Side& side, const Setting& setting, Faults& faults);
+
+// Checks `output` against the width of the context of all heads.
+void check_output(const Part& part, std::size_t context_width, std::size_t value_width, const Setting& setting,
+                  Faults& faults);
+
+// The projection with its axes named. REQUIRES: part.matrix, and all was checked.
+Projection projection(Part part, const Axis& out, const Setting& setting);
+
+}  // namespace attn

@@ -1,0 +1,97 @@
+#include "problem/regular.h"
+
+#include <limits>
+#include <utility>
+
+#include "base/random.h"
+
+namespace attn {
+namespace {
+
+std::string joined(std::string where, const ListPlace& place) {
+  for (const std::size_t index : place) where += "/" + std::to_string(index);
+  return where;
+}
+
+}  // namespace
+
+std::size_t product(const std::vector<std::size_t>& sizes) {
+  std::size_t result = 1;
+  for (const std::size_t size : sizes) {
+    if (size == 0) return 0;
+    const bool fits = result <= std::numeric_limits<std::size_t>::max() / size;
+    result = fits ? result * size : std::numeric_limits<std::size_t>::max();
+  }
+  return result;
+}
+
+bool Budget::take(std::size_t count, std::size_t bytes_each) {
+  const std::size_t bytes = product({count, bytes_each});
+  if (bytes > left_) return false;
+  left_ -= bytes;
+  return true;
+}
+
+std::string Regular::where_of(std::size_t index) const {
+  if (is_random) return where;
+  ListPlace place(rank());
+  for (std::size_t axis = rank(); axis-- > 0;) {
+    place[axis] = index % shape[axis];
+    index /= shape[axis];
+  }
+  return joined(where, place);
+}
+
+std::string spelled_sizes(const std::vector<std::size_t>& shape) {
+  std::string text;
+  for (const std::size_t size : shape) text += (text.empty() ? "" : " × ") + std::to_string(size);
+  return text.empty() ? "one number" : text;
+}
+
+std::optional<NestedNumbers> drawn(RawTensor tensor, Budget& budget, Faults& faults) {
+  if (auto* numbers = std::get_if<NestedNumbers>(&tensor.numbers)) return std::move(*numbers);
+  const auto& random = std::get<RandomTensor>(tensor.numbers);
+  if (!budget.take(product(random.shape), sizeof(double))) {
+    faults.add("too-large", tensor.where,
+               shown(tensor.where) + " is " + spelled_sizes(random.shape) + " random numbers, which do not fit into " +
+                   std::to_string(budget.limit()) + " bytes",
+               "a smaller shape, or a larger --max-memory");
+    return std::nullopt;
+  }
+  return NestedNumbers::of_shape(random.shape, random_values(random.kind, random.shape, random.seed));
+}
+
+bool check_even(const NestedNumbers& numbers, const std::string& where, std::size_t first_level, Faults& faults) {
+  for (std::size_t level = 0; level < numbers.rank(); ++level) {
+    const char* const thing = level + 1 == numbers.rank() ? "number" : level + 2 == numbers.rank() ? "row" : "matrix";
+    for (std::size_t i = 0; i < numbers.lists(level) && level >= first_level; ++i) {
+      if (numbers.size(level, i) != 0) {
+        if (numbers.is_even(level)) break;
+        continue;
+      }
+      const std::string place = joined(where, numbers.place_of_list(level, i));
+      faults.add("empty", place, shown(place) + " is empty");
+      return false;
+    }
+    if (level < first_level || numbers.is_even(level)) continue;
+    const std::size_t odd = numbers.first_uneven(level);
+    const std::string place = joined(where, numbers.place_of_list(level, odd));
+    const std::string first = joined(where, numbers.place_of_list(level, 0));
+    faults.add("ragged", place,
+               shown(place) + " has " + counted(numbers.size(level, odd), thing) + ", and " + shown(first) + " has " +
+                   std::to_string(numbers.size(level, 0)),
+               level + 1 == numbers.rank() ? "every row needs as many numbers" : "all of them need as many");
+    return false;
+  }
+  return true;
+}
+
+std::optional<Regular> regular(RawTensor tensor, Budget& budget, Faults& faults) {
+  const std::string where = tensor.where;
+  const bool is_random = std::holds_alternative<RandomTensor>(tensor.numbers);
+  std::optional<NestedNumbers> numbers = drawn(std::move(tensor), budget, faults);
+  if (!numbers || !check_even(*numbers, where, 0, faults)) return std::nullopt;
+  return Regular{where, *numbers->shape(), numbers->take_values(), is_random};
+}
+
+}  // namespace attn

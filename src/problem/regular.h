@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problem/faults.h"
+#include "problem/statement.h"
+
+namespace attn {
+
+// How many bytes may still be taken for numbers that a file only describes.
+class Budget {
+ public:
+  explicit Budget(std::size_t bytes) : left_(bytes), limit_(bytes) {}
+
+  // Takes room for so many things; false, and nothing taken, where they do not fit.
+  bool take(std::size_t count, std::size_t bytes_each);
+
+  std::size_t limit() const { return limit_; }
+
+ private:
+  std::size_t left_;
+  std::size_t limit_;
+};
+
+// The product; the largest std::size_t where it does not fit.
+std::size_t product(const std::vector<std::size_t>& sizes);
+
+// A tensor whose lists have one size a level, none of them empty.
+struct Regular {
+  std::string where;
+  std::vector<std::size_t> shape;
+  std::vector<double> values;
+  bool is_random = false;
+
+  std::size_t rank() const { return shape.size(); }
+
+  // Where in the file the value stands that is `index`-th of all.
+  std::string where_of(std::size_t index) const;
+};
+
+// "3 × 4"; "one number" where there is no axis.
+std::string spelled_sizes(const std::vector<std::size_t>& shape);
+
+// The numbers of a tensor, drawn if they are random. Nothing, and a fault, if
+// they are too many.
+std::optional<NestedNumbers> drawn(RawTensor tensor, Budget& budget, Faults& faults);
+
+// Reports the first list that is empty, or whose size is not that of the
+// others of its level, at levels from `first_level` on; false if there is one.
+bool check_even(const NestedNumbers& numbers, const std::string& where, std::size_t first_level, Faults& faults);
+
+std::optional<Regular> regular(RawTensor tensor, Budget& budget, Faults& faults);
+
+}  // namespace attn

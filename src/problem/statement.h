@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/random.h"
+#include "base/rounding.h"
+#include "problem/problem.h"
+#include "tensor/nested.h"
+
+namespace attn {
+
+// A member of a problem file: left out, or its value, or there with a fault
+// that has been reported. Who checks on passes over the faulty ones.
+template <class T>
+class Stated {
+ public:
+  Stated() = default;
+  Stated(T value) : value_(std::move(value)), is_given_(true) {}  // NOLINT(google-explicit-constructor)
+
+  static Stated faulty() {
+    Stated stated;
+    stated.is_given_ = true;
+    return stated;
+  }
+
+  bool is_given() const { return is_given_; }
+  bool is_faulty() const { return is_given_ && !value_; }
+  explicit operator bool() const { return value_.has_value(); }
+
+  // REQUIRES: there is a value.
+  const T& operator*() const { return *value_; }
+  T& operator*() { return *value_; }
+  const T* operator->() const { return &*value_; }
+  T* operator->() { return &*value_; }
+
+  T value_or(T other) const { return value_.value_or(std::move(other)); }
+
+ private:
+  std::optional<T> value_;
+  bool is_given_ = false;
+};
+
+// Numbers that are yet to be drawn.
+struct RandomTensor {
+  RandomKind kind = RandomKind::normal;
+  std::vector<std::size_t> shape;
+  std::uint64_t seed = 0;
+};
+
+// A tensor as the file gives it: nothing is known of its shape.
+struct RawTensor {
+  std::string where;  // JSON Pointer
+  std::variant<NestedNumbers, RandomTensor> numbers;
+};
+
+// A weight matrix; without a tensor it is "identity", a projection not made.
+struct RawWeight {
+  std::string where;
+  std::optional<RawTensor> tensor;
+};
+
+// Labels of one sequence, or of each sequence of a batch.
+struct RawTokens {
+  std::string where;
+  bool batched = false;
+  std::vector<std::vector<std::string>> sequences;
+};
+
+struct RawEmbedding {
+  std::string token;
+  RawTensor vector;
+};
+
+// One integer, or a list with one a sequence.
+struct RawIntegers {
+  std::string where;
+  bool is_list = false;
+  std::vector<std::int64_t> values;
+};
+
+struct RawMask {
+  MaskTerm::Kind kind = MaskTerm::Kind::allow;
+  RawTensor value;
+};
+
+struct RawScore {
+  std::string where;
+  std::string name;  // one of the catalog
+  std::map<std::string, Stated<double>> numbers;
+  std::map<std::string, Stated<RawTensor>> tensors;
+};
+
+// What stands for query, key and value (and output) in one part of the file.
+template <class T>
+struct Roles {
+  Stated<T> query, key, value, output;
+};
+
+// A problem file as it is written: each member of the right kind, nothing known
+// of how they fit together.
+struct Statement {
+  std::string title;
+  std::string notes;
+
+  Stated<RawTensor> inputs;                 // self-attention
+  Stated<Roles<RawTensor>> inputs_by_role;  // cross-attention
+  Stated<RawTokens> tokens;
+  Stated<Roles<RawTokens>> tokens_by_role;
+  Stated<std::vector<RawEmbedding>> embeddings;
+  Stated<std::size_t> max_tokens;
+  Stated<Vectors> vectors;
+
+  Roles<RawWeight> weights;
+  Roles<RawTensor> biases;
+  Stated<WeightLayout> weight_layout;
+
+  Stated<RawTensor> queries, keys, values;
+
+  Stated<std::size_t> heads;
+  Stated<bool> split_input;
+
+  Stated<RawScore> score;
+  Stated<double> scale;
+  Stated<RawIntegers> offset;
+  Stated<bool> causal;
+  Stated<std::vector<RawMask>> masks;
+  Stated<RawIntegers> lengths;
+
+  Stated<Dtype> dtype;
+  Stated<HandRounding> hand_rounding;
+  Stated<int> digits;
+};
+
+}  // namespace attn

@@ -1,0 +1,346 @@
+#include "problem/validate.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "problem/digest.h"
+#include "problem/labels.h"
+#include "problem/lengths.h"
+#include "problem/masks.h"
+#include "problem/notes.h"
+#include "problem/padding.h"
+#include "problem/parameters.h"
+#include "problem/projections.h"
+#include "problem/sides.h"
+#include "problem/sources.h"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t label_bytes = 64;  // of a row: two labels
+
+// Builds the problem step by step. Every step goes as far as what came before
+// it allows, so that one fault does not hide another.
+class Validation {
+ public:
+  Validation(Statement statement, const Catalog& catalog, std::size_t max_bytes)
+      : statement_(std::move(statement)), catalog_(catalog), budget_(max_bytes) {}
+
+  Result<Problem> run() {
+    // Which of the two axes is which: without it no shape means anything.
+    if (statement_.vectors.is_faulty()) return faults_.take();
+    read_setting();
+    sources_ = sources_of(statement_, setting_.vectors, budget_, faults_);
+    if (sources_.form == Sources::Form::unknown) return faults_.take();
+    setting_.from_tokens = sources_.from_tokens;
+    check_max_tokens();
+    check_sides(sources_, setting_.vectors, faults_);
+    check_tokens(statement_, sources_, faults_);
+    read_weights();
+    count_heads();
+    check_widths();
+    read_score();
+    read_lengths();
+    read_masks();
+    if (faults_.any() || !is_complete()) return faults_.take();
+
+    // From here on every shape is known to fit.
+    fill_numbers();
+    if (faults_.any()) return faults_.take();
+    fill_options();
+    problem_.statement = statement_digest(problem_);
+    return std::move(problem_);
+  }
+
+ private:
+  // --- what holds for the whole problem --------------------------------------
+
+  void read_setting() {
+    setting_.vectors = statement_.vectors.value_or(Vectors::rows);
+    setting_.layout = statement_.weight_layout.value_or(WeightLayout::in_out);
+    setting_.split_input = statement_.split_input.value_or(false);
+    if (setting_.vectors == Vectors::columns && statement_.weight_layout.is_given()) {
+      faults_.add_at_key("contradiction", "/weight_layout", R"(/weight_layout is given, and /vectors is "columns")",
+                         "with y = W·x a weight matrix has a row for each number that it makes");
+    }
+  }
+
+  std::size_t limit() const { return statement_.max_tokens.value_or(no_limit); }
+  bool is_direct() const { return sources_.form == Sources::Form::direct; }
+
+  void check_max_tokens() {
+    if (!is_direct() || !statement_.max_tokens.is_given()) return;
+    faults_.add_at_key("contradiction", "/max_tokens", "/max_tokens is given, and queries are given directly",
+                       "it cuts inputs and tokens only");
+  }
+
+  // --- projections ------------------------------------------------------------
+
+  void read_weights() {
+    // How a weight is laid out is not known then.
+    if (statement_.weight_layout.is_faulty()) {
+      for (auto* weight : {&statement_.weights.query, &statement_.weights.key, &statement_.weights.value,
+                           &statement_.weights.output}) {
+        if (weight->is_given()) *weight = Stated<RawWeight>::faulty();
+      }
+    }
+    check_all_or_none();
+    Roles<RawWeight>& weights = statement_.weights;
+    Roles<RawTensor>& biases = statement_.biases;
+    query_ = measured_part("query", weights.query, biases.query, setting_, budget_, faults_);
+    key_ = measured_part("key", weights.key, biases.key, setting_, budget_, faults_);
+    value_ = measured_part("value", weights.value, biases.value, setting_, budget_, faults_);
+    output_ = measured_part("output", weights.output, biases.output, setting_, budget_, faults_);
+  }
+
+  void check_all_or_none() {
+    const Roles<RawWeight>& weights = statement_.weights;
+    if (is_direct()) {
+      for (const auto& [name, weight] :
+           {std::pair("query", &weights.query), {"key", &weights.key}, {"value", &weights.value}}) {
+        if (!weight->is_given() || (*weight && !(*weight)->tensor)) continue;
+        const std::string where = *weight ? (*weight)->where : std::string("/weights/") + name;
+        faults_.add_at_key("two-sources", where, shown(where) + " is given, and queries are given directly",
+                           "queries, keys and values are projected already; only weights.output may stand");
+      }
+      return;
+    }
+    std::string given, missing;
+    for (const auto& [name, weight] :
+         {std::pair("query", &weights.query), {"key", &weights.key}, {"value", &weights.value}}) {
+      std::string& list = weight->is_given() ? given : missing;
+      list += (list.empty() ? "" : " and ") + std::string(name);
+    }
+    if (given.empty() || missing.empty()) return;
+    faults_.add("missing-member", "/weights", "/weights has " + given + ", and not " + missing,
+                R"(give all of query, key and value, or none; "identity" stands for a projection that is not made)");
+  }
+
+  struct Evidence {
+    std::string where, text;
+    std::size_t count;
+  };
+
+  void count_heads() {
+    std::vector<Evidence> evidence;
+    if (statement_.heads)
+      evidence.push_back({"/heads", "/heads is " + std::to_string(*statement_.heads), *statement_.heads});
+    const auto add = [&](const std::string& where, std::optional<std::size_t> count) {
+      if (!count) return;
+      const std::string matrices = std::to_string(*count) + (*count == 1 ? " matrix" : " matrices") + ", one a head";
+      evidence.push_back({where, shown(where) + " has " + matrices, *count});
+    };
+    for (const Side* side : {sources_.query_side(), sources_.key_side(), sources_.value_side()}) {
+      if (side) add(side->where, side->heads);
+    }
+    for (const Part* part : {&query_, &key_, &value_}) {
+      if (part->matrix && !setting_.split_input) add(part->matrix->where, part->matrix->matrices);
+    }
+    // What is faulty could have said how many there are.
+    setting_.heads_known = !statement_.heads.is_faulty() && !query_.is_faulty && !key_.is_faulty && !value_.is_faulty &&
+                           sources_.query_side() && sources_.key_side() && sources_.value_side();
+    if (statement_.heads) setting_.heads_known = true;
+    for (const Evidence& one : evidence) {
+      if (one.count == evidence.front().count) continue;
+      faults_.add("heads", one.where, one.text + ", and " + evidence.front().text,
+                  "heads, matrices of weights and matrices of queries, keys and values are as many as each other");
+      setting_.heads_known = false;
+    }
+    if (!evidence.empty()) setting_.heads = evidence.front().count;
+    check_split();
+  }
+
+  void check_split() {
+    if (!setting_.split_input) return;
+    if (is_direct()) {
+      faults_.add("contradiction", "/split", R"(/split is "input", and queries are given directly)",
+                  "there are no inputs to split");
+      setting_.heads_known = false;
+    } else if (!statement_.heads.is_given()) {
+      faults_.add("missing-member", "/split", R"(/split is "input", and "heads" is not given)",
+                  "say into how many heads the inputs are split");
+      setting_.heads_known = false;
+    }
+  }
+
+  void check_widths() {
+    const auto width = [&](const Part& part, const Side* side) {
+      return side ? checked_width(part, *side, setting_, faults_) : std::nullopt;
+    };
+    query_width_ = width(query_, sources_.query_side());
+    key_width_ = width(key_, sources_.key_side());
+    value_width_ = width(value_, sources_.value_side());
+    check_equal_widths();
+    if (value_width_ && setting_.heads_known) {
+      check_output(output_, *value_width_ * setting_.heads.value_or(1), *value_width_, setting_, faults_);
+    }
+  }
+
+  void check_equal_widths() {
+    const ChoiceSpec* spec = statement_.score ? find(catalog_.scores, statement_.score->name) : nullptr;
+    if (statement_.score.is_faulty() || (spec && !spec->equal_widths)) return;
+    if (!query_width_ || !key_width_ || *query_width_ == *key_width_) return;
+    const auto maker = [](const Part& part, const Side& side) { return part.matrix ? part.matrix->where : side.where; };
+    const std::string queries = maker(query_, *sources_.query_side());
+    const std::string keys = maker(key_, *sources_.key_side());
+    const std::string a_head = setting_.heads ? " a head" : "";
+    faults_.add("shape-mismatch", keys,
+                shown(keys) + " gives keys of " + counted(*key_width_, "number") + a_head + ", and " + shown(queries) +
+                    " gives queries of " + std::to_string(*query_width_),
+                "the dot product of a query and a key needs as many numbers in both");
+  }
+
+  // --- scores, masks ----------------------------------------------------------
+
+  void read_score() {
+    if (statement_.score.is_faulty()) return;
+    if (!statement_.score)
+      statement_.score = RawScore{.where = "/score", .name = "scaled_dot", .numbers = {}, .tensors = {}};
+    const ChoiceSpec* spec = find(catalog_.scores, statement_.score->name);
+    if (!spec) return;  // who reads the file knows the catalog too
+    problem_.score =
+        chosen(std::move(*statement_.score), *spec, {query_width_, key_width_}, setting_.vectors, budget_, faults_);
+  }
+
+  void read_lengths() {
+    const Side* query = sources_.query_side();
+    const Side* key = sources_.key_side();
+    if (key) problem_.lengths = valid_lengths(statement_.lengths, *key, limit(), faults_);
+    if (query) problem_.offsets = valid_offsets(statement_.offset, *query, faults_);
+  }
+
+  std::optional<Shape> shape_of_scores() const {
+    const Side* query = sources_.query_side();
+    const Side* key = sources_.key_side();
+    if (!query || !key || !setting_.heads_known || statement_.max_tokens.is_faulty()) return std::nullopt;
+    Shape shape;
+    if (query->batched) shape.append({"batch", query->rows.size()});
+    if (setting_.heads) shape.append({"head", *setting_.heads});
+    shape.append({"query", std::min(query->longest(), limit())});
+    shape.append({"key", std::min(key->longest(), limit())});
+    return shape;
+  }
+
+  void read_masks() {
+    if (!statement_.masks) return;
+    problem_.masks = mask_terms(std::move(*statement_.masks), shape_of_scores(), budget_, faults_);
+  }
+
+  // --- the problem ------------------------------------------------------------
+
+  // Whether nothing was faulty in itself, which was reported elsewhere.
+  bool is_complete() const {
+    const Statement& s = statement_;
+    const bool parts = !query_.is_faulty && !key_.is_faulty && !value_.is_faulty && !output_.is_faulty &&
+                       is_whole(query_) && is_whole(key_) && is_whole(value_) && is_whole(output_);
+    const bool options = !s.max_tokens.is_faulty() && !s.weight_layout.is_faulty() && !s.heads.is_faulty() &&
+                         !s.split_input.is_faulty() && !s.score.is_faulty() && !s.scale.is_faulty() &&
+                         !s.offset.is_faulty() && !s.causal.is_faulty() && !s.masks.is_faulty() &&
+                         !s.lengths.is_faulty() && !s.digits.is_faulty() && !s.tokens.is_faulty() &&
+                         !s.tokens_by_role.is_faulty();
+    return parts && options && query_width_ && key_width_ && value_width_ && sources_.query_side() &&
+           sources_.key_side() && sources_.value_side();
+  }
+
+  static bool is_whole(const Part& part) { return !part.bias_given || part.bias; }
+
+  void fill_numbers() {
+    const std::size_t rows =
+        product({sources_.query->rows.size(), std::min(sources_.query->longest(), limit())}) +
+        product({sources_.key_side()->rows.size(), std::min(sources_.key_side()->longest(), limit())});
+    if (!budget_.take(rows, label_bytes)) {
+      faults_.add("too-large", sources_.query->where,
+                  "there are " + std::to_string(rows) + " queries and keys, whose labels do not fit into " +
+                      std::to_string(budget_.limit()) + " bytes",
+                  "a smaller problem, or a larger --max-memory");
+      return;
+    }
+    problem_.batched = sources_.query->batched;
+    problem_.batch = sources_.query->rows.size();
+    problem_.heads = setting_.heads;
+    problem_.query_count = std::min(sources_.query->longest(), limit());
+    problem_.key_count = std::min(sources_.key_side()->longest(), limit());
+    problem_.query_width = *query_width_;
+    problem_.key_width = *key_width_;
+    problem_.value_width = *value_width_;
+    set_labels(statement_, sources_, limit(), problem_);
+    fill_own_queries();
+    problem_.notes = notes_on(sources_, setting_, limit());
+
+    if (is_direct()) {
+      problem_.queries = direct(std::move(*sources_.query), "query", "d_k");
+      if (!sources_.value_given) sources_.value = sources_.key;
+      problem_.keys = direct(std::move(*sources_.key), "key", "d_k");
+      problem_.values = direct(std::move(*sources_.value), "key", "d_v");
+    } else if (sources_.form == Sources::Form::self_attention) {
+      problem_.inputs = inputs(sources_.query, "token");
+    } else {
+      problem_.query_inputs = inputs(sources_.query, "query");
+      problem_.key_inputs = inputs(sources_.key, "key");
+      problem_.value_inputs = inputs(sources_.value, "key");
+    }
+    fill_projections();
+  }
+
+  std::optional<Tensor<double>> inputs(std::optional<Side>& side, const Axis& row) {
+    if (!side) return std::nullopt;
+    return laid_out(std::move(*side), limit(), setting_.vectors, row, "d_model", budget_, faults_);
+  }
+
+  Tensor<double> direct(Side side, const Axis& row, const Axis& feature) {
+    Shape shape;
+    if (side.batched) shape.append({"batch", side.rows.size()});
+    if (side.heads) shape.append({"head", *side.heads});
+    const Dim rows{row, side.rows[0]};
+    const Dim features{setting_.heads && !side.heads ? "d_concat" : feature, side.width};
+    shape.append(setting_.vectors == Vectors::rows ? rows : features);
+    shape.append(setting_.vectors == Vectors::rows ? features : rows);
+    return Tensor<double>(shape, std::move(side.values));
+  }
+
+  void fill_projections() {
+    if (query_.matrix) problem_.query = projection(std::move(query_), "d_k", setting_);
+    if (key_.matrix) problem_.key = projection(std::move(key_), "d_k", setting_);
+    if (value_.matrix) problem_.value = projection(std::move(value_), "d_v", setting_);
+    if (output_.matrix) problem_.output = projection(std::move(output_), "d_out", setting_);
+  }
+
+  void fill_own_queries() {
+    const Side& query = *sources_.query;
+    if (!query.is_ragged_within(limit())) return;
+    for (std::size_t b = 0; b < query.rows.size(); ++b) problem_.own_queries.push_back(query.rows_within(limit(), b));
+  }
+
+  void fill_options() {
+    problem_.title = std::move(statement_.title);
+    problem_.notes_text = std::move(statement_.notes);
+    problem_.split_input = setting_.split_input;
+    problem_.vectors = setting_.vectors;
+    problem_.weight_layout = setting_.layout;
+    if (statement_.scale) problem_.scale = *statement_.scale;
+    problem_.causal = statement_.causal.value_or(false);
+    problem_.arithmetic.dtype = statement_.dtype.value_or(Dtype::f64);
+    if (statement_.hand_rounding) problem_.arithmetic.hand_rounding = *statement_.hand_rounding;
+    if (statement_.digits) problem_.digits = *statement_.digits;
+  }
+
+  Statement statement_;
+  const Catalog& catalog_;
+  Budget budget_;
+  Faults faults_;
+  Setting setting_;
+  Sources sources_;
+  Part query_, key_, value_, output_;
+  std::optional<std::size_t> query_width_, key_width_, value_width_;  // of one head
+  Problem problem_;
+};
+
+}  // namespace
+
+Result<Problem> validated(Statement statement, const Catalog& catalog, std::size_t max_bytes) {
+  return Validation(std::move(statement), catalog, max_bytes).run();
+}
+
+}  // namespace attn

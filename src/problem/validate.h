@@ -1,0 +1,18 @@
+#pragma once
+
+#include "base/result.h"
+#include "problem/problem.h"
+#include "problem/statement.h"
+
+namespace attn {
+
+// The problem that a statement asks for, every shape of it known to fit; or all
+// that keeps its parts from fitting together. Parts that are faulty in
+// themselves are passed over: with one of them there may be no problem and no
+// fault either, and the list is empty.
+//
+// Numbers that are only described, random ones and padding, are made only if
+// they take no more than `max_bytes`.
+Result<Problem> validated(Statement statement, const Catalog& catalog, std::size_t max_bytes);
+
+}  // namespace attn

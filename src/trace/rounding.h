@@ -1,0 +1,19 @@
+#pragma once
+
+#include "base/rounding.h"
+#include "ops/op.h"
+#include "tensor/tensor.h"
+
+namespace attn {
+
+// Rounds the result of a step as a person does who writes every step with so
+// many decimals and carries on with what is written.
+//
+// What only regroups or closes numbers is not computed, and so not rounded; nor
+// are the inner lines of softmax, which is one step. With keep_sum a row of
+// attention weights keeps its sum. `open`, where not null, is the mask in the
+// shape of `result`; `operands` is how many the operation had.
+void round_by_hand(const Op& op, std::size_t operands, HandRounding rounding, const Tensor<double>* open,
+                   Tensor<double>& result);
+
+}  // namespace attn
