@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "explain/numerals.h"
+#include "explain/provenance.h"
+#include "trace/trace.h"
+
+// What people are shown, before it is known where: words, arithmetic, matrices.
+// Every format writes all of it and adds nothing.
+//
+// Titles, labels and notes are other people's text and may hold anything; a
+// format sees to it that they stay text.
+
+namespace attn {
+
+// A piece of running text. Where it names a tensor, or a number of one, it has
+// that tensor's role, so that a format can colour it.
+struct Span {
+  Span(const char* words) : text(words) {}             // NOLINT(google-explicit-constructor)
+  Span(std::string words) : text(std::move(words)) {}  // NOLINT(google-explicit-constructor)
+  Span(std::string words, Role whose) : text(std::move(words)), role(whose) {}
+
+  std::string text;
+  std::optional<Role> role = std::nullopt;
+
+  bool operator==(const Span&) const = default;
+};
+
+using Inline = std::vector<Span>;
+
+std::string plain(const Inline& text);
+
+// 1 is the title of the document, 2 a part of it, 3 a part of that.
+struct Headline {
+  int level = 1;
+  Inline text;
+};
+
+struct Prose {
+  Inline text;
+};
+
+// What a person should know and might overlook.
+struct Remark {
+  Inline text;
+};
+
+// One side of an equation. It may be broken between two terms; terms are
+// joined by a space.
+struct Expression {
+  std::string relation;  // "=" or "≈" before it; empty for the first
+  std::vector<Inline> terms;
+};
+
+// One line of arithmetic: left = middle = … = right.
+struct Equation {
+  Inline label;  // whose line it is ("the"); often empty
+  std::vector<Expression> sides;
+  Inline remark = {};  // why it is so, where the numbers do not say
+};
+
+// Lines that belong together, their sides aligned.
+struct Derivation {
+  std::string step;   // id; empty where the lines are of several steps
+  Inline formula;     // "s₁ = q₁·Kᵀ"; may be empty
+  std::string title;  // "Scores: each query times each key"; may be empty
+  std::vector<Equation> lines;
+};
+
+// A matrix, or what one head of one sequence has of a step.
+struct Matrix {
+  std::string step;  // id of the step or given tensor
+  Role role = Role::score;
+  std::string symbol, title, formula;
+  std::string place;  // "head 2 of 8"; empty where there is only one
+  std::string sizes;  // "[3 × 4]·[4 × 3] → [3 × 3]"
+  std::string words;  // "rows: queries, columns: keys; each row sums to 1"
+
+  Axis row_axis, column_axis;  // empty for the one row or column of a vector
+  std::vector<std::string> row_labels, column_labels;
+
+  std::vector<double> cells;  // row by row
+  std::vector<bool> closed;   // as many, or empty where the step has no mask
+  NumberFormat format;
+
+  // Whether it stands well beside the matrix before it, where there is room.
+  bool beside = false;
+
+  // Cell (row, column) is the step's cell first + row · row_stride + column · column_stride.
+  std::size_t first = 0, row_stride = 0, column_stride = 0;
+  Reading reading;
+
+  std::size_t rows() const { return row_labels.size(); }
+  std::size_t columns() const { return column_labels.size(); }
+  bool is_closed(std::size_t row, std::size_t column) const {
+    return !closed.empty() && closed[row * columns() + column];
+  }
+  std::string cell(std::size_t row, std::size_t column) const {
+    return written(cells[row * columns() + column], format, is_closed(row, column));
+  }
+  Provenance made_of(std::size_t row, std::size_t column) const {
+    return provenance(reading, first + row * row_stride + column * column_stride);
+  }
+};
+
+struct Table {
+  Inline caption;
+  std::vector<Inline> header;
+  std::vector<std::vector<Inline>> rows;
+};
+
+using Block = std::variant<Headline, Prose, Remark, Derivation, Matrix, Table>;
+
+struct Document {
+  std::vector<Block> blocks;
+};
+
+}  // namespace attn

@@ -1,0 +1,116 @@
+#include "explain/givens.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "explain/axes.h"
+#include "explain/masks.h"
+#include "explain/provenance.h"
+
+namespace attn {
+namespace {
+
+bool has_axis(const Trace& trace, const Axis& axis) {
+  return std::ranges::any_of(trace.steps, [&](const Step& step) { return step.result.shape().has(axis); });
+}
+
+std::size_t size_of(const Trace& trace, const Axis& axis) {
+  for (const Step& step : trace.steps) {
+    if (step.result.shape().has(axis)) return step.result.shape().size(axis);
+  }
+  return 0;
+}
+
+std::string rounding_words(const HandRounding& rounding) {
+  std::string words = "every step is rounded to " + std::to_string(rounding.decimals) +
+                      (rounding.decimals == 1 ? " decimal" : " decimals");
+  switch (rounding.mode) {
+    case RoundingMode::half_up:
+      return words + ", ties away from zero";
+    case RoundingMode::half_even:
+      return words + ", ties to the even digit";
+    case RoundingMode::truncate:
+      return words + " by cutting off the rest";
+    case RoundingMode::keep_sum:
+      return words + ", the weights so that each row still sums to 1";
+  }
+  return words;
+}
+
+// The formulas of the scores, up to the mask: "S = Q·Kᵀ", "S′ = S / √3".
+Inline score_words(const Trace& trace) {
+  Inline words;
+  for (const Step& step : trace.steps) {
+    if (step.heading.role != Role::score || std::holds_alternative<Close>(step.op)) continue;
+    if (!words.empty()) words.emplace_back(", then ");
+    words.emplace_back(step.heading.formula, step.heading.role);
+    if (const auto* map = std::get_if<Map>(&step.op); map && !map->spelling.empty()) {
+      words.emplace_back(", here " + map->spelling);
+    }
+  }
+  if (!trace.find("scaled_scores")) words.emplace_back(", not scaled");
+  return words;
+}
+
+Inline mask_words(const Trace& trace) {
+  std::vector<std::string> reasons;
+  for (const std::string& mask : masks_read(trace)) {
+    for (ClosingRule& rule : closing_rules(trace, mask)) {
+      const bool is_new = std::ranges::find(reasons, rule.reason) == reasons.end();
+      if (is_new) reasons.push_back(std::move(rule.reason));
+    }
+  }
+  Inline words;
+  for (const std::string& reason : reasons) words.emplace_back((words.empty() ? "" : "; ") + reason);
+  return words;
+}
+
+Table options_table(const Trace& trace, const Numerals& numerals) {
+  Table table;
+  const auto row = [&](const char* what, Inline words) { table.rows.push_back({{what}, std::move(words)}); };
+  if (has_axis(trace, "batch")) row("Sequences", {std::to_string(size_of(trace, "batch"))});
+  if (has_axis(trace, "head")) row("Heads", {std::to_string(size_of(trace, "head"))});
+  if (trace.find("scores")) row("Score", score_words(trace));
+  if (Inline mask = mask_words(trace); !mask.empty()) row("Mask", std::move(mask));
+  std::string numbers = std::string(name(trace.arithmetic.dtype));
+  numbers += trace.arithmetic.dtype == Dtype::f64 ? ", about 16 digits" : ", about 7 digits";
+  if (trace.arithmetic.hand_rounding) numbers += "; by hand: " + rounding_words(*trace.arithmetic.hand_rounding);
+  row("Numbers", {numbers});
+  const std::string decimals = "to " + std::to_string(numerals.precision()) + " decimals";
+  row("Shown", {trace.arithmetic.hand_rounding
+                    ? "≈ marks what is rounded, by hand or, " + decimals + ", for the eye"
+                    : "≈ marks what is rounded for the eye, " + decimals + "; every step is computed in full"});
+  return table;
+}
+
+}  // namespace
+
+void tell_givens(const Trace& trace, const ExplainOptions& options, const Numerals& numerals, Document& document) {
+  document.blocks.push_back(Headline{2, {"What is given"}});
+  const MatrixMaker matrices(trace, numerals);
+  const auto places = [&](const Shape& shape) {
+    std::vector<Place> all = outer_places(shape, options.batch.value_or(0), options.head.value_or(0));
+    if (!options.full && all.size() > most_places) all.resize(most_places);
+    return all;
+  };
+  for (const Step& step : trace.steps) {
+    if (!is_given(step)) continue;
+    for (const Place& place : places(step.result.shape())) {
+      for (Matrix& matrix : matrices.of(step, place)) document.blocks.push_back(std::move(matrix));
+    }
+  }
+  bool beside = false;
+  for (const GivenTensor& given : trace.givens) {
+    if (given.heading.role == Role::mask) continue;  // told in words
+    for (const Place& place : places(given.value.shape())) {
+      for (Matrix& matrix : matrices.of(given, place)) {
+        matrix.beside = std::exchange(beside, true);
+        document.blocks.push_back(std::move(matrix));
+      }
+    }
+  }
+  document.blocks.push_back(options_table(trace, numerals));
+}
+
+}  // namespace attn

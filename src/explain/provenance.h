@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace attn {
+
+// Equally spaced cells of a tensor: first, first + stride, …, as places in its
+// row-major data.
+struct Slice {
+  std::string tensor;  // id of the step or given tensor
+  std::size_t first = 0;
+  std::size_t stride = 0;
+  std::size_t count = 1;
+
+  std::size_t cell(std::size_t i) const { return first + i * stride; }
+  bool operator==(const Slice&) const = default;
+};
+
+// What one cell was made from: for each operand, the cells of it that are read.
+// Where an operand is summed (or searched) along an axis its slice runs along
+// that axis; all others are single cells.
+struct Provenance {
+  std::vector<Slice> operands;
+
+  // The cells of the mask that say which terms count: one, or as many as there
+  // are terms. A term whose mask is 0 is not read.
+  std::optional<Slice> open;
+};
+
+// How a step reads its operands: enough to say what made each of its cells.
+struct Reading {
+  struct Source {
+    std::string id;
+    Shape shape;  // as the step reads it: under the step's axis names
+  };
+  Op op;
+  std::vector<Source> operands;
+  std::optional<Source> open;
+  Shape result;
+
+  // Where the mask stands at a cell of the result. REQUIRES: open.
+  std::size_t open_cell(std::size_t cell) const;
+};
+
+// Whether the numbers of a step stand in the problem.
+bool is_given(const Step& step);
+
+// Operands that are not in the trace are left out from the first such on.
+Reading reading_of(const Trace& trace, const Step& step);
+
+// What the cell at that place of the row-major result was made from.
+// Derived from the axes: an operand without an axis is the same all along it.
+Provenance provenance(const Reading& reading, std::size_t cell);
+
+}  // namespace attn

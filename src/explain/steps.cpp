@@ -1,0 +1,147 @@
+#include "explain/steps.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "explain/checks.h"
+#include "explain/givens.h"
+#include "explain/narrator.h"
+
+namespace attn {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Level>, 4> levels = {
+    {{"result", Level::result}, {"steps", Level::steps}, {"rows", Level::rows}, {"cells", Level::cells}}};
+
+constexpr int default_precision = 4;
+constexpr int most_decimals = 17;
+
+// Up to so many products, lines or numbers a level is readable.
+constexpr std::size_t most_products_at_cells = 300;
+constexpr std::size_t most_numbers_at_rows = 1000;
+constexpr std::size_t most_numbers_at_steps = 20'000;
+
+// How much of a step the options leave.
+std::size_t numbers_told(const Step& step, const ExplainOptions& options) {
+  std::size_t numbers = 1;
+  for (const Dim& dim : step.result.shape().dims()) {
+    const bool one = (dim.axis == "batch" && options.batch) || (dim.axis == "head" && options.head) ||
+                     (dim.axis == "query" && options.query);
+    numbers *= one ? 1 : dim.size;
+  }
+  return numbers;
+}
+
+std::size_t products_told(const Trace& trace, const Step& step, const ExplainOptions& options) {
+  const auto* contract = std::get_if<Contract>(&step.op);
+  if (!contract) return numbers_told(step, options);
+  const Operand& first = step.operands[0];
+  if (!trace.find(first.id) && !trace.find_given(first.id)) return numbers_told(step, options);
+  return numbers_told(step, options) * shape_as_read(first, trace.value(first.id).shape()).size(contract->over);
+}
+
+Level fitting_level(const Trace& trace, const std::vector<const Step*>& steps, const ExplainOptions& options) {
+  std::size_t products = 0;
+  std::size_t numbers = 0;
+  for (const Step* step : steps) {
+    products += products_told(trace, *step, options);
+    numbers += numbers_told(*step, options);
+  }
+  if (products <= most_products_at_cells) return Level::cells;
+  if (numbers <= most_numbers_at_rows) return Level::rows;
+  return numbers <= most_numbers_at_steps ? Level::steps : Level::result;
+}
+
+std::vector<const Step*> steps_told(const Trace& trace, const ExplainOptions& options) {
+  std::vector<const Step*> steps;
+  const Step* result = trace.find("result");
+  for (const Step& step : trace.steps) {
+    const bool asked = options.only.empty() || std::ranges::any_of(options.only, [&](const std::string& id) {
+                         return id == step.heading.id || (id == "result" && &step == result);
+                       });
+    if (asked) steps.push_back(&step);
+  }
+  return steps;
+}
+
+std::string level_words(Level level) {
+  switch (level) {
+    case Level::result:
+      return "Only the result is shown; --explain steps shows every step, rows and cells more of each.";
+    case Level::steps:
+      return "The matrix of every step is shown; --explain rows adds a line a row, cells every product.";
+    case Level::rows:
+      return "Every row is shown on a line; --explain cells writes out every product.";
+    case Level::cells:
+      return "";
+  }
+  return "";
+}
+
+bool has_weights(const Trace& trace) {
+  return std::ranges::any_of(trace.steps, [](const Step& step) { return step.heading.role == Role::attention_weight; });
+}
+
+// What attention does, in a few lines.
+Prose idea() {
+  const Span query("query", Role::query), key("key", Role::key), values("values", Role::value);
+  const Span score("score", Role::score), weights("attention weights", Role::attention_weight);
+  const Span context("context", Role::output);
+  return {{"Each ", query, " is compared with every ", key, "; how well they match is a ", score,
+           ". Softmax turns the scores of a query into ", weights, ": none is negative, and they sum to 1. The ",
+           values, ", added up with these weights, are the query's ", context, "."}};
+}
+
+void tell_result(const Trace& trace, Narrator& narrator, Document& document) {
+  const Step* result = trace.find("result");
+  if (!result) return;
+  document.blocks.push_back(Headline{2, {"Result"}});
+  narrator.tell_matrices(*result);
+}
+
+}  // namespace
+
+std::optional<Level> level_named(std::string_view text) {
+  const auto found = std::ranges::find(levels, text, &decltype(levels)::value_type::first);
+  if (found == levels.end()) return std::nullopt;
+  return found->second;
+}
+
+Document explain(const Trace& trace, const ExplainOptions& options) {
+  const std::vector<const Step*> steps = steps_told(trace, options);
+  const Level level = options.level.value_or(fitting_level(trace, steps, options));
+  const int precision = std::clamp(options.precision.value_or(default_precision), 0, most_decimals);
+  const Numerals numerals(precision, trace, level == Level::cells ? Tiny::two_digits : Tiny::as_zero);
+
+  Document document;
+  if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
+  if (level >= Level::rows && options.only.empty() && has_weights(trace)) document.blocks.push_back(idea());
+  if (level != Level::cells) document.blocks.push_back(Prose{{level_words(level)}});
+
+  Narrator narrator(trace, options, level, numerals, document);
+  const bool all = options.only.empty();
+  if (level == Level::result && all) {
+    tell_result(trace, narrator, document);
+  } else if (all) {
+    tell_givens(trace, options, numerals, document);
+    narrator.tell_notes_on_givens();
+    narrator.tell(steps);
+  } else if (level <= Level::steps) {
+    for (const Step* step : steps) narrator.tell_matrices(*step);
+  } else {
+    narrator.tell(steps);
+  }
+  if (!all) return document;
+
+  if (auto table = checks(trace, numerals)) {
+    document.blocks.push_back(Headline{2, {"What must hold, and does it?"}});
+    document.blocks.push_back(std::move(*table));
+  }
+  const std::vector<const Note*> notes = narrator.untold();
+  if (!notes.empty()) document.blocks.push_back(Headline{2, {"Notes"}});
+  for (const Note* note : notes) document.blocks.push_back(Remark{{note->message}});
+  return document;
+}
+
+}  // namespace attn

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/document.h"
+#include "trace/trace.h"
+
+namespace attn {
+
+// How much of the work is shown.
+enum class Level {
+  result,  // the last matrix
+  steps,   // the matrix of every step
+  rows,    // and a line a row
+  cells,   // and every product
+};
+
+std::optional<Level> level_named(std::string_view name);
+
+// What of a trace is told, and how closely. Numbers count from 1.
+struct ExplainOptions {
+  std::optional<Level> level;     // by default what fits the size
+  std::vector<std::string> only;  // ids; empty is all
+  std::optional<std::size_t> batch, head, query;
+  std::optional<int> precision;  // decimals; by default 4, fewer where all numbers need fewer
+  bool full = false;             // nothing elided
+};
+
+// The whole work, in the order in which a person does it: what is given; keys,
+// queries and values; for each query its scores, weights and context; what
+// comes after; what must hold, and whether it does.
+//
+// REQUIRES: what the options name is there: the steps, and that many
+// sequences, heads and queries.
+Document explain(const Trace& trace, const ExplainOptions& options = {});
+
+}  // namespace attn

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace attn {
+
+// A way to hand a trace to a program. Made from the trace itself, never from
+// what is shown to people.
+struct Export {
+  std::string name;     // what `--format` calls it
+  std::string ending;   // of files in it, with the dot
+  std::string summary;  // one line, for people
+  std::function<std::string(const Trace&)> write;
+};
+
+// Every export: the rows that exports/CMakeLists.txt names.
+const std::vector<Export>& exports();
+
+}  // namespace attn

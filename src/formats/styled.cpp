@@ -1,0 +1,181 @@
+#include "formats/styled.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "formats/ascii.h"
+
+namespace attn {
+namespace {
+
+// The hues that teaching about attention has settled on (query red, key orange,
+// value purple, scores blue, output green), as the nearest of the 256 terminal
+// colours to the set of Okabe and Ito that colour-blind people can tell apart.
+int hue(Role role) {
+  switch (role) {
+    case Role::query:
+      return 166;
+    case Role::key:
+      return 178;
+    case Role::value:
+      return 175;
+    case Role::score:
+      return 74;
+    case Role::softmax:
+    case Role::attention_weight:
+      return 32;
+    case Role::weighted_value:
+      return 143;
+    case Role::output:
+      return 36;
+    case Role::input:
+    case Role::weight_matrix:
+    case Role::mask:
+      return 0;  // the terminal's own
+  }
+  return 0;
+}
+
+// What switches a terminal to the look of the piece; empty for plain text.
+std::string look(const Piece& piece) {
+  std::string codes;
+  if (piece.weight == Weight::bold) codes = "1";
+  if (piece.weight == Weight::faint) codes = "2";
+  if (piece.role && hue(*piece.role) != 0) {
+    codes += (codes.empty() ? "" : ";") + ("38;5;" + std::to_string(hue(*piece.role)));
+  }
+  return codes.empty() ? "" : "\x1b[" + codes + "m";
+}
+
+// The beginning of a word.
+struct Part {
+  std::size_t bytes = 0;
+  std::size_t width = 0;
+};
+
+// As much of the word as `width` columns take.
+Part fitting(std::string_view word, std::size_t width) {
+  Part part;
+  while (part.bytes < word.size()) {
+    const CodePoint next = code_point(word, part.bytes);
+    const std::size_t wider = part.width + display_width(next);
+    if (wider > width) break;
+    part = {part.bytes + next.bytes, wider};
+  }
+  return part;
+}
+
+}  // namespace
+
+std::string repeated(std::string_view text, std::size_t times) {
+  std::string all;
+  for (std::size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+void StyledLine::add(Piece piece) {
+  width_ += display_width(piece.text);
+  pieces_.push_back(std::move(piece));
+}
+
+void StyledLine::add(const StyledLine& line) {
+  pieces_.insert(pieces_.end(), line.pieces_.begin(), line.pieces_.end());
+  width_ += line.width_;
+}
+
+void StyledLine::pad_to(std::size_t width) {
+  if (width > width_) add(Piece{std::string(width - width_, ' ')});
+}
+
+std::string Typesetter::spelled(std::string_view text) const {
+  std::string safe = printable(text);
+  return options_.ascii ? asciified(safe) : safe;
+}
+
+std::size_t Typesetter::width(std::string_view text) const { return display_width(spelled(text)); }
+
+StyledLine Typesetter::line(const Inline& text, Weight weight) const {
+  StyledLine line;
+  for (const Span& span : text) line.add({spelled(span.text), span.role, weight});
+  return line;
+}
+
+std::vector<StyledLine> Typesetter::wrapped(const Inline& text, std::size_t width, Weight weight) const {
+  // Words may run across spans: "q₁" and "." are one word if no space is between.
+  // One that is longer than a line is cut where the line is full, so that the
+  // rest never comes to stand behind it.
+  std::vector<StyledLine> words(1);
+  for (const Span& span : text) {
+    const std::string whole = spelled(span.text);
+    for (std::size_t begin = 0; begin < whole.size();) {
+      if (whole[begin] == ' ') {
+        words.emplace_back();
+        ++begin;
+        continue;
+      }
+      const std::size_t end = std::min(whole.find(' ', begin), whole.size());
+      const std::string_view word = std::string_view(whole).substr(begin, end - begin);
+      Part part = fitting(word, width - std::min(width, words.back().width()));
+      if (part.bytes == 0 && words.back().width() > 0) {
+        words.emplace_back();
+        part = fitting(word, width);
+      }
+      // A character that is wider than any line stands alone.
+      if (part.bytes == 0) part.bytes = code_point(word, 0).bytes;
+      words.back().add({std::string(word.substr(0, part.bytes)), span.role, weight});
+      begin += part.bytes;
+    }
+  }
+  std::vector<StyledLine> lines(1);
+  for (const StyledLine& word : words) {
+    if (word.width() == 0) continue;
+    if (lines.back().width() > 0 && lines.back().width() + 1 + word.width() > width) lines.emplace_back();
+    if (lines.back().width() > 0) lines.back().add(Piece{" "});
+    lines.back().add(word);
+  }
+  return lines;
+}
+
+std::string Typesetter::label(std::string_view text) const {
+  constexpr std::size_t widest = 20;
+  const std::string whole = spelled(text);
+  const std::size_t ellipsis = width("…");
+  return display_width(whole) <= widest ? whole : spelled(shortened(whole, widest + 1 - ellipsis));
+}
+
+std::string Typesetter::printed(const StyledLine& line) const {
+  std::string text;
+  std::string now;     // the look that is switched on
+  std::string blanks;  // held back until something follows
+  for (const Piece& piece : line.pieces()) {
+    const std::size_t end = piece.text.find_last_not_of(' ') + 1;
+    if (end == 0) {
+      blanks += piece.text;
+      continue;
+    }
+    const std::string wanted = options_.color ? look(piece) : "";
+    if (wanted != now && !now.empty()) text += "\x1b[0m";
+    text += std::exchange(blanks, piece.text.substr(end));
+    if (wanted != now) text += wanted;
+    text += piece.text.substr(0, end);
+    now = wanted;
+  }
+  return text + (now.empty() ? "\n" : "\x1b[0m\n");
+}
+
+void add_title(const std::string& title, const Typesetter& typesetter, std::size_t width,
+               std::vector<StyledLine>& lines) {
+  constexpr std::size_t gap = 3;
+  const StyledLine words = typesetter.line({title}, Weight::faint);
+  if (words.width() == 0) return;
+  if (!lines.empty() && lines.back().width() + gap + words.width() <= width) {
+    lines.back().add(Piece{std::string(gap, ' ')});
+    lines.back().add(words);
+    return;
+  }
+  for (StyledLine& line : typesetter.wrapped({title}, width, Weight::faint)) lines.push_back(std::move(line));
+}
+
+}  // namespace attn
