@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/numbers.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/problem_file.h"
+#include "exports/json.h"
+#include "reading/text_file.h"
+#include "reading/trace.h"
+#include "trace/compare.h"
+
+namespace attn {
+namespace {
+
+struct GoldenOptions {
+  std::vector<std::string> files;
+  bool update = false;
+  std::string rtol, atol;
+  ComputeOptions computing;
+};
+
+constexpr std::string_view golden_ending = ".golden.json";
+
+// name.json → name.golden.json
+std::string golden_beside(const std::string& file) {
+  const std::string_view ending = ".json";
+  const bool json = file.ends_with(ending);
+  return file.substr(0, file.size() - (json ? ending.size() : 0)) + std::string(golden_ending);
+}
+
+// The digits that the number has in its dtype.
+std::string spelled(double number, Dtype dtype) {
+  return dtype == Dtype::f32 ? shortest(static_cast<float>(number)) : shortest(number);
+}
+
+std::string spelled(const WorstCell& worst, Dtype dtype) {
+  const std::string apart = worst.ulps == std::numeric_limits<std::uint64_t>::max()
+                                ? "no number of ulps apart"
+                                : fmt::format("{} ulp{} apart", worst.ulps, worst.ulps == 1 ? "" : "s");
+  return fmt::format("worst at {}: expected {}, got {}, {}", spelled_index(worst.index), spelled(worst.expected, dtype),
+                     spelled(worst.got, dtype), apart);
+}
+
+std::string spelled(const Difference& difference, Dtype dtype) {
+  std::string text = difference.step.empty() ? "the trace" : difference.step;
+  text += ": " + difference.message;
+  if (difference.worst) text += "; " + spelled(*difference.worst, dtype);
+  return printable(text);
+}
+
+// The first step that differs, then every difference on a line of its own.
+std::string listed(const std::vector<Difference>& found, Dtype dtype) {
+  std::string text;
+  for (const Difference& difference : found) {
+    if (difference.step.empty()) continue;
+    text += fmt::format("  first step that differs: {}\n", printable(difference.step));
+    break;
+  }
+  for (const Difference& difference : found) text += "  " + spelled(difference, dtype) + "\n";
+  return text;
+}
+
+constexpr std::string_view other_statement = "the golden is of another problem: its numbers or options are not these";
+
+Exit tell(std::string_view verdict, const std::string& file, std::string_view more, Exit code) {
+  const bool written = print(fmt::format("{:<9} {}{}{}\n", verdict, printable(file), more.empty() ? "" : ": ", more));
+  return written ? code : Exit::wrong_environment;
+}
+
+Exit unreadable_golden(const std::string& file, const std::string& golden, const Diagnostics& faults,
+                       std::string_view text) {
+  complain(faults, text, golden);
+  return tell("FAILED", file, "its golden cannot be read", Exit::wrong_input);
+}
+
+Exit compare_file(const std::string& file, const Trace& trace, Tolerance tolerance) {
+  const std::string golden = golden_beside(file);
+  std::error_code ignored;
+  if (!std::filesystem::exists(golden, ignored)) {
+    return tell("FAILED", file,
+                fmt::format("no golden beside it; make one with: attn golden --update {}", printable(file)),
+                Exit::wrong_input);
+  }
+  const Result<std::string> text = read_text(golden);
+  if (!text) return unreadable_golden(file, golden, text.faults(), "");
+  const Result<StoredTrace> expected = read_trace(text.value());
+  if (!expected) return unreadable_golden(file, golden, expected.faults(), text.value());
+  if (expected.value().statement != trace.statement) {
+    return tell("FAILED", file,
+                fmt::format("{}; if that is meant: attn golden --update {}", other_statement, printable(file)),
+                Exit::differs);
+  }
+  const std::vector<Difference> found = differences(expected.value(), trace, tolerance);
+  if (found.empty()) return tell("ok", file, "", Exit::done);
+  const Exit code =
+      tell("FAILED", file, fmt::format("{} difference{}", found.size(), found.size() == 1 ? "" : "s"), Exit::differs);
+  return print(listed(found, trace.arithmetic.dtype)) ? code : Exit::wrong_environment;
+}
+
+// What an update changes, in words.
+std::string changes(const std::string& old_text, const Trace& trace) {
+  const Result<StoredTrace> old = read_trace(old_text);
+  if (!old) return "was no trace\n";
+  const std::vector<Difference> found = differences(old.value(), trace, {});
+  if (old.value().statement != trace.statement)
+    return "the problem's statement changed\n" + listed(found, trace.arithmetic.dtype);
+  return found.empty() ? "wording only\n" : "the numbers changed\n" + listed(found, trace.arithmetic.dtype);
+}
+
+Exit update_file(const std::string& file, const Trace& trace) {
+  const std::string golden = golden_beside(file);
+  const std::string fresh = trace_json(trace);
+  std::error_code ignored;
+  std::string verdict = "created";
+  std::string more = printable(golden) + "\n";
+  if (std::filesystem::exists(golden, ignored)) {
+    const Result<std::string> old = read_text(golden);
+    if (!old) return unreadable_golden(file, golden, old.faults(), "");
+    if (old.value() == fresh) return tell("unchanged", file, "", Exit::done);
+    verdict = "updated";
+    more = changes(old.value(), trace);
+  }
+  if (const auto why = write_file(golden, fresh)) {
+    complain(golden + " cannot be written: " + *why, "", Exit::wrong_environment);
+    return tell("FAILED", file, "its golden cannot be written", Exit::wrong_environment);
+  }
+  more.pop_back();
+  return tell(verdict, file, more, Exit::done);
+}
+
+Exit one_file(const std::string& file, const GoldenOptions& options, Tolerance tolerance) {
+  const OpenedProblem opened = open_problem(file, options.computing);
+  if (!opened.problem) return tell("FAILED", file, "the problem cannot be computed", opened.code);
+  const ComputedTrace computed = compute(*opened.problem, options.computing, false);
+  if (!computed.trace) return tell("FAILED", file, "the problem cannot be computed", computed.code);
+  return options.update ? update_file(file, *computed.trace) : compare_file(file, *computed.trace, tolerance);
+}
+
+bool parse_tolerance(const std::string& text, double& value) {
+  return text.empty() || (parse_number(text, value) && value >= 0);
+}
+
+Exit run_golden(const GoldenOptions& options) {
+  Tolerance tolerance;
+  if (!parse_tolerance(options.rtol, tolerance.relative)) {
+    return complain("`" + options.rtol + "` is no tolerance", "--rtol takes a number from 0, such as 1e-12");
+  }
+  if (!parse_tolerance(options.atol, tolerance.absolute)) {
+    return complain("`" + options.atol + "` is no tolerance", "--atol takes a number from 0, such as 1e-12");
+  }
+
+  if (std::ranges::find(options.files, "-") != options.files.end()) {
+    return complain("standard input has no golden beside it", "give the problem as a file");
+  }
+  std::size_t passed = 0;
+  std::size_t failed = 0;
+  Exit worst = Exit::done;
+  for (const std::string& file : options.files) {
+    // So that a shell's *.json can be given: goldens are no problems.
+    if (file.ends_with(golden_ending)) continue;
+    const Exit code = one_file(file, options, tolerance);
+    ++(code == Exit::done ? passed : failed);
+    worst = std::max(worst, code);
+  }
+  if (passed + failed == 0) return complain("only goldens were given", "give the problems they belong to");
+  return print(fmt::format("{} passed, {} failed\n", passed, failed)) ? worst : Exit::wrong_environment;
+}
+
+}  // namespace
+
+Command golden_command() {
+  return {
+      .name = "golden", .summary = "Compare problems with the goldens beside them", .declare = [](CLI::App& app) {
+        const auto options = std::make_shared<GoldenOptions>();
+        app.add_option("FILE", options->files, "problems; the golden of name.json is name.golden.json")->required();
+        app.add_flag("--update", options->update, "rewrite the goldens that changed, and say what changed");
+        app.add_option("--rtol", options->rtol, "accept numbers this close, relative to the expected")->type_name("X");
+        app.add_option("--atol", options->atol, "accept numbers this close")->type_name("X");
+        options->computing.declare(app);
+        return [options] { return run_golden(*options); };
+      }};
+}
+
+}  // namespace attn

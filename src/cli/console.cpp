@@ -1,0 +1,111 @@
+#include "cli/console.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "reading/report.h"
+
+namespace attn {
+namespace {
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+// The permissions that a file created here would have.
+mode_t usual_permissions() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+std::string reason() { return std::strerror(errno); }
+
+}  // namespace
+
+void say(std::string_view text) { write_all(STDERR_FILENO, text); }
+
+Exit complain(std::string_view message, std::string_view help, Exit code) {
+  std::string text = "attn: error: " + printable(message) + "\n";
+  if (!help.empty()) text += "  help: " + printable(help) + "\n";
+  say(text);
+  return code;
+}
+
+Exit complain(const Diagnostics& faults, std::string_view text, std::string_view file, ColorChoice color) {
+  say(report(faults, text, file, colored(color, true)));
+  // A file that is right but too large for --max-memory is no wrong input.
+  const bool only_too_large =
+      std::ranges::all_of(faults, [](const Diagnostic& one) { return one.code == "too-large"; });
+  return only_too_large ? Exit::wrong_environment : Exit::wrong_input;
+}
+
+bool print(std::string_view text) { return write_all(STDOUT_FILENO, text); }
+
+std::optional<std::string> write_file(const std::string& path, std::string_view text) {
+  std::error_code error;
+  const auto kind = std::filesystem::status(path, error).type();
+  if (kind == std::filesystem::file_type::directory) return "it is a directory";
+
+  // A device or a pipe cannot be replaced by a file; it is written as it is.
+  const bool special = kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found;
+  if (special) {
+    std::FILE* device = std::fopen(path.c_str(), "wb");
+    if (!device) return reason();
+    const bool written = write_all(::fileno(device), text);
+    const std::string why = reason();
+    return std::fclose(device) == 0 && written ? std::nullopt : std::optional(why);
+  }
+
+  // A link stays a link: the file it points to is replaced.
+  const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, error);
+  const std::string target = error ? path : resolved.string();
+  struct stat existing {};
+  const mode_t permissions =
+      ::stat(target.c_str(), &existing) == 0 ? existing.st_mode & mode_t{07777} : usual_permissions();
+  std::string temporary = target + ".XXXXXX";
+  const int descriptor = ::mkstemp(temporary.data());
+  if (descriptor < 0) return reason();
+  const bool written = write_all(descriptor, text) && ::fchmod(descriptor, permissions) == 0;
+  std::string why = reason();
+  const bool closed = ::close(descriptor) == 0;
+  if (written && closed && std::rename(temporary.c_str(), target.c_str()) == 0) return std::nullopt;
+  if (written && closed) why = reason();
+  std::remove(temporary.c_str());
+  return why;
+}
+
+bool colored(ColorChoice choice, bool standard_error) {
+  const auto set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value && *value;
+  };
+  if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
+  if (set("NO_COLOR")) return false;
+  if (set("CLICOLOR_FORCE") && std::string_view(std::getenv("CLICOLOR_FORCE")) != "0") return true;
+  const char* terminal = std::getenv("TERM");
+  if (terminal && std::string_view(terminal) == "dumb") return false;
+  return ::isatty(standard_error ? STDERR_FILENO : STDOUT_FILENO) == 1;
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+}  // namespace attn

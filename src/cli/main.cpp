@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "base/suggest.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/version.h"
+
+namespace attn {
+namespace {
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  return names;
+}
+
+bool looks_like_a_file(const std::string& word) {
+  std::error_code ignored;
+  return word == "-" || word.find_first_of("./") != std::string::npos || std::filesystem::exists(word, ignored);
+}
+
+// `attn FILE` is `attn run FILE`.
+void insert_run(std::vector<std::string>& words) {
+  const std::vector<std::string> names = command_names();
+  if (words.empty() || std::ranges::find(names, words[0]) != names.end()) return;
+  const bool option = words[0].size() > 1 && words[0][0] == '-';
+  const bool about_the_program = words[0] == "--help" || words[0] == "-h" || words[0] == "--version";
+  if ((option && !about_the_program) || looks_like_a_file(words[0])) words.insert(words.begin(), "run");
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// Words that no option and no argument took.
+Exit complain_of(const std::vector<std::string>& extras, const CLI::App& command) {
+  const std::string& word = extras.front();
+  const bool option = word.size() > 1 && word[0] == '-';
+  const std::string name = command.get_name();
+  if (!option) {
+    return complain("`" + word + "` is one argument too many for `attn " + name + "`", "attn " + name + " --help");
+  }
+  const std::string asked = word.substr(0, word.find('='));
+  return complain("`attn " + name + "` has no option `" + asked + "`" + did_you_mean(asked, option_names(command)),
+                  "attn " + name + " --help lists them");
+}
+
+Exit unknown_command(const std::string& word) {
+  return complain("no command and no file is called `" + word + "`" + did_you_mean(word, command_names()),
+                  "attn --help lists the commands");
+}
+
+std::string footer() {
+  return "Give a problem file alone to see every step of it: attn FILE is attn run FILE.\n"
+         "Exit codes: 0 done, 1 something compared differs, 2 the command line or a file is\n"
+         "wrong, 3 the environment is (no such backend, a file cannot be written, no memory).";
+}
+
+struct Declared {
+  CLI::App* app;
+  std::function<Exit()> run;
+};
+
+std::vector<Declared> declare_commands(CLI::App& app) {
+  std::vector<Declared> declared;
+  for (const Command& command : commands()) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    sub->allow_extras();
+    declared.push_back({sub, command.declare(*sub)});
+  }
+  return declared;
+}
+
+Exit run_program(std::vector<std::string> words) {
+  CLI::App app("Attention, computed step by step, with every number shown.", "attn");
+  app.set_version_flag("--version", std::string("attn ") + version);
+  app.footer(footer());
+  app.allow_extras();
+  const std::vector<Declared> declared = declare_commands(app);
+
+  if (words.empty()) {
+    say(app.help());
+    return Exit::wrong_input;
+  }
+  insert_run(words);
+  try {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    return print(app.help()) ? Exit::done : Exit::wrong_environment;
+  } catch (const CLI::CallForVersion&) {
+    return print(std::string("attn ") + version + "\n") ? Exit::done : Exit::wrong_environment;
+  } catch (const CLI::ParseError& error) {
+    return complain(error.what(), "attn --help");
+  }
+
+  for (const Declared& command : declared) {
+    if (!command.app->parsed()) continue;
+    std::vector<std::string> extras = command.app->remaining();
+    std::erase(extras, "--");  // the end of options, not a word
+    return extras.empty() ? command.run() : complain_of(extras, *command.app);
+  }
+  return unknown_command(words[0]);
+}
+
+}  // namespace
+}  // namespace attn
+
+int main(int argc, char** argv) {
+  try {
+    return static_cast<int>(attn::run_program({argv + std::min(argc, 1), argv + argc}));
+  } catch (const std::bad_alloc&) {
+    attn::say("attn: error: memory is short\n  help: a smaller problem, or a machine with more memory\n");
+  } catch (const std::exception& error) {
+    attn::say(std::string("attn: error: this should not have happened: ") + error.what() + "\n");
+  }
+  return static_cast<int>(attn::Exit::wrong_environment);
+}

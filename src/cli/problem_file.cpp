@@ -1,0 +1,142 @@
+#include "cli/problem_file.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "backend/reference/reference.h"
+#include "base/numbers.h"
+#include "base/rounding.h"
+#include "base/suggest.h"
+#include "cli/console.h"
+#include "model/attention.h"
+#include "reading/problem.h"
+#include "reading/text_file.h"
+
+namespace attn {
+namespace {
+
+// What reading may make up (random numbers, padding) however small --max-memory
+// is: that option is about traces, and refuses those with numbers.
+constexpr std::size_t least_for_reading = std::size_t{64} << 20;
+
+// "2GiB", "500M", "1000000": bytes; K, M, G, T are powers of 1024.
+std::optional<std::size_t> parse_size(const std::string& text) {
+  const std::size_t digits = text.find_first_not_of("0123456789");
+  std::size_t count = 0;
+  if (!parse_natural(std::string_view(text).substr(0, digits), count)) return std::nullopt;
+  if (digits == std::string::npos) return count;
+
+  std::string unit = text.substr(digits);
+  std::ranges::transform(unit, unit.begin(), [](unsigned char c) { return std::toupper(c); });
+  constexpr std::array<std::string_view, 5> prefixes = {"", "K", "M", "G", "T"};
+  for (std::size_t power = 0; power < prefixes.size(); ++power) {
+    const std::string prefix(prefixes[power]);
+    if (unit != prefix && unit != prefix + "B" && (prefix.empty() || unit != prefix + "IB")) continue;
+    const std::size_t scale = std::size_t{1} << (10 * power);
+    if (count > std::numeric_limits<std::size_t>::max() / scale) return std::nullopt;
+    return count * scale;
+  }
+  return std::nullopt;
+}
+
+std::string spelled_size(std::size_t bytes) {
+  constexpr std::array<std::string_view, 5> units = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (size >= 1024 && unit + 1 < units.size()) {
+    size /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", size, units[unit]);
+}
+
+// What is wrong with the options, if anything.
+std::optional<Exit> wrong_options(const ComputeOptions& options) {
+  if (!options.dtype.empty() && !dtype_named(options.dtype)) {
+    if (options.dtype == "bf16" || options.dtype == "f16") {
+      return complain("--dtype " + options.dtype + " is not supported yet", "f64 and f32 are");
+    }
+    return complain("no dtype is called `" + options.dtype + "`" +
+                        did_you_mean(options.dtype, std::vector<std::string>{"f64", "f32"}),
+                    "--dtype takes f64 or f32");
+  }
+  if (!options.hand_rounding.empty() && !parse_hand_rounding(options.hand_rounding)) {
+    return complain("`" + options.hand_rounding + "` is no way to round by hand",
+                    "--hand-rounding takes decimals and a mode: 2, 2:half-up, 2:half-even, 2:truncate, 2:keep-sum");
+  }
+  if (options.backend == "cuda") {
+    return complain(
+        "this attn is built without CUDA, so there is no backend `cuda`",
+        "--backend cpu gives the same steps; a CUDA backend is built with cmake -DATTN_CUDA=ON, in versions "
+        "that have its sources (this one has not)",
+        Exit::wrong_environment);
+  }
+  if (options.backend != "cpu") {
+    return complain("no backend is called `" + options.backend + "`" +
+                        did_you_mean(options.backend, std::vector<std::string>{"cpu", "cuda"}),
+                    "--backend takes cpu or cuda");
+  }
+  std::size_t threads = 1;
+  if (!options.threads.empty() && (!parse_natural(options.threads, threads) || threads == 0)) {
+    return complain("`" + options.threads + "` is no number of threads", "--threads takes a whole number from 1");
+  }
+  if (!parse_size(options.max_memory)) {
+    return complain("`" + options.max_memory + "` is no amount of memory", "--max-memory takes 500M, 2GiB, …");
+  }
+  return std::nullopt;
+}
+
+void override_arithmetic(Problem& problem, const ComputeOptions& options) {
+  if (const auto dtype = dtype_named(options.dtype)) problem.arithmetic.dtype = *dtype;
+  if (const auto rounding = parse_hand_rounding(options.hand_rounding)) problem.arithmetic.hand_rounding = rounding;
+}
+
+}  // namespace
+
+void ComputeOptions::declare(CLI::App& app) {
+  app.add_option("--dtype", dtype, "compute in f64 or f32")->type_name("TYPE");
+  app.add_option("--hand-rounding", hand_rounding, "round every step by hand: 2, or 2:half-even, :truncate, :keep-sum")
+      ->type_name("N[:MODE]");
+  app.add_option("--backend", backend, "where steps are computed: cpu, cuda")->type_name("NAME");
+  app.add_option("--threads", threads, "the bits are the same for any number")->type_name("N");
+  app.add_option("--max-memory", max_memory, "refuse a larger trace before computing it")
+      ->type_name("SIZE")
+      ->capture_default_str();
+}
+
+OpenedProblem open_problem(const std::string& file, const ComputeOptions& options, ColorChoice color) {
+  if (const auto code = wrong_options(options)) return {std::nullopt, *code};
+  const Result<std::string> text = read_text(file);
+  if (!text) return {std::nullopt, complain(text.faults(), "", file, color)};
+  return open_problem_text(text.value(), file, options, color);
+}
+
+OpenedProblem open_problem_text(std::string_view text, const std::string& file, const ComputeOptions& options,
+                                ColorChoice color) {
+  if (const auto code = wrong_options(options)) return {std::nullopt, *code};
+  Result<Problem> problem = read_problem(text, catalog(), std::max(*parse_size(options.max_memory), least_for_reading));
+  if (!problem) return {std::nullopt, complain(problem.faults(), text, file, color)};
+  override_arithmetic(problem.value(), options);
+  return {std::move(problem.value()), Exit::done};
+}
+
+ComputedTrace compute(const Problem& problem, const ComputeOptions& options, bool all_weighted_values) {
+  const AttentionOptions kept{.all_weighted_values = all_weighted_values};
+  const std::size_t limit = *parse_size(options.max_memory);
+  const std::size_t needed = planned(problem, kept).bytes;
+  if (needed > limit) {
+    return {std::nullopt,
+            complain(fmt::format("the steps of this problem take {}, and --max-memory is {}", spelled_size(needed),
+                                 spelled_size(limit)),
+                     "give --max-memory " + std::to_string(needed / (1024 * 1024) + 1) + "M, or a smaller problem",
+                     Exit::wrong_environment)};
+  }
+  ReferenceBackend backend;
+  return {attention(problem, backend, kept), Exit::done};
+}
+
+}  // namespace attn

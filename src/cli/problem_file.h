@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "problem/problem.h"
+#include "trace/trace.h"
+
+namespace attn {
+
+// The options that say how a problem is computed, as typed.
+struct ComputeOptions {
+  std::string dtype;
+  std::string hand_rounding;
+  std::string backend = "cpu";
+  std::string threads;
+  std::string max_memory = "2GiB";
+
+  void declare(CLI::App& app);
+};
+
+// A file's problem, or the exit code after its faults were reported.
+struct OpenedProblem {
+  std::optional<Problem> problem;
+  Exit code = Exit::done;
+};
+
+// Reads and validates a problem file ("-" is standard input) and reports its faults.
+OpenedProblem open_problem(const std::string& file, const ComputeOptions& options,
+                           ColorChoice color = ColorChoice::automatic);
+
+// The same for a text that is at hand.
+OpenedProblem open_problem_text(std::string_view text, const std::string& file, const ComputeOptions& options,
+                                ColorChoice color = ColorChoice::automatic);
+
+// A computed problem, or the exit code after it was said why there is none.
+struct ComputedTrace {
+  std::optional<Trace> trace;
+  Exit code = Exit::done;
+};
+
+// Computes every step, unless the backend is not there or memory is short.
+ComputedTrace compute(const Problem& problem, const ComputeOptions& options, bool all_weighted_values);
+
+}  // namespace attn

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+
+namespace attn {
+
+// A value of a JSON text, or its key, by JSON Pointer.
+struct Pointed {
+  std::string pointer;
+  bool at_key = false;
+};
+
+// Where in the text each of them stands, found in one pass. Where a pointer
+// leads nowhere, it is the place of the last value on the way.
+// REQUIRES: text that parse_json reads.
+std::vector<TextRange> located(std::string_view text, std::span<const Pointed> wanted);
+
+}  // namespace attn

@@ -1,0 +1,31 @@
+#include "reading/problem.h"
+
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "problem/faults.h"
+#include "problem/validate.h"
+#include "reading/json.h"
+#include "reading/statement.h"
+
+namespace attn {
+
+Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes) {
+  constexpr std::array<std::string_view, 1> lists_of_texts = {"tokens"};
+  Result<ParsedJson> parsed = parse_json(text, lists_of_texts);
+  if (!parsed) return parsed.faults();
+
+  Faults faults;
+  Statement statement = read_statement(parsed.value().root, catalog, faults);
+  Diagnostics all = std::move(parsed.value().faults);
+  parsed.value().root = JsonValue();  // its numbers have moved on
+  std::ranges::move(faults.take(), std::back_inserter(all));
+
+  Result<Problem> problem = validated(std::move(statement), catalog, max_bytes);
+  if (!problem) std::ranges::copy(problem.faults(), std::back_inserter(all));
+  if (!all.empty() || !problem) return all;
+  return problem;
+}
+
+}  // namespace attn

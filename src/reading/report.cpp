@@ -1,0 +1,201 @@
+#include "reading/report.h"
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "reading/locate.h"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t most_shown = 20;
+
+constexpr std::size_t window = 76;  // columns of a source line
+constexpr std::string_view tab = "    ";
+
+// A fault and where in the text it is.
+struct Placed {
+  const Diagnostic* fault;
+  TextRange range;
+};
+
+// Terminal colours, or nothing.
+struct Paint {
+  bool color;
+  std::string operator()(const char* code, const std::string& text) const {
+    return color ? "\x1b[" + std::string(code) + "m" + text + "\x1b[0m" : text;
+  }
+};
+
+// The line of a text that holds a place.
+struct Line {
+  std::size_t number;  // from 1
+  TextRange range;     // without its line break
+};
+
+Line line_at(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  const std::size_t begin = before.rfind('\n') + 1;  // 0 where there is none
+  std::size_t end = std::min(text.find('\n', at), text.size());
+  if (end > begin && text[end - 1] == '\r') --end;
+  return {static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1, {begin, std::max(begin, end)}};
+}
+
+// REQUIRES: text in UTF-8.
+std::size_t characters(std::string_view text) {
+  const auto begins_one = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_one));
+}
+
+// One character of a source line as it is shown.
+struct Cell {
+  std::size_t begin, end;  // in the text
+  std::string shown;
+  std::size_t width;
+};
+
+Cell cell_at(std::string_view text, std::size_t at) {
+  const std::string_view character = text.substr(at, code_point(text, at).bytes);
+  std::string shown = character == "\t" ? std::string(tab) : printable(character);
+  const std::size_t width = display_width(shown);
+  return {at, at + character.size(), std::move(shown), width};
+}
+
+// Where the character begins that ends at this place. REQUIRES: at > 0.
+std::size_t before(std::string_view text, std::size_t at) {
+  for (std::size_t bytes = std::min<std::size_t>(4, at); bytes > 1; --bytes) {
+    const CodePoint point = code_point(text, at - bytes);
+    if (point.valid && point.bytes == bytes) return at - bytes;
+  }
+  return at - 1;
+}
+
+// A run of characters of one line, on one side of a place.
+struct Side {
+  std::deque<Cell> cells;
+  std::size_t width = 0;
+  bool whole = true;  // up to the end of the line on this side
+
+  bool add(Cell cell, std::size_t limit) {
+    if (width + cell.width > limit) return whole = false;
+    width += cell.width;
+    cells.push_back(std::move(cell));
+    return true;
+  }
+
+  // Leaves out what stands farthest until it fits, "…" included.
+  void fit(std::size_t limit) {
+    if (whole && width <= limit) return;
+    whole = false;
+    while (width + 1 > limit) {
+      width -= cells.back().width;
+      cells.pop_back();
+    }
+  }
+};
+
+// The part of a line around a place that fits the window.
+class Excerpt {
+ public:
+  Excerpt(std::string_view text, TextRange line, std::size_t at) {
+    for (std::size_t i = at; i < line.end;) {
+      Cell cell = cell_at(text, i);
+      i = cell.end;
+      if (!right_.add(std::move(cell), window)) break;
+    }
+    for (std::size_t i = at; i > line.begin;) {
+      i = before(text, i);
+      if (!left_.add(cell_at(text, i), window)) break;
+    }
+    // What follows a place tells more than what stands before it.
+    left_.fit(std::max(window / 3, window - std::min(right_.width, window)));
+    right_.fit(window - left_.width - (left_.whole ? 0 : 1));
+  }
+
+  std::string source() const {
+    std::string shown = left_.whole ? "" : "…";
+    for (auto cell = left_.cells.rbegin(); cell != left_.cells.rend(); ++cell) shown += cell->shown;
+    for (const Cell& cell : right_.cells) shown += cell.shown;
+    return shown + (right_.whole ? "" : "…");
+  }
+
+  // Carets below the characters up to `end`, and the blanks before them.
+  std::string carets(std::size_t end) const {
+    std::size_t count = 0;
+    for (const Cell& cell : right_.cells) count += cell.begin < end ? cell.width : 0;
+    return std::string(left_.width + (left_.whole ? 0 : 1), ' ') + std::string(std::max<std::size_t>(count, 1), '^');
+  }
+
+ private:
+  Side left_, right_;
+};
+
+// Of a list or an object only its bracket is meant: it may be pages long.
+std::size_t caret_end(std::string_view text, TextRange range) {
+  const bool opens = range.begin < text.size() && (text[range.begin] == '[' || text[range.begin] == '{');
+  return opens ? range.begin + 1 : range.end;
+}
+
+std::string described(const Diagnostic& fault, std::string_view place, Paint paint) {
+  std::string shown = paint("1", printable(place) + ":") + " " + paint("1;31", "error:") + " ";
+  return shown + paint("1", printable(fault.message)) + "\n";
+}
+
+std::string help_line(const Diagnostic& fault, Paint paint) {
+  return fault.help.empty() ? "" : "  " + paint("1;36", "help:") + " " + printable(fault.help) + "\n";
+}
+
+// An empty range says that no place in the text is meant.
+std::string pointed_out(const Placed& placed, std::string_view text, std::string_view file, Paint paint) {
+  if (placed.range.begin == placed.range.end) {
+    return described(*placed.fault, file, paint) + help_line(*placed.fault, paint);
+  }
+  const std::size_t at = std::min(placed.range.begin, text.size());
+  const Line line = line_at(text, at);
+  // What is not UTF-8 is a fault at its first byte, so all before a place is.
+  const std::size_t column = characters(text.substr(line.range.begin, at - line.range.begin)) + 1;
+  const Excerpt excerpt(text, line.range, at);
+  const std::string place = std::string(file) + ":" + std::to_string(line.number) + ":" + std::to_string(column);
+  return described(*placed.fault, place, paint) + excerpt.source() + "\n" +
+         paint("1;31", excerpt.carets(caret_end(text, placed.range))) + "\n" + help_line(*placed.fault, paint);
+}
+
+std::vector<Placed> in_order(const Diagnostics& faults, std::string_view text) {
+  std::vector<Pointed> pointed;
+  for (const Diagnostic& fault : faults) {
+    if (!fault.range) pointed.push_back({fault.where, fault.at_key});
+  }
+  const std::vector<TextRange> ranges = located(text, pointed);
+
+  std::vector<Placed> placed;
+  auto range = ranges.begin();
+  for (const Diagnostic& fault : faults) placed.push_back({&fault, fault.range ? *fault.range : *range++});
+  std::ranges::stable_sort(placed, {}, [](const Placed& one) { return one.range.begin; });
+  return placed;
+}
+
+}  // namespace
+
+std::string report(const Diagnostics& faults, std::string_view text, std::string_view file, bool color) {
+  const Paint paint{color};
+  std::string result;
+  std::size_t shown = 0;
+  if (text.empty()) {
+    for (; shown < std::min(faults.size(), most_shown); ++shown) {
+      result += described(faults[shown], file, paint) + help_line(faults[shown], paint);
+    }
+  } else {
+    for (const Placed& placed : in_order(faults, text)) {
+      if (shown == most_shown) break;
+      result += pointed_out(placed, text, file, paint);
+      ++shown;
+    }
+  }
+  if (faults.size() > shown) result += "and " + std::to_string(faults.size() - shown) + " more\n";
+  return result;
+}
+
+}  // namespace attn

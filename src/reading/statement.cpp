@@ -1,0 +1,383 @@
+#include "reading/statement.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "reading/known_keys.h"
+#include "reading/values.h"
+
+namespace attn {
+namespace {
+
+class StatementReader {
+ public:
+  StatementReader(const Catalog& catalog, Faults& faults) : catalog_(catalog), faults_(faults) {}
+
+  Statement read(JsonValue& root) {
+    JsonObject* object = root.object();
+    if (!object) {
+      faults_.add("wrong-kind", "", "a problem is an object, { … }; this is " + in_words(root));
+      statement_.inputs = Stated<RawTensor>::faulty();
+      return std::move(statement_);
+    }
+    read_members(*object, "");
+    return std::move(statement_);
+  }
+
+ private:
+  using Read = void (StatementReader::*)(JsonValue&, const std::string&);
+  struct Member {
+    std::string_view pointer;
+    Read reader;
+  };
+  static const std::vector<Member>& members();
+
+  static Read reader_of(std::string_view pointer) {
+    const auto found = std::ranges::find(members(), pointer, &Member::pointer);
+    return found == members().end() ? nullptr : found->reader;
+  }
+
+  // Reads what stands at `where`, which is "" for the problem itself.
+  void read_members(JsonObject& object, const std::string& where) {
+    for (JsonMember& member : object.members) {
+      if (is_free_key(member.key) || (where.empty() && member.key == "$schema")) continue;
+      const std::string place = pointer(where, member.key);
+      if (const Read reader = reader_of(place)) {
+        (this->*reader)(member.value, place);
+      } else if (const auto help = where.empty() ? not_supported_help(member.key) : std::nullopt) {
+        not_supported(place, *help);
+      } else {
+        read_unknown(object, member, where);
+      }
+    }
+  }
+
+  void not_supported(const std::string& where, std::string help) {
+    faults_.add_at_key("not-supported", where, shown(where) + " is not supported yet", std::move(help));
+  }
+
+  void read_unknown(const JsonObject& object, JsonMember& member, const std::string& where) {
+    const std::string place = pointer(where, member.key);
+    const auto meant = meant_pointer(where, member.key);
+    faults_.add_at_key("unknown-key", place, shown(place) + " is not a key that a problem has",
+                       meant ? "did you mean " + *meant + "?" : known_keys(where));
+    if (!meant) return;
+    const Read reader = reader_of(*meant);
+    const bool given = meant->rfind('/') == where.size() && object.find(meant->substr(where.size() + 1));
+    if (reader && !given && !is_read(*meant)) (this->*reader)(member.value, place);
+  }
+
+  static std::string known_keys(const std::string& where) {
+    if (where.empty()) return "attn schema problem names every key; one of your own begins with x-";
+    std::string all;
+    for (const Member& member : members()) {
+      if (!member.pointer.starts_with(where + "/")) continue;
+      const std::string_view key = member.pointer.substr(where.size() + 1);
+      if (key.find('/') == std::string_view::npos) all += (all.empty() ? "" : ", ") + std::string(key);
+    }
+    return "known here: " + all;
+  }
+
+  // Whether a weight has been read already: what stands under a wrong name does
+  // not take its place.
+  bool is_read(std::string_view pointer) const {
+    const Roles<RawWeight>& weights = statement_.weights;
+    return (pointer == "/weights/query" && weights.query.is_given()) ||
+           (pointer == "/weights/key" && weights.key.is_given()) ||
+           (pointer == "/weights/value" && weights.value.is_given()) ||
+           (pointer == "/weights/output" && weights.output.is_given());
+  }
+
+  // --- words ---------------------------------------------------------------
+
+  void read_title(JsonValue& value, const std::string&) {
+    if (value.text()) statement_.title = *value.text();
+  }
+
+  void read_notes(JsonValue& value, const std::string&) {
+    if (value.text()) statement_.notes = *value.text();
+    if (!value.list()) return;
+    for (const JsonValue& line : *value.list()) {
+      if (line.text()) statement_.notes += (statement_.notes.empty() ? "" : "\n") + *line.text();
+    }
+  }
+
+  // --- inputs --------------------------------------------------------------
+
+  void read_inputs(JsonValue& value, const std::string& where) {
+    JsonObject* object = value.object();
+    if (!object || object->find("random") || object->find("file")) {
+      statement_.inputs = read_tensor(value, where, faults_);
+      return;
+    }
+    statement_.inputs_by_role = Roles<RawTensor>();
+    read_roles(*object, where, {"query", "key", "value"},
+               [&](const std::string& role, JsonValue& tensor, const std::string& place) {
+                 role_of(*statement_.inputs_by_role, role) = read_tensor(tensor, place, faults_);
+               });
+  }
+
+  void read_tokens_member(JsonValue& value, const std::string& where) {
+    JsonObject* object = value.object();
+    if (!object) {
+      statement_.tokens = read_tokens(value, where, faults_);
+      return;
+    }
+    statement_.tokens_by_role = Roles<RawTokens>();
+    read_roles(*object, where, {"query", "key"},
+               [&](const std::string& role, JsonValue& tokens, const std::string& place) {
+                 role_of(*statement_.tokens_by_role, role) = read_tokens(tokens, place, faults_);
+               });
+  }
+
+  template <class T>
+  static Stated<T>& role_of(Roles<T>& roles, const std::string& role) {
+    if (role == "query") return roles.query;
+    if (role == "key") return roles.key;
+    return role == "value" ? roles.value : roles.output;
+  }
+
+  template <class ReadRole>
+  void read_roles(JsonObject& object, const std::string& where, std::initializer_list<std::string_view> roles,
+                  ReadRole read) {
+    for (JsonMember& member : object.members) {
+      if (is_free_key(member.key)) continue;
+      const std::string place = pointer(where, member.key);
+      if (std::ranges::count(roles, std::string_view(member.key)) > 0) {
+        read(member.key, member.value, place);
+        continue;
+      }
+      const auto meant = meant_pointer(where, member.key);
+      std::string all;
+      for (const std::string_view role : roles) all += (all.empty() ? "" : ", ") + std::string(role);
+      faults_.add_at_key("unknown-key", place, shown(place) + " is not a key that a problem has",
+                         meant ? "did you mean " + *meant + "?" : "known here: " + all);
+      if (!meant || !meant->starts_with(where + "/")) continue;
+      const std::string role = meant->substr(where.size() + 1);
+      if (std::ranges::count(roles, std::string_view(role)) > 0 && !object.find(role)) read(role, member.value, place);
+    }
+  }
+
+  void read_embeddings(JsonValue& value, const std::string& where) {
+    JsonObject* object = value.object();
+    statement_.embeddings = Stated<std::vector<RawEmbedding>>::faulty();
+    if (!object) {
+      report_kind(value, where, "embeddings are an object with a vector for each token", faults_,
+                  R"({"the": [1, 0], "cat": [0, 1]}; a matrix of embeddings is called inputs)");
+      return;
+    }
+    std::vector<RawEmbedding> embeddings;
+    for (JsonMember& member : object->members) {
+      const Stated<RawTensor> vector = read_tensor(member.value, pointer(where, member.key), faults_);
+      if (!vector) return;
+      embeddings.push_back({std::move(member.key), *vector});
+    }
+    statement_.embeddings = std::move(embeddings);
+  }
+
+  void read_queries(JsonValue& value, const std::string& where) {
+    statement_.queries = read_tensor(value, where, faults_);
+  }
+  void read_keys(JsonValue& value, const std::string& where) { statement_.keys = read_tensor(value, where, faults_); }
+  void read_values(JsonValue& value, const std::string& where) {
+    statement_.values = read_tensor(value, where, faults_);
+  }
+
+  Stated<std::size_t> size(const JsonValue& value, const std::string& where) {
+    const auto integer = read_integer(value, where, 1, std::int64_t{1} << 53, faults_);
+    return integer ? Stated<std::size_t>(static_cast<std::size_t>(*integer)) : Stated<std::size_t>::faulty();
+  }
+
+  void read_max_tokens(JsonValue& value, const std::string& where) { statement_.max_tokens = size(value, where); }
+  void read_heads(JsonValue& value, const std::string& where) { statement_.heads = size(value, where); }
+
+  // --- weights -------------------------------------------------------------
+
+  void read_part(JsonValue& value, const std::string& where) {
+    if (JsonObject* object = value.object()) return read_members(*object, where);
+    report_kind(value, where, "an object with query, key, value or output is wanted", faults_);
+    if (where == "/weights") {
+      mark_faulty(statement_.weights);
+    } else {
+      mark_faulty(statement_.biases);
+    }
+  }
+
+  template <class T>
+  static void mark_faulty(Roles<T>& roles) {
+    for (Stated<T>* role : {&roles.query, &roles.key, &roles.value, &roles.output}) *role = Stated<T>::faulty();
+  }
+
+  Stated<RawWeight> weight(JsonValue& value, const std::string& where, bool may_be_identity) {
+    if (value.text()) {
+      if (*value.text() == "identity" && may_be_identity) return RawWeight{where, std::nullopt};
+      faults_.add("wrong-kind", where, shown(where) + " is \"" + shown(*value.text()) + "\"; a matrix is wanted",
+                  may_be_identity ? "\"identity\" stands for a projection that is not made"
+                                  : "leave output out where nothing is projected");
+      return Stated<RawWeight>::faulty();
+    }
+    Stated<RawTensor> tensor = read_tensor(value, where, faults_);
+    return tensor ? Stated<RawWeight>(RawWeight{where, std::move(*tensor)}) : Stated<RawWeight>::faulty();
+  }
+
+  void read_query_weight(JsonValue& v, const std::string& where) { statement_.weights.query = weight(v, where, true); }
+  void read_key_weight(JsonValue& v, const std::string& where) { statement_.weights.key = weight(v, where, true); }
+  void read_value_weight(JsonValue& v, const std::string& where) { statement_.weights.value = weight(v, where, true); }
+  void read_output_weight(JsonValue& v, const std::string& where) {
+    statement_.weights.output = weight(v, where, false);
+  }
+  void read_query_bias(JsonValue& v, const std::string& where) {
+    statement_.biases.query = read_tensor(v, where, faults_);
+  }
+  void read_key_bias(JsonValue& v, const std::string& where) { statement_.biases.key = read_tensor(v, where, faults_); }
+  void read_value_bias(JsonValue& v, const std::string& where) {
+    statement_.biases.value = read_tensor(v, where, faults_);
+  }
+  void read_output_bias(JsonValue& v, const std::string& where) {
+    statement_.biases.output = read_tensor(v, where, faults_);
+  }
+
+  // --- options -------------------------------------------------------------
+
+  template <std::size_t N>
+  Stated<std::size_t> choice(const JsonValue& value, const std::string& where, const std::array<std::string, N>& names,
+                             std::string_view what) {
+    return read_choice(value, where, names, what, faults_);
+  }
+
+  void read_vectors(JsonValue& value, const std::string& where) {
+    const auto found = choice<2>(value, where, {"rows", "columns"}, "layout of vectors");
+    statement_.vectors =
+        found ? Stated<Vectors>(*found == 0 ? Vectors::rows : Vectors::columns) : Stated<Vectors>::faulty();
+  }
+
+  void read_weight_layout(JsonValue& value, const std::string& where) {
+    const auto found = choice<2>(value, where, {"in_out", "out_in"}, "layout of weights");
+    statement_.weight_layout = found ? Stated<WeightLayout>(*found == 0 ? WeightLayout::in_out : WeightLayout::out_in)
+                                     : Stated<WeightLayout>::faulty();
+  }
+
+  void read_split(JsonValue& value, const std::string& where) {
+    const auto found = choice<2>(value, where, {"projection", "input"}, "split");
+    statement_.split_input = found ? Stated<bool>(*found == 1) : Stated<bool>::faulty();
+  }
+
+  void read_softmax(JsonValue& value, const std::string& where) {
+    if (value.text() && *value.text() == "softmax") return;
+    const std::array<std::string, 2> names = {"softmax", "linear"};
+    const bool later = (value.text() && *value.text() == "linear") ||
+                       (value.object() && (value.object()->find("base") || value.object()->find("sink")));
+    if (!later) {
+      read_choice(value, where, names, "softmax", faults_);
+      return;
+    }
+    faults_.add("not-supported", where, shown(where) + " other than \"softmax\" is not supported yet");
+  }
+
+  void read_scale(JsonValue& value, const std::string& where) {
+    statement_.scale = read_finite_number(value, where, faults_);
+  }
+  void read_causal(JsonValue& value, const std::string& where) {
+    statement_.causal = read_boolean(value, where, faults_);
+  }
+  void read_offset(JsonValue& value, const std::string& where) {
+    statement_.offset = read_integers(value, where, faults_);
+  }
+  void read_lengths(JsonValue& value, const std::string& where) {
+    statement_.lengths = read_integers(value, where, faults_);
+  }
+
+  void read_digits(JsonValue& value, const std::string& where) {
+    const auto digits = read_integer(value, where, 0, 17, faults_);
+    statement_.digits = digits ? Stated<int>(static_cast<int>(*digits)) : Stated<int>::faulty();
+  }
+
+  void read_arithmetic(JsonValue& value, const std::string& where) {
+    if (JsonObject* object = value.object()) return read_members(*object, where);
+    report_kind(value, where, R"({"dtype": …, "hand_rounding": …} is wanted)", faults_);
+  }
+
+  void read_dtype(JsonValue& value, const std::string& where) {
+    if (value.text() && (*value.text() == "bf16" || *value.text() == "f16")) {
+      faults_.add("not-supported", where, shown(where) + " \"" + *value.text() + "\" is not supported yet",
+                  "f64 and f32 are");
+      return;
+    }
+    const auto found = choice<2>(value, where, {"f64", "f32"}, "dtype");
+    if (found) statement_.dtype = *found == 0 ? Dtype::f64 : Dtype::f32;
+  }
+
+  void read_hand_rounding(JsonValue& value, const std::string& where) {
+    if (std::holds_alternative<std::nullptr_t>(value.held)) return;
+    const std::string help =
+        R"("2" rounds to 2 decimals; "2:half-up", "2:half-even", "2:truncate", "2:keep-sum" say how)";
+    if (!value.text()) return report_kind(value, where, "a text is wanted", faults_, help);
+    const auto rounding = parse_hand_rounding(*value.text());
+    if (rounding) {
+      statement_.hand_rounding = *rounding;
+    } else {
+      faults_.add("unknown-choice", where,
+                  shown(where) + " is \"" + shown(*value.text()) + "\", which is no way to round by hand", help);
+    }
+  }
+
+  void read_mask(JsonValue& value, const std::string& where) { statement_.masks = read_masks(value, where, faults_); }
+  void read_score_member(JsonValue& value, const std::string& where) {
+    statement_.score = read_score(value, where, catalog_, faults_);
+  }
+
+  const Catalog& catalog_;
+  Faults& faults_;
+  Statement statement_;
+};
+
+const std::vector<StatementReader::Member>& StatementReader::members() {
+  using Self = StatementReader;
+  static const std::vector<Member> all = {
+      {"/title", &Self::read_title},
+      {"/notes", &Self::read_notes},
+      {"/inputs", &Self::read_inputs},
+      {"/tokens", &Self::read_tokens_member},
+      {"/embeddings", &Self::read_embeddings},
+      {"/max_tokens", &Self::read_max_tokens},
+      {"/vectors", &Self::read_vectors},
+      {"/weights", &Self::read_part},
+      {"/weights/query", &Self::read_query_weight},
+      {"/weights/key", &Self::read_key_weight},
+      {"/weights/value", &Self::read_value_weight},
+      {"/weights/output", &Self::read_output_weight},
+      {"/biases", &Self::read_part},
+      {"/biases/query", &Self::read_query_bias},
+      {"/biases/key", &Self::read_key_bias},
+      {"/biases/value", &Self::read_value_bias},
+      {"/biases/output", &Self::read_output_bias},
+      {"/weight_layout", &Self::read_weight_layout},
+      {"/queries", &Self::read_queries},
+      {"/keys", &Self::read_keys},
+      {"/values", &Self::read_values},
+      {"/heads", &Self::read_heads},
+      {"/split", &Self::read_split},
+      {"/score", &Self::read_score_member},
+      {"/scale", &Self::read_scale},
+      {"/causal", &Self::read_causal},
+      {"/offset", &Self::read_offset},
+      {"/mask", &Self::read_mask},
+      {"/lengths", &Self::read_lengths},
+      {"/softmax", &Self::read_softmax},
+      {"/arithmetic", &Self::read_arithmetic},
+      {"/arithmetic/dtype", &Self::read_dtype},
+      {"/arithmetic/hand_rounding", &Self::read_hand_rounding},
+      {"/digits", &Self::read_digits},
+  };
+  return all;
+}
+
+}  // namespace
+
+Statement read_statement(JsonValue& root, const Catalog& catalog, Faults& faults) {
+  return StatementReader(catalog, faults).read(root);
+}
+
+}  // namespace attn

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "trace/compare.h"
+
+namespace attn {
+
+// Reads a trace file (docs/trace-format.md), a golden among them: what of it is
+// compared. Members and steps that are not known are passed over.
+Result<StoredTrace> read_trace(std::string_view text);
+
+}  // namespace attn
