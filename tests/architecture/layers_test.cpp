@@ -1,0 +1,110 @@
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::set<std::string>;
+
+// Who may include whom. A folder may always include itself.
+const std::map<std::string, Names> may_include = {
+    {"base", {}},
+    {"tensor", {"base"}},
+    {"ops", {"base", "tensor"}},
+    {"backend", {"base", "tensor", "ops"}},
+    {"problem", {"base", "tensor"}},
+    {"trace", {"base", "tensor", "ops", "problem"}},
+    {"model", {"base", "tensor", "ops", "problem", "trace"}},
+    {"explain", {"base", "tensor", "ops", "problem", "trace"}},
+    {"formats", {"base", "explain"}},
+    {"exports", {"base", "tensor", "ops", "problem", "trace", "explain"}},
+    {"reading", {"base", "tensor", "problem", "trace"}},
+    {"cli",
+     {"base", "tensor", "ops", "backend", "problem", "trace", "model", "explain", "formats", "exports", "reading"}},
+};
+
+// Who may include which library; everyone may include the standard one.
+const std::map<std::string, Names> library_users = {
+    {"fmt", {"base", "explain", "formats", "cli"}},
+    {"nlohmann", {"exports", "reading"}},
+    {"CLI", {"cli"}},
+};
+
+struct Include {
+  fs::path file;
+  std::string from;    // the folder of the file
+  std::string header;  // as written
+  bool system = false;
+};
+
+std::vector<Include> all_includes() {
+  const fs::path source = fs::path(ATTN_SOURCE_DIR) / "src";
+  const std::regex pattern(R"rx(^\s*#\s*include\s*([<"])([^>"]+)[>"])rx");
+  std::vector<Include> found;
+  for (const auto& entry : fs::recursive_directory_iterator(source)) {
+    const fs::path extension = entry.path().extension();
+    if (extension != ".h" && extension != ".cpp" && extension != ".in") continue;
+    std::ifstream stream(entry.path());
+    for (std::string line; std::getline(stream, line);) {
+      std::smatch match;
+      if (!std::regex_search(line, match, pattern)) continue;
+      const fs::path relative = fs::relative(entry.path(), source);
+      found.push_back({relative, relative.begin()->string(), match[2], match[1] == "<"});
+    }
+  }
+  return found;
+}
+
+std::string first_folder(const std::string& header) { return header.substr(0, header.find('/')); }
+
+}  // namespace
+
+TEST_CASE("every include points down the layers", "[architecture]") {
+  const std::vector<Include> includes = all_includes();
+  REQUIRE(includes.size() > 100);
+  for (const Include& include : includes) {
+    if (include.system) continue;
+    const std::string to = first_folder(include.header);
+    INFO(include.file.string() << " includes " << include.header);
+    REQUIRE(may_include.contains(include.from));
+    REQUIRE(may_include.contains(to));
+    CHECK((to == include.from || may_include.at(include.from).contains(to)));
+  }
+}
+
+TEST_CASE("formats read documents and know nothing else of explain", "[architecture]") {
+  for (const Include& include : all_includes()) {
+    if (include.from != "formats" || first_folder(include.header) != "explain") continue;
+    INFO(include.file.string());
+    CHECK(include.header == "explain/document.h");
+  }
+}
+
+TEST_CASE("each library is included only where it belongs", "[architecture]") {
+  for (const Include& include : all_includes()) {
+    const auto users = library_users.find(first_folder(include.header));
+    if (!include.system || users == library_users.end()) continue;
+    INFO(include.file.string() << " includes " << include.header);
+    CHECK(users->second.contains(include.from));
+  }
+}
+
+TEST_CASE("only base/math calls the C library's exponential and its kin", "[architecture]") {
+  const std::regex call(R"rx(\bstd::(exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|tanh|erf)\s*\()rx");
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(ATTN_SOURCE_DIR) / "src")) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream stream(entry.path());
+    for (std::string line; std::getline(stream, line);) {
+      if (line.find("//") != std::string::npos) line.resize(line.find("//"));
+      INFO(entry.path().string() << ": " << line);
+      CHECK_FALSE(std::regex_search(line, call));
+    }
+  }
+}

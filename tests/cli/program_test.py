@@ -1,0 +1,347 @@
+"""The program as a script meets it: words in, words and exit codes out."""
+
+import json
+import math
+import os
+import pty
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+DATA = os.path.join(ROOT, "data")
+EXAMPLE = os.path.join(DATA, "worked-example.json")
+
+
+def attn(*words, text=None, env=None, folder=None):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **(env or {})}
+    return subprocess.run([ATTN, *words], input=text, capture_output=True, encoding="utf-8", env=environment,
+                          cwd=folder, timeout=60)
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="attn-cli-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name, text=None):
+        path = os.path.join(self.folder, name)
+        if text is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        return path
+
+    def assert_complains(self, done, code, *parts):
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, "")
+        for part in parts:
+            self.assertIn(part, done.stderr)
+
+
+class Commands(ProgramTest):
+    def test_a_file_alone_is_run(self):
+        self.assertEqual(attn(EXAMPLE).stdout, attn("run", EXAMPLE).stdout)
+        self.assertEqual(attn("--format", "json", EXAMPLE).stdout, attn("run", EXAMPLE, "--format", "json").stdout)
+
+    def test_the_demo_is_the_worked_example_and_needs_no_file(self):
+        self.assertEqual(attn("demo", folder=self.folder).stdout, attn("run", EXAMPLE).stdout)
+        self.assertEqual(attn("demo", folder=self.folder).returncode, 0)
+
+    def test_a_dash_is_standard_input(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            self.assertEqual(attn("-", "--format", "json", text=file.read()).stdout,
+                             attn(EXAMPLE, "--format", "json").stdout)
+
+    def test_help_lists_every_command_and_is_no_error(self):
+        done = attn("--help")
+        self.assertEqual(done.returncode, 0)
+        for command in ("run", "demo", "golden", "schema"):
+            self.assertIn(command, done.stdout)
+            self.assertEqual(attn(command, "--help").returncode, 0)
+
+    def test_the_version_is_printed(self):
+        self.assertRegex(attn("--version").stdout, r"^attn \d+\.\d+\.\d+\n$")
+
+    def test_without_a_word_it_explains_itself_and_exits_2(self):
+        done = attn()
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("run", done.stderr)
+
+    def test_a_mistyped_command_is_guessed(self):
+        self.assert_complains(attn("rnu", EXAMPLE), 2, "`rnu`", "did you mean `run`?")
+        self.assert_complains(attn("goldn", EXAMPLE), 2, "did you mean `golden`?")
+
+    def test_a_mistyped_option_is_guessed(self):
+        self.assert_complains(attn("run", EXAMPLE, "--formt", "json"), 2, "`--formt`", "did you mean `--format`?")
+        self.assert_complains(attn("golden", "--updaet", EXAMPLE), 2, "did you mean `--update`?")
+
+    def test_a_mistyped_value_is_guessed(self):
+        for option, value, meant in (("--format", "jsn", "json"), ("--explain", "cell", "cells"),
+                                     ("--color", "allways", "always"), ("--dtype", "f46", "f64"),
+                                     ("--only", "scroes", "scores"), ("--backend", "cdua", "cuda")):
+            self.assert_complains(attn("run", EXAMPLE, option, value), 2, f"`{value}`", f"did you mean `{meant}`?")
+
+    def test_a_value_out_of_range_says_the_range(self):
+        self.assert_complains(attn("run", EXAMPLE, "--query", "4"), 2, "1 to 3")
+        self.assert_complains(attn("run", EXAMPLE, "--query", "0"), 2, "1 to 3")
+        self.assert_complains(attn("run", EXAMPLE, "--query", "-1"), 2, "--query")
+        self.assert_complains(attn("run", EXAMPLE, "--head", "2"), 2, "--head")
+        self.assert_complains(attn("run", EXAMPLE, "--precision", "18"), 2, "0 to 17")
+        self.assert_complains(attn("run", EXAMPLE, "--threads", "0"), 2, "--threads")
+        self.assert_complains(attn("run", EXAMPLE, "--hand-rounding", "2:up"), 2, "--hand-rounding")
+
+    def test_an_argument_too_many_is_named(self):
+        self.assert_complains(attn("run", EXAMPLE, "extra"), 2, "`extra`")
+        self.assert_complains(attn("run"), 2, "FILE")
+
+    def test_bytes_of_the_command_line_reach_the_terminal_only_as_text(self):
+        for words in (["\x1b[31mx"], ["run", EXAMPLE, "--\x1b]0;x"], ["run", EXAMPLE, "--format", "\x1b[31m"],
+                      ["run", "\x1b[31m.json"]):
+            done = attn(*words)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertNotIn("\x1b", done.stderr + done.stdout)
+
+    def test_a_program_is_given_whole_steps(self):
+        self.assert_complains(attn("run", EXAMPLE, "--format", "json", "--query", "1"), 2, "--query", "json")
+
+    def test_two_dashes_end_the_options(self):
+        self.assertEqual(attn("run", "--", EXAMPLE).returncode, 0)
+
+    def test_standard_error_that_cannot_be_written_changes_no_exit_code(self):
+        for words, code in ((["nosuch"], 2), ([], 2), (["run", "/no/such/file.json"], 2), ([EXAMPLE], 0)):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([ATTN, *words], stdout=subprocess.DEVNULL, stderr=full, timeout=60)
+            self.assertEqual(done.returncode, code, words)
+
+    def test_the_cuda_backend_is_missing_with_code_3_and_says_how_to_get_it(self):
+        self.assert_complains(attn("run", EXAMPLE, "--backend", "cuda"), 3, "cuda", "-DATTN_CUDA=ON")
+
+
+class Output(ProgramTest):
+    def test_only_keeps_whole_steps_in_any_format(self):
+        trace = json.loads(attn("run", EXAMPLE, "--format", "json", "--only", "scores,context").stdout)
+        self.assertEqual([step["id"] for step in trace["steps"]], ["scores", "context"])
+        trace = json.loads(attn("run", EXAMPLE, "--format", "json", "--only", "result").stdout)
+        self.assertEqual([step["id"] for step in trace["steps"]], ["context"])
+
+    def test_files_get_the_format_of_their_ending_and_several_may_be_written(self):
+        trace, text = self.path("trace.json"), self.path("steps.txt")
+        done = attn("run", "-o", trace, "-o", text, EXAMPLE)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        with open(trace, encoding="utf-8") as file:
+            self.assertEqual(file.read(), attn("run", EXAMPLE, "--format", "json").stdout)
+        with open(text, encoding="utf-8") as file:
+            self.assertEqual(file.read(), attn("run", EXAMPLE).stdout)
+
+    def test_an_ending_that_names_no_format_is_refused_before_anything_is_written(self):
+        self.assert_complains(attn("run", EXAMPLE, "-o", self.path("x.json"), "-o", self.path("x.odt")), 2, ".odt")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_file_that_cannot_be_written_is_code_3_and_leaves_nothing(self):
+        self.assert_complains(attn("run", EXAMPLE, "-o", self.path("no/such/folder.json")), 3, "cannot be written")
+        self.assert_complains(attn("run", EXAMPLE, "--format", "json", "-o", self.folder + "/"), 3, "directory")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_written_file_keeps_links_and_gets_usual_permissions(self):
+        target, link = self.path("target.json", "old"), self.path("link.json")
+        os.symlink(target, link)
+        self.assertEqual(attn("run", EXAMPLE, "-o", link).returncode, 0)
+        self.assertTrue(os.path.islink(link))
+        with open(target, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["schema"], "attn/trace/1")
+        mask = os.umask(0)
+        os.umask(mask)
+        self.assertEqual(stat.S_IMODE(os.stat(target).st_mode), 0o666 & ~mask)
+
+    def test_a_file_that_is_there_keeps_its_permissions(self):
+        path = self.path("trace.json", "old")
+        os.chmod(path, 0o600)
+        attn("run", EXAMPLE, "-o", path)
+        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
+
+    def test_a_full_device_is_code_3(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([ATTN, "demo"], stdout=full, stderr=subprocess.PIPE, encoding="utf-8", timeout=60)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("cannot be written", done.stderr)
+
+    def test_too_large_a_trace_is_refused_before_it_is_computed(self):
+        problem = self.path("large.json", json.dumps({
+            "queries": {"random": "normal", "shape": [30000, 4], "seed": 1},
+            "keys": {"random": "normal", "shape": [30000, 4], "seed": 2}}))
+        self.assert_complains(attn("run", problem), 3, "--max-memory", "GiB")
+        self.assert_complains(attn("run", EXAMPLE, "--max-memory", "100"), 3, "--max-memory")
+
+
+class Colour(ProgramTest):
+    def test_a_pipe_gets_none_unless_asked(self):
+        self.assertNotIn("\x1b", attn("demo").stdout)
+        self.assertIn("\x1b[", attn("demo", "--color", "always").stdout)
+        self.assertIn("\x1b[", attn("demo", env={"CLICOLOR_FORCE": "1"}).stdout)
+
+    def test_the_flag_beats_no_color_and_no_color_beats_clicolor_force(self):
+        self.assertIn("\x1b[", attn("demo", "--color=always", env={"NO_COLOR": "1"}).stdout)
+        self.assertNotIn("\x1b", attn("demo", env={"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}).stdout)
+        self.assertNotIn("\x1b", attn("demo", "--color=never", env={"CLICOLOR_FORCE": "1"}).stdout)
+
+    def test_the_flag_decides_for_errors_too(self):
+        bad = self.path("bad.json", "{")
+        self.assertIn("\x1b[", attn("run", bad, "--color", "always").stderr)
+        self.assertNotIn("\x1b", attn("run", bad, "--color", "never", env={"CLICOLOR_FORCE": "1"}).stderr)
+
+    def test_a_terminal_gets_it(self):
+        self.assertIn(b"\x1b[", on_terminal("demo"))
+        self.assertNotIn(b"\x1b", on_terminal("demo", "--color", "never"))
+
+    def test_colour_changes_no_character(self):
+        import re
+        colored = attn("demo", "--color", "always").stdout
+        self.assertEqual(re.sub(r"\x1b\[[0-9;]*m", "", colored), attn("demo").stdout)
+
+    def test_ascii_is_nothing_else(self):
+        self.assertTrue(attn("demo", "--ascii").stdout.isascii())
+
+
+def on_terminal(*words):
+    controller, terminal = pty.openpty()
+    process = subprocess.Popen([ATTN, *words], stdin=terminal, stdout=terminal, stderr=terminal,
+                               env={"PATH": os.environ["PATH"], "TERM": "xterm-256color"})
+    os.close(terminal)
+    seen = b""
+    while True:
+        try:
+            part = os.read(controller, 65536)
+        except OSError:  # the terminal was closed
+            break
+        if not part:
+            break
+        seen += part
+    process.wait(timeout=60)
+    os.close(controller)
+    return seen
+
+
+class Golden(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.problem = os.path.join(self.folder, "p.json")
+        self.golden = os.path.join(self.folder, "p.golden.json")
+        shutil.copy(EXAMPLE, self.problem)
+
+    def changed_golden(self, change):
+        with open(self.golden, encoding="utf-8") as file:
+            trace = json.load(file)
+        change(trace)
+        with open(self.golden, "w", encoding="utf-8") as file:
+            json.dump(trace, file)
+
+    def test_a_missing_golden_names_the_command_that_makes_it(self):
+        done = attn("golden", self.problem)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("attn golden --update", done.stdout)
+
+    def test_an_update_makes_it_and_then_it_passes(self):
+        self.assertIn("created", attn("golden", "--update", self.problem).stdout)
+        self.assertIn("unchanged", attn("golden", "--update", self.problem).stdout)
+        done = attn("golden", self.problem, self.golden)
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(done.stdout.endswith("1 passed, 0 failed\n"), done.stdout)
+
+    def test_it_is_the_trace_that_run_prints(self):
+        attn("golden", "--update", self.problem)
+        with open(self.golden, encoding="utf-8") as file:
+            self.assertEqual(file.read(), attn("run", self.problem, "--format", "json").stdout)
+
+    def test_the_first_step_that_differs_and_the_worst_cell_are_named(self):
+        attn("golden", "--update", self.problem)
+
+        def change(trace):
+            steps = {step["id"]: step for step in trace["steps"]}
+            steps["scores"]["data"][1][2] += 1
+            steps["scores"]["data"][0][0] += 0.5
+            steps["context"]["data"][0][0] = math.nextafter(steps["context"]["data"][0][0], math.inf)
+        self.changed_golden(change)
+        done = attn("golden", self.problem)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("first step that differs: scores", done.stdout)
+        self.assertIn("2 of 9 cells differ; worst at [2,3]: expected 13, got 12", done.stdout)
+        self.assertIn("1 ulp apart", done.stdout)
+        self.assertTrue(done.stdout.endswith("0 passed, 1 failed\n"), done.stdout)
+
+    def test_a_tolerance_accepts_what_lies_within(self):
+        attn("golden", "--update", self.problem)
+        self.changed_golden(lambda trace: trace["steps"][-1]["data"][0].__setitem__(0, 1.9366))
+        self.assertEqual(attn("golden", self.problem).returncode, 1)
+        self.assertEqual(attn("golden", self.problem, "--rtol", "1e-3").returncode, 0)
+        self.assertEqual(attn("golden", self.problem, "--atol", "1e-3").returncode, 0)
+        self.assertEqual(attn("golden", self.problem, "--atol", "-1").returncode, 2)
+
+    def test_wording_is_not_compared(self):
+        attn("golden", "--update", self.problem)
+
+        def change(trace):
+            trace["title"] = "another"
+            for step in trace["steps"]:
+                step["title"] = step["symbol"] = step["formula"] = "another"
+        self.changed_golden(change)
+        self.assertEqual(attn("golden", self.problem).returncode, 0)
+        self.assertIn("wording only", attn("golden", "--update", self.problem).stdout)
+
+    def test_the_golden_of_another_problem_fails_with_the_reason(self):
+        attn("golden", "--update", self.problem)
+        with open(self.problem, encoding="utf-8") as file:
+            problem = json.load(file)
+        problem["inputs"][0][0] = 2
+        with open(self.problem, "w", encoding="utf-8") as file:
+            json.dump(problem, file)
+        done = attn("golden", self.problem)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("another problem", done.stdout)
+
+    def test_title_and_labels_leave_the_statement_as_it_is(self):
+        attn("golden", "--update", self.problem)
+        with open(self.problem, encoding="utf-8") as file:
+            problem = json.load(file)
+        problem["title"] = "another"
+        problem["tokens"] = ["a", "b", "c"]
+        problem["inputs"][0][0] = 1.0
+        with open(self.problem, "w", encoding="utf-8") as file:
+            json.dump(problem, file, indent=1)
+        self.assertEqual(attn("golden", self.problem).returncode, 0)
+
+    def test_every_file_gets_a_line_of_its_own(self):
+        other = self.path("other.json")
+        shutil.copy(EXAMPLE, other)
+        os.mkdir(self.path("other.golden.json"))
+        attn("golden", "--update", self.problem)
+        done = attn("golden", other, self.problem)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stdout, r"FAILED +\S*other.json: its golden cannot be read\nok +\S*p.json\n1 passed, 1 failed")
+
+    def test_standard_input_has_no_golden(self):
+        self.assert_complains(attn("golden", "-", text="{}"), 2, "standard input")
+
+    def test_one_bad_file_stops_nothing_and_the_largest_code_is_the_exit_code(self):
+        attn("golden", "--update", self.problem)
+        bad = self.path("bad.json", "{")
+        done = attn("golden", bad, self.problem)
+        self.assertEqual(done.returncode, 2)
+        self.assertTrue(done.stdout.endswith("1 passed, 1 failed\n"), done.stdout)
+        self.assertIn("bad.json:1:", done.stderr)
+
+
+class Data(ProgramTest):
+    def test_every_problem_in_data_has_a_golden_that_it_meets(self):
+        problems = [os.path.join(DATA, name) for name in sorted(os.listdir(DATA))
+                    if name.endswith(".json") and not name.endswith(".golden.json")]
+        self.assertGreater(len(problems), 10)
+        done = attn("golden", *problems)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

@@ -1,0 +1,66 @@
+// The scores that docs/adding.md tells its readers to write, compiled as they stand there.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "backend/reference/reference.h"
+#include "catch.h"
+#include "model/scores/score.h"
+
+namespace attn {
+Score gaussian_score();
+Score weighted_dot_score();
+}  // namespace attn
+
+using namespace attn;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+const Tensor<double> queries({{"query", 2}, {"d_k", 3}}, {1, 0, 2, -1, 3, 0});
+const Tensor<double> keys({{"key", 2}, {"d_k", 3}}, {0, 1, 1, 2, 2, -2});
+
+std::vector<Step> recorded(const Score& score, const Choice& choice) {
+  ReferenceBackend backend;
+  Recorder work(&backend, {}, Vectors::rows);
+  work.given_step({.id = "queries"}, queries);
+  work.given_step({.id = "keys"}, keys);
+  for (const auto& [name, tensor] : choice.tensors) work.given({.id = "score." + name}, tensor);
+  score.compose(work, choice, "queries", "keys");
+  return work.take_steps();
+}
+
+// f(query, key, d) summed over d, for every pair.
+template <class Term>
+std::vector<double> summed(Term term) {
+  std::vector<double> sums;
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t j = 0; j < 2; ++j) {
+      double sum = 0;
+      for (std::size_t d = 0; d < 3; ++d) sum += term(queries[i * 3 + d], keys[j * 3 + d], d);
+      sums.push_back(sum);
+    }
+  }
+  return sums;
+}
+
+void check_scores(const std::vector<Step>& steps, const std::vector<double>& expected) {
+  REQUIRE_FALSE(steps.empty());
+  CHECK(steps.back().heading.id == "scores");
+  CHECK(steps.back().result == Tensor<double>({{"query", 2}, {"key", 2}}, expected));
+}
+
+}  // namespace
+
+TEST_CASE("the score with four steps and a number of its own is what docs/adding.md says", "[docs]") {
+  const auto steps = recorded(gaussian_score(), {.name = "gaussian", .numbers = {{"gamma", 0.5}}});
+  CHECK(steps.size() == 2 + 4);
+  check_scores(steps, summed([](double q, double k, std::size_t) { return -0.5 * (q - k) * (q - k); }));
+}
+
+TEST_CASE("the score with a tensor of its own is what docs/adding.md says", "[docs]") {
+  const std::vector<double> weight = {1, 10, 100};
+  const auto steps = recorded(weighted_dot_score(),
+                              {.name = "weighted_dot", .tensors = {{"weight", Tensor<double>({{"d_k", 3}}, weight)}}});
+  check_scores(steps, summed([&](double q, double k, std::size_t d) { return q * weight[d] * k; }));
+}

@@ -1,0 +1,368 @@
+#include "explain/steps.h"
+
+#include <algorithm>
+#include <clocale>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "catch.h"
+#include "explain/axes.h"
+#include "explain/checks.h"
+#include "explain/numerals.h"
+#include "trace/recorder.h"
+#include "unit/explain/examples.h"
+
+namespace attn {
+namespace {
+
+using examples::holds;
+using examples::in_text;
+using examples::traced;
+
+std::vector<std::string> headlines(const Document& document) {
+  std::vector<std::string> texts;
+  for (const Block& block : document.blocks) {
+    if (const auto* headline = std::get_if<Headline>(&block)) texts.push_back(plain(headline->text));
+  }
+  return texts;
+}
+
+std::vector<Matrix> matrices(const Document& document, const std::string& step) {
+  std::vector<Matrix> found;
+  for (const Block& block : document.blocks) {
+    const auto* matrix = std::get_if<Matrix>(&block);
+    if (matrix && matrix->step == step) found.push_back(*matrix);
+  }
+  return found;
+}
+
+std::size_t equations(const Document& document) {
+  std::size_t count = 0;
+  for (const Block& block : document.blocks) {
+    if (const auto* derivation = std::get_if<Derivation>(&block)) count += derivation->lines.size();
+  }
+  return count;
+}
+
+ExplainOptions at(Level level) {
+  ExplainOptions options;
+  options.level = level;
+  return options;
+}
+
+TEST_CASE("the worked example is told in the order in which a person works", "[explain]") {
+  const Document document = explain(traced(examples::worked_example()));
+  CHECK(headlines(document) == std::vector<std::string>{"Self-attention, worked by hand", "What is given", "Keys",
+                                                        "Queries", "Values", "Query 1 · Input 1", "Query 2 · Input 2",
+                                                        "Query 3 · Input 3", "All queries together",
+                                                        "What must hold, and does it?"});
+}
+
+TEST_CASE("the worked example shows every product unasked", "[explain]") {
+  const std::string text = in_text(examples::worked_example());
+  for (const char* line :
+       {"k₁ = x₁·W_K", "K[1,1] = 1×0 + 0×1 + 1×0 + 0×1 = 0", "s₁ = q₁·Kᵀ", "S[1,2] = q₁·k₂ = 1×4 + 0×4 + 2×0 = 4",
+        "m₁ = max(2, 4, 4) = 4", "E[1,1] = e^(2 − 4) = e^(−2) ≈ 0.1353", "z₁ = 0.1353 + 1 + 1 ≈ 2.1353",
+        "A[1,1] = 0.1353 / 2.1353 ≈ 0.0634", "U[1,2] = A[1,2]·v₂ = 0.4683 × [2, 8, 0] ≈ [0.9366, 3.7465, 0]",
+        "C[1,1] = 0.0634 + 0.9366 + 0.9366 ≈ 1.9366", "[3 × 4]·[4 × 3] → [3 × 3]",
+        "rows: queries, columns: keys; each row sums to 1"}) {
+    INFO(line);
+    CHECK(holds(text, line));
+  }
+}
+
+TEST_CASE("each level shows what the one before shows, and more", "[explain]") {
+  const Trace trace = traced(examples::worked_example());
+  CHECK(equations(explain(trace, at(Level::result))) == 0);
+  CHECK(equations(explain(trace, at(Level::steps))) == 0);
+  const std::size_t rows = equations(explain(trace, at(Level::rows)));
+  CHECK(rows == 9 + 3 * 6);
+  CHECK(equations(explain(trace, at(Level::cells))) > rows);
+  for (const char* id : {"keys", "scores", "attention_weights", "context"}) {
+    CHECK(matrices(explain(trace, at(Level::steps)), id).size() == 1);
+    CHECK(matrices(explain(trace, at(Level::cells)), id).size() == 1);
+  }
+  CHECK(matrices(explain(trace, at(Level::steps)), "weighted_values").size() == 3);
+}
+
+TEST_CASE("a level that leaves something out says so and how to get it", "[explain]") {
+  CHECK(holds(in_text(examples::large()), "--explain steps shows every step"));
+  CHECK(holds(in_text(examples::worked_example(), at(Level::rows)), "--explain cells writes out every product"));
+  CHECK_FALSE(holds(in_text(examples::worked_example()), "--explain"));
+}
+
+TEST_CASE("every head of every sequence is told, and says which it is", "[explain]") {
+  const std::vector<std::string> told = headlines(explain(traced(examples::ragged_heads()), at(Level::cells)));
+  for (const char* headline :
+       {"Sequence 1 of 2 · Head 1 of 2 · Query 3 · Input 3", "Sequence 2 of 2 · Head 2 of 2 · Query 2 · Input 2",
+        "Sequence 2 of 2 · All heads · Query 1 · Input 1"}) {
+    INFO(headline);
+    CHECK(std::ranges::count(told, headline) == 1);
+  }
+}
+
+TEST_CASE("padded queries are worked out but not told, and a line says so", "[explain]") {
+  const Document document = explain(traced(examples::ragged_heads()), at(Level::cells));
+  const std::vector<std::string> told = headlines(document);
+  CHECK(std::ranges::none_of(told,
+                             [](const std::string& h) { return h.starts_with("Sequence 2") && holds(h, "Query 3"); }));
+  CHECK(holds(in_text(examples::ragged_heads(), at(Level::cells)), "1 row of queries is padding"));
+}
+
+TEST_CASE("batch, head and query narrow what is told", "[explain]") {
+  ExplainOptions options = at(Level::cells);
+  options.batch = 2;
+  options.head = 1;
+  options.query = 2;
+  for (const std::string& headline : headlines(explain(traced(examples::ragged_heads()), options))) {
+    INFO(headline);
+    CHECK_FALSE(holds(headline, "Sequence 1"));
+    CHECK_FALSE(holds(headline, "Head 2"));
+    CHECK_FALSE(holds(headline, "Query 1"));
+  }
+  options.level = Level::steps;
+  const auto weights = matrices(explain(traced(examples::ragged_heads()), options), "attention_weights");
+  REQUIRE(weights.size() == 1);
+  CHECK(weights[0].rows() == 1);
+  CHECK(weights[0].row_labels[0] == "Input 2");
+}
+
+TEST_CASE("only the steps that are asked for are shown", "[explain]") {
+  ExplainOptions options;
+  options.only = {"scores"};
+  const std::string text = in_text(examples::worked_example(), options);
+  CHECK(holds(text, "S[1,2] = q₁·k₂ = 1×4 + 0×4 + 2×0 = 4"));
+  CHECK_FALSE(holds(text, "W_K"));
+  CHECK_FALSE(holds(text, "K[1,1]"));
+  options.only = {"result"};
+  CHECK(holds(in_text(examples::worked_example(), options), "1.9366"));
+}
+
+TEST_CASE("a matrix knows which cells made each of its cells", "[explain]") {
+  ExplainOptions options = at(Level::steps);
+  options.batch = 2;
+  options.head = 2;
+  const Trace trace = traced(examples::ragged_heads());
+  for (const Matrix& matrix : matrices(explain(trace, options), "scores")) {
+    for (std::size_t row = 0; row < matrix.rows(); ++row) {
+      for (std::size_t column = 0; column < matrix.columns(); ++column) {
+        const Provenance made = matrix.made_of(row, column);
+        double sum = 0;
+        for (std::size_t i = 0; i < made.operands[0].count; ++i) {
+          sum += trace.value(made.operands[0].tensor)[made.operands[0].cell(i)] *
+                 trace.value(made.operands[1].tensor)[made.operands[1].cell(i)];
+        }
+        CHECK(sum == matrix.cells[row * matrix.columns() + column]);
+      }
+    }
+  }
+}
+
+TEST_CASE("sizes are those of the formula, whichever way the tensors are stored", "[explain]") {
+  Problem problem = examples::closed_row();
+  CHECK(holds(in_text(problem), "[2 × 4]·[4 × 5] → [2 × 5]"));
+  CHECK(holds(in_text(examples::in_columns()), "[3 × 4]·[4 × 3] → [3 × 3], rows: features (d_k), columns: keys"));
+  CHECK(holds(in_text(examples::in_columns(), at(Level::rows)), "k₂ = W_K·x₂ = [4, 4, 0]"));
+}
+
+TEST_CASE("what must hold is checked in the numbers, and told if it does not", "[explain]") {
+  CHECK(holds(in_text(examples::worked_example()), "yes, all 3 rows"));
+  CHECK(holds(in_text(examples::causal_sentence()), "yes, all 6 cells"));
+  CHECK(holds(in_text(examples::closed_row()), "1 closed row left out"));
+
+  Problem by_hand = examples::causal_sentence();
+  by_hand.arithmetic.hand_rounding = parse_hand_rounding("1:truncate");
+  const std::string truncated = in_text(by_hand);
+  CHECK(holds(truncated, "no: not"));
+  CHECK(holds(truncated, "rounded by hand"));
+
+  Trace broken = traced(examples::causal_sentence());
+  for (Step& step : broken.steps) {
+    if (step.heading.id == "attention_weights") step.result[1] = 0.25;
+    if (step.heading.id == "context") step.result[0] = 100;
+  }
+  const std::string told = in_text(broken);
+  CHECK(holds(told, "no: not 1 of 4 rows"));
+  CHECK(holds(told, "no: not 1 of 6 cells"));
+  CHECK(holds(told, "no: not 1 of 8 numbers"));
+}
+
+TEST_CASE("the range of the values is that of the open keys of the very row", "[explain]") {
+  Problem problem = examples::worked_example();
+  problem.masks.push_back(
+      {MaskTerm::Kind::allow, Tensor<double>(Shape{{"query", 3}, {"key", 3}}, {1, 0, 0, 1, 1, 0, 0, 0, 1})});
+  Trace trace = traced(problem);
+  CHECK(holds(in_text(trace), "yes, all 9 numbers"));
+  for (Step& step : trace.steps) {
+    if (step.heading.id == "context") step.result[6] = 1;  // of key 1, which the third query does not see
+  }
+  CHECK(holds(in_text(trace), "no: not 1 of 9 numbers"));
+}
+
+// Weights over many keys, and contexts of ones: all that checks read.
+Trace many_weights(std::size_t heads, std::size_t queries, std::size_t width) {
+  const Dim head{"head", heads}, query{"query", queries}, key{"key", queries}, feature{"d_v", width};
+  const auto filled = [](const Shape& shape, double number) {
+    return Tensor<double>(shape, std::vector<double>(shape.count(), number));
+  };
+  Trace trace;
+  trace.givens.push_back({{.id = "mask", .symbol = "M"}, filled({query, key}, 1)});
+  trace.steps.push_back({{.id = "values", .symbol = "V"}, Given{}, {}, {}, filled({head, key, feature}, 1)});
+  trace.steps.push_back({{.id = "attention_weights", .symbol = "A"},
+                         Softmax{Softmax::Part::weights, "key"},
+                         {},
+                         "mask",
+                         filled({head, query, key}, 1 / static_cast<double>(queries))});
+  trace.steps.push_back({{.id = "context", .symbol = "C"},
+                         Contract{"key"},
+                         {"attention_weights", "values"},
+                         "mask",
+                         filled({head, query, feature}, 1)});
+  return trace;
+}
+
+TEST_CASE("half a million weights are checked row by row", "[explain]") {
+  const Trace trace = many_weights(8, 512, 64);
+  const auto table = checks(trace, Numerals(4, Dtype::f64));
+  REQUIRE(table);
+  REQUIRE(table->rows.size() == 2);
+  CHECK(plain(table->rows[0][1]) == "yes, all 4096 rows");
+  CHECK(plain(table->rows[1][1]) == "yes, all 262144 numbers");
+}
+
+TEST_CASE("one label is that of the whole axis", "[explain]") {
+  for (const Problem& problem : {examples::ragged_heads(), examples::closed_row(), examples::causal_sentence()}) {
+    const Trace trace = traced(problem);
+    for (const Step& step : trace.steps) {
+      const Shape& shape = step.result.shape();
+      for (const Place& place : outer_places(shape, 0, 0)) {
+        for (const Dim& dim : inner_axes(shape, place)) {
+          const std::vector<std::string> all = axis_labels(trace, step.heading, dim, place);
+          REQUIRE(all.size() == dim.size);
+          for (std::size_t i = 0; i < dim.size; ++i) CHECK(axis_label(trace, step.heading, dim, place, i) == all[i]);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("notes stand with the step that they are about", "[explain]") {
+  const std::string text = in_text(examples::closed_row(), at(Level::cells));
+  const std::size_t note = text.find("Note: ");
+  REQUIRE(note != std::string::npos);
+  CHECK(text.find("Query 2 ·") < note);
+  CHECK(text.find("Note: ", note + 1) == std::string::npos);
+  CHECK(holds(in_text(examples::closed_row(), at(Level::result)), "Note: "));
+}
+
+TEST_CASE("numbers of the rounding by hand keep its decimals", "[explain]") {
+  Problem problem = examples::worked_example();
+  problem.arithmetic.hand_rounding = parse_hand_rounding("1:keep-sum");
+  const std::string text = in_text(problem, at(Level::rows));
+  CHECK(holds(text, "= [2.0, 7.0, 1.5]"));
+  CHECK(holds(text, "= [2.0, 8.0, 0.0]"));
+}
+
+// A score that nobody here has heard of: minus the squared distance.
+Trace with_unknown_score() {
+  ReferenceBackend backend;
+  Recorder work(&backend, {}, Vectors::rows);
+  work.given_step({"queries", "Q", "Queries", "Q is given", Role::query},
+                  examples::matrix("query", "d_k", {{1, 0, 2}, {2, 2, 2}}));
+  work.given_step({"keys", "K", "Keys", "K is given", Role::key},
+                  examples::matrix("key", "d_k", {{0, 1, 1}, {4, 4, 0}}));
+  work.step({"gaps", "G", "Gaps between each query and each key", "G = Q − K", Role::score},
+            Combine{Binary::subtract, {}}, {"queries", "keys"});
+  work.step({"squares", "G²", "Squared gaps", "G² = G²", Role::score}, Map{Unary::square, 0, ""}, {"gaps"});
+  work.step({"distances", "D", "Squared distances", "D = the sum of G² over d_k", Role::score},
+            Reduce{Reducer::sum, "d_k"}, {"squares"});
+  work.step({"scores", "S", "Scores: the nearer the larger", "S = D × (−1)", Role::score}, Map{Unary::multiply, -1, ""},
+            {"distances"});
+  Trace trace;
+  trace.steps = work.take_steps();
+  trace.givens = work.take_givens();
+  trace.result = "scores";
+  trace.labels = {{{"ich", "du"}}, {{"hier", "dort"}}};
+  return trace;
+}
+
+TEST_CASE("a score that nobody here has heard of is told query by query", "[explain]") {
+  const std::string text = in_text(with_unknown_score());
+  for (const char* line : {"Query 2 · du", "Gaps between each query and each key",
+                           "hier  G[1,1] = q₁ − k₁ = [1, 0, 2] − [0, 1, 1] = [1, −1, 1]", "G²[1,1,2] = (−1)² = 1",
+                           "D[1,1] = 1 + 1 + 1  = 3", "S[1,1] = 3 × (−1)  = −3"}) {
+    INFO(line << "\n" << text);
+    CHECK(holds(text, line));
+  }
+}
+
+TEST_CASE("long work is cut with a count, and --full shows it", "[explain]") {
+  ExplainOptions options = at(Level::rows);
+  options.head = 1;
+  const std::string text = in_text(examples::large(), options);
+  CHECK(holds(text, "… 28 more queries; --query picks one, --full shows all"));
+  CHECK(holds(text, "… 28 more rows; --full shows all"));
+  options.full = true;
+  const std::string full = in_text(examples::large(), options);
+  CHECK_FALSE(holds(full, "more queries"));
+  CHECK(holds(full, "Query 40 · Input 40"));
+}
+
+TEST_CASE("a number has as many decimals as it needs, and no more than asked for", "[explain][numbers]") {
+  const Numerals numerals(4, Dtype::f64);
+  CHECK(numerals.in_line(2) == "2");
+  CHECK(numerals.in_line(-0.5) == "−0.5");
+  CHECK(numerals.in_line(0.1 + 0.2) == "0.3");
+  CHECK(numerals.in_line(1.0 / 3) == "0.3333");
+  CHECK(numerals.in_line(1e-9) == "0.0000");
+  CHECK(numerals.in_line(-1e-9) == "0.0000");
+  CHECK(numerals.in_line(1.5e20) == "1.5000e+20");
+  CHECK(numerals.in_line(-std::numeric_limits<double>::infinity()) == "−∞");
+  CHECK(numerals.in_line(std::numeric_limits<double>::quiet_NaN()) == "NaN");
+  CHECK(numerals.exact(0.1 + 0.2));
+  CHECK_FALSE(numerals.exact(1.0 / 3));
+
+  CHECK(numerals.in_line(1.9999999999999998) == "2");
+
+  const Numerals floats(4, Dtype::f32);
+  CHECK(floats.in_line(static_cast<double>(0.1f)) == "0.1");
+}
+
+TEST_CASE("numbers are written and read back alike in every locale", "[explain][numbers]") {
+  const std::string before = std::setlocale(LC_NUMERIC, nullptr);
+  for (const char* locale : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"}) {
+    if (!std::setlocale(LC_NUMERIC, locale)) continue;
+    CHECK(Numerals(4, Dtype::f64).in_line(0.5) == "0.5");
+    CHECK(Numerals(4, Dtype::f64).exact(0.5));
+  }
+  std::setlocale(LC_NUMERIC, before.c_str());
+}
+
+TEST_CASE("where every cell is written out, a tiny number keeps two digits", "[explain][numbers]") {
+  const Numerals numerals(4, Dtype::f64, Tiny::two_digits);
+  CHECK(numerals.in_line(6.144e-6) == "0.0000061");
+  CHECK(numerals.in_line(-6.144e-6) == "−0.0000061");
+  CHECK(numerals.in_line(6.03e-6) == "0.0000060");
+  CHECK(numerals.in_line(9.99e-6) == "0.000010");
+  CHECK(numerals.in_line(1e-5) == "0.00001");
+  CHECK(numerals.in_line(1.2e-7) == "0.00000012");
+  CHECK(numerals.in_line(1.9e-22) == "1.9e-22");
+  CHECK(numerals.in_line(0.0003) == "0.0003");
+  CHECK(numerals.in_line(1.0 / 3) == "0.3333");
+  CHECK(numerals.in_line(0) == "0");
+  CHECK(numerals.exact(1e-5));
+  CHECK_FALSE(numerals.exact(6.144e-6));
+  for (const int precision : {0, 13, 17}) {
+    CHECK_FALSE(Numerals(precision, Dtype::f64, Tiny::two_digits).in_line(1e-300).empty());
+  }
+
+  const std::string cells = in_text(examples::worked_example());
+  CHECK(holds(cells, "e^(−12) ≈ 0.0000061"));
+  CHECK(holds(cells, "A[2,1]·v₁ = 0.0000060 × [1, 2, 3]"));
+  CHECK(holds(cells, "Input 2 │   0.0000   0.9820   0.0180"));
+  CHECK_FALSE(holds(in_text(examples::worked_example(), at(Level::rows)), "0.0000061"));
+}
+
+}  // namespace
+}  // namespace attn

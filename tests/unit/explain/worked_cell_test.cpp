@@ -1,0 +1,216 @@
+#include "explain/worked_cell.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "catch.h"
+#include "unit/explain/examples.h"
+
+namespace attn {
+namespace {
+
+// Reads arithmetic as people write it and works it out: + − × / ( ) e^ √ ², max(…), min(…).
+class Calculator {
+ public:
+  explicit Calculator(std::string_view text) : text_(text) {}
+
+  double result() {
+    const double value = sum();
+    done_ = at_ == text_.size();
+    return value;
+  }
+  bool done() const { return done_; }
+
+ private:
+  bool eat(std::string_view sign) {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    if (!text_.substr(at_).starts_with(sign)) return false;
+    at_ += sign.size();
+    return true;
+  }
+
+  double sum() {
+    double value = product();
+    for (;;) {
+      if (eat("+")) {
+        value += product();
+      } else if (eat("−")) {
+        value -= product();
+      } else {
+        return value;
+      }
+    }
+  }
+
+  double product() {
+    double value = factor();
+    for (;;) {
+      if (eat("×")) {
+        value *= factor();
+      } else if (eat("/")) {
+        value /= factor();
+      } else {
+        return value;
+      }
+    }
+  }
+
+  double factor() {
+    const double value = bare();
+    return eat("²") ? value * value : value;
+  }
+
+  double bare() {
+    if (eat("−")) return -bare();
+    if (eat("∞")) return std::numeric_limits<double>::infinity();
+    if (eat("e^")) return std::exp(bare());
+    if (eat("√")) return std::sqrt(bare());
+    if (eat("max(")) return list([](double a, double b) { return std::fmax(a, b); });
+    if (eat("min(")) return list([](double a, double b) { return std::fmin(a, b); });
+    if (eat("(")) {
+      const double value = sum();
+      eat(")");
+      return value;
+    }
+    char* end = nullptr;
+    const std::string rest(text_.substr(at_));
+    const double value = std::strtod(rest.c_str(), &end);
+    at_ += static_cast<std::size_t>(end - rest.c_str());
+    return value;
+  }
+
+  template <class Pick>
+  double list(Pick pick) {
+    double value = sum();
+    while (eat(",")) value = pick(value, sum());
+    eat(")");
+    return value;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool done_ = false;
+};
+
+std::string written_out(const Expression& side) {
+  std::string text;
+  for (const Inline& term : side.terms) text += (text.empty() ? "" : " ") + plain(term);
+  return text;
+}
+
+bool close(double a, double b, double room) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return true;
+  return std::abs(a - b) <= room * std::max(1.0, std::abs(b));
+}
+
+TEST_CASE("written arithmetic, worked out by somebody else, gives the number", "[explain]") {
+  const std::vector<Problem> problems = {examples::worked_example(), examples::causal_sentence(),
+                                         examples::ragged_heads(), examples::closed_row(), examples::in_columns()};
+  for (const Problem& problem : problems) {
+    const Trace trace = examples::traced(problem);
+    const Numerals numerals(12, trace);
+    for (const Step& step : trace.steps) {
+      const Reading reading = reading_of(trace, step);
+      for (std::size_t cell = 0; cell < step.result.size(); ++cell) {
+        const Working working = worked_cell(trace, step, reading, cell, numerals, 1000);
+        REQUIRE_FALSE(working.sides.empty());
+        CHECK_FALSE(working.rounded);
+        for (const Expression& side : working.sides) {
+          const std::string text = written_out(side);
+          INFO(trace.title << ": " << step.heading.id << " " << cell << ": " << text);
+          Calculator calculator(text);
+          CHECK(close(calculator.result(), step.result[cell], 1e-9));
+          CHECK(calculator.done());
+        }
+      }
+    }
+  }
+}
+
+std::string line(const Trace& trace, const std::string& id, std::size_t cell, int precision = 4,
+                 std::size_t most_terms = 16) {
+  const Step& step = *trace.find(id);
+  const Numerals numerals(precision, trace);
+  const Working working = worked_cell(trace, step, reading_of(trace, step), cell, numerals, most_terms);
+  std::string text;
+  for (const Expression& side : working.sides) text += side.relation + " " + written_out(side) + " ";
+  return text + plain(working.remark);
+}
+
+TEST_CASE("an equation is exact where every number in it is whole, and says so where not", "[explain]") {
+  const Trace trace = examples::traced(examples::worked_example());
+  CHECK(line(trace, "keys", 0) == "= 1×0 + 0×1 + 1×0 + 0×1 = 0 ");
+  CHECK(line(trace, "scores", 1) == "= 1×4 + 0×4 + 2×0 = 4 ");
+  CHECK(line(trace, "row_maximum", 0) == "= max(2, 4, 4) = 4 ");
+  CHECK(line(trace, "exponentials", 0) == "= e^(2 − 4) = e^(−2) ≈ 0.1353 ");
+  CHECK(line(trace, "exponentials", 1) == "= e^(4 − 4) = e^0 = 1 ");
+  CHECK(line(trace, "exponential_sums", 0) == "= 0.1353 + 1 + 1 ≈ 2.1353 ");
+  CHECK(line(trace, "attention_weights", 0) == "= 0.1353 / 2.1353 ≈ 0.0634 ");
+  CHECK(line(trace, "context", 0) == "= 0.0634 + 0.9366 + 0.9366 ≈ 1.9366 ");
+}
+
+TEST_CASE("a step rounded by hand is not called equal to its arithmetic", "[explain]") {
+  Problem problem = examples::worked_example();
+  problem.score.name = "scaled_dot";
+  problem.arithmetic.hand_rounding = parse_hand_rounding("1:keep-sum");
+  const Trace trace = examples::traced(problem);
+  CHECK(line(trace, "scaled_scores", 0) == "= 2 / √3 ≈ 1.2 ");
+  CHECK(line(trace, "scores", 0) == "= 1×0 + 0×1 + 2×1 = 2 ");
+}
+
+TEST_CASE("negative numbers behind an operator stand in parentheses", "[explain]") {
+  const Trace trace = examples::traced(examples::closed_row());
+  const std::string text = line(trace, "scores", 0);
+  INFO(text);
+  CHECK(examples::holds(text, ")×"));
+  CHECK_FALSE(examples::holds(text, "+ −"));
+  CHECK_FALSE(examples::holds(text, "×−"));
+}
+
+TEST_CASE("a closed score names the rule that closes it", "[explain]") {
+  const Trace trace = examples::traced(examples::causal_sentence());
+  CHECK(line(trace, "masked_scores", 1) == "= −∞ closed by causal");
+  CHECK(line(trace, "attention_weights", 1) == "= 0 closed");
+}
+
+TEST_CASE("rules are those that the mask's step reads, whatever they are called", "[explain]") {
+  Problem problem = examples::causal_sentence();
+  Tensor<double> open(Shape{{"query", 4}, {"key", 4}}, std::vector<double>(16, 1));
+  open[1] = 0;
+  problem.masks.push_back({MaskTerm::Kind::allow, open});
+  Trace trace = examples::traced(problem);
+  CHECK(line(trace, "masked_scores", 1) == "= −∞ closed by mask and causal");
+  CHECK(line(trace, "masked_scores", 2) == "= −∞ closed by causal");
+
+  // Not by their ids, and one name may be part of another.
+  const auto rename = [&](const std::string& from, const std::string& to, const std::string& title) {
+    for (GivenTensor& given : trace.givens) {
+      if (given.heading.id != from) continue;
+      given.heading.id = to;
+      given.heading.title = title;
+    }
+    for (Step& step : trace.steps) {
+      for (Operand& operand : step.operands) operand.id = operand.id == from ? to : operand.id;
+    }
+  };
+  rename("mask.1", "later", "no later word: each sees what was");
+  rename("mask.causal", "word", "word");
+  trace.givens.push_back({{.id = "mask.unread", .title = "unread: nobody reads it", .role = Role::mask},
+                          Tensor<double>(Shape{{"key", 4}})});
+  CHECK(line(trace, "masked_scores", 1) == "= −∞ closed by no later word and word");
+  const std::string text = examples::in_text(trace);
+  CHECK(examples::holds(text, "no later word: each sees what was; word"));
+  CHECK_FALSE(examples::holds(text, "unread"));
+}
+
+TEST_CASE("a long sum is cut in the middle and says by how much", "[explain]") {
+  const Trace trace = examples::traced(examples::large());
+  CHECK(examples::holds(line(trace, "projected_keys", 0), "… 48 more …"));
+  CHECK_FALSE(examples::holds(line(trace, "projected_keys", 0, 4, 64), "more"));
+}
+
+}  // namespace
+}  // namespace attn

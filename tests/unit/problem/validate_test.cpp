@@ -1,0 +1,215 @@
+#include <limits>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "unit/problem/given.h"
+
+using namespace attn;
+
+namespace {
+
+std::vector<double> values(const Tensor<double>& tensor) { return {tensor.data().begin(), tensor.data().end()}; }
+using Values = std::vector<double>;
+
+}  // namespace
+
+TEST_CASE("one wide matrix of all heads is wide in its outputs", "[problem]") {
+  const Problem p = given(R"({"inputs": [[1, 2, 3]], "heads": 2,
+      "weights": {"query": [[1, 2], [3, 4], [5, 6]], "key": [[1, 2], [3, 4], [5, 6]],
+                  "value": [[1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 3, 4]], "output": [[1], [2], [3], [4]]},
+      "biases": {"query": [1, 2], "output": [7]}})");
+  CHECK(p.heads == 2u);
+  CHECK(p.query->weight.shape() == Shape{{"d_model", 3}, {"d_concat", 2}});
+  CHECK(p.query->bias->shape() == Shape{{"d_concat", 2}});
+  CHECK_FALSE(p.key->bias);
+  CHECK(p.query_width == 1);
+  CHECK(p.value_width == 2);
+  CHECK(p.output->weight.shape() == Shape{{"d_concat", 4}, {"d_out", 1}});
+  CHECK(p.output->bias->shape() == Shape{{"d_out", 1}});
+}
+
+TEST_CASE("one matrix a head says how many heads there are", "[problem]") {
+  const Problem p = given(R"({"inputs": [[1, 2]],
+      "weights": {"query": [[[1], [2]], [[3], [4]]], "key": [[1, 2], [3, 4]], "value": [[[1], [2]], [[3], [4]]]},
+      "biases": {"query": [5, 6]}})");
+  CHECK(p.heads == 2u);
+  CHECK(p.query->weight.shape() == Shape{{"head", 2}, {"d_model", 2}, {"d_k", 1}});
+  CHECK(p.query->bias->shape() == Shape{{"head", 2}, {"d_k", 1}});
+  CHECK(p.key->weight.shape() == Shape{{"d_model", 2}, {"d_concat", 2}});
+  CHECK(p.key_width == 1);
+}
+
+TEST_CASE("split inputs share one matrix of a head's width", "[problem]") {
+  const Problem p = given(R"({"inputs": [[1, 2, 3, 4]], "heads": 2, "split": "input",
+      "weights": {"query": [[1, 0], [0, 1]], "key": "identity", "value": [[1, 0], [0, 1]]}, "biases": {"value": [1, 2]}})");
+  CHECK(p.split_input);
+  CHECK(p.query->weight.shape() == Shape{{"d_head", 2}, {"d_k", 2}});
+  CHECK(p.value->bias->shape() == Shape{{"d_v", 2}});
+  CHECK_FALSE(p.key);
+  CHECK(p.key_width == 2);
+}
+
+TEST_CASE("weights stored as nn.Linear stores them have their axes exchanged", "[problem]") {
+  const Problem p = given(R"({"inputs": [[1, 2, 3]], "weight_layout": "out_in",
+      "weights": {"query": [[1, 2, 3]], "key": [[4, 5, 6]], "value": "identity", "output": [[1, 2, 3], [4, 5, 6]]}})");
+  CHECK(p.weight_layout == WeightLayout::out_in);
+  CHECK(p.query->weight.shape() == Shape{{"d_k", 1}, {"d_model", 3}});
+  CHECK(p.output->weight.shape() == Shape{{"d_out", 2}, {"d_v", 3}});
+}
+
+TEST_CASE("heads is one also where it is given as 1", "[problem]") {
+  CHECK(given(R"({"inputs": [[1, 2]], "heads": 1})").heads == 1u);
+  CHECK(given(R"({"inputs": [[1, 2]], "heads": 2.0})").heads == 2u);
+}
+
+TEST_CASE("a mask keeps the axes along which it has more than one entry", "[problem]") {
+  auto [mask, shape] = GENERATE(table<std::string, Shape>({
+      {R"({"allow": [[1, 0, 1], [1, 1, 1]]})", Shape{{"query", 2}, {"key", 3}}},
+      {R"({"block": [1, 0, 1]})", Shape{{"key", 3}}},
+      {R"({"add": [[1], [2]]})", Shape{{"query", 2}}},
+      {R"({"allow": [[[[true]]]]})", Shape{}},
+      {R"({"add": 0.5})", Shape{}},
+      {R"({"add": [[[[1, 2, 3], [1, 2, 3]], [[1, 2, 3], [1, 2, 3]]]]})", Shape{{"head", 2}, {"query", 2}, {"key", 3}}},
+      {R"({"add": [[[[1]]], [[[2]]], [[[3]]]]})", Shape{{"batch", 3}}},
+  }));
+  INFO(mask);
+  const Problem p = given(R"({"heads": 2, "queries": {"random": "normal", "shape": [3, 2, 4], "seed": 1},
+                              "keys": {"random": "normal", "shape": [3, 3, 4], "seed": 2}, "mask": )" +
+                          mask + "}");
+  REQUIRE(p.masks.size() == 1);
+  CHECK(p.masks[0].value.shape() == shape);
+}
+
+TEST_CASE("masks compose in a list, and an empty list is none", "[problem]") {
+  const Problem p = given(R"({"inputs": [[1], [2]], "mask": [{"block": [[false, true]]}, {"add": [["-∞", 0.5]]}]})");
+  REQUIRE(p.masks.size() == 2);
+  CHECK(p.masks[0].kind == MaskTerm::Kind::block);
+  CHECK(values(p.masks[0].value) == Values{0, 1});
+  CHECK(p.masks[1].kind == MaskTerm::Kind::add);
+  CHECK(values(p.masks[1].value) == Values{-std::numeric_limits<double>::infinity(), 0.5});
+  CHECK(given(R"({"inputs": [[1]], "mask": []})").masks.empty());
+}
+
+TEST_CASE("a length of 0 is allowed, one number without a batch", "[problem]") {
+  CHECK(given(R"({"inputs": [[1], [2]], "lengths": 0})").lengths == std::vector<std::size_t>{0});
+  CHECK(given(R"({"inputs": [[[1]], [[2]]], "lengths": [0, 1]})").lengths == std::vector<std::size_t>{0, 1});
+}
+
+TEST_CASE("an offset is one integer or one a sequence, and 0 is none", "[problem]") {
+  CHECK(given(R"({"inputs": [[[1]], [[2]]], "causal": true, "offset": [0, -1]})").offsets ==
+        std::vector<std::int64_t>{0, -1});
+  CHECK(given(R"({"inputs": [[[1]], [[2]]], "causal": true, "offset": 3})").offsets == std::vector<std::int64_t>{3});
+  CHECK(given(R"({"inputs": [[1]], "causal": true, "offset": 0})").offsets.empty());
+  CHECK(given(R"({"inputs": [[1]], "offset": 2})").offsets == std::vector<std::int64_t>{2});
+}
+
+TEST_CASE("options are taken as they are", "[problem]") {
+  const Problem p = given(R"({"$schema": "x", "title": "A title", "notes": ["two", "lines"], "x-own": [1, "a", null],
+      "inputs": [[1]], "score": {"type": "dot"}, "scale": 0, "causal": true, "softmax": "softmax",
+      "arithmetic": {"dtype": "f32", "hand_rounding": "1:keep-sum", "x-own": 1}, "digits": 17})");
+  CHECK(p.title == "A title");
+  CHECK(p.notes_text == "two\nlines");
+  CHECK(p.score.name == "dot");
+  CHECK(p.scale == 0.0);
+  CHECK(p.causal);
+  CHECK(p.arithmetic.dtype == Dtype::f32);
+  CHECK(p.arithmetic.hand_rounding == HandRounding{1, RoundingMode::keep_sum});
+  CHECK(p.digits == 17);
+}
+
+TEST_CASE("a score gets its parameters, with the widths that its axes name", "[problem]") {
+  const Problem p = given(R"({"queries": [[1, 2, 3]], "keys": [[1, 2]], "score": {"type": "mixed", "shift": 2,
+      "weight": [[1, 2], [3, 4], [5, 6]], "other": {"random": "normal", "shape": [2, 2], "seed": 1}}})");
+  CHECK(p.score.numbers == std::map<std::string, double>{{"slope", 0.5}, {"shift", 2}});
+  CHECK(p.score.tensors.at("weight").shape() == Shape{{"d_q", 3}, {"d_a", 2}});
+  CHECK(p.query_width == 3);
+  CHECK(p.key_width == 2);
+
+  const Problem columns = given(R"({"vectors": "columns", "queries": [[1], [2], [3]], "keys": [[1], [2]],
+      "score": {"type": "mixed", "shift": 2, "weight": [[1, 3, 5], [2, 4, 6]], "other": [[1, 0], [0, 1]]}})");
+  CHECK(columns.score.tensors.at("weight").shape() == Shape{{"d_a", 2}, {"d_q", 3}});
+}
+
+TEST_CASE("a score's parameters are checked by name, kind and size", "[problem]") {
+  const auto mixed = [](const std::string& parameters) {
+    return R"({"queries": [[1, 2, 3]], "keys": [[1, 2]], "score": {"type": "mixed", )" + parameters + "}}";
+  };
+  const std::string matrices = R"("weight": [[1, 2], [3, 4], [5, 6]], "other": [[1, 0], [0, 1]])";
+  CHECK(fault_of(mixed(matrices)) == "the score mixed needs its parameter \"shift\"");
+  CHECK(fault_of(mixed(matrices + R"(, "shift": "1")")) == "/score/shift is \"1\"; a number is wanted");
+  CHECK(fault_of(mixed(matrices + R"(, "shift": 1, "shitf": 1)")) == "/score/shitf is no parameter of the score mixed");
+  CHECK(fault_of(mixed(R"("shift": 1, "weight": [1, 2, 3], "other": [[1, 0], [0, 1]])")) ==
+        "/score/weight is nested 1 deep; 2 deep is wanted: [d_q][d_a]");
+  CHECK(fault_of(mixed(R"("shift": 1, "weight": [[1, 2], [3, 4]], "other": [[1, 0], [0, 1]])")) ==
+        "/score/weight is 2 × 2, [d_q][d_a], and queries have 3 for d_q");
+  CHECK(fault_of(mixed(R"("shift": 1, "weight": [[1, 2], [3, 4], [5, 6]], "other": [[1], [0]])")) ==
+        "/score/other is 2 × 1, [d_k][d_a], and /score/weight has 2 for d_a");
+}
+
+TEST_CASE("all faults are reported at once, also those behind a wrong name", "[problem]") {
+  const Diagnostics faults = faults_of(R"({
+    "inputs": [[1, 2], [3, 4]], "W_q": [[1], [2], [3]], "heads": true, "mask": {"allow": [[1, 2]]}, "heads": 2,
+    "score": "cosine", "lengths": [1], "softcap": 1})");
+  std::vector<std::string> codes;
+  for (const Diagnostic& fault : faults) codes.push_back(fault.code + " " + fault.where);
+  CHECK(codes == std::vector<std::string>{"duplicate-key /heads", "unknown-key /W_q", "wrong-kind /heads",
+                                          "not-supported /score", "not-supported /softcap", "missing-member /weights",
+                                          "shape-mismatch /W_q", "wrong-kind /lengths",
+                                          "out-of-range /mask/allow/0/1"});
+}
+
+TEST_CASE("a part that is faulty in itself is not said to be missing, nor to contradict others", "[problem]") {
+  CHECK(fault_of(R"({"inputs": [[1, "x"]]})") == "/inputs/0/1 is a text, where a number is wanted");
+  CHECK(fault_of(R"({"tokens": ["a"], "embeddings": {"a": "x"}})") == "/embeddings/a is \"x\"; numbers are wanted");
+  CHECK(
+      fault_of(R"({"inputs": [[1, 2]], "weights": {"query": [[1], ["x"]], "key": [[1], [2]], "value": "identity"}})") ==
+      "/weights/query/1/0 is a text, where a number is wanted");
+  CHECK(fault_of(R"({"inputs": [[1, 2, 3]], "heads": 0})") == "/heads is 0; at least 1 is wanted");
+  CHECK(
+      fault_of(
+          R"({"inputs": [[1, 2, 3]], "vectors": "colums", "weights": {"query": [[1]], "key": [[1]], "value": [[1]]}})") ==
+      "/vectors is \"colums\", and no layout of vectors is called so");
+  CHECK(fault_of(R"({"inputs": [[1]], "weights": 1, "biases": {"query": [1]}})") ==
+        "/weights is 1; an object with query, key, value or output is wanted");
+}
+
+TEST_CASE("keys that people know from elsewhere are understood well enough to name ours", "[problem]") {
+  auto [key, ours] = GENERATE(table<std::string, std::string>({
+      {"W_q", "/weights/query"},
+      {"Wq", "/weights/query"},
+      {"WQ", "/weights/query"},
+      {"query_weights", "/weights/query"},
+      {"q_weight", "/weights/query"},
+      {"W_K", "/weights/key"},
+      {"v_proj.weight", "/weights/value"},
+      {"W_o", "/weights/output"},
+      {"out_proj", "/weights/output"},
+      {"b_q", "/biases/query"},
+      {"x", "/inputs"},
+      {"X", "/inputs"},
+      {"input", "/inputs"},
+      {"embeddings_matrix", "/inputs"},
+      {"num_heads", "/heads"},
+      {"n_heads", "/heads"},
+      {"n_head", "/heads"},
+      {"attention_mask", "/mask"},
+      {"attn_mask", "/mask"},
+      {"is_causal", "/causal"},
+      {"Q", "/queries"},
+      {"K", "/keys"},
+      {"V", "/values"},
+      {"dtype", "/arithmetic/dtype"},
+      {"hand_rounding", "/arithmetic/hand_rounding"},
+      {"inptus", "/inputs"},
+      {"weight", "/weights"},
+      {"seq_lens", "/lengths"},
+      {"Heads", "/heads"},
+      {"max-tokens", "/max_tokens"},
+  }));
+  INFO(key);
+  const Diagnostics faults = faults_of("{\"" + key + "\": 0}");
+  CHECK(faults[0].code == "unknown-key");
+  CHECK(faults[0].at_key);
+  CHECK(faults[0].help == "did you mean " + ours + "?");
+}

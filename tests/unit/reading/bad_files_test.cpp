@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "model/attention.h"
+#include "reading/problem.h"
+#include "reading/report.h"
+#include "reading/text_file.h"
+
+using namespace attn;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t two_gib = std::size_t{1} << 31;
+
+std::vector<fs::path> bad_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(fs::path(ATTN_SOURCE_DIR) / "tests" / "cli" / "bad")) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// What is said about a file; empty where nothing is wrong with it.
+std::string complaint(const fs::path& file) {
+  const Result<std::string> text = read_text(file.string());
+  if (!text) return report(text.faults(), "", file.filename().string());
+  const Result<Problem> problem = read_problem(text.value(), catalog(), two_gib);
+  return problem ? "" : report(problem.faults(), text.value(), file.filename().string());
+}
+
+std::string contents(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace
+
+// Set ATTN_UPDATE_GOLDEN=1 to accept what the program says now; then read the
+// difference before committing it.
+TEST_CASE("each bad file is refused with its message", "[reading][golden]") {
+  const std::vector<fs::path> files = bad_files();
+  REQUIRE(files.size() >= 80);
+  for (const fs::path& file : files) {
+    const fs::path expected = fs::path(file).replace_extension(".expected");
+    const std::string said = complaint(file);
+    INFO(file.filename().string());
+    CHECK_FALSE(said.empty());
+    if (std::getenv("ATTN_UPDATE_GOLDEN")) {
+      std::ofstream(expected, std::ios::binary) << said;
+    } else {
+      CHECK(said == contents(expected));
+    }
+  }
+}
+
+TEST_CASE("no control byte of a bad file reaches its message", "[reading]") {
+  for (const fs::path& file : bad_files()) {
+    const std::string said = complaint(file);
+    INFO(file.filename().string());
+    const auto is_control = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7F; };
+    CHECK(std::ranges::none_of(said, is_control));
+  }
+}

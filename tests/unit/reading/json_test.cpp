@@ -1,0 +1,176 @@
+#include "reading/json.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <tuple>
+
+#include "catch.h"
+
+using namespace attn;
+
+namespace {
+
+JsonValue parsed(std::string_view text, std::span<const std::string_view> text_members = {}) {
+  Result<ParsedJson> result = parse_json(text, text_members);
+  REQUIRE(result);
+  REQUIRE(result.value().faults.empty());
+  return std::move(result.value().root);
+}
+
+Diagnostic fault_in(std::string_view text) {
+  const Result<ParsedJson> result = parse_json(text);
+  REQUIRE_FALSE(result);
+  REQUIRE(result.faults().size() == 1);
+  return result.faults()[0];
+}
+
+const JsonNumbers& numbers_of(const JsonValue& value) {
+  REQUIRE(value.numbers());
+  return *value.numbers();
+}
+
+using Sizes = std::vector<std::size_t>;
+
+}  // namespace
+
+TEST_CASE("lists of numbers become one run of values with their shape", "[json]") {
+  const JsonValue value = parsed("[[1, -2.5, 3e2], [4, 5, 6]]");
+  const JsonNumbers& numbers = numbers_of(value);
+  CHECK(numbers.numbers.values() == std::vector<double>{1, -2.5, 300, 4, 5, 6});
+  CHECK(numbers.numbers.shape() == Sizes{2, 3});
+  CHECK_FALSE(numbers.odd);
+  CHECK_FALSE(numbers.first_boolean);
+}
+
+TEST_CASE("infinities and NaN are spelled as texts among numbers", "[json]") {
+  const JsonValue value = parsed(R"(["inf", "-inf", "-∞", "nan"])");
+  const auto& values = numbers_of(value).numbers.values();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  REQUIRE(values.size() == 4);
+  CHECK(values[0] == infinity);
+  CHECK(values[1] == -infinity);
+  CHECK(values[2] == -infinity);
+  CHECK(std::isnan(values[3]));
+}
+
+TEST_CASE("negative zero is zero, however it is written", "[json]") {
+  const JsonValue value = parsed("[-0, -0.0, -0e5]");
+  for (const double zero : numbers_of(value).numbers.values()) CHECK_FALSE(std::signbit(zero));
+  CHECK_FALSE(std::signbit(parsed("-0.0").number()->value));
+}
+
+TEST_CASE("booleans are numbers that remember it", "[json]") {
+  const JsonValue value = parsed("[[1, 0], [0, true]]");
+  CHECK(numbers_of(value).numbers.values() == std::vector<double>{1, 0, 0, 1});
+  CHECK(numbers_of(value).first_boolean == ListPlace{1, 1});
+}
+
+TEST_CASE("the first element that does not fit is known by its place", "[json]") {
+  auto [text, place, what] = GENERATE(table<std::string, ListPlace, std::string>({
+      {R"([1, "x"])", {1}, "a text"},
+      {R"([[1, 2], [3, null]])", {1, 1}, "null"},
+      {R"([[1, 2], {"a": [1]}])", {1}, "an object"},
+      {R"([[1, 2], 3])", {1}, "a number"},
+      {R"([1, [2]])", {1}, "a list"},
+      {R"([[], 3])", {1}, "a number"},
+      {R"([[[1]], [2]])", {1, 0}, "a number"},
+      {R"([[1], [[2]], "x"])", {1, 0}, "a list"},
+  }));
+  INFO(text);
+  const JsonValue value = parsed(text);
+  REQUIRE(numbers_of(value).odd);
+  CHECK(numbers_of(value).odd->place == place);
+  CHECK(numbers_of(value).odd->what == what);
+}
+
+TEST_CASE("lists without numbers are lists of anything", "[json]") {
+  const JsonValue value = parsed(R"([["a", "inf"], [], [{"b": 1}]])");
+  REQUIRE(value.list());
+  REQUIRE(value.list()->size() == 3);
+  REQUIRE((*value.list())[0].list());
+  CHECK(*(*value.list())[0].list()->at(1).text() == "inf");
+  CHECK(parsed("[]").list());
+  CHECK(parsed("[[], []]").numbers());
+}
+
+TEST_CASE("lists that turn out to hold texts keep their empty beginnings", "[json]") {
+  const JsonValue value = parsed(R"([[], ["a"]])");
+  REQUIRE(value.list());
+  REQUIRE(value.list()->size() == 2);
+  CHECK((*value.list())[0].list()->empty());
+  CHECK(*(*value.list())[1].list()->at(0).text() == "a");
+}
+
+TEST_CASE("where texts are expected, no word is a number", "[json]") {
+  constexpr std::array<std::string_view, 1> texts = {"tokens"};
+  const JsonValue value = parsed(R"({"tokens": ["inf", "nan"], "other": ["inf"]})", texts);
+  REQUIRE(value.object()->find("tokens")->list());
+  CHECK(value.object()->find("tokens")->list()->size() == 2);
+  CHECK(value.object()->find("other")->numbers());
+}
+
+TEST_CASE("integers are told from other numbers", "[json]") {
+  CHECK(parsed("7").number()->whole == 7);
+  CHECK(parsed("7.0").number()->whole == 7);
+  CHECK(parsed("-9223372036854775808").number()->whole == std::numeric_limits<std::int64_t>::min());
+  CHECK_FALSE(parsed("2.7").number()->whole);
+  CHECK_FALSE(parsed("1e30").number()->whole);
+  CHECK_FALSE(parsed("18446744073709551616").number()->whole);
+}
+
+TEST_CASE("comments and a byte order mark are passed over", "[json]") {
+  const JsonValue value = parsed("\xEF\xBB\xBF// a comment\n{\"a\": /* here too */ 1}\n// the end");
+  CHECK(value.object()->find("a")->number()->value == 1);
+}
+
+TEST_CASE("a key given twice is a fault at the second key, and the first value holds", "[json]") {
+  const std::string text = R"({"a": {"b": 1, "c\"": 2, "b": 3}, "a": 4})";
+  const Result<ParsedJson> result = parse_json(text);
+  REQUIRE(result);
+  const Diagnostics& faults = result.value().faults;
+  REQUIRE(faults.size() == 2);
+  CHECK(faults[0].where == "/a/b");
+  CHECK(text.substr(faults[0].range->begin, faults[0].range->end - faults[0].range->begin) == "\"b\"");
+  CHECK(faults[0].range->begin == 25);
+  CHECK(faults[1].where == "/a");
+  CHECK(faults[1].range->begin == 34);
+  CHECK(result.value().root.object()->find("a")->object()->find("b")->number()->value == 1);
+}
+
+TEST_CASE("escaped spellings of one key are the same key", "[json]") {
+  const std::string text = R"({"heads": 1, "he\u0061ds": 2})";
+  const Result<ParsedJson> result = parse_json(text);
+  REQUIRE(result);
+  REQUIRE(result.value().faults.size() == 1);
+  CHECK(result.value().faults[0].range->begin == 13);
+}
+
+TEST_CASE("64 levels are read and 65 are refused where they begin", "[json]") {
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + "1" + std::string(depth, ']'); };
+  CHECK(parse_json(nested(64)));
+  const Diagnostic fault = fault_in(nested(65));
+  CHECK(fault.code == "too-deep");
+  CHECK(fault.range->begin == 64);
+  CHECK(fault_in(std::string(100'000, '[')).code == "too-deep");
+  CHECK(fault_in(R"({"a":)" + std::string(100'000, '[')).code == "too-deep");
+}
+
+TEST_CASE("what follows a NUL is not ignored", "[json]") {
+  const std::string text = std::string("[1]\0 garbage", 12);
+  CHECK(fault_in(text).range->begin == 3);
+}
+
+TEST_CASE("a number beyond the doubles is refused where it stands", "[json]") {
+  const Diagnostic fault = fault_in("[1, 1e999, 2]");
+  CHECK(fault.range->begin == 4);
+  CHECK(fault.range->end == 9);
+  CHECK(fault_in("-1" + std::string(400, '0')).range->begin == 0);
+  CHECK(parsed("1e-999").number()->value == 0);
+}
+
+TEST_CASE("pointers escape what they must", "[json]") {
+  CHECK(pointer("/a", "b/c~d") == "/a/b~1c~0d");
+  CHECK(pointer("", ListPlace{1, 2}) == "/1/2");
+}
