@@ -1,9 +1,32 @@
 #pragma once
 
+#include <cmath>
+
+#include "base/interval.h"
 #include "base/math.h"
 #include "ops/op.h"
 
 namespace attn {
+
+// The smaller, and the larger, of two numbers; a NaN among them is the larger.
+template <class T>
+T smaller(T a, T b) {
+  return b < a ? b : a;
+}
+template <class T>
+T larger(T a, T b) {
+  return b > a || std::isnan(b) ? b : a;
+}
+
+template <class T>
+T square(T a) {
+  return a * a;
+}
+
+template <class T>
+bool is_nan(T a) {
+  return std::isnan(a);
+}
 
 // a ∘ b, rounded to T.
 template <class T>
@@ -18,7 +41,7 @@ T applied(Binary function, T a, T b) {
     case Binary::divide:
       return a / b;
     case Binary::minimum:
-      return b < a ? b : a;
+      return smaller(a, b);
   }
   return a;
 }
@@ -34,7 +57,7 @@ T applied(Unary function, T a, T parameter) {
     case Unary::exp:
       return exp(a);
     case Unary::square:
-      return a * a;
+      return square(a);
     case Unary::sqrt:
       return sqrt(a);
   }

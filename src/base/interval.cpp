@@ -1,0 +1,52 @@
+#include "base/interval.h"
+
+#include <array>
+
+namespace attn {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// 0 · ∞ is 0 here: an end at infinity stands for numbers without a bound, and
+// zero times each of them is zero.
+double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
+
+bool is_whole(double x) { return std::abs(x) < 9007199254740992.0 && std::floor(x) == x; }
+
+}  // namespace
+
+Interval operator*(const Interval& a, const Interval& b) {
+  if (a == Interval(0) || b == Interval(0)) return 0;
+  const std::array products = {times(a.low, b.low), times(a.low, b.high), times(a.high, b.low), times(a.high, b.high)};
+  const auto [low, high] = std::ranges::minmax(products);
+  // Small whole numbers multiply without loss; hand calculations are full of them.
+  if (low == high && is_whole(a.low) && is_whole(b.low) && is_whole(low)) return low;
+  return outward(low, high);
+}
+
+Interval operator/(const Interval& a, const Interval& b) {
+  if (a == Interval(0) && !b.contains(0)) return 0;
+  if (b.low <= 0 && b.high >= 0) return {-infinity, infinity};
+  const std::array quotients = {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high};
+  if (std::ranges::any_of(quotients, [](double q) { return std::isnan(q); })) return {-infinity, infinity};
+  const auto [low, high] = std::ranges::minmax(quotients);
+  return outward(low, high);
+}
+
+Interval exp(const Interval& a) {
+  if (a == Interval(0)) return 1;
+  return {std::max(0.0, next_below(exp(a.low))), next_above(exp(a.high))};
+}
+
+Interval sqrt(const Interval& a) {
+  const auto root = [](double x) { return std::sqrt(std::max(0.0, x)); };
+  return {std::max(0.0, next_below(root(a.low))), next_above(root(a.high))};
+}
+
+Interval square(const Interval& a) {
+  const double most = std::max(std::abs(a.low), std::abs(a.high));
+  const double least = a.contains(0) ? 0 : std::min(std::abs(a.low), std::abs(a.high));
+  return {std::max(0.0, next_below(least * least)), next_above(most * most)};
+}
+
+}  // namespace attn

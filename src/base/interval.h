@@ -1,0 +1,75 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/math.h"
+
+namespace attn {
+
+// The numbers from `low` to `high`, both included: what is known of a number
+// that somebody rounded. Arithmetic on intervals gives an interval that holds
+// every result that numbers from them can have, as if no two of them were the
+// same number; ends are rounded outward, except where nothing is lost.
+//
+// REQUIRES throughout: low <= high, no NaN.
+struct Interval {
+  double low = 0;
+  double high = 0;
+
+  Interval() = default;
+  Interval(double number) : low(number), high(number) {}  // NOLINT(google-explicit-constructor)
+  Interval(double from, double to) : low(from), high(to) {}
+
+  bool contains(double number) const { return low <= number && number <= high; }
+  bool contains(const Interval& other) const { return low <= other.low && other.high <= high; }
+  bool is_point() const { return low == high; }
+  double width() const { return is_point() ? 0 : high - low; }
+
+  bool operator==(const Interval&) const = default;
+};
+
+inline double next_below(double x) { return std::nextafter(x, -std::numeric_limits<double>::infinity()); }
+inline double next_above(double x) { return std::nextafter(x, std::numeric_limits<double>::infinity()); }
+
+// The interval whose ends were rounded to the nearest, made so wide that it
+// holds what they were rounded from.
+inline Interval outward(double low, double high) { return {next_below(low), next_above(high)}; }
+
+inline Interval hull(const Interval& a, const Interval& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+inline Interval operator-(const Interval& a) { return {-a.high, -a.low}; }
+
+inline Interval operator+(const Interval& a, const Interval& b) {
+  if (a == Interval(0)) return b;
+  if (b == Interval(0)) return a;
+  return outward(a.low + b.low, a.high + b.high);
+}
+
+inline Interval operator-(const Interval& a, const Interval& b) { return a + -b; }
+
+inline Interval& operator+=(Interval& a, const Interval& b) { return a = a + b; }
+
+Interval operator*(const Interval& a, const Interval& b);
+
+// Everything, where the divisor may be zero.
+Interval operator/(const Interval& a, const Interval& b);
+
+Interval exp(const Interval& a);
+Interval sqrt(const Interval& a);    // of what of it is not negative
+Interval square(const Interval& a);  // a · a, both the same number
+
+// The smaller, and the larger, of two numbers.
+inline Interval smaller(const Interval& a, const Interval& b) {
+  return {std::min(a.low, b.low), std::min(a.high, b.high)};
+}
+inline Interval larger(const Interval& a, const Interval& b) {
+  return {std::max(a.low, b.low), std::max(a.high, b.high)};
+}
+
+inline bool is_nan(const Interval&) { return false; }
+
+}  // namespace attn
