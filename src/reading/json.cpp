@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/expression.h"
 #include "base/numbers.h"
 #include "base/text.h"
 #include "reading/syntax.h"
@@ -23,14 +24,12 @@ constexpr std::size_t deepest = 64;
 // Nobody reads more, and a file can have one every few bytes.
 constexpr std::size_t most_duplicates = 1000;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// JSON has no such numbers; files spell them as texts.
-std::optional<double> special_number(std::string_view text) {
-  if (text == "inf") return infinity;
-  if (text == "-inf" || text == "-∞") return -infinity;
+// Numbers that JSON cannot hold are spelled as texts, and so may all others be.
+std::optional<double> number_in_text(std::string_view text) {
   if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
-  return std::nullopt;
+  const Result<SpelledNumber> number = spelled_number(text);
+  if (!number) return std::nullopt;
+  return number.value().value;
 }
 
 // Negative zero becomes zero, as a trace writes it.
@@ -146,12 +145,16 @@ class Builder {
   }
   bool number_float(double value, const std::string&) { return number({without_sign_of_zero(value), whole(value)}); }
   bool string(std::string& value) {
-    const std::optional<double> special = special_number(value);
-    if (OpenNumbers* numbers = open_numbers(); numbers && special) {
-      numbers->add(*special);
+    OpenNumbers* const numbers = open_numbers();
+    if (!numbers || numbers->is_odd()) return other(JsonValue{std::move(value)}, "a text");
+    if (const std::optional<double> number = number_in_text(value)) {
+      numbers->add(*number);
       return true;
     }
-    return other(JsonValue{std::move(value)}, "a text");
+    if (numbers->made->numbers.values().empty()) return other(JsonValue{std::move(value)}, "a text");
+    numbers->set_odd("a text", "a number");
+    numbers->made->odd->text = std::move(value);
+    return true;
   }
   bool binary(const std::vector<std::uint8_t>&) { return false; }
 

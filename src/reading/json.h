@@ -21,8 +21,9 @@ struct JsonNumber {
   std::optional<std::int64_t> whole = std::nullopt;  // set where it is an integer that fits
 };
 
-// A list of numbers, or of lists of numbers. "inf", "-inf", "nan" and "-∞"
-// among them are numbers; true and false are 1 and 0.
+// A list of numbers, or of lists of numbers. Texts that spell a number
+// (base/expression.h), and "nan", are numbers among them; true and false are 1
+// and 0.
 struct JsonNumbers {
   NestedNumbers numbers;
   std::optional<ListPlace> first_boolean = std::nullopt;
@@ -33,6 +34,7 @@ struct JsonNumbers {
     ListPlace place;
     std::string what;       // "a number", "an object", …
     std::string elsewhere;  // what stands there otherwise: "a list"
+    std::string text = {};  // what it says, if it is a text
   };
   std::optional<Odd> odd = std::nullopt;
 };
@@ -93,7 +95,7 @@ struct ParsedJson {
 // in proportion to the text, about 16 bytes a number.
 //
 // `text_members` are members of the outermost object whose lists hold texts:
-// there "inf" is a word like any other.
+// there "inf" and "2" are words like any other.
 //
 // Whatever the bytes are, faults have a place, and no message repeats what is
 // not printable.

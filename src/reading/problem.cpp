@@ -12,7 +12,7 @@
 namespace attn {
 
 Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes) {
-  constexpr std::array<std::string_view, 1> lists_of_texts = {"tokens"};
+  constexpr std::array<std::string_view, 2> lists_of_texts = {"tokens", "notes"};
   Result<ParsedJson> parsed = parse_json(text, lists_of_texts);
   if (!parsed) return parsed.faults();
 

@@ -49,10 +49,23 @@ Json whole_number(int minimum) { return {{"type", "integer"}, {"minimum", minimu
 // Numbers in lists of lists, the outermost of which is a list.
 Json nested_numbers() { return list_of(any_of({reference("number"), reference("numbers")})); }
 
+// A number as a program writes one.
+Json written_number() {
+  return described(any_of({{{"type", "number"}}, one_of_words({"inf", "-inf", "nan", "-∞"})}),
+                   "a number; what JSON cannot hold is spelled as text");
+}
+
+// A number as a person writes one: what is spelled with these signs and words.
+// That it is a number only its reader can tell.
+Json spelled_number_schema() {
+  const char* signs = R"(^([-0-9.+−–*·×⋅∙/÷∕⁄^()%√π∞⁰¹²³⁴⁵⁶⁷⁸⁹⁻\s]|[eE]|pi|sqrt|exp|ln|inf|infinity|Infinity|nan)+$)";
+  return described(any_of({{{"type", "number"}}, {{"type", "string"}, {"pattern", signs}}}),
+                   "a number, or a text that spells one: \"0.50\", \"2/3\", \"sqrt(3)\", \"-inf\"");
+}
+
 Json definitions() {
   Json defs;
-  defs["number"] = described(any_of({{{"type", "number"}}, one_of_words({"inf", "-inf", "nan", "-∞"})}),
-                             "a number; what JSON cannot hold is spelled as text");
+  defs["number"] = written_number();
   defs["numbers"] = nested_numbers();
   defs["random"] = described(problem_object({{"random", one_of_words({"normal", "xavier", "kaiming", "integers"})},
                                              {"shape", list_of(whole_number(1))},
@@ -76,7 +89,7 @@ Json definitions() {
 }
 
 Json parameter_schema(const Parameter& parameter) {
-  Json schema = parameter.axes.empty() ? Json{{"type", "number"}} : reference("tensor");
+  Json schema = reference(parameter.axes.empty() ? "number" : "tensor");
   return described(std::move(schema), parameter.summary.c_str());
 }
 
@@ -131,7 +144,7 @@ Json problem_members(const Catalog& catalog) {
   members["split"] =
       described(one_of_words({"projection", "input"}), "whether projections or inputs are split into heads");
   members["score"] = choice_schema(catalog.scores);
-  members["scale"] = described({{"type", "number"}}, "multiplies the scores, in place of dividing by √d_k");
+  members["scale"] = described(reference("number"), "multiplies the scores, in place of dividing by √d_k");
   members["offset"] = described(integers, "position of the first query among the keys; one, or one a sequence");
   members["causal"] = described({{"type", "boolean"}}, "query i attends to key j only where j ≤ i + offset");
   members["mask"] = any_of({reference("mask"), list_of(reference("mask"))});
@@ -147,17 +160,21 @@ Json problem_members(const Catalog& catalog) {
   return members;
 }
 
-Json with_head(const char* title, Json schema) {
+Json with_head(const char* title, Json schema, Json defs) {
   Json whole = {{"$schema", draft}, {"title", title}};
   whole.update(schema);
-  whole["$defs"] = definitions();
+  whole["$defs"] = std::move(defs);
   return whole;
 }
+
+std::string text_of(const Json& schema) { return schema.dump(2) + "\n"; }
 
 }  // namespace
 
 std::string problem_schema(const Catalog& catalog) {
-  return with_head("A problem of attn", problem_object(problem_members(catalog))).dump(2) + "\n";
+  Json defs = definitions();
+  defs["number"] = spelled_number_schema();
+  return text_of(with_head("A problem of attn", problem_object(problem_members(catalog)), std::move(defs)));
 }
 
 std::string trace_schema() {
@@ -188,7 +205,78 @@ std::string trace_schema() {
                         {"steps", {{"type", "array"}, {"items", step}}}};
   std::vector<std::string> required;
   for (const auto& [name, schema] : members.items()) required.push_back(name);
-  return with_head("A trace of attn", object_of(members, required)).dump(2) + "\n";
+  return text_of(with_head("A trace of attn", object_of(members, required), definitions()));
+}
+
+std::string answers_schema() {
+  Json defs;
+  defs["number"] = spelled_number_schema();
+  defs["cell"] = described(any_of({reference("number"), {{"type", "null"}}, {{"const", ""}}}), "a blank is null");
+  defs["lists"] = list_of(any_of({reference("cell"), reference("lists")}));
+  defs["lists"]["minItems"] = 1;
+  const char* index = R"(^ *[\[(]? *[1-9][0-9]*( *, *[1-9][0-9]*)* *[\])]? *$)";
+  defs["cells"] = described({{"type", "object"},
+                             {"patternProperties", {{index, reference("cell")}}},
+                             {"additionalProperties", false},
+                             {"minProperties", 1}},
+                            "single cells by their indices, which count from 1: {\"1,2\": 6.68}");
+  const Json step = any_of({reference("cell"), reference("lists"), reference("cells")});
+  Json steps = {{"type", "object"}, {"additionalProperties", step}, {"minProperties", 1}};
+  Json members;
+  members["$schema"] = Json::object();
+  members["schema"] = {{"const", "attn/answers/1"}};
+  for (const char* free : {"title", "name", "notes"}) members[free] = described(Json::object(), "for people");
+  members["steps"] = described(std::move(steps), "by the ids of the trace: \"scores\", \"attention_weights\", …");
+  return text_of(with_head("Answers to a problem of attn", problem_object(members, {"steps"}), std::move(defs)));
+}
+
+std::string report_schema() {
+  const Json text = {{"type", "string"}};
+  const Json count = whole_number(0);
+  Json defs;
+  defs["number"] = written_number();
+  defs["index"] = described(list_of(whole_number(1)), "counts from 1, one an axis");
+  defs["cell"] = object_of({{"index", reference("index")},
+                            {"state", one_of_words({"wrong", "blank", "consistent", "too_coarse"})},
+                            {"given", described(any_of({text, {{"type", "null"}}}), "as it was written")},
+                            {"expected", reference("number")},
+                            {"accepted", described(list_of(reference("number")), "the least and the most")}},
+                           {"index", "state"});
+  defs["step"] = object_of({{"id", text},
+                            {"right", count},
+                            {"wrong", count},
+                            {"blank", count},
+                            {"consistent", count},
+                            {"too_coarse", count},
+                            {"width", described(reference("number"), "of the widest range of right values of a cell")},
+                            {"given_shape", described(list_of(count), "where it is not the shape of the step")},
+                            {"cells", described(list_of(reference("cell")), "those that are not right")}},
+                           {"id", "right", "wrong", "blank", "consistent", "too_coarse"});
+  defs["diagnosis"] = object_of({{"mistake", text},
+                                 {"kind", one_of_words({"error", "convention", "note"})},
+                                 {"step", text},
+                                 {"cells", list_of(reference("index"))},
+                                 {"variant", text},
+                                 {"ties", list_of(text)},
+                                 {"evidence", text},
+                                 {"message", text},
+                                 {"hint", text}},
+                                {"mistake", "kind", "step", "cells", "variant", "ties", "evidence", "message"});
+  defs["report"] = object_of(
+      {{"schema", {{"const", "attn/report/1"}}},
+       {"file", text},
+       {"verdict", one_of_words({"right", "wrong", "incomplete"})},
+       {"first_wrong", described(any_of({text, {{"type", "null"}}}), "the first step handed in with a wrong cell")},
+       {"rounding", described(any_of({text, {{"type", "null"}}}), "the way of rounding that explains the numbers")},
+       {"steps", list_of(reference("step"))},
+       {"diagnoses", list_of(reference("diagnosis"))},
+       {"notes", list_of(text)}},
+      {"schema", "verdict", "first_wrong", "steps"});
+  defs["unreadable"] = described(
+      object_of({{"schema", {{"const", "attn/report/1"}}}, {"file", text}, {"error", text}}, {"file", "error"}),
+      "answers that could not be read");
+  const Json one = any_of({reference("report"), reference("unreadable")});
+  return text_of(with_head("What attn check says of answers", any_of({one, list_of(one)}), std::move(defs)));
 }
 
 }  // namespace attn

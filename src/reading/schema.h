@@ -15,4 +15,10 @@ std::string problem_schema(const Catalog& catalog);
 // Of traces and goldens.
 std::string trace_schema();
 
+// Of answers.
+std::string answers_schema();
+
+// Of what is said of answers: one report, or a list of them.
+std::string report_schema();
+
 }  // namespace attn

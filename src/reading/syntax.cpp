@@ -244,7 +244,7 @@ class Grammar {
 
   Diagnostic nothing() const {
     return fault({0, 0}, text_.empty() ? "the file is empty" : "the file has nothing but blanks and comments",
-                 "a problem is an object, { … }");
+                 "a file holds one object, { … }");
   }
 
   std::optional<Diagnostic> trailing_comma(const Token& closing) const {
@@ -341,7 +341,7 @@ std::optional<Diagnostic> encoding_fault(std::string_view text) {
   if (nul == std::string_view::npos && !invalid) return std::nullopt;
 
   if (const std::string format = known_format(text); !format.empty()) {
-    return fault({0, 1}, "this is no JSON text: it is " + format, "a problem is a JSON file in UTF-8");
+    return fault({0, 1}, "this is no JSON text: it is " + format, "write it as JSON, in UTF-8");
   }
   if (invalid && *invalid < nul) {
     return fault({*invalid, *invalid + 1}, "the byte " + printable(text.substr(*invalid, 1)) + " here is not UTF-8",

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/expression.h"
 #include "base/numbers.h"
 #include "base/suggest.h"
 #include "base/text.h"
@@ -21,14 +22,19 @@ bool is(const JsonValue& value) {
   return std::holds_alternative<T>(value.held);
 }
 
-// A number written in quotes, as far as one can tell.
-bool is_quoted_number(const JsonValue& value) {
-  double number = 0;
-  return value.text() && parse_number(*value.text(), number);
+// What is wrong with a text as a number, if it looks like one.
+std::string help_for_number(std::string_view text) {
+  const Result<SpelledNumber> number = spelled_number(text);
+  if (number || text.find_first_of("0123456789") == std::string_view::npos) return "";
+  const Diagnostic& fault = number.faults().front();
+  return fault.message + (fault.help.empty() ? "" : "; " + fault.help);
 }
 
-std::string help_for_numbers(const JsonValue& value) {
-  return is_quoted_number(value) ? "numbers stand without quotes" : "";
+std::string help_for_number(const JsonValue& value) { return value.text() ? help_for_number(*value.text()) : ""; }
+
+// Whole numbers that count something are no results of a calculation.
+std::string help_for_integer(const JsonValue& value) {
+  return value.text() && spelled_number(*value.text()) ? "this number stands without quotes" : "";
 }
 
 // The first thing in a list that is no list, and where it is.
@@ -120,7 +126,8 @@ Stated<RawTensor> read_described(JsonObject& object, const std::string& where, F
 Stated<RawTensor> read_numbers(JsonNumbers& numbers, const std::string& where, Booleans booleans, Faults& faults) {
   if (numbers.odd) {
     const std::string place = pointer(where, numbers.odd->place);
-    const std::string help = numbers.odd->what == "null" ? "leave out what is not there, or write 0" : "";
+    const std::string help =
+        numbers.odd->what == "null" ? "leave out what is not there, or write 0" : help_for_number(numbers.odd->text);
     faults.add("mixed-list", place,
                shown(place) + " is " + numbers.odd->what + ", where " + numbers.odd->elsewhere + " is wanted", help);
     return Stated<RawTensor>::faulty();
@@ -136,10 +143,9 @@ Stated<RawTensor> read_numbers(JsonNumbers& numbers, const std::string& where, B
 std::optional<double> scalar(const JsonValue& value, Booleans booleans) {
   if (const JsonNumber* number = value.number()) return number->value;
   if (value.boolean() && booleans == Booleans::allowed) return *value.boolean() ? 1 : 0;
-  if (value.text() && (*value.text() == "-inf" || *value.text() == "-∞"))
-    return -std::numeric_limits<double>::infinity();
-  if (value.text() && *value.text() == "inf") return std::numeric_limits<double>::infinity();
-  if (value.text() && *value.text() == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (!value.text()) return std::nullopt;
+  if (*value.text() == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (const Result<SpelledNumber> number = spelled_number(*value.text())) return number.value().value;
   return std::nullopt;
 }
 
@@ -177,8 +183,7 @@ Stated<RawTensor> read_tensor(JsonValue& value, const std::string& where, Faults
   if (value.list() && value.list()->empty()) return RawTensor{where, NestedNumbers::of_shape({0}, {})};
 
   const auto [leaf, place] = first_leaf(value, where);
-  report_kind(*leaf, place, value.list() ? "a number is wanted" : "numbers are wanted", faults,
-              help_for_numbers(*leaf));
+  report_kind(*leaf, place, value.list() ? "a number is wanted" : "numbers are wanted", faults, help_for_number(*leaf));
   return Stated<RawTensor>::faulty();
 }
 
@@ -220,7 +225,7 @@ Stated<RawIntegers> read_integers(JsonValue& value, const std::string& where, Fa
   if (!numbers) {
     const auto [leaf, place] = first_leaf(value, where);
     report_kind(*leaf, place, value.list() ? "an integer is wanted" : "an integer or a list of integers is wanted",
-                faults, help_for_numbers(*leaf));
+                faults, help_for_integer(*leaf));
     return Stated<RawIntegers>::faulty();
   }
   const Stated<RawTensor> tensor = read_numbers(*value.numbers(), where, Booleans::refused, faults);
@@ -245,7 +250,7 @@ Stated<std::int64_t> read_integer(const JsonValue& value, const std::string& whe
                                   std::int64_t most, Faults& faults) {
   const JsonNumber* number = value.number();
   if (!number) {
-    report_kind(value, where, "an integer is wanted", faults, help_for_numbers(value));
+    report_kind(value, where, "an integer is wanted", faults, help_for_integer(value));
     return Stated<std::int64_t>::faulty();
   }
   std::optional<std::int64_t> whole = number->whole;
@@ -271,9 +276,10 @@ Stated<std::int64_t> read_integer(const JsonValue& value, const std::string& whe
 Stated<double> read_finite_number(const JsonValue& value, const std::string& where, Faults& faults) {
   const JsonNumber* number = value.number();
   if (number) return number->value;
-  const bool special = value.text() && scalar(value, Booleans::refused);
-  report_kind(value, where, special ? "a finite number is wanted" : "a number is wanted", faults,
-              help_for_numbers(value));
+  const auto spelled = value.text() ? scalar(value, Booleans::refused) : std::nullopt;
+  if (spelled && std::isfinite(*spelled)) return *spelled;
+  report_kind(value, where, spelled ? "a finite number is wanted" : "a number is wanted", faults,
+              help_for_number(value));
   return Stated<double>::faulty();
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("a score's parameters are checked by name, kind and size", "[problem]"
   };
   const std::string matrices = R"("weight": [[1, 2], [3, 4], [5, 6]], "other": [[1, 0], [0, 1]])";
   CHECK(fault_of(mixed(matrices)) == "the score mixed needs its parameter \"shift\"");
-  CHECK(fault_of(mixed(matrices + R"(, "shift": "1")")) == "/score/shift is \"1\"; a number is wanted");
+  CHECK(fault_of(mixed(matrices + R"(, "shift": true)")) == "/score/shift is true; a number is wanted");
   CHECK(fault_of(mixed(matrices + R"(, "shift": 1, "shitf": 1)")) == "/score/shitf is no parameter of the score mixed");
   CHECK(fault_of(mixed(R"("shift": 1, "weight": [1, 2, 3], "other": [[1, 0], [0, 1]])")) ==
         "/score/weight is nested 1 deep; 2 deep is wanted: [d_q][d_a]");

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace attn {
+
+// The ids of all steps that a problem can have (docs/trace-format.md), in the
+// order of the trace. A trace may have more.
+const std::vector<std::string>& step_ids();
+
+// The one of the known ids that somebody most likely means by another name:
+// "Q", "softmax", "attention-weight". Nothing where none is near.
+std::optional<std::string> meant_step(std::string_view name, std::span<const std::string> known);
+
+// The steps that answers may name.
+struct KnownSteps {
+  std::span<const std::string> ids;
+  std::string result = {};  // the id that "result" stands for; empty where it stands for none
+};
+
+// What to do where answers name a step that is not known.
+std::string help_for_step(std::string_view name, const KnownSteps& known);
+
+// The id of the step that a file's name or an option names.
+Result<std::string> named_step(std::string_view name, const KnownSteps& known);
+
+}  // namespace attn

@@ -1,0 +1,223 @@
+#include "reading/answers.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "catch.h"
+#include "reading/report.h"
+#include "reading/text_file.h"
+
+using namespace attn;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int exact = -1;
+
+KnownSteps known() { return {step_ids(), "context"}; }
+
+Answers answers(const std::string& text) {
+  INFO(text);
+  Result<Answers> result = read_answers(text, known());
+  REQUIRE(result);
+  return std::move(result.value());
+}
+
+// The only step of a file.
+AnsweredStep step(const std::string& written, const std::string& id = "scores") {
+  Answers all = answers("{\"steps\": {\"" + id + "\": " + written + "}}");
+  REQUIRE(all.steps.size() == 1);
+  return std::move(all.steps[0]);
+}
+
+AnsweredStep csv_step(const std::string& text) {
+  INFO(text);
+  Result<Answers> result = read_answers_csv(text, "scores");
+  REQUIRE(result);
+  REQUIRE(result.value().steps.size() == 1);
+  return std::move(result.value().steps[0]);
+}
+
+std::string blanks_of(const AnsweredStep& step) {
+  std::string result;
+  for (const AnsweredStep::Cell& cell : step.cells) result += cell ? 'x' : '_';
+  return result;
+}
+
+std::vector<int> decimals_of(const AnsweredStep& step) {
+  std::vector<int> result;
+  for (const AnsweredStep::Cell& cell : step.cells) result.push_back(cell ? cell->decimals.value_or(exact) : -2);
+  return result;
+}
+
+using Sizes = std::vector<std::size_t>;
+
+fs::path folder() { return fs::path(ATTN_SOURCE_DIR) / "tests" / "cli" / "bad-answers"; }
+
+std::string contents(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string complaint(const fs::path& file) {
+  const Result<std::string> text = read_text(file.string());
+  REQUIRE(text);
+  const Result<Answers> result =
+      file.extension() == ".csv" ? read_answers_csv(text.value(), "scores") : read_answers(text.value(), known());
+  return result ? "" : report(result.faults(), text.value(), file.filename().string());
+}
+
+}  // namespace
+
+TEST_CASE("a whole step has its shape, its numbers and their spelling", "[answers]") {
+  const AnsweredStep scores = step(R"([[2, "2/3"], [null, "-∞"], ["", "0.50"]])");
+  CHECK(scores.id == "scores");
+  CHECK(scores.shape == Sizes{3, 2});
+  CHECK_FALSE(scores.by_cell);
+  CHECK(blanks_of(scores) == "xx_x_x");
+  CHECK(scores.cells[0]->text == "2");
+  CHECK(scores.cells[1]->value == Approx(2.0 / 3));
+  CHECK(scores.cells[1]->text == "2/3");
+  CHECK(scores.cells[3]->value == -std::numeric_limits<double>::infinity());
+  CHECK(scores.cells[5]->text == "0.50");
+}
+
+TEST_CASE("numbers without quotes have the decimals of the longest of their step", "[answers]") {
+  CHECK(decimals_of(step("[0.50, 1, -3.125]")) == std::vector{3, 3, 3});
+  CHECK(decimals_of(step("[1e-3, 2.5e1, 7]")) == std::vector{3, 3, 3});
+  CHECK(decimals_of(step("[2.5e1, 7]")) == std::vector{0, 0});
+  CHECK(decimals_of(step(R"(["0.1234", 0.5, "2/3", 1, "-inf", null])")) == std::vector{4, 1, exact, 1, exact, -2});
+  const Answers two = answers(R"({"steps": {"keys": [0.25], "values": [1]}})");
+  CHECK(decimals_of(two.steps[0]) == std::vector{2});
+  CHECK(decimals_of(two.steps[1]) == std::vector{0});
+}
+
+TEST_CASE("a blank in place of a list is blanks all through it", "[answers]") {
+  auto [written, shape, blanks] = GENERATE(table<std::string, Sizes, std::string>({
+      {"[[1, 2], null]", {2, 2}, "xx__"},
+      {"[null, [1, 2, 3]]", {2, 3}, "___xxx"},
+      {"[null, [[1, null], null]]", {2, 2, 2}, "____x___"},
+      {"[[null], [[null, null]]]", {2, 1, 2}, "____"},
+      {"[null, null, null]", {3}, "___"},
+      {"[[null, \"\"], null]", {2, 2}, "____"},
+      {"null", {}, "_"},
+      {"5", {}, "x"},
+  }));
+  const AnsweredStep read = step(written);
+  CHECK(read.shape == shape);
+  CHECK(blanks_of(read) == blanks);
+}
+
+TEST_CASE("single cells are placed by indices that count from 1", "[answers]") {
+  const AnsweredStep context =
+      step(R"json({"1,2": 6.68, "[2, 1]": "1/2", "(3,3)": null, " 10 , 1 ": 7})json", "context");
+  CHECK(context.by_cell);
+  REQUIRE(context.placed.size() == 3);
+  CHECK(context.placed[0].index == Sizes{0, 1});
+  CHECK(context.placed[0].number.value == 6.68);
+  CHECK(context.placed[1].index == Sizes{1, 0});
+  CHECK_FALSE(context.placed[1].number.decimals);
+  CHECK(context.placed[2].index == Sizes{9, 0});
+  CHECK(context.placed[2].number.decimals == 2);
+}
+
+TEST_CASE("steps keep the order of the file, and result is the last of the trace", "[answers]") {
+  const Answers read = answers(R"({"title": 1, "name": "Ada", "notes": ["a"], "x-room": {"a": [[]]}, "$schema": "s",
+    "steps": {"result": [1], "inputs.key": [2], "scaled_scores": [3]}, "schema": "attn/answers/1"})");
+  REQUIRE(read.steps.size() == 3);
+  CHECK(read.steps[0].id == "context");
+  CHECK(read.steps[1].id == "inputs.key");
+  CHECK(read.steps[2].id == "scaled_scores");
+}
+
+TEST_CASE("comments and a byte order mark in answers are passed over", "[answers]") {
+  const Answers read = answers("\xEF\xBB\xBF// mine\n{\"steps\": {\"scores\": [1, /* or 2? */ 3]}}");
+  CHECK(read.steps[0].cells.size() == 2);
+}
+
+TEST_CASE("people's names for steps lead to the steps", "[answers]") {
+  auto [name, id] = GENERATE(table<std::string, std::string>({
+      {"Q", "queries"},
+      {"K", "keys"},
+      {"V", "values"},
+      {"X", "inputs"},
+      {"weights", "attention_weights"},
+      {"Softmax", "attention_weights"},
+      {"attention-weights", "attention_weights"},
+      {"outputs", "output"},
+      {"QK^T", "scores"},
+      {"scaled scores", "scaled_scores"},
+      {"contxt", "context"},
+  }));
+  INFO(name);
+  CHECK(meant_step(name, step_ids()) == id);
+  const auto fault = named_step(name, known());
+  REQUIRE_FALSE(fault);
+  CHECK(fault.faults()[0].help == "did you mean " + id + "?");
+  CHECK(named_step(id, known()).value() == id);
+}
+
+TEST_CASE("a name is suggested only where the step can be named", "[answers]") {
+  const std::vector<std::string> few = {"queries", "keys"};
+  CHECK_FALSE(meant_step("V", few));
+  CHECK_FALSE(meant_step(std::string(100'000, 'q'), step_ids()));
+  CHECK(named_step("result", known()).value() == "context");
+  CHECK_FALSE(named_step("result", {few, ""}));
+}
+
+TEST_CASE("a file of rows is one step, however its fields are separated", "[answers][csv]") {
+  for (const char* text : {"1,2.50,47%\n\"0.50\",,√3/2\n", "1;2.50;47%\r\n\"0.50\";;√3/2",
+                           "\xEF\xBB\xBF 1 \t 2.50\t47%\n\n\"0.50\"\t\t√3/2\n\n"}) {
+    const AnsweredStep read = csv_step(text);
+    CHECK(read.id == "scores");
+    CHECK(read.shape == Sizes{2, 3});
+    CHECK(blanks_of(read) == "xxxx_x");
+    CHECK(decimals_of(read) == std::vector{2, 2, 2, 2, -2, exact});
+    CHECK(read.cells[2]->value == 0.47);
+    CHECK(read.cells[3]->text == "0.50");
+  }
+}
+
+TEST_CASE("blocks of rows stand one under the other", "[answers][csv]") {
+  CHECK(csv_step("1,2\n3,4\n\n5,6\n7,8\n").shape == Sizes{4, 2});
+  CHECK(csv_step("1\n2\n3\n").shape == Sizes{3, 1});
+  CHECK(blanks_of(csv_step(",\n1,\n")) == "__x_");
+}
+
+TEST_CASE("blanks do not need more memory than the text is worth", "[answers]") {
+  std::string text = "{\"steps\": {\"scores\": [[1";
+  for (int i = 0; i < 20'000; ++i) text += ",1";
+  text += "]";
+  for (int i = 0; i < 20'000; ++i) text += ",null";
+  const Result<Answers> result = read_answers(text + "]}}", known());
+  REQUIRE_FALSE(result);
+  CHECK(result.faults()[0].code == "too-many-blanks");
+}
+
+// Set ATTN_UPDATE_GOLDEN=1 to accept what the program says now; then read the
+// difference before committing it.
+TEST_CASE("each file of bad answers is refused with its message", "[answers][golden]") {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(folder())) {
+    const fs::path file = entry.path();
+    if (file.extension() == ".expected") continue;
+    ++count;
+    const fs::path expected = fs::path(file).replace_extension(".expected");
+    const std::string said = complaint(file);
+    INFO(file.filename().string());
+    CHECK_FALSE(said.empty());
+    if (std::getenv("ATTN_UPDATE_GOLDEN")) {
+      std::ofstream(expected, std::ios::binary) << said;
+    } else {
+      CHECK(said == contents(expected));
+    }
+  }
+  CHECK(count >= 25);
+}
