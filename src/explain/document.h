@@ -73,6 +73,9 @@ struct Derivation {
   std::vector<Equation> lines;
 };
 
+// What became of a number that somebody handed in.
+enum class Mark { right, wrong, follows, unsure, blank, not_asked };
+
 // A matrix, or what one head of one sequence has of a step.
 struct Matrix {
   std::string step;  // id of the step or given tensor
@@ -89,6 +92,11 @@ struct Matrix {
   std::vector<bool> closed;   // as many, or empty where the step has no mask
   NumberFormat format;
 
+  // Of a matrix that somebody handed in: what was written, with a sign before
+  // what is not right, and what became of it. Then `cells` says nothing.
+  std::vector<std::string> handed_in;
+  std::vector<Mark> marks;
+
   // Whether it stands well beside the matrix before it, where there is room.
   bool beside = false;
 
@@ -102,7 +110,8 @@ struct Matrix {
     return !closed.empty() && closed[row * columns() + column];
   }
   std::string cell(std::size_t row, std::size_t column) const {
-    return written(cells[row * columns() + column], format, is_closed(row, column));
+    const std::size_t at = row * columns() + column;
+    return handed_in.empty() ? written(cells[at], format, is_closed(row, column)) : handed_in[at];
   }
   Provenance made_of(std::size_t row, std::size_t column) const {
     return provenance(reading, first + row * row_stride + column * column_stride);
@@ -115,7 +124,20 @@ struct Table {
   std::vector<std::vector<Inline>> rows;
 };
 
-using Block = std::variant<Headline, Prose, Remark, Derivation, Matrix, Table>;
+// A line of a tree.
+struct Branch {
+  std::size_t depth = 0;     // 0 is a root
+  std::vector<Slice> cells;  // what it is about
+  Equation line;
+};
+
+// How numbers came about, each above those that went into it, in the order in
+// which the lines are read.
+struct Tree {
+  std::vector<Branch> branches;
+};
+
+using Block = std::variant<Headline, Prose, Remark, Derivation, Matrix, Table, Tree>;
 
 struct Document {
   std::vector<Block> blocks;

@@ -87,22 +87,28 @@ std::vector<Equation> Lines::lines(const Step& step, const Reading& reading, con
 }
 
 Equation Lines::cell(const Step& step, const Reading& reading, const Place& place) const {
+  Equation line{{}, {{"", {{symbols_.part(step.heading, step.result.shape(), place)}}}}, {}};
+  Working worked = working(step, reading, place);
+  for (Expression& side : worked.sides) line.sides.push_back(std::move(side));
+  line.remark = std::move(worked.remark);
+  return line;
+}
+
+Working Lines::working(const Step& step, const Reading& reading, const Place& place) const {
   const Shape& shape = step.result.shape();
   const std::size_t at = offset_at(shape, place);
-  Equation line{{}, {{"", {{symbols_.part(step.heading, shape, place)}}}}, {}};
+  Working worked = pencil_.cell(step, reading, at);
+  const auto begin_with = [&](std::string_view sign) {
+    worked.sides.insert(worked.sides.begin(), {"=", {operands(step, reading, place, sign)}});
+  };
   // "q₁·k₂": which rows are multiplied, where the cell's indices alone say it.
   const bool by_position =
       std::ranges::all_of(shape.dims(), [](const Dim& dim) { return is_outer(dim.axis) || is_position(dim.axis); });
-  if (by_position && std::holds_alternative<Contract>(step.op)) {
-    line.sides.push_back({"=", {operands(step, reading, place, "·")}});
-  }
+  if (by_position && std::holds_alternative<Contract>(step.op)) begin_with("·");
   if (std::holds_alternative<Close>(step.op) && reading.operands.size() == 1 && std::isfinite(step.result[at])) {
-    line.sides.push_back({"=", {operands(step, reading, place, "")}});
+    begin_with("");
   }
-  Working working = pencil_.cell(step, reading, at);
-  for (Expression& side : working.sides) line.sides.push_back(std::move(side));
-  line.remark = std::move(working.remark);
-  return line;
+  return worked;
 }
 
 Equation Lines::vector(const Step& step, const Reading& reading, const Place& place) const {

@@ -27,6 +27,9 @@ class Lines {
   // share it: "U[1,2] = A[1,2]·v₂ = 0.25·[2, 8, 0] = [0.5, 2, 0]".
   Derivation cells(const Step& step, const Place& place) const;
 
+  // What comes behind the name of one cell: "= q₁·k₂ = 1×4 + 0×4 + 2×0 = 4".
+  Working working(const Step& step, const Reading& reading, const Place& place) const;
+
  private:
   std::vector<Equation> lines(const Step& step, const Reading& reading, const Place& place) const;
   Equation cell(const Step& step, const Reading& reading, const Place& place) const;

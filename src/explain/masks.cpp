@@ -9,7 +9,7 @@ namespace {
 // The title of a rule begins with its name: "causal: a query sees …".
 ClosingRule rule_of(const GivenTensor& given, Shape shape) {
   const std::string& title = given.heading.title;
-  return {title.substr(0, title.find(':')), title, &given.value, std::move(shape)};
+  return {given.heading.id, title.substr(0, title.find(':')), title, &given.value, std::move(shape)};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace attn {
 
 // A rule of the mask, as the problem gives it: 1 where it leaves a cell open.
 struct ClosingRule {
+  std::string id;      // of the given tensor
   std::string name;    // "causal"
   std::string reason;  // "causal: a query sees no key after its own position"
   const Tensor<double>* open = nullptr;

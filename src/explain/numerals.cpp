@@ -48,6 +48,8 @@ NumberFormat two_digits(double value, int most_places) {
 
 }  // namespace
 
+int decimals_shown(std::optional<int> precision) { return std::clamp(precision.value_or(4), 0, most_decimals); }
+
 std::string written(double value, NumberFormat format, bool closed) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "∞" : "−∞";

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,10 @@ struct NumberFormat {
 // One number in that format, a minus sign as "−", an infinity as "∞", and
 // "NaN". What is exactly 0 and `closed` is a plain "0".
 std::string written(double value, NumberFormat format, bool closed = false);
+
+// How many decimals people see: what they ask for, as far as numbers have that
+// many, else 4.
+int decimals_shown(std::optional<int> precision);
 
 // In lines of arithmetic a number may be too small for that, and yet be what
 // the line goes on with: 0.0000061.

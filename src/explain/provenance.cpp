@@ -1,6 +1,8 @@
 #include "explain/provenance.h"
 
+#include <limits>
 #include <string_view>
+#include <utility>
 
 namespace attn {
 namespace {
@@ -58,6 +60,15 @@ Slice slice(const Reading& reading, const Reading::Source& source, const Axis& o
   return cells;
 }
 
+// Whether softmax finds no open score in the row of that cell: the second
+// operand of the part, maximum or sum, says so.
+bool row_is_closed(const Trace& trace, const Reading& reading, const Provenance& made) {
+  const auto* softmax = std::get_if<Softmax>(&reading.op);
+  if (!softmax || made.operands.size() < 2) return false;
+  const double said = trace.value(made.operands[1].tensor)[made.operands[1].first];
+  return softmax->part == Softmax::Part::exponentials ? said == -std::numeric_limits<double>::infinity() : said == 0;
+}
+
 }  // namespace
 
 std::size_t Reading::open_cell(std::size_t cell) const {
@@ -92,6 +103,35 @@ Provenance provenance(const Reading& reading, std::size_t cell) {
   }
   if (reading.open) made.open = slice(reading, *reading.open, over, index);
   return made;
+}
+
+Ingredients ingredients(const Trace& trace, const Reading& reading, std::size_t cell) {
+  const Provenance made = provenance(reading, cell);
+  const Axis over = axis_over(reading.op);
+  Ingredients all;
+  const auto closes = [&](std::size_t term) {
+    return trace.value(made.open->tensor)[made.open->cell(made.open->count > 1 ? term : 0)] == 0;
+  };
+  if (made.open) {
+    all.closed.tensor = made.open->tensor;
+    for (std::size_t i = 0; i < made.open->count; ++i) {
+      if (closes(i)) all.closed.places.push_back(made.open->cell(i));
+    }
+  }
+  const bool closed_row = row_is_closed(trace, reading, made);
+  for (std::size_t i = 0; i < made.operands.size(); ++i) {
+    const Slice& slice = made.operands[i];
+    const bool runs = !over.empty() && reading.operands[i].shape.has(over);
+    // A mask closes terms of a sum; where nothing is summed, the whole cell.
+    const bool can_be_closed = made.open && (over.empty() || runs);
+    if (closed_row && i == 0) continue;
+    CellList read{slice.tensor, {}};
+    for (std::size_t term = 0; term < slice.count; ++term) {
+      if (!can_be_closed || !closes(term)) read.places.push_back(slice.cell(term));
+    }
+    if (!read.places.empty()) all.read.push_back(std::move(read));
+  }
+  return all;
 }
 
 }  // namespace attn

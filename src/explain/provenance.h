@@ -47,6 +47,21 @@ struct Reading {
   std::size_t open_cell(std::size_t cell) const;
 };
 
+// Cells of one tensor, in the order in which they are read.
+struct CellList {
+  std::string tensor;  // id of the step or given tensor
+  std::vector<std::size_t> places;
+
+  bool operator==(const CellList&) const = default;
+};
+
+// The numbers that went into one cell: of each operand those that are read, and
+// the cells of the mask that keep the others from being read.
+struct Ingredients {
+  std::vector<CellList> read;  // an entry an operand; one of which nothing is read is left out
+  CellList closed;             // of the mask
+};
+
 // Whether the numbers of a step stand in the problem.
 bool is_given(const Step& step);
 
@@ -56,5 +71,9 @@ Reading reading_of(const Trace& trace, const Step& step);
 // What the cell at that place of the row-major result was made from.
 // Derived from the axes: an operand without an axis is the same all along it.
 Provenance provenance(const Reading& reading, std::size_t cell);
+
+// The same without what the step does not read: what the mask closes, and in a
+// row of softmax that has no open score all but what says so.
+Ingredients ingredients(const Trace& trace, const Reading& reading, std::size_t cell);
 
 }  // namespace attn

@@ -14,9 +14,6 @@ namespace {
 constexpr std::array<std::pair<std::string_view, Level>, 4> levels = {
     {{"result", Level::result}, {"steps", Level::steps}, {"rows", Level::rows}, {"cells", Level::cells}}};
 
-constexpr int default_precision = 4;
-constexpr int most_decimals = 17;
-
 // Up to so many products, lines or numbers a level is readable.
 constexpr std::size_t most_products_at_cells = 300;
 constexpr std::size_t most_numbers_at_rows = 1000;
@@ -111,8 +108,8 @@ std::optional<Level> level_named(std::string_view text) {
 Document explain(const Trace& trace, const ExplainOptions& options) {
   const std::vector<const Step*> steps = steps_told(trace, options);
   const Level level = options.level.value_or(fitting_level(trace, steps, options));
-  const int precision = std::clamp(options.precision.value_or(default_precision), 0, most_decimals);
-  const Numerals numerals(precision, trace, level == Level::cells ? Tiny::two_digits : Tiny::as_zero);
+  const Numerals numerals(decimals_shown(options.precision), trace,
+                          level == Level::cells ? Tiny::two_digits : Tiny::as_zero);
 
   Document document;
   if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});

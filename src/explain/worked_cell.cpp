@@ -50,7 +50,7 @@ class Line {
     const bool rounded = !numerals_.same(value.value, computed);
     const bool exact = all_exact_ && !rounded;
     sides_.push_back({exact ? "=" : "≈", {{shown}}});
-    return {std::move(sides_), std::move(remark), rounded};
+    return {std::move(sides_), std::move(remark), rounded, computed};
   }
 
   void never_exact() { all_exact_ = false; }

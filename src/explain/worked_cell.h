@@ -18,6 +18,7 @@ struct Working {
   std::vector<Expression> sides;
   Inline remark;         // why a cell is closed
   bool rounded = false;  // by hand: the result is not what the arithmetic comes to
+  double computed = 0;   // what it comes to
 };
 
 // The arithmetic of one cell, by its place in the step's row-major result. A sum

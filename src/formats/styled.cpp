@@ -38,8 +38,26 @@ int hue(Role role) {
   return 0;
 }
 
+// In the terminal's own red and yellow: they can be told from its own black or white.
+std::string look(Mark mark) {
+  switch (mark) {
+    case Mark::wrong:
+      return "\x1b[1;31m";
+    case Mark::follows:
+    case Mark::unsure:
+      return "\x1b[33m";
+    case Mark::blank:
+    case Mark::not_asked:
+      return "\x1b[2m";
+    case Mark::right:
+      return "";
+  }
+  return "";
+}
+
 // What switches a terminal to the look of the piece; empty for plain text.
 std::string look(const Piece& piece) {
+  if (piece.mark != Mark::right) return look(piece.mark);
   std::string codes;
   if (piece.weight == Weight::bold) codes = "1";
   if (piece.weight == Weight::faint) codes = "2";

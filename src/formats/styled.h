@@ -18,6 +18,7 @@ struct Piece {
   std::string text;
   std::optional<Role> role = std::nullopt;
   Weight weight = Weight::normal;
+  Mark mark = Mark::right;
 };
 
 // The text so many times over.

@@ -6,6 +6,7 @@
 #include "formats/styled.h"
 #include "formats/text_lines.h"
 #include "formats/text_matrix.h"
+#include "formats/text_tree.h"
 
 namespace attn {
 namespace {
@@ -56,6 +57,8 @@ class TextWriter {
   void lay_out(const Derivation& derivation) { print(laid_out(derivation, typesetter_, width_ - indent), indent); }
 
   void lay_out(const Table& table) { print(laid_out(table, typesetter_, width_ - indent), indent); }
+
+  void lay_out(const Tree& tree) { print(laid_out(tree, typesetter_, width_ - indent), indent); }
 
   // Matrices wait until it is known whether the next one stands beside them.
   void lay_out(const Matrix& matrix) {

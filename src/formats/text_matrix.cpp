@@ -78,6 +78,7 @@ class Layout {
     const std::size_t fraction = decimals == 0 ? 0 : decimals + 1;
     for (std::size_t row = 0; row < rows_; ++row) {
       std::string cell = typesetter_.spelled(matrix_.cell(row, at));
+      if (!matrix_.handed_in.empty()) cell = typesetter_.label(matrix_.cell(row, at));
       // A number without decimals stands where the others have their whole part.
       if (fraction > 0 && cell.find('.') == std::string::npos) cell += std::string(fraction, ' ');
       column.width = std::max(column.width, display_width(cell));
@@ -134,7 +135,8 @@ class Layout {
       line.add({typesetter_.spelled(" │"), std::nullopt, Weight::faint});
       for (std::size_t i = begin; i < end; ++i) {
         const Column& column = columns_[i];
-        line.add({std::string(gap, ' ') + right(column.cells[row], column.width), matrix_.role});
+        const Mark mark = matrix_.marks.empty() ? Mark::right : matrix_.marks[row * matrix_.columns() + i];
+        line.add({std::string(gap, ' ') + right(column.cells[row], column.width), matrix_.role, Weight::normal, mark});
       }
       lines_.push_back(std::move(line));
     }

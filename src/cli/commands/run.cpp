@@ -18,7 +18,7 @@ Command run_command() {
             options->viewing.declare(app);
             options->computing.declare(app);
             return [options] {
-              return show(open_problem(options->file, options->computing, options->viewing.color_of_errors()),
+              return show(open_problem(options->file, options->computing, options->viewing.rendering.color_of_errors()),
                           options->computing, options->viewing);
             };
           }};

@@ -1,6 +1,8 @@
 #include "reading/schema.h"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/suggest.h"
 #include "cli/command.h"
@@ -10,22 +12,38 @@
 namespace attn {
 namespace {
 
+// The formats that have a schema.
+struct Described {
+  const char* name;
+  std::string (*schema)();
+};
+
+const Described formats[] = {
+    {"problem", [] { return problem_schema(catalog()); }},
+    {"answers", answers_schema},
+    {"trace", trace_schema},
+    {"report", report_schema},
+};
+
 Exit print_schema(const std::string& name) {
-  if (name == "problem") return print(problem_schema(catalog())) ? Exit::done : Exit::wrong_environment;
-  if (name == "trace") return print(trace_schema()) ? Exit::done : Exit::wrong_environment;
-  return complain(
-      "no file format is called `" + name + "`" + did_you_mean(name, std::vector<std::string>{"problem", "trace"}),
-      "attn schema problem, attn schema trace");
+  std::vector<std::string> names;
+  std::string all;
+  for (const Described& format : formats) {
+    if (format.name == name) return print(format.schema()) ? Exit::done : Exit::wrong_environment;
+    names.emplace_back(format.name);
+    all += (all.empty() ? "attn schema " : ", attn schema ") + names.back();
+  }
+  return complain("no file format is called `" + name + "`" + did_you_mean(name, names), all);
 }
 
 }  // namespace
 
 Command schema_command() {
   return {.name = "schema",
-          .summary = "Print the JSON Schema of a file format: problem, trace",
+          .summary = "Print the JSON Schema of a file format: problem, answers, trace, report",
           .declare = [](CLI::App& app) {
             const auto name = std::make_shared<std::string>();
-            app.add_option("NAME", *name, "problem or trace")->required();
+            app.add_option("NAME", *name, "problem, answers, trace or report")->required();
             return [name] { return print_schema(*name); };
           }};
 }

@@ -1,105 +1,14 @@
 #include "explain/worked_cell.h"
 
 #include <cmath>
-#include <cstdlib>
-#include <limits>
 #include <string>
-#include <string_view>
 
 #include "catch.h"
+#include "unit/explain/calculator.h"
 #include "unit/explain/examples.h"
 
 namespace attn {
 namespace {
-
-// Reads arithmetic as people write it and works it out: + − × / ( ) e^ √ ², max(…), min(…).
-class Calculator {
- public:
-  explicit Calculator(std::string_view text) : text_(text) {}
-
-  double result() {
-    const double value = sum();
-    done_ = at_ == text_.size();
-    return value;
-  }
-  bool done() const { return done_; }
-
- private:
-  bool eat(std::string_view sign) {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    if (!text_.substr(at_).starts_with(sign)) return false;
-    at_ += sign.size();
-    return true;
-  }
-
-  double sum() {
-    double value = product();
-    for (;;) {
-      if (eat("+")) {
-        value += product();
-      } else if (eat("−")) {
-        value -= product();
-      } else {
-        return value;
-      }
-    }
-  }
-
-  double product() {
-    double value = factor();
-    for (;;) {
-      if (eat("×")) {
-        value *= factor();
-      } else if (eat("/")) {
-        value /= factor();
-      } else {
-        return value;
-      }
-    }
-  }
-
-  double factor() {
-    const double value = bare();
-    return eat("²") ? value * value : value;
-  }
-
-  double bare() {
-    if (eat("−")) return -bare();
-    if (eat("∞")) return std::numeric_limits<double>::infinity();
-    if (eat("e^")) return std::exp(bare());
-    if (eat("√")) return std::sqrt(bare());
-    if (eat("max(")) return list([](double a, double b) { return std::fmax(a, b); });
-    if (eat("min(")) return list([](double a, double b) { return std::fmin(a, b); });
-    if (eat("(")) {
-      const double value = sum();
-      eat(")");
-      return value;
-    }
-    char* end = nullptr;
-    const std::string rest(text_.substr(at_));
-    const double value = std::strtod(rest.c_str(), &end);
-    at_ += static_cast<std::size_t>(end - rest.c_str());
-    return value;
-  }
-
-  template <class Pick>
-  double list(Pick pick) {
-    double value = sum();
-    while (eat(",")) value = pick(value, sum());
-    eat(")");
-    return value;
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  bool done_ = false;
-};
-
-std::string written_out(const Expression& side) {
-  std::string text;
-  for (const Inline& term : side.terms) text += (text.empty() ? "" : " ") + plain(term);
-  return text;
-}
 
 bool close(double a, double b, double room) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return true;

@@ -1,0 +1,68 @@
+#include "exports/mistakes.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/suggest.h"
+#include "check/mistakes/mistake.h"
+#include "cli/command.h"
+#include "cli/render.h"
+#include "explain/catalogue.h"
+
+namespace attn {
+namespace {
+
+struct MistakesOptions {
+  std::string id;
+  RenderOptions rendering;
+};
+
+const Mistake* find_mistake(const std::string& id) {
+  for (const Family& family : families()) {
+    for (const Mistake& mistake : family.mistakes) {
+      if (mistake.id == id) return &mistake;
+    }
+  }
+  return nullptr;
+}
+
+Exit complain_of_id(const std::string& id) {
+  std::vector<std::string> known;
+  for (const Family& family : families()) {
+    for (const Mistake& mistake : family.mistakes) known.push_back(mistake.id);
+  }
+  return complain("no mistake is called `" + id + "`" + did_you_mean(id, known), "attn mistakes lists them all");
+}
+
+Exit list_mistakes(const MistakesOptions& options) {
+  static const std::vector<ProgramFormat> for_programs = {{"json", ".json"}};
+  Rendering rendering;
+  if (const auto wrong = understand(options.rendering, for_programs, rendering)) return *wrong;
+  const Mistake* one = options.id.empty() ? nullptr : find_mistake(options.id);
+  if (!options.id.empty() && !one) return complain_of_id(options.id);
+  return write_out(rendering, [&](const Target& target) {
+    if (!target.format) return one ? mistake_json(*one) : catalogue_json();
+    return rendered(one ? told_mistake(*one) : told_catalogue(), target, rendering);
+  });
+}
+
+}  // namespace
+
+Command mistakes_command() {
+  return {.name = "mistakes",
+          .summary = "List the mistakes that check knows, or tell about one",
+          .declare = [](CLI::App& app) {
+            const auto options = std::make_shared<MistakesOptions>();
+            app.add_option("ID", options->id, "one of them, as scale.none");
+            RenderOptions& rendering = options->rendering;
+            app.add_option("--format", rendering.format, "text, for people; json, for programs")->type_name("NAME");
+            app.add_option("-o,--output", rendering.outputs, "write to a file, in the format of its ending")
+                ->type_name("FILE");
+            app.add_option("--color", rendering.color, "auto, always, never")->type_name("WHEN")->capture_default_str();
+            app.add_flag("--ascii", rendering.ascii, "nothing but ASCII characters");
+            return [options] { return list_mistakes(*options); };
+          }};
+}
+
+}  // namespace attn

@@ -1,0 +1,132 @@
+#include "cli/render.h"
+
+#include <filesystem>
+
+#include "base/numbers.h"
+#include "base/suggest.h"
+
+namespace attn {
+namespace {
+
+// The first target that `matches` says yes to, of formats for people and for programs alike.
+template <class Matches>
+std::optional<Target> target(std::span<const ProgramFormat> for_programs, Matches matches) {
+  for (const Format& format : formats()) {
+    if (matches(format.name, format.ending)) return Target{"", &format, std::string(format.name)};
+  }
+  for (const ProgramFormat& one : for_programs) {
+    if (matches(one.name, one.ending)) return Target{"", nullptr, one.name};
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> format_names(std::span<const ProgramFormat> for_programs) {
+  std::vector<std::string> names;
+  for (const Format& format : formats()) names.emplace_back(format.name);
+  for (const ProgramFormat& one : for_programs) names.push_back(one.name);
+  return names;
+}
+
+std::optional<Exit> find_targets(const RenderOptions& options, std::span<const ProgramFormat> for_programs,
+                                 Rendering& rendering) {
+  const auto named = [&](const std::string& format) {
+    return target(for_programs, [&](std::string_view name, std::string_view) { return name == format; });
+  };
+  if (!options.format.empty() && !named(options.format)) {
+    return complain_of_choice("--format", options.format, format_names(for_programs));
+  }
+  for (const std::string& path : options.outputs) {
+    const std::string ending = std::filesystem::path(path).extension().string();
+    std::optional<Target> found =
+        target(for_programs, [&](std::string_view, std::string_view of_format) { return of_format == ending; });
+    if (!found && !options.format.empty()) found = named(options.format);
+    if (!found) {
+      return complain("the ending of `" + path + "` names no format",
+                      "give --format: " + listed(format_names(for_programs)));
+    }
+    found->path = path;
+    rendering.targets.push_back(*found);
+  }
+  if (options.outputs.empty()) rendering.targets.push_back(*named(options.format.empty() ? "text" : options.format));
+  return std::nullopt;
+}
+
+std::optional<Exit> find_precision(const std::string& typed, std::optional<int>& precision) {
+  if (typed.empty()) return std::nullopt;
+  std::size_t value = 0;
+  if (!parse_natural(typed, value) || value > 17) {
+    return complain("`" + typed + "` is no number of decimals", "--precision takes a whole number from 0 to 17");
+  }
+  precision = static_cast<int>(value);
+  return std::nullopt;
+}
+
+std::optional<ColorChoice> color_named(std::string_view name) {
+  if (name == "auto") return ColorChoice::automatic;
+  if (name == "always") return ColorChoice::always;
+  if (name == "never") return ColorChoice::never;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+Exit complain_of_choice(const std::string& option, const std::string& typed, const std::vector<std::string>& known) {
+  return complain(option + " cannot be `" + typed + "`" + did_you_mean(typed, known),
+                  option + " takes " + listed(known));
+}
+
+void RenderOptions::declare(CLI::App& app, const std::string& help) {
+  app.add_option("--format", format, help)->type_name("NAME");
+  app.add_option("-o,--output", outputs, "write to a file, in the format of its ending; may be given several times")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_option("--precision", precision, "decimals shown")->type_name("N");
+  app.add_option("--color", color, "auto, always, never")->type_name("WHEN")->capture_default_str();
+  app.add_flag("--ascii", ascii, "nothing but ASCII characters");
+}
+
+ColorChoice RenderOptions::color_of_errors() const { return color_named(color).value_or(ColorChoice::automatic); }
+
+std::optional<Exit> understand(const RenderOptions& options, std::span<const ProgramFormat> for_programs,
+                               Rendering& rendering) {
+  rendering.ascii = options.ascii;
+  if (const auto wrong = find_targets(options, for_programs, rendering)) return wrong;
+  if (const auto wrong = find_precision(options.precision, rendering.precision)) return wrong;
+  if (!color_named(options.color)) return complain_of_choice("--color", options.color, {"auto", "always", "never"});
+  rendering.color = *color_named(options.color);
+  return std::nullopt;
+}
+
+std::string rendered(const Document& document, const Target& target, const Rendering& rendering) {
+  const bool to_screen = target.path.empty();
+  FormatOptions format;
+  format.width = to_screen ? terminal_width() : 80;
+  format.color = to_screen ? colored(rendering.color) : rendering.color == ColorChoice::always;
+  format.ascii = rendering.ascii;
+  format.full = rendering.full;
+  return target.format->write(document, format);
+}
+
+Exit write_out(const Rendering& rendering, const std::function<std::string(const Target&)>& text) {
+  for (const Target& target : rendering.targets) {
+    const std::string written = text(target);
+    if (target.path.empty()) {
+      if (!print(written)) return complain("standard output cannot be written", "", Exit::wrong_environment);
+    } else if (const auto why = write_file(target.path, written)) {
+      return complain(target.path + " cannot be written: " + *why, "", Exit::wrong_environment);
+    }
+  }
+  return Exit::done;
+}
+
+Exit render(const Document& document, const Rendering& rendering) {
+  return write_out(rendering, [&](const Target& target) { return rendered(document, target, rendering); });
+}
+
+}  // namespace attn

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/console.h"
+#include "explain/document.h"
+#include "formats/format.h"
+
+namespace attn {
+
+// The options that say in which format something is written, where to, and how
+// it looks there, as typed.
+struct RenderOptions {
+  std::string format;
+  std::vector<std::string> outputs;
+  std::string precision;
+  std::string color = "auto";
+  bool ascii = false;
+
+  // `help` is that of --format.
+  void declare(CLI::App& app, const std::string& help = "text, for people");
+
+  // Whether the faults of a file are reported in colour; what --color says, if
+  // it says anything that means something.
+  ColorChoice color_of_errors() const;
+};
+
+// A format in which a command writes for programs, by itself.
+struct ProgramFormat {
+  std::string name;    // "json", as --format has it
+  std::string ending;  // ".json"
+};
+
+// One place where output goes, and what writes it.
+struct Target {
+  std::string path;                // empty: standard output
+  const Format* format = nullptr;  // for people; null: for programs
+  std::string name;                // of the format
+};
+
+// What the options mean, once they are known to mean something.
+struct Rendering {
+  std::vector<Target> targets;
+  std::optional<int> precision;
+  ColorChoice color = ColorChoice::automatic;
+  bool ascii = false;
+  bool full = false;  // for the caller to set
+};
+
+// Says what is wrong with the options and returns the exit code for it; nothing
+// where they are right. A command that writes for people only has no formats
+// for programs.
+std::optional<Exit> understand(const RenderOptions& options, std::span<const ProgramFormat> for_programs,
+                               Rendering& rendering);
+
+// The document as it is written to that target. REQUIRES: target.format.
+std::string rendered(const Document& document, const Target& target, const Rendering& rendering);
+
+// Writes to every target what `text` gives for it; a file whole or not at all.
+Exit write_out(const Rendering& rendering, const std::function<std::string(const Target&)>& text);
+
+// Writes the document to every target. REQUIRES: all of them are for people.
+Exit render(const Document& document, const Rendering& rendering);
+
+// A mistyped choice: what it cannot be, what is close to it, and what there is.
+Exit complain_of_choice(const std::string& option, const std::string& typed, const std::vector<std::string>& known);
+
+// "a, b, c"
+std::string listed(const std::vector<std::string>& names);
+
+}  // namespace attn

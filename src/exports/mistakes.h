@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "check/mistakes/mistake.h"
+
+namespace attn {
+
+// Every known mistake: an array of objects with id, kind, what, hint and example.
+std::string catalogue_json();
+
+// One of them: the object alone.
+std::string mistake_json(const Mistake& mistake);
+
+}  // namespace attn

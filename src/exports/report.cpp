@@ -1,0 +1,153 @@
+#include "exports/report.h"
+
+#include <cmath>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "base/numbers.h"
+
+namespace attn {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// On one line, with the spaces that people put; bytes that are not UTF-8 become U+FFFD.
+std::string on_one_line(const Json& json) {
+  if (!json.is_structured()) return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text;
+  for (const auto& [name, value] : json.items()) {
+    text += text.empty() ? "" : ", ";
+    if (json.is_object()) text += on_one_line(Json(name)) + ": ";
+    text += on_one_line(value);
+  }
+  return json.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+std::string_view word(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::right:
+      return "right";
+    case Verdict::wrong:
+      return "wrong";
+    case Verdict::incomplete:
+      return "incomplete";
+  }
+  return "";
+}
+
+std::string_view word(CellState state) {
+  switch (state) {
+    case CellState::right:
+      return "right";
+    case CellState::wrong:
+      return "wrong";
+    case CellState::blank:
+      return "blank";
+    case CellState::consistent:
+      return "consistent";
+    case CellState::too_coarse:
+      return "too_coarse";
+  }
+  return "";
+}
+
+std::string_view word(MistakeKind kind) {
+  switch (kind) {
+    case MistakeKind::error:
+      return "error";
+    case MistakeKind::convention:
+      return "convention";
+    case MistakeKind::note:
+      return "note";
+  }
+  return "";
+}
+
+// A whole number without a point; JSON has no spelling of an infinity or NaN.
+Json number(double value) {
+  if (!std::isfinite(value)) return shortest(value);
+  constexpr double most = 1e15;
+  if (value == std::floor(value) && std::abs(value) < most) return static_cast<long long>(value);
+  return value;
+}
+
+Json from_one(const std::vector<std::size_t>& index) {
+  Json json = Json::array();
+  for (const std::size_t i : index) json.push_back(i + 1);
+  return json;
+}
+
+Json cell_json(const MarkedCell& cell, Reveal reveal) {
+  Json json = {{"index", from_one(cell.index)}, {"state", word(cell.state)}};
+  if (cell.state != CellState::blank) json["given"] = cell.given;
+  if (reveal >= Reveal::value) json["expected"] = number(cell.expected);
+  return json;
+}
+
+Json step_json(const MarkedStep& step, Reveal reveal) {
+  Json json = {{"id", step.id}};
+  for (const CellState state :
+       {CellState::right, CellState::wrong, CellState::blank, CellState::consistent, CellState::too_coarse}) {
+    json[std::string(word(state))] = step.count(state);
+  }
+  // What only floating-point arithmetic leaves open is no room for rounding.
+  json["width"] = number(step.width < 1e-9 ? 0 : step.width);
+  if (!step.given_shape.empty()) json["given_shape"] = step.given_shape;
+  if (reveal < Reveal::cell) return json;
+  json["cells"] = Json::array();
+  for (const MarkedCell& cell : step.cells) {
+    // What stands in a matrix of another shape has no place in this one.
+    const Reveal of_cell = step.given_shape.empty() ? reveal : std::min(reveal, Reveal::hint);
+    if (cell.state != CellState::right) json["cells"].push_back(cell_json(cell, of_cell));
+  }
+  return json;
+}
+
+Json diagnosis_json(const Diagnosis& diagnosis) {
+  Json cells = Json::array();
+  for (const auto& index : diagnosis.cells) cells.push_back(from_one(index));
+  return {{"mistake", diagnosis.mistake},   {"kind", word(diagnosis.kind)}, {"step", diagnosis.step},
+          {"cells", std::move(cells)},      {"variant", diagnosis.variant}, {"ties", diagnosis.ties},
+          {"evidence", diagnosis.evidence}, {"message", diagnosis.message}, {"hint", diagnosis.hint}};
+}
+
+// A list, an item a line.
+template <class List, class Write>
+std::string lines(const List& list, const std::string& indent, Write write) {
+  std::string text;
+  for (const auto& item : list) text += (text.empty() ? "\n" : ",\n") + indent + "  " + on_one_line(write(item));
+  return "[" + text + (text.empty() ? "]" : "\n" + indent + "]");
+}
+
+std::string object(const Report& report, Reveal reveal, const std::string* file, const std::string& indent) {
+  const auto member = [&](const std::string& name, const std::string& value) {
+    return ",\n" + indent + "  \"" + name + "\": " + value;
+  };
+  std::string text = indent + "{\n" + indent + "  \"schema\": \"attn/report/1\"";
+  if (file) text += member("file", on_one_line(*file));
+  text += member("verdict", on_one_line(word(report.verdict)));
+  text += member("first_wrong", on_one_line(report.first_wrong.empty() ? Json() : Json(report.first_wrong)));
+  text += member("rounding", on_one_line(report.rounding.empty() ? Json() : Json(report.rounding)));
+  text +=
+      member("steps", lines(report.steps, indent + "  ", [&](const MarkedStep& s) { return step_json(s, reveal); }));
+  if (reveal >= Reveal::hint) text += member("diagnoses", lines(report.diagnoses, indent + "  ", diagnosis_json));
+  text += member("notes", lines(report.notes, indent + "  ", [](const std::string& note) { return Json(note); }));
+  return text + "\n" + indent + "}";
+}
+
+}  // namespace
+
+std::string report_json(const Report& report, Reveal reveal) { return object(report, reveal, nullptr, "") + "\n"; }
+
+std::string reports_json(std::span<const MarkedFile> files, Reveal reveal) {
+  std::string text;
+  for (const MarkedFile& one : files) {
+    text += text.empty() ? "[\n" : ",\n";
+    text += one.report ? object(*one.report, reveal, &one.file, "  ")
+                       : "  " + on_one_line({{"file", one.file}, {"error", one.error}});
+  }
+  return text + (text.empty() ? "[]\n" : "\n]\n");
+}
+
+}  // namespace attn

@@ -1,0 +1,99 @@
+"""`attn why` as a person or a script meets it."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+DATA = os.path.join(ROOT, "data")
+EXAMPLE = os.path.join(DATA, "worked-example.json")
+RAGGED = os.path.join(DATA, "ragged-batch.json")
+
+
+def why(*words, text=None):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    return subprocess.run([ATTN, "why", *words], input=text, capture_output=True, encoding="utf-8", env=environment,
+                          timeout=60)
+
+
+class Answers(unittest.TestCase):
+    def lines(self, *words, **more):
+        done = why(*words, **more)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.split("\n")
+
+    def test_a_number_is_worked_out_and_followed_back(self):
+        lines = self.lines(EXAMPLE, "scores[1,2]")
+        self.assertIn("  scores[1,2] = q₁·k₂ = 1×4 + 0×4 + 2×0 = 4", lines)
+        self.assertIn("  ├ keys[2,1] = 0×0 + 2×1 + 0×0 + 2×1 = 4", lines)
+        self.assertIn("  │ └ weights.key[1…4,1] = [0, 1, 0, 1]  (given)", lines)
+
+    def test_a_dash_is_standard_input(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            self.assertEqual(self.lines("-", "context[1,1]", text=file.read()), self.lines(EXAMPLE, "context[1,1]"))
+
+    def test_labels_are_indices_too(self):
+        self.assertEqual(self.lines(RAGGED, "scores[2,sleeps,old]"), self.lines(RAGGED, "scores[2,4,2]"))
+        self.assertEqual(self.lines(EXAMPLE, "scores['Input 3',Input 1]"), self.lines(EXAMPLE, "scores[3,1]"))
+
+    def test_a_whole_step_is_shown_whole(self):
+        text = "\n".join(self.lines(os.path.join(DATA, "tired-or-narrow.json"), "scores"))
+        self.assertIn("S[12,12] = q₁₂·k₁₂ = ", text)
+        self.assertNotIn("--", text)
+
+    def test_result_is_the_last_step(self):
+        self.assertEqual(self.lines(EXAMPLE, "result[3,1]"), self.lines(EXAMPLE, "context[3,1]"))
+
+    def test_depth_is_how_many_levels_are_told(self):
+        lines = self.lines(EXAMPLE, "context[1,2]", "--depth", "0")
+        self.assertEqual([line for line in lines if "=" in line][-1],
+                         "  context[1,2] = 0.1268 + 3.7465 + 2.8099 ≈ 6.6831")
+        self.assertFalse([line for line in lines if "├" in line or "└" in line])
+        lines = self.lines(EXAMPLE, "context[1,2]", "--depth", "1")
+        self.assertEqual(len([line for line in lines if "├" in line or "└" in line]), 3)
+
+    def test_options_of_run_hold_here_too(self):
+        self.assertIn("  attention_weights[1,2] = 1 / 2.135335 ≈ 0.468311",
+                      self.lines(EXAMPLE, "attention_weights[1,2]", "--precision", "6"))
+        self.assertIn("  attention_weights[1,2] = 1 / 2.1353 ≈ 0.5  (0.4683 rounded to 1 decimal)",
+                      self.lines(EXAMPLE, "attention_weights[1,2]", "--hand-rounding", "1"))
+        self.assertTrue("\n".join(self.lines(EXAMPLE, "attention_weights[1,2]", "--ascii")).isascii())
+        self.assertIn("\x1b[", "\n".join(self.lines(EXAMPLE, "scores[1,2]", "--color", "always")))
+        folder = tempfile.mkdtemp(prefix="attn-why-")
+        self.addCleanup(shutil.rmtree, folder)
+        path = os.path.join(folder, "why.txt")
+        self.assertEqual(self.lines(EXAMPLE, "scores[1,2]", "-o", path), [""])
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read().split("\n"), self.lines(EXAMPLE, "scores[1,2]"))
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, code, *words_and_parts):
+        words, parts = words_and_parts
+        done = why(*words)
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+
+    def test_what_is_not_there_is_told_with_what_is(self):
+        self.refused(2, [EXAMPLE, "scroes[1,2]"], ["`scroes`", "did you mean `scores`?"])
+        self.refused(2, [EXAMPLE, "scores[1,4]"], ["key goes from 1 to 3"])
+        self.refused(2, [EXAMPLE, "scores[1]"], ["1 index", "2 axes", "query 1…3, key 1…3"])
+        self.refused(2, [RAGGED, "scores[2,slepes,1]"], ["`slepes`", "did you mean `sleeps`?"])
+        self.refused(2, [RAGGED, "scores[1,1,·]"], ["more than one key: 3 and 4"])
+        self.refused(2, [EXAMPLE, "scores[1,2"], ["no ]"])
+
+    def test_options_that_mean_nothing_are_refused(self):
+        self.refused(2, [EXAMPLE, "scores[1,2]", "--depth", "deep"], ["`deep`", "--depth"])
+        self.refused(2, [EXAMPLE, "scores", "--depth", "2"], ["whole step"])
+        self.refused(2, [EXAMPLE, "scores[1,2]", "--format", "json"], ["`json`", "text"])
+        self.refused(2, [EXAMPLE], ["STEP"])
+        self.refused(2, [os.path.join(DATA, "no-such.json"), "scores[1,2]"], ["no-such.json"])
+        self.refused(3, [EXAMPLE, "scores[1,2]", "--max-memory", "1K"], ["--max-memory"])
+
+
+if __name__ == "__main__":
+    unittest.main()

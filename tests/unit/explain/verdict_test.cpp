@@ -1,0 +1,190 @@
+#include "explain/verdict.h"
+
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "exports/report.h"
+#include "formats/format.h"
+#include "unit/explain/examples.h"
+
+namespace attn {
+namespace {
+
+using examples::holds;
+using examples::traced;
+
+// The worked example handed in: keys right, scores wrong in two cells, the
+// weights following from them, one weight blank.
+Report example_report() {
+  const auto step = [](const std::string& id, const std::vector<CellState>& states, const std::string& given) {
+    MarkedStep marked{.id = id};
+    for (std::size_t at = 0; at < states.size(); ++at) {
+      MarkedCell cell{.index = {at / 3, at % 3}, .state = states[at], .expected = 777.25};
+      if (states[at] != CellState::blank) cell.given = given;
+      marked.cells.push_back(cell);
+    }
+    return marked;
+  };
+  using enum CellState;
+  Report report;
+  report.verdict = Verdict::wrong;
+  report.first_wrong = "scores";
+  report.steps = {
+      step("keys", std::vector<CellState>(9, right), "1"),
+      step("scores", {wrong, right, right, right, right, right, right, right, wrong}, "5"),
+      step("attention_weights", {consistent, consistent, too_coarse, right, right, right, blank, right, right}, "0.3"),
+      step("context", std::vector<CellState>(9, consistent), "2.5")};
+  report.diagnoses = {{.mistake = "slip.sign",
+                       .step = "scores",
+                       .cells = {{0, 0}, {2, 2}},
+                       .ties = {"nobody.knows"},
+                       .evidence = "term 2 has the other sign",
+                       .message = "It looks as if a sign was lost.",
+                       .hint = "look at the signs"}};
+  report.notes = {"the weights add up to 0.99"};
+  return report;
+}
+
+std::string told(const Report& report, Reveal reveal, FormatOptions options = {}) {
+  const Trace trace = traced(examples::worked_example());
+  return format_named("text")->write(verdict(report, trace, {.reveal = reveal}), options);
+}
+
+TEST_CASE("a verdict says first what is right", "[verdict]") {
+  const std::string text = told(example_report(), Reveal::hint);
+  const std::size_t right = text.find("Keys: right.");
+  REQUIRE(right != std::string::npos);
+  CHECK(right < text.find("not right yet"));
+}
+
+TEST_CASE("each state of a cell has a sign of its own without colour", "[verdict]") {
+  const std::string text = told(example_report(), Reveal::hint);
+  for (const char* words : {"✗ 5", "↳ 0.3", "? 0.3", "·", "✗ not right yet", "↳ follows from your earlier numbers",
+                            "? too few digits to tell", "· blank"}) {
+    INFO(words << "\n" << text);
+    CHECK(holds(text, words));
+  }
+}
+
+TEST_CASE("a verdict in ASCII has nothing else", "[verdict]") {
+  const std::string text = told(example_report(), Reveal::value, {.ascii = true});
+  for (const char c : text) CHECK(static_cast<unsigned char>(c) < 0x80);
+  CHECK(holds(text, "x 5"));
+}
+
+TEST_CASE("what is wrong is red and what follows from it yellow", "[verdict]") {
+  const std::string text = told(example_report(), Reveal::hint, {.color = true});
+  CHECK(holds(text, "\x1b[1;31m"));
+  CHECK(holds(text, "\x1b[33m"));
+}
+
+TEST_CASE("what follows from an earlier step is not marked again, and the step is named", "[verdict]") {
+  const std::string text = told(example_report(), Reveal::hint);
+  CHECK(holds(text, "Context: follows from your scores; not marked again."));
+  CHECK(!holds(text, "2.5"));
+}
+
+TEST_CASE("a diagnosis is told with its place, evidence, ties and what to do", "[verdict]") {
+  FormatOptions wide;
+  wide.width = 300;
+  const std::string text = told(example_report(), Reveal::hint, wide);
+  CHECK(holds(text, "It looks as if a sign was lost (scores[1,1], [3,3]). Term 2 has the other sign."));
+  CHECK(holds(text, "Or: `nobody.knows`. These numbers cannot tell the two apart."));
+  CHECK(holds(text, "What to do: Look at the signs."));
+  CHECK(holds(text, "Note: The weights add up to 0.99."));
+}
+
+TEST_CASE("each degree of revealing gives away so much and no more", "[verdict]") {
+  const Report report = example_report();
+  struct Given {
+    Reveal reveal;
+    bool cells, hints, values;
+  };
+  for (const Given& row : {Given{Reveal::none, false, false, false}, Given{Reveal::cell, true, false, false},
+                           Given{Reveal::hint, true, true, false}, Given{Reveal::value, true, true, true}}) {
+    const std::string text = told(report, row.reveal);
+    const std::string json = report_json(report, row.reveal);
+    INFO(text << json);
+    CHECK(holds(text, "✗ 5") == row.cells);
+    CHECK(holds(json, "\"index\"") == row.cells);
+    CHECK(holds(text, "sign was lost") == row.hints);
+    CHECK(holds(json, "\"diagnoses\"") == row.hints);
+    CHECK(holds(text, "777.25") == row.values);
+    CHECK(holds(json, "777.25") == row.values);
+    CHECK(holds(text, "2 not right yet"));
+    CHECK(holds(json, "\"wrong\": 2"));
+  }
+}
+
+TEST_CASE("a mistake in a step that was not handed in is told where it shows, and says so", "[verdict]") {
+  Report report = example_report();
+  report.diagnoses[0].step = "queries";
+  const std::string text = told(report, Reveal::hint, {.width = 300});
+  CHECK(holds(text, "That is at the step queries, which you did not hand in."));
+  CHECK(text.find("sign was lost") > text.find("Scores"));
+}
+
+TEST_CASE("a wrong shape is told with both shapes", "[verdict]") {
+  Report report;
+  report.verdict = Verdict::wrong;
+  report.first_wrong = "scores";
+  report.steps = {{.id = "scores", .cells = {}, .given_shape = {3, 2}}};
+  CHECK(holds(told(report, Reveal::hint), "You wrote 3 × 2; this step is 3 × 3, queries × keys."));
+  CHECK(holds(report_json(report, Reveal::hint), "\"given_shape\": [3, 2]"));
+}
+
+TEST_CASE("a convention is a note, and nothing is called wrong", "[verdict]") {
+  Report report = example_report();
+  report.verdict = Verdict::right;
+  report.steps.resize(1);
+  report.diagnoses = {{.mistake = "layout.transposed_answer",
+                       .kind = MistakeKind::convention,
+                       .step = "keys",
+                       .message = "rows and columns are exchanged: that is the other convention"}};
+  const std::string text = told(report, Reveal::hint);
+  CHECK(holds(text, "Keys: right, all 9 numbers."));
+  CHECK(holds(text, "Note: Rows and columns are exchanged: that is the other convention."));
+  CHECK(!holds(text, "not right"));
+}
+
+TEST_CASE("cells that were not asked are left empty", "[verdict]") {
+  Report report = example_report();
+  std::erase_if(report.steps[1].cells, [](const MarkedCell& cell) { return cell.state == CellState::right; });
+  report.steps.resize(2);
+  const std::string text = told(report, Reveal::hint);
+  CHECK(holds(text, "✗ 5"));
+  CHECK(!holds(text, "· blank"));
+}
+
+TEST_CASE("scaled scores where nothing is scaled are laid out like scores", "[verdict]") {
+  Report report = example_report();
+  report.steps[1].id = "scaled_scores";
+  report.diagnoses.clear();
+  const std::string text = told(report, Reveal::hint);
+  CHECK(holds(text, "Scaled scores"));
+  CHECK(holds(text, "✗ 5"));
+}
+
+TEST_CASE("many hand-ins are a table first, then those that are not all right", "[verdict]") {
+  Report right = example_report();
+  right.verdict = Verdict::right;
+  right.first_wrong.clear();
+  right.diagnoses.clear();
+  right.steps.resize(1);
+  const std::vector<MarkedFile> files = {
+      {"anna.json", example_report()}, {"ben.json", right}, {"\x1b[31mchris.json", std::nullopt, "no such file"}};
+  const Trace trace = traced(examples::worked_example());
+  const std::string text = format_named("text")->write(verdicts(files, trace), {});
+  CHECK(holds(text, "3 files: 1 right, 1 wrong, 1 not read."));
+  CHECK(holds(text, "slip.sign or nobody.knows"));
+  CHECK(text.find("slip.sign") < text.find("✗ 5"));
+  CHECK(!holds(text, "\x1b"));
+
+  const std::string json = reports_json(files, Reveal::hint);
+  CHECK(json.starts_with("[\n  {\n    \"schema\": \"attn/report/1\",\n    \"file\": \"anna.json\""));
+  CHECK(holds(json, "{\"file\": \"\\u001b[31mchris.json\", \"error\": \"no such file\"}"));
+}
+
+}  // namespace
+}  // namespace attn

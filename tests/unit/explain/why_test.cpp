@@ -1,0 +1,525 @@
+#include "explain/why.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/reference/reference.h"
+#include "catch.h"
+#include "explain/ancestry.h"
+#include "model/attention.h"
+#include "reading/problem.h"
+#include "unit/explain/calculator.h"
+#include "unit/explain/examples.h"
+
+namespace attn {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Cell = std::pair<std::string, std::size_t>;
+using CellSet = std::set<Cell>;
+
+// Every problem in data/, computed.
+const std::map<std::string, Trace>& traces() {
+  static const std::map<std::string, Trace> all = [] {
+    std::map<std::string, Trace> computed;
+    for (const auto& entry : fs::directory_iterator(fs::path(ATTN_SOURCE_DIR) / "data")) {
+      const std::string name = entry.path().filename().string();
+      if (!name.ends_with(".json") || name.ends_with(".golden.json")) continue;
+      std::ifstream file(entry.path());
+      const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+      const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30);
+      ReferenceBackend backend;
+      computed.emplace(name, attention(problem.value(), backend, {.all_weighted_values = true}));
+    }
+    return computed;
+  }();
+  return all;
+}
+
+// What a cell is made of, walked by hand: every cell of every operand that
+// agrees with it on the axes they share, without what is closed.
+class Walker {
+ public:
+  Walker(const Trace& trace, const Step& step) : trace_(trace), step_(step) {}
+
+  struct Read {
+    std::vector<std::vector<std::size_t>> operands;  // in index order
+    std::vector<std::size_t> closed;                 // of the mask
+  };
+
+  Read cells(std::size_t cell) const {
+    Read read;
+    const std::map<Axis, std::size_t> at = place(step_.result.shape(), cell);
+    std::map<Axis, std::size_t> closed_at;
+    const Tensor<double>* mask = step_.open ? &trace_.value(step_.open->id) : nullptr;
+    std::vector<std::map<Axis, std::size_t>> closed;
+    if (mask) {
+      const Shape shape = shape_as_read(*step_.open, mask->shape());
+      for (const std::size_t i : agreeing(shape, at)) {
+        if ((*mask)[i] != 0) continue;
+        read.closed.push_back(i);
+        closed.push_back(plain_place(shape, i));
+      }
+    }
+    for (const Operand& operand : step_.operands) {
+      const Shape shape = shape_as_read(operand, trace_.value(operand.id).shape());
+      const bool is_bias = read.operands.size() == 2 && std::holds_alternative<Contract>(step_.op);
+      std::vector<std::size_t> kept;
+      for (const std::size_t i : agreeing(shape, at)) {
+        const std::map<Axis, std::size_t> here = plain_place(shape, i);
+        const bool is_closed = std::ranges::any_of(closed, [&](const auto& one) { return agree(one, here); });
+        if (is_bias || !is_closed) kept.push_back(i);
+      }
+      read.operands.push_back(std::move(kept));
+    }
+    return read;
+  }
+
+ private:
+  static std::map<Axis, std::size_t> plain_place(const Shape& shape, std::size_t cell) {
+    const std::vector<std::size_t> index = shape.index(cell);
+    std::map<Axis, std::size_t> at;
+    for (std::size_t axis = 0; axis < shape.rank(); ++axis) at[shape[axis].axis] = index[axis];
+    return at;
+  }
+
+  // What is split or merged stands under the names of the operand, too.
+  std::map<Axis, std::size_t> place(const Shape& shape, std::size_t cell) const {
+    std::map<Axis, std::size_t> at = plain_place(shape, cell);
+    if (const auto* split = std::get_if<Split>(&step_.op)) {
+      at[split->axis] = at[split->outer] * shape.size(split->inner) + at[split->inner];
+    }
+    if (const auto* merge = std::get_if<Merge>(&step_.op)) {
+      const std::size_t inner = trace_.value(step_.operands[0].id).shape().size(merge->inner);
+      at[merge->outer] = at[merge->axis] / inner;
+      at[merge->inner] = at[merge->axis] % inner;
+    }
+    return at;
+  }
+
+  static bool agree(const std::map<Axis, std::size_t>& a, const std::map<Axis, std::size_t>& b) {
+    return std::ranges::all_of(
+        a, [&](const auto& one) { return !b.contains(one.first) || b.at(one.first) == one.second; });
+  }
+
+  static std::vector<std::size_t> agreeing(const Shape& shape, const std::map<Axis, std::size_t>& at) {
+    std::vector<std::size_t> cells = {0};
+    for (const Dim& dim : shape.dims()) {
+      std::vector<std::size_t> longer;
+      for (const std::size_t cell : cells) {
+        for (std::size_t i = 0; i < dim.size; ++i) {
+          if (!at.contains(dim.axis) || at.at(dim.axis) == i) longer.push_back(cell * dim.size + i);
+        }
+      }
+      cells = std::move(longer);
+    }
+    return cells;
+  }
+
+  const Trace& trace_;
+  const Step& step_;
+};
+
+// The ingredients by that walk. In a row of softmax with no open score nothing
+// but the maximum, or the sum, is read.
+CellSet expected(const Trace& trace, const Step& step, std::size_t cell, std::size_t* terms = nullptr) {
+  const Walker::Read read = Walker(trace, step).cells(cell);
+  const auto* softmax = std::get_if<Softmax>(&step.op);
+  bool no_open_score = false;
+  if (softmax && step.operands.size() == 2 && !read.operands[1].empty()) {
+    const double said = trace.value(step.operands[1].id)[read.operands[1][0]];
+    no_open_score = softmax->part == Softmax::Part::weights ? said == 0 : std::isinf(said) && said < 0;
+  }
+  CellSet cells;
+  for (std::size_t i = 0; i < step.operands.size(); ++i) {
+    if (no_open_score && i == 0) continue;
+    for (const std::size_t at : read.operands[i]) cells.emplace(step.operands[i].id, at);
+  }
+  if (terms) *terms = read.operands.empty() ? 0 : read.operands[0].size() + (read.operands.size() == 3 ? 1 : 0);
+  for (const std::size_t at : read.closed) cells.emplace(step.open->id, at);
+  return cells;
+}
+
+const Tree& tree_of(const Document& document) {
+  const auto found =
+      std::ranges::find_if(document.blocks, [](const Block& block) { return std::holds_alternative<Tree>(block); });
+  REQUIRE(found != document.blocks.end());
+  return std::get<Tree>(*found);
+}
+
+CellSet cells_of(const Branch& branch) {
+  CellSet cells;
+  for (const Slice& slice : branch.cells) {
+    for (std::size_t i = 0; i < slice.count; ++i) cells.emplace(slice.tensor, slice.cell(i));
+  }
+  return cells;
+}
+
+bool points_back(const Branch& branch) { return plain(branch.line.remark) == "see above"; }
+
+bool sums(const Op& op) {
+  const auto* softmax = std::get_if<Softmax>(&op);
+  return std::holds_alternative<Contract>(op) || std::holds_alternative<Reduce>(op) ||
+         (softmax && (softmax->part == Softmax::Part::maximum || softmax->part == Softmax::Part::sum));
+}
+
+// What is wrong with the first line about that cell; empty where nothing is.
+std::string fault_in_line(const Trace& trace, const Step& step, std::size_t cell, const Equation& line,
+                          const CellSet& made_of, std::size_t terms) {
+  const double value = step.result[cell];
+  if (line.sides.size() < 2) return "it has no number";
+  const std::string result = written_out(line.sides.back());
+  Calculator last(result);
+  const double said = last.result();
+  const double room = 1e-9 * std::max(1.0, std::abs(value));
+  if (!last.done() || !(said == value || std::abs(said - value) <= room)) return "it ends with another number";
+  if (is_given(step)) return plain(line.remark) == "given" ? "" : "it is given and does not say so";
+
+  // Rounded by hand, the number is not what its arithmetic comes to, and the line says so.
+  double unit = 0;
+  if (trace.arithmetic.hand_rounding) unit = std::pow(10, -trace.arithmetic.hand_rounding->decimals);
+  bool worked_out = false;
+  bool as_worked_out = true;
+  for (std::size_t i = 1; i + 1 < line.sides.size(); ++i) {
+    const std::string text = written_out(line.sides[i]);
+    if (made_of.size() == 1 && text == cell_name(trace, {made_of.begin()->first, made_of.begin()->second, 0, 1})) {
+      if (trace.value(made_of.begin()->first)[made_of.begin()->second] != value) return "it hands on another number";
+      worked_out = true;
+      continue;
+    }
+    Calculator calculator(text);
+    const double computed = calculator.result();
+    if (!calculator.done()) continue;  // "q₁·k₂"
+    worked_out = true;
+    as_worked_out = as_worked_out && (computed == value || std::abs(computed - value) <= room);
+    if (!(computed == value || std::abs(computed - value) <= room + unit))
+      return "its arithmetic comes to another number: " + text;
+    if (sums(step.op) && line.sides[i].terms.size() != terms)
+      return "it has " + text + " where there are " + std::to_string(terms) + " terms";
+  }
+  const std::string remark = plain(line.remark);
+  if (!as_worked_out && remark.find("rounded to") == std::string::npos) return "it is rounded and does not say so";
+  if (as_worked_out && remark.find("rounded to") != std::string::npos) return "it is not rounded and says so";
+  if (!worked_out && remark.find("closed") == std::string::npos) return "it says nothing about where it comes from";
+  return "";
+}
+
+TEST_CASE("every number of every problem is told by exactly what its operation reads, and comes to it",
+          "[explain][why]") {
+  std::size_t told = 0;
+  for (const auto& [name, trace] : traces()) {
+    for (const Step& step : trace.steps) {
+      const std::string& id = step.heading.id;
+      for (std::size_t cell = 0; cell < step.result.size(); ++cell, ++told) {
+        const Document document = why(trace, {id, cell}, {.depth = 1, .precision = 17, .full = true});
+        const Tree& tree = tree_of(document);
+        std::size_t terms = 0;
+        const CellSet made_of = is_given(step) ? CellSet{} : expected(trace, step, cell, &terms);
+        CellSet below;
+        for (const Branch& branch : std::span(tree.branches).subspan(1)) below.merge(cells_of(branch));
+        std::string fault = fault_in_line(trace, step, cell, tree.branches[0].line, made_of, terms);
+        if (below != made_of) fault = "what is told below it is not what it was made of";
+        if (fault.empty() && cells_of(tree.branches[0]) == CellSet{{id, cell}}) continue;
+        FAIL_CHECK(name << ": " << cell_name(trace, {id, cell, 0, 1}) << ": " << fault);
+      }
+    }
+  }
+  CHECK(told > 25'000);
+}
+
+// What is wrong with a tree that goes back to the inputs; empty where nothing is.
+std::string fault_in_tree(const Trace& trace, const Cell& asked, const Tree& tree) {
+  CellSet told;
+  CellSet needed = {asked};
+  for (const Branch& branch : tree.branches) {
+    for (const Cell& cell : cells_of(branch)) {
+      const std::string name = cell_name(trace, {cell.first, cell.second, 0, 1});
+      if (points_back(branch) && !told.contains(cell)) return name + " is said to be above and is not";
+      const Step* step = trace.find(cell.first);
+      const bool computed = step && !is_given(*step);
+      if (!points_back(branch) && computed && told.contains(cell) && step->heading.role != Role::mask) {
+        return name + " is told twice";
+      }
+      if (computed && !told.contains(cell)) needed.merge(expected(trace, *step, cell.second));
+      told.insert(cell);
+    }
+  }
+  if (told != needed) return "what is told is not what is needed";
+  return "";
+}
+
+TEST_CASE("a tree goes back to the inputs and tells each number once", "[explain][why]") {
+  for (const auto& [name, trace] : traces()) {
+    std::size_t numbers = 0;
+    for (const Step& step : trace.steps) numbers += step.result.size();
+    if (numbers > 2500) continue;
+    for (const Step& step : trace.steps) {
+      const std::string& id = step.heading.id;
+      for (const std::size_t cell : {std::size_t{0}, step.result.size() / 2, step.result.size() - 1}) {
+        const Document document = why(trace, {id, cell}, {.depth = {}, .precision = {}, .full = true});
+        INFO(name << ": " << cell_name(trace, {id, cell, 0, 1}));
+        CHECK(fault_in_tree(trace, {id, cell}, tree_of(document)) == "");
+      }
+    }
+  }
+}
+
+std::string in_text(const Trace& trace, const std::string& typed, const WhyOptions& options = {}) {
+  const Result<Question> question = read_question(typed);
+  REQUIRE(question);
+  const Result<Asked> asked = find_asked(trace, question.value());
+  REQUIRE(asked);
+  const bool full = options.full || !asked.value().cell;
+  return format_named("text")->write(why(trace, asked.value(), options), {.full = full});
+}
+
+std::string tree_in_text(const Trace& trace, const std::string& typed, const WhyOptions& options = {}) {
+  const std::string text = in_text(trace, typed, options);
+  const std::size_t begin = text.find("\n  " + typed.substr(0, typed.find('[')) + "[");
+  REQUIRE(begin != std::string::npos);
+  return text.substr(begin + 1);
+}
+
+TEST_CASE("a score is followed back to the inputs", "[explain][why]") {
+  const Trace trace = examples::traced(examples::worked_example());
+  CHECK(tree_in_text(trace, "scores[1,2]") ==
+        "  scores[1,2] = q₁·k₂ = 1×4 + 0×4 + 2×0 = 4\n"
+        "  ├ queries[1,1] = 1×1 + 0×1 + 1×0 + 0×0 = 1\n"
+        "  │ ├ inputs[1,1…4] = [1, 0, 1, 0]  (given)\n"
+        "  │ └ weights.query[1…4,1] = [1, 1, 0, 0]  (given)\n"
+        "  ├ queries[1,2] = 1×0 + 0×0 + 1×0 + 0×1 = 0\n"
+        "  │ ├ weights.query[1…4,2] = [0, 0, 0, 1]  (given)\n"
+        "  │ └ inputs[1,1…4]  (see above)\n"
+        "  ├ queries[1,3] = 1×1 + 0×0 + 1×1 + 0×1 = 2\n"
+        "  │ ├ weights.query[1…4,3] = [1, 0, 1, 1]  (given)\n"
+        "  │ └ inputs[1,1…4]  (see above)\n"
+        "  ├ keys[2,1] = 0×0 + 2×1 + 0×0 + 2×1 = 4\n"
+        "  │ ├ inputs[2,1…4] = [0, 2, 0, 2]  (given)\n"
+        "  │ └ weights.key[1…4,1] = [0, 1, 0, 1]  (given)\n"
+        "  ├ keys[2,2] = 0×0 + 2×1 + 0×1 + 2×1 = 4\n"
+        "  │ ├ weights.key[1…4,2] = [0, 1, 1, 1]  (given)\n"
+        "  │ └ inputs[2,1…4]  (see above)\n"
+        "  └ keys[2,3] = 0×1 + 2×0 + 0×0 + 2×0 = 0\n"
+        "    ├ weights.key[1…4,3] = [1, 0, 0, 0]  (given)\n"
+        "    └ inputs[2,1…4]  (see above)\n");
+}
+
+TEST_CASE("a closed cell says which rule closes it, and why", "[explain][why]") {
+  const Trace causal = examples::traced(examples::causal_sentence());
+  CHECK(tree_in_text(causal, "attention_weights[1,2]") ==
+        "  attention_weights[1,2] = 0  (closed by causal)\n"
+        "  └ mask[1,2] = mask.causal[1,2] = 0  (closed)\n"
+        "    └ mask.causal[1,2] = 0  (causal: a query sees no key after its own position)\n");
+  const Trace ragged = examples::traced(examples::ragged_heads());
+  CHECK(examples::holds(tree_in_text(ragged, "masked_scores[2,1,1,3]"),
+                        "masked_scores[2,1,1,3] = −∞  (closed by lengths)"));
+  const Trace none = examples::traced(examples::closed_row());
+  CHECK(examples::holds(tree_in_text(none, "row_maximum[2]"), "row_maximum[2] = −∞  (every cell is closed)"));
+  CHECK(examples::holds(tree_in_text(none, "attention_weights[2,1]"), "  Note: row [2] has every key closed"));
+}
+
+TEST_CASE("a number that infinity added to it closes names the mask that adds it", "[explain][why]") {
+  Problem problem = examples::worked_example();
+  const double infinity = std::numeric_limits<double>::infinity();
+  problem.masks.push_back(
+      {MaskTerm::Kind::add, examples::matrix("query", "key", {{0, -infinity, 0.5}, {0, 0, 0}, {0, 0, 0}})});
+  const Trace trace = examples::traced(problem);
+  const std::string closed = tree_in_text(trace, "masked_scores[1,2]");
+  CHECK(examples::holds(closed, "masked_scores[1,2] = −∞  (closed by mask)"));
+  CHECK(examples::holds(closed, "(mask: closed where the problem adds −∞"));
+  CHECK_FALSE(examples::holds(closed, "scores[1,2] = q₁"));
+  CHECK(examples::holds(tree_in_text(trace, "masked_scores[1,3]", {.depth = 2, .precision = {}, .full = false}),
+                        "masked_scores[1,3] = 4 + 0.5 = 4.5"));
+}
+
+TEST_CASE("the depth is how many levels are told below the number", "[explain][why]") {
+  const Trace trace = examples::traced(examples::worked_example());
+  for (const std::size_t depth : {0u, 1u, 2u, 3u, 7u, 20u}) {
+    const Document document = why(trace, {"context", 0}, {.depth = depth, .precision = {}, .full = false});
+    std::size_t deepest = 0;
+    for (const Branch& branch : tree_of(document).branches) deepest = std::max(deepest, branch.depth);
+    CHECK(deepest == std::min<std::size_t>(depth, 7));
+  }
+}
+
+TEST_CASE("a number that was told on the last level goes on where it stands higher", "[explain][why]") {
+  // scores[1,2] is three levels below attention_weights[1,1] by way of the maximum, and two by itself.
+  const Trace trace = examples::traced(examples::worked_example());
+  const Document document = why(trace, {"attention_weights", 0}, {.depth = 3, .precision = {}, .full = false});
+  const auto& branches = tree_of(document).branches;
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    for (const Slice& cells : branches[i].cells) {
+      if (cells.tensor != "row_maximum" || points_back(branches[i])) continue;
+      CHECK(branches[i + 1].depth == branches[i].depth + 1);
+    }
+  }
+}
+
+TEST_CASE("a long tree is cut by default, and says how to see more", "[explain][why]") {
+  const Trace trace = examples::traced(examples::large());
+  const std::string text = in_text(trace, "attention_weights[1,1,1]");
+  CHECK(examples::lines_of(text).size() < 250);
+  CHECK(examples::holds(text, "levels of up to"));
+  CHECK(examples::holds(text, "--depth"));
+  CHECK(examples::holds(text, "--full"));
+  const std::string small = in_text(examples::traced(examples::worked_example()), "context[1,1]");
+  CHECK_FALSE(examples::holds(small, "--"));
+}
+
+TEST_CASE("the sum that is asked for is written out, however long it is", "[explain][why]") {
+  const Trace trace = examples::traced(examples::large());
+  for (const char* asked : {"projected_keys[1,1]", "keys[1,1,1]"}) {
+    const Result<Asked> found = find_asked(trace, read_question(asked).value());
+    const Document document = why(trace, found.value(), {.depth = 1, .precision = {}, .full = false});
+    std::size_t longest = 0;
+    for (const Branch& branch : tree_of(document).branches) {
+      for (const Expression& side : branch.line.sides) longest = std::max(longest, side.terms.size());
+    }
+    CHECK(longest == 64);
+  }
+}
+
+TEST_CASE("what is rounded by hand says what it was", "[explain][why]") {
+  Problem problem = examples::worked_example();
+  problem.arithmetic.hand_rounding = parse_hand_rounding("1:keep-sum");
+  CHECK(examples::holds(tree_in_text(examples::traced(problem), "attention_weights[1,2]"),
+                        "attention_weights[1,2] = 1 / 2.1353 ≈ 0.5\n"
+                        "    (0.4683 rounded to 1 decimal, so that the row keeps its sum)\n"));
+  problem.arithmetic.hand_rounding = parse_hand_rounding("2:truncate");
+  CHECK(
+      examples::holds(tree_in_text(examples::traced(problem), "attention_weights[1,2]"), "(0.4683 cut to 2 decimals)"));
+}
+
+TEST_CASE("a padded query says so", "[explain][why]") {
+  const Trace trace = examples::traced(examples::ragged_heads());
+  CHECK(examples::holds(in_text(trace, "context[2,1,3,1]"), "query 3 of sequence 2 is padding"));
+  CHECK_FALSE(examples::holds(in_text(trace, "context[1,1,3,1]"), "is padding:"));
+}
+
+TEST_CASE("without an index all of the step is told", "[explain][why]") {
+  const Trace trace = examples::traced(examples::worked_example());
+  const std::string scores = in_text(trace, "scores");
+  for (std::size_t i = 1; i <= 3; ++i) {
+    for (std::size_t j = 1; j <= 3; ++j) {
+      CHECK(examples::holds(scores, "S[" + std::to_string(i) + "," + std::to_string(j) + "] = "));
+    }
+  }
+  CHECK(examples::holds(in_text(trace, "weights.key"), "W_K"));
+  CHECK(examples::holds(in_text(trace, "inputs"), "X"));
+  const std::string large = in_text(examples::traced(examples::large()), "scores");
+  CHECK(examples::holds(large, "S[40,40] = q₄₀·k₄₀"));
+  CHECK_FALSE(examples::holds(large, "--"));
+}
+
+// The index, counted from 1, that the question means; or what is said about it.
+std::string found(const Trace& trace, const std::string& typed) {
+  const Result<Question> question = read_question(typed);
+  if (!question) return question.faults()[0].message;
+  const Result<Asked> asked = find_asked(trace, question.value());
+  if (!asked) return asked.faults()[0].message;
+  return asked.value().cell ? cell_name(trace, {asked.value().id, *asked.value().cell, 0, 1}) : asked.value().id;
+}
+
+TEST_CASE("a number is found by numbers and by labels", "[explain][why]") {
+  const Trace trace =
+      examples::traced(examples::causal_sentence({"it", "a, b", "[CLS]", "3", "don't", "\"", "x]", "\\"}));
+  CHECK(found(trace, "scores") == "scores");
+  CHECK(found(trace, "result") == "output");
+  CHECK(found(trace, "result[1,2]") == "output[1,2]");
+  CHECK(found(trace, " scores [ 2 , 1 ] ") == "scores[2,1]");
+  CHECK(found(trace, "scores[it,2]") == "scores[1,2]");
+  CHECK(found(trace, "scores['a, b',it]") == "scores[2,1]");
+  CHECK(found(trace, "scores[\"a, b\",it]") == "scores[2,1]");
+  CHECK(found(trace, "scores[[CLS],it]") == "scores[3,1]");
+  CHECK(found(trace, "scores[3,'3']") == "scores[3,4]");
+  CHECK(found(trace, "scores[don't,\"don't\"]") == "scores[5,5]");
+  CHECK(found(trace, "scores['don\\'t',1]") == "scores[5,1]");
+  CHECK(found(trace, "scores['\"',\"\\\"\"]") == "scores[6,6]");
+  CHECK(found(trace, "scores['x]',1]") == "scores[7,1]");
+  CHECK(found(trace, "scores['\\\\',\\]") == "scores[8,8]");
+  CHECK(found(trace, "inputs[it,4]") == "inputs[1,4]");
+  CHECK(found(trace, "weights.key[4,3]") == "weights.key[4,3]");
+  CHECK(found(trace, "biases.key[3]") == "biases.key[3]");
+  CHECK(found(trace, "mask.causal[it,[CLS]]") == "mask.causal[1,3]");
+}
+
+TEST_CASE("labels are those of the sequence that is asked for", "[explain][why]") {
+  Problem problem = examples::ragged_heads();
+  problem.query_labels = problem.key_labels = {{"the", "dog", "barks"}, {"dog", "the", "·"}};
+  const Trace trace = examples::traced(problem);
+  CHECK(found(trace, "scores[1,1,dog,the]") == "scores[1,1,2,1]");
+  CHECK(found(trace, "scores[2,2,dog,the]") == "scores[2,2,1,2]");
+  CHECK(found(trace, "scores[2,2,barks,1]") == "no query of scores is called `barks`");
+}
+
+TEST_CASE("a question that cannot be answered is told what is there", "[explain][why]") {
+  const Trace trace = examples::traced(examples::causal_sentence({"the", "cat", "saw", "the"}));
+  CHECK(found(trace, "scores[the,1]") == "`the` is more than one query: 1 and 4");
+  CHECK(found(trace, "scores[1,cta]") == "no key of scores is called `cta`; did you mean `cat`?");
+  CHECK(found(trace, "scores[1,5]") == "scores has no key 5: key goes from 1 to 4");
+  CHECK(found(trace, "scores[0,1]") == "scores has no query 0: query goes from 1 to 4");
+  CHECK(found(trace, "scores[1,-1]") == "scores has no key -1: key goes from 1 to 4");
+  CHECK(found(trace, "scores[1,1.5]") == "scores has no key 1.5: key goes from 1 to 4");
+  CHECK(found(trace, "keys[1,cat]") == "`cat` is no d_k of keys: they have numbers only");
+  CHECK(found(trace, "scores[1]") == "`scores[1]` has 1 index, and scores has 2 axes");
+  CHECK(found(trace, "scores[1,1,1]") == "`scores[1,1,1]` has 3 indices, and scores has 2 axes");
+  CHECK(found(trace, "scroes[1,1]") == "this problem has no step `scroes`; did you mean `scores`?");
+  CHECK(found(trace, "S[1,1]") == "this problem has no step `S`; S is the symbol of `scores`");
+  CHECK(found(trace, "") == "`` names no step");
+  CHECK(found(trace, "[1,1]") == "`[1,1]` names no step");
+  CHECK(found(trace, "scores[") == "`scores[` has no ] at its end");
+  CHECK(found(trace, "scores[1,2") == "`scores[1,2` has no ] at its end");
+  CHECK(found(trace, "scores[1,,2]") == "`scores[1,,2]` has an empty index");
+  CHECK(found(trace, "scores[1,2] 3") == "`3` is too much in `scores[1,2] 3`");
+  CHECK(found(trace, "scores['a'b,2]") == "`b,2]` is too much in `scores['a'b,2]`");
+  CHECK(found(trace, "scores['a,2]") == "a quote is opened and not closed in `scores['a,2]`");
+}
+
+TEST_CASE("whatever is typed is read, or refused", "[explain][why]") {
+  const Trace trace = examples::traced(examples::causal_sentence());
+  const std::string letters = "scores[]12,'\"\\ \xff";
+  const std::vector<std::string> right = {"scores[1,2]", "scores[cat,'sat']", "weights.key[4,\"3\"]", "scores[ it ,1]"};
+  std::uint32_t seed = 1;
+  const auto drawn = [&](std::size_t below) {
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 12) % below;
+  };
+  std::size_t refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string typed = right[drawn(right.size())];
+    for (std::size_t changes = drawn(4); changes > 0; --changes) {
+      typed.replace(drawn(typed.size() + 1), drawn(2), std::string(drawn(2), letters[drawn(letters.size())]));
+    }
+    const std::string said = found(trace, typed);
+    REQUIRE_FALSE(said.empty());
+    refused += trace.find(said.substr(0, said.find('['))) ? 0 : 1;
+  }
+  CHECK(refused > 5'000);
+  CHECK(refused < 19'000);
+}
+
+TEST_CASE("a tree in ASCII is ASCII, and keeps to its columns", "[explain][why]") {
+  const Trace trace = examples::traced(examples::ragged_heads());
+  const Document document = why(trace, {"output", 0}, {.depth = {}, .precision = {}, .full = true});
+  for (const std::size_t width : {60u, 80u, 120u}) {
+    const std::string text =
+        format_named("text")->write(document, {.width = width, .color = false, .ascii = true, .full = false});
+    for (const std::string& line : examples::lines_of(text)) {
+      INFO(line);
+      CHECK(line.size() <= width);
+      CHECK(std::ranges::all_of(line, [](char c) { return c >= ' ' && c <= '~'; }));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attn
