@@ -34,6 +34,8 @@ void round_rows(HandRounding rounding, const Tensor<double>* open, Tensor<double
 
 }  // namespace
 
+bool is_rounded_by_hand(const Op& op, std::size_t operands) { return how(op, operands) != Rounded::not_at_all; }
+
 void round_by_hand(const Op& op, std::size_t operands, HandRounding rounding, const Tensor<double>* open,
                    Tensor<double>& result) {
   const Rounded rounded_how = how(op, operands);

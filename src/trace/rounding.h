@@ -1,10 +1,15 @@
 #pragma once
 
+#include <cstddef>
+
 #include "base/rounding.h"
 #include "ops/op.h"
 #include "tensor/tensor.h"
 
 namespace attn {
+
+// Whether a person who rounds every step rounds what this operation makes.
+bool is_rounded_by_hand(const Op& op, std::size_t operands);
 
 // Rounds the result of a step as a person does who writes every step with so
 // many decimals and carries on with what is written.
