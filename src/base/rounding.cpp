@@ -162,6 +162,26 @@ std::string to_string(HandRounding rounding) {
   return std::to_string(rounding.decimals) + ":" + std::string(row->name);
 }
 
+namespace {
+
+// The result where no digit beyond the twelfth can matter: the number of units
+// is small, and far enough from where rounding turns. Nothing elsewhere.
+// Whole units over a power of ten are exact in both, so that one division gives
+// the nearest double.
+std::optional<double> rounded_plainly(double magnitude, HandRounding rounding) {
+  const auto power = static_cast<double>(power_of_ten(rounding.decimals));
+  const double units = magnitude * power;
+  if (!(units < 1e6)) return std::nullopt;
+  const double whole = std::floor(units);
+  const double rest = units - whole;
+  const double turn = rounding.mode == RoundingMode::truncate ? std::min(rest, 1 - rest) : std::abs(rest - 0.5);
+  if (turn < 1e-5) return std::nullopt;
+  const bool up = rounding.mode != RoundingMode::truncate && rest > 0.5;
+  return (up ? whole + 1 : whole) / power;
+}
+
+}  // namespace
+
 double rounded(double value, HandRounding rounding) {
   assert(0 <= rounding.decimals && rounding.decimals <= most_decimals);
   // Beyond this, neighbouring doubles lie more than two units apart: rounding
@@ -169,6 +189,7 @@ double rounded(double value, HandRounding rounding) {
   const double magnitude = std::abs(value);
   if (!(size_in_units(magnitude, rounding.decimals) < 0x1p55)) return value;
 
+  if (const auto plain = rounded_plainly(magnitude, rounding)) return value < 0 && *plain != 0 ? -*plain : *plain;
   const double result = decimal(rounded_units(magnitude, rounding), -rounding.decimals);
   return value < 0 && result != 0 ? -result : result;
 }

@@ -21,13 +21,15 @@ const std::map<std::string, Names> may_include = {
     {"backend", {"base", "tensor", "ops"}},
     {"problem", {"base", "tensor"}},
     {"trace", {"base", "tensor", "ops", "problem"}},
+    {"check", {"base", "tensor", "ops", "problem", "trace"}},
     {"model", {"base", "tensor", "ops", "problem", "trace"}},
-    {"explain", {"base", "tensor", "ops", "problem", "trace"}},
+    {"explain", {"base", "tensor", "ops", "problem", "trace", "check"}},
     {"formats", {"base", "explain"}},
-    {"exports", {"base", "tensor", "ops", "problem", "trace", "explain"}},
-    {"reading", {"base", "tensor", "problem", "trace"}},
+    {"exports", {"base", "tensor", "ops", "problem", "trace", "check", "explain"}},
+    {"reading", {"base", "tensor", "problem", "trace", "check"}},
     {"cli",
-     {"base", "tensor", "ops", "backend", "problem", "trace", "model", "explain", "formats", "exports", "reading"}},
+     {"base", "tensor", "ops", "backend", "problem", "trace", "check", "model", "explain", "formats", "exports",
+      "reading"}},
 };
 
 // Who may include which library; everyone may include the standard one.

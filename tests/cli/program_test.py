@@ -121,6 +121,27 @@ class Commands(ProgramTest):
         self.assert_complains(attn("run", EXAMPLE, "--backend", "cuda"), 3, "cuda", "-DATTN_CUDA=ON")
 
 
+class Mistakes(ProgramTest):
+    def test_every_known_mistake_is_listed_once_with_an_example(self):
+        known = json.loads(attn("mistakes", "--format", "json").stdout)
+        ids = [mistake["id"] for mistake in known]
+        self.assertEqual(len(ids), len(set(ids)))
+        shown = " ".join(attn("mistakes").stdout.split())
+        for mistake in known:
+            self.assertIn(f"{mistake['id']}: {mistake['what']}. Example: {mistake['example']}",
+                          shown, mistake["id"])
+
+    def test_one_mistake_is_told_in_full(self):
+        mistake = json.loads(attn("mistakes", "scale.none", "--format", "json").stdout)
+        shown = " ".join(attn("mistakes", "scale.none").stdout.split())
+        for part in ("what", "hint", "example"):
+            self.assertIn(mistake[part], shown)
+
+    def test_a_mistyped_mistake_is_answered_with_the_nearest_one(self):
+        self.assert_complains(attn("mistakes", "scale.non"), 2, "no mistake is called `scale.non`",
+                              "did you mean `scale.none`?")
+
+
 class Output(ProgramTest):
     def test_only_keeps_whole_steps_in_any_format(self):
         trace = json.loads(attn("run", EXAMPLE, "--format", "json", "--only", "scores,context").stdout)

@@ -47,6 +47,7 @@ class Schemas(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.problem, cls.trace = schema("problem"), schema("trace")
+        cls.answers, cls.report = schema("answers"), schema("report")
 
     def test_every_problem_in_data_is_valid(self):
         for path in problem_files():
@@ -69,6 +70,60 @@ class Schemas(unittest.TestCase):
                        {"mask": [[1]]}, {"weight_layout": "both"}, {"softcap": 3}, {"digits": -1}):
             with self.subTest(change):
                 self.assertFalse(self.problem.is_valid({**copy.deepcopy(good), **change}))
+
+    def test_numbers_may_be_spelled_in_problems(self):
+        good = problem_in(os.path.join(DATA, "worked-example.json"))
+        for scale in (2, "1/sqrt(2)", "1/√2", "0.50", "−2", "e^2/(e^2+2e^4)", "3·4 − 1"):
+            with self.subTest(scale):
+                self.assertTrue(self.problem.is_valid({**good, "scale": scale}))
+        for scale in ("none", "", "0,5", "two", "2;3"):
+            with self.subTest(scale):
+                self.assertFalse(self.problem.is_valid({**good, "scale": scale}))
+
+    def test_answers_may_be_lists_blanks_single_cells_and_texts(self):
+        for step in ([[2, 4], [None, "0.50"]], None, [None, [1]], ["-∞", "2/3", ""], {"1,2": 6.68, "[2, 1]": "1/2"}, 5):
+            with self.subTest(step):
+                self.answers.validate({"steps": {"scores": step}})
+        self.answers.validate({"schema": "attn/answers/1", "title": "a", "name": "b", "notes": ["c"], "x-d": {},
+                               "steps": {"scores": [[1]]}})
+
+    def test_what_is_refused_in_answers_the_schema_refuses(self):
+        for step in ([True], [{}], ["nil"], [], {}, {"0,1": 2}, {"1": [2]}, {"a": 2}):
+            with self.subTest(step):
+                self.assertFalse(self.answers.is_valid({"steps": {"scores": step}}))
+        for whole in ({}, [], {"steps": {}}, {"steps": []}, {"schema": "attn/trace/1", "steps": {"scores": 1}},
+                      {"scores": [[1]]}):
+            with self.subTest(whole):
+                self.assertFalse(self.answers.is_valid(whole))
+
+    def test_a_report_is_valid_and_so_is_a_list_of_them(self):
+        cell = {"index": [1, 1], "state": "wrong", "given": "2"}
+        step = {"id": "scaled_scores", "right": 0, "wrong": 9, "blank": 0, "consistent": 0, "too_coarse": 0,
+                "cells": [cell]}
+        diagnosis = {"mistake": "scale.none", "kind": "error", "step": "scaled_scores", "cells": [], "variant": "",
+                     "ties": [], "evidence": "…", "message": "…"}
+        report = {"schema": "attn/report/1", "verdict": "wrong", "first_wrong": "scaled_scores", "steps": [step],
+                  "diagnoses": [diagnosis]}
+        self.report.validate(report)
+        self.report.validate([{**report, "file": "a.json"}, {"file": "b.json", "error": "…"}])
+        for change in ({"verdict": "good"}, {"first_wrong": 1}, {"steps": [{**step, "cells": [{**cell, "index": [0]}]}]},
+                       {"diagnoses": [{**diagnosis, "kind": "slip"}]}, {"more": 1}):
+            with self.subTest(change):
+                self.assertFalse(self.report.is_valid({**report, **change}))
+        for key in set(report) - {"diagnoses"}:  # which may not be revealed
+            with self.subTest(key):
+                self.assertFalse(self.report.is_valid({name: value for name, value in report.items() if name != key}))
+
+    def test_what_check_writes_is_valid_however_much_it_reveals(self):
+        example = os.path.join(DATA, "worked-example.json")
+        steps = {"scores": [[2, 4, None], [4, 61, 12], [4, 12, 10]], "attention_weights": {"1,1": "0.1"},
+                 "keys": [[1, 2], [3, 4]]}
+        for reveal in ("none", "cell", "hint", "value"):
+            for files in (["-"], ["-", "/no/such.json"]):
+                with self.subTest(reveal=reveal, files=files):
+                    done = subprocess.run([ATTN, "check", example, *files, "--reveal", reveal, "--format", "json"],
+                                          input=json.dumps({"steps": steps}).encode(), capture_output=True, timeout=60)
+                    self.report.validate(json.loads(done.stdout))
 
     def test_a_trace_without_its_members_is_not_valid(self):
         good = json.loads(output("demo", "--format", "json"))

@@ -1,0 +1,256 @@
+"""`attn check` as a student, a teacher and a script meet it."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+DATA = os.path.join(ROOT, "data")
+EXAMPLE = os.path.join(DATA, "worked-example.json")
+SCALED = os.path.join(DATA, "worked-example-scaled.json")
+
+QUERIES = [[1, 0, 2], [2, 2, 2], [2, 1, 3]]
+KEYS = [[0, 1, 1], [4, 4, 0], [2, 3, 1]]
+VALUES = [[1, 2, 3], [2, 8, 0], [2, 6, 3]]
+SCORES = [[2, 4, 4], [4, 16, 12], [4, 12, 10]]
+WEIGHTS = [["0.06", "0.47", "0.47"], ["0.00", "0.98", "0.02"], ["0.00", "0.88", "0.12"]]
+CONTEXT = [["1.94", "6.68", "1.60"], ["2.00", "7.96", "0.05"], ["2.00", "7.76", "0.36"]]
+RIGHT = {"keys": KEYS, "queries": QUERIES, "values": VALUES, "scores": SCORES, "attention_weights": WEIGHTS,
+         "context": CONTEXT}
+SLIP = {**RIGHT, "scores": [[2, 4, 4], [4, 61, 12], [4, 12, 10]]}
+
+
+def attn(*words, text=None, folder=None):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    return subprocess.run([ATTN, *words], input=text, capture_output=True, encoding="utf-8", env=environment,
+                          cwd=folder, timeout=120)
+
+
+def answers(steps):
+    return json.dumps({"schema": "attn/answers/1", "steps": steps})
+
+
+def numbers_in(text):
+    return re.findall(r"(?<![\w.])[-−]?\d+(?:\.\d+)?", text)
+
+
+class CheckTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="attn-check-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def check(self, steps, *options, problem=EXAMPLE):
+        return attn("check", problem, self.path("answers.json", answers(steps)), *options)
+
+    def report(self, steps, *options, problem=EXAMPLE):
+        return json.loads(self.check(steps, "--format", "json", *options, problem=problem).stdout)
+
+
+class Verdicts(CheckTest):
+    def test_right_answers_end_with_0_and_say_so(self):
+        done = self.check(RIGHT)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("Keys, queries, values, scores, attention weights, context: right, all 54 numbers.",
+                      " ".join(done.stdout.split()))
+
+    def test_a_wrong_number_ends_with_1_and_is_marked(self):
+        done = self.check(SLIP)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertIn("✗ 61", done.stdout)
+        self.assertLess(done.stdout.index("all right"), done.stdout.index("✗ 61"))
+
+    def test_blanks_are_incomplete_and_end_with_0(self):
+        done = self.check({**RIGHT, "scores": [[2, 4, None], [4, 16, 12], [4, 12, 10]]}, "--format", "json")
+        report = json.loads(done.stdout)
+        self.assertEqual((done.returncode, report["verdict"], report["first_wrong"]), (0, "incomplete", None))
+        scores = next(step for step in report["steps"] if step["id"] == "scores")
+        self.assertEqual((scores["right"], scores["blank"]), (8, 1))
+        self.assertEqual(scores["cells"], [{"index": [1, 3], "state": "blank"}])
+
+    def test_the_report_of_one_file_is_an_object_as_the_contract_has_it(self):
+        report = self.report(SLIP)
+        self.assertEqual((report["schema"], report["verdict"], report["first_wrong"]),
+                         ("attn/report/1", "wrong", "scores"))
+        scores = next(step for step in report["steps"] if step["id"] == "scores")
+        self.assertEqual((scores["right"], scores["wrong"]), (8, 1))
+        self.assertEqual(scores["cells"], [{"index": [2, 2], "state": "wrong", "given": "61"}])
+        self.assertEqual([step["id"] for step in report["steps"]], list(RIGHT))
+        self.assertEqual(report["diagnoses"][0]["cells"], [[2, 2]])
+
+    def test_the_rounding_of_the_problem_is_not_asked_of_people(self):
+        problem = os.path.join(DATA, "worked-example-rounded.json")
+        self.assertEqual(self.check(RIGHT, problem=problem).returncode, 0)
+
+    def test_another_shape_is_said_with_both_shapes(self):
+        done = self.check({"scores": [[2, 4], [4, 16], [4, 12]]})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("You wrote 3 × 2; this step is 3 × 3", done.stdout)
+
+
+class Files(CheckTest):
+    def test_a_table_is_named_by_its_step_or_by_the_option(self):
+        table = "\n".join(",".join(map(str, row)) for row in SCORES) + "\n"
+        named, other = self.path("scores.csv", table), self.path("homework.csv", table)
+        self.assertEqual(attn("check", EXAMPLE, named).returncode, 0)
+        self.assertEqual(attn("check", EXAMPLE, other, "--step", "scores").returncode, 0)
+        done = attn("check", EXAMPLE, other)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--step", done.stderr)
+
+    def test_a_dash_is_standard_input_for_one_of_them(self):
+        self.assertEqual(attn("check", EXAMPLE, "-", text=answers(RIGHT)).returncode, 0)
+        self.assertEqual(attn("check", EXAMPLE, "-", "--step", "scores", text="2,4,4\n4,16,12\n4,12,10\n").returncode, 0)
+        with open(EXAMPLE, encoding="utf-8") as file:
+            done = attn("check", "-", self.path("a.json", answers(RIGHT)), text=file.read())
+        self.assertEqual(done.returncode, 0)
+        done = attn("check", "-", "-", text="")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("standard input", done.stderr)
+
+    def test_one_unreadable_file_stops_nothing(self):
+        good, bad = self.path("good.json", answers(RIGHT)), self.path("bad.json", '{"steps": {"scroes": [[1]]}}')
+        done = attn("check", EXAMPLE, good, bad, "/no/such.json", good, "--format", "json")
+        self.assertEqual(done.returncode, 2)
+        reports = json.loads(done.stdout)
+        self.assertEqual([report["file"] for report in reports], [good, bad, "/no/such.json", good])
+        self.assertEqual(["error" in report for report in reports], [False, True, True, False])
+        self.assertIn("bad.json:1:", done.stderr)
+        self.assertIn("scores", done.stderr)
+
+    def test_one_unreadable_file_alone_is_its_faults_and_no_output(self):
+        for options in ((), ("--format", "json")):
+            done = attn("check", EXAMPLE, self.path("bad.json", "{"), *options)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("bad.json:1:", done.stderr)
+
+    def test_the_largest_code_is_the_exit_code(self):
+        good, wrong = self.path("good.json", answers(RIGHT)), self.path("wrong.json", answers(SLIP))
+        bad = self.path("bad.json", "{")
+        self.assertEqual(attn("check", EXAMPLE, good, good).returncode, 0)
+        self.assertEqual(attn("check", EXAMPLE, wrong, good).returncode, 1)
+        self.assertEqual(attn("check", EXAMPLE, bad, wrong, good).returncode, 2)
+        self.assertEqual(attn("check", bad, good).returncode, 2)
+
+    def test_many_files_are_a_table_first_then_those_that_are_not_right(self):
+        good, wrong = self.path("good.json", answers(RIGHT)), self.path("wrong.json", answers(SLIP))
+        text = attn("check", EXAMPLE, good, wrong).stdout
+        self.assertIn("2 files: 1 right, 1 wrong.", text)
+        self.assertLess(text.index("verdict"), text.index("✗ 61"))
+
+    def test_any_number_of_threads_says_the_same_in_the_same_order(self):
+        files = [self.path(f"{i}.json", answers(SLIP if i % 3 == 0 else RIGHT)) for i in range(24)]
+        one = attn("check", EXAMPLE, *files, "--format", "json", "--threads", "1").stdout
+        self.assertEqual([report["file"] for report in json.loads(one)], files)
+        for threads in ("2", "7", "64"):
+            self.assertEqual(attn("check", EXAMPLE, *files, "--format", "json", "--threads", threads).stdout, one)
+
+    def test_other_peoples_text_reaches_the_terminal_only_as_text(self):
+        file = self.path("\x1b[31mme.json", answers(SLIP))
+        for words in ([file], [file, file], [file, "/no/\x1b[31msuch.json"]):
+            done = attn("check", EXAMPLE, *words)
+            self.assertNotIn("\x1b", done.stdout + done.stderr)
+
+    def test_output_goes_to_files_by_their_ending(self):
+        file = self.path("a.json", answers(SLIP))
+        done = attn("check", EXAMPLE, file, "-o", "marks.json", "-o", "marks.txt", folder=self.folder)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        with open(os.path.join(self.folder, "marks.json"), encoding="utf-8") as marks:
+            self.assertEqual(json.load(marks)["verdict"], "wrong")
+
+
+class Revealing(CheckTest):
+    # What people do wrong, in answers of their own numbers.
+    WRONG = (
+        {**RIGHT, "scores": [[2, 4, 4], [4, 61, 12], [4, 12, 10]]},
+        {**RIGHT, "scores": [[20, 40, 40], [40, 160, 120], [40, 120, 100]]},
+        {"keys": [[0, 1, 1], [4, 9, 0], [2, 3, 1]]},
+        {"attention_weights": [["0.33", "0.33", "0.33"]] * 3},
+        {"attention_weights": [["0.11", "0.44", "0.45"], ["0.20", "0.30", "0.50"], ["0.70", "0.15", "0.15"]],
+         "context": CONTEXT},
+        {"context": [["1.11", "2.22", "3.33"], ["4.44", "5.55", "6.66"], ["7.77", "8.88", "9.99"]]},
+        {"values": [[9, 2, 3], [2, 7, 0], [2, 6, 3]], "context": CONTEXT},
+    )
+
+    def test_no_right_number_of_a_wrong_cell_is_told_unless_values_are_revealed(self):
+        for steps in self.WRONG:
+            told = json.loads(self.check(steps, "--reveal", "value", "--format", "json").stdout)
+            written = numbers_in(json.dumps(steps))
+            expected = set()
+            for step in told["steps"]:
+                for cell in step["cells"]:
+                    if cell["state"] == "wrong":
+                        expected |= {f"{cell['expected']:.{n}f}" for n in range(1, 5)}
+                        if cell["expected"] != int(cell["expected"]):
+                            expected.add(repr(cell["expected"]))
+            self.assertTrue(expected, steps)
+            for format in ("text", "json"):
+                output = self.check(steps, "--reveal", "hint", "--format", format).stdout
+                shown = set(numbers_in(output))
+                with self.subTest(steps=steps, format=format):
+                    self.assertFalse(shown & (expected - set(written)), output)
+
+    def test_whole_right_numbers_are_not_told_among_the_words_either(self):
+        done = self.check({"keys": [[0, 1, 1], [4, 77, 0], [2, 3, 1]], "queries": [[1, 0, 2], [2, 2, 2], [2, 66, 3]]})
+        words = "\n".join(line for line in done.stdout.splitlines() if "│" not in line)
+        self.assertNotRegex(words, r"(?<![\d\w,\[.])4(?![\d.])")
+
+    def test_each_degree_tells_more_than_the_one_before(self):
+        outputs = [self.report(SLIP, "--reveal", reveal) for reveal in ("none", "cell", "hint", "value")]
+        self.assertEqual(["diagnoses" in report for report in outputs], [False, False, True, True])
+        self.assertEqual(["cells" in report["steps"][3] for report in outputs], [False, True, True, True])
+        self.assertEqual(["expected" in json.dumps(report) for report in outputs], [False, False, False, True])
+        self.assertEqual({report["verdict"] for report in outputs}, {"wrong"})
+        texts = [self.check(SLIP, "--reveal", reveal).stdout for reveal in ("none", "cell", "hint", "value")]
+        self.assertEqual(["✗ 61" in text for text in texts], [False, True, True, True])
+        self.assertEqual(["What to do" in text for text in texts], [False, False, True, True])
+        self.assertIn("Scores: 8 of 9 right, 1 not right yet.", texts[0])
+
+    def test_hint_is_the_default(self):
+        self.assertEqual(self.check(SLIP).stdout, self.check(SLIP, "--reveal", "hint").stdout)
+
+    def test_right_numbers_are_shown_beside_where_they_are_asked_for(self):
+        self.assertIn("as it should be", self.check(SLIP, "--reveal", "value").stdout)
+
+
+class Rules(CheckTest):
+    def verdict(self, context, *options):
+        return self.check({"context": {"1,1": context}}, *options).returncode
+
+    def test_decimals_significant_digits_and_tolerances(self):
+        self.assertEqual(self.verdict(1.9366, "--compare", "decdig", "--digits", "3"), 0)
+        self.assertEqual(self.verdict(1.93, "--compare", "decdig", "--digits", "2"), 1)
+        self.assertEqual(self.verdict(1.9, "--compare", "sigfig", "--digits", "2"), 0)
+        self.assertEqual(self.verdict(1.8, "--compare", "sigfig", "--digits", "2"), 1)
+        self.assertEqual(self.verdict(1.95, "--compare", "relabs", "--rtol", "0.01"), 0)
+        self.assertEqual(self.verdict(1.95, "--compare", "relabs", "--atol", "0.001"), 1)
+
+    def test_options_that_do_not_belong_together_are_refused_with_help(self):
+        for options, word in ((("--digits", "2"), "--compare"), (("--rtol", "0.1"), "relabs"),
+                              (("--compare", "relabs", "--digits", "2"), "decdig"),
+                              (("--compare", "decdig", "--atol", "1"), "relabs"),
+                              (("--compare", "sigfig", "--digits", "0"), "from 1"),
+                              (("--compare", "relabs", "--rtol", "-1"), "--rtol"),
+                              (("--compare", "decdigs",), "did you mean `decdig`?"),
+                              (("--reveal", "hints"), "did you mean `hint`?"),
+                              (("--step", "scores"), "--step"), (("--hand-rounding", "2"), "--hand-rounding")):
+            done = self.check(RIGHT, *options)
+            with self.subTest(options):
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(word, done.stderr)
+                self.assertIn("help:", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)

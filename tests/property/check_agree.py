@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Measures `attn check` against people whose mistakes are known.
+
+Every mistake of the catalogue is made on generated problems, rounded in honest ways,
+and handed in in parts. Where the numbers can tell at all, the program must call the answer
+wrong, name the mistake first or in a tie of at most three (more only where more give the
+same numbers), and find the first wrong step. And nobody who did nothing wrong may be
+called wrong.
+
+    check_agree.py build/default/attn --per 40 --honest 10000
+    check_agree.py build/default/attn --mistakes scale.none,slip.sign --verbose
+"""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import argparse
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import subprocess
+import tempfile
+from collections import Counter, defaultdict
+
+from exercises import exercise
+from handins import DECIMALS, SETS, Reader
+from program import SKIPPED, default_program, missing
+from slips import SLIPS
+
+MOST_TIES = 3
+ENOUGH = 0.95
+SECONDS = 300
+SHOWN = 20
+OPTIONS = None
+CONVENTION = "layout.transposed_answer"
+
+
+# --- what is asked ---------------------------------------------------------
+
+
+def plan(options):
+    """Which mistakes are made in which problems, until each was made often enough."""
+    wanted = set(options.mistakes.split(",")) if options.mistakes else None
+    slips = ["slip." + kind for kind in SLIPS]
+    made, problems, seed, idle = Counter(), [], options.seed, 0
+    while options.per and idle < 150:
+        names = slips + list(Reader(exercise(seed)).rooms())
+        names = [n for n in names if made[n] < options.per and (wanted is None or n in wanted)]
+        made.update(names)
+        idle = 0 if names else idle + 1
+        if names:
+            problems.append((seed, names, 0))
+        if wanted and all(made[n] >= options.per for n in wanted):
+            break
+        seed += 1
+    each = 40
+    honest = [(options.seed + 100000 + k, [], min(each, options.honest - k * each))
+              for k in range((options.honest + each - 1) // each)]
+    return problems + honest
+
+
+def hand_ins(reader, seed, names, honest):
+    rng = random.Random(f"attn hand-ins {seed}")
+    for name in names:
+        for decimals in DECIMALS:
+            for which in SETS:
+                handin = reader.wrong(name, which, decimals, rng)
+                if handin:
+                    yield handin
+    for k in range(honest):
+        yield reader.right(SETS[k % 4], DECIMALS[k // 4 % 4], rng)
+
+
+# --- asking ----------------------------------------------------------------
+
+
+def start(options):
+    global OPTIONS
+    OPTIONS = options
+
+
+def measure(task):
+    """(seed, rows); a row is (mistake, set, decimals, outcome, words about it)."""
+    seed, names, honest = task
+    raw = exercise(seed)
+    reader = Reader(raw)
+    given_in = list(hand_ins(reader, seed, names, honest))
+    folder = os.path.join(OPTIONS.folder, str(seed))
+    os.makedirs(folder, exist_ok=True)
+    problem = os.path.join(folder, "problem.json")
+    with open(problem, "w", encoding="utf-8") as file:
+        json.dump(raw, file)
+    paths = []
+    for k, handin in enumerate(given_in):
+        paths.append(os.path.join(folder, f"answers-{k + 1}.json"))
+        with open(paths[-1], "w", encoding="utf-8") as file:
+            answers = handin.answers() if handin.id else handin.honest_answers(random.Random(seed + k))
+            json.dump(answers, file, ensure_ascii=False)
+    rows = []
+    for handin, path, report in zip(given_in, paths, reports(problem, paths)):
+        outcome, expected = judged(reader, handin, report)
+        told = ""
+        if outcome not in ("hit", "undecidable", "honest"):
+            told = words(handin, expected, report, problem, path)
+        elif not OPTIONS.keep:
+            os.remove(path)
+        rows.append((handin.id, handin.which, handin.pen.decimals, outcome, told))
+    if not (OPTIONS.keep or any(row[-1] for row in rows)):
+        shutil.rmtree(folder)
+    return seed, rows
+
+
+def reports(problem, paths):
+    if OPTIONS.dry:
+        return [{} for _ in paths]
+    done = subprocess.run([OPTIONS.attn, "check", problem, *paths, "--format", "json"],
+                          capture_output=True, timeout=SECONDS)
+    try:
+        found = json.loads(done.stdout)
+    except ValueError:
+        said = done.stderr.decode("utf-8", "replace")[:500]
+        return [{"verdict": f"exit code {done.returncode}: {said}"} for _ in paths]
+    found = found if isinstance(found, list) else [found]
+    if len(found) != len(paths):
+        return [{"verdict": f"{len(found)} reports for {len(paths)} answers"} for _ in paths]
+    return found
+
+
+# --- judging ---------------------------------------------------------------
+
+
+def judged(reader, handin, report):
+    """(outcome, what was expected)."""
+    verdict = report.get("verdict", "no verdict: " + str(report.get("error")))
+    if handin.id is None:
+        return ("honest" if verdict in ("right", "incomplete") or OPTIONS.dry else "honest called wrong"), "not wrong"
+    if not reader.decidable(handin):
+        return "undecidable", ""
+    step = reader.first_wrong(handin)
+    if step is None and handin.id != CONVENTION:
+        return "undecidable", ""
+    if OPTIONS.dry:
+        return "called right, in the hulls" if reader.within_hulls(handin) else "hit", ""
+    named = named_in(report)
+    expected = f"wrong, first in {step}"
+    if handin.id == CONVENTION:
+        return ("hit" if verdict != "wrong" and CONVENTION in named else "other verdict"), "a convention"
+    if verdict == "wrong" and handin.id in named and len(named) <= MOST_TIES and report.get("first_wrong") == step:
+        return "hit", expected
+    ties = reader.ties(handin) | {handin.id}
+    expected += f", one of {sorted(ties)}"
+    if verdict != "wrong":
+        if CONVENTION in ties and CONVENTION in named:
+            return "hit", expected
+        return "called right, in the hulls" if reader.within_hulls(handin) else "called right", expected
+    if handin.id not in named:
+        return ("unnamed" if not named else "other mistake"), expected
+    if len(named) > max(MOST_TIES, len(ties)):
+        return "too many ties", expected
+    return ("hit" if report.get("first_wrong") == step else "other first step"), expected
+
+
+def named_in(report):
+    """What the first diagnosis that is more than a note names."""
+    for diagnosis in report.get("diagnoses", []):
+        if diagnosis.get("kind") != "note":
+            return {diagnosis.get("mistake"), *diagnosis.get("ties", [])}
+    return set()
+
+
+def words(handin, expected, report, problem, path):
+    told = [f"{d.get('mistake')} at {d.get('step')} ({d.get('variant')}; ties {d.get('ties')})"
+            for d in report.get("diagnoses", [])]
+    return (f"{handin.told()}\n    expected: {expected}\n    got: {report.get('verdict')}, first in "
+            f"{report.get('first_wrong')}: {'; '.join(told) or 'no diagnosis'}\n    attn check {problem} {path}")
+
+
+# --- telling ---------------------------------------------------------------
+
+
+def table(rows):
+    """A row a mistake: hits of decidable hand-ins, by set and by decimals."""
+    columns = list(SETS) + list(DECIMALS) + ["all"]
+    counted = defaultdict(Counter)
+    for name, which, decimals, outcome, _ in rows:
+        if name is None:
+            continue
+        for column in (which, decimals, "all"):
+            for line in (name, "total"):
+                counted[line, column]["made"] += 1
+                if outcome != "undecidable":
+                    counted[line, column]["decidable"] += 1
+                    counted[line, column]["hit"] += outcome == "hit"
+    heads = [c if isinstance(c, str) else f"{c} dec." for c in columns]
+    print(f"{'':36}" + "".join(f"{h:>12}" for h in heads) + "   decidable")
+    for line in sorted({line for line, _ in counted} - {"total"}) + ["total"]:
+        cells = [f"{counted[line, c]['hit']}/{counted[line, c]['decidable']}" for c in columns]
+        whole = counted[line, "all"]
+        print(f"{line:36}" + "".join(f"{c:>12}" for c in cells) + f"{share(whole['decidable'], whole['made']):>12}")
+    whole = [counted["total", c] for c in columns]
+    print(f"{'hits of decidable':36}" + "".join(f"{share(w['hit'], w['decidable']):>12}" for w in whole))
+    print(f"{'decidable of all':36}" + "".join(f"{share(w['decidable'], w['made']):>12}" for w in whole))
+    return counted["total", "all"]
+
+
+def share(part, whole):
+    return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def summary(rows, options):
+    whole = table(rows) if any(row[0] for row in rows) else Counter()
+    outcomes = Counter(row[3] for row in rows)
+    failed = [row for row in rows if row[4]]
+    shown = failed if options.verbose else [row for row in failed if row[0] is None][:SHOWN]
+    for row in shown:
+        print(f"{row[3].upper()}: {row[4]}")
+    print(", ".join(f"{count} {name}" for name, count in sorted(outcomes.items())))
+    wrong = outcomes["honest called wrong"]
+    print(f"{share(whole['hit'], whole['decidable'])} of {whole['decidable']} decidable hand-ins found, "
+          f"{wrong} of {outcomes['honest'] + wrong} honest ones called wrong")
+    spared = outcomes["called right, in the hulls"]
+    if spared:
+        print(f"without {spared} that could stand for numbers between honest ones, which may pass as right: "
+              f"{share(whole['hit'], whole['decidable'] - spared)}")
+    return 1 if wrong or whole["hit"] < ENOUGH * whole["decidable"] else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("attn", nargs="?", default=default_program(), help="the program to test")
+    parser.add_argument("--mistakes", help="only these ids, with commas between")
+    parser.add_argument("--per", type=int, default=3, help="problems in which each mistake is made")
+    parser.add_argument("--honest", type=int, default=400, help="hand-ins without a mistake")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--verbose", action="store_true", help="tell of every failure")
+    parser.add_argument("--keep", metavar="FOLDER", help="keep problems and answers there")
+    parser.add_argument("--dry", action="store_true", help="ask no program; count what is decidable")
+    options = parser.parse_args()
+    if not options.dry and missing(options.attn):
+        return SKIPPED
+    options.folder = options.keep or tempfile.mkdtemp(prefix="attn-check-")
+    with multiprocessing.Pool(options.processes, start, (options,)) as pool:
+        rows = [row for _, found in pool.imap(measure, plan(options)) for row in found]
+    if not os.listdir(options.folder):
+        os.rmdir(options.folder)
+    return summary(rows, options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Holds the students of check_agree.py to the reference, and to what is known of their
+mistakes. Needs no program."""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import argparse
+import random
+import unittest
+
+import check_agree
+from exercises import exercise
+from handins import DECIMALS, SETS, Reader
+from reference import mapped, work_out
+from students import CARRIED, MODES, Given, Pen, Student
+
+SOFTMAX = ("row_maximum", "exponentials", "exponential_sums")
+
+
+class Rounding(unittest.TestCase):
+    def test_students_who_round_every_step_write_what_the_reference_does(self):
+        compared = 0
+        for seed in range(40):
+            problem = exercise(seed)
+            given = Given(problem)
+            for mode in MODES:
+                pen = Pen(2, mode, CARRIED)
+                student = Student(given, pen).work()
+                for step in work_out(dict(problem, arithmetic={"hand_rounding": "2:" + mode})).steps:
+                    if step.sure and step.computed and step.id in student.written and step.id not in SOFTMAX:
+                        paper = student.paper(step.id, mapped(student.written[step.id], pen.value))
+                        self.assertEqual(paper, step.data, (seed, mode, step.id))
+                        compared += 1
+        self.assertGreater(compared, 500)
+
+    def test_digits_are_written_in_full(self):
+        pen = Pen(2)
+        self.assertEqual([pen.spelled(pen.unit(x)) for x in (0.5, -0.004, 12, -1.005, 0.05)],
+                         ["0.50", "0.00", "12.00", "-1.01", "0.05"])
+
+
+class IdealReader(unittest.TestCase):
+    def hand_ins(self, seeds, names=None):
+        for seed in seeds:
+            reader, rng = Reader(exercise(seed)), random.Random(seed)
+            for name in names or reader.rooms():
+                for decimals in DECIMALS:
+                    for which in SETS:
+                        handin = name in reader.rooms() and reader.wrong(name, which, decimals, rng)
+                        if handin:
+                            yield reader, handin
+
+    def test_what_is_right_is_never_decided_to_be_wrong(self):
+        for seed in range(10):
+            reader, rng = Reader(exercise(seed)), random.Random(seed)
+            for k in range(32):
+                handin = reader.right(SETS[k % 4], DECIMALS[k // 4 % 4], rng)
+                handin.units = {n: u for n, u in handin.units.items() if not n.startswith("exponential")
+                                and n in reader.right_papers(handin.pen.decimals)[0].student.written}
+                self.assertFalse(reader.decidable(handin), (seed, handin.told()))
+                self.assertIsNone(reader.first_wrong(handin), (seed, handin.told()))
+                self.assertTrue(reader.within_hulls(handin), (seed, handin.told()))
+
+    def test_every_mistake_explains_itself(self):
+        for reader, handin in self.hand_ins(range(1)):
+            self.assertIn(handin.id, reader.ties(handin), handin.told())
+
+    def test_dividing_by_d_k_and_dividing_twice_are_one_mistake(self):
+        ties = [reader.ties(handin) for reader, handin in self.hand_ins(range(4), ("scale.by_dk", "scale.twice"))
+                if "scale" not in reader.given.raw]
+        self.assertGreater(len(ties), 30)
+        self.assertTrue(all({"scale.by_dk", "scale.twice"} <= found for found in ties))
+
+    def test_most_mistakes_can_be_told_from_honest_work(self):
+        told = [reader.decidable(handin) for reader, handin in self.hand_ins(range(6))]
+        self.assertGreater(sum(told) / len(told), 0.93)
+
+
+class Judging(unittest.TestCase):
+    """What the program says of a mistake counts only if all of it is right."""
+
+    def setUp(self):
+        check_agree.OPTIONS = argparse.Namespace(dry=False)
+        self.reader = Reader(exercise(3))
+        self.handin = self.reader.wrong("softmax.base_2", "qkv", 3, random.Random(1))
+        self.assertTrue(self.reader.decidable(self.handin))
+        self.assertEqual(self.reader.first_wrong(self.handin), "attention_weights")
+
+    def outcome(self, mistake="softmax.base_2", ties=(), verdict="wrong", first="attention_weights"):
+        diagnosis = {"mistake": mistake, "kind": "error", "ties": list(ties)}
+        note = {"mistake": "rounding.early", "kind": "note", "ties": []}
+        report = {"verdict": verdict, "first_wrong": first, "diagnoses": [note, diagnosis]}
+        return check_agree.judged(self.reader, self.handin, report)[0]
+
+    def test_the_mistake_first_or_in_a_tie_of_three_is_a_hit(self):
+        self.assertEqual(self.outcome(), "hit")
+        self.assertEqual(self.outcome("softmax.base_3", ("softmax.base_2", "softmax.linear")), "hit")
+
+    def test_anything_else_is_not(self):
+        self.assertEqual(self.outcome("softmax.base_3"), "other mistake")
+        self.assertEqual(self.outcome(ties=("a", "b", "c")), "too many ties")
+        self.assertEqual(self.outcome(first="context"), "other first step")
+        self.assertEqual(self.outcome(verdict="right"), "called right")
+
+    def test_nobody_honest_may_be_called_wrong(self):
+        self.handin = self.reader.right("qkv", 2, random.Random(1))
+        self.assertEqual(self.outcome(), "honest called wrong")
+        self.assertEqual(self.outcome(verdict="incomplete"), "honest")
+
+
+if __name__ == "__main__":
+    unittest.main()
