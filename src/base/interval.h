@@ -35,7 +35,11 @@ inline double next_above(double x) { return std::nextafter(x, std::numeric_limit
 
 // The interval whose ends were rounded to the nearest, made so wide that it
 // holds what they were rounded from.
-inline Interval outward(double low, double high) { return {next_below(low), next_above(high)}; }
+// An end that is NaN, as ∞ − ∞ is, could be anything.
+inline Interval outward(double low, double high) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return {std::isnan(low) ? -infinity : next_below(low), std::isnan(high) ? infinity : next_above(high)};
+}
 
 inline Interval hull(const Interval& a, const Interval& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};

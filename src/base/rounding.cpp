@@ -60,6 +60,10 @@ double parsed(const std::string& text) {
 // Two decimals of 12 digits that differ are so far apart that their doubles
 // differ too; so dropped parts may be compared as doubles.
 double decimal(std::int64_t digits, int exponent) {
+  // A whole number and a power of ten that doubles hold exactly: their quotient
+  // is rounded once.
+  const bool exact = std::abs(digits) < (std::int64_t{1} << 53) && exponent <= 0 && exponent >= -most_decimals;
+  if (exact) return static_cast<double>(digits) / static_cast<double>(power_of_ten(-exponent));
   return parsed(std::to_string(digits) + "e" + std::to_string(exponent));
 }
 

@@ -58,6 +58,7 @@ Interval to_significant(double value, int digits) {
   double unit = 1;
   for (int i = 0; i < std::abs(magnitude - digits + 1); ++i) unit *= 10;
   if (magnitude - digits + 1 < 0) unit = 1 / unit;
+  if (unit == 0 || std::isinf(unit)) return value;
   const double nearest = std::round(value / unit) * unit;
   return {nearest - unit / 2, nearest + unit / 2};
 }
@@ -82,7 +83,7 @@ Interval stands_for(const HandedCell& cell, Habit habit, const MarkingRule& rule
     case MarkingRule::Kind::decimal_digits: {
       if (std::isinf(value)) return value;
       const double half = unit_of(rule.digits) / 2;
-      const double nearest = rounded(value, {rule.digits, RoundingMode::half_up});
+      const double nearest = rounded(value, {std::min(rule.digits, most_decimals), RoundingMode::half_up});
       return {nearest - half, nearest + half};
     }
     case MarkingRule::Kind::significant:

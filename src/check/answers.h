@@ -23,10 +23,10 @@ struct AnsweredStep {
   // A blank is nothing.
   using Cell = std::optional<WrittenNumber>;
 
-  // One number at a place of the step, indices from 0.
+  // One number, or blank, at a place of the step, indices from 0.
   struct Placed {
     std::vector<std::size_t> index;
-    WrittenNumber number;
+    Cell number;
   };
 
   std::string id;

@@ -1,14 +1,13 @@
 #include "check/check.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <deque>
 #include <functional>
-#include <limits>
 #include <map>
 #include <mutex>
+#include <set>
+#include <span>
 #include <utility>
 
 #include "check/evidence.h"
@@ -33,6 +32,7 @@ struct Candidate {
 struct Ground {
   explicit Ground(Recipe computation)
       : recipe(std::move(computation)), course(recipe), exact(follow(course, {}, {}, {})) {
+    for (std::size_t line = 0; line < course.replay().size(); ++line) cells += course.replay().shape(line).count();
     for (const Family& family : families()) {
       for (const Mistake& mistake : family.mistakes) {
         if (!mistake.rewrites) continue;
@@ -47,6 +47,7 @@ struct Ground {
   Recipe recipe;
   Course course;
   Followed<double> exact;  // what nobody's numbers go into
+  std::size_t cells = 1;   // of all lines
   std::deque<Candidate> candidates;
 };
 
@@ -126,7 +127,8 @@ class Marking {
     return nullptr;
   }
 
-  // The same for every choice of the steps at which the person rounds.
+  // The same for every choice of the steps at which the person rounds; true,
+  // too, where there are too many to try.
   bool some_honest_way();
 
   Report mark();
@@ -161,8 +163,10 @@ class Marking {
   // What the person is now believed to have done explains cells too: what comes
   // of a course, or of the right one with the slips that were found.
   void believe(const Course& course, const Manner& manner) {
-    merge(person_, follow(course, sheet_, rule_, {.manner = manner, .patches = patches_}).matched);
-    if (patches_.empty()) merge(person_, enclose(course, sheet_, rule_, habit_, true).matched);
+    const bool slipped = &course == &right_->course && !patches_.empty();
+    const std::span<const Patch> patches = slipped ? std::span<const Patch>(patches_) : std::span<const Patch>();
+    merge(person_, follow(course, sheet_, rule_, {.manner = manner, .patches = patches}).matched);
+    if (!slipped) merge(person_, enclose(course, sheet_, rule_, habit_, true).matched);
     believes_ = true;
   }
 
@@ -171,9 +175,14 @@ class Marking {
   std::vector<Explanation> explanations(std::size_t step, bool whole_file);
   bool blame_mistake(std::size_t step, Report& report);
   bool blame_slip(std::size_t step, Report& report);
-  bool reaches(const Slip& slip, const Shape& made, std::size_t step) const;
+  bool covers(const Slip& slip, std::size_t step) const;
+  struct Lying {
+    Axis axis;
+    std::set<std::size_t> indices;
+  };
+  std::vector<Lying> where_wrong(std::size_t step) const;
+  bool reaches(const Slip& slip, const Shape& made, const std::vector<Lying>& lying) const;
   bool blame_slips_in_place(std::size_t step, Report& report);
-  bool blame_layout(std::size_t step, Report& report);
   void blame_unknown(std::size_t step, Report& report);
   bool blame_rows(std::size_t step, Report& report);
   void add_slip(const Slip& slip, const std::string& step, const Shape& shape, Report& report);
@@ -197,7 +206,6 @@ class Marking {
   Flags person_;       // cells that what the person is believed to compute explains
   std::vector<std::optional<Followed<double>>> bases_;
   Flags state_wrong_;  // cells in which a mark is lost
-  bool convention_only_ = true;
 };
 
 std::size_t Marking::next_wrong(std::size_t from) const {
@@ -243,6 +251,7 @@ bool Marking::some_honest_way() {
   // much is handed in then that little is in doubt.
   constexpr std::size_t most_choices = 11;
   if (choices.size() > most_choices || last >= 64) return true;
+  if ((right_->cells << choices.size()) > 4'000'000) return true;
   for (const Manner& manner : manners_) {
     if (!manner.unwritten || !manner.carries_written) continue;
     for (std::uint64_t choice = 1; choice < std::uint64_t{1} << choices.size(); ++choice) {
@@ -292,7 +301,9 @@ std::vector<std::vector<std::size_t>> Marking::wrong_cells(std::size_t step) con
   for (std::size_t at = 0; at < handed.cells.size(); ++at) {
     if (is_wrong(step, at)) cells.push_back(shape.index(at));
   }
-  return cells.size() == handed.cells.size() ? std::vector<std::vector<std::size_t>>() : cells;
+  const auto all =
+      static_cast<std::size_t>(std::ranges::count(handed.cells, HandedCell::Kind::number, &HandedCell::kind));
+  return cells.size() == all ? std::vector<std::vector<std::size_t>>() : cells;
 }
 
 bool Marking::blame_mistake(std::size_t step, Report& report) {
@@ -328,22 +339,40 @@ void Marking::add_slip(const Slip& slip, const std::string& step, const Shape& s
   report.diagnoses.push_back(std::move(diagnosis));
 }
 
-// Whether every wrong cell of the step can come from the slip: what happens in
-// one sequence, in one head or to one query stays there. Only where the person
-// otherwise computes what the problem asks for.
-bool Marking::reaches(const Slip& slip, const Shape& made, std::size_t step) const {
-  if (believes_) return true;
-  const Shape& shown = right_->course.replay().shape(line_of(step));
-  for (const char* axis : {"batch", "head", "query"}) {
-    if (!made.has(axis) || !shown.has(axis)) continue;
-    const auto index_in = [&](const Shape& shape, std::size_t cell) {
-      return cell / shape.stride(axis) % shape.size(axis);
-    };
+// Along which axes, and at which indices of them, the wrong cells of a step lie.
+// What happens in one sequence, in one head, to one query or in one column of
+// values stays there, where the person otherwise computes what is asked for.
+std::vector<Marking::Lying> Marking::where_wrong(std::size_t step) const {
+  std::vector<Lying> lying;
+  if (believes_) return lying;
+  const Shape& shape = right_->course.replay().shape(line_of(step));
+  for (const char* axis : {"batch", "head", "query", "d_v"}) {
+    if (!shape.has(axis)) continue;
+    Lying along{axis, {}};
     for (std::size_t cell = 0; cell < right_flags_[step].size(); ++cell) {
-      if (!is_wrong(step, cell)) continue;
-      const auto at_same = [&](std::size_t slipped) { return index_in(made, slipped) == index_in(shown, cell); };
-      if (std::ranges::none_of(slip.cells, at_same)) return false;
+      if (is_wrong(step, cell)) along.indices.insert(cell / shape.stride(axis) % shape.size(axis));
     }
+    lying.push_back(std::move(along));
+  }
+  return lying;
+}
+
+// Whether every wrong cell can come from the slip.
+bool Marking::reaches(const Slip& slip, const Shape& made, const std::vector<Lying>& lying) const {
+  return std::ranges::all_of(lying, [&](const Lying& along) {
+    if (!made.has(along.axis)) return true;
+    return std::ranges::all_of(along.indices, [&](std::size_t index) {
+      return std::ranges::any_of(slip.cells, [&](std::size_t cell) {
+        return cell / made.stride(along.axis) % made.size(along.axis) == index;
+      });
+    });
+  });
+}
+
+// Whether every wrong cell is one of the slip's own.
+bool Marking::covers(const Slip& slip, std::size_t step) const {
+  for (std::size_t cell = 0; cell < right_flags_[step].size(); ++cell) {
+    if (is_wrong(step, cell) && std::ranges::find(slip.cells, cell) == slip.cells.end()) return false;
   }
   return true;
 }
@@ -372,7 +401,16 @@ bool Marking::blame_slip(std::size_t step, Report& report) {
     Manner manner;
   };
   std::vector<Found> found;
+  const std::vector<Lying> lying = where_wrong(step);
+  // A large problem has more slips than anybody waits for.
+  const std::size_t most_tries = std::clamp<std::size_t>(6'000'000 / right_->cells, 100, 20'000);
+  constexpr std::size_t most_slips = 400'000;
+  std::size_t tried = 0;
+  std::size_t seen = 0;
   for (const Manner& manner : manners_) {
+    // The rare ways of rounding are left out: slips are many, and each is tried in each.
+    if (habit_of(manner.writing) != habit_ || manner.writing == RoundingMode::half_even || manner.inner_as_written)
+      continue;
     const Followed<double>& original = base(manner);
     for (const std::size_t line : lines) {
       const Instruction& instruction = replay.instruction(line);
@@ -380,7 +418,9 @@ bool Marking::blame_slip(std::size_t step, Report& report) {
       if (line != last && !worked_out) continue;
       any_slip(replay, line, original.carried, *original.computed[line],
                {std::min(sheet_.decimals, 12), manner.writing}, [&](const Slip& slip) {
-                 if (!reaches(slip, replay.shape(line), step)) return false;
+                 if (++seen > most_slips) return true;
+                 if (line == last ? !covers(slip, step) : !reaches(slip, replay.shape(line), lying)) return false;
+                 if (++tried > most_tries) return true;
                  std::vector<Patch> patches = patches_;
                  patches.insert(patches.end(), slip.patches.begin(), slip.patches.end());
                  const auto followed =
@@ -435,8 +475,11 @@ bool Marking::blame_slips_in_place(std::size_t step, Report& report) {
   std::size_t wrong = 0;
   for (std::size_t cell = 0; cell < handed.cells.size(); ++cell) wrong += is_wrong(step, cell) ? 1 : 0;
   if (by_cell.size() < wrong || wrong > 4) return false;
+  std::vector<std::vector<std::size_t>> told;
   for (const auto& [cell, slip] : by_cell) {
-    if (cell == slip.cells.front()) add_slip(slip, handed.id, computed.shape(), report);
+    if (std::ranges::find(told, slip.cells) != told.end()) continue;
+    told.push_back(slip.cells);
+    add_slip(slip, handed.id, computed.shape(), report);
   }
   return true;
 }
@@ -493,7 +536,8 @@ void Marking::blame_unknown(std::size_t step, Report& report) {
     diagnosis.message = "What you wrote for " + in_words(handed.id) + " has another shape than this step.";
     diagnosis.hint = "Check what its rows and its columns stand for.";
   } else {
-    const auto wrong = static_cast<std::size_t>(std::ranges::count(right_flags_[step], false));
+    std::size_t wrong = 0;
+    for (std::size_t cell = 0; cell < handed.cells.size(); ++cell) wrong += is_wrong(step, cell) ? 1 : 0;
     diagnosis.message = "No mistake known here gives " + std::string(wrong == 1 ? "this number" : "these numbers") +
                         " for " + in_words(handed.id) + ".";
     const std::vector<const Tensor<double>*>& carried = base(manners_.front()).carried;
@@ -618,8 +662,9 @@ Report Marking::mark() {
   if (accepted() && !strict) note_rounding(report);
 
   bool wrong = false;
-  bool open = false;
+  bool open = report.steps.empty();
   for (const MarkedStep& step : report.steps) {
+    open = open || step.cells.empty();
     wrong = wrong || step.count(CellState::wrong) > 0 || !step.given_shape.empty();
     open = open || step.count(CellState::blank) > 0 || step.count(CellState::too_coarse) > 0;
   }
@@ -755,7 +800,7 @@ Report Checker::Impl::mark(const Answers& answers) const {
   Marking marking(meaning.sheet, rule_, ground(meaning.name, meaning.right));
   Report report = marking.mark();
   if (!meaning.turned.empty()) report.diagnoses.insert(report.diagnoses.begin(), turned_diagnosis(meaning));
-  for (const std::string& id : unknown) report.notes.push_back("this problem has no " + in_words(id) + "; not marked");
+  for (const std::string& id : unknown) report.notes.push_back("this problem has no " + in_words(id) + ": not marked");
   return report;
 }
 

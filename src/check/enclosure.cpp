@@ -1,6 +1,7 @@
 #include "check/enclosure.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <variant>
@@ -113,6 +114,7 @@ std::vector<Interval> softmax_of(const std::vector<Interval>& scores) {
 std::vector<Interval> share_of_sum(const std::vector<Interval>& exponentials) {
   Interval sum = 0;
   for (const Interval& e : exponentials) sum += larger(e, Interval(0));
+  if (std::isinf(sum.high)) return std::vector<Interval>(exponentials.size(), Interval(0, 1));
   std::vector<Interval> shares;
   for (const Interval& e : exponentials) {
     const Interval own = larger(e, Interval(0));

@@ -230,16 +230,19 @@ Habit habit_of(RoundingMode mode) {
 Course::Course(const Recipe& recipe, const Course* original) : replay_(recipe), same_as_(replay_.size()) {
   given_intervals_.resize(replay_.size());
   for (std::size_t line = 0; line < replay_.size(); ++line) {
-    if (replay_.is_given(line)) {
-      const Tensor<double>& numbers = *replay_.instruction(line).given;
-      given_intervals_[line] =
-          Tensor<Interval>(numbers.shape(), std::vector<Interval>(numbers.data().begin(), numbers.data().end()));
+    const auto twin = original ? original->replay_.line(replay_.instruction(line).id) : std::nullopt;
+    if (const auto& given = replay_.instruction(line).given) {
+      if (twin && original->replay_.instruction(*twin).given == given) {
+        given_intervals_[line] = original->given_intervals_[*twin];
+      } else {
+        std::vector<Interval> numbers(given->data().begin(), given->data().end());
+        given_intervals_[line] = std::make_shared<const Tensor<Interval>>(given->shape(), std::move(numbers));
+      }
     }
     if (!original) {
       same_as_[line] = line;
       continue;
     }
-    const auto twin = original->replay_.line(replay_.instruction(line).id);
     if (twin && same(replay_.instruction(line), original->replay_.instruction(*twin))) same_as_[line] = twin;
   }
 }

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/interval.h"
@@ -30,12 +32,12 @@ class Course {
 
   // The given numbers of a line, in either kind of number. REQUIRES: replay().is_given(line).
   const Tensor<double>* given(std::size_t line, double) const { return replay_.instruction(line).given.get(); }
-  const Tensor<Interval>* given(std::size_t line, Interval) const { return &given_intervals_[line]; }
+  const Tensor<Interval>* given(std::size_t line, Interval) const { return given_intervals_[line].get(); }
 
  private:
   Replay replay_;
   std::vector<std::optional<std::size_t>> same_as_;
-  std::vector<Tensor<Interval>> given_intervals_;
+  std::vector<std::shared_ptr<const Tensor<Interval>>> given_intervals_;
 };
 
 // How a person may have worked: what they do to numbers that they did not hand
@@ -106,6 +108,12 @@ struct FollowOptions {
 };
 
 // Follows the course on points, as a person of that manner.
+//
+// `original`, where not null, is what came of following the course's original on
+// the same sheet, in the same manner, to the end; what is the same there is
+// taken over, so it must outlive the result.
+// REQUIRES: patches name lines of this course and cells of their shapes; the
+// sheet's allowances are filled in.
 Followed<double> follow(const Course& course, const Sheet& sheet, const MarkingRule& rule, const FollowOptions& options,
                         const Followed<double>* original = nullptr);
 

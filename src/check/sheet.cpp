@@ -1,9 +1,10 @@
 #include "check/sheet.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -30,6 +31,7 @@ bool add_step(std::string_view id, Recipe& right) {
   }
   if (id == "weighted_values") {
     const Instruction* context = right.find("context");
+    if (!context || context->operands.size() < 2) return false;
     right.insert_before("context", {.id = std::string(id),
                                     .op = Combine{Binary::multiply, {}},
                                     .operands = {context->operands[0], context->operands[1]},
@@ -77,7 +79,7 @@ bool only_blanks(const AnsweredStep& step) {
   return std::ranges::none_of(step.cells, [](const AnsweredStep::Cell& cell) { return cell.has_value(); });
 }
 
-HandedStep fitted(const AnsweredStep& step, const Shape& shape) {
+HandedStep fitted(const AnsweredStep& step, const Shape& shape, std::vector<std::string>& unknown) {
   HandedStep handed{.id = step.id, .shape = sizes_of(shape), .cells = std::vector<HandedCell>(shape.count())};
   if (step.by_cell) {
     for (const AnsweredStep::Placed& placed : step.placed) {
@@ -87,8 +89,11 @@ HandedStep fitted(const AnsweredStep& step, const Shape& shape) {
         inside = placed.index[axis] < handed.shape[axis];
         at = at * handed.shape[axis] + placed.index[axis];
       }
-      if (!inside) return {.id = step.id, .shape = placed.index, .cells = {}, .fits = false};
-      handed.cells[at] = as_cell(placed.number);
+      if (inside) {
+        handed.cells[at] = as_cell(placed.number);
+      } else {
+        unknown.push_back(step.id + spelled_index(placed.index));
+      }
     }
     return handed;
   }
@@ -99,6 +104,9 @@ HandedStep fitted(const AnsweredStep& step, const Shape& shape) {
   if (!is_one_of_one(step, handed.shape) && !is_table_of(step, handed.shape)) {
     // Kept as written: the checker may know how somebody comes to this shape.
     handed = {.id = step.id, .shape = step.shape, .cells = {}, .fits = false};
+    if (handed.shape.empty()) handed.shape = {1};
+    // Far too many numbers are not marked one by one.
+    if (step.cells.size() > 16 * shape.count() + 64) return handed;
     for (const AnsweredStep::Cell& cell : step.cells) handed.cells.push_back(as_cell(cell));
     return handed;
   }
@@ -181,10 +189,10 @@ Sheet laid_out(const Answers& answers, const Trace& trace, Recipe& right, std::v
       continue;
     }
     const Shape shape = right.shape(step.id);
-    HandedStep fits = fitted(step, shape);
-    find_rows_of_one(fits);
-    leave_out_padding(fits, shape, trace.own_queries);
-    handed.push_back(std::move(fits));
+    HandedStep laid = fitted(step, shape, unknown);
+    find_rows_of_one(laid);
+    leave_out_padding(laid, shape, trace.own_queries);
+    handed.push_back(std::move(laid));
   }
 
   Sheet sheet;

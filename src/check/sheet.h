@@ -29,7 +29,7 @@ struct HandedStep {
   std::string id;
   std::vector<std::size_t> shape;
   std::vector<HandedCell> cells;  // row-major
-  bool fits = true;               // false where the shape is not the problem's: then only `shape` is known
+  bool fits = true;               // false where the shape is not the problem's: then both are as written
 };
 
 // A hand-in laid out against a problem: the steps in the order of the computation.

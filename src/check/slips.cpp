@@ -1,7 +1,6 @@
 #include "check/slips.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -11,7 +10,7 @@
 namespace attn {
 namespace {
 
-// Beyond so many cells two of them are swapped only within a row or a column.
+// Beyond so many cells only neighbours are tried for having been swapped.
 constexpr std::size_t most_cells_to_pair = 64;
 
 std::string spelled(double number) {
@@ -84,22 +83,32 @@ class Slips {
     return false;
   }
 
-  std::size_t width() const { return computed_.shape().rank() == 0 ? 1 : computed_.shape().back().size; }
+  bool pair(std::size_t a, std::size_t b) {
+    if (computed_[a] == computed_[b]) return false;
+    return visit_({"slip.cells_swapped",
+                   "",
+                   {a, b},
+                   {{line_, a, computed_[b]}, {line_, b, computed_[a]}},
+                   "exchanged with each other they fit"});
+  }
 
   bool any_pair() {
     const std::size_t count = computed_.size();
-    for (std::size_t a = 0; a < count; ++a) {
-      for (std::size_t b = a + 1; b < count; ++b) {
-        const bool near = a / width() == b / width() || a % width() == b % width();
-        if (computed_[a] == computed_[b] || (count > most_cells_to_pair && !near)) continue;
-        if (visit_({"slip.cells_swapped",
-                    "",
-                    {a, b},
-                    {{line_, a, computed_[b]}, {line_, b, computed_[a]}},
-                    "exchanged with each other they fit"})) {
-          return true;
+    if (count <= most_cells_to_pair) {
+      for (std::size_t a = 0; a < count; ++a) {
+        for (std::size_t b = a + 1; b < count; ++b) {
+          if (pair(a, b)) return true;
         }
       }
+      return false;
+    }
+    // Only neighbours in a row or a column.
+    const std::size_t rank = computed_.shape().rank();
+    const std::size_t width = computed_.shape().back().size;
+    const std::size_t height = rank < 2 ? 1 : computed_.shape()[rank - 2].size;
+    for (std::size_t a = 0; a < count; ++a) {
+      if (a % width + 1 < width && pair(a, a + 1)) return true;
+      if (a / width % height + 1 < height && pair(a, a + width)) return true;
     }
     return false;
   }

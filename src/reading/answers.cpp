@@ -193,7 +193,9 @@ class AnswersReader {
     longest_ = 0;
     if (value.kind == Kind::open_object) {
       read_placed(step, where, value);
-      for (AnsweredStep::Placed& one : step.placed) level(one.number);
+      for (AnsweredStep::Placed& one : step.placed) {
+        if (one.number) level(*one.number);
+      }
     } else {
       read_whole(step, where, value);
       for (Cell& cell : step.cells) {
@@ -237,7 +239,7 @@ class AnswersReader {
         return skip(value);
       }
       Cell cell = cell_of(value, place);
-      if (index && cell) step.placed.push_back({*index, std::move(*cell)});
+      if (index) step.placed.push_back({*index, std::move(cell)});
     });
     if (!any) {
       add("no-numbers", where, object.range, shown(where) + " has no cells", "leave the step out, or write null");

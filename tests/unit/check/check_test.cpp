@@ -279,4 +279,37 @@ TEST_CASE("a table of rows is read as the matrices of all heads, one under the o
   CHECK(Checker(trace).mark(answers.value()).verdict == Verdict::right);
 }
 
+TEST_CASE("blank single cells are blank, and cells that a step does not have are named", "[check]") {
+  const Report blank = marked(asymmetric, R"({"scores": {"1,1": null}})");
+  CHECK(blank.verdict == Verdict::incomplete);
+  CHECK(step(blank, "scores").count(CellState::blank) == 1);
+  const Report outside = marked(asymmetric, R"({"scores": {"7,9": 1}})");
+  CHECK(outside.verdict == Verdict::incomplete);
+  REQUIRE(outside.notes.size() == 1);
+  CHECK_THAT(outside.notes[0], Catch::Matchers::Contains("scores[7,9]"));
+}
+
+TEST_CASE("a slip on the way and another mistake after it are both named", "[check]") {
+  // A term of scores[1,1] is dropped, and not handed in; then the plain mean is taken.
+  const Trace trace = traced(asymmetric);
+  Tensor<double> scaled = trace.find("scaled_scores")->result;
+  scaled[0] -= 1.0 / 2;  // one term of q₁·k₁ is 1 × 1, and √d_k is 2
+  const Tensor<double>& values = trace.find("values")->result;
+  Tensor<double> mean = trace.find("context")->result;
+  for (std::size_t at = 0; at < mean.size(); ++at)
+    mean[at] = (values[at % 2] + values[2 + at % 2] + values[4 + at % 2]) / 3;
+  const Report report = marked(asymmetric, R"({"keys": )" + written("keys", 3) + R"(, "queries": )" +
+                                               written("queries", 3) + R"(, "scaled_scores": )" + written(scaled, 3) +
+                                               R"(, "context": )" + written(mean, 3) + "}");
+  REQUIRE(report.diagnoses.size() == 2);
+  CHECK(report.first_wrong == "scaled_scores");
+  CHECK(report.diagnoses[0].mistake.starts_with("slip."));
+  CHECK(names(report, "sum.mean_of_values"));
+}
+
+TEST_CASE("an axis of size 1 before all others may be left out", "[check]") {
+  const std::string one = R"({"queries": [[1, 0]], "keys": [[1, 1], [0, 1]], "values": [[2], [4]], "score": "dot"})";
+  CHECK(marked(one, R"({"scores": [1, 0]})").verdict == Verdict::right);
+}
+
 }  // namespace attn

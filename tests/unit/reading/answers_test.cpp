@@ -119,13 +119,15 @@ TEST_CASE("single cells are placed by indices that count from 1", "[answers]") {
   const AnsweredStep context =
       step(R"json({"1,2": 6.68, "[2, 1]": "1/2", "(3,3)": null, " 10 , 1 ": 7})json", "context");
   CHECK(context.by_cell);
-  REQUIRE(context.placed.size() == 3);
+  REQUIRE(context.placed.size() == 4);
   CHECK(context.placed[0].index == Sizes{0, 1});
-  CHECK(context.placed[0].number.value == 6.68);
+  CHECK(context.placed[0].number->value == 6.68);
   CHECK(context.placed[1].index == Sizes{1, 0});
-  CHECK_FALSE(context.placed[1].number.decimals);
-  CHECK(context.placed[2].index == Sizes{9, 0});
-  CHECK(context.placed[2].number.decimals == 2);
+  CHECK_FALSE(context.placed[1].number->decimals);
+  CHECK(context.placed[2].index == Sizes{2, 2});
+  CHECK_FALSE(context.placed[2].number);
+  CHECK(context.placed[3].index == Sizes{9, 0});
+  CHECK(context.placed[3].number->decimals == 2);
 }
 
 TEST_CASE("steps keep the order of the file, and result is the last of the trace", "[answers]") {
