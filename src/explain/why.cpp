@@ -1,7 +1,6 @@
 #include "explain/why.h"
 
 #include <algorithm>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,7 +78,9 @@ bool is_about(const Note& note, const Trace& trace, const Tree& tree) {
       if (cells.tensor != trace.heading(note.step).id) continue;
       for (std::size_t i = 0; i < cells.count; ++i) {
         const std::vector<std::size_t> index = shape.index(cells.cell(i));
-        if (std::ranges::equal(note.index, index | std::views::take(note.index.size()))) return true;
+        if (note.index.size() <= index.size() && std::equal(note.index.begin(), note.index.end(), index.begin())) {
+          return true;
+        }
       }
     }
   }
