@@ -81,6 +81,13 @@ const Mistake* mistake_named(std::string_view id) {
   return nullptr;
 }
 
+// Says what happened and what to do about it, in the catalogue's words.
+void tell(Diagnosis& diagnosis, const Mistake* mistake, const char* where = " ") {
+  if (!mistake) return;
+  diagnosis.message = std::string("It looks as if") + where + mistake->what + ".";
+  diagnosis.hint = mistake->hint;
+}
+
 std::size_t count_false(const Flags& flags) {
   std::size_t count = 0;
   for (const auto& cells : flags) count += static_cast<std::size_t>(std::ranges::count(cells, false));
@@ -173,6 +180,7 @@ class Marking {
   bool be_strict();
   std::size_t next_wrong(std::size_t from) const;
   std::vector<Explanation> explanations(std::size_t step, bool whole_file);
+  Diagnosis diagnosis_of(const std::vector<Explanation>& found, std::size_t step) const;
   bool blame_mistake(std::size_t step, Report& report);
   bool blame_slip(std::size_t step, Report& report);
   bool covers(const Slip& slip, std::size_t step) const;
@@ -306,10 +314,8 @@ std::vector<std::vector<std::size_t>> Marking::wrong_cells(std::size_t step) con
   return cells.size() == all ? std::vector<std::vector<std::size_t>>() : cells;
 }
 
-bool Marking::blame_mistake(std::size_t step, Report& report) {
-  const std::vector<Explanation> found = explanations(step, false);
-  if (found.empty()) return false;
-
+// The first of them, the others as ties. REQUIRES: there is one.
+Diagnosis Marking::diagnosis_of(const std::vector<Explanation>& found, std::size_t step) const {
   const Candidate& first = *found.front().candidate;
   Diagnosis diagnosis{.mistake = first.mistake->id,
                       .kind = first.mistake->kind,
@@ -317,11 +323,19 @@ bool Marking::blame_mistake(std::size_t step, Report& report) {
                       .cells = wrong_cells(step),
                       .variant = first.rewrite.variant};
   for (std::size_t i = 1; i < found.size(); ++i) diagnosis.ties.push_back(found[i].candidate->mistake->id);
+  return diagnosis;
+}
+
+bool Marking::blame_mistake(std::size_t step, Report& report) {
+  const std::vector<Explanation> found = explanations(step, false);
+  if (found.empty()) return false;
+
+  const Candidate& first = *found.front().candidate;
+  Diagnosis diagnosis = diagnosis_of(found, step);
   const Tensor<double>* computed = base(*found.front().manner).computed[line_of(step)];
   diagnosis.evidence =
       evidence_for(sheet_.steps[step], *computed, right_flags_[step], found.front().explained, habit_, rule_);
-  diagnosis.message = "It looks as if " + first.mistake->what + ".";
-  diagnosis.hint = first.mistake->hint;
+  tell(diagnosis, first.mistake);
   report.diagnoses.push_back(std::move(diagnosis));
 
   believe(first.course, *found.front().manner);
@@ -332,10 +346,7 @@ void Marking::add_slip(const Slip& slip, const std::string& step, const Shape& s
   const Mistake* mistake = mistake_named(slip.mistake);
   Diagnosis diagnosis{.mistake = slip.mistake, .step = step, .variant = slip.variant, .evidence = slip.evidence};
   for (const std::size_t cell : slip.cells) diagnosis.cells.push_back(shape.index(cell));
-  if (mistake) {
-    diagnosis.message = "It looks as if " + mistake->what + ".";
-    diagnosis.hint = mistake->hint;
-  }
+  tell(diagnosis, mistake);
   report.diagnoses.push_back(std::move(diagnosis));
 }
 
@@ -515,16 +526,9 @@ bool Marking::blame_rows(std::size_t step, Report& report) {
     }
   }
   if (found.empty()) return false;
-  const Candidate& first = *found.front().candidate;
-  Diagnosis diagnosis{.mistake = first.mistake->id,
-                      .kind = first.mistake->kind,
-                      .step = first.rewrite.step,
-                      .cells = wrong_cells(step),
-                      .variant = first.rewrite.variant};
-  for (std::size_t i = 1; i < found.size(); ++i) diagnosis.ties.push_back(found[i].candidate->mistake->id);
+  Diagnosis diagnosis = diagnosis_of(found, step);
   diagnosis.evidence = "in some rows every number comes out this way, in the others the way the problem asks for";
-  diagnosis.message = "It looks as if, in some rows, " + first.mistake->what + ".";
-  diagnosis.hint = first.mistake->hint;
+  tell(diagnosis, found.front().candidate->mistake, ", in some rows, ");
   report.diagnoses.push_back(std::move(diagnosis));
   return true;
 }
@@ -620,10 +624,7 @@ void Marking::note_rounding(Report& report) {
   const auto note = [&](const char* id) {
     const Mistake* mistake = mistake_named(id);
     Diagnosis diagnosis{.mistake = id, .kind = MistakeKind::note, .step = sheet_.steps.front().id};
-    if (mistake) {
-      diagnosis.message = "It looks as if " + mistake->what + ".";
-      diagnosis.hint = mistake->hint;
-    }
+    tell(diagnosis, mistake);
     report.diagnoses.push_back(std::move(diagnosis));
   };
   if (fits([&](const Manner& m) { return nearest(m) && !m.unwritten; })) return;
@@ -708,10 +709,7 @@ Diagnosis turned_diagnosis(const Meaning& reading) {
   std::string steps;
   for (const std::string& step : reading.turned) steps += (steps.empty() ? "" : ", ") + in_words(step);
   diagnosis.evidence = "read with rows and columns exchanged: " + steps;
-  if (mistake) {
-    diagnosis.message = "It looks as if " + mistake->what + ".";
-    diagnosis.hint = mistake->hint;
-  }
+  tell(diagnosis, mistake);
   return diagnosis;
 }
 
