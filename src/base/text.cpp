@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
+
+#include "base/width_table.h"
 
 namespace attn {
 namespace {
 
-struct Range {
-  char32_t first, last;
-};
+using width_table::Range;
 
 bool contains(std::span<const Range> ranges, char32_t point) {
   const auto after = std::ranges::upper_bound(ranges, point, {}, &Range::first);
@@ -26,43 +27,8 @@ constexpr auto steering = std::to_array<Range>({
     {0x2028, 0x202E},
     {0x2066, 0x2069},
     {0xFEFF, 0xFEFF},
+    {0xFFFE, 0xFFFF},  // no characters; no XML may hold them
     {0xE0000, 0xE007F},
-});
-
-// Combining marks, joiners, variation selectors: they add no column. Condensed
-// from the categories Mn, Me and Cf of Unicode 15.
-constexpr auto zero_width = std::to_array<Range>({
-    {0x0300, 0x036F}, {0x0483, 0x0489},   {0x0591, 0x05BD},   {0x05BF, 0x05BF}, {0x05C1, 0x05C2}, {0x05C4, 0x05C5},
-    {0x0610, 0x061A}, {0x064B, 0x065F},   {0x0670, 0x0670},   {0x06D6, 0x06DC}, {0x06DF, 0x06E4}, {0x06E7, 0x06E8},
-    {0x06EA, 0x06ED}, {0x0711, 0x0711},   {0x0730, 0x074A},   {0x07A6, 0x07B0}, {0x0816, 0x082D}, {0x08D3, 0x0902},
-    {0x093A, 0x093A}, {0x093C, 0x093C},   {0x0941, 0x0948},   {0x094D, 0x094D}, {0x0951, 0x0957}, {0x0962, 0x0963},
-    {0x0981, 0x0981}, {0x09BC, 0x09BC},   {0x09C1, 0x09C4},   {0x09CD, 0x09CD}, {0x0A01, 0x0A02}, {0x0A3C, 0x0A3C},
-    {0x0A41, 0x0A4D}, {0x0ABC, 0x0ABC},   {0x0AC1, 0x0AC8},   {0x0ACD, 0x0ACD}, {0x0B3C, 0x0B3C}, {0x0BCD, 0x0BCD},
-    {0x0C4D, 0x0C4D}, {0x0CCD, 0x0CCD},   {0x0D4D, 0x0D4D},   {0x0E31, 0x0E31}, {0x0E34, 0x0E3A}, {0x0E47, 0x0E4E},
-    {0x0EB1, 0x0EB1}, {0x0EB4, 0x0EBC},   {0x0EC8, 0x0ECD},   {0x0F71, 0x0F84}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF},
-    {0x200B, 0x200D}, {0x2060, 0x2064},   {0x20D0, 0x20F0},   {0x302A, 0x302D}, {0x3099, 0x309A}, {0xFE00, 0xFE0F},
-    {0xFE20, 0xFE2F}, {0x1F3FB, 0x1F3FF}, {0xE0100, 0xE01EF},
-});
-
-// East Asian Wide and Fullwidth of Unicode 15, emoji among them, condensed.
-constexpr auto wide = std::to_array<Range>({
-    {0x1100, 0x115F},   {0x231A, 0x231B},   {0x2329, 0x232A},   {0x23E9, 0x23EC},   {0x23F0, 0x23F0},
-    {0x23F3, 0x23F3},   {0x25FD, 0x25FE},   {0x2614, 0x2615},   {0x2648, 0x2653},   {0x267F, 0x267F},
-    {0x2693, 0x2693},   {0x26A1, 0x26A1},   {0x26AA, 0x26AB},   {0x26BD, 0x26BE},   {0x26C4, 0x26C5},
-    {0x26CE, 0x26CE},   {0x26D4, 0x26D4},   {0x26EA, 0x26EA},   {0x26F2, 0x26F3},   {0x26F5, 0x26F5},
-    {0x26FA, 0x26FA},   {0x26FD, 0x26FD},   {0x2705, 0x2705},   {0x270A, 0x270B},   {0x2728, 0x2728},
-    {0x274C, 0x274C},   {0x274E, 0x274E},   {0x2753, 0x2755},   {0x2757, 0x2757},   {0x2795, 0x2797},
-    {0x27B0, 0x27B0},   {0x27BF, 0x27BF},   {0x2B1B, 0x2B1C},   {0x2B50, 0x2B50},   {0x2B55, 0x2B55},
-    {0x2E80, 0x303E},   {0x3041, 0x33FF},   {0x3400, 0x4DBF},   {0x4E00, 0xA4CF},   {0xA960, 0xA97F},
-    {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE10, 0xFE19},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
-    {0xFFE0, 0xFFE6},   {0x16FE0, 0x18CFF}, {0x1AFF0, 0x1B2FF}, {0x1F004, 0x1F004}, {0x1F0CF, 0x1F0CF},
-    {0x1F18E, 0x1F18E}, {0x1F191, 0x1F19A}, {0x1F200, 0x1F320}, {0x1F32D, 0x1F335}, {0x1F337, 0x1F37C},
-    {0x1F37E, 0x1F393}, {0x1F3A0, 0x1F3CA}, {0x1F3CF, 0x1F3D3}, {0x1F3E0, 0x1F3F0}, {0x1F3F4, 0x1F3F4},
-    {0x1F3F8, 0x1F43E}, {0x1F440, 0x1F440}, {0x1F442, 0x1F4FC}, {0x1F4FF, 0x1F53D}, {0x1F54B, 0x1F54E},
-    {0x1F550, 0x1F567}, {0x1F57A, 0x1F57A}, {0x1F595, 0x1F596}, {0x1F5A4, 0x1F5A4}, {0x1F5FB, 0x1F64F},
-    {0x1F680, 0x1F6C5}, {0x1F6CC, 0x1F6CC}, {0x1F6D0, 0x1F6D2}, {0x1F6D5, 0x1F6D7}, {0x1F6DC, 0x1F6DF},
-    {0x1F6EB, 0x1F6EC}, {0x1F6F4, 0x1F6FC}, {0x1F7E0, 0x1F7EB}, {0x1F7F0, 0x1F7F0}, {0x1F90C, 0x1F93A},
-    {0x1F93C, 0x1F945}, {0x1F947, 0x1F9FF}, {0x1FA70, 0x1FAFF}, {0x20000, 0x2FFFD}, {0x30000, 0x3FFFD},
 });
 
 std::string hexadecimal(char32_t value, std::size_t digits) {
@@ -80,6 +46,13 @@ std::string escaped(CodePoint point) {
 
 // One column of ASCII: most of what is written, so it is looked at first.
 bool is_plain(char c) { return c >= ' ' && c <= '~'; }
+
+// What joins emoji into one, what makes a sign an emoji, the colours of skin,
+// the letters of which two are a flag, and what stands on the keys of a telephone.
+constexpr char32_t joiner = 0x200D, emoji_selector = 0xFE0F;
+bool is_skin_tone(char32_t point) { return point >= 0x1F3FB && point <= 0x1F3FF; }
+bool is_regional(char32_t point) { return point >= 0x1F1E6 && point <= 0x1F1FF; }
+bool is_key(char32_t point) { return (point >= '0' && point <= '9') || point == '#' || point == '*'; }
 
 }  // namespace
 
@@ -103,21 +76,42 @@ std::string printable(std::string_view text) {
 
 std::size_t display_width(CodePoint point) {
   if (!point.valid) return 1;
-  if (contains(zero_width, point.value)) return 0;
-  return contains(wide, point.value) ? 2 : 1;
+  if (contains(width_table::zero_width, point.value)) return 0;
+  return contains(width_table::wide, point.value) ? 2 : 1;
+}
+
+Character character(std::string_view text, std::size_t at) {
+  const CodePoint base = code_point(text, at);
+  Character whole{base.bytes, display_width(base)};
+  if (!base.valid) return whole;
+  const bool is_pictograph = contains(width_table::pictographs, base.value);
+  bool is_joined = false;  // to what comes
+  bool is_half = is_regional(base.value);
+  while (at + whole.bytes < text.size() && !is_plain(text[at + whole.bytes])) {
+    const CodePoint next = code_point(text, at + whole.bytes);
+    if (!next.valid) break;
+    const bool is_pair = std::exchange(is_half, false) && is_regional(next.value);
+    const bool is_part =
+        is_pictograph && ((is_joined && contains(width_table::pictographs, next.value)) || is_skin_tone(next.value));
+    if (!is_pair && !is_part && !contains(width_table::zero_width, next.value)) break;
+    whole.bytes += next.bytes;
+    is_joined = next.value == joiner;
+    if (is_pair || (next.value == emoji_selector && (is_pictograph || is_key(base.value)))) whole.width = 2;
+  }
+  return whole;
 }
 
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size();) {
-    if (is_plain(text[at])) {
+    if (is_plain(text[at]) && (at + 1 == text.size() || is_plain(text[at + 1]))) {
       ++width;
       ++at;
       continue;
     }
-    const CodePoint point = code_point(text, at);
-    width += display_width(point);
-    at += point.bytes;
+    const Character next = character(text, at);
+    width += next.width;
+    at += next.bytes;
   }
   return width;
 }
@@ -129,10 +123,10 @@ std::string shortened(std::string_view text, std::size_t width) {
   std::size_t taken = 0;
   std::size_t at = 0;
   while (at < text.size()) {
-    const CodePoint point = code_point(text, at);
-    if (taken + display_width(point) > width - 1) break;
-    taken += display_width(point);
-    at += point.bytes;
+    const Character next = character(text, at);
+    if (taken + next.width > width - 1) break;
+    taken += next.width;
+    at += next.bytes;
   }
   return std::string(text.substr(0, at)) + "…";
 }

@@ -14,11 +14,22 @@ namespace attn {
 std::string printable(std::string_view text);
 
 // How many terminal columns printable text takes: wide East Asian characters
-// and emoji two, combining marks and joiners none.
+// and emoji two, combining marks none, and emoji that are joined into one (a
+// family, a flag) what one takes.
 std::size_t display_width(std::string_view text);
 
-// How many columns one character of it takes.
+// How many columns a code point takes that stands alone.
 std::size_t display_width(CodePoint point);
+
+// A character as people see one: a letter with its marks, an emoji of several
+// code points.
+struct Character {
+  std::size_t bytes = 0;
+  std::size_t width = 0;  // columns
+};
+
+// The one that begins at `at`. REQUIRES: at < text.size().
+Character character(std::string_view text, std::size_t at);
 
 // The text cut to at most `width` columns, the cut shown by "…".
 std::string shortened(std::string_view text, std::size_t width);

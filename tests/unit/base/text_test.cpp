@@ -35,6 +35,48 @@ TEST_CASE("width counts the columns of a terminal", "[text]") {
   CHECK(display_width("🙂") == 2);
 }
 
+TEST_CASE("characters of several code points take the columns of one", "[text]") {
+  auto [what, text, width] = GENERATE(table<std::string, std::string, std::size_t>({
+      {"a family, joined", "👨\u200d👩\u200d👧\u200d👦", 2},
+      {"two families", "👨\u200d👩\u200d👧👨\u200d👩\u200d👧", 4},
+      {"a flag", "🇩🇪", 2},
+      {"two flags", "🇩🇪🇫🇷", 4},
+      {"half a flag and a letter", "🇩x", 2},
+      {"a flag of signs joined", "🏳\ufe0f\u200d🌈", 2},
+      {"a hand with its colour", "👍🏽", 2},
+      {"a colour alone", "🏽", 2},
+      {"a letter and a colour", "a🏽", 3},
+      {"a profession with its colour", "👩🏽\u200d🚀", 2},
+      {"a heart made an emoji", "❤\ufe0f", 2},
+      {"a heart as text", "❤", 1},
+      {"a heart said to be text", "❤\ufe0e", 1},
+      {"a key", "1\ufe0f⃣", 2},
+      {"a letter with a selector", "a\ufe0f", 1},
+      {"letters with a joiner between", "क्\u200dष", 2},
+      {"Devanagari", "नमस्ते", 4},
+      {"Thai", "สวัสดี", 4},
+      {"Tamil", "கி கீ", 4},
+      {"Hangul as consonants and vowels", "\u1112\u1161\u11ab\u1100\u1173\u11af", 4},
+      {"Hangul as syllables", "한글", 4},
+      {"marks on marks", "Z\u0351\u036b\u0343\u032d\u0349", 1},
+      {"a mark with nothing to stand on", "\u0301", 0},
+      {"nothing that is seen", "a\u200b\u2060b", 2},
+      {"half a katakana", "ｱｲ", 2},
+      {"full letters", "ＡＢ", 4},
+      {"a box", "░▒▓█▏▁", 6},
+  }));
+  INFO(what);
+  CHECK(display_width(text) == width);
+}
+
+TEST_CASE("a character is never cut in the middle", "[text]") {
+  const std::string family = "👨\u200d👩\u200d👧", flag = "🇩🇪", accented = "e\xcc\x81";
+  CHECK(shortened(family + family, 3) == family + "…");
+  CHECK(shortened(family + family, 2) == "…");
+  CHECK(shortened(flag + flag, 3) == flag + "…");
+  CHECK(shortened(accented + accented + accented, 2) == accented + "…");
+}
+
 TEST_CASE("shortened text fits and shows that it was cut", "[text]") {
   CHECK(shortened("attention", 9) == "attention");
   CHECK(shortened("attention", 5) == "atte…");
