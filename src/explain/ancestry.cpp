@@ -124,6 +124,7 @@ class AncestryWriter {
     if (!about.step) return tell_given(about, {about.id, cell, 0, 1}, depth);
     about.state[cell] = State::told;
     add(depth, {{about.id, cell, 0, 1}}, line(about, cell, whole));
+    told_.tree.branches.back().made_of = parts(about, cell);
     tell_children(about, cell, depth, whole && hands_on(*about.step));
   }
 
@@ -279,6 +280,22 @@ class AncestryWriter {
     if (!trace_.arithmetic.hand_rounding || !working.rounded) return {};
     const auto decimals = numerals_.in_line(working.computed);
     return {decimals + rounding_words(*trace_.arithmetic.hand_rounding, about.step->op)};
+  }
+
+  // What the number was made from, in full.
+  std::vector<NumbersRead> parts(const Source& about, std::size_t cell) {
+    std::vector<NumbersRead> all;
+    for (const CellList& list : ingredients(trace_, about.reading, cell).read) {
+      const Source& read = source(list.tensor);
+      for (const Slice& run : runs(read.value.shape(), list)) {
+        NumbersRead part{name(run).front(), {}};
+        for (std::size_t i = 0; i < run.count; ++i) {
+          part.numbers.push_back(numerals_.in_line(read.value[run.cell(i)], numerals_.decimals_of(list.tensor)));
+        }
+        all.push_back(std::move(part));
+      }
+    }
+    return all;
   }
 
   Expression numbers(const Source& about, const Slice& run) {

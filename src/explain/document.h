@@ -63,6 +63,9 @@ struct Equation {
   Inline label;  // whose line it is ("the"); often empty
   std::vector<Expression> sides;
   Inline remark = {};  // why it is so, where the numbers do not say
+
+  // Where the line ends in attention weights: their numbers, of 1.
+  std::vector<double> shares = {};
 };
 
 // Lines that belong together, their sides aligned.
@@ -91,6 +94,7 @@ struct Matrix {
   std::vector<double> cells;  // row by row
   std::vector<bool> closed;   // as many, or empty where the step has no mask
   NumberFormat format;
+  int decimals_in_lines = 0;  // how many its numbers have at least in lines of arithmetic
 
   // Of a matrix that somebody handed in: what was written, with a sign before
   // what is not right, and what became of it. Then `cells` says nothing.
@@ -124,11 +128,19 @@ struct Table {
   std::vector<std::vector<Inline>> rows;
 };
 
+// Numbers that one number was made from, as they stand in their tensor: a row of
+// Q, a column of W_K, or one number.
+struct NumbersRead {
+  Span name;  // "queries[1,1…3]"
+  std::vector<std::string> numbers;
+};
+
 // A line of a tree.
 struct Branch {
   std::size_t depth = 0;     // 0 is a root
   std::vector<Slice> cells;  // what it is about
   Equation line;
+  std::vector<NumbersRead> made_of = {};  // of one computed number, for formats that draw
 };
 
 // How numbers came about, each above those that went into it, in the order in
@@ -141,6 +153,27 @@ using Block = std::variant<Headline, Prose, Remark, Derivation, Matrix, Table, T
 
 struct Document {
   std::vector<Block> blocks;
+
+  // The matrices that no block shows and that those of the blocks may have been
+  // made from: for formats in which a reader can ask a number where it comes
+  // from. Empty unless they were asked for.
+  std::vector<Matrix> behind = {};
+
+  // How numbers are spelled in lines of arithmetic: Numerals of so many decimals.
+  int precision = 4;
+  double tolerance = 1e-12;  // numbers are the same up to it, relatively
 };
+
+// One thing to look at before going on to the next: blocks of a document, with
+// the headlines and the words that lead up to them.
+struct Stop {
+  std::size_t first = 0, count = 0;  // its blocks
+  Inline part;                       // the headline of the part of the document it belongs to; may be empty
+};
+
+// A document as a lecture goes through it: every block belongs to one stop. A
+// derivation, a table, a tree, a matrix with those beside it is a stop; remarks
+// belong to what they follow.
+std::vector<Stop> stops(const Document& document);
 
 }  // namespace attn

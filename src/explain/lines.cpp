@@ -16,6 +16,14 @@ bool shares_a_number(const Op& op) {
   return combine && combine->function != Binary::minimum;
 }
 
+// The numbers of the cells, where they are parts of 1.
+std::vector<double> shares(const Step& step, const Slice& cells) {
+  std::vector<double> numbers;
+  if (step.heading.role != Role::attention_weight) return numbers;
+  for (std::size_t i = 0; i < cells.count; ++i) numbers.push_back(step.result[cells.cell(i)]);
+  return numbers;
+}
+
 }  // namespace
 
 bool regroups(const Op& op) {
@@ -52,6 +60,7 @@ Equation Lines::row(const Step& step, const Place& place) const {
     const Slice cells{step.heading.id, offset_at(shape, place), shape.stride(inner[0].axis), inner[0].size};
     Working working = pencil_.row(step, reading, cells);
     line.sides.push_back(std::move(working.sides.back()));
+    line.shares = shares(step, cells);
   }
   return line;
 }
@@ -91,6 +100,7 @@ Equation Lines::cell(const Step& step, const Reading& reading, const Place& plac
   Working worked = working(step, reading, place);
   for (Expression& side : worked.sides) line.sides.push_back(std::move(side));
   line.remark = std::move(worked.remark);
+  line.shares = shares(step, {step.heading.id, offset_at(step.result.shape(), place)});
   return line;
 }
 

@@ -185,7 +185,8 @@ Matrix MatrixMaker::one(const Source& source, const Place& place, std::optional<
       matrix.cells.push_back(source.tensor[matrix.first + row * matrix.row_stride + column * matrix.column_stride]);
     }
   }
-  matrix.format = numerals_.format(matrix.cells, numerals_.decimals_of(matrix.step));
+  matrix.decimals_in_lines = numerals_.decimals_of(matrix.step);
+  matrix.format = numerals_.format(matrix.cells, matrix.decimals_in_lines);
   mark_closed(source, matrix);
   matrix.words = axes_words(matrix) + sums_words(matrix, numerals_);
   if (query && (down.axis == "query" || across.axis == "query")) {

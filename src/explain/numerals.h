@@ -46,6 +46,7 @@ class Numerals {
   Numerals(int precision, const Trace& trace, Tiny tiny = Tiny::as_zero);
 
   int precision() const { return precision_; }
+  double tolerance() const { return tolerance_; }
 
   // How many decimals the numbers of that step have at least: 0 unless it is
   // rounded by hand and not all of it is whole.

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <tuple>
 #include <utility>
 
+#include "explain/axes.h"
 #include "explain/checks.h"
 #include "explain/givens.h"
 #include "explain/narrator.h"
@@ -97,6 +100,34 @@ void tell_result(const Trace& trace, Narrator& narrator, Document& document) {
   narrator.tell_matrices(*result);
 }
 
+// Up to so many numbers behind those told are kept, unless all is asked for.
+constexpr std::size_t most_numbers_behind = 50'000;
+
+// Every matrix of the trace that no block of the document shows.
+void add_what_is_behind(const Trace& trace, const ExplainOptions& options, const Numerals& numerals,
+                        Document& document) {
+  std::set<std::tuple<std::string, std::size_t, std::size_t>> told;  // step, first cell, how many
+  for (const Block& block : document.blocks) {
+    if (const auto* matrix = std::get_if<Matrix>(&block)) {
+      told.emplace(matrix->step, matrix->first, matrix->cells.size());
+    }
+  }
+  const MatrixMaker matrices(trace, numerals);
+  std::size_t numbers = 0;
+  const auto add = [&](const auto& source, const Shape& shape) {
+    for (const Place& place : outer_places(shape, 0, 0)) {
+      for (Matrix& matrix : matrices.of(source, place)) {
+        numbers += matrix.cells.size();
+        if (!options.full && numbers > most_numbers_behind) return;
+        const bool is_told = told.contains({matrix.step, matrix.first, matrix.cells.size()});
+        if (!is_told) document.behind.push_back(std::move(matrix));
+      }
+    }
+  };
+  for (const GivenTensor& given : trace.givens) add(given, given.value.shape());
+  for (const Step& step : trace.steps) add(step, step.result.shape());
+}
+
 }  // namespace
 
 std::optional<Level> level_named(std::string_view text) {
@@ -105,12 +136,10 @@ std::optional<Level> level_named(std::string_view text) {
   return found->second;
 }
 
-Document explain(const Trace& trace, const ExplainOptions& options) {
-  const std::vector<const Step*> steps = steps_told(trace, options);
-  const Level level = options.level.value_or(fitting_level(trace, steps, options));
-  const Numerals numerals(decimals_shown(options.precision), trace,
-                          level == Level::cells ? Tiny::two_digits : Tiny::as_zero);
+namespace {
 
+Document everything_told(const Trace& trace, const ExplainOptions& options, Level level,
+                         const std::vector<const Step*>& steps, const Numerals& numerals) {
   Document document;
   if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
   if (level >= Level::rows && options.only.empty() && has_weights(trace)) document.blocks.push_back(idea());
@@ -138,6 +167,20 @@ Document explain(const Trace& trace, const ExplainOptions& options) {
   const std::vector<const Note*> notes = narrator.untold();
   if (!notes.empty()) document.blocks.push_back(Headline{2, {"Notes"}});
   for (const Note* note : notes) document.blocks.push_back(Remark{{note->message}});
+  return document;
+}
+
+}  // namespace
+
+Document explain(const Trace& trace, const ExplainOptions& options) {
+  const std::vector<const Step*> steps = steps_told(trace, options);
+  const Level level = options.level.value_or(fitting_level(trace, steps, options));
+  const Numerals numerals(decimals_shown(options.precision), trace,
+                          level == Level::cells ? Tiny::two_digits : Tiny::as_zero);
+  Document document = everything_told(trace, options, level, steps, numerals);
+  document.precision = numerals.precision();
+  document.tolerance = numerals.tolerance();
+  if (options.behind) add_what_is_behind(trace, options, numerals, document);
   return document;
 }
 

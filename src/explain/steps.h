@@ -28,6 +28,7 @@ struct ExplainOptions {
   std::optional<std::size_t> batch, head, query;
   std::optional<int> precision;  // decimals; by default 4, fewer where all numbers need fewer
   bool full = false;             // nothing elided
+  bool behind = false;           // the document has the matrices behind those told, too
 };
 
 // The whole work, in the order in which a person does it: what is given; keys,
