@@ -1,6 +1,8 @@
 #include "cli/render.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/numbers.h"
 #include "base/suggest.h"
@@ -61,6 +63,33 @@ std::optional<Exit> find_precision(const std::string& typed, std::optional<int>&
   return std::nullopt;
 }
 
+// A setting is for a target that has it, and has a value that it knows.
+std::optional<Exit> find_settings(const RenderOptions& options, Rendering& rendering) {
+  for (const auto& [name, value] : options.settings) {
+    const Format* owner = nullptr;
+    bool is_wanted = false;
+    for (const Format& format : formats()) {
+      const auto setting = std::ranges::find(format.settings, name, &FormatSetting::name);
+      if (setting == format.settings.end()) continue;
+      owner = &format;
+      const std::vector<std::string> known(setting->values.begin(), setting->values.end());
+      if (!known.empty() && std::ranges::find(known, value) == known.end()) {
+        return complain_of_choice("--" + name, value, known);
+      }
+      is_wanted = is_wanted || std::ranges::any_of(rendering.targets, [&](const Target& one) {
+                    return one.format && one.format->name == format.name;
+                  });
+    }
+    if (!is_wanted) {
+      const std::string of(owner->name);
+      return complain("--" + name + " is for the format " + of + ", and nothing is written in it",
+                      "say --format " + of + ", or -o FILE" + std::string(owner->ending));
+    }
+  }
+  rendering.settings = options.settings;
+  return std::nullopt;
+}
+
 std::optional<ColorChoice> color_named(std::string_view name) {
   if (name == "auto") return ColorChoice::automatic;
   if (name == "always") return ColorChoice::always;
@@ -76,19 +105,42 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
+bool Rendering::wants_behind() const {
+  return std::ranges::any_of(targets, [](const Target& one) { return one.format && one.format->wants_behind; });
+}
+
 Exit complain_of_choice(const std::string& option, const std::string& typed, const std::vector<std::string>& known) {
   return complain(option + " cannot be `" + typed + "`" + did_you_mean(typed, known),
                   option + " takes " + listed(known));
 }
 
-void RenderOptions::declare(CLI::App& app, const std::string& help) {
-  app.add_option("--format", format, help)->type_name("NAME");
+void RenderOptions::declare(CLI::App& app, std::span<const ProgramFormat> for_programs) {
+  declare_formats(app, for_programs);
+  app.add_option("--precision", precision, "decimals shown")->type_name("N");
+}
+
+void RenderOptions::declare_formats(CLI::App& app, std::span<const ProgramFormat> for_programs) {
+  app.add_option("--format", format, "how it is written: " + listed(format_names(for_programs)))->type_name("NAME");
   app.add_option("-o,--output", outputs, "write to a file, in the format of its ending; may be given several times")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  app.add_option("--precision", precision, "decimals shown")->type_name("N");
   app.add_option("--color", color, "auto, always, never")->type_name("WHEN")->capture_default_str();
-  app.add_flag("--ascii", ascii, "nothing but ASCII characters");
+  app.add_flag("--ascii", ascii, "nothing but ASCII characters, as text");
+  for (const Format& one : formats()) {
+    for (const FormatSetting& setting : one.settings) {
+      const std::string name(setting.name);
+      const std::string help = std::string(one.name) + ": " + std::string(setting.summary);
+      if (setting.values.empty()) {
+        app.add_flag_callback(
+            "--" + name, [this, name] { settings[name] = ""; }, help);
+      } else {
+        app.add_option_function<std::string>(
+               "--" + name, [this, name](const std::string& value) { settings[name] = value; },
+               help + ": " + listed({setting.values.begin(), setting.values.end()}))
+            ->type_name("NAME");
+      }
+    }
+  }
 }
 
 ColorChoice RenderOptions::color_of_errors() const { return color_named(color).value_or(ColorChoice::automatic); }
@@ -97,6 +149,7 @@ std::optional<Exit> understand(const RenderOptions& options, std::span<const Pro
                                Rendering& rendering) {
   rendering.ascii = options.ascii;
   if (const auto wrong = find_targets(options, for_programs, rendering)) return wrong;
+  if (const auto wrong = find_settings(options, rendering)) return wrong;
   if (const auto wrong = find_precision(options.precision, rendering.precision)) return wrong;
   if (!color_named(options.color)) return complain_of_choice("--color", options.color, {"auto", "always", "never"});
   rendering.color = *color_named(options.color);
@@ -110,6 +163,10 @@ std::string rendered(const Document& document, const Target& target, const Rende
   format.color = to_screen ? colored(rendering.color) : rendering.color == ColorChoice::always;
   format.ascii = rendering.ascii;
   format.full = rendering.full;
+  for (const FormatSetting& setting : target.format->settings) {
+    const auto set = rendering.settings.find(setting.name);
+    if (set != rendering.settings.end()) format.settings.insert(*set);
+  }
   return target.format->write(document, format);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,12 @@
 
 namespace attn {
 
+// A format in which a command writes for programs, by itself.
+struct ProgramFormat {
+  std::string name;    // "json", as --format has it
+  std::string ending;  // ".json"
+};
+
 // The options that say in which format something is written, where to, and how
 // it looks there, as typed.
 struct RenderOptions {
@@ -23,19 +30,17 @@ struct RenderOptions {
   std::string precision;
   std::string color = "auto";
   bool ascii = false;
+  std::map<std::string, std::string, std::less<>> settings;  // of formats, as typed; of a switch ""
 
-  // `help` is that of --format.
-  void declare(CLI::App& app, const std::string& help = "text, for people");
+  // --format names these besides the formats for people.
+  void declare(CLI::App& app, std::span<const ProgramFormat> for_programs = {});
+
+  // The same where no number is shown.
+  void declare_formats(CLI::App& app, std::span<const ProgramFormat> for_programs = {});
 
   // Whether the faults of a file are reported in colour; what --color says, if
   // it says anything that means something.
   ColorChoice color_of_errors() const;
-};
-
-// A format in which a command writes for programs, by itself.
-struct ProgramFormat {
-  std::string name;    // "json", as --format has it
-  std::string ending;  // ".json"
 };
 
 // One place where output goes, and what writes it.
@@ -51,7 +56,11 @@ struct Rendering {
   std::optional<int> precision;
   ColorChoice color = ColorChoice::automatic;
   bool ascii = false;
-  bool full = false;  // for the caller to set
+  std::map<std::string, std::string, std::less<>> settings;  // of the formats
+  bool full = false;                                         // for the caller to set
+
+  // Whether some target shows Document::behind.
+  bool wants_behind() const;
 };
 
 // Says what is wrong with the options and returns the exit code for it; nothing

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,23 @@ struct FormatOptions {
   bool color = false;
   bool ascii = false;  // pure ASCII, whatever the document holds
   bool full = false;   // nothing elided
+
+  // Of the format's own settings those that were set: {"math", "dollar"}; a
+  // switch is set to "". Only values that the format has.
+  std::map<std::string, std::string, std::less<>> settings = {};
+
+  bool has(std::string_view setting) const { return settings.contains(setting); }
+  std::string_view get(std::string_view setting, std::string_view otherwise) const {
+    const auto found = settings.find(setting);
+    return found == settings.end() ? otherwise : std::string_view(found->second);
+  }
+};
+
+// A choice that only some formats have: an option of the command line.
+struct FormatSetting {
+  std::string_view name;                 // "math": --math
+  std::vector<std::string_view> values;  // the first is the one without the option; none: a switch
+  std::string_view summary;              // one line, for people
 };
 
 // A way to write documents for people: a row of the table of formats.
@@ -22,6 +40,8 @@ struct Format {
   std::string_view ending;   // ".md", of files in that format
   std::string_view summary;  // one line, for people
   std::string (*write)(const Document& document, const FormatOptions& options);
+  std::vector<FormatSetting> settings = {};
+  bool wants_behind = false;  // whether it shows Document::behind
 };
 
 // Every format: the rows that formats/CMakeLists.txt names.

@@ -185,6 +185,11 @@ Exit verdict_code(const std::vector<MarkedFile>& files) {
   return wrong ? Exit::differs : Exit::done;
 }
 
+const std::vector<ProgramFormat>& for_programs() {
+  static const std::vector<ProgramFormat> all = {{"json", ".json"}};
+  return all;
+}
+
 std::string written(const Target& target, const std::vector<MarkedFile>& files, const Trace& trace,
                     const CheckPlan& plan) {
   const Reveal reveal = plan.telling.reveal;
@@ -195,9 +200,8 @@ std::string written(const Target& target, const std::vector<MarkedFile>& files, 
 }
 
 Exit run_check(const CheckOptions& options) {
-  static const std::vector<ProgramFormat> for_programs = {{"json", ".json"}};
   CheckPlan plan;
-  if (const auto wrong = understand(options.rendering, for_programs, plan.rendering)) return *wrong;
+  if (const auto wrong = understand(options.rendering, for_programs(), plan.rendering)) return *wrong;
   if (const auto wrong = find_reveal(options.reveal, plan.telling.reveal)) return *wrong;
   if (const auto wrong = refuse_standard_input_twice(options)) return *wrong;
   const auto is_one_step = [&](const std::string& file) { return is_table(file, options); };
@@ -252,7 +256,7 @@ Command check_command() {
         app.add_option("--rtol", options->rtol, "of relabs: relative to the right number")->type_name("X");
         app.add_option("--atol", options->atol, "of relabs")->type_name("X");
         app.add_flag("--full", options->full, "leave nothing out, however long");
-        options->rendering.declare(app, "text, for people; json, for programs");
+        options->rendering.declare(app, for_programs());
         options->computing.declare(app);
         app.remove_option(app.get_option("--hand-rounding"));
         return [options] { return run_check(*options); };

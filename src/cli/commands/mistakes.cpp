@@ -35,10 +35,14 @@ Exit complain_of_id(const std::string& id) {
   return complain("no mistake is called `" + id + "`" + did_you_mean(id, known), "attn mistakes lists them all");
 }
 
+const std::vector<ProgramFormat>& for_programs() {
+  static const std::vector<ProgramFormat> all = {{"json", ".json"}};
+  return all;
+}
+
 Exit list_mistakes(const MistakesOptions& options) {
-  static const std::vector<ProgramFormat> for_programs = {{"json", ".json"}};
   Rendering rendering;
-  if (const auto wrong = understand(options.rendering, for_programs, rendering)) return *wrong;
+  if (const auto wrong = understand(options.rendering, for_programs(), rendering)) return *wrong;
   const Mistake* one = options.id.empty() ? nullptr : find_mistake(options.id);
   if (!options.id.empty() && !one) return complain_of_id(options.id);
   return write_out(rendering, [&](const Target& target) {
@@ -55,12 +59,7 @@ Command mistakes_command() {
           .declare = [](CLI::App& app) {
             const auto options = std::make_shared<MistakesOptions>();
             app.add_option("ID", options->id, "one of them, as scale.none");
-            RenderOptions& rendering = options->rendering;
-            app.add_option("--format", rendering.format, "text, for people; json, for programs")->type_name("NAME");
-            app.add_option("-o,--output", rendering.outputs, "write to a file, in the format of its ending")
-                ->type_name("FILE");
-            app.add_option("--color", rendering.color, "auto, always, never")->type_name("WHEN")->capture_default_str();
-            app.add_flag("--ascii", rendering.ascii, "nothing but ASCII characters");
+            options->rendering.declare_formats(app, for_programs());
             return [options] { return list_mistakes(*options); };
           }};
 }
