@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "base/utf8.h"
 #include "formats/ascii.h"
 
 namespace attn {
@@ -58,6 +57,9 @@ std::string look(Mark mark) {
 // What switches a terminal to the look of the piece; empty for plain text.
 std::string look(const Piece& piece) {
   if (piece.mark != Mark::right) return look(piece.mark);
+  if (piece.shade) {
+    return "\x1b[38;5;" + std::to_string(piece.shade->text) + ";48;5;" + std::to_string(piece.shade->background) + "m";
+  }
   std::string codes;
   if (piece.weight == Weight::bold) codes = "1";
   if (piece.weight == Weight::faint) codes = "2";
@@ -77,10 +79,9 @@ struct Part {
 Part fitting(std::string_view word, std::size_t width) {
   Part part;
   while (part.bytes < word.size()) {
-    const CodePoint next = code_point(word, part.bytes);
-    const std::size_t wider = part.width + display_width(next);
-    if (wider > width) break;
-    part = {part.bytes + next.bytes, wider};
+    const Character next = character(word, part.bytes);
+    if (part.width + next.width > width) break;
+    part = {part.bytes + next.bytes, part.width + next.width};
   }
   return part;
 }
@@ -141,7 +142,7 @@ std::vector<StyledLine> Typesetter::wrapped(const Inline& text, std::size_t widt
         part = fitting(word, width);
       }
       // A character that is wider than any line stands alone.
-      if (part.bytes == 0) part.bytes = code_point(word, 0).bytes;
+      if (part.bytes == 0) part.bytes = character(word, 0).bytes;
       words.back().add({std::string(word.substr(0, part.bytes)), span.role, weight});
       begin += part.bytes;
     }
@@ -168,7 +169,8 @@ std::string Typesetter::printed(const StyledLine& line) const {
   std::string now;     // the look that is switched on
   std::string blanks;  // held back until something follows
   for (const Piece& piece : line.pieces()) {
-    const std::size_t end = piece.text.find_last_not_of(' ') + 1;
+    const bool is_seen = options_.color && piece.shade;
+    const std::size_t end = is_seen ? piece.text.size() : piece.text.find_last_not_of(' ') + 1;
     if (end == 0) {
       blanks += piece.text;
       continue;

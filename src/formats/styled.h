@@ -13,12 +13,18 @@ namespace attn {
 
 enum class Weight { normal, bold, faint };
 
+// Two of the 256 colours of a terminal.
+struct Shade {
+  int text = 0, background = 0;
+};
+
 // Text that is ready to be printed, and how it looks.
 struct Piece {
   std::string text;
   std::optional<Role> role = std::nullopt;
   Weight weight = Weight::normal;
   Mark mark = Mark::right;
+  std::optional<Shade> shade = std::nullopt;  // instead of the role's colour; spaces of it are seen
 };
 
 // The text so many times over.

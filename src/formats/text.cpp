@@ -133,6 +133,12 @@ std::string write_text(const Document& document, const FormatOptions& options) {
 
 }  // namespace
 
-Format text_format() { return {"text", ".txt", "for a terminal", write_text}; }
+Format text_format() {
+  return {"text",
+          ".txt",
+          "for a terminal",
+          write_text,
+          {{"heatmap", {}, "scores and weights shaded by their size, a bar beside each weight"}}};
+}
 
 }  // namespace attn

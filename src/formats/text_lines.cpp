@@ -4,10 +4,13 @@
 #include <string>
 #include <utility>
 
+#include "formats/text_heat.h"
+
 namespace attn {
 namespace {
 
 constexpr std::size_t gap = 2;  // between a label and its line, a line and its remark
+constexpr std::size_t shortest_bar = 8, longest_bar = 24;
 
 // A side of an equation with its relation, on one line.
 StyledLine side_line(const Expression& side, const Typesetter& typesetter) {
@@ -33,12 +36,16 @@ class Equations {
       StyledLine start(indent_);
       start.add(labels_[line]);
       if (label_width_ > 0) start.pad_to(indent_ + label_width_ + gap);
+      const std::size_t first = lines_.size();
       if (all_fit()) {
         aligned(equation, sides_[line], std::move(start));
+        if (!equation.shares.empty()) shared_.emplace_back(first, &equation);
       } else {
         broken(equation, std::move(start));
+        if (equation.shares.size() > 1) shared_.emplace_back(lines_.size() - 1, &equation);
       }
     }
+    if (typesetter_.options().has("heatmap")) add_bars();
     return std::move(lines_);
   }
 
@@ -126,6 +133,26 @@ class Equations {
     }
   }
 
+  // Bars behind the lines that end in attention weights, all from one column on
+  // and as long for the same weight.
+  void add_bars() {
+    std::size_t at = 0;
+    for (const auto& [line, equation] : shared_) at = std::max(at, lines_[line].width() + gap);
+    if (at >= width_) return;
+    const std::size_t room = width_ - at;
+    for (const auto& [line, equation] : shared_) {
+      StyledLine bars;
+      if (equation->shares.size() > 1) {
+        bars = column_bars(equation->shares, room, typesetter_);
+      } else if (room > shortest_bar) {
+        bars = bar(equation->shares[0], std::min(room - 1, longest_bar), typesetter_);
+      }
+      if (bars.width() == 0) continue;
+      lines_[line].pad_to(at);
+      lines_[line].add(bars);
+    }
+  }
+
   const Derivation& derivation_;
   const Typesetter& typesetter_;
   std::size_t width_;
@@ -134,6 +161,7 @@ class Equations {
   std::vector<StyledLine> labels_;              // a line
   std::vector<std::vector<StyledLine>> sides_;  // a line
   std::vector<std::size_t> side_widths_;
+  std::vector<std::pair<std::size_t, const Equation*>> shared_;  // lines that end in attention weights
   std::vector<StyledLine> lines_;
 };
 

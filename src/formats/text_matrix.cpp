@@ -1,10 +1,12 @@
 #include "formats/text_matrix.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "base/text.h"
+#include "formats/text_heat.h"
 
 namespace attn {
 namespace {
@@ -21,6 +23,7 @@ struct Column {
   std::string name;
   std::vector<std::string> cells;
   std::size_t width = 0;
+  std::size_t shade = 0;  // how much of it is left of the numbers for a shade
 };
 
 // The text right-aligned.
@@ -38,10 +41,12 @@ class Layout {
  public:
   Layout(const Matrix& matrix, const Typesetter& typesetter, std::size_t width)
       : matrix_(matrix), typesetter_(typesetter), width_(width) {
+    if (typesetter.options().has("heatmap")) heat_ = HeatScale::of(matrix);
     const bool full = typesetter.options().full;
     rows_ = full || matrix.rows() <= most_rows ? matrix.rows() : rows_kept;
     const std::size_t columns = full || matrix.columns() <= most_columns ? matrix.columns() : columns_kept;
     for (std::size_t column = 0; column < columns; ++column) columns_.push_back(laid_out_column(column));
+    if (heat_) add_shades();
     for (std::size_t row = 0; row < rows_; ++row) {
       row_labels_.push_back(typesetter.label(matrix.row_labels[row]));
       label_width_ = std::max(label_width_, display_width(row_labels_.back()));
@@ -50,7 +55,7 @@ class Layout {
 
   // Columns of the terminal that all of it takes side by side.
   std::size_t natural_width() const {
-    std::size_t total = label_width_ + 2;
+    std::size_t total = margin();
     for (const Column& column : columns_) total += gap + column.width;
     return total;
   }
@@ -65,6 +70,7 @@ class Layout {
     } while (begin < columns_.size());
     elided(matrix_.rows() - rows_, "row");
     elided(matrix_.columns() - columns_.size(), "column");
+    if (heat_) add_legend();
     box.body = std::move(lines_);
     return box;
   }
@@ -72,8 +78,11 @@ class Layout {
  private:
   static constexpr std::size_t gap = 2;
 
+  // What stands left of the columns, and with backgrounds their right edge.
+  std::size_t margin() const { return label_width_ + (heat_ && typesetter_.options().color ? 3 : 2); }
+
   Column laid_out_column(std::size_t at) const {
-    Column column{typesetter_.label(matrix_.column_labels[at]), {}, 0};
+    Column column{typesetter_.label(matrix_.column_labels[at]), {}};
     const std::size_t decimals = matrix_.format.scientific ? 0 : static_cast<std::size_t>(matrix_.format.decimals);
     const std::size_t fraction = decimals == 0 ? 0 : decimals + 1;
     for (std::size_t row = 0; row < rows_; ++row) {
@@ -88,8 +97,21 @@ class Layout {
     return column;
   }
 
+  // Room for a shade left of the numbers, and as much of it in columns that are
+  // as wide.
+  void add_shades() {
+    std::size_t numbers = 0;
+    for (const Column& column : columns_) {
+      for (const std::string& cell : column.cells) numbers = std::max(numbers, display_width(cell));
+    }
+    for (Column& column : columns_) {
+      column.width = std::max(column.width, numbers + (typesetter_.options().color ? 2 : 3));
+      column.shade = column.width - numbers - 1;
+    }
+  }
+
   std::size_t block_end(std::size_t begin) const {
-    std::size_t used = label_width_ + 2;
+    std::size_t used = margin();
     std::size_t end = begin;
     while (end < columns_.size() && (end == begin || used + gap + columns_[end].width <= width_)) {
       used += gap + columns_[end].width;
@@ -135,11 +157,58 @@ class Layout {
       line.add({typesetter_.spelled(" │"), std::nullopt, Weight::faint});
       for (std::size_t i = begin; i < end; ++i) {
         const Column& column = columns_[i];
+        if (heat_) {
+          add_heated(row, i, i == begin, line);
+          continue;
+        }
         const Mark mark = matrix_.marks.empty() ? Mark::right : matrix_.marks[row * matrix_.columns() + i];
         line.add({std::string(gap, ' ') + right(column.cells[row], column.width), matrix_.role, Weight::normal, mark});
       }
+      if (whole) add_bars(row, line);
       lines_.push_back(std::move(line));
     }
+  }
+
+  // A number on its shade; where there is no colour, beside it.
+  void add_heated(std::size_t row, std::size_t at, bool is_first, StyledLine& line) const {
+    const Column& column = columns_[at];
+    const std::string& number = column.cells[row];
+    const std::optional<double> size = heat_->size(row, at);
+    const bool color = typesetter_.options().color;
+    if (color && is_first) line.add(Piece{" "});
+    if (color && size) {
+      line.add(on_shade(" " + right(number, column.width) + " ", *size));
+      return;
+    }
+    if (!color) line.add(Piece{std::string(gap, ' ')});
+    const bool closed = heat_->is_closed(row, at);
+    std::string sign = closed ? closed_sign(typesetter_) : size ? shade(*size, column.shade, typesetter_) : "";
+    if (color) sign = " " + sign;
+    line.add({left(sign, column.shade + (color ? 1 : 0)), std::nullopt, closed ? Weight::faint : Weight::normal});
+    line.add({right(number, column.width - column.shade) + (color ? " " : ""), matrix_.role,
+              closed ? Weight::faint : Weight::normal});
+  }
+
+  // Under the numbers.
+  void add_legend() {
+    const StyledLine legend = heat_->legend(typesetter_);
+    const std::size_t indent = label_width_ + 2 + gap;
+    StyledLine line(indent + legend.width() <= width_ ? indent : 0);
+    line.add(legend);
+    lines_.emplace_back();
+    lines_.push_back(std::move(line));
+  }
+
+  // How the row shares out its attention, where there is room for it.
+  void add_bars(std::size_t row, StyledLine& line) const {
+    const std::size_t taken = natural_width() + gap;
+    if (!heat_ || matrix_.role != Role::attention_weight || taken >= width_) return;
+    const std::span<const double> cells(matrix_.cells);
+    const StyledLine bars =
+        column_bars(cells.subspan(row * matrix_.columns(), matrix_.columns()), width_ - taken, typesetter_);
+    if (bars.width() == 0) return;
+    line.pad_to(taken);
+    line.add(bars);
   }
 
   void elided(std::size_t count, const std::string& what) {
@@ -152,6 +221,7 @@ class Layout {
   const Matrix& matrix_;
   const Typesetter& typesetter_;
   std::size_t width_;
+  std::optional<HeatScale> heat_;
   std::size_t rows_ = 0;
   std::size_t label_width_ = 0;
   std::vector<Column> columns_;
