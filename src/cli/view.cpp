@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "base/suggest.h"
 #include "cli/console.h"
+#include "cli/pause.h"
 #include "explain/steps.h"
 #include "exports/export.h"
 #include "model/attention.h"
@@ -79,6 +80,7 @@ std::optional<Exit> understand(const ViewOptions& options, const Problem& proble
   view.explaining.full = view.rendering.full = options.full;
   if (const auto wrong = understand(options.rendering, for_programs(), view.rendering)) return wrong;
   view.explaining.precision = view.rendering.precision;
+  view.explaining.behind = view.rendering.wants_behind();
   if (const auto wrong = find_level(options.level, view.explaining.level)) return wrong;
   if (const auto wrong = find_steps(options.only, problem, view.explaining.only)) return wrong;
   if (const auto wrong = find_index("--batch", options.batch, problem.batch, view.explaining.batch)) return wrong;
@@ -117,24 +119,31 @@ std::string written(const Target& target, const Trace& trace, const ViewPlan& vi
 }  // namespace
 
 void ViewOptions::declare(CLI::App& app) {
-  rendering.declare(app, "text, for people; json, for programs");
+  rendering.declare(app, for_programs());
   app.add_option("--explain", level, "how much is shown: result, steps, rows, cells")->type_name("LEVEL");
   app.add_option("--only", only, "only these steps")->delimiter(',')->allow_extra_args(false)->type_name("STEP,STEP");
   app.add_option("--batch", batch, "only this sequence, counted from 1")->type_name("I");
   app.add_option("--head", head, "only this head")->type_name("I");
   app.add_option("--query", query, "only this query")->type_name("I");
   app.add_flag("--full", full, "leave nothing out, however long");
+  app.add_flag("--pause", pause, "step through it in the terminal, key by key, as a lecture");
 }
 
 Exit show(const OpenedProblem& opened, const ComputeOptions& computing, const ViewOptions& viewing) {
   if (!opened.problem) return opened.code;
   ViewPlan view;
   if (const auto wrong = understand(viewing, *opened.problem, view)) return *wrong;
+  if (viewing.pause) {
+    if (const auto wrong = refuse_pause(view.rendering)) return *wrong;
+  }
 
   const bool weighted = std::ranges::find(view.explaining.only, "weighted_values") != view.explaining.only.end();
   const ComputedTrace computed = compute(*opened.problem, computing, weighted);
   if (!computed.trace) return computed.code;
 
+  if (viewing.pause) {
+    return pause(*computed.trace, explain(*computed.trace, view.explaining), view.explaining, view.rendering);
+  }
   return write_out(view.rendering, [&](const Target& target) { return written(target, *computed.trace, view); });
 }
 

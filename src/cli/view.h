@@ -19,13 +19,14 @@ struct ViewOptions {
   std::vector<std::string> only;
   std::string batch, head, query;
   bool full = false;
+  bool pause = false;
 
   void declare(CLI::App& app);
 };
 
 // Computes the problem and shows its trace as the options say: on standard
-// output, in files, or both. Faults of the options are found before anything
-// is computed.
+// output, in files, or both; or as a lecture in the terminal. Faults of the
+// options are found before anything is computed.
 Exit show(const OpenedProblem& opened, const ComputeOptions& computing, const ViewOptions& viewing);
 
 }  // namespace attn

@@ -1,0 +1,115 @@
+#include "cli/lecture.h"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "catch.h"
+#include "cli/keys.h"
+#include "unit/explain/examples.h"
+
+namespace attn {
+namespace {
+
+using Kind = Key::Kind;
+
+std::vector<Key> keys_of(const std::vector<std::string>& pieces) {
+  KeyReader reader;
+  for (const std::string& piece : pieces) reader.read(piece);
+  if (reader.is_unsure()) reader.settle();
+  std::vector<Key> keys;
+  while (const auto key = reader.next()) keys.push_back(*key);
+  return keys;
+}
+
+Key text(const std::string& typed) { return {Kind::text, typed}; }
+
+TEST_CASE("what a terminal sends is read as keys", "[lecture]") {
+  CHECK(keys_of({"a 7\r\n"}) == std::vector<Key>{text("a"), text(" "), text("7"), {Kind::enter}, {Kind::enter}});
+  CHECK(keys_of({"\x7f\b\x03\x04\x1a"}) ==
+        std::vector<Key>{{Kind::backspace}, {Kind::backspace}, {Kind::leave}, {Kind::leave}, {Kind::suspend}});
+  CHECK(keys_of({"\x1b[C\x1bOD\x1b[5~"}) == std::vector<Key>{{Kind::right}, {Kind::left}, {Kind::page_up}});
+}
+
+TEST_CASE("a key may come in pieces", "[lecture]") {
+  CHECK(keys_of({"\x1b", "[", "C", "x"}) == std::vector<Key>{{Kind::right}, text("x")});
+  CHECK(keys_of({"\xe7\x8c", "\xab"}) == std::vector<Key>{text("猫")});
+  CHECK(keys_of({"\x1b"}) == std::vector<Key>{{Kind::escape}});
+  CHECK(keys_of({"\x1bq"}) == std::vector<Key>{{Kind::escape}, text("q")});
+}
+
+TEST_CASE("what is no key is passed over", "[lecture]") {
+  CHECK(keys_of({"\x1b[1;5H\x1b[200~q"}) == std::vector<Key>{text("q")});
+  CHECK(keys_of({"\xff\xc3q\xed\xa0\x80q"}) == std::vector<Key>{text("q"), text("q")});
+  CHECK(keys_of({"\x01\x07\x0b"}).empty());
+}
+
+Lecture lecture(std::vector<std::string>* asked = nullptr) {
+  ExplainOptions options;
+  options.level = Level::cells;
+  return Lecture({.document = explain(examples::traced(examples::worked_example()), options),
+                  .write = [](const Document& part) { return format_named("text")->write(part, {}); },
+                  .why =
+                      [asked](const std::string& question) {
+                        if (asked) asked->push_back(question);
+                        return Document{{Prose{{"because of " + question}}}};
+                      },
+                  .example = "scores[1,2]"});
+}
+
+bool starts(const Lecture& lecture, const std::string& words) { return lecture.screen().status.starts_with(words); }
+
+TEST_CASE("keys lead through the lecture", "[lecture]") {
+  Lecture talk = lecture();
+  talk.resize({80, 100});
+  CHECK(starts(talk, "1/"));
+  talk.press({Kind::enter});
+  CHECK(starts(talk, "2/"));
+  talk.press({Kind::left});
+  CHECK(starts(talk, "1/"));
+  talk.press(text("9"));
+  CHECK(starts(talk, "1/42 · to 9"));
+  talk.press({Kind::enter});
+  CHECK(starts(talk, "9/"));
+  talk.press(text("q"));
+  CHECK(talk.is_over());
+}
+
+TEST_CASE("a question is asked as it was typed", "[lecture]") {
+  std::vector<std::string> asked;
+  Lecture talk = lecture(&asked);
+  for (const char c : std::string("wqb")) talk.press(text({c}));
+  talk.press(text("猫"));
+  talk.press(text("x"));
+  talk.press({Kind::backspace});
+  CHECK(talk.screen().is_typing);
+  talk.press({Kind::enter});
+  CHECK(asked == std::vector<std::string>{"qb猫"});
+  CHECK(talk.screen().lines == std::vector<std::string>{"  because of qb猫"});
+  talk.press({Kind::escape});
+  CHECK(starts(talk, "1/"));
+}
+
+TEST_CASE("whatever is pressed, the screen holds what is shown", "[lecture]") {
+  std::mt19937 random(1);
+  const std::vector<Key> keys = {text("w"),         text("b"),     text(" "),       text("0"),      text("3"),
+                                 text("猫"),        {Kind::enter}, {Kind::enter},   {Kind::escape}, {Kind::backspace},
+                                 {Kind::page_down}, {Kind::down},  {Kind::page_up}, {Kind::up},     {Kind::right},
+                                 text("9"),         {Kind::left}};
+  Lecture talk = lecture();
+  for (int i = 0; i < 2000; ++i) {
+    const TerminalSize size{1 + random() % 100, 1 + random() % 30};
+    if (random() % 4 == 0) talk.resize(size);
+    talk.press(keys[random() % keys.size()]);
+    CHECK_FALSE(talk.is_over());
+    talk.resize(size);
+    const Screen screen = talk.screen();
+    CHECK(screen.lines.size() <= std::max<std::size_t>(size.rows, 2) - 1);
+    CHECK(display_width(screen.status) <= std::max<std::size_t>(size.columns, 2));
+  }
+}
+
+}  // namespace
+}  // namespace attn
