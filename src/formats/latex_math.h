@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "explain/document.h"
+
+namespace attn {
+
+// A formula as LaTeX for math mode, with amsmath and amssymb; no text of it can
+// end the formula or run a command. Also what MathJax and KaTeX read.
+std::string latex_math(std::string_view formula);
+
+// The same with the colours of roles: \attnquery{q_{1}}, where `coloured`.
+// Coloured formulas are for LaTeX itself, and need the macros of latex_macros().
+std::string latex_math(const Inline& formula, bool coloured);
+
+// The same within running text, between "$"; nothing where there is no formula.
+std::string latex_inline_math(const Inline& formula);
+
+// Running text as LaTeX: other people's text stays text. Needs latex_macros().
+std::string latex_text(std::string_view text);
+
+// "\attnquery", or "" for a role that has no colour.
+std::string_view latex_colour(Role role);
+
+}  // namespace attn

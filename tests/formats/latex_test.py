@@ -1,0 +1,244 @@
+"""What `--format latex` writes is compiled, and read again from the pages."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unicodedata
+import unittest
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+DATA = os.path.join(ROOT, "data")
+EXAMPLE = os.path.join(DATA, "worked-example.json")
+PROBLEMS = sorted(os.path.join(DATA, name) for name in os.listdir(DATA)
+                  if name.endswith(".json") and not name.endswith(".golden.json"))
+
+MOST_POINTS = 3  # that a line may be too wide
+
+# Titles and tokens of people who mean us no good, or write in scripts of their own.
+NASTY = [
+    r"\input{/etc/passwd}", r"\write18{touch hacked}", r"\immediate\write18{id}", r"\openout\hacked=hacked.tex",
+    r"\end{document}", r"\end{tabular}", r"\end{align*}\stop", r"}", r"{", r"}}}{{{", r"}\undefined{", r"\catcode`\%=12",
+    r"$", r"$$", r"$\loop\iftrue\repeat$", r"\(", r"\[x\]", r"%", r"100% of it", r"#", r"#1", r"##", r"&", r"a & b & c", r"\\",
+    r"\\[5pt]", r"[5pt]", r"*", r"^^5c", r"^^5cinput{x}", r"^", r"_", r"x_1^2", r"~", r"\def\attnpart{}", r"\par", r"\newpage",
+    r"`quoted'", "``double''", '"', r"<<x>>", r"--full", r"?`!`", r"|", r"/etc/passwd", r"\csname end\endcsname",
+    r"\jobname", "\\", r"\relax", r"\begin{comment}", "\\verb|x|", "\x1b[31mred", "\x00", "tab\tand\nline", "\r\n", "\u202edesrever",
+    "\u2066isolate\u2069", "😀", "👩‍👩‍👧", "🇫🇷", "مرحبا بالعالم", "שלום", "日本語", "한국어", "привет", "ελληνικά",
+    "e\u0301", "a\u0300\u0301\u0302", "ﬁ", "ŁódźÆØÅßĄ", "«ð»þ", "½ ° µ ¬ ¿", "∑∏√∞≈≤→ᵀ₁²", "\u00a0", "\u200b", "\ufeff",
+    "w" * 90, "😀" * 30, "a b " * 40, "", " ",
+]
+
+
+def attn(*words, text=None):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    return subprocess.run([ATTN, *words], input=text, capture_output=True, encoding="utf-8", env=environment,
+                          timeout=120)
+
+
+def latex(*words, codes=(0,), **more):
+    done = attn(*words, "--format", "latex", **more)
+    if done.returncode not in codes or done.stderr:
+        raise AssertionError(f"attn {' '.join(words)}: {done.returncode} {done.stderr}")
+    return done.stdout
+
+
+def has_package(name):
+    return subprocess.run(["kpsewhich", name], capture_output=True).stdout.strip() != b""
+
+
+def document(fragment, packages=("amsmath", "amssymb"), before=""):
+    """The smallest that a teacher's document can be."""
+    loaded = "".join(f"\\usepackage{{{name}}}\n" for name in packages)
+    return (f"\\documentclass{{article}}\n{loaded}{before}\\begin{{document}}\nBefore.\n{fragment}\nAfter.\n"
+            "\\end{document}\n")
+
+
+class Compiled:
+    """A document, compiled in a folder of its own."""
+
+    def __init__(self, source):
+        with tempfile.TemporaryDirectory(prefix="attn-latex-") as folder:
+            with open(os.path.join(folder, "it.tex"), "w", encoding="utf-8") as file:
+                file.write(source)
+            command = ["pdflatex", "-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error", "it.tex"]
+            self.code = subprocess.run(command, cwd=folder, capture_output=True, timeout=300).returncode
+            with open(os.path.join(folder, "it.log"), encoding="utf-8", errors="replace") as file:
+                self.log = file.read()
+            self.files = sorted(name for name in os.listdir(folder) if not name.startswith("it."))
+            self.text = self.words(folder)
+
+    @staticmethod
+    def words(folder):
+        if not shutil.which("pdftotext") or not os.path.exists(os.path.join(folder, "it.pdf")):
+            return None
+        text = subprocess.run(["pdftotext", "-layout", "it.pdf", "-"], cwd=folder, capture_output=True, encoding="utf-8")
+        plain = unicodedata.normalize("NFKC", text.stdout)
+        for shown, typed in {"’": "'", "‘": "`", "−": "-", "ˆ": "^", "˜": "~"}.items():
+            plain = plain.replace(shown, typed)
+        return " ".join(plain.split())
+
+    @property
+    def pages(self):
+        found = re.search(r"Output written on \S+ \((\d+) pages?", self.log)
+        return int(found[1]) if found else 0
+
+
+class LatexTest(unittest.TestCase):
+    def compile(self, source):
+        done = Compiled(source)
+        complaint = done.log[max(done.log.find("\n!"), 0):][:800] if done.code else ""
+        self.assertEqual(done.code, 0, complaint)
+        self.assertNotIn("Missing character", done.log)
+        too_wide = [line for line in re.findall(r"Overfull .*", done.log)
+                    if float(re.search(r"\(([\d.]+)pt", line)[1]) > MOST_POINTS]
+        self.assertEqual(too_wide, [])
+        self.assertEqual(done.files, [])
+        return done
+
+    def assert_shows(self, done, *words):
+        if done.text is None:
+            return
+        for word in words:
+            self.assertTrue(word in done.text, f"{word!r} is not in the text of the pages")
+
+    @staticmethod
+    def problem(**changes):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            return json.dumps({**json.load(file), **changes})
+
+
+class Papers(LatexTest):
+    def test_a_paper_compiles_alone(self):
+        done = self.compile(latex("run", EXAMPLE, "--standalone"))
+        self.assert_shows(done, "Self-attention, worked by hand", "What is given", "Scores: each query times each key",
+                          "0.4683", "1.9366", "yes, all 9 numbers")
+        self.assertLess(done.pages, 8)
+
+    def test_every_problem_compiles(self):
+        # One after another in one run: what stands before them is the same for all.
+        preambles, bodies = set(), []
+        for name in PROBLEMS:
+            preamble, body = latex("run", name, "--standalone").split("\\begin{document}\n")
+            self.assertTrue(body.endswith("\\end{document}\n"))
+            preambles.add(preamble)
+            bodies.append(body.removesuffix("\\end{document}\n"))
+        self.assertGreater(len(bodies), 25)
+        self.assertEqual(len(preambles), 1)
+        done = self.compile(preambles.pop() + "\\begin{document}\n" + "\\clearpage\n".join(bodies) + "\\end{document}\n")
+        self.assert_shows(done, "0.4683", "Sentences of different length in one batch")
+
+    def test_everything_in_full_compiles(self):
+        done = self.compile(latex("run", os.path.join(DATA, "tired-or-narrow.json"), "--standalone", "--full",
+                                  "--explain", "cells", "--precision", "9"))
+        self.assertGreater(done.pages, 5)
+
+    def test_a_wide_matrix_is_split(self):
+        source = latex("run", os.path.join(DATA, "eight-heads-batch.json"), "--standalone")
+        self.assertIn("columns 1\\textendash{}8 of 64", source)
+        self.assertIn("48 more columns, -{}-full shows them", source)
+
+    def test_trees_compile(self):
+        done = self.compile(latex("why", EXAMPLE, "context[1,2]", "--standalone"))
+        self.assert_shows(done, "context[1, 2]", "(given)", "(see above)")
+
+    def test_reports_compile(self):
+        scores = [["2", "4", "4"], ["4", "61", None], ["4", "12", "10"]]
+        answers = json.dumps({"schema": "attn/answers/1", "steps": {"scores": scores}})
+        with tempfile.TemporaryDirectory(prefix="attn-latex-") as folder:
+            path = os.path.join(folder, "answers.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(answers)
+            source = latex("check", EXAMPLE, path, "--standalone", codes=(1,))
+        self.assertIn("\\attnwrong{", source)
+        self.assertIn("\\attnblank{", source)
+        self.assert_shows(self.compile(source), "not right yet", "× 61")
+
+    def test_the_catalogue_of_mistakes_compiles(self):
+        self.compile(latex("mistakes", "--standalone"))
+
+
+class Fragments(LatexTest):
+    def test_a_fragment_needs_amsmath_and_amssymb_only(self):
+        done = self.compile(document(latex("run", EXAMPLE)))
+        self.assert_shows(done, "Before.", "Self-attention, worked by hand", "0.4683", "After.")
+
+    def test_two_fragments_in_a_document_that_loads_more(self):
+        fragments = latex("run", EXAMPLE) + latex("run", os.path.join(DATA, "eight-heads-batch.json"))
+        self.compile(document(fragments, ("amsmath", "amssymb", "booktabs", "xcolor", "graphicx")))
+
+    def test_colours_are_macros_that_can_be_defined_before(self):
+        before = "\\newcommand\\attnquery[1]{\\mbox{QQ}}\n"
+        done = self.compile(document(latex("run", EXAMPLE), before=before))
+        self.assert_shows(done, "QQ")
+        standalone = latex("run", EXAMPLE, "--standalone").replace("\\begin{document}", before.replace("new", "renew") +
+                                                                   "\\begin{document}")
+        self.assert_shows(self.compile(standalone), "QQ")
+
+
+class Slides(LatexTest):
+    def setUp(self):
+        if not has_package("beamer.cls") or not has_package("pgfcore.sty"):
+            self.skipTest("beamer or the pgf that it needs is not installed")
+
+    def test_slides_compile(self):
+        for name in ["worked-example", "ragged-batch", "masks-together"]:
+            done = self.compile(latex("run", os.path.join(DATA, name + ".json"), "--beamer"))
+            self.assertGreater(done.pages, 20)
+            if name == "worked-example":
+                self.assert_shows(done, "Self-attention, worked by hand", "0.4683", "1.9366")
+
+    def test_slides_win_over_a_paper(self):
+        both = latex("run", EXAMPLE, "--standalone", "--beamer")
+        self.assertEqual(both, latex("run", EXAMPLE, "--beamer"))
+
+    def test_slides_of_a_tree(self):
+        self.compile(latex("why", EXAMPLE, "context[1,2]", "--beamer"))
+
+
+class Strangers(LatexTest):
+    def strange(self, texts, **more):
+        """A small problem with these tokens, and all of them in the title."""
+        rows = [[token % 3, 1] for token in range(len(texts))]
+        unit = [[1, 0], [0, 1]]
+        return json.dumps({"title": " ".join(texts), "tokens": texts, "inputs": rows,
+                           "weights": {"query": unit, "key": unit, "value": unit}, **more})
+
+    def test_other_peoples_text_stays_text(self):
+        texts = []
+        for at in range(0, len(NASTY), 12):
+            done = attn("run", "-", "--format", "latex", "--explain", "rows", text=self.strange(NASTY[at:at + 12]))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            texts.append(done.stdout)
+        packages = ("amsmath", "amssymb", "booktabs", "xcolor", "graphicx")
+        fragments = "\n\\clearpage\n".join(texts)
+        if has_package("lmodern.sty"):
+            done = self.compile("\\RequirePackage[T1]{fontenc}\n" + document(fragments, (*packages, "lmodern")))
+            self.assert_shows(done, "ŁódźÆØÅß", "x_1^2")
+        self.assert_shows(self.compile(document(fragments, packages)), "\\input{/etc/passwd}", "\\write18{touch hacked}",
+                          "\\end{document}", "100% of it", "a & b & c", "^^5cinput{x}", "--full", "\\x1b[31mred",
+                          "\\u202edesrever", "<<x>>", "?`!`", "U+1F600", "U+65E5")
+
+    def test_in_a_paper_and_on_slides(self):
+        some = [r"\end{frame}\end{document}", r"\write18{touch hacked} $ % } ^^5c", "😀 مرحبا 日本語 e\u0301 \u202e"]
+        for option in ("--standalone", "--beamer"):
+            if option == "--beamer" and not has_package("pgfcore.sty"):
+                continue
+            done = attn("run", "-", "--format", "latex", option, text=self.problem(title=" ".join(some), tokens=some))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assert_shows(self.compile(done.stdout), "\\end{document}", "U+1F600", "0.4683")
+
+
+if __name__ == "__main__":
+    if not shutil.which("pdflatex"):
+        print("skipped: pdflatex is not installed")
+        sys.exit(77)
+    missing = [name for name in ("amsmath.sty", "amssymb.sty", "booktabs.sty", "xcolor.sty", "geometry.sty")
+               if not has_package(name)]
+    if missing:
+        print("skipped: LaTeX lacks", ", ".join(missing))
+        sys.exit(77)
+    unittest.main()
