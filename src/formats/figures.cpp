@@ -1,0 +1,212 @@
+#include "formats/figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "formats/markup.h"
+#include "formats/svg_pen.h"
+
+namespace attn {
+namespace {
+
+constexpr double font = 14, line = 26, margin = 6;
+constexpr double widest_label = 130;  // of a token
+constexpr double gap = 170;           // between queries and keys
+constexpr double widest_arc = 12;     // of the weight 1
+
+constexpr double map_size = 120;  // of a small map, about
+constexpr int shades = 24;
+constexpr std::size_t most_squares = 64;  // in a direction; more are drawn together
+
+std::string words_for(const Axis& axis) {
+  if (axis == "query") return "queries";
+  return axis == "key" ? "keys" : axis;
+}
+
+std::string name_of(const Matrix& matrix) {
+  std::string name = matrix.symbol;
+  for (const std::string& more : {matrix.title, matrix.place}) {
+    if (!more.empty()) name += (name.empty() ? "" : " · ") + more;
+  }
+  return name;
+}
+
+std::string root(const Drawing& drawing, const std::string& kind, const std::string& name) {
+  return fmt::format(R"(<svg class="{0}" role="img" viewBox="0 0 {1} {2}" width="{1}" height="{2}" )"
+                     R"(style="max-width:100%;height:auto" font-family="sans-serif"><title>{3}</title>)",
+                     kind, svg_number(drawing.width), svg_number(drawing.height), escaped_markup(name)) +
+         "\n" + drawing.content + "</svg>\n";
+}
+
+// The weights as queries × keys, whichever of the two the rows are.
+class Arcs {
+ public:
+  Arcs(const Matrix& weights, const Palette& palette)
+      : weights_(weights), palette_(palette), turned_(weights.row_axis == "key") {
+    for (const std::string& label : query_labels()) left_ = std::max(left_, label_width(label));
+    for (const std::string& label : key_labels()) right_ = std::max(right_, label_width(label));
+    left_ = std::max(left_, text_width(words_for("query"), small));
+    right_ = std::max(right_, text_width(words_for("key"), small));
+    for (const double weight : weights.cells) {
+      if (std::isfinite(weight)) largest_ = std::max(largest_, weight);
+    }
+  }
+
+  Drawing drawing() const {
+    const std::size_t lines = std::max(query_labels().size(), key_labels().size());
+    Drawing drawing{to_x() + 4 + right_ + margin, top + static_cast<double>(lines) * line + margin, {}};
+    drawing.content = svg_text(margin + left_, font, words_for("query"), look(Anchor::end, palette_.faint, small)) +
+                      svg_text(to_x() + 4, font, words_for("key"), look(Anchor::start, palette_.faint, small));
+    for (std::size_t key = 0; key < key_labels().size(); ++key) {
+      drawing.content += svg_text(to_x() + 4, y(key, key_labels().size()) + font * 0.36, key_labels()[key],
+                                  look(Anchor::start, palette_.key, font), widest_label);
+    }
+    for (std::size_t query = 0; query < query_labels().size(); ++query) drawing.content += of_query(query);
+    return drawing;
+  }
+
+ private:
+  static constexpr double top = 24, small = 11;
+
+  const std::vector<std::string>& query_labels() const {
+    return turned_ ? weights_.column_labels : weights_.row_labels;
+  }
+  const std::vector<std::string>& key_labels() const { return turned_ ? weights_.row_labels : weights_.column_labels; }
+
+  static double label_width(const std::string& label) { return std::min(widest_label, text_width(label, font)); }
+
+  static TextLook look(Anchor anchor, const std::string& fill, double size) {
+    return {.size = size, .anchor = anchor, .fill = fill};
+  }
+
+  double from_x() const { return margin + left_ + 4; }
+  double to_x() const { return from_x() + gap; }
+
+  // Where there are fewer tokens than on the other side, they stand in its middle.
+  double y(std::size_t at, std::size_t of) const {
+    const double lines = static_cast<double>(std::max(query_labels().size(), key_labels().size()));
+    return top + line * (static_cast<double>(at) + 0.5 + (lines - static_cast<double>(of)) / 2);
+  }
+
+  std::string of_query(std::size_t query) const {
+    std::string group = fmt::format("<g class=\"of-query\" data-row=\"{}\">\n", query);
+    const double from = y(query, query_labels().size());
+    group += svg_text(from_x() - 4, from + font * 0.36, query_labels()[query], look(Anchor::end, palette_.query, font),
+                      widest_label);
+    for (std::size_t key = 0; key < key_labels().size(); ++key) group += arc(query, key, from);
+    return group + "</g>\n";
+  }
+
+  std::string arc(std::size_t query, std::size_t key, double from) const {
+    const std::size_t row = turned_ ? key : query;
+    const std::size_t column = turned_ ? query : key;
+    if (!weights_.handed_in.empty() || weights_.is_closed(row, column)) return "";
+    const double weight = weights_.cells[row * weights_.columns() + column];
+    if (!std::isfinite(weight) || weight <= 0) return "";
+    const double share = weight / largest_;
+    return fmt::format(R"(<path d="M{0} {1}C{2} {1} {2} {3} {4} {3}" fill="none" stroke="{5}" stroke-width="{6:.4g}" )"
+                       R"(stroke-opacity="{7:.3g}" data-column="{8}"><title>{9} → {10}: {11}</title></path>)",
+                       svg_number(from_x()), svg_number(from), svg_number((from_x() + to_x()) / 2),
+                       svg_number(y(key, key_labels().size())), svg_number(to_x()), palette_.heat, share * widest_arc,
+                       0.35 + 0.55 * share, key, escaped_markup(query_labels()[query]),
+                       escaped_markup(key_labels()[key]), escaped_markup(weights_.cell(row, column))) +
+           "\n";
+  }
+
+  const Matrix& weights_;
+  const Palette& palette_;
+  bool turned_;
+  double left_ = 0, right_ = 0;
+  double largest_ = 1;
+};
+
+}  // namespace
+
+const Palette& page_palette() {
+  static const Palette palette{.ink = "var(--ink, #1a1a1a)",
+                               .faint = "var(--faint, #595959)",
+                               .query = "var(--query, #a84300)",
+                               .key = "var(--key, #7a5b00)",
+                               .heat = "var(--heat, #0072b2)",
+                               .grid = "var(--grid, #d9d9d9)"};
+  return palette;
+}
+
+Drawing arcs_drawing(const Matrix& weights, const Palette& palette) { return Arcs(weights, palette).drawing(); }
+
+std::string arcs(const Matrix& weights) {
+  return root(arcs_drawing(weights, page_palette()), "arcs", name_of(weights));
+}
+
+Heat::Heat(const Matrix& matrix) : matrix_(matrix) {
+  const bool is_share = matrix.role == Role::attention_weight || matrix.role == Role::mask;
+  if (is_share || !matrix.handed_in.empty()) return;
+  bool first = true;
+  for (std::size_t i = 0; i < matrix.cells.size(); ++i) {
+    const double value = matrix.cells[i];
+    if (!std::isfinite(value) || (!matrix.closed.empty() && matrix.closed[i])) continue;
+    smallest_ = first ? value : std::min(smallest_, value);
+    largest_ = first ? value : std::max(largest_, value);
+    first = false;
+  }
+}
+
+double Heat::of(std::size_t row, std::size_t column) const {
+  if (!matrix_.handed_in.empty() || matrix_.is_closed(row, column)) return 0;
+  const double value = matrix_.cells[row * matrix_.columns() + column];
+  if (!std::isfinite(value)) return 0;
+  const double range = largest_ / 2 - smallest_ / 2;  // halves, for the largest of doubles
+  if (range == 0) return value == 0 ? 0 : 0.5;
+  return std::clamp((value / 2 - smallest_ / 2) / range, 0.0, 1.0);
+}
+
+Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double cell) {
+  const Heat heat(matrix);
+  const std::size_t rows = matrix.rows(), columns = matrix.columns();
+  Drawing drawing{static_cast<double>(columns) * cell, static_cast<double>(rows) * cell, {}};
+  const std::size_t down = (rows + most_squares - 1) / most_squares;
+  const std::size_t across = (columns + most_squares - 1) / most_squares;
+  const double gap = cell > 4 ? 1 : 0;
+  std::map<int, std::string> squares;  // by how dark they are; closed ones first
+  for (std::size_t row = 0; row < rows; row += down) {
+    for (std::size_t column = 0; column < columns; column += across) {
+      double darkest = 0;
+      bool closed = true;
+      for (std::size_t r = row; r < std::min(rows, row + down); ++r) {
+        for (std::size_t c = column; c < std::min(columns, column + across); ++c) {
+          darkest = std::max(darkest, heat.of(r, c));
+          closed = closed && matrix.is_closed(r, c);
+        }
+      }
+      const double width = cell * static_cast<double>(std::min(across, columns - column)) - gap;
+      const double height = cell * static_cast<double>(std::min(down, rows - row)) - gap;
+      squares[closed ? -1 : static_cast<int>(std::lround(darkest * shades))] += fmt::format(
+          "M{} {}h{}v{}h-{}z", svg_number(static_cast<double>(column) * cell),
+          svg_number(static_cast<double>(row) * cell), svg_number(width), svg_number(height), svg_number(width));
+    }
+  }
+  drawing.content = fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", svg_number(drawing.width),
+                                svg_number(drawing.height));
+  for (const auto& [shade, path] : squares) {
+    const std::string& fill = shade < 0 ? palette.grid : palette.heat;
+    const std::string opacity = shade < 0 ? "1" : fmt::format("{:.3g}", shade / double{shades});
+    if (shade != 0)
+      drawing.content += fmt::format("<path fill=\"{}\" fill-opacity=\"{}\" d=\"{}\"/>\n", fill, opacity, path);
+  }
+  drawing.content +=
+      fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"0.5\"/>\n",
+                  svg_number(drawing.width), svg_number(drawing.height), palette.faint);
+  return drawing;
+}
+
+std::string small_map(const Matrix& matrix) {
+  const std::size_t longest = std::max({matrix.rows(), matrix.columns(), std::size_t{1}});
+  const double cell = std::clamp(map_size / static_cast<double>(longest), 0.5, 16.0);
+  return root(small_map_drawing(matrix, page_palette(), cell), "small-map", name_of(matrix));
+}
+
+}  // namespace attn

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+
+#include "explain/document.h"
+
+namespace attn {
+
+// Drawings of one matrix as SVG elements: <svg> with a viewBox, to be placed in a
+// page or a larger figure. They take their colours from the custom properties of
+// the page around (--heat, --ink, …) or from their own presentation attributes.
+
+// The colours of a drawing, as they stand in fill="…".
+struct Palette {
+  std::string ink;    // text
+  std::string faint;  // text that is less important
+  std::string query, key;
+  std::string heat;  // of the largest number
+  std::string grid;  // behind and between cells
+};
+
+// Colours that a page can set: --ink, --faint, --query, --key, --heat, --grid.
+const Palette& page_palette();
+
+// A drawing that is part of another one, from (0, 0) on.
+struct Drawing {
+  double width = 0, height = 0;
+  std::string content;
+};
+
+// Attention as people know it: the queries on one side, the keys on the other,
+// between them arcs as wide as the weight. Each query's arcs are a <g> with the
+// class "of-query" and data-row. REQUIRES: rows are queries, columns keys, or the
+// other way round.
+std::string arcs(const Matrix& weights);
+Drawing arcs_drawing(const Matrix& weights, const Palette& palette);
+
+// A map without numbers, for an overview: one square a cell, as dark as the number is large.
+// Of more than 64 rows or columns, neighbours share a square, as dark as the largest of them.
+std::string small_map(const Matrix& matrix);
+Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double cell);
+
+// How dark the cells of a matrix are, from 0 to 1: attention weights as they are,
+// other numbers between the smallest and the largest. 0 for what is no number.
+class Heat {
+ public:
+  explicit Heat(const Matrix& matrix);  // which stays alive
+  double of(std::size_t row, std::size_t column) const;
+  double smallest() const { return smallest_; }
+  double largest() const { return largest_; }
+
+ private:
+  const Matrix& matrix_;
+  double smallest_ = 0, largest_ = 1;
+};
+
+}  // namespace attn

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+// What all drawings are made with: numbers, lengths of text, <text> elements.
+// Only what both browsers and rsvg-convert know: presentation attributes, no style
+// sheets, text that stays text.
+
+namespace attn {
+
+// A length or place, as short as it can be said: "12.5".
+std::string svg_number(double value);
+
+// How wide the text can become at that font size, whatever sans-serif font there
+// is: measured with the widest in use, and a little more.
+double text_width(std::string_view text, double size);
+
+// The text as it is printed, cut to that width; the cut is shown by "…".
+std::string fitted(std::string_view text, double size, double width);
+
+enum class Anchor { start, middle, end };
+
+struct TextLook {
+  double size = 13;
+  Anchor anchor = Anchor::start;
+  std::string_view fill = "#000";
+  bool bold = false;
+  bool italic = false;
+  std::string_view attributes = {};  // more of them, ready to be written
+};
+
+// The beginning of an element <text>, up to and with ">".
+std::string text_begin(double x, double y, const TextLook& look);
+
+// Other people's text as one <text>. Where it is wider than `width` it is cut, and
+// the whole of it is its <title>.
+std::string svg_text(double x, double y, std::string_view text, const TextLook& look, double width = 1e9);
+
+}  // namespace attn
