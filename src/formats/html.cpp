@@ -1,0 +1,228 @@
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "formats/figures.h"
+#include "formats/format.h"
+#include "formats/html/figure.h"
+#include "formats/html/numbers.h"
+#include "formats/html/page.h"
+#include "formats/html/places.h"
+#include "formats/html/words.h"
+#include "formats/markup.h"
+
+namespace attn {
+namespace {
+
+// Writes a document as one page: a section a part of it, within these a <div> a
+// stop of the lecture.
+class PageWriter {
+ public:
+  PageWriter(const Document& document, const FormatOptions& options)
+      : document_(document), options_(options), groups_(place_groups(document)) {
+    for (const Block& block : document.blocks) {
+      if (const auto* matrix = std::get_if<Matrix>(&block)) add(*matrix);
+    }
+    for (const Matrix& matrix : document.behind) add(matrix);
+    part_ = name();
+  }
+
+  std::string write() {
+    for (const Stop& stop : stops(document_)) lay_out(stop);
+    close_section();
+    close_group();
+    lay_out_overview();  // where nothing opened a section
+    lay_out_what_is_behind();
+    return head() + std::move(text_) + tail();
+  }
+
+ private:
+  void add(const Matrix& matrix) {
+    if (!is_sourced(matrix)) return;
+    numbers_.emplace(&matrix, matrices_.size());
+    matrices_.push_back({&matrix, shown_of(matrix, options_)});
+  }
+
+  const Headline* title() const {
+    const auto* headline = document_.blocks.empty() ? nullptr : std::get_if<Headline>(&document_.blocks.front());
+    return headline && headline->level == 1 ? headline : nullptr;
+  }
+
+  std::string name() const { return title() ? plain(title()->text) : "Worked out step by step"; }
+
+  std::string head() const {
+    return fmt::format(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+        "script-src 'unsafe-inline'; img-src data:\">\n"
+        "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n"
+        "<a class=\"skip extra\" href=\"#lecture\">Skip to the computation</a>\n"
+        "<header>\n<h1{3}>{2}</h1>\n<div id=\"controls\"></div>\n</header>\n<main id=\"lecture\" tabindex=\"-1\">\n",
+        escaped_markup(name()), page_style, title() ? page_label(name()) : escaped_markup(name()),
+        title() ? "" : " class=\"extra\"");
+  }
+
+  std::string tail() const {
+    return fmt::format(
+        "</main>\n<script type=\"application/json\" "
+        "id=\"numbers\">{}</script>\n<script>\n{}</script>\n</body>\n</html>\n",
+        numbers_json(document_, matrices_), page_script);
+  }
+
+  void lay_out(const Stop& stop) {
+    std::size_t begin = stop.first;
+    const std::size_t end = stop.first + stop.count;
+    if (begin == 0 && title()) ++begin;
+    if (begin == end) return;
+    const auto* headline = std::get_if<Headline>(&document_.blocks[begin]);
+    const bool opens = headline && headline->level <= 2;
+    if (opens) open_section(begin, *headline);
+    text_ += fmt::format("<div class=\"stop\" id=\"stop-{}\">\n", ++stops_);
+    if (opens && !headline_told_) text_ += heading(*headline);
+    for (std::size_t i = begin + (opens ? 1 : 0); i < end; ++i) {
+      if (std::holds_alternative<Matrix>(document_.blocks[i])) {
+        i = lay_out_matrices(i, end) - 1;
+      } else {
+        std::visit([&](const auto& content) { lay_out(content); }, document_.blocks[i]);
+      }
+    }
+    text_ += "</div>\n";
+  }
+
+  void open_section(std::size_t block, const Headline& headline) {
+    close_section();
+    if (group_parts_ == 0) close_group();
+    lay_out_overview();
+    part_ = plain(headline.text);
+    headline_told_ = false;
+    const auto group = groups_.find(block);
+    if (group != groups_.end()) open_group(group->second, headline);
+    if (group_parts_ > 0) --group_parts_;
+    text_ += "<section>\n";
+    in_section_ = true;
+  }
+
+  void open_group(const PlaceGroup& group, const Headline& headline) {
+    headline_told_ = group.parts == 1;
+    text_ += fmt::format("<details class=\"place\"{}>\n", group.first ? " open" : "");
+    text_ += headline_told_ ? "<summary>" + heading(headline) + "</summary>\n"
+                            : "<summary class=\"extra\">" + page_label(group.place) + "</summary>\n";
+    in_group_ = true;
+    group_parts_ = group.parts;
+  }
+
+  void close_section() {
+    if (std::exchange(in_section_, false)) text_ += "</section>\n";
+  }
+
+  void close_group() {
+    if (std::exchange(in_group_, false)) text_ += "</details>\n";
+  }
+
+  static std::string heading(const Headline& headline) {
+    const int level = headline.level <= 2 ? 2 : 3;
+    return fmt::format("<h{0}>{1}</h{0}>\n", level, page_text(headline.text));
+  }
+
+  void lay_out(const Headline& headline) { text_ += heading(headline); }
+  void lay_out(const Prose& prose) { text_ += "<p>" + page_text(prose.text) + "</p>\n"; }
+  void lay_out(const Remark& remark) { text_ += "<p class=\"note\">Note: " + page_text(remark.text) + "</p>\n"; }
+  void lay_out(const Derivation& derivation) { text_ += page_lines(derivation); }
+  void lay_out(const Table& table) { text_ += page_table(table, part_); }
+  void lay_out(const Tree& tree) { text_ += page_tree(tree); }
+  void lay_out(const Matrix& matrix) {
+    const auto number = numbers_.find(&matrix);
+    const bool sourced = number != numbers_.end();
+    text_ += page_matrix(matrix, sourced ? matrices_[number->second].shown : shown_of(matrix, options_),
+                         sourced ? std::optional(number->second) : std::nullopt);
+  }
+
+  // A matrix and those that stand beside it; returns what comes behind them.
+  std::size_t lay_out_matrices(std::size_t begin, std::size_t end) {
+    const auto matrix_at = [&](std::size_t i) { return std::get_if<Matrix>(&document_.blocks[i]); };
+    std::size_t behind = begin + 1;
+    while (behind < end && matrix_at(behind) && matrix_at(behind)->beside) ++behind;
+    const bool weights = behind == begin + 1 && are_weights(*matrix_at(begin));
+    const std::string drawing = weights ? page_arcs(*matrix_at(begin)) : "";
+    const bool several = behind > begin + 1 || !drawing.empty();
+    if (several) text_ += "<div class=\"beside\">\n";
+    for (std::size_t i = begin; i < behind; ++i) lay_out(*matrix_at(i));
+    text_ += drawing;
+    if (several) text_ += "</div>\n";
+    return behind;
+  }
+
+  // The weights of all heads and sequences as small maps, where there are several.
+  void lay_out_overview() {
+    if (std::exchange(overview_told_, true)) return;
+    std::string maps;
+    std::size_t count = 0;
+    std::string section;  // the place of the part that we are in
+    for (std::size_t i = 0; i < document_.blocks.size(); ++i) {
+      if (const auto group = groups_.find(i); group != groups_.end()) section = group->second.place;
+      if (const auto* matrix = std::get_if<Matrix>(&document_.blocks[i])) add_map(*matrix, section, maps, count);
+    }
+    for (const Matrix& matrix : document_.behind) add_map(matrix, "", maps, count);
+    if (count < 2) return;
+    text_ += fmt::format(
+        "<nav class=\"overview extra\" aria-label=\"Weights at a glance\">\n<p class=\"hint\">All weights at a glance: "
+        "a row "
+        "a "
+        "{}, a column a {}. The darker, the larger the weight. Each map leads to its numbers.</p>\n<ul>\n{}</ul>\n"
+        "</nav>\n",
+        page_text({{"query", Role::query}}), page_text({{"key", Role::key}}), maps);
+  }
+
+  void add_map(const Matrix& matrix, const std::string& section, std::string& maps, std::size_t& count) const {
+    const auto number = numbers_.find(&matrix);
+    if (!are_weights(matrix) || number == numbers_.end()) return;
+    const std::string& place = matrix.place.empty() ? section : matrix.place;
+    ++count;
+    maps += fmt::format("<li><a href=\"#m{}\">{}<span>{}</span></a></li>\n", number->second, small_map(matrix),
+                        page_label(place.empty() ? matrix.title : place));
+  }
+
+  void lay_out_what_is_behind() {
+    if (document_.behind.empty()) return;
+    text_ += "<details id=\"behind\" class=\"extra\">\n<summary>Numbers in between</summary>\n<div class=\"beside\">\n";
+    for (const Matrix& matrix : document_.behind) lay_out(matrix);
+    text_ += "</div>\n</details>\n";
+  }
+
+  const Document& document_;
+  const FormatOptions& options_;
+  std::map<std::size_t, PlaceGroup> groups_;  // by their first block
+  std::vector<PageMatrix> matrices_;
+  std::map<const Matrix*, std::size_t> numbers_;
+
+  std::string text_;
+  std::size_t stops_ = 0;
+  std::string part_;             // the last headline of level 2
+  std::size_t group_parts_ = 0;  // of the open group those still to come
+  bool in_section_ = false, in_group_ = false;
+  bool headline_told_ = false;  // by the group around it
+  bool overview_told_ = false;
+};
+
+std::string write_html(const Document& document, const FormatOptions& options) {
+  return PageWriter(document, options).write();
+}
+
+}  // namespace
+
+Format html_format() {
+  return {.name = "html",
+          .ending = ".html",
+          .summary = "one page that answers questions",
+          .write = write_html,
+          .wants_behind = true};
+}
+
+}  // namespace attn

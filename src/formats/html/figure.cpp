@@ -1,0 +1,191 @@
+#include "formats/html/figure.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/numbers.h"
+#include "base/text.h"
+#include "formats/figures.h"
+#include "formats/html/words.h"
+#include "formats/markup.h"
+#include "formats/mathml.h"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t most_cells = 5000;
+constexpr std::size_t most_rows = 20, most_columns = 32, kept = 16;
+constexpr std::size_t most_arcs = 24;  // queries, and keys
+
+std::string_view class_name(Mark mark) {
+  switch (mark) {
+    case Mark::right:
+      return "right";
+    case Mark::wrong:
+      return "wrong";
+    case Mark::follows:
+      return "follows";
+    case Mark::unsure:
+      return "unsure";
+    case Mark::blank:
+      return "blank";
+    case Mark::not_asked:
+      return "not_asked";
+  }
+  return "";
+}
+
+// What the script of the page reads from the cell.
+double read_back(std::string text) {
+  constexpr std::string_view minus = "−";
+  if (text.starts_with(minus)) text.replace(0, minus.size(), "-");
+  if (text == "∞") return HUGE_VAL;
+  if (text == "-∞") return -HUGE_VAL;
+  double value = std::nan("");
+  parse_number(text, value);
+  return value;
+}
+
+std::string cell(const Matrix& matrix, std::size_t row, std::size_t column) {
+  const std::string text = matrix.cell(row, column);
+  const std::size_t at = row * matrix.columns() + column;
+  std::string classes, attributes;
+  const auto add_class = [&](std::string_view name) { classes.append(classes.empty() ? "" : " ").append(name); };
+  if (matrix.is_closed(row, column)) add_class("closed");
+  if (!matrix.marks.empty()) add_class(class_name(matrix.marks[at]));
+  const bool has_point = text.find('.') != std::string::npos;
+  if (matrix.handed_in.empty() && !has_point && matrix.format.decimals > 0) add_class("whole");
+  if (!classes.empty()) attributes += fmt::format(R"( class="{}")", classes);
+  if (matrix.handed_in.empty()) {
+    const double value = matrix.cells[at];
+    const double read = read_back(text);
+    const bool is_all = read == value || (std::isnan(read) && std::isnan(value));
+    if (!is_all) attributes += fmt::format(R"( data-v="{}")", shortest(value));
+    if (are_weights(matrix) && std::isfinite(value)) {
+      attributes += fmt::format(R"( style="--w:{}")", fmt::format("{:.4g}", std::clamp(value, 0.0, 1.0)));
+    }
+  }
+  return fmt::format("<td{}>{}</td>", attributes, escaped_markup(text));
+}
+
+std::string caption(const Matrix& matrix) {
+  const std::string& formula = matrix.formula.empty() ? matrix.symbol : matrix.formula;
+  std::string text = "<span class=\"name\">";
+  if (!formula.empty()) text += math_elements({{formula, matrix.role}}) + " ";
+  if (!matrix.title.empty()) text += fmt::format(R"(<span class="title">{}</span>)", page_label(matrix.title));
+  if (!matrix.place.empty()) {
+    text +=
+        fmt::format(R"(<span class="where">{}{}</span>)", matrix.title.empty() ? "" : " · ", page_label(matrix.place));
+  }
+  text += "</span>";
+  const std::string between = matrix.sizes.empty() || matrix.words.empty() ? "" : ", ";
+  const std::string meaning = matrix.sizes + between + matrix.words;
+  if (!meaning.empty()) text += fmt::format(R"( <span class="meaning">{}</span>)", escaped_markup(meaning));
+  return text;
+}
+
+// Long names are broken into lines, so that the numbers stay in sight.
+std::string name_cell(const std::string& label, std::string_view scope) {
+  constexpr std::size_t longest = 24;
+  return fmt::format(R"(<th scope="{}"{}>{}</th>)", scope,
+                     display_width(printable(label)) > longest ? " class=\"long\"" : "", page_label(label));
+}
+
+std::string left_out(std::size_t count, std::string_view what) {
+  if (count == 0) return "";
+  return fmt::format("<p class=\"left-out\">… {} more {}{}, --full shows {}</p>\n", count, what, count == 1 ? "" : "s",
+                     count == 1 ? "it" : "them");
+}
+
+bool has_open_cell(const Matrix& matrix, std::size_t row) {
+  for (std::size_t column = 0; column < matrix.columns(); ++column) {
+    if (!matrix.is_closed(row, column)) return true;
+  }
+  return false;
+}
+
+// The row that is told as an example: the second, as it is less special than the first.
+std::size_t example_row(const Matrix& weights) {
+  const std::size_t second = weights.rows() > 1 ? 1 : 0;
+  for (std::size_t row = second; row < weights.rows(); ++row) {
+    if (has_open_cell(weights, row)) return row;
+  }
+  return second;
+}
+
+// How to read weights, for who has never seen any.
+std::string hint(const Matrix& weights) {
+  if (weights.rows() == 0 || weights.columns() == 0) return "";
+  const std::size_t row = example_row(weights);
+  const std::string query = page_label(weights.row_labels[row]);
+  return fmt::format(
+      "<p class=\"hint extra\">How to read it: row {} belongs to the {} {}. Each number in it says how much of one "
+      "{}’s {} "
+      "goes "
+      "into the {} of {}. The darker, the more.</p>\n",
+      row + 1, page_text({{"query", Role::query}}), query, page_text({{"key", Role::key}}),
+      page_text({{"value", Role::value}}), page_text({{"context", Role::output}}), query);
+}
+
+}  // namespace
+
+Extent shown_of(const Matrix& matrix, const FormatOptions& options) {
+  if (options.full || matrix.rows() * matrix.columns() <= most_cells) return {matrix.rows(), matrix.columns()};
+  return {matrix.rows() > most_rows ? kept : matrix.rows(), matrix.columns() > most_columns ? kept : matrix.columns()};
+}
+
+bool is_sourced(const Matrix& matrix) {
+  if (!matrix.handed_in.empty() || matrix.cells.empty()) return false;
+  const std::size_t last =
+      matrix.first + (matrix.rows() - 1) * matrix.row_stride + (matrix.columns() - 1) * matrix.column_stride;
+  return last < matrix.reading.result.count();
+}
+
+bool are_weights(const Matrix& matrix) {
+  return matrix.role == Role::attention_weight && matrix.row_axis == "query" && matrix.column_axis == "key" &&
+         matrix.handed_in.empty();
+}
+
+std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t> number) {
+  std::string id, data;
+  if (number) {
+    id = fmt::format(R"( id="m{}")", *number);
+    data = fmt::format(R"( data-matrix="{}")", *number);
+  }
+  const std::string look = std::string(are_weights(matrix) ? " heat" : "") + (shown.rows > most_rows ? " tall" : "");
+  const int decimals = matrix.format.scientific ? 0 : matrix.format.decimals;
+  std::string text =
+      fmt::format("<figure class=\"matrix {}{}\"{} style=\"--fraction:{}\">\n<div class=\"scroll\"><table{}>\n",
+                  attn::class_name(matrix.role), look, id, decimals == 0 ? 0 : decimals + 1, data);
+  text += "<caption><span class=\"about\">" + caption(matrix) + "</span></caption>\n<thead><tr><td></td>";
+  for (std::size_t column = 0; column < shown.columns; ++column) {
+    text += name_cell(matrix.column_labels[column], "col");
+  }
+  text += "</tr></thead>\n<tbody>\n";
+  for (std::size_t row = 0; row < shown.rows; ++row) {
+    text += "<tr>" + name_cell(matrix.row_labels[row], "row");
+    for (std::size_t column = 0; column < shown.columns; ++column) text += cell(matrix, row, column);
+    text += "</tr>\n";
+  }
+  text += "</tbody>\n</table></div>\n";
+  text += left_out(matrix.rows() - shown.rows, "row") + left_out(matrix.columns() - shown.columns, "column");
+  if (are_weights(matrix)) text += hint(matrix);
+  return text + "</figure>\n";
+}
+
+std::string page_arcs(const Matrix& weights) {
+  if (weights.rows() > most_arcs || weights.columns() > most_arcs) return "";
+  const std::string drawing = arcs(weights);
+  if (drawing.empty()) return "";
+  return fmt::format(
+      "<figure class=\"arcs extra\">\n{}\n<figcaption class=\"hint\">The same weights as arcs, from each {} to the {}s "
+      "it "
+      "takes from. The wider, the larger the weight.</figcaption>\n</figure>\n",
+      drawing, page_text({{"query", Role::query}}), page_text({{"key", Role::key}}));
+}
+
+}  // namespace attn

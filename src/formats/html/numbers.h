@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "explain/document.h"
+
+namespace attn {
+
+// The rows and columns of a matrix that a page shows.
+struct Extent {
+  std::size_t rows = 0, columns = 0;
+};
+
+// A matrix of the page, in the order of the page.
+struct PageMatrix {
+  const Matrix* matrix;
+  Extent shown;
+};
+
+// What the script of a page needs to know to say where a number comes from: of
+// each matrix its op, and which cells of which steps each of its cells read. The
+// numbers themselves it reads from the page. JSON that no text in it can end.
+std::string numbers_json(const Document& document, const std::vector<PageMatrix>& matrices);
+
+// A string of JSON, quoted, with nothing in it that HTML would read.
+std::string json_string(std::string_view text);
+
+}  // namespace attn

@@ -1,0 +1,128 @@
+// Pointing at a cell lights what it was made from and writes its sum out below.
+
+const outputs = new Map();  // by table
+const lit = [];             // [cell, class] of all that is lit
+let asked = null;           // the cell that is pointed at
+
+function outputOf(table) {
+  return outputs.get(table);
+}
+
+function light(cell, className) {
+  cell.classList.add(className);
+  lit.push([cell, className]);
+}
+
+function clearLights() {
+  for (const [cell, className] of lit.splice(0)) cell.classList.remove(className);
+  if (asked) outputOf(asked.closest("table")).replaceChildren();
+  asked = null;
+}
+
+function label(header) {
+  return header?.textContent.trim() ?? "";
+}
+
+// "row Input 1 of Q": where numbers that were read stand, in words.
+function whereabouts(places) {
+  const { matrix } = places[0];
+  const table = tableOf.get(matrix.index);
+  const rows = new Set(places.map((place) => place.row));
+  const columns = new Set(places.map((place) => place.column));
+  const inOne = places.every((place) => place.matrix === matrix);
+  const row = `row ${label(cellAt(places[0]).parentNode.cells[0])}`;
+  const column = `column ${label(table.tHead.rows[0].cells[places[0].column + 1])}`;
+  if (places.length === 1) {
+    const both = [matrix.rows > 1 && row, matrix.columns > 1 && column].filter(Boolean).join(", ");
+    return both ? `${both} of ${matrix.symbol}` : matrix.symbol;
+  }
+  if (inOne && rows.size === 1) return `${matrix.rows > 1 ? row : "all"} of ${matrix.symbol}`;
+  if (inOne && columns.size === 1) return `${matrix.columns > 1 ? column : "all"} of ${matrix.symbol}`;
+  return `${places.length} numbers of ${matrix.symbol}`;
+}
+
+// What is lit, said in words, in the colours of the lights.
+function readingOf(made) {
+  const words = [];
+  made.operands.forEach((places, i) => {
+    if (places.length > 0) words.push(element("span", { class: `from-${i}` }, whereabouts(places)));
+  });
+  if (made.open.length > 0) words.push(element("span", { class: "from-open" }, `mask: ${whereabouts(made.open)}`));
+  return words.flatMap((word, i) => (i === 0 ? [word] : [" · ", word]));
+}
+
+function ask(cell) {
+  if (cell === asked && !noteChanges()) return;
+  clearLights();
+  const place = placeOf(cell);
+  if (!place) return;
+  asked = cell;
+  light(cell, "asked");
+  tell(place);
+}
+
+function tell(place) {
+  const cell = cellAt(place);
+  const output = outputOf(cell.closest("table"));
+  if (isVeiled(cell)) {
+    const words = `${shortName(place)} is hidden: press it to see it`;
+    output.replaceChildren(element("span", { class: "arithmetic" }, words));
+    return;
+  }
+  const made = ingredients(place);
+  made.operands.forEach((places, i) => places.forEach((read) => light(cellAt(read), `lit-${i}`)));
+  made.open.forEach((read) => light(cellAt(read), "lit-open"));
+  const line = element("span", { class: "arithmetic" });
+  writeLine(line, shortName(place), worked(place));
+  const reading = readingOf(made);
+  output.replaceChildren(line, ...(reading.length > 0 ? [element("span", { class: "reading" }, ...reading)] : []));
+  keepInside(output);
+}
+
+// It lies over what comes below, and not beyond the edge of the window.
+function keepInside(output) {
+  output.style.marginLeft = "0";
+  const beyond = output.getBoundingClientRect().right - document.documentElement.clientWidth + 8;
+  if (beyond > 0) output.style.marginLeft = `${-beyond}px`;
+}
+
+// Says again what is lit: a number was hidden or shown.
+function askAgain() {
+  const cell = asked;
+  if (!cell) return;
+  clearLights();
+  ask(cell);
+}
+
+function dataCell(target) {
+  const cell = target instanceof Element ? target.closest("td") : null;
+  return cell && placeOf(cell) ? cell : null;
+}
+
+// Back to the cell that has the focus when the pointer has gone.
+function askFocused() {
+  const cell = dataCell(document.activeElement);
+  if (cell) ask(cell);
+  else clearLights();
+}
+
+function startPointing() {
+  for (const table of tableOf.values()) {
+    const output = element("output", { class: "sum", "aria-live": "polite" });
+    (table.closest(".scroll") ?? table).after(output);
+    outputs.set(table, output);
+  }
+  document.addEventListener("pointerover", (event) => {
+    if (event.pointerType === "touch") return;  // a finger points by pressing
+    const cell = dataCell(event.target);
+    if (cell) ask(cell);
+    else askFocused();
+  });
+  document.addEventListener("focusin", (event) => {
+    const cell = dataCell(event.target);
+    if (cell) ask(cell);
+  });
+  document.addEventListener("focusout", (event) => {
+    if (dataCell(event.target) && !dataCell(event.relatedTarget)) clearLights();
+  });
+}
