@@ -47,11 +47,14 @@ function titleOf(matrix) {
   return tableOf.get(matrix.index).querySelector("caption .title")?.textContent.trim() ?? "";
 }
 
+// Whether nothing around the cell is folded.
+const inSight = (place) => !cellAt(place).closest("details:not([open])");
+
 // The cell of a step in the page, or null. Of several, one that can be seen.
 function find(step, offset) {
   const all = (matricesOf.get(step) ?? []).map((matrix) => placeIn(matrix, offset)).filter(Boolean);
   if (all.length < 2) return all[0] ?? null;
-  return all.find((place) => cellAt(place).getClientRects().length > 0) ?? all[0];
+  return all.find(inSight) ?? all[0];
 }
 
 // Cells whose text was changed since the page was written say what their text says.

@@ -51,6 +51,31 @@ function readingOf(made) {
   return words.flatMap((word, i) => (i === 0 ? [word] : [" · ", word]));
 }
 
+// Where all that a sum reads is folded away, and is products: the numbers that
+// those were made from. A context is read from weights and values then, though
+// the weighted values stand between.
+function lookedThrough(made) {
+  const products = made.operands.length === 1 ? made.operands[0] : [];
+  const isFolded = products.length > 0 && !products.some(inSight);
+  if (!isFolded || products[0].matrix.op.function !== "multiply") return null;
+  const through = products.map(ingredients);
+  if (!through.every(({ operands }) => operands.length === 2 && operands.every((places) => places.length === 1))) return null;
+  const operands = [0, 1].map((i) => through.map((one) => one.operands[i][0]));
+  const isSeen = operands.every((places) => places.every(inSight));
+  return isSeen ? { operands, open: made.open, products } : null;
+}
+
+// "0.0634×2 + 0.4683×8": the products, as they stand in the cells now.
+function productsWritten({ operands: [left, right] }) {
+  const number = (place, operand) => {
+    const cell = cellAt(place);
+    if (isVeiled(cell)) return numberElement({ text: "?", operand });
+    const text = inLine(numberIn(cell), place.matrix.decimals);
+    return numberElement({ text: text.startsWith("−") ? `(${text})` : text, operand });
+  };
+  return left.flatMap((place, i) => [i === 0 ? ": " : " + ", number(place, 0), "×", number(right[i], 1)]);
+}
+
 function ask(cell) {
   if (cell === asked && !noteChanges()) return;
   clearLights();
@@ -69,12 +94,15 @@ function tell(place) {
     output.replaceChildren(element("span", { class: "arithmetic" }, words));
     return;
   }
-  const made = ingredients(place);
-  made.operands.forEach((places, i) => places.forEach((read) => light(cellAt(read), `lit-${i}`)));
-  made.open.forEach((read) => light(cellAt(read), "lit-open"));
+  const read = ingredients(place);
+  const through = lookedThrough(read);
+  const made = through ?? read;
+  made.operands.forEach((places, i) => places.forEach((one) => light(cellAt(one), `lit-${i}`)));
+  made.open.forEach((one) => light(cellAt(one), "lit-open"));
   const line = element("span", { class: "arithmetic" });
   writeLine(line, shortName(place), worked(place));
   const reading = readingOf(made);
+  if (through) reading.push(...productsWritten(through));
   output.replaceChildren(line, ...(reading.length > 0 ? [element("span", { class: "reading" }, ...reading)] : []));
   keepInside(output);
 }
