@@ -32,7 +32,7 @@ from slips import SLIPS
 
 MOST_TIES = 3
 ENOUGH = 0.95
-SECONDS = 300
+SECONDS = 800
 SHOWN = 20
 OPTIONS = None
 CONVENTION = "layout.transposed_answer"

@@ -1,0 +1,654 @@
+"""The page of --format html in a browser: pointing, keys, slider, hiding, and the sums it writes."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from browser import Browser, skip_without_browser
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+PROBLEMS = ["worked-example", "worked-example-causal", "worked-example-rounded", "worked-example-scaled",
+            "tom-yeh-three-heads", "masks-together", "cross-attention", "ragged-batch", "rao-manish-two-heads",
+            "two-heads-shared-matrix", "jalammar-thinking-machines"]
+
+# Points at a cell as a mouse does, and says what the page shows then.
+POINT = """
+const point = (cell) => {
+  cell.dispatchEvent(new PointerEvent("pointerover", {bubbles: true, pointerType: "mouse"}));
+  const figure = cell.closest("figure");
+  const line = figure.querySelector("output.sum .arithmetic");
+  return line ? line.textContent : null;
+};
+const numbers = JSON.parse(document.getElementById("numbers").textContent).matrices;
+const offset = (cell) => {
+  const matrix = numbers[cell.closest("table").dataset.matrix];
+  return [matrix.step,
+          matrix.first + cell.parentNode.sectionRowIndex * matrix.row + (cell.cellIndex - 1) * matrix.column];
+};
+const cellsOf = (table) => [...table.tBodies[0].querySelectorAll("td")];
+const cellAt = (step, at) => {
+  for (const table of document.querySelectorAll("table[data-matrix]")) {
+    if (numbers[table.dataset.matrix].step !== step) continue;
+    for (const cell of cellsOf(table)) if (offset(cell)[1] === at) return cell;
+  }
+  return null;
+};
+"""
+
+
+def attn(*words):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    done = subprocess.run([ATTN, *words], capture_output=True, encoding="utf-8", env=environment, timeout=120)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
+def problem(name):
+    return os.path.join(ROOT, "data", name + ".json")
+
+
+def index_of(shape, offset):
+    index = []
+    for size in reversed(shape):
+        index.insert(0, offset % size + 1)
+        offset //= size
+    return index
+
+
+def name_of(step, shape, offset):
+    inside = ",".join(str(i) for i in index_of(shape, offset))
+    return f"{step}[{inside}]" if shape else step
+
+
+def unwrapped(text):
+    """Lines of the program's text, those that go on below, further in, joined again."""
+    lines, indent = [], None  # of the last line of arithmetic
+    for line in text.split("\n"):
+        inside = len(line) - len(line.lstrip())
+        if re.match(r"\s*[^\W\d]\S* [=≈] ", line):
+            lines.append(line.strip())
+            indent = inside
+        elif indent is not None and line.strip() and inside > indent:
+            lines[-1] += " " + line.strip()
+        else:
+            lines.append(line.strip())
+            indent = None
+    return lines
+
+
+def sides(equation):
+    """The numbers of a line of arithmetic, without its name and without q₁·k₂; and its remark."""
+    equation = re.sub(r"\s+", " ", equation).strip()
+    remark = re.search(r" \(([^()]*)\)$", equation)
+    remark = remark.group(1) if remark and re.search("[a-z]", remark.group(1)) else ""
+    if remark:
+        equation = equation[:equation.rindex(" (")]
+    parts = re.split(r" ([=≈]) ", equation)
+    told = list(zip(parts[1::2], parts[2::2]))
+    words = re.compile(r"max\(|min\(|more|e\^|NaN")
+    numeric = [(relation, text) for relation, text in told if not re.search(r"[^\W\d_]", words.sub("", text))]
+    if numeric and numeric[0] is not told[0]:
+        numeric[0] = ("=", numeric[0][1]) if len(numeric) > 1 else numeric[0]
+    return numeric, remark_meaning(remark)
+
+
+def remark_meaning(remark):
+    """Remarks of the program say more than those of the page: how a number was rounded."""
+    rounded = re.match(r"(\S+?),? (rounded|cut) ", remark)
+    return rounded.group(1) if rounded else remark
+
+
+class PageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="attn-page-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
+        cls.pages = {}
+
+    def page(self, name, *options):
+        key = " ".join([name, *options])
+        if key not in self.pages:
+            path = os.path.join(self.folder, f"{len(self.pages)}.html")
+            attn("run", problem(name), *options, "-o", path)
+            self.pages[key] = path
+        return self.pages[key]
+
+    def open(self, name, *options, hash=""):
+        self.browser.open(self.page(name, *options), hash)
+
+    def run_script(self, script, *arguments):
+        return self.browser.run(POINT + script, *arguments)
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+
+
+class Sums(PageTest):
+    def written(self):
+        """What is written for each cell of each matrix of the page: {step: (shape, {offset: line})}."""
+        told = self.run_script("""
+            return [...document.querySelectorAll("table[data-matrix]")].map((table) => {
+              const matrix = numbers[table.dataset.matrix];
+              return [matrix.step, matrix.shape, matrix.op.kind,
+                      cellsOf(table).map((cell) => [offset(cell)[1], point(cell)])];
+            });""")
+        steps = {}
+        for step, shape, kind, lines in told:
+            steps.setdefault(step, (shape, kind, {}))[2].update((at, line) for at, line in lines)
+        return steps
+
+    def test_every_sum_is_that_of_the_program(self):
+        compared = 0
+        for name in PROBLEMS:
+            self.open(name)
+            for step, (shape, kind, lines) in self.written().items():
+                self.assertEqual(set(lines), set(range(len(lines))), f"{name}: {step} is not whole")
+                if kind == "given":
+                    self.assertTrue(all(line.endswith("(given)") for line in lines.values()), f"{name}: {step}")
+                    continue
+                compared += self.compare_with_derivation(name, step, lines)
+                self.compare_with_why(name, step, shape, lines)
+        self.assertGreater(compared, 1000)
+
+    def compare_with_derivation(self, name, step, lines):
+        """The lines of the step as the program tells all of it, those of one name in order of heads and sequences."""
+        told, written = {}, {}
+        for line in unwrapped(attn("why", problem(name), step)):
+            found = re.match(r"(\S+) [=≈] ", line)
+            if found:
+                told.setdefault(found.group(1), []).append(line)
+        for at in sorted(lines):
+            written.setdefault(lines[at].split(" ")[0], []).append(lines[at])
+        compared = 0
+        for cell, expected in told.items():
+            if len(expected) != len(written.get(cell, [])):
+                continue  # told row by row
+            for one, other in zip(expected, written[cell]):
+                (expected_sides, remark), (found_sides, found_remark) = sides(one), sides(other)
+                self.assertEqual(found_sides, expected_sides, f"{name}: {step}")
+                if remark:
+                    self.assertEqual(found_remark, remark, f"{name}: {step}")
+                compared += 1
+        return compared
+
+    def compare_with_why(self, name, step, shape, lines):
+        """A few numbers one by one."""
+        for at in sorted({0, len(lines) // 2, len(lines) - 1}):
+            cell = name_of(step, shape, at)
+            answer = [line for line in unwrapped(attn("why", problem(name), cell, "--depth", "0"))
+                      if line.startswith(cell + " ")]
+            (expected, remark), (found, found_remark) = sides(answer[-1]), sides(lines[at])
+            self.assertEqual(found, expected, f"{name}: {cell}")
+            self.assertTrue(remark.startswith(found_remark), f"{name}: {cell}: {found_remark}, not {remark}")
+
+
+    def test_a_long_sum_is_cut_where_it_is_pointed_at_and_whole_in_its_why(self):
+        self.open("eight-heads-batch")
+        pointed, opened = self.run_script("""
+            const cell = cellAt("projected_queries", 0);
+            const pointed = point(cell);
+            cell.click();
+            return [pointed, document.querySelector("dialog .arithmetic").textContent];""")
+        self.assertIn("×0.0827 … 49 more … + 1.1767×", pointed)
+        self.assertEqual(pointed.count("×"), 15)
+        self.assertEqual(opened.count("×"), 64)
+        whole = unwrapped(attn("why", problem("eight-heads-batch"), "projected_queries[1,1,1]", "--depth", "0"))
+        self.assertEqual(sides(opened), sides([line for line in whole if "×" in line][-1]))
+
+    def test_what_is_not_in_the_page_is_said(self):
+        path = os.path.join(self.folder, "step.html")
+        attn("why", problem("worked-example"), "scores", "-o", path)
+        self.browser.open(path)
+        self.assertEqual(self.run_script('return point(cellAt("scores", 1));'),
+                         "S[1,2] = 4 (the numbers that it was made from are not in this page)")
+
+
+class Lights(PageTest):
+    def lit(self, step, at):
+        """What is lit when that cell is pointed at: {class: {(step, offset)}}."""
+        found = self.run_script("""
+            point(cellAt(...arguments));
+            const lit = {};
+            for (const cell of document.querySelectorAll("td[class*='lit-'], td.asked")) {
+              for (const name of cell.classList) {
+                if (name.startsWith("lit-") || name === "asked") (lit[name] ??= []).push(offset(cell));
+              }
+            }
+            return lit;""", step, at)
+        return {name: {tuple(cell) for cell in cells} for name, cells in found.items()}
+
+    def test_a_score_lights_its_row_of_queries_and_of_keys(self):
+        self.open("worked-example")
+        for query in range(3):
+            for key in range(3):
+                self.assertEqual(self.lit("scores", 3 * query + key), {
+                    "asked": {("scores", 3 * query + key)},
+                    "lit-0": {("queries", 3 * query + i) for i in range(3)},
+                    "lit-1": {("keys", 3 * key + i) for i in range(3)}})
+
+    def test_a_query_lights_its_input_and_a_column_of_weights(self):
+        self.open("worked-example")
+        self.assertEqual(self.lit("queries", 5), {
+            "asked": {("queries", 5)},
+            "lit-0": {("inputs", 4 + i) for i in range(4)},
+            "lit-1": {("weights.query", 2 + 3 * i) for i in range(4)}})
+
+    def test_what_is_lit_is_what_why_names(self):
+        for name, cells in [("tom-yeh-three-heads", ["scores[2,1,2]", "queries[3,2,4]", "attention_weights[1,2,3]"]),
+                            ("masks-together", ["masked_scores[2,1]", "exponentials[4,2]", "row_maximum[3]"]),
+                            ("ragged-batch", ["keys[2,3,1]", "scores[1,2,2]"]),
+                            ("rao-manish-two-heads", ["concat[1,2,6]", "output[1,1,2]", "scores[1,2,1,3]"])]:
+            self.open(name)
+            shapes = dict(self.run_script("return numbers.map((matrix) => [matrix.step, matrix.shape]);"))
+            for cell in cells:
+                step, inside = cell[:-1].split("[")
+                index = [int(i) - 1 for i in inside.split(",")]
+                at = 0
+                for i, size in zip(index, shapes[step]):
+                    at = at * size + i
+                lit = self.lit(step, at)
+                read = set().union(*(found for kind, found in lit.items() if re.match(r"lit-\d", kind)))
+                named = {name_of(step, shapes[step], at) for step, at in read}
+                self.assertEqual(named, self.named_by_why(name, cell), f"{name}: {cell}")
+
+    def named_by_why(self, name, cell):
+        """The cells below a number, one level down; "keys[1…3,2]" is three."""
+        named = set()
+        for line in attn("why", problem(name), cell, "--depth", "1", "--full").split("\n"):
+            found = re.match(r"  [├└] (\S+) [=≈]", line)
+            if found and not re.match(r"mask[.\[]", found.group(1)):
+                named |= set(spread(found.group(1)))
+        return named
+
+    def test_words_say_what_is_lit(self):
+        self.open("worked-example")
+        words = self.run_script("""
+            const cell = cellAt("scores", 1);
+            point(cell);
+            return cell.closest("figure").querySelector("output.sum .reading").textContent;""")
+        self.assertEqual(words, "row Input 1 of Q · row Input 2 of K")
+
+    def test_a_context_lights_its_weights_and_a_column_of_values(self):
+        self.open("worked-example")
+        self.assertEqual(self.lit("context", 1), {
+            "asked": {("context", 1)},
+            "lit-0": {("attention_weights", i) for i in range(3)},
+            "lit-1": {("values", 1 + 3 * i) for i in range(3)}})
+        words = self.run_script("""
+            return cellAt("context", 1).closest("figure").querySelector("output.sum .reading").textContent;""")
+        self.assertEqual(words, "row Input 1 of A · column 2 of V: 0.0634×2 + 0.4683×8 + 0.4683×6")
+
+    def test_weighted_values_that_can_be_seen_are_what_a_context_lights(self):
+        self.open("worked-example")
+        self.run_script('document.getElementById("behind").open = true;')
+        self.assertEqual(self.lit("context", 1)["lit-0"], {("weighted_values", 1 + 3 * i) for i in range(3)})
+
+    def test_lights_go_out_when_the_pointer_leaves(self):
+        self.open("worked-example")
+        self.lit("scores", 1)
+        left = self.run_script("""
+            document.querySelector("h1").dispatchEvent(
+              new PointerEvent("pointerover", {bubbles: true, pointerType: "mouse"}));
+            return [document.querySelectorAll("[class*='lit-'], .asked").length,
+                    [...document.querySelectorAll("output.sum")].map((output) => output.textContent).join("")];""")
+        self.assertEqual(left, [0, ""])
+
+    def test_a_row_of_weights_picks_out_its_arcs(self):
+        self.open("worked-example")
+        self.assertEqual(self.run_script("""
+            point(cellAt("attention_weights", 4));
+            const now = (where) => [...document.querySelectorAll(where)].map((at) => at.dataset.row);
+            const picked = now("svg.picking g.of-query.now");
+            point(cellAt("inputs", 0));
+            return [picked, now("g.of-query.now")];"""), [["1"], []])
+
+
+def spread(name):
+    """"keys[1…3,2]" as keys[1,2], keys[2,2], keys[3,2]."""
+    if "[" not in name:
+        return [name]
+    step, inside = name[:-1].split("[")
+    names = [step + "["]
+    for i, part in enumerate(inside.split(",")):
+        ends = [int(end) for end in part.split("…")]
+        names = [known + ("," if i else "") + str(at) for known in names for at in range(ends[0], ends[-1] + 1)]
+    return [known + "]" for known in names]
+
+
+class Changes(PageTest):
+    def sum_after(self, step, at, changed, offset, text):
+        return self.run_script("""
+            const [step, at, changed, place, text] = arguments;
+            cellAt(changed, place).textContent = text;
+            return point(cellAt(step, at));""", step, at, changed, offset, text)
+
+    def test_a_changed_weight_of_attention_changes_the_sum(self):
+        self.open("worked-example")
+        self.run_script('cellAt("weighted_values", 0)?.closest("details")?.setAttribute("open", "");')
+        before = self.run_script('return point(cellAt("weighted_values", 0));')
+        after = self.sum_after("weighted_values", 0, "attention_weights", 0, "0.5")
+        self.assertIn("0.0634", before)
+        self.assertEqual(after, "U[1,1,1] = 0.5 × 1 = 0.5 (the cell says 0.0634)")
+
+    def test_a_changed_weight_matrix_changes_the_sum(self):
+        self.open("worked-example")
+        self.assertEqual(self.run_script('return point(cellAt("keys", 0));'), "K[1,1] = 1×0 + 0×1 + 1×0 + 0×1 = 0")
+        self.assertEqual(self.sum_after("keys", 0, "weights.key", 0, "−7"),
+                         "K[1,1] = 1×(−7) + 0×1 + 1×0 + 0×1 = −7 (the cell says 0)")
+        self.assertEqual(self.run_script('return point(cellAt("keys", 1));'), "K[1,2] = 1×0 + 0×1 + 1×1 + 0×1 = 1")
+
+    def test_a_number_changed_in_the_file_counts_too(self):
+        with open(self.page("worked-example"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn(">0.0634</td>", text)
+        path = os.path.join(self.folder, "edited.html")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace(">0.0634</td>", ">0.5</td>"))
+        self.browser.open(path)
+        self.assertEqual(self.run_script('return point(cellAt("weighted_values", 1));'),
+                         "U[1,1,2] = 0.5 × 2 = 1 (the cell says 0.1268)")
+
+    def test_a_changed_number_is_shown_in_its_why_and_below(self):
+        self.open("worked-example")
+        self.sum_after("queries", 0, "weights.query", 0, "2.5")
+        self.assertEqual(self.run_script("""
+            cellAt("scores", 0).click();
+            return [...document.querySelectorAll("dialog .arithmetic")].map((line) => line.textContent)
+              .find((line) => line.startsWith("weights.query[1…4,1]"));"""),
+                         "weights.query[1…4,1] = [2.5, 1, 0, 0] (given)")
+
+
+class Keys(PageTest):
+    def press(self, *keys):
+        self.browser.press(*keys)
+
+    def focus(self, step, at):
+        """From the first number of the step to that one, as a person gets there."""
+        self.run_script('cellAt(arguments[0], 0).focus();', step)
+        self.press(*["ArrowRight"] * at)
+
+    def where(self):
+        return self.run_script("""
+            const at = document.activeElement;
+            return at.tagName === "TD" ? offset(at) : at.tagName;""")
+
+    def test_a_table_is_one_stop_and_arrows_go_through_it(self):
+        self.open("worked-example")
+        stops = self.run_script("""
+            return [...document.querySelectorAll("table[data-matrix]")]
+              .map((table) => table.querySelectorAll("td[tabindex='0']").length);""")
+        self.assertEqual(set(stops), {1})
+        self.run_script('cellAt("scores", 0).focus();')
+        for key, at in [("ArrowRight", 1), ("ArrowDown", 4), ("End", 5), ("ArrowRight", 5), ("Home", 3),
+                        ("ArrowUp", 0), ("ArrowLeft", 0), ("ArrowDown", 3)]:
+            self.press(key)
+            self.assertEqual(self.where(), ["scores", at], key)
+        self.assertEqual(self.run_script("""
+            return document.activeElement.closest("figure").querySelector("output.sum .arithmetic").textContent;"""),
+                         "S[2,1] = 2×0 + 2×1 + 2×1 = 4")
+        self.press("Tab")
+        self.assertNotEqual(self.where(), ["scores", 3])
+        self.press("Shift+Tab")
+        self.assertEqual(self.where(), ["scores", 3])
+
+    def test_tab_alone_reaches_a_first_number(self):
+        self.open("worked-example")
+        for _ in range(30):
+            self.press("Tab")
+            if isinstance(self.where(), list):
+                break
+        self.assertEqual(self.where(), ["inputs", 0])
+
+    def test_enter_opens_why_and_escape_closes_it(self):
+        self.open("worked-example")
+        self.focus("context", 1)
+        self.press("Enter")
+        dialog = self.run_script("""
+            const dialog = document.querySelector("dialog.why[open]");
+            const title = document.getElementById(dialog.getAttribute("aria-labelledby"));
+            return [title.textContent, [...dialog.querySelectorAll(".arithmetic")].map((line) => line.textContent),
+                    dialog.contains(document.activeElement)];""")
+        self.assertIn("context[1,2]", dialog[0])
+        self.assertEqual(dialog[1][0], "context[1,2] = 0.1268 + 3.7465 + 2.8099 ≈ 6.6831")
+        self.assertIn("weighted_values[1,1,2] = 0.0634 × 2 ≈ 0.1268", dialog[1])
+        self.assertTrue(dialog[2])
+        self.press("Escape")
+        self.assertEqual(self.where(), ["context", 1])
+        self.assertEqual(self.run_script('return document.querySelectorAll("dialog").length;'), 0)
+
+    def test_the_tree_goes_back_to_what_is_given(self):
+        self.open("worked-example")
+        lines = self.run_script("""
+            cellAt("context", 1).click();
+            const dialog = document.querySelector("dialog.why");
+            for (let i = 0; i < 20; ++i) dialog.querySelectorAll("details").forEach((one) => one.unfold());
+            return [...dialog.querySelectorAll(".arithmetic")].map((line) => line.textContent);""")
+        told = attn("why", problem("worked-example"), "context[1,2]", "--full")
+        expected = set(re.findall(r"[├└] ([^\s,]+\[\S+?\])", told))
+        expected = {one for name in expected for one in spread(name)}
+        self.assertLessEqual(expected, {one for line in lines for one in spread(line.split(" ")[0])})
+
+    def test_a_finger_lights_first_and_opens_then(self):
+        self.open("worked-example")
+        self.assertEqual(self.run_script("""
+            const cell = cellAt("scores", 1);
+            const tap = () => {
+              for (const name of ["pointerover", "pointerdown", "pointerup"])
+                cell.dispatchEvent(new PointerEvent(name, {bubbles: true, pointerType: "touch"}));
+              cell.click();
+              return [cell.classList.contains("asked"), document.querySelectorAll("dialog[open]").length];
+            };
+            return [tap(), tap()];"""), [[True, 0], [False, 1]])
+
+
+class Lecture(PageTest):
+    def shown(self):
+        return self.run_script("""
+            const slider = document.querySelector("#controls input[type=range]");
+            const stops = [...document.querySelectorAll(".stop")];
+            const place = (name) => stops.flatMap((stop, i) => stop.classList.contains(name) ? [i + 1] : []);
+            const seen = stops.flatMap((stop, i) => stop.checkVisibility() ? [i + 1] : []);
+            return {value: Number(slider.value), max: Number(slider.max), words: slider.getAttribute("aria-valuetext"),
+                    now: place("now"), later: place("later"), seen, hash: location.hash};""")
+
+    def test_the_slider_goes_from_stop_to_stop(self):
+        self.open("worked-example")
+        start = self.shown()
+        count = start["max"]
+        self.assertGreater(count, 5)
+        self.assertEqual((start["value"], start["words"], start["now"], start["later"]), (0, "all", [], []))
+        self.assertEqual(start["seen"], list(range(1, count + 1)))
+        self.run_script("""
+            const slider = document.querySelector("#controls input[type=range]");
+            slider.value = 3;
+            slider.dispatchEvent(new Event("input"));""")
+        at = self.shown()
+        self.assertEqual((at["now"], at["later"], at["seen"], at["hash"]),
+                         ([3], list(range(4, count + 1)), [1, 2, 3], "#stop-3"))
+        self.assertTrue(at["words"].startswith(f"3 of {count}: "), at["words"])
+
+    def test_buttons_and_keys_go_along(self):
+        self.open("worked-example")
+        def go(word):
+            self.run_script("""
+                const buttons = [...document.querySelectorAll("#controls button")];
+                buttons.find((one) => one.textContent.includes(arguments[0])).click();""", word)
+        steps = [lambda: go("Next"), lambda: go("Next"), lambda: go("Previous"), lambda: self.browser.press("n"),
+                 lambda: self.browser.press("n"), lambda: self.browser.press("p")]
+        values = []
+        for step in steps:
+            step()
+            values.append(self.shown()["value"])
+        self.assertEqual(values, [1, 2, 1, 2, 3, 2])
+        self.run_script('document.querySelector("#controls input[type=range]").focus();')
+        self.browser.press("PageDown")
+        self.assertEqual(self.shown()["value"], 3)
+        self.browser.press("PageUp")
+        self.browser.press("ArrowRight")
+        self.assertEqual(self.shown()["value"], 3)
+
+    def test_the_address_leads_to_a_step(self):
+        self.open("tom-yeh-three-heads", hash="#stop-9")
+        at = self.shown()
+        self.assertEqual((at["value"], at["now"]), (9, [9]))
+        self.assertIn(9, at["seen"])
+
+    def test_every_stop_can_be_seen_when_it_is_its_turn(self):
+        self.open("ragged-batch")
+        unseen = self.run_script("""
+            const slider = document.querySelector("#controls input[type=range]");
+            const unseen = [];
+            for (let stop = 1; stop <= Number(slider.max); ++stop) {
+              slider.value = stop;
+              slider.dispatchEvent(new Event("input"));
+              if (!document.querySelector(".stop.now").checkVisibility()) unseen.push(stop);
+            }
+            return unseen;""")
+        self.assertEqual(unseen, [])
+
+
+class Answers(PageTest):
+    def button(self, word):
+        self.run_script("""
+            [...document.querySelectorAll("#controls button")].find((one) => one.textContent === arguments[0]).click();
+            """, word)
+
+    def texts(self):
+        return self.run_script("""
+            return [...document.querySelectorAll("table[data-matrix] tbody td")].map((cell) =>
+              [offset(cell)[0], cell.textContent.trim(), cell.classList.contains("veiled"), cell.ariaLabel]);""")
+
+    def test_hiding_takes_every_computed_number_away_and_brings_it_back(self):
+        self.open("worked-example", "--explain", "cells")
+        before = self.texts()
+        body = self.run_script('return document.getElementById("lecture").innerHTML;')
+        self.button("Hide answers")
+        given = {"inputs", "weights.key", "weights.query", "weights.value"}
+        for step, text, veiled, label in self.texts():
+            expected = (False, False, None) if step in given else (True, True, "hidden")
+            self.assertEqual((veiled, text == "", label), expected, step)
+        visible = self.run_script('return document.getElementById("lecture").innerText;')
+        for answer in ["0.4683", "6.6831", "0.1353", "7.9640"]:
+            self.assertNotIn(answer, visible)
+        self.button("Reveal all")
+        self.assertEqual(self.texts(), before)
+        self.assertEqual(self.run_script('return document.getElementById("lecture").innerHTML;')
+                         .replace(' class=""', ""), body.replace(' class=""', ""))
+
+    def test_pressing_shows_one_answer(self):
+        self.open("worked-example")
+        self.button("Hide answers")
+        self.run_script('cellAt("scores", 0).focus();')
+        self.browser.press("ArrowRight")
+        self.assertEqual(self.run_script('return point(cellAt("scores", 1));'), "S[1,2] is hidden: press it to see it")
+        self.browser.press("Enter")
+        self.assertEqual(self.run_script("""
+            return [cellAt("scores", 1).textContent, cellAt("scores", 0).textContent.trim(),
+                    document.querySelectorAll("dialog[open]").length];"""), ["4", "", 0])
+
+    def test_no_line_gives_away_what_is_hidden(self):
+        self.open("worked-example")
+        self.button("Hide answers")
+        self.run_script('cellAt("scores", 1).click();')
+        self.assertEqual(self.run_script('point(cellAt("inputs", 0)); return point(cellAt("scores", 1));'),
+                         "S[1,2] = ?×? + ?×? + ?×? = 4")
+        self.browser.press("Enter")
+        lines = self.run_script("""
+            return [...document.querySelectorAll("dialog .arithmetic")].map((line) => line.textContent);""")
+        self.assertEqual(lines[0], "scores[1,2] = ?×? + ?×? + ?×? = 4")
+        self.assertTrue(lines[1:] and all(line.endswith("is hidden") for line in lines[1:]), lines)
+
+    def test_an_answer_still_counts_while_hidden(self):
+        self.open("worked-example")
+        whole = self.run_script('return point(cellAt("scores", 1));')
+        self.button("Hide answers")
+        self.button("Reveal all")
+        self.assertEqual(self.run_script('point(cellAt("inputs", 0)); return point(cellAt("scores", 1));'), whole)
+
+
+class TheRest(PageTest):
+    def test_nothing_but_the_file_is_asked_for(self):
+        for name in ["worked-example", "ragged-batch"]:
+            self.open(name)
+            self.run_script('cellAt(numbers[0].step, 0).click();')
+            self.assertEqual([url for url in self.browser.requests() if not url.startswith("about:")],
+                             ["file://" + self.page(name)])
+
+    def test_without_script_all_numbers_stand_and_no_control_is_dead(self):
+        tell = """return [[...document.querySelectorAll("table[data-matrix] td")].map((cell) => cell.textContent),
+                          document.querySelectorAll("button, input, [tabindex='0'], output").length];"""
+        self.open("worked-example")
+        told, controls = self.run_script(tell)
+        self.assertGreater(controls, 0)
+        self.browser.set_script(False)
+        try:
+            self.open("worked-example")
+        finally:
+            self.browser.set_script(True)
+        self.assertEqual(self.run_script(tell), [told, 0])
+
+    def test_paper_has_all_unfolded(self):
+        self.open("tom-yeh-three-heads")
+        self.assertEqual(self.run_script("""
+            const open = () => document.querySelectorAll("details[open]").length;
+            const before = open();
+            dispatchEvent(new Event("beforeprint"));
+            const all = open() === document.querySelectorAll("details").length;
+            dispatchEvent(new Event("afterprint"));
+            return [all, open() === before];"""), [True, True])
+
+    def test_a_small_map_leads_to_its_numbers(self):
+        self.open("tom-yeh-three-heads")
+        self.assertEqual(self.run_script("""
+            const links = [...document.querySelectorAll(".overview a")];
+            const link = links.at(-1);
+            link.click();
+            return [links.length, link.getAttribute("href").slice(1)];""")[0], 3)
+        self.assertTrue(self.browser.eventually("""
+            const link = [...document.querySelectorAll(".overview a")].at(-1);
+            return document.querySelector(link.getAttribute("href")).checkVisibility();"""))
+
+    def test_screen_readers_hear_where_a_number_stands(self):
+        self.open("worked-example")
+        self.assertEqual(self.run_script("""
+            const cell = cellAt("scores", 1);
+            const table = cell.closest("table");
+            return [table.getAttribute("role"), table.ariaLabel.split(",")[0],
+                    cell.parentNode.cells[0].getAttribute("scope"),
+                    table.tHead.rows[0].cells[cell.cellIndex].getAttribute("scope"),
+                    table.closest("figure").querySelector("output").getAttribute("aria-live")];"""),
+                         ["grid", "S: Scores: each query times each key", "row", "col", "polite"])
+
+    def test_other_peoples_text_stays_text_in_what_the_script_writes(self):
+        with open(problem("worked-example"), encoding="utf-8") as file:
+            hostile = json.load(file)
+        token = "<img src=x onerror=document.title='run'>"
+        hostile["tokens"] = [token, "</script>", "&amp;"]
+        source = os.path.join(self.folder, "hostile.json")
+        with open(source, "w", encoding="utf-8") as file:
+            json.dump(hostile, file)
+        path = os.path.join(self.folder, "hostile.html")
+        attn("run", source, "-o", path)
+        self.browser.open(path)
+        words, images, title = self.run_script("""
+            const cell = cellAt("scores", 0);
+            point(cell);
+            const words = cell.closest("figure").querySelector(".reading").textContent;
+            cell.click();
+            return [words, document.querySelectorAll("img").length, document.title];""")
+        self.assertIn(token, words)
+        self.assertEqual(images, 0)
+        self.assertNotEqual(title, "run")
+
+
+if __name__ == "__main__":
+    skip_without_browser()
+    unittest.main()

@@ -1,0 +1,459 @@
+"""The SVG figures: well-formed, complete, nothing over anything else, and the same picture everywhere."""
+
+import json
+import math
+import os
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+import zlib
+from pathlib import Path
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "data"
+PROBLEMS = sorted(path for path in DATA.glob("*.json") if not path.name.endswith(".golden.json"))
+EXAMPLE = DATA / "worked-example.json"
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+NASTY = ["</text><script>alert(1)</script>", "<![CDATA[", "&amp; & \" '", "--><!--", "\u202eevil\u2066",
+         "\x1b[31mred\x07", "]]>", "a" * 300, "漢字かな交じり文" * 8, "שלום עולם", "e\u0301\u0301\u0301", "👩‍👩‍👧‍👦", "<?xml version='1.0'?>",
+         "{{7*7}}", "javascript:alert(1)", "\ufeff\ufffe", "line\nbreak\ttab"]
+
+
+def attn(*words, text=None, codes=(0,)):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    done = subprocess.run([ATTN, *map(str, words)], input=text, capture_output=True, encoding="utf-8",
+                          env=environment, timeout=120)
+    assert done.returncode in codes, (words, done.returncode, done.stderr)
+    return done.stdout
+
+
+def svg(*words, **more):
+    return attn(*words, "--format", "svg", **more)
+
+
+def name(element):
+    return element.tag.removeprefix(NAMESPACE)
+
+
+def words_of(element):
+    """What a <text> shows: not its <title>."""
+    parts = [element.text or ""]
+    for child in element:
+        if name(child) != "title":
+            parts.append(words_of(child))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def placed(root):
+    """Every element and how far it is moved."""
+    def walk(element, x, y):
+        moved = re.fullmatch(r"translate\(([-\d.]+) ([-\d.]+)\)", element.get("transform", "translate(0 0)"))
+        x, y = x + float(moved[1]), y + float(moved[2])
+        yield element, x, y
+        for child in element:
+            yield from walk(child, x, y)
+    return walk(root, 0, 0)
+
+
+def texts(root):
+    """(words, left, right, base line, font size), about as wide as a common font sets them."""
+    for element, x, y in placed(root):
+        if name(element) != "text":
+            continue
+        words, size = words_of(element), float(element.get("font-size"))
+        width = 0.52 * size * sum(0 if 0x300 <= ord(c) < 0x370 else 1 for c in words)
+        left = x + float(element.get("x"))
+        left -= {"middle": width / 2, "end": width}.get(element.get("text-anchor"), 0)
+        yield words, left, left + width, y + float(element.get("y")), size
+
+
+def boxes(root):
+    """step → (left, top, right, bottom)"""
+    found = {}
+    for element, x, y in placed(root):
+        if "box" in element.get("class", "").split():
+            found[element.get("data-step")] = rectangle(element.find(NAMESPACE + "rect"), x, y)
+    return found
+
+
+def rectangle(rect, x=0, y=0):
+    left, top = x + float(rect.get("x", 0)), y + float(rect.get("y", 0))
+    return left, top, left + float(rect.get("width")), top + float(rect.get("height"))
+
+
+def luminance(color):
+    parts = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    parts = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def contrast(a, b):
+    low, high = sorted((luminance(a), luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def written(value, decimals):
+    return f"{value:.{decimals}f}".replace("-", "−")
+
+
+class Figures(unittest.TestCase):
+    """What holds for whatever is drawn."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.figures = {path.stem: svg("run", path) for path in PROBLEMS}
+        for theme in ("safe", "classic"):
+            cls.figures[theme] = svg("run", EXAMPLE, "--theme", theme)
+        cls.figures["cells"] = svg("run", EXAMPLE, "--explain", "cells")
+        cls.figures["rows"] = svg("run", DATA / "ragged-batch.json", "--explain", "rows")
+        cls.figures["result"] = svg("run", EXAMPLE, "--explain", "result")
+        cls.figures["full"] = svg("run", DATA / "tom-yeh-three-heads.json", "--full")
+        for step in ("attention_weights", "scores", "queries"):
+            cls.figures["only " + step] = svg("run", DATA / "ragged-batch.json", "--only", step)
+        for cell in ("scores[1,2]", "attention_weights[1,2]", "context[1,1]", "exponential_sums[1]", "scores"):
+            cls.figures["why " + cell] = svg("why", EXAMPLE, cell)
+        answers = json.dumps({"schema": "attn/answers/1", "steps": {"scores": [[2, 4, 4], [4, 16, 12], [4, 12, 11]]}})
+        cls.figures["check"] = svg("check", EXAMPLE, "-", text=answers, codes=(0, 1))
+        cls.figures["mistakes"] = svg("mistakes")
+        cls.roots = {which: ElementTree.fromstring(text) for which, text in cls.figures.items()}
+
+    def test_it_has_a_title_and_says_what_it_shows(self):
+        for which, root in self.roots.items():
+            with self.subTest(figure=which):
+                self.assertEqual((name(root), root.get("role")), ("svg", "img"))
+                self.assertEqual([name(child) for child in list(root)[:2]], ["title", "desc"])
+                self.assertTrue(all(len(root[i].text) > 5 for i in range(2)))
+
+    def test_it_needs_nothing_and_runs_nothing(self):
+        allowed = {"svg", "title", "desc", "g", "rect", "path", "text", "tspan"}
+        for which, root in self.roots.items():
+            with self.subTest(figure=which):
+                for element in root.iter():
+                    self.assertIn(name(element), allowed)
+                    for key, value in element.attrib.items():
+                        self.assertNotRegex(key, r"^on|href|^style$")
+                        self.assertNotIn("url(", value)
+                        self.assertNotIn("var(", value)
+
+    def test_all_text_is_within_the_picture(self):
+        for which, root in self.roots.items():
+            with self.subTest(figure=which):
+                _, _, width, height = map(float, root.get("viewBox").split())
+                found = list(texts(root))
+                self.assertTrue(found)
+                for words, left, right, base, size in found:
+                    self.assertTrue(left >= 0 and right <= width, words)
+                    self.assertTrue(base - size >= 0 and base + size / 3 <= height, words)
+
+    def test_no_text_is_over_other_text(self):
+        for which, root in self.roots.items():
+            with self.subTest(figure=which):
+                lines = {}
+                for words, left, right, base, size in texts(root):
+                    lines.setdefault(round(base), []).append((left, right, words))
+                for line in lines.values():
+                    line.sort()
+                    for (_, right, a), (left, _, b) in zip(line, line[1:]):
+                        self.assertLessEqual(right, left + 1, (a, b))
+
+    def test_boxes_do_not_overlap(self):
+        for which, root in self.roots.items():
+            with self.subTest(figure=which):
+                found = list(boxes(root).items())
+                for i, (a, (left, top, right, bottom)) in enumerate(found):
+                    for b, (other_left, other_top, other_right, other_bottom) in found[:i]:
+                        apart = right < other_left or other_right < left or bottom < other_top or other_bottom < top
+                        self.assertTrue(apart, (a, b))
+
+    def test_no_arrow_runs_across_a_box(self):
+        for which, root in self.roots.items():
+            with self.subTest(figure=which):
+                found = boxes(root)
+                for element, x, y in placed(root):
+                    if element.get("class") != "arrow":
+                        continue
+                    for px, py in points(element[0].get("d")):
+                        for step, (left, top, right, bottom) in found.items():
+                            inside = left + 1 < x + px < right - 1 and top + 1 < y + py < bottom - 1
+                            self.assertFalse(inside, (element.get("data-from"), element.get("data-to"), step))
+
+    def test_text_can_be_read_on_what_is_behind_it(self):
+        for which, root in self.roots.items():
+            with self.subTest(figure=which):
+                behind = []
+                for element, x, y in placed(root):
+                    if name(element) == "rect" and re.fullmatch("#[0-9a-f]{6}", element.get("fill", "")):
+                        behind.append((rectangle(element, x, y), element.get("fill")))
+                    if name(element) != "text":
+                        continue
+                    at_x, at_y = x + float(element.get("x")), y + float(element.get("y")) - 4
+                    at_x += {"end": -2, "middle": 0}.get(element.get("text-anchor"), 2)
+                    under = [fill for (left, top, right, bottom), fill in behind
+                             if left <= at_x <= right and top <= at_y <= bottom][-1]
+                    for part in element.iter():
+                        if part.get("fill"):
+                            self.assertGreaterEqual(contrast(part.get("fill"), under), 4.5, (words_of(element), under))
+
+
+def points(path):
+    """Places along a path of M, V, H and C."""
+    x = y = 0
+    for command, numbers in re.findall(r"([MVHC])([-\d. ]+)", path):
+        values = list(map(float, numbers.split()))
+        if command == "M":
+            x, y = values
+        elif command == "V":
+            yield from ((x, y + (values[0] - y) * i / 20) for i in range(21))
+            y = values[0]
+        elif command == "H":
+            yield from ((x + (values[0] - x) * i / 20, y) for i in range(21))
+            x = values[0]
+        else:
+            p = [(x, y), *zip(values[::2], values[1::2])]
+            for i in range(41):
+                t = i / 40
+                weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3)
+                yield tuple(sum(w * q[axis] for w, q in zip(weights, p)) for axis in (0, 1))
+            x, y = p[3]
+
+
+class Computations(unittest.TestCase):
+    """The figure of a whole computation."""
+
+    def test_the_numbers_are_those_of_the_trace(self):
+        root = ElementTree.fromstring(svg("run", EXAMPLE))
+        trace = json.loads(attn("run", EXAMPLE, "--format", "json"))
+        steps = {step["id"]: step for step in trace["steps"]}
+        numbers = {}
+        for box in root.iter():
+            step = box.get("data-step")
+            if "box" not in box.get("class", "").split() or step not in steps:
+                continue
+            values = flat(steps[step])
+            decimals = 0 if all(value == int(value) for value in values) else 4
+            numbers[step] = [written(value, decimals) for value in values]
+            shown = iter([words_of(text) for text in box.iter(NAMESPACE + "text")])
+            for number in numbers[step]:  # in this order, among the labels
+                self.assertIn(number, shown, step)
+        self.assertLessEqual({"keys", "queries", "values", "scores", "attention_weights", "context"}, set(numbers))
+
+    def test_each_step_is_joined_to_what_it_was_made_from(self):
+        arrows = self.arrows("worked-example")
+        self.assertEqual(arrows, {
+            ("inputs", "queries"), ("inputs", "keys"), ("inputs", "values"), ("weights.query", "queries"),
+            ("weights.key", "keys"), ("weights.value", "values"), ("queries", "scores"), ("keys", "scores"),
+            ("scores", "row_maximum"), ("scores", "exponentials"), ("row_maximum", "exponentials"),
+            ("exponentials", "exponential_sums"), ("exponentials", "attention_weights"),
+            ("exponential_sums", "attention_weights"), ("attention_weights", "context"), ("values", "context")})
+
+    def test_arrows_begin_and_end_at_their_boxes(self):
+        for problem in PROBLEMS:
+            with self.subTest(problem=problem.stem):
+                root = ElementTree.fromstring(svg("run", problem))
+                found = boxes(root)
+                for element, x, y in placed(root):
+                    if element.get("class") != "arrow":
+                        continue
+                    places = list(points(element[0].get("d")))
+                    for (px, py), step in ((places[0], element.get("data-from")), (places[-1], element.get("data-to"))):
+                        left, top, right, bottom = found[step]
+                        away = max(left - x - px, x + px - right, top - y - py, y + py - bottom)
+                        self.assertLessEqual(away, 9, (element.get("data-from"), element.get("data-to")))
+
+    def arrows(self, problem):
+        root = ElementTree.fromstring(svg("run", DATA / f"{problem}.json"))
+        return {(element.get("data-from"), element.get("data-to")) for element in root.iter()
+                if element.get("class") == "arrow"}
+
+    def test_nothing_but_what_is_given_stands_alone(self):
+        for problem in PROBLEMS:
+            with self.subTest(problem=problem.stem):
+                root = ElementTree.fromstring(svg("run", problem))
+                arrows = [element for element in root.iter() if element.get("class") == "arrow"]
+                trace = json.loads(attn("run", problem, "--format", "json"))
+                operands = {step["id"]: step.get("operands", []) for step in trace["steps"]}
+                ends = {arrow.get("data-to") for arrow in arrows}
+                for step in boxes(root):
+                    if operands.get(step):
+                        self.assertIn(step, ends)
+
+
+def flat(step):
+    """All numbers of a step, from wherever the trace keeps them."""
+    def walk(value):
+        if isinstance(value, list):
+            for one in value:
+                yield from walk(one)
+        elif isinstance(value, (int, float)):
+            yield value
+    for key in ("values", "data", "value", "result", "numbers"):
+        if key in step:
+            return list(walk(step[key]["data"] if isinstance(step[key], dict) else step[key]))
+    raise KeyError(sorted(step))
+
+
+class Weights(unittest.TestCase):
+    """--only attention_weights: a heat map, and arcs."""
+
+    def setUp(self):
+        self.root = ElementTree.fromstring(svg("run", EXAMPLE, "--only", "attention_weights"))
+
+    def test_arcs_are_as_wide_as_their_weights(self):
+        paths = [path for path in self.root.iter(NAMESPACE + "path") if path.get("data-column") is not None]
+        self.assertEqual(len(paths), 9)
+        trace = json.loads(attn("run", EXAMPLE, "--format", "json"))
+        weights = flat(next(step for step in trace["steps"] if step["id"] == "attention_weights"))
+        for path, weight in zip(paths, weights):
+            self.assertAlmostEqual(float(path.get("stroke-width")), 12 * weight, delta=0.001 * 12 * weight)
+        self.assertEqual(paths[1].find(NAMESPACE + "title").text, "Input 1 → Input 2: 0.4683")
+
+    def test_closed_weights_have_no_arc(self):
+        root = ElementTree.fromstring(svg("run", DATA / "worked-example-causal.json", "--only", "attention_weights"))
+        arcs = [path for path in root.iter(NAMESPACE + "path") if path.get("data-column") is not None]
+        self.assertEqual(len(arcs), 6)
+
+    def test_the_numbers_are_in_the_cells(self):
+        shown = [words_of(text) for text in self.root.iter(NAMESPACE + "text")]
+        for number in ("0.0634", "0.4683", "0.9820", "0.0180", "0.0003", "0.8805", "0.1192"):
+            self.assertIn(number, shown)
+
+    def test_darker_is_more(self):
+        shades = {}
+        groups = [element for element in self.root.iter() if element.get("class") == "map attention_weight"]
+        last = None
+        for element in groups[0].iter():
+            if name(element) == "rect" and element.get("fill") != "none":
+                last = element
+            elif element.get("text-anchor") == "end" and re.fullmatch(r"0\.\d{4}", words_of(element)):
+                shades[float(words_of(element))] = luminance(last.get("fill"))
+        lights = [shades[weight] for weight in sorted(shades)]
+        self.assertEqual(lights, sorted(lights, reverse=True))
+
+
+class Numbers(unittest.TestCase):
+    """attn why: the number drawn out."""
+
+    def test_a_dot_product_is_two_rows_and_their_products(self):
+        root = ElementTree.fromstring(svg("why", EXAMPLE, "scores[1,2]"))
+        shown = [words_of(text) for text in root.iter(NAMESPACE + "text")]
+        for words in ("queries[1,1…3]", "1×4", "0×4", "2×0"):
+            self.assertTrue(any(words.replace(" ", "") == text.replace(" ", "") for text in shown), (words, shown))
+        self.assertGreaterEqual(shown.count("×"), 3)
+        self.assertGreaterEqual(shown.count("+"), 2)
+
+
+class Safety(unittest.TestCase):
+    def test_other_peoples_text_stays_text(self):
+        for nasty in NASTY:
+            with self.subTest(text=nasty):
+                problem = json.loads(EXAMPLE.read_text(encoding="utf-8"))
+                problem["title"] = nasty
+                problem["tokens"] = [nasty, "x", "y"]
+                for more in ([], ["--only", "attention_weights"]):
+                    text = svg("run", "-", *more, text=json.dumps(problem))
+                    root = ElementTree.fromstring(text)
+                    self.assertFalse([element for element in root.iter() if name(element) == "script"])
+                    self.assertFalse(re.search("[\x00-\x09\x0b-\x1f\u202a-\u202e\u2066-\u2069\ufffe\uffff]", text))
+                    if nasty.isascii() and nasty.isprintable():
+                        self.assertIn(nasty, root.find(NAMESPACE + "title").text)
+                        self.assertIn(nasty, "".join(root.itertext()).replace(" ", "") if len(nasty) > 99 else
+                                      [part for element in root.iter() for part in (element.text, words_of(element))])
+                    _, _, width, _ = map(float, root.get("viewBox").split())
+                    for words, left, right, _, _ in texts(root):
+                        self.assertTrue(left >= 0 and right <= width, words)
+
+
+def png(path):
+    """Grey rows of a PNG of 8 bits, without interlacing."""
+    data, at, compressed = Path(path).read_bytes(), 8, b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        if kind == b"IHDR":
+            width, height, depth, color = struct.unpack(">IIBB", body[:10])
+        elif kind == b"IDAT":
+            compressed += body
+        at += 12 + length
+    channels = {0: 1, 2: 3, 4: 2, 6: 4}[color]
+    assert depth == 8
+    raw, stride = zlib.decompress(compressed), width * channels
+    import numpy
+    rows, last = [], numpy.zeros(stride, dtype=numpy.uint8)
+    for y in range(height):
+        kind = raw[y * (stride + 1)]
+        line = bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        if kind == 1 or kind == 3 or kind == 4:
+            for i in range(stride):
+                left = line[i - channels] if i >= channels else 0
+                up = int(last[i])
+                corner = int(last[i - channels]) if i >= channels else 0
+                if kind == 1:
+                    guess = left
+                elif kind == 3:
+                    guess = (left + up) // 2
+                else:
+                    p = left + up - corner
+                    guess = min((abs(p - left), 0, left), (abs(p - up), 1, up), (abs(p - corner), 2, corner))[2]
+                line[i] = (line[i] + guess) & 255
+            now = numpy.frombuffer(bytes(line), dtype=numpy.uint8)
+        else:
+            now = numpy.frombuffer(bytes(line), dtype=numpy.uint8)
+            if kind == 2:
+                now = now + last
+        rows.append(now)
+        last = now
+    picture = numpy.stack(rows).reshape(height, width, channels).astype(float)
+    return picture[:, :, :3].mean(axis=2) if channels >= 3 else picture[:, :, 0]
+
+
+def shrunk(picture, by=8):
+    height, width = (side // by * by for side in picture.shape)
+    return picture[:height, :width].reshape(height // by, by, width // by, by).mean(axis=(1, 3))
+
+
+@unittest.skipUnless(shutil.which("rsvg-convert"), "rsvg-convert is not there")
+class Pictures(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="attn-svg-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def test_all_renderers_draw_the_same(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("numpy is not there")
+        browser = shutil.which("chromium") or shutil.which("google-chrome")
+        drawn = {"flow": svg("run", EXAMPLE), "map": svg("run", EXAMPLE, "--only", "attention_weights"),
+                 "why": svg("why", EXAMPLE, "scores[1,2]")}
+        for which, text in drawn.items():
+            with self.subTest(figure=which):
+                file = self.folder / f"{which}.svg"
+                file.write_text(text, encoding="utf-8")
+                one = self.folder / f"{which}-rsvg.png"
+                subprocess.run(["rsvg-convert", file, "-o", one], check=True, timeout=60)
+                if not browser:
+                    continue
+                root = ElementTree.fromstring(text)
+                width, height = (math.ceil(float(root.get(side))) for side in ("width", "height"))
+                other = self.folder / f"{which}-browser.png"
+                subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                                f"--user-data-dir={self.folder}/profile", f"--screenshot={other}",
+                                f"--window-size={width},{height}", file.as_uri()],
+                               check=True, capture_output=True, timeout=120)
+                a, b = shrunk(png(one)), shrunk(png(other))
+                height, width = min(a.shape[0], b.shape[0]), min(a.shape[1], b.shape[1])
+                self.assertLess(max(abs(a.shape[i] - b.shape[i]) for i in (0, 1)), 2)
+                difference = numpy.abs(a[:height, :width] - b[:height, :width])
+                self.assertLess(difference.mean(), 2.5)
+                self.assertLess((255 - a).mean() / 3, (255 - b).mean())
+                self.assertGreater(b.std(), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
