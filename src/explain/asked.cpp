@@ -102,21 +102,25 @@ std::string spelled_axes(const Shape& shape) {
 
 Diagnostic unknown_step(const Trace& trace, const std::string& id) {
   std::vector<std::string> steps, givens;
-  std::string with_symbol;
-  for (const Step& step : trace.steps) {
-    steps.push_back(step.heading.id);
-    if (step.heading.symbol == id) with_symbol = step.heading.id;
-  }
-  for (const GivenTensor& given : trace.givens) {
-    givens.push_back(given.heading.id);
-    if (given.heading.symbol == id) with_symbol = given.heading.id;
-  }
+  for (const Step& step : trace.steps) steps.push_back(step.heading.id);
+  for (const GivenTensor& given : trace.givens) givens.push_back(given.heading.id);
   std::vector<std::string> all = steps;
   all.insert(all.end(), givens.begin(), givens.end());
-  const std::string meant =
-      with_symbol.empty() ? did_you_mean(id, all) : "; " + id + " is the symbol of `" + with_symbol + "`";
-  return fault("this problem has no step `" + id + "`" + meant,
+  return fault("this problem has no step `" + id + "`" + did_you_mean(id, all),
                "its steps are " + listed(steps) + (givens.empty() ? "" : "; given are " + listed(givens)));
+}
+
+// The step or given tensor of that id; or, as formulas name it, of that symbol.
+// Empty where there is none.
+std::string named(const Trace& trace, const std::string& name) {
+  if (trace.find(name) || trace.find_given(name)) return name;
+  for (const Step& step : trace.steps) {
+    if (step.heading.symbol == name) return step.heading.id;
+  }
+  for (const GivenTensor& given : trace.givens) {
+    if (given.heading.symbol == name) return given.heading.id;
+  }
+  return "";
 }
 
 // The index that a word means along one axis of the tensor.
@@ -199,10 +203,10 @@ Result<Question> read_question(std::string_view text) {
 }
 
 Result<Asked> find_asked(const Trace& trace, const Question& question) {
-  const Step* step = trace.find(question.id);
-  if (!step && !trace.find_given(question.id)) return unknown_step(trace, question.id);
-  const Heading& heading = trace.heading(question.id);
-  const Shape& shape = trace.value(question.id).shape();
+  const std::string id = named(trace, question.id);
+  if (id.empty()) return unknown_step(trace, question.id);
+  const Heading& heading = trace.heading(id);
+  const Shape& shape = trace.value(id).shape();
   if (!question.indices) return Asked{heading.id, std::nullopt};
 
   const std::vector<IndexWord>& words = *question.indices;

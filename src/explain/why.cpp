@@ -120,6 +120,9 @@ Document one_number(const Trace& trace, const Asked& asked, const WhyOptions& op
   return document;
 }
 
+// Without an index all of a step is told, unless it is very long.
+constexpr std::size_t most_numbers_told_whole = 5'000;
+
 Document whole_step(const Trace& trace, const Asked& asked, const WhyOptions& options) {
   const Step* step = trace.find(asked.id);
   Document document;
@@ -130,7 +133,7 @@ Document whole_step(const Trace& trace, const Asked& asked, const WhyOptions& op
                                .head = {},
                                .query = {},
                                .precision = options.precision,
-                               .full = true});
+                               .full = options.full || is_told_whole(trace, asked)});
   } else {
     const Numerals numerals(decimals_shown(options.precision), trace);
     const MatrixMaker matrices(trace, numerals);
@@ -149,6 +152,10 @@ Document whole_step(const Trace& trace, const Asked& asked, const WhyOptions& op
 }
 
 }  // namespace
+
+bool is_told_whole(const Trace& trace, const Asked& asked) {
+  return !asked.cell && trace.value(asked.id).size() <= most_numbers_told_whole;
+}
 
 Document why(const Trace& trace, const Asked& asked, const WhyOptions& options) {
   return asked.cell ? one_number(trace, asked, options) : whole_step(trace, asked, options);

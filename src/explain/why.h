@@ -20,4 +20,8 @@ struct WhyOptions {
 // REQUIRES: find_asked() found it in this trace.
 Document why(const Trace& trace, const Asked& asked, const WhyOptions& options = {});
 
+// Whether what was asked for is a whole step that is not too long to be told
+// without leaving anything out.
+bool is_told_whole(const Trace& trace, const Asked& asked);
+
 }  // namespace attn

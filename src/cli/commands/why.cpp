@@ -42,7 +42,6 @@ Exit run_why(const WhyCommandOptions& options) {
   if (const auto wrong = find_depth(options, question.value(), explaining)) return *wrong;
   explaining.precision = rendering.precision;
   explaining.full = options.full;
-  rendering.full = options.full || !question.value().indices;  // a whole step is shown whole
 
   const OpenedProblem opened = open_problem(options.file, options.computing, options.rendering.color_of_errors());
   if (!opened.problem) return opened.code;
@@ -53,6 +52,7 @@ Exit run_why(const WhyCommandOptions& options) {
   if (!computed.trace) return computed.code;
   const Result<Asked> asked = find_asked(*computed.trace, question.value());
   if (!asked) return complain_of(asked.faults());
+  rendering.full = options.full || is_told_whole(*computed.trace, asked.value());
   return render(why(*computed.trace, asked.value(), explaining), rendering);
 }
 
