@@ -80,6 +80,7 @@ int Numerals::decimals_of(std::string_view id) const {
 
 bool Numerals::same(double a, double b) const {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  if (std::isinf(a) || std::isinf(b)) return a == b;
   return a == b || std::abs(a - b) <= tolerance_ * std::max(std::abs(a), std::abs(b));
 }
 

@@ -42,6 +42,7 @@ function readBack(value, decimals) {
 // Whether two numbers are the same up to the last digits of the arithmetic.
 function same(a, b) {
   if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) && Number.isNaN(b);
+  if (!Number.isFinite(a) || !Number.isFinite(b)) return a === b;
   return a === b || Math.abs(a - b) <= page.tolerance * Math.max(Math.abs(a), Math.abs(b));
 }
 
