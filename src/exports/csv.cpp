@@ -56,7 +56,7 @@ class CsvTensor {
   }
 
  private:
-  // A name for a position along some axes: its numbers, its labels.
+  // A name for a position along some axes: its numbers, its labels, as cells.
   struct Position {
     std::string index, label;
     std::size_t cell = 0;  // how far its cells are from those of the first
@@ -75,7 +75,7 @@ class CsvTensor {
     for (const Position& row : positions(down, place)) {
       for (const Position& column : columns) {
         text_ += front_ + row.index + "," + column.index + "," + number(value_[first + row.cell + column.cell]) + "," +
-                 csv_cell(row.label) + "," + csv_cell(column.label) + "\n";
+                 row.label + "," + column.label + "\n";
       }
     }
   }
@@ -95,6 +95,7 @@ class CsvTensor {
       }
       all = std::move(longer);
     }
+    for (Position& one : all) one.label = csv_cell(one.label);
     return all;
   }
 

@@ -59,9 +59,39 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
   Palette palette = theme.palette();
   if (!look.tinted) palette.heat = theme.of(matrix.role).ink;
   const double sides = static_cast<double>(std::max(matrix.rows(), matrix.columns()));
-  map_ = small_map_drawing(matrix, palette, std::clamp(map_width / sides, narrowest_square, widest_square));
-  width_ = map_.width;
-  height_ = map_.height;
+  if (!look.tinted) {
+    label_width_ = label_height_ = 0;
+    square_ = std::clamp(map_width / sides, narrowest_square, widest_square);
+  } else {
+    const double digits = text_width(std::to_string(matrix.rows()) + " ", small);
+    label_width_ = std::min(longest + digits, widest_row_label + digits) + 7;
+    square_ = std::clamp(look.widest / 2 / sides, narrowest_square, look.size + 2);
+  }
+  map_ = small_map_drawing(matrix, palette, square_);
+  width_ = label_width_ + map_.width;
+  height_ = label_height_ + map_.height;
+}
+
+// A map that stands alone says where its squares are: rows by number and name,
+// columns by number, as many as there is room for.
+std::string Grid::map_labels(double x, double y) const {
+  const double small = look_.size - 2;
+  const auto every = [&](double room) { return std::max<std::size_t>(1, static_cast<std::size_t>(room / square_)); };
+  const std::size_t down = every(small + square_ - 1), across = every(text_width("0000", small) + square_);
+  std::string drawn;
+  for (std::size_t row = 0; row < matrix_.rows(); row += down) {
+    const std::string number = std::to_string(row + 1);
+    const std::string& label = matrix_.row_labels[row];
+    drawn +=
+        svg_text(x + label_width_ - 7, y + label_height_ + (static_cast<double>(row) + 0.5) * square_ + to_base(small),
+                 label == number ? number : number + " " + label,
+                 {.size = small, .anchor = Anchor::end, .fill = theme_.faint}, label_width_ - 7);
+  }
+  for (std::size_t column = 0; column < matrix_.columns(); column += across) {
+    drawn += svg_text(x + label_width_ + (static_cast<double>(column) + 0.5) * square_, y + label_height_ - 6,
+                      std::to_string(column + 1), {.size = small, .anchor = Anchor::middle, .fill = theme_.faint});
+  }
+  return drawn;
 }
 
 void Grid::leave_out(std::size_t count, const std::string& what) {
@@ -111,7 +141,10 @@ std::string Grid::cell(double x, double y, std::size_t row, std::size_t column, 
 
 std::string Grid::drawn(double x, double y) const {
   if (!has_numbers_) {
-    return fmt::format("<g transform=\"translate({} {})\">\n", svg_number(x), svg_number(y)) + map_.content + "</g>\n";
+    return (look_.tinted ? map_labels(x, y) : "") +
+           fmt::format("<g transform=\"translate({} {})\">\n", svg_number(x + label_width_),
+                       svg_number(y + label_height_)) +
+           map_.content + "</g>\n";
   }
   const double small = look_.size - 2;
   const TextLook row_look{.size = small, .anchor = Anchor::end, .fill = theme_.faint};

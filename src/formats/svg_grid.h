@@ -37,6 +37,7 @@ class Grid {
 
   void leave_out(std::size_t count, const std::string& what);
   double widest_number(std::size_t column) const;
+  std::string map_labels(double x, double y) const;
   std::string cell(double x, double y, std::size_t row, std::size_t column, const Heat& heat) const;
 
   const Matrix& matrix_;
@@ -48,6 +49,7 @@ class Grid {
   std::vector<Column> columns_;
   std::vector<std::string> left_out_;  // words for it
   Drawing map_;
+  double square_ = 0;  // of the map
   double width_ = 0, height_ = 0;
 };
 

@@ -51,15 +51,18 @@ double text_width(std::string_view text, double size) {
 }
 
 std::string fitted(std::string_view text, double size, double width) {
-  std::string whole = printable(text);
-  if (text_width(whole, size) <= width) return whole;
-  std::size_t columns = display_width(whole);
-  std::string cut = "…";
-  while (columns > 1) {
-    cut = shortened(whole, --columns);
-    if (text_width(cut, size) <= width) return cut;
+  const std::string whole = printable(text);
+  const double room = width - text_width("…", size);
+  double used = 0;
+  std::size_t kept = 0;  // bytes that leave room for the ellipsis
+  for (std::size_t at = 0; at < whole.size();) {
+    const std::size_t bytes = character(whole, at).bytes;
+    used += text_width(std::string_view(whole).substr(at, bytes), size);
+    if (used > width) return whole.substr(0, kept) + "…";
+    at += bytes;
+    if (used <= room) kept = at;
   }
-  return "…";
+  return whole;
 }
 
 std::string text_begin(double x, double y, const TextLook& look) {

@@ -148,6 +148,8 @@ double runs_width(const Runs& runs, double size, bool bold) {
 std::vector<Runs> wrapped(const Runs& runs, double size, double width, bool bold) {
   std::vector<Runs> words(1);
   for (const TextRun& run : runs) {
+    TextRun look = run;
+    look.text = std::string();  // a copy of it for every word would be a lot
     for (std::size_t begin = 0; begin < run.text.size();) {
       if (run.text[begin] == ' ') {
         words.emplace_back();
@@ -155,14 +157,15 @@ std::vector<Runs> wrapped(const Runs& runs, double size, double width, bool bold
         continue;
       }
       const std::size_t end = std::min(run.text.find(' ', begin), run.text.size());
-      TextRun part = run;
-      part.text = run.text.substr(begin, end - begin);
+      const std::string_view word = std::string_view(run.text).substr(begin, end - begin);
+      TextRun part = look;
+      part.text = word;
       // A word that is longer than a line is cut where the line is full.
       const double scale = size * run.scale * (bold || run.bold ? 1.1 : 1.0);
-      if (text_width(part.text, scale) > width) {
+      if (const std::size_t fits = fitting_bytes(word, scale, width); fits < word.size()) {
         if (!words.back().empty()) words.emplace_back();
-        part.text.resize(fitting_bytes(part.text, scale, width));
-        begin += part.text.size();
+        part.text = word.substr(0, fits);
+        begin += fits;
         words.back().push_back(std::move(part));
         if (begin < end) words.emplace_back();
         continue;

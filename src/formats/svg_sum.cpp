@@ -76,7 +76,7 @@ class Sum {
   void dot_product(std::size_t side) {
     const std::vector<NumbersRead>& rows = branch_.made_of;
     const std::vector<Inline>& terms = sides()[side].terms;
-    const Runs result = result_of(side + 1);
+    const Runs result = this->result();
     Runs before = side_runs(side - 1, false);
     double label = runs_width(before, size) + text_width(" =", size);
     for (std::size_t i = 0; i < 2; ++i) label = std::max(label, text_width(rows[i].name.text, small));
@@ -183,7 +183,7 @@ class Sum {
       after = runs_width(parts[i], size) + (i > 0 ? 24 : 0);
       width_ = std::max(width_, after);
     }
-    if (!sides().empty()) end(after + between, y, sides().size() - 1, result_of(sides().size() - 1));
+    if (!sides().empty()) end(after + between, y, sides().size() - 1, result());
     height_ = y + box_height + 8;
   }
 
@@ -197,7 +197,7 @@ class Sum {
     return formula_runs(all, theme_);
   }
 
-  Runs result_of(std::size_t) const { return side_runs(sides().size() - 1, false); }
+  Runs result() const { return side_runs(sides().size() - 1, false); }
 
   std::optional<Role> result_role() const {
     for (const Inline& term : sides().back().terms) {
