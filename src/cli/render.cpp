@@ -44,7 +44,10 @@ std::optional<Exit> find_targets(const RenderOptions& options, std::span<const P
     if (!found && !options.format.empty()) found = named(options.format);
     if (!found) {
       return complain("the ending of `" + path + "` names no format",
-                      "give --format: " + listed(format_names(for_programs)));
+                      ending == ".pdf"
+                          ? "write a page (-o x.html) and print it, or a handout (--standalone -o x.tex) and run "
+                            "pdflatex on it"
+                          : "give --format: " + listed(format_names(for_programs)));
     }
     found->path = path;
     rendering.targets.push_back(*found);

@@ -255,7 +255,7 @@ def faults_of_latex(got, twins, text):
 def plainly(text):
     """Quotes, raised and lowered characters as the plain ones."""
     text = unicodedata.normalize("NFKC", re.sub("[′‘’‚]", "'", re.sub("[″“”„]", "''", text)).replace('"', "''"))
-    return text.replace("^", "").replace("´", "'").replace("−", "-")
+    return re.sub("[_^]", "", text).replace("´", "'").replace("−", "-")
 
 
 def unreadable(shown, text):

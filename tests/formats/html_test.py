@@ -462,9 +462,17 @@ class Colours(unittest.TestCase):
                     self.assertGreaterEqual(contrast(self.colours[name], self.colours[behind]), 4.5)
 
     def test_ink_on_every_tint(self):
-        for behind in ["heat", "asked", *(name for name in self.colours if name.startswith("lit-"))]:
+        for behind in ["heat", "asked"]:
             with self.subTest(behind=behind):
                 self.assertGreaterEqual(contrast(self.colours["ink"], self.colours[behind]), 4.5)
+
+    def test_ink_on_what_is_lit_in_the_colour_of_its_role(self):
+        shares = set(re.findall(r"color-mix\(in srgb, var\(--from-\d\) (\d+)%, var\(--paper\)\)", self.style))
+        self.assertEqual(shares, {"22"})
+        for role in ("input", "query", "key", "value", "score", "softmax", "attention_weight", "weighted_value", "output"):
+            with self.subTest(role=role):
+                tint = mixed(self.colours[role], self.colours["paper"], 0.22)
+                self.assertGreaterEqual(contrast(self.colours["ink"], tint), 4.5)
 
     def test_no_text_has_another_colour(self):
         for colour in re.findall(r"(?:^|[;{\s])color:\s*([^;}]+)", self.style):
@@ -475,6 +483,10 @@ def luminance(colour):
     parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
     red, green, blue = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def mixed(one, other, share):
+    return "#" + "".join(f"{round(share * int(one[i:i + 2], 16) + (1 - share) * int(other[i:i + 2], 16)):02x}" for i in (1, 3, 5))
 
 
 def contrast(one, other):

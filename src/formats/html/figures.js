@@ -37,6 +37,7 @@ let unfolded = [];
 
 function startPrinting() {
   window.addEventListener("beforeprint", () => {
+    clearLights();
     unfolded = [...document.querySelectorAll("details:not([open])")];
     unfolded.forEach((details) => (details.open = true));
   });

@@ -106,7 +106,7 @@ function followHash() {
     goToStop(Number(stop[1]));
     return;
   }
-  const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
   if (!target) return;
   if (target.closest(".later")) showStop(0);
   if (target.tagName === "DETAILS") target.open = true;

@@ -97,6 +97,7 @@ function tell(place) {
   const read = ingredients(place);
   const through = lookedThrough(read);
   const made = through ?? read;
+  colourOperands(document.documentElement, through ? through.products[0].matrix : place.matrix);
   made.operands.forEach((places, i) => places.forEach((one) => light(cellAt(one), `lit-${i}`)));
   made.open.forEach((one) => light(cellAt(one), "lit-open"));
   const line = element("span", { class: "arithmetic" });

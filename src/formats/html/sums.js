@@ -311,6 +311,7 @@ function ingredients(place) {
 // It may break between terms, a sign stays with the term behind it.
 function writeLine(into, name, line) {
   into.replaceChildren(name);
+  colourOperands(into, line.place.matrix);
   for (const { relation, terms } of line.sides) {
     terms.forEach((term, i) => {
       const pieces = term.map((piece) => (piece.text === undefined ? piece : numberElement(piece)));
@@ -318,6 +319,14 @@ function writeLine(into, name, line) {
     });
   }
   if (line.remark) into.append(` (${line.remark})`);
+}
+
+// Operands have the colour of their role, as everywhere in the page.
+function colourOperands(element, matrix) {
+  matrix.operands.forEach(({ step }, i) => {
+    const [read] = matricesOf.get(step) ?? [];
+    element.style.setProperty(`--from-${i}`, read ? `var(--${read.role}, var(--ink))` : "var(--ink)");
+  });
 }
 
 function numberElement({ text, operand }) {
