@@ -32,6 +32,9 @@ Place with(Place place, const Axis& axis, std::size_t index);
 // Unless all is asked for, so many sequences and heads are told.
 constexpr std::size_t most_places = 8;
 
+// And so many queries, where each is told by itself.
+constexpr std::size_t most_queries = 12;
+
 // Every sequence and head of a tensor, in order. `batch` and `head`, counted
 // from 1, narrow them; 0 is all.
 std::vector<Place> outer_places(const Shape& shape, std::size_t batch, std::size_t head);

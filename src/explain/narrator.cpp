@@ -10,7 +10,6 @@ namespace attn {
 namespace {
 
 // Unless all is asked for: so many queries, rows, and terms of a sum.
-constexpr std::size_t most_queries = 12;
 constexpr std::size_t most_rows = 12;
 constexpr std::size_t most_terms = 16;
 constexpr std::string_view padding_label = "·";
@@ -84,12 +83,11 @@ void Narrator::tell_alone(const Step& step) {
       if (!where.empty()) add(Headline{3, {where}});
       tell_rows(step, place);
     }
-    for (Matrix& matrix : matrices_.of(step, place, only_query())) {
+    add_matrices(step, place, [&](Matrix& matrix) {
       // The headlines say it.
       matrix.title.clear();
       if (level_ >= Level::rows && !regroups(step.op)) matrix.place = without(where, matrix.place);
-      add(std::move(matrix));
-    }
+    });
     add_notes(step, place);
   }
   say_left_out(places.size() - shown, "more of these", "--batch and --head pick one");
@@ -200,10 +198,8 @@ void Narrator::tell_together(std::span<const Step* const> run, const Place& plac
   for (const Step* step : run) {
     const bool is_matrix = inner_axes(step->result.shape(), place).size() == 2;
     if (told && !is_matrix) continue;
-    for (Matrix& matrix : matrices_.of(*step, place, only_query())) {
-      matrix.place = without(where, matrix.place);  // the headline says it
-      add(std::move(matrix));
-    }
+    // The headline says where.
+    add_matrices(*step, place, [&](Matrix& matrix) { matrix.place = without(where, matrix.place); });
     add_notes(*step, place);
   }
 }
@@ -212,10 +208,21 @@ void Narrator::tell_matrices(const Step& step) {
   const std::vector<Place> places = places_of(step);
   const std::size_t shown = most(most_places, places.size());
   for (const Place& place : std::span(places).first(shown)) {
-    for (Matrix& matrix : matrices_.of(step, place, only_query())) add(std::move(matrix));
+    add_matrices(step, place, [](Matrix&) {});
     add_notes(step, place);
   }
   say_left_out(places.size() - shown, "more of these", "--batch and --head pick one");
+}
+
+// A step with an axis more than a matrix has is one matrix a query.
+void Narrator::add_matrices(const Step& step, const Place& place, const std::function<void(Matrix&)>& adapt) {
+  std::vector<Matrix> matrices = matrices_.of(step, place, only_query());
+  const std::size_t shown = most(most_queries, matrices.size());
+  for (Matrix& matrix : std::span(matrices).first(shown)) {
+    adapt(matrix);
+    add(std::move(matrix));
+  }
+  say_left_out(matrices.size() - shown, "more queries", "--query picks one");
 }
 
 void Narrator::add_notes(const Step& step, const Place& place) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -51,6 +52,7 @@ class Narrator {
   void tell_together(std::span<const Step* const> run, const Place& place);
 
   void add(Block block) { document_.blocks.push_back(std::move(block)); }
+  void add_matrices(const Step& step, const Place& place, const std::function<void(Matrix&)>& adapt);
   void add_notes(const Step& step, const Place& place);
   void say_left_out(std::size_t count, const std::string& what, const std::string& how);
   void say_padded(std::size_t count, const Axis& axis);

@@ -41,16 +41,28 @@ std::size_t products_told(const Trace& trace, const Step& step, const ExplainOpt
   return numbers_told(step, options) * shape_as_read(first, trace.value(first.id).shape()).size(contract->over);
 }
 
+// The same where only matrices are told: of a step that is one a query, a few.
+std::size_t numbers_in_matrices(const Step& step, const ExplainOptions& options) {
+  const Shape& shape = step.result.shape();
+  const std::size_t numbers = numbers_told(step, options);
+  const auto inner = std::ranges::count_if(shape.dims(), [](const Dim& dim) { return !is_outer(dim.axis); });
+  if (options.full || options.query || !shape.has("query") || inner < 3) return numbers;
+  const std::size_t queries = shape.size("query");
+  return numbers / queries * std::min(queries, most_queries);
+}
+
 Level fitting_level(const Trace& trace, const std::vector<const Step*>& steps, const ExplainOptions& options) {
   std::size_t products = 0;
   std::size_t numbers = 0;
+  std::size_t in_matrices = 0;
   for (const Step* step : steps) {
     products += products_told(trace, *step, options);
     numbers += numbers_told(*step, options);
+    in_matrices += numbers_in_matrices(*step, options);
   }
   if (products <= most_products_at_cells) return Level::cells;
   if (numbers <= most_numbers_at_rows) return Level::rows;
-  return numbers <= most_numbers_at_steps ? Level::steps : Level::result;
+  return in_matrices <= most_numbers_at_steps ? Level::steps : Level::result;
 }
 
 std::vector<const Step*> steps_told(const Trace& trace, const ExplainOptions& options) {

@@ -121,7 +121,7 @@ Document one_number(const Trace& trace, const Asked& asked, const WhyOptions& op
 }
 
 // Without an index all of a step is told, unless it is very long.
-constexpr std::size_t most_numbers_told_whole = 5'000;
+constexpr std::size_t most_numbers_told_whole = 20'000;
 
 Document whole_step(const Trace& trace, const Asked& asked, const WhyOptions& options) {
   const Step* step = trace.find(asked.id);

@@ -364,5 +364,14 @@ TEST_CASE("where every cell is written out, a tiny number keeps two digits", "[e
   CHECK_FALSE(holds(in_text(examples::worked_example(), at(Level::rows)), "0.0000061"));
 }
 
+TEST_CASE("a sentence of forty words shows its weights, and its weighted values for the first queries", "[explain]") {
+  const std::string text = in_text(examples::causal_sentence(std::vector<std::string>(40, "word")));
+  CHECK(holds(text, "A = E / z"));
+  CHECK(holds(text, "query 12"));
+  CHECK_FALSE(holds(text, "query 13"));
+  CHECK(holds(text, "… 28 more queries; --query picks one, --full shows all"));
+  CHECK_FALSE(holds(text, "Only the result is shown"));
+}
+
 }  // namespace
 }  // namespace attn
