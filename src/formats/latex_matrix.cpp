@@ -4,15 +4,12 @@
 #include <string>
 #include <utility>
 
+#include "formats/cut.h"
 #include "formats/latex_math.h"
 #include "formats/latex_width.h"
 
 namespace attn {
 namespace {
-
-// Unless all is asked for, longer matrices are cut.
-constexpr std::size_t most_rows = 20, rows_kept = 16;
-constexpr std::size_t most_columns = 32, columns_kept = 16;
 
 constexpr std::size_t rows_of_a_page = 44, rows_of_a_slide = 12;
 constexpr double gap = 12;      // between columns
@@ -47,8 +44,8 @@ struct Column {
 class Layout {
  public:
   Layout(const Matrix& matrix, const LatexPage& page) : matrix_(matrix), page_(page) {
-    rows_ = page.full || matrix.rows() <= most_rows ? matrix.rows() : rows_kept;
-    const std::size_t columns = page.full || matrix.columns() <= most_columns ? matrix.columns() : columns_kept;
+    const auto [rows, columns] = cut_of(matrix, page.full);
+    rows_ = rows;
     for (std::size_t column = 0; column < columns; ++column) columns_.push_back(laid_out(column));
     for (std::size_t row = 0; row < rows_; ++row) {
       label_width_ = std::max(label_width_, latex_label_width(matrix.row_labels[row]));
@@ -221,9 +218,7 @@ class Layout {
   std::vector<std::string> elided() const {
     std::vector<std::string> lines;
     const auto add = [&](std::size_t count, const std::string& what) {
-      if (count == 0) return;
-      lines.push_back("… " + std::to_string(count) + " more " + what + (count == 1 ? "" : "s") + ", --full shows " +
-                      (count == 1 ? "it" : "them"));
+      if (count > 0) lines.push_back(words_of_cut(count, what));
     };
     add(matrix_.rows() - rows_, "row");
     add(matrix_.columns() - columns_.size(), "column");

@@ -3,14 +3,11 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "formats/cut.h"
 #include "formats/markdown_text.h"
 
 namespace attn {
 namespace {
-
-// Unless all is asked for, longer matrices are cut.
-constexpr std::size_t most_rows = 20, rows_kept = 16;
-constexpr std::size_t most_columns = 32, columns_kept = 16;
 
 // A longer cell does not make its whole column as wide.
 constexpr std::size_t widest_padded = 60;
@@ -19,12 +16,6 @@ std::string padded(const std::string& cell, std::size_t width, bool right) {
   const std::size_t taken = display_width(cell);
   const std::string blanks(width > taken ? width - taken : 0, ' ');
   return right ? blanks + cell : cell + blanks;
-}
-
-std::string left_out(std::size_t count, const std::string& what) {
-  if (count == 0) return "";
-  return "… " + std::to_string(count) + " more " + what + (count == 1 ? "" : "s") + ", --full shows " +
-         (count == 1 ? "it" : "them");
 }
 
 }  // namespace
@@ -59,8 +50,7 @@ std::string markdown_table(const std::vector<std::string>& header, const std::ve
 }
 
 std::string matrix_table(const Matrix& matrix, const MarkdownStyle& style, bool full) {
-  const std::size_t shown_rows = full || matrix.rows() <= most_rows ? matrix.rows() : rows_kept;
-  const std::size_t shown_columns = full || matrix.columns() <= most_columns ? matrix.columns() : columns_kept;
+  const auto [shown_rows, shown_columns] = cut_of(matrix, full);
 
   std::vector<std::string> header = {""};
   for (std::size_t column = 0; column < shown_columns; ++column) {
@@ -77,7 +67,7 @@ std::string matrix_table(const Matrix& matrix, const MarkdownStyle& style, bool 
   }
   std::string text = markdown_table(header, rows, 1);
   for (const std::string& words :
-       {left_out(matrix.rows() - shown_rows, "row"), left_out(matrix.columns() - shown_columns, "column")}) {
+       {words_of_cut(matrix.rows() - shown_rows, "row"), words_of_cut(matrix.columns() - shown_columns, "column")}) {
     if (!words.empty()) text += "\n" + emphasised(words_of(words, style), "*") + "\n";
   }
   return text;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/cut.h"
 #include "formats/markup.h"
 #include "formats/svg_pen.h"
 
@@ -11,9 +12,6 @@ namespace attn {
 namespace {
 
 constexpr double widest_row_label = 130, widest_column_label = 92;
-// As in a terminal.
-constexpr std::size_t most_rows = 20, rows_kept = 16;
-constexpr std::size_t most_columns = 32, columns_kept = 16;
 
 constexpr double map_width = 200;
 constexpr double widest_square = 12, narrowest_square = 2;
@@ -37,9 +35,8 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
   const bool many = matrix.rows() > look.most_rows || matrix.columns() > look.most_columns;
   has_numbers_ = look.full || look.cut || !many;
   const bool is_limited = !look.cut && !look.full;
-  const bool cut = look.cut && !look.full;
-  rows_ = cut && matrix.rows() > most_rows ? rows_kept : matrix.rows();
-  const std::size_t columns = cut && matrix.columns() > most_columns ? columns_kept : matrix.columns();
+  const auto [rows, columns] = cut_of(matrix, look.full || !look.cut);
+  rows_ = rows;
   if (has_numbers_) {
     for (std::size_t i = 0; i < columns; ++i) {
       const double label = std::min(widest_column_label, text_width(matrix.column_labels[i], small));
@@ -96,8 +93,7 @@ std::string Grid::map_labels(double x, double y) const {
 
 void Grid::leave_out(std::size_t count, const std::string& what) {
   if (count == 0) return;
-  left_out_.push_back(
-      fmt::format("… {} more {}{}, --full shows {}", count, what, count == 1 ? "" : "s", count == 1 ? "it" : "them"));
+  left_out_.push_back(words_of_cut(count, what));
   height_ += look_.size + 5;
   width_ = std::max(width_, text_width(left_out_.back(), look_.size));
 }

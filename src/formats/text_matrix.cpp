@@ -6,14 +6,11 @@
 #include <string>
 
 #include "base/text.h"
+#include "formats/cut.h"
 #include "formats/text_heat.h"
 
 namespace attn {
 namespace {
-
-// Unless all is asked for, longer matrices are cut.
-constexpr std::size_t most_rows = 20, rows_kept = 16;
-constexpr std::size_t most_columns = 32, columns_kept = 16;
 
 // Beside others, a caption is broken into lines of about this width.
 constexpr std::size_t narrowest_caption = 23, widest_caption = 38;
@@ -43,8 +40,8 @@ class Layout {
       : matrix_(matrix), typesetter_(typesetter), width_(width) {
     if (typesetter.options().has("heatmap")) heat_ = HeatScale::of(matrix);
     const bool full = typesetter.options().full;
-    rows_ = full || matrix.rows() <= most_rows ? matrix.rows() : rows_kept;
-    const std::size_t columns = full || matrix.columns() <= most_columns ? matrix.columns() : columns_kept;
+    const auto [rows, columns] = cut_of(matrix, full);
+    rows_ = rows;
     for (std::size_t column = 0; column < columns; ++column) columns_.push_back(laid_out_column(column));
     if (heat_) add_shades();
     for (std::size_t row = 0; row < rows_; ++row) {
@@ -213,9 +210,7 @@ class Layout {
 
   void elided(std::size_t count, const std::string& what) {
     if (count == 0) return;
-    lines_.push_back(typesetter_.line({"… " + std::to_string(count) + " more " + what + (count == 1 ? "" : "s") +
-                                       ", --full shows " + (count == 1 ? "it" : "them")},
-                                      Weight::faint));
+    lines_.push_back(typesetter_.line({words_of_cut(count, what)}, Weight::faint));
   }
 
   const Matrix& matrix_;

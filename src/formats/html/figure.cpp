@@ -18,7 +18,7 @@ namespace attn {
 namespace {
 
 constexpr std::size_t most_cells = 5000;
-constexpr std::size_t most_rows = 20, most_columns = 32, kept = 16;
+constexpr std::size_t tall = 20;       // more rows scroll in their box
 constexpr std::size_t most_arcs = 24;  // queries, and keys
 
 std::string_view class_name(Mark mark) {
@@ -97,8 +97,7 @@ std::string name_cell(const std::string& label, std::string_view scope) {
 
 std::string left_out(std::size_t count, std::string_view what) {
   if (count == 0) return "";
-  return fmt::format("<p class=\"left-out\">… {} more {}{}, --full shows {}</p>\n", count, what, count == 1 ? "" : "s",
-                     count == 1 ? "it" : "them");
+  return "<p class=\"left-out\">" + words_of_cut(count, what) + "</p>\n";
 }
 
 bool has_open_cell(const Matrix& matrix, std::size_t row) {
@@ -134,8 +133,7 @@ std::string hint(const Matrix& weights) {
 }  // namespace
 
 Extent shown_of(const Matrix& matrix, const FormatOptions& options) {
-  if (options.full || matrix.rows() * matrix.columns() <= most_cells) return {matrix.rows(), matrix.columns()};
-  return {matrix.rows() > most_rows ? kept : matrix.rows(), matrix.columns() > most_columns ? kept : matrix.columns()};
+  return cut_of(matrix, options.full || matrix.rows() * matrix.columns() <= most_cells);
 }
 
 bool is_sourced(const Matrix& matrix) {
@@ -156,7 +154,7 @@ std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::s
     id = fmt::format(R"( id="m{}")", *number);
     data = fmt::format(R"( data-matrix="{}")", *number);
   }
-  const std::string look = std::string(are_weights(matrix) ? " heat" : "") + (shown.rows > most_rows ? " tall" : "");
+  const std::string look = std::string(are_weights(matrix) ? " heat" : "") + (shown.rows > tall ? " tall" : "");
   const int decimals = matrix.format.scientific ? 0 : matrix.format.decimals;
   std::string text =
       fmt::format("<figure class=\"matrix {}{}\"{} style=\"--fraction:{}\">\n<div class=\"scroll\"><table{}>\n",

@@ -4,13 +4,9 @@
 #include <vector>
 
 #include "explain/document.h"
+#include "formats/cut.h"
 
 namespace attn {
-
-// The rows and columns of a matrix that a page shows.
-struct Extent {
-  std::size_t rows = 0, columns = 0;
-};
 
 // A matrix of the page, in the order of the page.
 struct PageMatrix {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "explain/document.h"
+
+namespace attn {
+
+// The rows and columns of a matrix that are shown, from the first on.
+struct Extent {
+  std::size_t rows = 0, columns = 0;
+};
+
+// How much of a matrix every format shows unless all is asked for: of a long one
+// the beginning.
+Extent cut_of(const Matrix& matrix, bool full);
+
+// "… 48 more rows, --full shows them"; empty where none is left out. `what` is one of them.
+std::string words_of_cut(std::size_t left_out, std::string_view what);
+
+}  // namespace attn
