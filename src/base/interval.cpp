@@ -39,14 +39,30 @@ Interval exp(const Interval& a) {
 }
 
 Interval sqrt(const Interval& a) {
+  if (a == Interval(0)) return 0;
   const auto root = [](double x) { return std::sqrt(std::max(0.0, x)); };
   return {std::max(0.0, next_below(root(a.low))), next_above(root(a.high))};
 }
 
 Interval square(const Interval& a) {
+  if (a == Interval(0)) return 0;
   const double most = std::max(std::abs(a.low), std::abs(a.high));
   const double least = a.contains(0) ? 0 : std::min(std::abs(a.low), std::abs(a.high));
   return {std::max(0.0, next_below(least * least)), next_above(most * most)};
+}
+
+Interval tanh(const Interval& a) {
+  if (a == Interval(0)) return 0;
+  return {std::max(-1.0, next_below(tanh(a.low))), std::min(1.0, next_above(tanh(a.high)))};
+}
+
+// Both ways the power is monotone, so that its ends are at corners.
+Interval pow(const Interval& base, const Interval& exponent) {
+  if (base == Interval(1) || exponent == Interval(0)) return 1;
+  const std::array corners = {pow(base.low, exponent.low), pow(base.low, exponent.high), pow(base.high, exponent.low),
+                              pow(base.high, exponent.high)};
+  const auto [low, high] = std::ranges::minmax(corners);
+  return {std::max(0.0, next_below(low)), next_above(high)};
 }
 
 }  // namespace attn

@@ -65,6 +65,10 @@ Interval operator/(const Interval& a, const Interval& b);
 Interval exp(const Interval& a);
 Interval sqrt(const Interval& a);    // of what of it is not negative
 Interval square(const Interval& a);  // a · a, both the same number
+Interval tanh(const Interval& a);
+
+// base^exponent. REQUIRES: base.low > 0.
+Interval pow(const Interval& base, const Interval& exponent);
 
 // The smaller, and the larger, of two numbers.
 inline Interval smaller(const Interval& a, const Interval& b) {

@@ -12,9 +12,9 @@
 namespace attn {
 
 static_assert(std::numeric_limits<double>::is_iec559 && FLT_EVAL_METHOD == 0,
-              "the bits of exp and log rest on doubles being computed as doubles");
+              "the bits of exp, log and tanh rest on doubles being computed as doubles");
 #ifdef __FAST_MATH__
-#error "the bits of exp and log rest on -ffast-math being off"
+#error "the bits of exp, log and tanh rest on -ffast-math being off"
 #endif
 
 namespace {
@@ -63,7 +63,12 @@ double tangent_minus_log(double f) {
   return half_square - s * (half_square + r);
 }
 
-}  // namespace
+// e^x = 2^exponent · (hi + tail), 1 <= hi < 2: one large exact number and a small one.
+struct SplitExp {
+  double hi;
+  double tail;
+  std::int64_t exponent;
+};
 
 // With n the whole number nearest to x·128/ln 2, n = 128k + j and
 // r = x - n·ln 2/128,
@@ -72,20 +77,13 @@ double tangent_minus_log(double f) {
 //
 // 2^(j/128) comes from a table as hi + lo, so that
 //
-//   2^(j/128) · e^r = hi + (lo + hi·(e^r - 1))
+//   2^(j/128) · e^r = hi + (lo + hi·(e^r - 1)).
 //
-// is one large exact number and one small one. Errors of the small one, in ulp
-// of the result: of r 0.001, of the polynomial 0.005, of the roundings in
-// e^r - 1 0.002, of the last product and sum 0.004; together below 0.013. The
-// addition of the two rounds by 0.5. Scaling by 2^k is exact.
-double exp(double x) {
-  constexpr double largest = 0x1.62e42fefa39efp+9;  // the largest double with a finite result
-  if (x != x) return not_a_number;
-  if (x > largest) return infinity;
-  if (x < -746) return 0;
-
+// Errors of the small part, in ulp of the result: of r 0.001, of the polynomial
+// 0.005, of the roundings in e^r - 1 0.002, of the last product and sum 0.004;
+// together below 0.013. REQUIRES: |x| <= 746.
+SplitExp split_exp(double x) {
   const std::int64_t n = nearest_whole(x * exp_table::steps_per_unit);
-  const std::int64_t k = n >> 7;
   const exp_table::SplitPower power = exp_table::powers[n & 127];
 
   // The first product is exact, and so is the difference: it is small and a
@@ -96,11 +94,37 @@ double exp(double x) {
   // e^r - 1. The coefficients are Taylor's, 1/n!; what is left off, r⁶/720 + ...,
   // is below 2^-60.6, where an ulp of the result is at least 2^-53.
   const double small = r + r * r * (1.0 / 2 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120))));
-  const double tail = power.lo + power.hi * small;
+  return {.hi = power.hi, .tail = power.lo + power.hi * small, .exponent = n >> 7};
+}
 
-  if (k < -1021) return rounded_to_subnormal(power.hi, tail, k);
-  if (k > 1023) return (power.hi + tail) * 2 * power_of_two(k - 1);
-  return (power.hi + tail) * power_of_two(k);
+// What a - b·c is, exactly. REQUIRES: b·c is a rounded once, so that the
+// difference fits a double; all three are normal and far from overflow.
+double exact_remainder(double a, double b, double c) {
+  // Veltkamp and Dekker: halves of 26 bits multiply without loss.
+  const auto upper_half = [](double x) {
+    const double spread = x * 0x1.0000002p27;
+    return spread - (spread - x);
+  };
+  const double b_hi = upper_half(b);
+  const double c_hi = upper_half(c);
+  const double b_lo = b - b_hi;
+  const double c_lo = c - c_hi;
+  return (((a - b_hi * c_hi) - b_hi * c_lo) - b_lo * c_hi) - b_lo * c_lo;
+}
+
+}  // namespace
+
+// The two parts of e^x added: that rounds by 0.5 ulp. Scaling by 2^k is exact.
+double exp(double x) {
+  constexpr double largest = 0x1.62e42fefa39efp+9;  // the largest double with a finite result
+  if (x != x) return not_a_number;
+  if (x > largest) return infinity;
+  if (x < -746) return 0;
+
+  const auto [hi, tail, k] = split_exp(x);
+  if (k < -1021) return rounded_to_subnormal(hi, tail, k);
+  if (k > 1023) return (hi + tail) * 2 * power_of_two(k - 1);
+  return (hi + tail) * power_of_two(k);
 }
 
 float exp(float x) { return static_cast<float>(exp(static_cast<double>(x))); }
@@ -142,5 +166,45 @@ double log(double x) {
   const double rest = (large - sum) + r;  // exact: what the sum lost
   return sum + (rest + (steps * exp_table::step_lo - tangent_minus_log(r)));
 }
+
+// With E = e^(2|x|) - 1, tanh |x| = E/(E + 2). Numerator and denominator are
+// each kept as a double and what it leaves, and the quotient is corrected by its
+// remainder: what remains are the 0.013 ulp of e^(2|x|), which count at most
+// four times as much here, and the last addition. Near zero E would cancel;
+// there it is x less a small part.
+double tanh(double x) {
+  if (x != x) return not_a_number;
+  const double size = std::abs(x);
+  if (size > 20) return x < 0 ? -1 : 1;  // 1 - tanh x = 2/(e^(2x) + 1) < 2^-56
+
+  if (size < 0x1p-28) return x;  // also -0; x³/3 is lost in rounding
+
+  // Taylor's series; what is left off, 0.0006·x^17, is below 2^-58 of the result.
+  if (size < 0.125) {
+    const double z = x * x;
+    const double rest =
+        z * (-1.0 / 3 +
+             z * (2.0 / 15 +
+                  z * (-17.0 / 315 + z * (62.0 / 2835 + z * (-1382.0 / 155925 +
+                                                             z * (21844.0 / 6081075 + z * (-929569.0 / 638512875)))))));
+    return x + x * rest;
+  }
+
+  const auto [hi, tail, exponent] = split_exp(2 * size);
+  const double scale = power_of_two(exponent);
+  const double power = hi * scale;
+  const double less = power - 1;
+  const double top = less + tail * scale;
+  const double top_rest = ((less - top) + tail * scale) + ((power - less) - 1);
+  const double bottom = top + 2;
+  const double bottom_rest = (top > 2 ? (top - bottom) + 2 : (2 - bottom) + top) + top_rest;
+
+  const double quotient = top / bottom;
+  const double remainder = exact_remainder(top, quotient, bottom) + (top_rest - quotient * bottom_rest);
+  const double result = quotient + remainder / bottom;
+  return x < 0 ? -result : result;
+}
+
+float tanh(float x) { return static_cast<float>(tanh(static_cast<double>(x))); }
 
 }  // namespace attn

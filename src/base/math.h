@@ -8,9 +8,10 @@ namespace attn {
 // library's: those give different bits on different processors and systems,
 // these the same bits everywhere.
 //
-// They need nothing but what IEEE 754 fixes to the last bit: +, -, *, / on
-// doubles, rounded to nearest, and integers. REQUIRES: compiled without
-// -ffast-math and with -ffp-contract=off.
+// exp, log and tanh need nothing but what IEEE 754 fixes to the last bit: +, -,
+// *, / on doubles, rounded to nearest, and integers. REQUIRES: compiled without
+// -ffast-math and with -ffp-contract=off. The others are seldom called and slow:
+// MPFR, which promises its results, works them out (rounded_functions.cpp).
 //
 // An ulp is the distance between neighbouring doubles where the exact result
 // lies: 2^-1074 for subnormal results. Every NaN returned is the same one.
@@ -30,6 +31,28 @@ float exp(float x);
 // x: NaN for NaN and below zero, -inf for both zeros, inf for inf; subnormal
 // arguments lose nothing. log(1) is +0.
 double log(double x);
+
+// The hyperbolic tangent, at most 0.53 ulp from the exact value. Defined for all
+// x: NaN for NaN, -1 and 1 for the infinities and where no double is nearer;
+// tanh(-0) is -0.
+double tanh(double x);
+
+// Sine and cosine of an angle in radians, error function and power: the exact
+// value rounded, so at most 0.50001 ulp from it, for all arguments however
+// large. What C says of NaN, infinities, zeros and the special cases of pow
+// holds: sin(inf) is NaN, erf(inf) 1, pow(x, 0) 1, pow(-8, 1/3) NaN.
+double sin(double x);
+double cos(double x);
+double erf(double x);
+double pow(double x, double y);
+
+// For floats: the double results, rounded. At most 0.50001 ulp of a float from
+// the exact values.
+float tanh(float x);
+float sin(float x);
+float cos(float x);
+float erf(float x);
+float pow(float x, float y);
 
 // Square roots are the C library's: IEEE 754 demands that they be correctly
 // rounded, so there is but one result. NaN below zero; sqrt(-0) is -0.
