@@ -24,13 +24,12 @@ Tensor<double> run_on(const Op& op, std::span<const View> operands, const View* 
 
 Tensor<double> ReferenceBackend::run(const Op& op, std::span<const View> operands, const View* open,
                                      const Shape& result, Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f64:
-      return run_on<double>(op, operands, open, result);
-    case Dtype::f32:
-      return run_on<float>(op, operands, open, result);
+  if (dtype == Dtype::f32) return run_on<float>(op, operands, open, result);
+  Tensor<double> made = run_on<double>(op, operands, open, result);
+  if (rounds_once_a_step(dtype)) {
+    for (double& number : made.data()) number = stored(number, dtype);
   }
-  return {};
+  return made;
 }
 
 }  // namespace attn

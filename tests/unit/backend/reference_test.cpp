@@ -63,6 +63,19 @@ TEST_CASE("with f32 every product and every partial sum is rounded to f32", "[ba
   CHECK(run(Contract{"d_k"}, {a, b}, nullptr, Dtype::f32)[0] == 16777216);
 }
 
+TEST_CASE("with bf16 and f16 a step is computed in f64 and rounded once", "[backend]") {
+  // 256 + 1 + 1: rounded after each sum, bf16 would stay at 256.
+  const Tensor<double> a({{"d_k", 3}}, {256, 1, 1});
+  const Tensor<double> b({{"d_k", 3}}, {1, 1, 1});
+  CHECK(run(Contract{"d_k"}, {a, b}, nullptr, Dtype::bf16)[0] == 258);
+  // 2048 + 1 + 2^-30 is no tie, as it would be for a float.
+  const Tensor<double> c({{"d_k", 3}}, {2048, 1, 0x1p-15});
+  const Tensor<double> d({{"d_k", 3}}, {1, 1, 0x1p-15});
+  CHECK(run(Contract{"d_k"}, {c, d}, nullptr, Dtype::f16)[0] == 2050);
+  const Tensor<double> large({{"key", 2}}, {60000, 60000});
+  CHECK(run(Reduce{Reducer::sum, "key"}, {large}, nullptr, Dtype::f16)[0] == infinity);
+}
+
 TEST_CASE("heads are split off in consecutive columns and merged back in order", "[backend]") {
   const Tensor<double> wide({{"query", 2}, {"d_concat", 4}}, {1, 2, 3, 4, 5, 6, 7, 8});
   const Tensor<double> heads = run(Split{"d_concat", "head", "d_v", 2}, {wide});
