@@ -24,7 +24,7 @@ class Backend {
   virtual std::string_view name() const = 0;
 
   // Computes one operation. Every product, partial sum and function result is
-  // rounded to `dtype`; the operands hold numbers of `dtype` already. `open`,
+  // rounded to `dtype`, or only the result (rounds_once_a_step); the operands hold numbers of `dtype` already. `open`,
   // where it is not null, is 1 at cells that may be read and 0 at closed ones:
   // what stands behind a closed cell is never read.
   //

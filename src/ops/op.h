@@ -1,9 +1,16 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "tensor/shape.h"
+#include "tensor/tensor.h"
 
 // The primitive operations that every step is one of.
 //
@@ -39,10 +46,96 @@ struct Merge {
   bool operator==(const Merge&) const = default;
 };
 
-// Σ over `over` of a · b, in index order, starting from 0; then + bias where
-// there is a third operand.
+// The operands one after another along `axis`, which each of them has, of any
+// size; an operand without one of the other axes is repeated along it.
+struct Join {
+  Axis axis;
+  bool operator==(const Join&) const = default;
+};
+
+// `times` as many along `axis`: index i reads i / times, so that neighbours
+// share (grouped-query attention: Ainslie et al. 2023); tiled, it reads
+// i mod size.
+struct Repeat {
+  Axis axis;
+  std::size_t times = 1;
+  bool tiled = false;
+  bool operator==(const Repeat&) const = default;
+};
+
+// Which row of a table each cell reads; −1 reads none. Axes are those along
+// which that differs.
+class Rows {
+ public:
+  Rows() = default;
+  explicit Rows(Tensor<std::int64_t> rows) : Rows(rows.shape(), {rows.data().begin(), rows.data().end()}) {}
+
+  // Without numbers it has a shape only, which is enough to plan with.
+  explicit Rows(Shape shape, std::vector<std::int64_t> numbers = {})
+      : table_(std::make_shared<const Table>(Table{std::move(shape), std::move(numbers)})) {}
+
+  const Shape& shape() const { return table_->shape; }
+  std::int64_t operator[](std::size_t i) const { return table_->numbers[i]; }
+  std::span<const std::int64_t> data() const { return table_->numbers; }
+
+  bool operator==(const Rows& other) const {
+    return table_ == other.table_ || (table_ && other.table_ && *table_ == *other.table_);
+  }
+
+ private:
+  struct Table {
+    Shape shape;
+    std::vector<std::int64_t> numbers;
+    bool operator==(const Table&) const = default;
+  };
+
+  std::shared_ptr<const Table> table_;  // shared: an op is copied often
+};
+
+// Of `axis` the row that `rows` says; 0 where that is −1. The axis gives way to
+// those of `rows`.
+struct Pick {
+  Axis axis;
+  Rows rows;
+  bool operator==(const Pick&) const = default;
+};
+
+// Sines and cosines of p / base^(2i/width), for the positions p = first,
+// first + 1, … along `positions` and the pairs i of features: nothing is read.
+//
+//   sine, cosine   of pair i = the index along `features`, which has width / 2
+//   alternating    sine at even indices of `features`, cosine at odd ones of
+//                  the same pair (Vaswani et al. 2017, section 3.5)
+struct Waves {
+  enum class Kind { sine, cosine, alternating };
+  Kind kind = Kind::alternating;
+  Dim positions;
+  Dim features;
+  std::size_t first = 0;
+  double base = 10000;
+  std::size_t width = 0;
+  bool operator==(const Waves&) const = default;
+};
+
+// Pairs of features of the first operand turned by the angles whose cosines and
+// sines are the second and third, [.., pair] (Su et al. 2021, equation 34):
+// a·cos − b·sin, b·cos + a·sin. A pair (a, b) are neighbours if interleaved;
+// otherwise they stand as far apart as there are pairs. What has no pair stays.
+struct Rotate {
+  Axis axis, pair;
+  bool interleaved = false;
+  bool operator==(const Rotate&) const = default;
+};
+
+// Σ over `over` of a · b, in index order, starting from 0. Then
+//
+//   add      + each further operand, in order
+//   divide   / the product of the first two further operands, 0 where that is
+//            0; then + each of the rest
 struct Contract {
+  enum class Then { add, divide };
   Axis over;
+  Then then = Then::add;
   bool operator==(const Contract&) const = default;
 };
 
@@ -56,10 +149,11 @@ struct Combine {
   bool operator==(const Combine&) const = default;
 };
 
-enum class Unary { multiply, divide, exp, square, sqrt };
+enum class Unary { multiply, divide, add, exp, tanh, softcap, square, sqrt };
 
-// f(a), cell by cell. `parameter` is what `multiply` multiplies and `divide`
-// divides by; `spelling` is how a person writes it ("√3"), empty for plain digits.
+// f(a), cell by cell. `parameter` is what `multiply` multiplies by, `divide`
+// divides by and `add` adds, and the c of softcap(a) = c·tanh(a / c);
+// `spelling` is how a person writes it ("√3"), empty for plain digits.
 struct Map {
   Unary function = Unary::multiply;
   double parameter = 0;
@@ -67,9 +161,10 @@ struct Map {
   bool operator==(const Map&) const = default;
 };
 
-enum class Reducer { sum, maximum };
+enum class Reducer { sum, maximum, norm };
 
-// The sum (in index order, starting from 0) or the largest, along one axis.
+// Along one axis the sum (in index order, starting from 0; then + each further
+// operand, in order), the largest, or the norm √Σa² (summed in the same way).
 struct Reduce {
   Reducer function = Reducer::sum;
   Axis over;
@@ -88,14 +183,22 @@ struct Close {
 //   exponentials  (scores, maximum)        e^(score − maximum), 0 where closed
 //   sum           (exponentials)           their sum, 0 in a closed row
 //   weights       (exponentials, sum)      exponential / sum, 0 in a closed row
+//
+// Another `base` takes the place of e. A sink is one more score of each row that
+// gets no weight: maximum (scores, sink) counts it in, a closed row too, and
+// sum (exponentials, sink, maximum) adds e^(sink − maximum) last.
+//
+//   shares        (scores)                 score / the sum of the open scores, 0 where closed
 struct Softmax {
-  enum class Part { maximum, exponentials, sum, weights };
+  enum class Part { maximum, exponentials, sum, weights, shares };
   Part part = Part::maximum;
   Axis over;
+  double base = 0;  // 0 for e
   bool operator==(const Softmax&) const = default;
 };
 
-using Op = std::variant<Given, Copy, Split, Merge, Contract, Combine, Map, Reduce, Close, Softmax>;
+using Op = std::variant<Given, Copy, Split, Merge, Join, Repeat, Pick, Waves, Rotate, Contract, Combine, Map, Reduce,
+                        Close, Softmax>;
 
 // Visits a variant with one lambda an alternative.
 template <class... F>

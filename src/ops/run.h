@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -10,69 +13,13 @@
 #include "base/math.h"
 #include "ops/functions.h"
 #include "ops/op.h"
+#include "ops/walk.h"
 #include "tensor/tensor.h"
 
 // How each primitive operation is computed, written once for every kind of
 // number: the plainest loops.
 
 namespace attn {
-
-// The cells of an operand, under the axis names that the operation knows them by.
-template <class Number>
-struct Cells {
-  const Shape* shape = nullptr;
-  const Number* data = nullptr;
-};
-
-// Where each operand stands, and after them the mask, if there is one.
-using Offsets = std::vector<std::size_t>;
-
-// Walks the cells of `shape` in row-major order; where each operand stands at
-// that cell follows by its strides. An operand without an axis stays in place
-// along it.
-class Walk {
- public:
-  template <class Number>
-  Walk(const Shape& shape, std::span<const Cells<Number>> operands, const Cells<double>* open)
-      : count_(shape.count()), tensors_(operands.size() + (open ? 1 : 0)) {
-    for (const Dim& dim : shape.dims()) {
-      sizes_.push_back(dim.size);
-      Offsets steps;
-      for (const Cells<Number>& operand : operands) steps.push_back(operand.shape->stride(dim.axis));
-      if (open) steps.push_back(open->shape->stride(dim.axis));
-      steps_.push_back(std::move(steps));
-    }
-  }
-
-  // Calls visit(at, offsets) for every cell; `at` counts them.
-  template <class Visit>
-  void each(Visit visit) const {
-    std::vector<std::size_t> index(sizes_.size(), 0);
-    Offsets offsets(tensors_, 0);
-    for (std::size_t at = 0; at < count_; ++at) {
-      visit(at, offsets);
-      advance(index, offsets);
-    }
-  }
-
- private:
-  void advance(std::vector<std::size_t>& index, Offsets& offsets) const {
-    for (std::size_t axis = sizes_.size(); axis-- > 0;) {
-      const Offsets& step = steps_[axis];
-      if (++index[axis] < sizes_[axis]) {
-        for (std::size_t i = 0; i < tensors_; ++i) offsets[i] += step[i];
-        return;
-      }
-      for (std::size_t i = 0; i < tensors_; ++i) offsets[i] -= step[i] * (sizes_[axis] - 1);
-      index[axis] = 0;
-    }
-  }
-
-  std::vector<std::size_t> sizes_;
-  std::size_t count_;
-  std::size_t tensors_;
-  std::vector<Offsets> steps_;
-};
 
 // One operation on numbers of type T, each product, partial sum and function
 // result rounded to it; what it reads and makes is kept as numbers of type
@@ -108,8 +55,85 @@ class Run {
     });
   }
 
+  Tensor<Kept> operator()(const Join& op) {
+    Tensor<Kept> result(result_);
+    const std::size_t stride = result_.stride(op.axis);
+    walk_.each([&](std::size_t at, const Offsets& offsets) {
+      // What of the index along the axis lies behind the operands before.
+      std::size_t index = at / stride % result_.size(op.axis);
+      std::size_t before = 0, from = 0;
+      while (index >= operands_[from].shape->size(op.axis)) {
+        index -= operands_[from].shape->size(op.axis);
+        before += operands_[from].shape->size(op.axis);
+        ++from;
+      }
+      result[at] = operands_[from].data[offsets[from] - before * operands_[from].shape->stride(op.axis)];
+    });
+    return result;
+  }
+
+  Tensor<Kept> operator()(const Repeat& op) {
+    const std::size_t size = operands_[0].shape->size(op.axis);
+    const std::size_t stride = operands_[0].shape->stride(op.axis);
+    const std::size_t axis = *result_.position(op.axis);
+    return regrouped([&](std::span<const std::size_t> index) {
+      const std::size_t read = op.tiled ? index[axis] % size : index[axis] / op.times;
+      return read * stride - index[axis] * stride;  // in place of where the walk stands: may wrap around
+    });
+  }
+
+  Tensor<Kept> operator()(const Pick& op) {
+    const Shape& table = *operands_[0].shape;
+    const std::size_t stride = table.stride(op.axis);
+    const std::array<Cells<std::int64_t>, 1> rows = {{{&op.rows.shape(), op.rows.data().data()}}};
+    std::vector<std::int64_t> read(result_.count());
+    Walk(result_, std::span<const Cells<std::int64_t>>(rows), nullptr)
+        .each([&](std::size_t at, const Offsets& offsets) { read[at] = op.rows[offsets[0]]; });
+
+    // The axis may come back as one of the rows' own.
+    const std::size_t own = result_.stride(op.axis);
+    Tensor<Kept> result(result_);
+    walk_.each([&](std::size_t at, const Offsets& offsets) {
+      if (read[at] < 0) return;
+      const std::size_t walked = own == 0 ? 0 : at / own % result_.size(op.axis) * stride;
+      result[at] = operands_[0].data[offsets[0] - walked + static_cast<std::size_t>(read[at]) * stride];
+    });
+    return result;
+  }
+
+  Tensor<Kept> operator()(const Waves& op) {
+    const std::size_t position = result_.stride(op.positions.axis);
+    const std::size_t feature = result_.stride(op.features.axis);
+    Tensor<Kept> result(result_);
+    for (std::size_t at = 0; at < result.size(); ++at) {
+      result[at] = static_cast<Kept>(wave<T>(op, at / position % op.positions.size, at / feature % op.features.size));
+    }
+    return result;
+  }
+
+  Tensor<Kept> operator()(const Rotate& op) {
+    const std::size_t stride = operands_[0].shape->stride(op.axis);
+    const std::size_t pairs = operands_[1].shape->size(op.pair);
+    const std::size_t own = result_.stride(op.axis);
+    const std::size_t width = result_.size(op.axis);
+    Tensor<Kept> result(result_);
+    walk_.each([&](std::size_t at, const Offsets& offsets) {
+      const std::size_t feature = at / own % width;
+      const Turn turn = turn_of(op, feature, pairs);
+      const T number = read(0, offsets);
+      if (!turn.turns) {
+        result[at] = static_cast<Kept>(number);
+        return;
+      }
+      const T other = static_cast<T>(operands_[0].data[offsets[0] - feature * stride + turn.partner * stride]);
+      const T by_cosine = number * table(1, offsets, op.pair, turn.pair);
+      const T by_sine = other * table(2, offsets, op.pair, turn.pair);
+      result[at] = static_cast<Kept>(turn.is_first ? by_cosine - by_sine : by_cosine + by_sine);
+    });
+    return result;
+  }
+
   Tensor<Kept> operator()(const Contract& op) {
-    const bool biased = operands_.size() == 3;
     const std::size_t terms = operands_[0].shape->size(op.over);
     const std::size_t step_a = operands_[0].shape->stride(op.over);
     const std::size_t step_b = operands_[1].shape->stride(op.over);
@@ -123,7 +147,15 @@ class Run {
         const T product = static_cast<T>(a[at[0] + i * step_a]) * static_cast<T>(b[at[1] + i * step_b]);
         sum += product;
       }
-      return biased ? sum + read(2, at) : sum;
+      switch (op.then) {
+        case Contract::Then::add:
+          return with_further(sum, 2, at);
+        case Contract::Then::divide: {
+          const T divisor = read(2, at) * read(3, at);
+          return with_further(divisor == T{0} ? T{0} : sum / divisor, 4, at);
+        }
+      }
+      return sum;
     });
   }
 
@@ -147,6 +179,8 @@ class Run {
         return sums(op.over);
       case Reducer::maximum:
         return maxima(op.over);
+      case Reducer::norm:
+        return norms(op.over);
     }
     return {};
   }
@@ -168,15 +202,17 @@ class Run {
           const T maximum = read(1, at);
           // A row without an open score has no maximum to subtract.
           if (closed(at) || maximum == minus_infinity()) return T{0};
-          return exp(read(0, at) - maximum);
+          return power<T>(op.base, read(0, at) - maximum);
         });
       case Softmax::Part::sum:
-        return sums(op.over);
+        return operands_.size() > 1 ? sums_with_sink(op) : sums(op.over);
       case Softmax::Part::weights:
         return each([&](const Offsets& at) {
           const T sum = read(1, at);
-          return closed(at) || sum == 0 ? T{0} : read(0, at) / sum;
+          return closed(at) || sum == T{0} ? T{0} : read(0, at) / sum;
         });
+      case Softmax::Part::shares:
+        return shares(op.over);
     }
     return {};
   }
@@ -187,6 +223,18 @@ class Run {
   T read(std::size_t operand, const Offsets& at) const { return static_cast<T>(operands_[operand].data[at[operand]]); }
 
   bool closed(const Offsets& at) const { return open_ && open_->data[at.back()] == 0; }
+
+  // The number of a table of Rotate for one pair.
+  T table(std::size_t operand, const Offsets& at, const Axis& axis, std::size_t pair) const {
+    const Cells<Kept>& cells = operands_[operand];
+    return static_cast<T>(cells.data[at[operand] + pair * cells.shape->stride(axis)]);
+  }
+
+  // The sum and each operand from `first` on, in order.
+  T with_further(T sum, std::size_t first, const Offsets& at) const {
+    for (std::size_t i = first; i < operands_.size(); ++i) sum += read(i, at);
+    return sum;
+  }
 
   // The tensor whose cells `make` gives.
   template <class Make>
@@ -215,14 +263,57 @@ class Run {
     return result;
   }
 
-  Tensor<Kept> sums(const Axis& over) const {
+  // The sum of the numbers along `over`; `of` is what is done to each.
+  template <class Of>
+  T row_sum(const Offsets& at, const Axis& over, Of of) const {
     const std::size_t terms = operands_[0].shape->size(over);
     const std::size_t step = operands_[0].shape->stride(over);
+    T sum = 0;
+    for (std::size_t i = 0; i < terms; ++i) sum += of(static_cast<T>(operands_[0].data[at[0] + i * step]));
+    return sum;
+  }
+
+  Tensor<Kept> sums(const Axis& over) const {
+    return each([&](const Offsets& at) { return with_further(row_sum(at, over, [](T a) { return a; }), 1, at); });
+  }
+
+  Tensor<Kept> norms(const Axis& over) const {
+    return each([&](const Offsets& at) { return sqrt(row_sum(at, over, [](T a) { return square(a); })); });
+  }
+
+  Tensor<Kept> sums_with_sink(const Softmax& op) const {
     return each([&](const Offsets& at) {
-      T sum = 0;
-      for (std::size_t i = 0; i < terms; ++i) sum += static_cast<T>(operands_[0].data[at[0] + i * step]);
-      return sum;
+      const T sum = row_sum(at, op.over, [](T a) { return a; });
+      const T maximum = read(2, at);
+      return maximum == minus_infinity() ? sum : sum + power<T>(op.base, read(1, at) - maximum);
     });
+  }
+
+  // Each open number's share of its row. A row is added up once where its cells
+  // follow one another.
+  Tensor<Kept> shares(const Axis& over) const {
+    const std::size_t terms = result_.size(over);
+    const std::size_t own = result_.stride(over);
+    const std::size_t step = operands_[0].shape->stride(over);
+    const std::size_t step_open = open_ ? open_->shape->stride(over) : 0;
+    Tensor<Kept> result(result_);
+    std::optional<std::pair<std::size_t, std::size_t>> row;
+    T sum = 0;
+    walk_.each([&](std::size_t at, const Offsets& offsets) {
+      if (closed(offsets)) return;
+      const std::size_t i = at / own % terms;
+      const std::pair first(offsets[0] - i * step, offsets.back() - i * (open_ ? step_open : step));
+      if (row != first) {
+        row = first;
+        sum = 0;
+        for (std::size_t j = 0; j < terms; ++j) {
+          if (open_ && open_->data[first.second + j * step_open] == 0) continue;
+          sum += static_cast<T>(operands_[0].data[first.first + j * step]);
+        }
+      }
+      result[at] = static_cast<Kept>(read(0, offsets) / sum);
+    });
+    return result;
   }
 
   // The largest open number of each row; a NaN among them is the answer.
@@ -238,6 +329,8 @@ class Run {
         largest = larger(largest, value);
         if (is_nan(largest)) break;
       }
+      // A sink counts even where all else is closed.
+      for (std::size_t i = 1; i < operands_.size(); ++i) largest = larger(largest, read(i, at));
       return largest;
     });
   }

@@ -12,8 +12,11 @@ namespace attn {
 // exchanged where one is a position (query, key, token) and one a feature:
 // so score matrices stay as they are.
 //
-// REQUIRES: the operands fit: as many as the op takes, equal sizes under equal
-// names, every axis that the op names.
+// REQUIRES: fits(op, operands).
 Shape result_shape(const Op& op, std::span<const Shape> operands, Vectors vectors);
+
+// Whether the operands are as many as the op takes, of equal sizes under equal
+// names, and have every axis that it names.
+bool fits(const Op& op, std::span<const Shape> operands);
 
 }  // namespace attn

@@ -50,6 +50,8 @@ std::string Recorder::hidden_step(Heading heading, Op op, std::vector<Operand> o
 
 const Shape& Recorder::shape(std::string_view id) const { return entry(id).shape; }
 
+const std::string& Recorder::symbol(std::string_view id) const { return entry(id).heading.symbol; }
+
 Shape Recorder::shape_of(const Op& op, const std::vector<Operand>& operands) const {
   std::vector<Shape> shapes;
   for (const Operand& operand : operands) shapes.push_back(shape_as_read(operand, shape(operand.id)));

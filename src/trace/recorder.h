@@ -44,11 +44,19 @@ class Recorder {
   std::string hidden_step(Heading heading, Op op, std::vector<Operand> operands,
                           std::optional<Operand> open = std::nullopt);
 
-  // REQUIRES: a given tensor or a step has that id.
+  bool has(std::string_view id) const { return by_id_.contains(id); }
+
+  // REQUIRES: has(id), a given tensor or a step.
   const Shape& shape(std::string_view id) const;
+
+  // How people write it: "Q". REQUIRES: as above.
+  const std::string& symbol(std::string_view id) const;
 
   // The shape that a step would have.
   Shape shape_of(const Op& op, const std::vector<Operand>& operands) const;
+
+  // Whether numbers are worked out, not shapes alone.
+  bool computes() const { return backend_ != nullptr; }
 
   Vectors vectors() const { return vectors_; }
   const Arithmetic& arithmetic() const { return arithmetic_; }

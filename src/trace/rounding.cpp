@@ -11,13 +11,24 @@ Rounded how(const Op& op, std::size_t operands) {
                         [](const Copy&) { return Rounded::not_at_all; },
                         [](const Split&) { return Rounded::not_at_all; },
                         [](const Merge&) { return Rounded::not_at_all; },
+                        [](const Join&) { return Rounded::not_at_all; },
+                        [](const Repeat&) { return Rounded::not_at_all; },
+                        [](const Pick&) { return Rounded::not_at_all; },
+                        // The sines and cosines of a rotation are looked up; those
+                        // that are added to the inputs are a step of their own.
+                        [](const Waves& waves) {
+                          return waves.kind == Waves::Kind::alternating ? Rounded::each_cell : Rounded::not_at_all;
+                        },
+                        [](const Rotate&) { return Rounded::each_cell; },
                         [](const Contract&) { return Rounded::each_cell; },
                         [](const Combine&) { return Rounded::each_cell; },
                         [](const Map&) { return Rounded::each_cell; },
                         [](const Reduce&) { return Rounded::each_cell; },
                         [&](const Close&) { return operands > 1 ? Rounded::each_cell : Rounded::not_at_all; },
                         [](const Softmax& softmax) {
-                          return softmax.part == Softmax::Part::weights ? Rounded::each_row : Rounded::not_at_all;
+                          const bool is_last =
+                              softmax.part == Softmax::Part::weights || softmax.part == Softmax::Part::shares;
+                          return is_last ? Rounded::each_row : Rounded::not_at_all;
                         },
                     },
                     op);

@@ -65,6 +65,11 @@ struct GivenTensor {
   Tensor<double> value;
 };
 
+// What a problem asks for that no step says by itself: "Positions", "rotary, base 10000".
+struct Particular {
+  std::string what, words;
+};
+
 struct Labels {
   std::vector<std::vector<std::string>> query, key;  // a list a sequence
 };
@@ -79,7 +84,9 @@ struct Trace {
   bool batched = false;
   Vectors vectors = Vectors::rows;
   std::vector<std::size_t> own_queries;  // as in Problem: the rest is padding
+  std::size_t past_keys = 0;             // so many of the keys come from a cache
   Labels labels;
+  std::vector<Particular> particulars;
   std::string result;  // id of the last step
   std::vector<Note> notes;
   std::vector<GivenTensor> givens;
