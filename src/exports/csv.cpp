@@ -99,9 +99,7 @@ class CsvTensor {
     return all;
   }
 
-  std::string number(double value) const {
-    return trace_.arithmetic.dtype == Dtype::f32 ? shortest(static_cast<float>(value)) : shortest(value);
-  }
+  std::string number(double value) const { return shortest(value, trace_.arithmetic.dtype); }
 
   const Trace& trace_;
   const Heading& heading_;

@@ -15,6 +15,7 @@ struct Export {
   std::string ending;   // of files in it, with the dot
   std::string summary;  // one line, for people
   std::function<std::string(const Trace&)> write;
+  bool is_text = true;  // or bytes, which no terminal shows
 };
 
 // Every export: the rows that exports/CMakeLists.txt names.

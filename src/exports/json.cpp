@@ -27,7 +27,7 @@ std::string joined(const List& list, Write write) {
 }
 
 std::string number(double value, Dtype dtype) {
-  const std::string digits = dtype == Dtype::f32 ? shortest(static_cast<float>(value)) : shortest(value);
+  const std::string digits = shortest(value, dtype);
   // JSON has no spelling of these.
   return std::isfinite(value) ? digits : "\"" + digits + "\"";
 }

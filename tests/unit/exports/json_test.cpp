@@ -28,6 +28,8 @@ TEST_CASE("numbers are written with the fewest digits that read back to the same
 
   const double third = static_cast<double>(1.0F / 3);
   CHECK(trace_json(trace_of({third}, Dtype::f32)).find("[0.33333334]") != std::string::npos);
+  CHECK(trace_json(trace_of({0.333984375, 65280}, Dtype::bf16)).find("[0.334, 65300]") != std::string::npos);
+  CHECK(trace_json(trace_of({0.333251953125, 65504}, Dtype::f16)).find("[0.3333, 65500]") != std::string::npos);
 }
 
 TEST_CASE("negative zero is written as 0, and what JSON cannot hold as text", "[exports]") {

@@ -1,0 +1,137 @@
+#include "exports/difference.h"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "base/numbers.h"
+#include "base/text.h"
+
+namespace attn {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(shortest(value)); }
+
+const char* word(ComparedFile::Kind kind) {
+  switch (kind) {
+    case ComparedFile::Kind::problem:
+      return "problem";
+    case ComparedFile::Kind::trace:
+      return "trace";
+    case ComparedFile::Kind::dump:
+      return "tensors";
+  }
+  return "";
+}
+
+class Writer {
+ public:
+  explicit Writer(const DiffReport& report) : report_(report), is_turned_(report.first.letter != "A") {}
+
+  Json written() const {
+    Json all = {{"schema", "attn/diff/1"},
+                {"A", file(is_turned_ ? report_.second : report_.first)},
+                {"B", file(is_turned_ ? report_.first : report_.second)},
+                {"equal", report_.is_equal()}};
+    all["first_different"] =
+        report_.is_equal() ? Json(nullptr) : Json(report_.sides.steps[*report_.sides.different].id);
+    all["tolerance"] = {{"relative", report_.closeness.relative},
+                        {"absolute", report_.closeness.absolute},
+                        {"of_largest_in_row", report_.closeness.typical}};
+    all["steps"] = Json::array();
+    for (const StepPair& pair : report_.sides.steps) all["steps"].push_back(step(pair));
+    all["unknown"] = report_.sides.unknown;
+    all["keys"] = Json::array();
+    for (const KeyDifference& key : report_.keys) {
+      all["keys"].push_back({{"key", key.where}, {"A", text(key.first)}, {"B", text(key.second)}});
+    }
+    if (report_.relation) all["relation"] = relation(*report_.relation);
+    all["rounding"] = !report_.is_equal() && report_.is_rounding;
+    all["explanations"] = Json::array();
+    for (const LikelyCause& one : report_.explanations) all["explanations"].push_back(explanation(one));
+    return all;
+  }
+
+ private:
+  static Json text(const std::string& words) { return words.empty() ? Json(nullptr) : Json(words); }
+
+  static Json file(const ComparedFile& file) {
+    return {{"file", file.file}, {"kind", word(file.kind)}, {"dtype", file.dtype}};
+  }
+
+  const char* verdict(StepPair::Verdict verdict) const {
+    switch (verdict) {
+      case StepPair::Verdict::same:
+        return "same";
+      case StepPair::Verdict::differs:
+        return "differs";
+      case StepPair::Verdict::other_shape:
+        return "other_shape";
+      case StepPair::Verdict::only_first:
+        return is_turned_ ? "only_B" : "only_A";
+      case StepPair::Verdict::only_second:
+        return is_turned_ ? "only_A" : "only_B";
+    }
+    return "";
+  }
+
+  Json cell(const FarthestCell& cell) const {
+    Json index = Json::array();
+    for (const std::size_t i : cell.index) index.push_back(i + 1);
+    return {{"index", std::move(index)},
+            {"A", number(is_turned_ ? cell.second : cell.first)},
+            {"B", number(is_turned_ ? cell.first : cell.second)},
+            {"apart", number(cell.apart)}};
+  }
+
+  Json step(const StepPair& pair) const {
+    Json made = {{"id", pair.id}, {"verdict", verdict(pair.verdict)}};
+    if (!pair.name.empty()) made["name"] = pair.name;
+    if (!pair.stored.empty()) made["stored"] = pair.stored;
+    if (!pair.remarks.empty()) made["remarks"] = pair.remarks;
+    if (pair.verdict == StepPair::Verdict::other_shape) {
+      made["A"] = is_turned_ ? pair.second_sizes : pair.first_sizes;
+      made["B"] = is_turned_ ? pair.first_sizes : pair.second_sizes;
+    }
+    if (pair.cells == 0) return made;
+    made["cells"] = pair.cells;
+    made["differing"] = pair.differing;
+    made["same_bits"] = pair.same_bits;
+    if (pair.absolute) made["largest_absolute"] = cell(*pair.absolute);
+    if (pair.relative) made["largest_relative"] = cell(*pair.relative);
+    return made;
+  }
+
+  static Json relation(const Relation& relation) {
+    switch (relation.kind) {
+      case Relation::Kind::multiple:
+        return {{"factor", number(relation.factor)}};
+      case Relation::Kind::exchanged_heads: {
+        Json heads = Json::array();
+        for (const std::size_t head : relation.heads) heads.push_back(head + 1);
+        return {{"heads", std::move(heads)}};
+      }
+      case Relation::Kind::other_step:
+        return {{"step", relation.step}};
+    }
+    return nullptr;
+  }
+
+  static Json explanation(const LikelyCause& one) {
+    return {{"id", one.id},        {"what", one.what},       {"variant", one.variant}, {"step", one.step},
+            {"agree", one.follow}, {"next", text(one.next)}, {"also", one.also}};
+  }
+
+  const DiffReport& report_;
+  bool is_turned_;
+};
+
+}  // namespace
+
+std::string difference_json(const DiffReport& report) {
+  return Writer(report).written().dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace attn

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "check/difference.h"
+
+namespace attn {
+
+// What attn diff found, as the object with the schema "attn/diff/1" that
+// docs/commands.md describes.
+std::string difference_json(const DiffReport& report);
+
+}  // namespace attn

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "explain/listing.h"
+
+namespace attn {
+
+// An object with an array for each listing: of objects with name and summary.
+std::string listings_json(std::span<const Listing> listings);
+
+}  // namespace attn

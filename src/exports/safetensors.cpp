@@ -1,0 +1,67 @@
+#include <cstdint>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "exports/export.h"
+#include "exports/stored.h"
+
+namespace attn {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// What the numbers alone do not say. The format knows texts only, so axes are
+// JSON once more: {"scores": ["query", "key"], …}.
+Json metadata(const Trace& trace) {
+  Json axes = Json::object();
+  for (const Step& step : trace.steps) {
+    Json& names = axes[step.heading.id] = Json::array();
+    for (const Dim& dim : step.result.shape().dims()) names.push_back(dim.axis);
+  }
+  Json words = {{"schema", "attn/trace/1"},     {"title", trace.title},
+                {"statement", trace.statement}, {"dtype", std::string(name(trace.arithmetic.dtype))},
+                {"backend", trace.backend},     {"result", trace.result},
+                {"axes", dumped(axes)}};
+  if (trace.arithmetic.hand_rounding) words["hand_rounding"] = to_string(*trace.arithmetic.hand_rounding);
+  return words;
+}
+
+std::string trace_safetensors(const Trace& trace) {
+  constexpr std::string_view words[] = {"F64", "F32", "BF16", "F16"};
+  const Dtype dtype = trace.arithmetic.dtype;
+  Json header = {{"__metadata__", metadata(trace)}};
+  std::size_t end = 0;
+  for (const Step& step : trace.steps) {
+    Json shape = Json::array();
+    for (const Dim& dim : step.result.shape().dims()) shape.push_back(dim.size);
+    const std::size_t begin = end;
+    end += step.result.size() * stored_bytes(dtype);
+    header[step.heading.id] = {{"dtype", std::string(words[static_cast<std::size_t>(dtype)])},
+                               {"shape", std::move(shape)},
+                               {"data_offsets", {begin, end}}};
+  }
+  std::string json = dumped(header);
+  json.append((8 - json.size() % 8) % 8, ' ');
+
+  std::string bytes;
+  bytes.reserve(8 + json.size() + end);
+  for (std::uint64_t length = json.size(), i = 0; i < 8; ++i, length >>= 8) bytes += static_cast<char>(length & 0xFF);
+  bytes += json;
+  for (const Step& step : trace.steps) append_stored(step.result, dtype, bytes);
+  return bytes;
+}
+
+}  // namespace
+
+Export safetensors_export() {
+  return {.name = "safetensors",
+          .ending = ".safetensors",
+          .summary = "every step under its id, with its axes, in the arithmetic's own dtype",
+          .write = trace_safetensors,
+          .is_text = false};
+}
+
+}  // namespace attn

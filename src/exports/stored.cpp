@@ -1,0 +1,60 @@
+#include "exports/stored.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+namespace attn {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "numbers are stored as they are in memory");
+
+template <class Bits, class Convert>
+void append_each(const Tensor<double>& tensor, std::string& out, Convert convert) {
+  const std::size_t at = out.size();
+  out.resize(at + tensor.size() * sizeof(Bits));
+  char* to = out.data() + at;
+  for (double number : tensor.data()) {
+    if (std::isnan(number)) number = std::numeric_limits<double>::quiet_NaN();
+    const Bits bits = convert(number == 0 ? 0.0 : number);
+    std::memcpy(to, &bits, sizeof bits);
+    to += sizeof bits;
+  }
+}
+
+std::uint32_t single_bits(double number) { return std::bit_cast<std::uint32_t>(static_cast<float>(number)); }
+
+std::uint16_t brain_bits(double number) { return static_cast<std::uint16_t>(single_bits(number) >> 16); }
+
+std::uint16_t half_bits(double number) {
+  const std::uint32_t sign = single_bits(number) >> 16 & 0x8000U;
+  const double size = std::abs(number);
+  if (std::isnan(size)) return 0x7E00U;
+  if (std::isinf(size)) return static_cast<std::uint16_t>(sign | 0x7C00U);
+  // 2^112 times smaller, its bits as a float are those of the half, further up; subnormals too.
+  return static_cast<std::uint16_t>(sign | single_bits(size * 0x1p-112) >> 13);
+}
+
+}  // namespace
+
+std::size_t stored_bytes(Dtype dtype) { return dtype == Dtype::f64 ? 8 : dtype == Dtype::f32 ? 4 : 2; }
+
+void append_stored(const Tensor<double>& tensor, Dtype dtype, std::string& out) {
+  switch (dtype) {
+    case Dtype::f64:
+      return append_each<std::uint64_t>(tensor, out,
+                                        [](double number) { return std::bit_cast<std::uint64_t>(number); });
+    case Dtype::f32:
+      return append_each<std::uint32_t>(tensor, out, single_bits);
+    case Dtype::bf16:
+      return append_each<std::uint16_t>(tensor, out,
+                                        [](double number) { return brain_bits(stored(number, Dtype::bf16)); });
+    case Dtype::f16:
+      return append_each<std::uint16_t>(tensor, out,
+                                        [](double number) { return half_bits(stored(number, Dtype::f16)); });
+  }
+}
+
+}  // namespace attn

@@ -1,0 +1,103 @@
+#include "files/input_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace attn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int reading = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+Diagnostic unreadable(int reason) {
+  if (reason == ENOENT || reason == ENOTDIR) return file_fault("is not there", "", "no-file");
+  if (reason == ELOOP) return file_fault("is a link that leads nowhere", "", "no-file");
+  return file_fault("cannot be read: " + std::string(std::strerror(reason)), "", "no-file");
+}
+
+Diagnostic outside() {
+  return file_fault("is outside the folder of the problem, where nothing is read",
+                    "copy it beside the problem, and give the path from there", "outside");
+}
+
+// Opens each part of a path in turn without following links: a link that is put
+// there after the path was looked up leads nowhere.
+int open_below(int folder, const fs::path& path) {
+  int at = folder;
+  for (auto part = path.begin(); part != path.end() && at >= 0; ++part) {
+    const bool last = std::next(part) == path.end();
+    const int next = ::openat(at, part->c_str(), O_NOFOLLOW | (last ? reading : O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const int reason = errno;
+    ::close(at);
+    errno = reason;
+    at = next;
+  }
+  return at;
+}
+
+}  // namespace
+
+Diagnostic file_fault(std::string message, std::string help, std::string code) {
+  return {.code = std::move(code), .where = "", .message = std::move(message), .help = std::move(help)};
+}
+
+Result<InputFile> InputFile::open(const std::string& path) {
+  if (path.find('\0') != std::string::npos) return unreadable(ENOENT);
+  return checked(::open(path.c_str(), reading));
+}
+
+Result<InputFile> InputFile::open_within(const std::string& folder, const std::string& path) {
+  if (path.empty() || path.find('\0') != std::string::npos) return unreadable(ENOENT);
+  const fs::path asked(path);
+  const fs::path plain = asked.lexically_normal();
+  if (asked.is_absolute() || plain.begin()->string() == "..") return outside();
+
+  std::error_code error;
+  const fs::path base = fs::canonical(folder.empty() ? "." : folder, error);
+  if (error) return unreadable(error.value());
+  const fs::path found = fs::canonical(base / asked, error);
+  if (error) return unreadable(error.value());
+  const auto [end_of_base, rest] = std::mismatch(base.begin(), base.end(), found.begin(), found.end());
+  if (end_of_base != base.end()) return outside();
+
+  fs::path below;
+  for (auto part = rest; part != found.end(); ++part) below /= *part;
+  if (below.empty()) return file_fault("is a folder, not a file");
+  const int start = ::open(base.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  return checked(start < 0 ? start : open_below(start, below));
+}
+
+Result<InputFile> InputFile::checked(int descriptor) {
+  if (descriptor < 0) return unreadable(errno);
+  InputFile file(descriptor, 0);
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return unreadable(errno);
+  if (S_ISDIR(status.st_mode)) return file_fault("is a folder, not a file");
+  if (!S_ISREG(status.st_mode)) return file_fault("is no regular file, but a pipe or a device");
+  file.size_ = static_cast<std::size_t>(status.st_size);
+  return file;
+}
+
+InputFile::~InputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::optional<Diagnostic> InputFile::read(std::size_t offset, std::span<char> into) const {
+  while (!into.empty()) {
+    const ssize_t count = ::pread(descriptor_, into.data(), into.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return unreadable(errno);
+    if (count == 0) return file_fault("ends after " + std::to_string(offset) + " bytes, and more are wanted");
+    into = into.subspan(static_cast<std::size_t>(count));
+    offset += static_cast<std::size_t>(count);
+  }
+  return std::nullopt;
+}
+
+}  // namespace attn

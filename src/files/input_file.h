@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+
+namespace attn {
+
+// What is wrong with a file, as the end of a sentence that its name begins.
+Diagnostic file_fault(std::string message, std::string help = "", std::string code = "bad-file");
+
+// A regular file, open for reading.
+class InputFile {
+ public:
+  // Waits for nothing: a pipe or a device is refused before a byte is read.
+  static Result<InputFile> open(const std::string& path);
+
+  // The same below a folder; see open_tensor_file_within.
+  static Result<InputFile> open_within(const std::string& folder, const std::string& path);
+
+  InputFile(InputFile&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)), size_(std::exchange(other.size_, 0)) {}
+  InputFile& operator=(InputFile&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~InputFile();
+
+  int descriptor() const { return descriptor_; }
+  std::size_t size() const { return size_; }
+
+  // Fills `into` with what stands from `offset` on, or says why not.
+  std::optional<Diagnostic> read(std::size_t offset, std::span<char> into) const;
+
+ private:
+  InputFile(int descriptor, std::size_t size) : descriptor_(descriptor), size_(size) {}
+  static Result<InputFile> checked(int descriptor);
+
+  int descriptor_ = -1;
+  std::size_t size_ = 0;
+};
+
+// Bytes one after the other, of a known number: a part of a file, or what is
+// unpacked from it.
+class ByteSource {
+ public:
+  explicit ByteSource(std::size_t size) : size_(size) {}
+  virtual ~ByteSource() = default;
+
+  // How many it says it has.
+  std::size_t size() const { return size_; }
+
+  // Whether they are there for certain, or only promised.
+  virtual bool is_certain() const = 0;
+
+  // Fills `into` with the next bytes, or says why not.
+  virtual std::optional<Diagnostic> read(std::span<char> into) = 0;
+
+  // Says what is wrong if this is not the end.
+  virtual std::optional<Diagnostic> finish() = 0;
+
+ private:
+  std::size_t size_;
+};
+
+// A part of a file. REQUIRES: the part is within it, and the file outlives the source.
+class FilePart : public ByteSource {
+ public:
+  FilePart(const InputFile& file, std::size_t offset, std::size_t size)
+      : ByteSource(size), file_(file), offset_(offset) {}
+
+  bool is_certain() const override { return true; }
+  std::optional<Diagnostic> read(std::span<char> into) override {
+    offset_ += into.size();
+    return file_.read(offset_ - into.size(), into);
+  }
+  std::optional<Diagnostic> finish() override { return std::nullopt; }
+
+ private:
+  const InputFile& file_;
+  std::size_t offset_;
+};
+
+}  // namespace attn

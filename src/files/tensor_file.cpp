@@ -1,0 +1,62 @@
+#include "files/tensor_file.h"
+
+#include <algorithm>
+
+#include "base/suggest.h"
+#include "base/text.h"
+#include "files/reader.h"
+
+namespace attn {
+namespace {
+
+const Reader* reader_of(const std::string& path) {
+  const auto found =
+      std::ranges::find_if(tensor_readers(), [&](const Reader& one) { return path.ends_with(one.ending); });
+  return found == tensor_readers().end() ? nullptr : &*found;
+}
+
+Diagnostic unknown_ending(const std::string& path) {
+  std::string endings;
+  for (const Reader& one : tensor_readers()) endings += (endings.empty() ? "" : ", ") + one.ending;
+  const bool pickled = path.ends_with(".pt") || path.ends_with(".pth") || path.ends_with(".bin") ||
+                       path.ends_with(".ckpt") || path.ends_with(".pkl") || path.ends_with(".pickle");
+  return file_fault("has an ending that names no file of tensors; there are " + endings,
+                    pickled ? "pickled files run code when they are read, so they never are; "
+                              "safetensors.torch.save_file writes one that holds only numbers"
+                            : "numpy.save writes .npy, numpy.savez .npz",
+                    "unknown-ending");
+}
+
+Result<std::unique_ptr<TensorFile>> opened(Result<InputFile> file, const Reader& reader) {
+  if (!file) return file.faults();
+  return reader.open(std::move(file.value()));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path) {
+  const Reader* const reader = reader_of(path);
+  if (!reader) return unknown_ending(path);
+  return opened(InputFile::open(path), *reader);
+}
+
+Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& folder, const std::string& path) {
+  const Reader* const reader = reader_of(path);
+  if (!reader) return unknown_ending(path);
+  return opened(InputFile::open_within(folder, path), *reader);
+}
+
+Result<std::vector<FileTensor>> read_all_tensors(TensorFile& file, std::size_t max_bytes) {
+  std::vector<FileTensor> all;
+  for (std::size_t i = 0; i < file.names().size(); ++i) {
+    Result<FileTensor> tensor = file.read(i, max_bytes);
+    if (!tensor) return tensor.faults();
+    max_bytes -= tensor.value().values.size() * sizeof(double);
+    all.push_back(std::move(tensor.value()));
+  }
+  return all;
+}
+
+bool names_tensor_file(const std::string& path) { return reader_of(path) != nullptr; }
+
+}  // namespace attn

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace attn {
+
+// A tensor as it stands in a file for programs: .npy, .npz, .safetensors.
+struct FileTensor {
+  std::string name;   // in its file; "" where that holds one without a name (.npy)
+  std::string dtype;  // "f64", "f32", "f16", "bf16", "i8" … "i64", "u8" … "u64", "bool"
+  std::vector<std::size_t> shape;
+  std::vector<double> values;  // the last axis varies fastest; booleans are 0 and 1
+
+  bool is_boolean() const { return dtype == "bool"; }
+};
+
+// An opened file of tensors. What it says of itself has been checked against
+// the bytes there are; numbers are read when they are asked for, and nothing
+// that a file contains is ever run.
+//
+// Faults have no place (`where` is ""), and do not name the file: "ends after
+// 12 of 96 bytes".
+class TensorFile {
+ public:
+  virtual ~TensorFile() = default;
+
+  // Of the tensors, in the order of the file; one empty name for a .npy.
+  const std::vector<std::string>& names() const { return names_; }
+
+  // What the file says of itself: the __metadata__ of .safetensors.
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
+  // The tensor of that index. Integers that a double does not hold are refused,
+  // and so is what takes more than `max_bytes` as doubles. REQUIRES: index < names().size().
+  virtual Result<FileTensor> read(std::size_t index, std::size_t max_bytes) = 0;
+
+ protected:
+  std::vector<std::string> names_;
+  std::map<std::string, std::string> metadata_;
+};
+
+// Opens a regular file whose ending names one of tensor_formats(); whatever
+// else the path leads to (folders, pipes, devices) is refused at once.
+Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path);
+
+// The same for a path relative to a folder, and never outside it: absolute
+// paths, `..` and links that lead out are refused.
+Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& folder, const std::string& path);
+
+// Every tensor of a file; together they take no more than `max_bytes`.
+Result<std::vector<FileTensor>> read_all_tensors(TensorFile& file, std::size_t max_bytes);
+
+// Whether a path has the ending of a file of tensors.
+bool names_tensor_file(const std::string& path);
+
+}  // namespace attn

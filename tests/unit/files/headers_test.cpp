@@ -1,0 +1,109 @@
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "files/npy_header.h"
+#include "files/safetensors_header.h"
+
+using namespace attn;
+
+namespace {
+
+std::string fault_of(const std::string& dictionary) {
+  const auto layout = parse_npy_header(dictionary);
+  return layout ? "" : layout.faults().front().message;
+}
+
+// The reason why a .safetensors header is refused, for so many bytes of numbers.
+std::string refusal(const std::string& json, std::size_t bytes) {
+  const auto header = parse_safetensors_header(json, bytes);
+  return header ? "" : header.faults().front().message;
+}
+
+}  // namespace
+
+TEST_CASE("the header of an .npy file is read as the words that numpy writes", "[files]") {
+  const auto header = parse_npy_header("{'descr': '>i2', 'fortran_order': True, 'shape': (3, 4), }          \n");
+  REQUIRE(header);
+  CHECK(header.value().element == Element{Element::Kind::integer, 2});
+  CHECK(header.value().foreign);
+  CHECK(header.value().first_fastest);
+  CHECK(header.value().shape == std::vector<std::size_t>{3, 4});
+
+  using Sizes = std::vector<std::size_t>;
+  const auto [text, shape] = GENERATE(table<std::string, Sizes>(
+      {{"()", {}}, {"(7,)", {7}}, {"( 7 , )", {7}}, {"(3, 4)", {3, 4}}, {"(3L, 4L)", {3, 4}}, {"(0, 5)", {0, 5}}}));
+  const auto other = parse_npy_header("{\"shape\": " + text + ", \"descr\": \"|b1\", \"fortran_order\": False}");
+  INFO(text);
+  REQUIRE(other);
+  CHECK(other.value().shape == shape);
+  CHECK(other.value().element == Element{Element::Kind::boolean, 1});
+}
+
+TEST_CASE("whatever else stands in the header of an .npy file is refused", "[files]") {
+  const auto dictionary = [](const std::string& descr, const std::string& order, const std::string& shape) {
+    return "{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + "}";
+  };
+  REQUIRE(fault_of(dictionary("'<f8'", "False", "(3,)")).empty());
+  for (const std::string shape : {"(3)", "(3 4)", "(,)", "(-3,)", "(3.0,)", "(1e3,)", "[3]", "(2**3,)", "(True,)", "3",
+                                  "((3,),)", "(18446744073709551616,)", "(3,", ""}) {
+    INFO(shape);
+    CHECK_FALSE(fault_of(dictionary("'<f8'", "False", shape)).empty());
+  }
+  for (const std::string order : {"0", "'False'", "None", "Falsehood", ""}) {
+    INFO(order);
+    CHECK_FALSE(fault_of(dictionary("'<f8'", order, "(3,)")).empty());
+  }
+  for (const std::string descr : {"'|O'", "'<U3'", "'<c16'", "'<M8[D]'", "'|V2'", "'<f16'", "'<f3'", "''", "'<'",
+                                  "'<f8x'", "[('a', '<f8')]", "'<f' '8'", "f8"}) {
+    INFO(descr);
+    CHECK_FALSE(fault_of(dictionary(descr, "False", "(3,)")).empty());
+  }
+  for (const std::string text : {"", "{", "{}", "{'descr': '<f8'}", "[]",
+                                 "{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (3,)}",
+                                 "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), 'more': 1}",
+                                 "{'descr': '<f8', 'fortran_order': False, 'shape': (3,)} + {}"}) {
+    INFO(text);
+    CHECK_FALSE(fault_of(text).empty());
+  }
+  CHECK(fault_of(dictionary("'|O'", "False", "(3,)")).starts_with("holds pickled Python objects"));
+}
+
+TEST_CASE("the header of a .safetensors file names tensors in the order of their bytes", "[files]") {
+  const auto header = parse_safetensors_header(
+      R"({"__metadata__": {"format": "pt"}, "b": {"dtype": "F32", "shape": [2, 3], "data_offsets": [8, 32]},)"
+      R"( "a": {"data_offsets": [0, 8], "shape": [], "dtype": "I64"}}  )",
+      32);
+  REQUIRE(header);
+  REQUIRE(header.value().entries.size() == 2);
+  CHECK(header.value().entries[0].name == "a");
+  CHECK(header.value().entries[0].shape.empty());
+  CHECK(header.value().entries[1].name == "b");
+  CHECK(header.value().entries[1].dtype == "F32");
+  CHECK(header.value().entries[1].shape == std::vector<std::size_t>{2, 3});
+  CHECK(header.value().metadata.at("format") == "pt");
+}
+
+TEST_CASE("the tensors of a .safetensors file are all of its bytes, each once", "[files]") {
+  const auto entry = [](const std::string& name, int begin, int end) {
+    return "\"" + name + R"(": {"dtype": "U8", "shape": [1], "data_offsets": [)" + std::to_string(begin) + ", " +
+           std::to_string(end) + "]}";
+  };
+  CHECK(refusal("{" + entry("a", 0, 4) + "," + entry("b", 4, 8) + "}", 8).empty());
+  CHECK(refusal("{" + entry("a", 0, 4) + "," + entry("b", 5, 8) + "}", 8) ==
+        "says that b is in bytes 5 to 8, and the tensor before it ends at 4");
+  CHECK_FALSE(refusal("{" + entry("a", 0, 5) + "," + entry("b", 4, 8) + "}", 8).empty());
+  CHECK(refusal("{" + entry("a", 0, 4) + "}", 8) == "has 8 bytes after its header, of which its tensors are 4");
+  CHECK_FALSE(refusal("{" + entry("a", 0, 9) + "}", 8).empty());
+  CHECK_FALSE(refusal("{" + entry("a", 8, 0) + "}", 8).empty());
+  CHECK(refusal("{" + entry("a", 0, 4) + "," + entry("a", 4, 8) + "}", 8) == "has two tensors called a");
+  CHECK(refusal("{}", 0).empty());
+}
+
+TEST_CASE("a .safetensors header nests no deeper than the format", "[files]") {
+  CHECK_FALSE(refusal(R"({"a":)" + std::string(1000000, '['), 0).empty());
+  std::string deep = R"({"a":)";
+  for (int i = 0; i < 100000; ++i) deep += R"({"a":)";
+  CHECK_FALSE(refusal(deep, 0).empty());
+  CHECK_FALSE(refusal(R"({"a": {"dtype": "U8", "shape": [[1]], "data_offsets": [0, 1]}})", 1).empty());
+}
