@@ -1,11 +1,13 @@
 #include "problem/digest.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <sha256.h>
+#include <span>
 #include <sys/types.h>
 
 namespace attn {
@@ -27,16 +29,22 @@ class Hash {
 
   void integer(std::uint64_t value) {
     std::array<char, 8> little_end{};
-    for (char& byte : little_end) {
-      byte = static_cast<char>(value & 0xFF);
-      value >>= 8;
-    }
+    write(value, little_end.data());
     bytes(little_end.data(), little_end.size());
   }
 
-  void number(double value) {
-    if (std::isnan(value)) value = std::numeric_limits<double>::quiet_NaN();
-    integer(std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value));
+  void number(double value) { numbers({&value, 1}); }
+
+  // Many at a time: the hash is several times faster on long pieces.
+  void numbers(std::span<const double> values) {
+    constexpr std::size_t most = 512;
+    std::array<char, 8 * most> piece;
+    while (!values.empty()) {
+      const std::size_t count = std::min(values.size(), most);
+      for (std::size_t i = 0; i < count; ++i) write(bits(values[i]), piece.data() + 8 * i);
+      bytes(piece.data(), 8 * count);
+      values = values.subspan(count);
+    }
   }
 
   void tensor(std::string_view name, const Tensor<double>& tensor) {
@@ -46,11 +54,28 @@ class Hash {
       text(dim.axis);
       integer(dim.size);
     }
-    for (const double value : tensor.data()) number(value);
+    numbers(tensor.data());
   }
 
   void tensor(std::string_view name, const std::optional<Tensor<double>>& given) {
     if (given) tensor(name, *given);
+  }
+
+  void choice(std::string_view kind, const Choice& choice) {
+    field(kind);
+    text(choice.name);
+    for (const auto& [name, value] : choice.numbers) {
+      field(name);
+      number(value);
+    }
+    for (const auto& [name, value] : choice.tensors) tensor(name, value);
+  }
+
+  void pairs(std::string_view name, const std::optional<KeysAndValues>& given) {
+    if (!given) return;
+    field(name);
+    tensor("keys", given->keys);
+    tensor("values", given->values);
   }
 
   void projection(std::string_view name, const std::optional<Projection>& given) {
@@ -71,6 +96,16 @@ class Hash {
   }
 
  private:
+  static std::uint64_t bits(double value) {
+    if (std::isnan(value)) value = std::numeric_limits<double>::quiet_NaN();
+    return std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);
+  }
+
+  // Lowest byte first.
+  static void write(std::uint64_t value, char* to) {
+    for (int i = 0; i < 8; ++i) to[i] = static_cast<char>(value >> (8 * i) & 0xFF);
+  }
+
   void bytes(const char* data, std::size_t count) {
     SHA256_Update(&state_, reinterpret_cast<const std::uint8_t*>(data), count);
   }
@@ -90,24 +125,31 @@ void add_numbers(const Problem& problem, Hash& hash) {
   hash.tensor("queries", problem.queries);
   hash.tensor("keys", problem.keys);
   hash.tensor("values", problem.values);
+  hash.pairs("past", problem.past);
+  hash.pairs("appended", problem.appended);
 }
 
 void add_score(const Problem& problem, Hash& hash) {
-  hash.field("score");
-  hash.text(problem.score.name);
-  for (const auto& [name, value] : problem.score.numbers) {
-    hash.field(name);
-    hash.number(value);
-  }
-  for (const auto& [name, value] : problem.score.tensors) hash.tensor(name, value);
+  hash.choice("score", problem.score);
   if (problem.scale) {
     hash.field("scale");
     hash.number(*problem.scale);
   }
+  if (problem.softcap) {
+    hash.field("softcap");
+    hash.number(*problem.softcap);
+  }
+  if (problem.softmax) hash.choice("softmax", *problem.softmax);
+  if (problem.positions) hash.choice("positions", *problem.positions);
 }
 
 void add_masks(const Problem& problem, Hash& hash) {
   if (problem.causal) hash.field("causal");
+  if (problem.window) {
+    hash.field("window");
+    hash.integer(static_cast<std::uint64_t>(problem.window->left));
+    hash.integer(static_cast<std::uint64_t>(problem.window->right));
+  }
   if (!problem.offsets.empty()) {
     // One offset for all sequences is the same as it written for each.
     hash.field("offset");
@@ -132,6 +174,10 @@ void add_masks(const Problem& problem, Hash& hash) {
 void add_options(const Problem& problem, Hash& hash) {
   hash.field("heads");
   hash.integer(problem.heads.value_or(0));
+  if (problem.kv_heads) {
+    hash.field("kv_heads");
+    hash.integer(*problem.kv_heads);
+  }
   if (problem.split_input) hash.field("split");
   if (problem.vectors == Vectors::columns) hash.field("columns");
   if (problem.weight_layout == WeightLayout::out_in) hash.field("out_in");

@@ -60,6 +60,13 @@ Labels labels(const RawTokens* tokens, const Side& side, const std::string& word
   return all;
 }
 
+// "Past 1", "Past 2", …
+std::vector<std::string> numbered(const std::string& word, std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(word + std::to_string(i + 1));
+  return names;
+}
+
 }  // namespace
 
 void check_tokens(const Statement& statement, const Sources& sources, Faults& faults) {
@@ -86,8 +93,14 @@ void set_labels(const Statement& statement, const Sources& sources, std::size_t 
   const bool same = sources.form == Sources::Form::self_attention;
   problem.query_labels =
       labels(query_tokens(statement), *sources.query_side(), same ? "Input " : "Query ", limit, problem.query_count);
-  problem.key_labels =
-      labels(key_tokens(statement), *sources.key_side(), same ? "Input " : "Key ", limit, problem.key_count);
+  problem.key_labels = labels(key_tokens(statement), *sources.key_side(), same ? "Input " : "Key ", limit,
+                              problem.key_count - problem.past_count());
+  const std::vector<std::string> past = numbered("Past ", problem.past_count());
+  const std::vector<std::string> appended = numbered("Appended ", problem.appended_count());
+  for (std::vector<std::string>& names : problem.key_labels) {
+    names.insert(names.begin(), past.begin(), past.end());
+    names.insert(names.end(), appended.begin(), appended.end());
+  }
 }
 
 }  // namespace attn

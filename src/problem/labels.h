@@ -15,7 +15,8 @@ void check_tokens(const Statement& statement, const Sources& sources, Faults& fa
 
 // Fills the labels of queries and keys: tokens where they are given, else
 // "Input 1", or "Query 1" and "Key 1" where the two are not the same. Cut to
-// `limit`, padded to query_count and key_count. REQUIRES: tokens were checked.
+// `limit`, padded to query_count and key_count, with "Past 1" before and
+// "Appended 1" after the keys. REQUIRES: tokens were checked.
 void set_labels(const Statement& statement, const Sources& sources, std::size_t limit, Problem& problem);
 
 }  // namespace attn

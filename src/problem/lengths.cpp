@@ -40,7 +40,7 @@ bool check_length(std::int64_t length, const std::string& where, std::size_t key
 }  // namespace
 
 std::optional<std::vector<std::size_t>> valid_lengths(const Stated<RawIntegers>& lengths, const Side& keys,
-                                                      std::size_t limit, Faults& faults) {
+                                                      std::size_t past, std::size_t limit, Faults& faults) {
   std::vector<std::size_t> valid;
   if (lengths) {
     if (!check_count(*lengths, keys, faults)) return std::nullopt;
@@ -53,19 +53,21 @@ std::optional<std::vector<std::size_t>> valid_lengths(const Stated<RawIntegers>&
     }
     for (std::size_t b = 0; b < lengths->values.size(); ++b) {
       const std::string where = lengths->where + (lengths->is_list ? "/" + std::to_string(b) : "");
-      if (!check_length(lengths->values[b], where, keys.longest(), faults)) continue;
+      if (!check_length(lengths->values[b], where, past + keys.longest(), faults)) continue;
       valid.push_back(std::min(static_cast<std::size_t>(lengths->values[b]), limit));
     }
     if (valid.size() != lengths->values.size()) return std::nullopt;
   }
   if (keys.is_ragged_within(limit)) {
     if (valid.empty()) valid.assign(keys.rows.size(), limit);
-    for (std::size_t b = 0; b < valid.size(); ++b) valid[b] = std::min(valid[b], keys.rows_within(limit, b));
+    for (std::size_t b = 0; b < valid.size(); ++b) valid[b] = std::min(valid[b], past + keys.rows_within(limit, b));
   }
   return valid.empty() ? std::nullopt : std::optional(std::move(valid));
 }
 
-std::vector<std::int64_t> valid_offsets(const Stated<RawIntegers>& offset, const Side& queries, Faults& faults) {
+std::vector<std::int64_t> valid_offsets(const Stated<RawIntegers>& offset, const Side& queries, std::size_t past,
+                                        Faults& faults) {
+  if (!offset.is_given() && past > 0) return {static_cast<std::int64_t>(past)};
   if (!offset || !check_count(*offset, queries, faults)) return {};
   const bool any = std::ranges::any_of(offset->values, [](std::int64_t one) { return one != 0; });
   return any ? offset->values : std::vector<std::int64_t>{};

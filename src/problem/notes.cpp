@@ -62,7 +62,7 @@ Notes notes_on(const Sources& sources, const Setting& setting, std::size_t limit
                          {sources.value, direct ? "values" : "inputs.value"}};
   Notes notes;
   for (const auto& [side, step] : sides) {
-    if (side && direct) note_misread(step, *side, setting, notes);
+    if (side && direct) note_misread(step, *side, step == "queries" ? setting : setting.of_keys(), notes);
     if (side && !direct) note_cut(step, *side, limit, notes);
   }
   for (const auto& [side, step] : sides) {

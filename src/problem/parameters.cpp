@@ -1,5 +1,6 @@
 #include "problem/parameters.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -14,23 +15,31 @@ struct Fixed {
 
 class Parameters {
  public:
-  Parameters(const Widths& widths, Vectors vectors, Budget& budget, Faults& faults)
-      : vectors_(vectors), budget_(budget), faults_(faults) {
-    if (widths.query) sizes_.insert({"d_q", {*widths.query, "queries have " + std::to_string(*widths.query)}});
-    if (widths.key) sizes_.insert({"d_k", {*widths.key, "keys have " + std::to_string(*widths.key)}});
-    if (!widths.query) unknown_.push_back("d_q");
-    if (!widths.key) unknown_.push_back("d_k");
+  Parameters(const ChoiceSetting& setting, Vectors vectors, Budget& budget, Faults& faults)
+      : vectors_(vectors), heads_(setting.heads), budget_(budget), faults_(faults) {
+    fix("d_q", setting.query_width, "queries have ");
+    fix("d_k", setting.key_width, "keys have ");
+    fix("d_v", setting.value_width, "values have ");
+    fix("d_pair", sum(setting.query_width, setting.key_width), "a query and a key together have ");
+    fix("d_model", setting.model_width, "the inputs have ");
+    fix("head", setting.heads, "the problem has ");
+    const std::optional<std::size_t> width = setting.key_width;
+    if (setting.heads)
+      fix("d_concat", width ? std::optional(*setting.heads * *width) : width, "all heads together have ");
   }
 
-  std::optional<Tensor<double>> tensor(RawTensor raw, std::vector<Axis> axes) {
+  std::optional<Tensor<double>> tensor(RawTensor raw, const Parameter& parameter) {
+    std::vector<Axis> axes = in_this_problem(parameter.axes);
     std::optional<Regular> found = regular(std::move(raw), budget_, faults_);
     if (!found) return std::nullopt;
+    if (parameter.may_be_one_number && found->rank() == 0) return Tensor<double>({}, std::move(found->values));
     if (vectors_ == Vectors::columns && axes.size() >= 2) std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
     if (found->rank() != axes.size()) {
       faults_.add("wrong-rank", found->where,
                   shown(found->where) + " is " +
                       (found->rank() == 0 ? "one number" : "nested " + std::to_string(found->rank()) + " deep") + "; " +
-                      std::to_string(axes.size()) + " deep is wanted: " + spelled(axes));
+                      (axes.empty() ? "one number is wanted"
+                                    : std::to_string(axes.size()) + " deep is wanted: " + spelled(axes)));
       return std::nullopt;
     }
     Shape shape;
@@ -44,6 +53,28 @@ class Parameters {
   }
 
  private:
+  static std::optional<std::size_t> sum(std::optional<std::size_t> a, std::optional<std::size_t> b) {
+    return a && b ? std::optional(*a + *b) : std::nullopt;
+  }
+
+  void fix(const Axis& axis, std::optional<std::size_t> size, const std::string& because) {
+    if (size) {
+      sizes_.insert({axis, {*size, because + std::to_string(*size)}});
+    } else {
+      unknown_.push_back(axis);
+    }
+  }
+
+  // The axes that the parameter has where there is no head axis, perhaps.
+  std::vector<Axis> in_this_problem(std::vector<Axis> axes) const {
+    if (heads_) return axes;
+    std::erase(axes, "head");
+    for (Axis& axis : axes) {
+      if (axis == "d_concat") axis = "d_k";
+    }
+    return axes;
+  }
+
   static std::string spelled(const std::vector<Axis>& axes) {
     std::string text;
     for (const Axis& axis : axes) text += "[" + axis + "]";
@@ -64,28 +95,45 @@ class Parameters {
   }
 
   Vectors vectors_;
+  std::optional<std::size_t> heads_;
   Budget& budget_;
   Faults& faults_;
   std::map<Axis, Fixed> sizes_;
   std::vector<Axis> unknown_;
 };
 
+bool is_fit(const Choice& choice, const ChoiceSpec& spec) {
+  return std::ranges::all_of(spec.parameters, [&](const Parameter& parameter) {
+    return parameter.may_be_left_out || choice.has(parameter.name);
+  });
+}
+
 }  // namespace
 
-Choice chosen(RawScore raw, const ChoiceSpec& spec, const Widths& widths, Vectors vectors, Budget& budget,
-              Faults& faults) {
+Choice chosen(RawChoice raw, const ChoiceSpec& spec, std::string_view what, const ChoiceSetting& setting,
+              Vectors vectors, Budget& budget, Faults& faults) {
   Choice choice{.name = spec.name, .numbers = {}, .tensors = {}};
-  Parameters parameters(widths, vectors, budget, faults);
+  Parameters parameters(setting, vectors, budget, faults);
+  bool complete = true;
   for (const Parameter& parameter : spec.parameters) {
     if (parameter.axes.empty()) {
       const auto number = raw.numbers.find(parameter.name);
-      if (number != raw.numbers.end() && number->second) choice.numbers[parameter.name] = *number->second;
+      if (number == raw.numbers.end()) continue;
+      complete = complete && number->second;
+      if (number->second) choice.numbers[parameter.name] = *number->second;
       continue;
     }
     const auto given = raw.tensors.find(parameter.name);
-    if (given == raw.tensors.end() || !given->second) continue;
-    auto tensor = parameters.tensor(std::move(*given->second), parameter.axes);
+    if (given == raw.tensors.end()) continue;
+    auto tensor = given->second ? parameters.tensor(std::move(*given->second), parameter) : std::nullopt;
+    complete = complete && tensor;
     if (tensor) choice.tensors.emplace(parameter.name, std::move(*tensor));
+  }
+  if (!complete || !is_fit(choice, spec) || !spec.misfit) return choice;
+  if (const std::optional<Misfit> misfit = spec.misfit(choice, setting)) {
+    const std::string where = misfit->parameter.empty() ? raw.where : raw.where + "/" + misfit->parameter;
+    const std::string subject = misfit->parameter.empty() ? "the " + std::string(what) + " " + spec.name : shown(where);
+    faults.add("misfit", where, subject + " " + misfit->message, misfit->help);
   }
   return choice;
 }

@@ -1,19 +1,13 @@
 #pragma once
 
-#include <optional>
-
 #include "problem/regular.h"
 
 namespace attn {
 
-// The widths of one head's queries and keys, as far as they are known.
-struct Widths {
-  std::optional<std::size_t> query, key;
-};
-
 // The choice that a file makes, every tensor of it of the shape that the spec
-// asks for.
-Choice chosen(RawScore raw, const ChoiceSpec& spec, const Widths& widths, Vectors vectors, Budget& budget,
-              Faults& faults);
+// asks for; what does not fit the problem is reported. `what` is the word for
+// such a choice ("score").
+Choice chosen(RawChoice raw, const ChoiceSpec& spec, std::string_view what, const ChoiceSetting& setting,
+              Vectors vectors, Budget& budget, Faults& faults);
 
 }  // namespace attn

@@ -27,6 +27,20 @@ struct MaskTerm {
   Tensor<double> value;  // allow, block: 0 and 1; add: finite or −∞
 };
 
+// Keys and values that are neither projected nor rotated any more: a cache of
+// past ones, or some put after all others.
+struct KeysAndValues {
+  Tensor<double> keys, values;
+};
+
+// How far a query sees: from `left` keys before its own position to `right`
+// behind it; −1 is no limit (Beltagy et al. 2020).
+struct Window {
+  std::int64_t left = -1, right = -1;
+
+  bool operator==(const Window&) const = default;
+};
+
 enum class WeightLayout { in_out, out_in };
 
 struct Arithmetic {
@@ -48,7 +62,7 @@ struct Note {
 //
 // Axes are named as the trace names them. A tensor has a batch axis where the
 // problem is a batch. With Vectors::columns the last two axes of inputs,
-// weights and direct queries, keys and values stand exchanged, as given.
+// weights, keys and their like stand exchanged, as given.
 //
 //   inputs                      [batch?, token, d_model]
 //   query_inputs, key_inputs,   [batch?, query or key, d_model]        cross-attention
@@ -63,6 +77,10 @@ struct Note {
 //   queries, keys, values       [batch?, query or key, d_k or d_v]     given directly, no heads
 //                               [batch?, query or key, d_concat]       heads, wide
 //                               [batch, head, query or key, d_k or d_v]
+//   past, appended            [batch?, head?, key, d_k or d_v]
+//
+// The head axis of keys and values, of their weights, biases, past and appended
+// has kv_heads where these are fewer than heads.
 struct Problem {
   std::string title;
   std::string notes_text;
@@ -79,22 +97,30 @@ struct Problem {
   std::optional<Tensor<double>> queries, keys, values;
 
   bool batched = false;
-  std::size_t batch = 1;             // sequences; 1 without a batch
-  std::optional<std::size_t> heads;  // set where the trace has a head axis
-  bool split_input = false;          // `split: input`
+  std::size_t batch = 1;                // sequences; 1 without a batch
+  std::optional<std::size_t> heads;     // set where the trace has a head axis
+  std::optional<std::size_t> kv_heads;  // set where they are fewer than heads
+  bool split_input = false;             // `split: input`
   Vectors vectors = Vectors::rows;
   WeightLayout weight_layout = WeightLayout::in_out;
 
   std::size_t query_count = 0;  // Nq, padded
-  std::size_t key_count = 0;    // Nk, padded
+  std::size_t key_count = 0;    // Nk, padded: past and new ones, without appended ones
   std::size_t query_width = 0;  // of one head
   std::size_t key_width = 0;    // d_k, of one head
   std::size_t value_width = 0;  // d_v, of one head
 
+  std::optional<KeysAndValues> past, appended;
+
+  std::optional<Choice> positions;
   Choice score;
-  std::optional<double> scale;  // multiplies the scores, in place of ÷√d_k
+  std::optional<double> scale;    // multiplies the scores, in place of ÷√d_k
+  std::optional<double> softcap;  // c > 0: scores become c·tanh(score / c)
+  std::optional<Choice> softmax;  // not there: as everybody knows it
+
   bool causal = false;
-  std::vector<std::int64_t> offsets;  // empty (0), one for all, or one a sequence
+  std::optional<Window> window;
+  std::vector<std::int64_t> offsets;  // of the first query among the keys: empty (0), one for all, or one a sequence
   std::vector<MaskTerm> masks;
   std::optional<std::vector<std::size_t>> lengths;  // valid keys of each sequence
 
@@ -110,6 +136,13 @@ struct Problem {
   std::vector<Note> notes;  // truncated, padding, misread
 
   bool cross() const { return query_inputs.has_value(); }
+
+  // The heads that keys and values have. REQUIRES: heads.
+  std::size_t heads_of_keys() const { return kv_heads.value_or(*heads); }
+
+  std::size_t past_count() const { return past ? past->keys.shape().size("key") : 0; }
+  std::size_t appended_count() const { return appended ? appended->keys.shape().size("key") : 0; }
+  std::size_t all_key_count() const { return key_count + appended_count(); }
 };
 
 }  // namespace attn

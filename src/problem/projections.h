@@ -32,7 +32,15 @@ struct Setting {
   bool split_input = false;
   bool heads_known = true;
   std::optional<std::size_t> heads = std::nullopt;
+  std::optional<std::size_t> kv_heads = std::nullopt;  // set where they are fewer than heads
   bool from_tokens = false;
+
+  // The same for keys and values.
+  Setting of_keys() const {
+    Setting keys = *this;
+    if (kv_heads) keys.heads = kv_heads;
+    return keys;
+  }
 
   // Whether a weight matrix of the file has a row for each number it makes.
   bool is_exchanged() const { return vectors == Vectors::columns || layout == WeightLayout::out_in; }

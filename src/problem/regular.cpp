@@ -32,6 +32,18 @@ bool Budget::take(std::size_t count, std::size_t bytes_each) {
   return true;
 }
 
+Result<NestedNumbers> Budget::load(const FileReference& reference) {
+  if (!load_) {
+    return Diagnostic{.code = "no-file",
+                      .where = "",
+                      .message = "no other file is read here",
+                      .help = "write the numbers into the problem"};
+  }
+  Result<NestedNumbers> numbers = load_(reference, left_);
+  if (numbers) left_ -= numbers.value().values().size() * sizeof(double);
+  return numbers;
+}
+
 std::string Regular::where_of(std::size_t index) const {
   if (is_random) return where;
   ListPlace place(rank());
@@ -50,6 +62,14 @@ std::string spelled_sizes(const std::vector<std::size_t>& shape) {
 
 std::optional<NestedNumbers> drawn(RawTensor tensor, Budget& budget, Faults& faults) {
   if (auto* numbers = std::get_if<NestedNumbers>(&tensor.numbers)) return std::move(*numbers);
+  if (const auto* reference = std::get_if<FileReference>(&tensor.numbers)) {
+    Result<NestedNumbers> numbers = budget.load(*reference);
+    if (numbers) return std::move(numbers.value());
+    const Diagnostic& fault = numbers.faults().front();
+    const std::string place = tensor.where + fault.where;
+    faults.add(fault.code, place, shown(place) + ": " + fault.message, fault.help);
+    return std::nullopt;
+  }
   const auto& random = std::get<RandomTensor>(tensor.numbers);
   if (!budget.take(product(random.shape), sizeof(double))) {
     faults.add("too-large", tensor.where,

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "problem/faults.h"
@@ -9,10 +10,15 @@
 
 namespace attn {
 
-// How many bytes may still be taken for numbers that a file only describes.
+// How many bytes may still be taken for numbers that a file only describes, and
+// where those come from that stand in other files.
 class Budget {
  public:
-  explicit Budget(std::size_t bytes) : left_(bytes), limit_(bytes) {}
+  explicit Budget(std::size_t bytes, TensorLoader load = nullptr)
+      : left_(bytes), limit_(bytes), load_(std::move(load)) {}
+
+  // The numbers of another file, which take their room.
+  Result<NestedNumbers> load(const FileReference& reference);
 
   // Takes room for so many things; false, and nothing taken, where they do not fit.
   bool take(std::size_t count, std::size_t bytes_each);
@@ -22,6 +28,7 @@ class Budget {
  private:
   std::size_t left_;
   std::size_t limit_;
+  TensorLoader load_;
 };
 
 // The product; the largest std::size_t where it does not fit.
@@ -43,8 +50,8 @@ struct Regular {
 // "3 × 4"; "one number" where there is no axis.
 std::string spelled_sizes(const std::vector<std::size_t>& shape);
 
-// The numbers of a tensor, drawn if they are random. Nothing, and a fault, if
-// they are too many.
+// The numbers of a tensor, drawn if they are random, and read if they stand in
+// another file. Nothing, and a fault, if they are too many or cannot be read.
 std::optional<NestedNumbers> drawn(RawTensor tensor, Budget& budget, Faults& faults);
 
 // Reports the first list that is empty, or whose size is not that of the

@@ -88,26 +88,6 @@ std::optional<Side> measured_inputs(RawTensor tensor, Vectors vectors, Budget& b
   return side;
 }
 
-// Queries, keys or values as they are: of one length, perhaps one matrix a head.
-std::optional<Side> measured_direct(RawTensor tensor, Vectors vectors, Budget& budget, Faults& faults) {
-  std::optional<Regular> found = regular(std::move(tensor), budget, faults);
-  if (!found) return std::nullopt;
-  const std::size_t rank = found->rank();
-  if (rank < 2 || rank > 4) {
-    report_rank(found->where, rank, true, vectors, faults);
-    return std::nullopt;
-  }
-  const std::vector<std::size_t>& shape = found->shape;
-  Side side{.where = found->where, .batched = rank > 2};
-  const std::size_t rows = vectors == Vectors::rows ? shape[rank - 2] : shape[rank - 1];
-  side.width = vectors == Vectors::rows ? shape[rank - 1] : shape[rank - 2];
-  side.rows.assign(side.batched ? shape[0] : 1, rows);
-  if (rank == 4) side.heads = shape[1];
-  side.stored_rows = side.rows;
-  side.values = std::move(found->values);
-  return side;
-}
-
 // --- embeddings ------------------------------------------------------------
 
 // The vectors of all tokens, by token.
@@ -286,7 +266,7 @@ class Finder {
   }
 
   std::optional<Side> direct(Stated<RawTensor>& tensor) {
-    return tensor ? measured_direct(std::move(*tensor), vectors_, budget_, faults_) : std::nullopt;
+    return tensor ? direct_side(std::move(*tensor), vectors_, budget_, faults_) : std::nullopt;
   }
 
   void from_direct() {
@@ -345,6 +325,25 @@ std::size_t Side::rows_within(std::size_t limit, std::size_t sequence) const { r
 bool Side::is_ragged_within(std::size_t limit) const {
   return std::ranges::any_of(
       rows, [&](std::size_t count) { return std::min(count, limit) != std::min(rows.front(), limit); });
+}
+
+std::optional<Side> direct_side(RawTensor tensor, Vectors vectors, Budget& budget, Faults& faults) {
+  std::optional<Regular> found = regular(std::move(tensor), budget, faults);
+  if (!found) return std::nullopt;
+  const std::size_t rank = found->rank();
+  if (rank < 2 || rank > 4) {
+    report_rank(found->where, rank, true, vectors, faults);
+    return std::nullopt;
+  }
+  const std::vector<std::size_t>& shape = found->shape;
+  Side side{.where = found->where, .batched = rank > 2};
+  const std::size_t rows = vectors == Vectors::rows ? shape[rank - 2] : shape[rank - 1];
+  side.width = vectors == Vectors::rows ? shape[rank - 1] : shape[rank - 2];
+  side.rows.assign(side.batched ? shape[0] : 1, rows);
+  if (rank == 4) side.heads = shape[1];
+  side.stored_rows = side.rows;
+  side.values = std::move(found->values);
+  return side;
 }
 
 Sources sources_of(Statement& statement, Vectors vectors, Budget& budget, Faults& faults) {

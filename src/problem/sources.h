@@ -45,6 +45,9 @@ struct Sources {
   const Side* value_side() const { return !value_given ? key_side() : value ? &*value : nullptr; }
 };
 
+// Queries, keys or values as they are: of one length, perhaps one matrix a head.
+std::optional<Side> direct_side(RawTensor tensor, Vectors vectors, Budget& budget, Faults& faults);
+
 // Finds out which of the ways in the file takes, and measures what stands
 // there. Tokens beyond `max_tokens` are not looked up.
 Sources sources_of(Statement& statement, Vectors vectors, Budget& budget, Faults& faults);

@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/result.h"
 #include "base/rounding.h"
 #include "problem/problem.h"
 #include "tensor/nested.h"
@@ -54,10 +56,21 @@ struct RandomTensor {
   std::uint64_t seed = 0;
 };
 
+// Numbers that stand in another file.
+struct FileReference {
+  std::string file;  // relative to the folder of the problem
+  std::optional<std::string> tensor = std::nullopt;
+  bool may_be_booleans = false;
+};
+
+// Reads such numbers, no more than so many bytes of them. The places of faults
+// are relative to the reference: "" or "/tensor".
+using TensorLoader = std::function<Result<NestedNumbers>(const FileReference&, std::size_t max_bytes)>;
+
 // A tensor as the file gives it: nothing is known of its shape.
 struct RawTensor {
   std::string where;  // JSON Pointer
-  std::variant<NestedNumbers, RandomTensor> numbers;
+  std::variant<NestedNumbers, RandomTensor, FileReference> numbers;
 };
 
 // A weight matrix; without a tensor it is "identity", a projection not made.
@@ -90,11 +103,17 @@ struct RawMask {
   RawTensor value;
 };
 
-struct RawScore {
+// A choice of the catalog, as a file makes it.
+struct RawChoice {
   std::string where;
-  std::string name;  // one of the catalog
+  std::string name;
   std::map<std::string, Stated<double>> numbers;
   std::map<std::string, Stated<RawTensor>> tensors;
+};
+
+struct RawKeysAndValues {
+  std::string where;
+  Stated<RawTensor> keys, values;
 };
 
 // What stands for query, key and value (and output) in one part of the file.
@@ -123,13 +142,19 @@ struct Statement {
 
   Stated<RawTensor> queries, keys, values;
 
-  Stated<std::size_t> heads;
+  Stated<RawKeysAndValues> past, appended;
+
+  Stated<std::size_t> heads, kv_heads;
   Stated<bool> split_input;
 
-  Stated<RawScore> score;
+  Stated<RawChoice> positions;
+  Stated<RawChoice> score;
   Stated<double> scale;
+  Stated<double> softcap;
+  Stated<RawChoice> softmax;
   Stated<RawIntegers> offset;
   Stated<bool> causal;
+  Stated<Window> window;
   Stated<std::vector<RawMask>> masks;
   Stated<RawIntegers> lengths;
 

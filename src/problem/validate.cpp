@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "problem/digest.h"
+#include "problem/extra_keys.h"
+#include "problem/heads.h"
 #include "problem/labels.h"
 #include "problem/lengths.h"
 #include "problem/masks.h"
@@ -25,8 +27,8 @@ constexpr std::size_t label_bytes = 64;  // of a row: two labels
 // it allows, so that one fault does not hide another.
 class Validation {
  public:
-  Validation(Statement statement, const Catalog& catalog, std::size_t max_bytes)
-      : statement_(std::move(statement)), catalog_(catalog), budget_(max_bytes) {}
+  Validation(Statement statement, const Catalog& catalog, std::size_t max_bytes, TensorLoader load)
+      : statement_(std::move(statement)), catalog_(catalog), budget_(max_bytes, std::move(load)) {}
 
   Result<Problem> run() {
     // Which of the two axes is which: without it no shape means anything.
@@ -39,9 +41,10 @@ class Validation {
     check_sides(sources_, setting_.vectors, faults_);
     check_tokens(statement_, sources_, faults_);
     read_weights();
-    count_heads();
+    count_heads(statement_, sources_, {&query_, &key_, &value_}, setting_, faults_);
     check_widths();
-    read_score();
+    read_extra_keys();
+    read_choices();
     read_lengths();
     read_masks();
     if (faults_.any() || !is_complete()) return faults_.take();
@@ -71,9 +74,12 @@ class Validation {
   bool is_direct() const { return sources_.form == Sources::Form::direct; }
 
   void check_max_tokens() {
-    if (!is_direct() || !statement_.max_tokens.is_given()) return;
-    faults_.add_at_key("contradiction", "/max_tokens", "/max_tokens is given, and queries are given directly",
-                       "it cuts inputs and tokens only");
+    const bool has_past = statement_.past.is_given();
+    if ((!is_direct() && !has_past) || !statement_.max_tokens.is_given()) return;
+    faults_.add_at_key(
+        "contradiction", "/max_tokens",
+        std::string("/max_tokens is given, and ") + (has_past ? "/past too" : "queries are given directly"),
+        "it cuts inputs and tokens only");
   }
 
   // --- projections ------------------------------------------------------------
@@ -118,60 +124,13 @@ class Validation {
                 R"(give all of query, key and value, or none; "identity" stands for a projection that is not made)");
   }
 
-  struct Evidence {
-    std::string where, text;
-    std::size_t count;
-  };
-
-  void count_heads() {
-    std::vector<Evidence> evidence;
-    if (statement_.heads)
-      evidence.push_back({"/heads", "/heads is " + std::to_string(*statement_.heads), *statement_.heads});
-    const auto add = [&](const std::string& where, std::optional<std::size_t> count) {
-      if (!count) return;
-      const std::string matrices = std::to_string(*count) + (*count == 1 ? " matrix" : " matrices") + ", one a head";
-      evidence.push_back({where, shown(where) + " has " + matrices, *count});
-    };
-    for (const Side* side : {sources_.query_side(), sources_.key_side(), sources_.value_side()}) {
-      if (side) add(side->where, side->heads);
-    }
-    for (const Part* part : {&query_, &key_, &value_}) {
-      if (part->matrix && !setting_.split_input) add(part->matrix->where, part->matrix->matrices);
-    }
-    // What is faulty could have said how many there are.
-    setting_.heads_known = !statement_.heads.is_faulty() && !query_.is_faulty && !key_.is_faulty && !value_.is_faulty &&
-                           sources_.query_side() && sources_.key_side() && sources_.value_side();
-    if (statement_.heads) setting_.heads_known = true;
-    for (const Evidence& one : evidence) {
-      if (one.count == evidence.front().count) continue;
-      faults_.add("heads", one.where, one.text + ", and " + evidence.front().text,
-                  "heads, matrices of weights and matrices of queries, keys and values are as many as each other");
-      setting_.heads_known = false;
-    }
-    if (!evidence.empty()) setting_.heads = evidence.front().count;
-    check_split();
-  }
-
-  void check_split() {
-    if (!setting_.split_input) return;
-    if (is_direct()) {
-      faults_.add("contradiction", "/split", R"(/split is "input", and queries are given directly)",
-                  "there are no inputs to split");
-      setting_.heads_known = false;
-    } else if (!statement_.heads.is_given()) {
-      faults_.add("missing-member", "/split", R"(/split is "input", and "heads" is not given)",
-                  "say into how many heads the inputs are split");
-      setting_.heads_known = false;
-    }
-  }
-
   void check_widths() {
-    const auto width = [&](const Part& part, const Side* side) {
-      return side ? checked_width(part, *side, setting_, faults_) : std::nullopt;
+    const auto width = [&](const Part& part, const Side* side, const Setting& setting) {
+      return side ? checked_width(part, *side, setting, faults_) : std::nullopt;
     };
-    query_width_ = width(query_, sources_.query_side());
-    key_width_ = width(key_, sources_.key_side());
-    value_width_ = width(value_, sources_.value_side());
+    query_width_ = width(query_, sources_.query_side(), setting_);
+    key_width_ = width(key_, sources_.key_side(), setting_.of_keys());
+    value_width_ = width(value_, sources_.value_side(), setting_.of_keys());
     check_equal_widths();
     if (value_width_ && setting_.heads_known) {
       check_output(output_, *value_width_ * setting_.heads.value_or(1), *value_width_, setting_, faults_);
@@ -194,32 +153,84 @@ class Validation {
 
   // --- scores, masks ----------------------------------------------------------
 
-  void read_score() {
-    if (statement_.score.is_faulty()) return;
-    if (!statement_.score)
-      statement_.score = RawScore{.where = "/score", .name = "scaled_dot", .numbers = {}, .tensors = {}};
-    const ChoiceSpec* spec = find(catalog_.scores, statement_.score->name);
-    if (!spec) return;  // who reads the file knows the catalog too
-    problem_.score =
-        chosen(std::move(*statement_.score), *spec, {query_width_, key_width_}, setting_.vectors, budget_, faults_);
+  // --- cache, choices ---------------------------------------------------------
+
+  void read_extra_keys() {
+    const Side* query = sources_.query_side();
+    if (!query || !key_width_ || !value_width_ || !setting_.heads_known) return;
+    const KeySetting setting{*key_width_, *value_width_, query->rows.size(), query->batched, setting_};
+    if (statement_.past) problem_.past = extra_keys(std::move(*statement_.past), setting, budget_, faults_);
+    if (statement_.appended) problem_.appended = extra_keys(std::move(*statement_.appended), setting, budget_, faults_);
   }
+
+  ChoiceSetting choice_setting() const {
+    ChoiceSetting setting{.query_width = query_width_,
+                          .key_width = key_width_,
+                          .value_width = value_width_,
+                          .model_width = std::nullopt,
+                          .heads = setting_.heads,
+                          .from_inputs = !is_direct()};
+    const Side* sides[] = {sources_.query_side(), sources_.key_side(), sources_.value_side()};
+    for (const Side* side : sides) {
+      if (!side) continue;
+      setting.longest = std::max(setting.longest, std::min(side->longest(), limit()));
+      if (is_direct()) continue;
+      setting.one_model_width = setting.one_model_width && side->width == setting.model_width.value_or(side->width);
+      setting.model_width = side->width;
+    }
+    setting.past = problem_.past_count();
+    return setting;
+  }
+
+  void read_choices() {
+    if (!setting_.heads_known) return;
+    const ChoiceSetting setting = choice_setting();
+    const auto choose = [&](Stated<RawChoice>& raw, const std::vector<ChoiceSpec>& specs, std::string_view what) {
+      const ChoiceSpec* spec = raw ? find(specs, raw->name) : nullptr;  // who reads the file knows the catalog too
+      return spec ? std::optional(chosen(std::move(*raw), *spec, what, setting, setting_.vectors, budget_, faults_))
+                  : std::nullopt;
+    };
+    if (!statement_.score.is_given()) statement_.score = RawChoice{"/score", "scaled_dot", {}, {}};
+    if (auto score = choose(statement_.score, catalog_.scores, "score")) problem_.score = std::move(*score);
+    problem_.positions = choose(statement_.positions, catalog_.positions, "position encoding");
+    problem_.softmax = choose(statement_.softmax, catalog_.softmaxes, "softmax");
+    // What everybody means by softmax is said by saying nothing.
+    if (problem_.softmax && problem_.softmax->name == catalog_.softmaxes.front().name) problem_.softmax.reset();
+    check_terms();
+  }
+
+  // Whether what relative positions add to a score has a place in it.
+  void check_terms() {
+    if (!problem_.positions || problem_.score.name.empty()) return;
+    const ChoiceSpec* positions = find(catalog_.positions, problem_.positions->name);
+    const ChoiceSpec* score = find(catalog_.scores, problem_.score.name);
+    if (!positions->score_terms || score->score_terms) return;
+    faults_.add("contradiction", "/positions",
+                "/positions is " + positions->name + ", and nothing can be added to the score " + score->name,
+                "it is made for dot products");
+  }
+
+  // --- masks ------------------------------------------------------------------
 
   void read_lengths() {
     const Side* query = sources_.query_side();
     const Side* key = sources_.key_side();
-    if (key) problem_.lengths = valid_lengths(statement_.lengths, *key, limit(), faults_);
-    if (query) problem_.offsets = valid_offsets(statement_.offset, *query, faults_);
+    if (statement_.past.is_given() && !problem_.past) return;  // faulty: how many keys there are is not known
+    const std::size_t past = problem_.past_count();
+    if (key) problem_.lengths = valid_lengths(statement_.lengths, *key, past, limit(), faults_);
+    if (query) problem_.offsets = valid_offsets(statement_.offset, *query, past, faults_);
   }
 
   std::optional<Shape> shape_of_scores() const {
     const Side* query = sources_.query_side();
     const Side* key = sources_.key_side();
     if (!query || !key || !setting_.heads_known || statement_.max_tokens.is_faulty()) return std::nullopt;
+    if (statement_.past.is_given() && !problem_.past) return std::nullopt;
     Shape shape;
     if (query->batched) shape.append({"batch", query->rows.size()});
     if (setting_.heads) shape.append({"head", *setting_.heads});
     shape.append({"query", std::min(query->longest(), limit())});
-    shape.append({"key", std::min(key->longest(), limit())});
+    shape.append({"key", problem_.past_count() + std::min(key->longest(), limit())});
     return shape;
   }
 
@@ -235,11 +246,12 @@ class Validation {
     const Statement& s = statement_;
     const bool parts = !query_.is_faulty && !key_.is_faulty && !value_.is_faulty && !output_.is_faulty &&
                        is_whole(query_) && is_whole(key_) && is_whole(value_) && is_whole(output_);
-    const bool options = !s.max_tokens.is_faulty() && !s.weight_layout.is_faulty() && !s.heads.is_faulty() &&
-                         !s.split_input.is_faulty() && !s.score.is_faulty() && !s.scale.is_faulty() &&
-                         !s.offset.is_faulty() && !s.causal.is_faulty() && !s.masks.is_faulty() &&
-                         !s.lengths.is_faulty() && !s.digits.is_faulty() && !s.tokens.is_faulty() &&
-                         !s.tokens_by_role.is_faulty();
+    const bool options =
+        !s.max_tokens.is_faulty() && !s.weight_layout.is_faulty() && !s.heads.is_faulty() && !s.kv_heads.is_faulty() &&
+        !s.split_input.is_faulty() && !s.past.is_faulty() && !s.appended.is_faulty() && !s.positions.is_faulty() &&
+        !s.score.is_faulty() && !s.scale.is_faulty() && !s.softcap.is_faulty() && !s.softmax.is_faulty() &&
+        !s.window.is_faulty() && !s.offset.is_faulty() && !s.causal.is_faulty() && !s.masks.is_faulty() &&
+        !s.lengths.is_faulty() && !s.digits.is_faulty() && !s.tokens.is_faulty() && !s.tokens_by_role.is_faulty();
     return parts && options && query_width_ && key_width_ && value_width_ && sources_.query_side() &&
            sources_.key_side() && sources_.value_side();
   }
@@ -247,9 +259,10 @@ class Validation {
   static bool is_whole(const Part& part) { return !part.bias_given || part.bias; }
 
   void fill_numbers() {
+    const std::size_t others = problem_.past_count() + problem_.appended_count();
     const std::size_t rows =
         product({sources_.query->rows.size(), std::min(sources_.query->longest(), limit())}) +
-        product({sources_.key_side()->rows.size(), std::min(sources_.key_side()->longest(), limit())});
+        product({sources_.key_side()->rows.size(), others + std::min(sources_.key_side()->longest(), limit())});
     if (!budget_.take(rows, label_bytes)) {
       faults_.add("too-large", sources_.query->where,
                   "there are " + std::to_string(rows) + " queries and keys, whose labels do not fit into " +
@@ -260,8 +273,9 @@ class Validation {
     problem_.batched = sources_.query->batched;
     problem_.batch = sources_.query->rows.size();
     problem_.heads = setting_.heads;
+    problem_.kv_heads = setting_.kv_heads;
     problem_.query_count = std::min(sources_.query->longest(), limit());
-    problem_.key_count = std::min(sources_.key_side()->longest(), limit());
+    problem_.key_count = problem_.past_count() + std::min(sources_.key_side()->longest(), limit());
     problem_.query_width = *query_width_;
     problem_.key_width = *key_width_;
     problem_.value_width = *value_width_;
@@ -320,6 +334,8 @@ class Validation {
     problem_.vectors = setting_.vectors;
     problem_.weight_layout = setting_.layout;
     if (statement_.scale) problem_.scale = *statement_.scale;
+    if (statement_.softcap) problem_.softcap = *statement_.softcap;
+    if (statement_.window) problem_.window = *statement_.window;
     problem_.causal = statement_.causal.value_or(false);
     problem_.arithmetic.dtype = statement_.dtype.value_or(Dtype::f64);
     if (statement_.hand_rounding) problem_.arithmetic.hand_rounding = *statement_.hand_rounding;
@@ -339,8 +355,8 @@ class Validation {
 
 }  // namespace
 
-Result<Problem> validated(Statement statement, const Catalog& catalog, std::size_t max_bytes) {
-  return Validation(std::move(statement), catalog, max_bytes).run();
+Result<Problem> validated(Statement statement, const Catalog& catalog, std::size_t max_bytes, TensorLoader load) {
+  return Validation(std::move(statement), catalog, max_bytes, std::move(load)).run();
 }
 
 }  // namespace attn

@@ -11,8 +11,9 @@ namespace attn {
 // themselves are passed over: with one of them there may be no problem and no
 // fault either, and the list is empty.
 //
-// Numbers that are only described, random ones and padding, are made only if
-// they take no more than `max_bytes`.
-Result<Problem> validated(Statement statement, const Catalog& catalog, std::size_t max_bytes);
+// Numbers that are only described, random ones, those of other files, and
+// padding, are made or loaded only if they take no more than `max_bytes`.
+Result<Problem> validated(Statement statement, const Catalog& catalog, std::size_t max_bytes,
+                          TensorLoader load = nullptr);
 
 }  // namespace attn

@@ -28,9 +28,9 @@ Diagnostic fault(std::string code, TextRange range, std::string message, std::st
 }
 
 // Cuts a text into rows of fields.
-class Rows {
+class CsvRows {
  public:
-  explicit Rows(std::string_view text) : text_(text), separator_(separator_of(text)) {
+  explicit CsvRows(std::string_view text) : text_(text), separator_(separator_of(text)) {
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
   }
 
@@ -118,7 +118,7 @@ class StepReader {
 
   void read() {
     step.stacked = true;
-    Rows rows(text_);
+    CsvRows rows(text_);
     while (rows.any() && faults.size() < most_faults) {
       const std::vector<Field> fields = rows.next();
       if (!fields.empty()) add_row(fields);

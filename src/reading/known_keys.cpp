@@ -82,6 +82,29 @@ constexpr Alias aliases[] = {
     {"numheads", "/heads"},
     {"numattentionheads", "/heads"},
     {"numberofheads", "/heads"},
+    {"numkeyvalueheads", "/kv_heads"},
+    {"numkvheads", "/kv_heads"},
+    {"kvnumheads", "/kv_heads"},
+    {"nkvheads", "/kv_heads"},
+    {"kvheads", "/kv_heads"},
+    {"querygroups", "/kv_heads"},
+    {"kvcache", "/past"},
+    {"cache", "/past"},
+    {"pastkeyvalues", "/past"},
+    {"pastkv", "/past"},
+    {"biaskv", "/appended"},
+    {"zeroattn", "/appended"},
+    {"addzeroattn", "/appended"},
+    {"logitsoftcap", "/softcap"},
+    {"attnlogitsoftcapping", "/softcap"},
+    {"softcapping", "/softcap"},
+    {"windowsize", "/window"},
+    {"slidingwindow", "/window"},
+    {"localwindow", "/window"},
+    {"positionalencoding", "/positions"},
+    {"positionencoding", "/positions"},
+    {"position", "/positions"},
+    {"positionids", "/positions"},
     {"attentionmask", "/mask"},
     {"attnmask", "/mask"},
     {"iscausal", "/causal"},
@@ -125,12 +148,6 @@ struct Later {
 };
 
 constexpr Later later_keys[] = {
-    {"kv_heads", "give every head its own columns of the key and value weights"},
-    {"softcap", ""},
-    {"window", R"(close the cells with "mask": {"allow": …})"},
-    {"past", "put the past keys and values before the others in keys and values, and say offset"},
-    {"appended", "put them after the others in keys and values"},
-    {"positions", "add the encoding to the inputs yourself"},
     {"block", ""},
 };
 
@@ -142,6 +159,7 @@ std::vector<std::string> known_below(std::string_view parent) {
             "kv_heads", "softcap",       "window",  "past",   "appended",   "positions",  "block"};
   }
   if (parent == "/weights" || parent == "/biases") return {"query", "key", "value", "output"};
+  if (parent == "/past" || parent == "/appended") return {"keys", "values"};
   if (parent == "/inputs") return {"query", "key", "value"};
   if (parent == "/tokens") return {"query", "key"};
   if (parent == "/arithmetic") return {"dtype", "hand_rounding"};

@@ -17,6 +17,11 @@ Stated<RawMask> mask_term(JsonValue& value, const std::string& where, Faults& fa
     report_kind(value, where, "an object is wanted", faults, spellings);
     return Stated<RawMask>::faulty();
   }
+  if (object->find("file") || object->find("random")) {
+    faults.add("bare-mask", where,
+               shown(where) + " is a bare tensor: whether its ones open or close a cell is not said", spellings);
+    return Stated<RawMask>::faulty();
+  }
   const std::size_t before = faults.count();
   check_keys(*object, where, {"allow", "block", "add"}, faults);
   const bool misnamed = faults.count() > before;

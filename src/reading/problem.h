@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -9,7 +11,11 @@ namespace attn {
 
 // Reads and validates a problem file's text (docs/problem-format.md). All its
 // faults are reported at once. Numbers that the text only describes, random
-// ones and padding, are made only if they take no more than `max_bytes`.
-Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes);
+// ones, those of other files, and padding, are made or loaded only if they take
+// no more than `max_bytes`.
+//
+// Other files are looked for in `folder` and below; without one none is read.
+Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes,
+                             const std::optional<std::string>& folder = std::nullopt);
 
 }  // namespace attn

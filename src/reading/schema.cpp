@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tensor/dtype.h"
+
 namespace attn {
 namespace {
 
@@ -21,6 +23,8 @@ Json described(Json schema, const char* words) {
 }
 
 Json any_of(std::initializer_list<Json> schemas) { return {{"anyOf", Json(std::vector<Json>(schemas))}}; }
+
+Json one_of_dtypes() { return {{"enum", dtype_names}}; }
 
 Json one_of_words(std::initializer_list<const char*> words) {
   return {{"enum", Json(std::vector<std::string>(words.begin(), words.end()))}};
@@ -72,24 +76,33 @@ Json definitions() {
                                              {"seed", whole_number(0)}},
                                             {"random", "shape"}),
                              "numbers drawn at random, the same on every machine");
-  defs["tensor"] = any_of({reference("numbers"), reference("random")});
+  defs["file"] = described(problem_object({{"file", described({{"type", "string"}, {"minLength", 1}},
+                                                              "relative to the problem's folder, and within it")},
+                                           {"tensor", described({{"type", "string"}}, "its name in the file")}},
+                                          {"file"}),
+                           "numbers of a .npy, .npz or .safetensors file");
+  defs["tensor"] = any_of({reference("numbers"), reference("random"), reference("file")});
   defs["weight"] = any_of({reference("tensor"), {{"const", "identity"}}});
   defs["flags"] = any_of({{{"type", "boolean"}}, {{"enum", {0, 1}}}, list_of(reference("flags"))});
-  defs["mask"] =
-      described(any_of({
-                    problem_object({{"allow", any_of({reference("flags"), reference("random")})}}, {"allow"}),
-                    problem_object({{"block", any_of({reference("flags"), reference("random")})}}, {"block"}),
-                    problem_object({{"add", any_of({reference("number"), reference("tensor")})}}, {"add"}),
-                }),
-                "booleans (or 0 and 1) that say which cells are open or closed, or numbers to add to the "
-                "scores; broadcast, aligned right, to the shape of the scores");
+  defs["mask"] = described(
+      any_of({
+          problem_object({{"allow", any_of({reference("flags"), reference("random"), reference("file")})}}, {"allow"}),
+          problem_object({{"block", any_of({reference("flags"), reference("random"), reference("file")})}}, {"block"}),
+          problem_object({{"add", any_of({reference("number"), reference("tensor")})}}, {"add"}),
+      }),
+      "booleans (or 0 and 1) that say which cells are open or closed, or numbers to add to the "
+      "scores; broadcast, aligned right, to the shape of the scores");
   defs["words"] = list_of({{"type", "string"}});
   defs["labels"] = any_of({reference("words"), list_of(reference("words"))});
   return defs;
 }
 
 Json parameter_schema(const Parameter& parameter) {
-  Json schema = reference(parameter.axes.empty() ? "number" : "tensor");
+  Json schema = reference("number");
+  if (parameter.kind == Parameter::Kind::whole) schema = whole_number(0);
+  if (parameter.kind == Parameter::Kind::boolean) schema = {{"type", "boolean"}};
+  if (!parameter.axes.empty()) schema = reference("tensor");
+  if (parameter.may_be_one_number) schema = any_of({reference("number"), reference("tensor")});
   return described(std::move(schema), parameter.summary.c_str());
 }
 
@@ -101,9 +114,14 @@ Json choice_schema(const std::vector<ChoiceSpec>& specs) {
     std::vector<std::string> required = {"type"};
     for (const Parameter& parameter : spec.parameters) {
       members[parameter.name] = parameter_schema(parameter);
-      if (!parameter.fallback) required.push_back(parameter.name);
+      if (!parameter.fallback && !parameter.may_be_left_out) required.push_back(parameter.name);
     }
     if (required.size() == 1) ways.push_back(described({{"const", spec.name}}, spec.summary.c_str()));
+    if (spec.by_parameter) {
+      Json short_members = members;
+      short_members.erase("type");
+      ways.push_back(described(problem_object(std::move(short_members), {spec.name}), spec.summary.c_str()));
+    }
     ways.push_back(described(problem_object(std::move(members), std::move(required)), spec.summary.c_str()));
   }
   return {{"anyOf", Json(ways)}};
@@ -141,6 +159,11 @@ Json problem_members(const Catalog& catalog) {
     members[name] = described(tensor, "given directly instead of inputs and weights");
   }
   members["heads"] = described(whole_number(1), "query heads");
+  members["kv_heads"] = described(whole_number(1), "key and value heads, where several query heads share one");
+  const Json pairs = problem_object({{"keys", tensor}, {"values", tensor}}, {"keys", "values"});
+  members["past"] = described(pairs, "a cache, as it is stored: projected and rotated already");
+  members["appended"] = described(pairs, "put after all others, always open");
+  members["softcap"] = described(reference("number"), "c > 0: scores become c·tanh(scores / c)");
   members["split"] =
       described(one_of_words({"projection", "input"}), "whether projections or inputs are split into heads");
   members["score"] = choice_schema(catalog.scores);
@@ -149,9 +172,13 @@ Json problem_members(const Catalog& catalog) {
   members["causal"] = described({{"type", "boolean"}}, "query i attends to key j only where j ≤ i + offset");
   members["mask"] = any_of({reference("mask"), list_of(reference("mask"))});
   members["lengths"] = described(any_of({whole_number(0), list_of(whole_number(0))}), "valid keys of each sequence");
-  members["softmax"] = one_of_words({"softmax"});
+  members["window"] =
+      described({{"type", "array"}, {"items", whole_number(-1)}, {"minItems", 2}, {"maxItems", 2}},
+                "[left, right]: how far before and after its own position a query sees; -1 is no limit");
+  members["softmax"] = described(choice_schema(catalog.softmaxes), "how a row of scores becomes attention weights");
+  members["positions"] = described(choice_schema(catalog.positions), "how positions enter");
   members["arithmetic"] = problem_object(
-      {{"dtype", one_of_words({"f64", "f32"})},
+      {{"dtype", one_of_dtypes()},
        {"hand_rounding",
         any_of({{{"type", "null"}},
                 {{"type", "string"}, {"pattern", "^[0-9]+(:(half-up|half-even|truncate|keep-sum))?$"}}})}});
@@ -179,9 +206,8 @@ std::string problem_schema(const Catalog& catalog) {
 
 std::string trace_schema() {
   const Json text = {{"type", "string"}};
-  const Json arithmetic =
-      object_of({{"dtype", one_of_words({"f64", "f32"})}, {"hand_rounding", {{"type", {"string", "null"}}}}},
-                {"dtype", "hand_rounding"});
+  const Json arithmetic = object_of({{"dtype", one_of_dtypes()}, {"hand_rounding", {{"type", {"string", "null"}}}}},
+                                    {"dtype", "hand_rounding"});
   const Json labels = {{"type", "array"}, {"items", any_of({text, reference("words")})}};
   const Json note = object_of(
       {{"step", text}, {"index", {{"type", "array"}, {"items", whole_number(0)}}}, {"kind", text}, {"message", text}},

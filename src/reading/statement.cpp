@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/numbers.h"
 #include "reading/known_keys.h"
 #include "reading/values.h"
 
@@ -192,6 +193,7 @@ class StatementReader {
 
   void read_max_tokens(JsonValue& value, const std::string& where) { statement_.max_tokens = size(value, where); }
   void read_heads(JsonValue& value, const std::string& where) { statement_.heads = size(value, where); }
+  void read_kv_heads(JsonValue& value, const std::string& where) { statement_.kv_heads = size(value, where); }
 
   // --- weights -------------------------------------------------------------
 
@@ -265,20 +267,75 @@ class StatementReader {
   }
 
   void read_softmax(JsonValue& value, const std::string& where) {
-    if (value.text() && *value.text() == "softmax") return;
-    const std::array<std::string, 2> names = {"softmax", "linear"};
-    const bool later = (value.text() && *value.text() == "linear") ||
-                       (value.object() && (value.object()->find("base") || value.object()->find("sink")));
-    if (!later) {
-      read_choice(value, where, names, "softmax", faults_);
-      return;
-    }
-    faults_.add("not-supported", where, shown(where) + " other than \"softmax\" is not supported yet");
+    statement_.softmax = read_named_choice(value, where, catalog_.softmaxes, "softmax", faults_);
+  }
+  void read_positions(JsonValue& value, const std::string& where) {
+    statement_.positions = read_named_choice(value, where, catalog_.positions, "position encoding", faults_);
   }
 
   void read_scale(JsonValue& value, const std::string& where) {
     statement_.scale = read_finite_number(value, where, faults_);
   }
+  void read_softcap(JsonValue& value, const std::string& where) {
+    statement_.softcap = read_finite_number(value, where, faults_);
+    if (!statement_.softcap || *statement_.softcap > 0) return;
+    faults_.add("out-of-range", where,
+                shown(where) + " is " + shortest(*statement_.softcap) + "; more than 0 is wanted",
+                "a score s becomes c·tanh(s / c), between −c and c");
+    statement_.softcap = Stated<double>::faulty();
+  }
+
+  void read_window(JsonValue& value, const std::string& where) {
+    statement_.window = Stated<Window>::faulty();
+    const std::string help =
+        "[left, right]: how many keys before and after its own position a query sees; -1 is no limit";
+    if (value.number()) return report_kind(value, where, "two integers are wanted", faults_, help);
+    const auto ends = read_integers(value, where, faults_);
+    if (!ends) return;
+    if (ends->values.size() != 2) {
+      faults_.add("shape-mismatch", where,
+                  shown(where) + " has " + counted(ends->values.size(), "number") + "; 2 are wanted", help);
+      return;
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (ends->values[i] >= -1) continue;
+      const std::string place = pointer(where, std::to_string(i));
+      faults_.add("out-of-range", place,
+                  shown(place) + " is " + std::to_string(ends->values[i]) + "; -1 or more is wanted", help);
+      return;
+    }
+    statement_.window = Window{ends->values[0], ends->values[1]};
+  }
+
+  Stated<RawKeysAndValues> keys_and_values(JsonValue& value, const std::string& where) {
+    JsonObject* object = value.object();
+    const std::string help = R"({"keys": …, "values": …})";
+    if (!object) {
+      report_kind(value, where, "an object with keys and values is wanted", faults_, help);
+      return Stated<RawKeysAndValues>::faulty();
+    }
+    RawKeysAndValues pairs{.where = where, .keys = {}, .values = {}};
+    check_keys(*object, where, {"keys", "values"}, faults_);
+    for (JsonMember& member : object->members) {
+      const std::string place = pointer(where, member.key);
+      if (member.key == "keys") pairs.keys = read_tensor(member.value, place, faults_);
+      if (member.key == "values") pairs.values = read_tensor(member.value, place, faults_);
+    }
+    bool complete = true;
+    for (const auto& [name, tensor] : {std::pair("keys", &pairs.keys), {"values", &pairs.values}}) {
+      if (!tensor->is_given())
+        faults_.add("missing-member", where, shown(where) + " has no \"" + name + "\"",
+                    help + ", as they are stored: projected and rotated already");
+      complete = complete && *tensor;
+    }
+    return complete ? Stated<RawKeysAndValues>(std::move(pairs)) : Stated<RawKeysAndValues>::faulty();
+  }
+
+  void read_past(JsonValue& value, const std::string& where) { statement_.past = keys_and_values(value, where); }
+  void read_appended(JsonValue& value, const std::string& where) {
+    statement_.appended = keys_and_values(value, where);
+  }
+
   void read_causal(JsonValue& value, const std::string& where) {
     statement_.causal = read_boolean(value, where, faults_);
   }
@@ -300,13 +357,8 @@ class StatementReader {
   }
 
   void read_dtype(JsonValue& value, const std::string& where) {
-    if (value.text() && (*value.text() == "bf16" || *value.text() == "f16")) {
-      faults_.add("not-supported", where, shown(where) + " \"" + *value.text() + "\" is not supported yet",
-                  "f64 and f32 are");
-      return;
-    }
-    const auto found = choice<2>(value, where, {"f64", "f32"}, "dtype");
-    if (found) statement_.dtype = *found == 0 ? Dtype::f64 : Dtype::f32;
+    const auto found = choice<4>(value, where, {"f64", "f32", "bf16", "f16"}, "dtype");
+    if (found) statement_.dtype = dtypes[*found];
   }
 
   void read_hand_rounding(JsonValue& value, const std::string& where) {
@@ -325,7 +377,7 @@ class StatementReader {
 
   void read_mask(JsonValue& value, const std::string& where) { statement_.masks = read_masks(value, where, faults_); }
   void read_score_member(JsonValue& value, const std::string& where) {
-    statement_.score = read_score(value, where, catalog_, faults_);
+    statement_.score = read_named_choice(value, where, catalog_.scores, "score", faults_);
   }
 
   const Catalog& catalog_;
@@ -357,15 +409,21 @@ const std::vector<StatementReader::Member>& StatementReader::members() {
       {"/queries", &Self::read_queries},
       {"/keys", &Self::read_keys},
       {"/values", &Self::read_values},
+      {"/past", &Self::read_past},
+      {"/appended", &Self::read_appended},
       {"/heads", &Self::read_heads},
+      {"/kv_heads", &Self::read_kv_heads},
       {"/split", &Self::read_split},
       {"/score", &Self::read_score_member},
       {"/scale", &Self::read_scale},
+      {"/softcap", &Self::read_softcap},
       {"/causal", &Self::read_causal},
+      {"/window", &Self::read_window},
       {"/offset", &Self::read_offset},
       {"/mask", &Self::read_mask},
       {"/lengths", &Self::read_lengths},
       {"/softmax", &Self::read_softmax},
+      {"/positions", &Self::read_positions},
       {"/arithmetic", &Self::read_arithmetic},
       {"/arithmetic/dtype", &Self::read_dtype},
       {"/arithmetic/hand_rounding", &Self::read_hand_rounding},

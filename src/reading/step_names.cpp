@@ -134,10 +134,14 @@ const std::vector<std::string>& step_ids() {
   return all;
 }
 
+std::optional<std::string> alias_of_step(std::string_view name) {
+  const auto alias = std::ranges::find(aliases, plain(name), &StepAlias::name);
+  return alias == std::end(aliases) ? std::nullopt : std::optional(std::string(alias->id));
+}
+
 std::optional<std::string> meant_step(std::string_view name, std::span<const std::string> known) {
   if (name.size() > 64) return std::nullopt;
-  const auto alias = std::ranges::find(aliases, plain(name), &StepAlias::name);
-  if (alias != std::end(aliases) && std::ranges::count(known, alias->id) > 0) return std::string(alias->id);
+  if (auto alias = alias_of_step(name); alias && std::ranges::count(known, *alias) > 0) return alias;
   return closest(name, known);
 }
 

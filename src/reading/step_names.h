@@ -14,6 +14,10 @@ namespace attn {
 // order of the trace. A trace may have more.
 const std::vector<std::string>& step_ids();
 
+// The step that people and textbooks call by another name: "Q", "softmax";
+// case and signs do not count. Nothing where none is called so.
+std::optional<std::string> alias_of_step(std::string_view name);
+
 // The one of the known ids that somebody most likely means by another name:
 // "Q", "softmax", "attention-weight". Nothing where none is near.
 std::optional<std::string> meant_step(std::string_view name, std::span<const std::string> known);

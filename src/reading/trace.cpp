@@ -34,6 +34,7 @@ class Reader {
     trace.statement = text(*members, "", "statement");
     trace.result = text(*members, "", "result");
     read_arithmetic(*members, trace);
+    dtype_ = dtype_named(trace.dtype);
     read_steps(*members, trace);
     return trace;
   }
@@ -113,8 +114,15 @@ class Reader {
       }
       shape.append({*name, (*sizes)[axis]});
     }
-    return Tensor<double>(std::move(shape), numbers->numbers.take_values());
+    std::vector<double> values = numbers->numbers.take_values();
+    // The fewest digits of a float are those of another double.
+    if (dtype_) {
+      for (double& number : values) number = stored(number, *dtype_);
+    }
+    return Tensor<double>(std::move(shape), std::move(values));
   }
+
+  std::optional<Dtype> dtype_;
 };
 
 }  // namespace

@@ -108,16 +108,35 @@ Stated<RawTensor> read_random(JsonObject& object, const std::string& where, Faul
   return RawTensor{where, std::move(tensor)};
 }
 
-// A tensor described by an object.
-Stated<RawTensor> read_described(JsonObject& object, const std::string& where, Faults& faults) {
-  if (object.find("random")) return read_random(object, where, faults);
-  if (object.find("file")) {
-    faults.add("not-supported", where, "tensors from files are not supported yet: " + shown(where),
-               "write the numbers into the problem");
-  } else {
-    faults.add("wrong-kind", where, shown(where) + " is an object; numbers are wanted",
-               R"(lists of numbers, or {"random": "normal", "shape": [3, 4], "seed": 7})");
+// --- tensors of other files --------------------------------------------------
+
+Stated<RawTensor> read_reference(JsonObject& object, const std::string& where, Booleans booleans, Faults& faults) {
+  FileReference reference{.file = "", .tensor = std::nullopt, .may_be_booleans = booleans == Booleans::allowed};
+  bool complete = true;
+  check_keys(object, where, {"file", "tensor"}, faults);
+  for (JsonMember& member : object.members) {
+    const bool is_file = member.key == "file";
+    if (!is_file && member.key != "tensor") continue;
+    const std::string place = pointer(where, member.key);
+    if (const std::string* text = member.value.text()) {
+      if (is_file) reference.file = *text;
+      if (!is_file) reference.tensor = *text;
+    } else {
+      report_kind(member.value, place, is_file ? "the path of a file is wanted" : "the name of a tensor is wanted",
+                  faults);
+      complete = false;
+    }
   }
+  if (!complete) return Stated<RawTensor>::faulty();
+  return RawTensor{where, std::move(reference)};
+}
+
+// A tensor described by an object.
+Stated<RawTensor> read_described(JsonObject& object, const std::string& where, Booleans booleans, Faults& faults) {
+  if (object.find("random")) return read_random(object, where, faults);
+  if (object.find("file")) return read_reference(object, where, booleans, faults);
+  faults.add("wrong-kind", where, shown(where) + " is an object; numbers are wanted",
+             R"(lists of numbers, {"file": "x.npy"}, or {"random": "normal", "shape": [3, 4], "seed": 7})");
   return Stated<RawTensor>::faulty();
 }
 
@@ -178,7 +197,7 @@ void report_kind(const JsonValue& value, const std::string& where, std::string_v
 
 Stated<RawTensor> read_tensor(JsonValue& value, const std::string& where, Faults& faults, Booleans booleans) {
   if (JsonNumbers* numbers = value.numbers()) return read_numbers(*numbers, where, booleans, faults);
-  if (JsonObject* object = value.object()) return read_described(*object, where, faults);
+  if (JsonObject* object = value.object()) return read_described(*object, where, booleans, faults);
   if (const auto number = scalar(value, booleans)) return RawTensor{where, NestedNumbers::of_shape({}, {*number})};
   if (value.list() && value.list()->empty()) return RawTensor{where, NestedNumbers::of_shape({0}, {})};
 

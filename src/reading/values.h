@@ -26,8 +26,9 @@ Stated<RawIntegers> read_integers(JsonValue& value, const std::string& where, Fa
 
 Stated<std::vector<RawMask>> read_masks(JsonValue& value, const std::string& where, Faults& faults);
 
-// A score of the catalog, with all of its parameters.
-Stated<RawScore> read_score(JsonValue& value, const std::string& where, const Catalog& catalog, Faults& faults);
+// One of the choices, with its parameters. `what` is the word for one of them.
+Stated<RawChoice> read_named_choice(JsonValue& value, const std::string& where, const std::vector<ChoiceSpec>& specs,
+                                    std::string_view what, Faults& faults);
 
 Stated<std::int64_t> read_integer(const JsonValue& value, const std::string& where, std::int64_t least,
                                   std::int64_t most, Faults& faults);

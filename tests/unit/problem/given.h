@@ -12,7 +12,7 @@
 
 inline constexpr std::size_t enough_memory = std::size_t{1} << 31;
 
-// Two scores that the program has, and one with parameters of every kind.
+// Two scores that the program has, and one with parameters of every kind; all else as the program has it.
 inline attn::Catalog test_catalog() {
   attn::Catalog catalog;
   catalog.scores.push_back({.name = "scaled_dot"});
@@ -23,6 +23,8 @@ inline attn::Catalog test_catalog() {
                                            {.name = "slope", .fallback = 0.5},
                                            {.name = "shift"}},
                             .equal_widths = false});
+  catalog.positions = attn::catalog().positions;
+  catalog.softmaxes = attn::catalog().softmaxes;
   return catalog;
 }
 

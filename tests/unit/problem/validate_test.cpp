@@ -150,11 +150,11 @@ TEST_CASE("a score's parameters are checked by name, kind and size", "[problem]"
 TEST_CASE("all faults are reported at once, also those behind a wrong name", "[problem]") {
   const Diagnostics faults = faults_of(R"({
     "inputs": [[1, 2], [3, 4]], "W_q": [[1], [2], [3]], "heads": true, "mask": {"allow": [[1, 2]]}, "heads": 2,
-    "score": "cosine", "lengths": [1], "softcap": 1})");
+    "score": "cosine", "lengths": [1], "softcap": 0})");
   std::vector<std::string> codes;
   for (const Diagnostic& fault : faults) codes.push_back(fault.code + " " + fault.where);
   CHECK(codes == std::vector<std::string>{"duplicate-key /heads", "unknown-key /W_q", "wrong-kind /heads",
-                                          "not-supported /score", "not-supported /softcap", "missing-member /weights",
+                                          "unknown-choice /score", "out-of-range /softcap", "missing-member /weights",
                                           "shape-mismatch /W_q", "wrong-kind /lengths",
                                           "out-of-range /mask/allow/0/1"});
 }

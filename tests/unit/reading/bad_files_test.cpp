@@ -32,7 +32,7 @@ std::vector<fs::path> bad_files() {
 std::string complaint(const fs::path& file) {
   const Result<std::string> text = read_text(file.string());
   if (!text) return report(text.faults(), "", file.filename().string());
-  const Result<Problem> problem = read_problem(text.value(), catalog(), two_gib);
+  const Result<Problem> problem = read_problem(text.value(), catalog(), two_gib, file.parent_path().string());
   return problem ? "" : report(problem.faults(), text.value(), file.filename().string());
 }
 

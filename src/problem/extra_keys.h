@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "problem/projections.h"
+
+namespace attn {
+
+// What extra keys and values have to fit.
+struct KeySetting {
+  std::size_t key_width = 0, value_width = 0;  // of one head
+  std::size_t sequences = 1;
+  bool batched = false;
+  Setting setting;
+};
+
+// Keys and values that stand before or after all others, with the head axis
+// apart where there is one; nothing, and a fault, where they do not fit.
+// Without a batch axis they serve every sequence.
+std::optional<KeysAndValues> extra_keys(RawKeysAndValues raw, const KeySetting& setting, Budget& budget,
+                                        Faults& faults);
+
+}  // namespace attn

@@ -1,0 +1,127 @@
+#include "problem/heads.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attn {
+namespace {
+
+// Something that says how many heads there are.
+struct Evidence {
+  std::string where, text;
+  std::size_t count;
+};
+
+using AllEvidence = std::vector<Evidence>;
+
+void add_given(AllEvidence& evidence, const std::string& where, const Stated<std::size_t>& given) {
+  if (given) evidence.push_back({where, where + " is " + std::to_string(*given), *given});
+}
+
+void add_matrices(AllEvidence& evidence, const std::string& where, std::optional<std::size_t> count) {
+  if (!count) return;
+  const std::string matrices = std::to_string(*count) + (*count == 1 ? " matrix" : " matrices") + ", one a head";
+  evidence.push_back({where, shown(where) + " has " + matrices, *count});
+}
+
+class HeadCount {
+ public:
+  HeadCount(const Statement& statement, const Sources& sources, const std::array<const Part*, 3>& parts,
+            Setting& setting, Faults& faults)
+      : statement_(statement), sources_(sources), parts_(parts), setting_(setting), faults_(faults) {}
+
+  void run() {
+    // Where keys and values share heads, what they have says nothing of the queries.
+    const bool shares = statement_.kv_heads.is_given();
+    AllEvidence of_queries, of_keys;
+    add_given(of_queries, "/heads", statement_.heads);
+    add_given(of_keys, "/kv_heads", statement_.kv_heads);
+    AllEvidence& rest = shares ? of_keys : of_queries;
+    const Side* const sides[] = {sources_.query_side(), sources_.key_side(), sources_.value_side()};
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (sides[i]) add_matrices(i == 0 ? of_queries : rest, sides[i]->where, sides[i]->heads);
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::optional<WeightMatrix>& matrix = parts_[i]->matrix;
+      if (matrix && !setting_.split_input) add_matrices(i == 0 ? of_queries : rest, matrix->where, matrix->matrices);
+    }
+    // What is faulty could have said how many there are.
+    const auto is_whole = [](const Part* part) { return !part->is_faulty; };
+    setting_.heads_known =
+        statement_.heads ||
+        (!statement_.heads.is_faulty() && std::ranges::all_of(parts_, is_whole) && sides[0] && sides[1] && sides[2]);
+    setting_.heads = agreed(of_queries);
+    check_split();
+    if (shares) count_shared(of_keys);
+  }
+
+ private:
+  std::optional<std::size_t> agreed(const AllEvidence& evidence) {
+    for (const Evidence& one : evidence) {
+      if (one.count == evidence.front().count) continue;
+      const auto [fewest, most] = std::minmax(one.count, evidence.front().count);
+      std::string help =
+          "heads, matrices of weights and matrices of queries, keys and values are as many as each other";
+      if (most % fewest == 0 && !statement_.kv_heads.is_given())
+        help += "; where several query heads share one of the keys, say \"kv_heads\": " + std::to_string(fewest);
+      faults_.add("heads", one.where, one.text + ", and " + evidence.front().text, help);
+      setting_.heads_known = false;
+    }
+    return evidence.empty() ? std::nullopt : std::optional(evidence.front().count);
+  }
+
+  void check_split() {
+    if (!setting_.split_input) return;
+    if (sources_.form == Sources::Form::direct) {
+      faults_.add("contradiction", "/split", R"(/split is "input", and queries are given directly)",
+                  "there are no inputs to split");
+      setting_.heads_known = false;
+    } else if (!statement_.heads.is_given()) {
+      faults_.add("missing-member", "/split", R"(/split is "input", and "heads" is not given)",
+                  "say into how many heads the inputs are split");
+      setting_.heads_known = false;
+    }
+  }
+
+  // Grouped-query attention: the heads of keys and values (Ainslie et al. 2023).
+  void count_shared(const AllEvidence& of_keys) {
+    if (statement_.kv_heads.is_faulty()) setting_.heads_known = false;
+    const std::optional<std::size_t> count = agreed(of_keys);
+    if (setting_.split_input) {
+      faults_.add_at_key("contradiction", "/kv_heads", R"(/kv_heads is given, and /split is "input")",
+                         "all heads share one matrix then");
+      setting_.heads_known = false;
+      return;
+    }
+    if (!statement_.kv_heads || !setting_.heads_known) return;
+    if (!setting_.heads) {
+      faults_.add_at_key("missing-member", "/kv_heads", R"(/kv_heads is given, and "heads" is not)",
+                         "say how many heads the queries have");
+      setting_.heads_known = false;
+    } else if (*setting_.heads % *count != 0) {
+      faults_.add("heads", "/kv_heads",
+                  "/kv_heads is " + std::to_string(*count) + ", and there are " + counted(*setting_.heads, "head"),
+                  "heads are a multiple of kv_heads: as many query heads share each key and value head");
+      setting_.heads_known = false;
+    } else if (*count != *setting_.heads) {
+      setting_.kv_heads = count;
+    }
+  }
+
+  const Statement& statement_;
+  const Sources& sources_;
+  const std::array<const Part*, 3>& parts_;
+  Setting& setting_;
+  Faults& faults_;
+};
+
+}  // namespace
+
+void count_heads(const Statement& statement, const Sources& sources, const std::array<const Part*, 3>& parts,
+                 Setting& setting, Faults& faults) {
+  HeadCount(statement, sources, parts, setting, faults).run();
+}
+
+}  // namespace attn

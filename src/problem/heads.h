@@ -1,0 +1,18 @@
+#pragma once
+
+#include <array>
+
+#include "problem/faults.h"
+#include "problem/projections.h"
+#include "problem/sources.h"
+#include "problem/statement.h"
+
+namespace attn {
+
+// Finds out from all that says so how many heads queries, and keys and values,
+// have; where that is contradictory or not known, heads_known is not set.
+// `parts` are those of query, key and value.
+void count_heads(const Statement& statement, const Sources& sources, const std::array<const Part*, 3>& parts,
+                 Setting& setting, Faults& faults);
+
+}  // namespace attn
