@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cctype>
 #include <cmath>
 #include <string>
 
+#include "model/keys.h"
 #include "model/masks/mask.h"
 #include "model/notes.h"
+#include "model/positions/position.h"
 #include "model/projections.h"
 #include "model/scores/score.h"
+#include "model/softmaxes/softmax_kind.h"
 #include "trace/recorder.h"
 
 namespace attn {
@@ -17,42 +21,91 @@ namespace {
 // Beyond so many cells the weighted values are summed without being shown.
 constexpr std::size_t most_weighted_values = 100'000;
 
-// The steps before softmax: their ids, and the mask where there is one.
-struct Scored {
-  std::string scores;
-  std::optional<Operand> open;
-};
-
-std::string symbol_of(const std::string& scores) {
-  return scores == "scores" ? "S" : scores == "scaled_scores" ? "S′" : "S″";
+// The tensors that a choice brings along.
+void give_parameters(Recorder& work, const std::string& of, Role role, const ChoiceSpec& spec, const Choice& choice) {
+  for (const Parameter& parameter : spec.parameters) {
+    const auto tensor = choice.tensors.find(parameter.name);
+    if (tensor == choice.tensors.end()) continue;
+    const std::string symbol = parameter.symbol.empty() ? parameter.name : parameter.symbol;
+    std::string title = parameter.summary.substr(0, parameter.summary.find(", ["));
+    if (!title.empty()) title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+    work.given({.id = of + "." + parameter.name,
+                .symbol = symbol,
+                .title = title,
+                .formula = symbol + " is given",
+                .role = role},
+               tensor->second);
+  }
 }
 
-std::string record_scores(Recorder& work, const Problem& problem, const Projected& projected) {
-  const Score& score = score_named(problem.score.name);
-  for (const auto& [name, tensor] : problem.score.tensors) {
-    work.given({.id = "score." + name,
-                .symbol = name,
-                .title = "Parameter " + name + " of the score",
-                .formula = name + " is given",
-                .role = Role::weight_matrix},
-               tensor);
-  }
-  score.compose(work, problem.score, projected.queries, projected.keys);
-
+std::string record_scaled(Recorder& work, const Problem& problem, const Score& score, std::size_t terms) {
   Heading heading{.id = "scaled_scores", .symbol = "S′", .role = Role::score};
   if (problem.scale) {
     heading.title = "Scores times the scale";
     heading.formula = "S′ = S × scale";
     return work.step(heading, Map{Unary::multiply, *problem.scale, ""}, {"scores"});
   }
-  if (score.divided_by_root_width) {
-    const auto width = static_cast<double>(problem.key_width);
-    heading.title = "Scores divided by √d_k, the root of the width of a key";
-    heading.formula = "S′ = S / √d_k";
-    return work.step(heading, Map{Unary::divide, std::sqrt(width), "√" + std::to_string(problem.key_width)},
-                     {"scores"});
+  if (!score.divided_by_root_width) return "scores";
+  const std::size_t width = terms * problem.key_width;
+  const std::string written = terms == 1 ? "√d_k" : "√(" + std::to_string(terms) + "·d_k)";
+  heading.title = terms == 1
+                      ? "Scores divided by √d_k, the root of the width of a key"
+                      : "Scores divided by " + written + ": they are sums of " + std::to_string(terms) + " products";
+  heading.formula = "S′ = S / " + written;
+  return work.step(heading, Map{Unary::divide, std::sqrt(static_cast<double>(width)), "√" + std::to_string(width)},
+                   {"scores"});
+}
+
+// The scores, compared, scaled and capped.
+std::string record_scores(Recorder& work, const Problem& problem, const Projected& projected) {
+  const Score& score = score_named(problem.score.name);
+  give_parameters(work, "score", Role::weight_matrix, score.spec, problem.score);
+  const Position& position = position_of(problem);
+  Compared compared{.queries = projected.queries, .keys = projected.keys};
+  std::size_t products = 1;
+  if (position.score_terms) {
+    compared.terms = [&] {
+      std::vector<Operand> terms = position.score_terms(work, problem, {projected.queries, projected.keys});
+      if (position.scales_terms) products += terms.size();
+      return terms;
+    };
   }
-  return "scores";
+  score.compose(work, problem.score, compared);
+  const std::string scaled = record_scaled(work, problem, score, products);
+  if (!problem.softcap) return scaled;
+  const std::string s = work.symbol(scaled);
+  return work.step({.id = "capped_scores",
+                    .symbol = "S_c",
+                    .title = "Scores capped: squeezed between −c and c",
+                    .formula = "S_c = c·tanh(" + s + " / c)",
+                    .role = Role::score},
+                   Map{Unary::softcap, *problem.softcap, ""}, {scaled});
+}
+
+// The rule for all columns: appended keys are open, and nothing is added to them.
+MaskRule with_appended(MaskRule rule, const Problem& problem) {
+  const std::size_t appended = problem.appended_count();
+  if (appended == 0) return rule;
+  const bool varies = rule.shape.has("key");
+  const std::size_t own = problem.key_count;
+  Shape shape;
+  for (const Dim& dim : rule.shape.dims()) {
+    if (dim.axis != "key") shape.append(dim);
+  }
+  shape.append({"key", own + appended});
+  const double rest = rule.effect == MaskRule::Effect::closes ? 1 : 0;
+  rule.make = [make = std::move(rule.make), shape, own, varies, rest] {
+    const Tensor<double> narrow = make();
+    Tensor<double> all(shape);
+    const std::size_t columns = shape.back().size;
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      const std::size_t row = at / columns, column = at % columns;
+      all[at] = column >= own ? rest : narrow[varies ? row * own + column : row];
+    }
+    return all;
+  };
+  rule.shape = shape;
+  return rule;
 }
 
 // The given tensors of the rules of one kind, as operands.
@@ -67,19 +120,29 @@ std::vector<Operand> record_rules(Recorder& work, const std::vector<MaskRule>& r
 std::vector<MaskRule> rules_of(const Problem& problem) {
   std::vector<MaskRule> rules;
   for (const Mask& mask : masks()) {
-    for (MaskRule& rule : mask.rules(problem)) rules.push_back(std::move(rule));
+    for (MaskRule& rule : mask.rules(problem)) rules.push_back(with_appended(std::move(rule), problem));
   }
   return rules;
 }
 
-Scored record_mask(Recorder& work, const Problem& problem, const std::string& scores) {
-  const std::vector<MaskRule> rules = rules_of(problem);
-  if (rules.empty()) return {scores, std::nullopt};
+// "B_1 + B_2"
+std::string sum_of(const Recorder& work, const std::vector<Operand>& operands) {
+  std::string text;
+  for (const Operand& operand : operands) text += (text.empty() ? "" : " + ") + work.symbol(operand.id);
+  return text;
+}
 
-  const Shape& all = work.shape(scores);
+MaskedScores record_mask(Recorder& work, const Problem& problem, const std::string& scores) {
+  const std::vector<MaskRule> rules = rules_of(problem);
+  const Position& position = position_of(problem);
+  if (rules.empty() && !position.biases) return {scores, std::nullopt};
+
+  const Shape all = work.shape(scores);
   const std::vector<Operand> closing = record_rules(work, rules, MaskRule::Effect::closes);
-  const std::vector<Operand> adding = record_rules(work, rules, MaskRule::Effect::adds);
-  const std::string symbol = symbol_of(scores);
+  std::vector<Operand> adding;
+  if (position.biases) adding = position.biases(work, problem);
+  for (Operand& given : record_rules(work, rules, MaskRule::Effect::adds)) adding.push_back(std::move(given));
+  const std::string symbol = work.symbol(scores);
 
   std::vector<Operand> operands = {scores};
   Heading masked{.id = "masked_scores",
@@ -101,7 +164,7 @@ Scored record_mask(Recorder& work, const Problem& problem, const std::string& sc
     operands.emplace_back(work.step({.id = "score_bias",
                                      .symbol = "B",
                                      .title = "What is added to the scores",
-                                     .formula = adding.size() == 1 ? "B is given" : "B = the sum of what is added",
+                                     .formula = "B = " + sum_of(work, adding),
                                      .role = Role::mask},
                                     op, adding));
     masked.title = "Scores with what is added, closed cells at −∞";
@@ -110,54 +173,59 @@ Scored record_mask(Recorder& work, const Problem& problem, const std::string& sc
   return {work.step(masked, Close{}, operands, open), open};
 }
 
-// Vaswani et al. 2017, equation 1; the maximum is subtracted first, which
-// changes nothing in the result and keeps e^x from overflowing.
-std::string record_softmax(Recorder& work, const Scored& scored) {
-  const std::string symbol = symbol_of(scored.scores);
-  const auto part = [](Softmax::Part which) { return Softmax{which, "key"}; };
-  const auto heading = [](std::string id, std::string sign, std::string title, std::string formula, Role role) {
-    return Heading{std::move(id), std::move(sign), std::move(title), std::move(formula), role};
-  };
-  const auto maximum = work.step(
-      heading("row_maximum", "m", "Largest score of the row", "m = max of each row of " + symbol, Role::softmax),
-      part(Softmax::Part::maximum), {scored.scores}, scored.open);
-  const auto exponentials = work.step(heading("exponentials", "E", "Exponentials of the differences to the maximum",
-                                              "E = e^(" + symbol + " − m)", Role::softmax),
-                                      part(Softmax::Part::exponentials), {scored.scores, maximum}, scored.open);
-  const auto sums = work.step(
-      heading("exponential_sums", "z", "Sum of the exponentials of the row", "z = sum of each row of E", Role::softmax),
-      part(Softmax::Part::sum), {exponentials});
-  return work.step(heading("attention_weights", "A", "Attention weights: softmax of each row of scores", "A = E / z",
-                           Role::attention_weight),
-                   part(Softmax::Part::weights), {exponentials, sums}, scored.open);
+const SoftmaxKind& softmax_of(const Problem& problem) {
+  if (!problem.softmax) return softmaxes().front();
+  const auto named = [&](const SoftmaxKind& kind) { return kind.spec.name == problem.softmax->name; };
+  const auto found = std::ranges::find_if(softmaxes(), named);
+  assert(found != softmaxes().end());
+  return *found;
 }
 
-std::string record_context(Recorder& work, const std::string& weights, const std::string& values,
-                           const std::optional<Operand>& open, AttentionOptions options) {
+std::string record_softmax(Recorder& work, const Problem& problem, const MaskedScores& scores) {
+  const SoftmaxKind& kind = softmax_of(problem);
+  const Choice choice = problem.softmax.value_or(Choice{.name = kind.spec.name});
+  give_parameters(work, "softmax", Role::softmax, kind.spec, choice);
+  return kind.compose(work, choice, scores);
+}
+
+std::string record_context(Recorder& work, const Problem& problem, const std::string& weights,
+                           const std::string& values, const std::optional<Operand>& open, AttentionOptions options) {
   const Heading weighted{.id = "weighted_values",
                          .symbol = "U",
                          .title = "Weighted values: each value times its attention weight",
                          .formula = "u_ij = A_ij · v_j",
                          .role = Role::weighted_value};
-  const Heading context{.id = "context",
-                        .symbol = "C",
-                        .title = "Context: the sum of each query's weighted values",
-                        .formula = work.vectors() == Vectors::rows ? "C = A·V" : "C = V·Aᵀ",
-                        .role = Role::output};
+  const std::string v = work.symbol(values);
+  Heading context{.id = "context",
+                  .symbol = "C",
+                  .title = "Context: the sum of each query's weighted values",
+                  .formula = work.vectors() == Vectors::rows ? "C = A·" + v : "C = " + v + "·Aᵀ",
+                  .role = Role::output};
+  const Position& position = position_of(problem);
+  const auto record_sum = [&](const Op& op, std::vector<Operand> operands, const std::optional<Operand>& unread) {
+    std::vector<Operand> terms;
+    if (position.context_terms) terms = position.context_terms(work, problem, weights);
+    if (!terms.empty()) {
+      context.title += ", and what positions add";
+      context.formula += " + " + sum_of(work, terms);
+      operands.insert(operands.end(), terms.begin(), terms.end());
+    }
+    return work.step(context, op, operands, unread);
+  };
   const Op weigh = Combine{Binary::multiply, {}};
   const std::vector<Operand> operands = {weights, values};
 
   const bool shown = options.all_weighted_values || work.shape_of(weigh, operands).count() <= most_weighted_values;
   if (shown) {
     const std::string id = work.step(weighted, weigh, operands, open);
-    return work.step(context, Reduce{Reducer::sum, "key"}, {id});
+    return record_sum(Reduce{Reducer::sum, "key"}, {id}, std::nullopt);
   }
-  // By hand each weighted value is rounded before it is added, shown or not.
-  if (work.arithmetic().hand_rounding) {
+  // A step that rounds its numbers does so whether it is shown or not.
+  if (work.arithmetic().hand_rounding || rounds_once_a_step(work.arithmetic().dtype)) {
     const std::string id = work.hidden_step(weighted, weigh, operands, open);
-    return work.step(context, Reduce{Reducer::sum, "key"}, {id});
+    return record_sum(Reduce{Reducer::sum, "key"}, {id}, std::nullopt);
   }
-  return work.step(context, Contract{"key"}, operands, open);
+  return record_sum(Contract{"key"}, operands, open);
 }
 
 std::string record_output(Recorder& work, const Problem& problem, std::string result) {
@@ -198,11 +266,14 @@ std::string record_output(Recorder& work, const Problem& problem, std::string re
 
 // The whole computation, a line a part of it; returns the id of the last step.
 std::string record(Recorder& work, const Problem& problem, AttentionOptions options) {
+  if (problem.positions)
+    give_parameters(work, "positions", Role::weight_matrix, position_of(problem).spec, *problem.positions);
   const Projected projected = record_projections(work, problem);
-  const std::string scores = record_scores(work, problem, projected);
-  const Scored masked = record_mask(work, problem, scores);
-  const std::string weights = record_softmax(work, masked);
-  const std::string context = record_context(work, weights, projected.values, masked.open, options);
+  const Projected all = record_all_keys(work, problem, projected);
+  const std::string scores = record_scores(work, problem, all);
+  const MaskedScores masked = record_mask(work, problem, scores);
+  const std::string weights = record_softmax(work, problem, masked);
+  const std::string context = record_context(work, problem, weights, all.values, masked.open, options);
   return record_output(work, problem, context);
 }
 
@@ -218,17 +289,36 @@ std::vector<Note> notes_on_steps(const Problem& problem, const Trace& trace) {
   return notes;
 }
 
-}  // namespace
-
-const Score& score_named(const std::string& name) {
-  const auto found = std::ranges::find_if(scores(), [&](const Score& score) { return score.spec.name == name; });
-  assert(found != scores().end());
-  return *found;
+// What the problem asks for that no step says by itself.
+std::vector<Particular> particulars_of(const Problem& problem) {
+  std::vector<Particular> all;
+  if (const Position& position = position_of(problem); position.words)
+    all.push_back({"Positions", position.words(problem)});
+  if (const SoftmaxKind& kind = softmax_of(problem); kind.words && problem.softmax)
+    all.push_back({"Softmax", kind.words(*problem.softmax)});
+  if (!problem.offsets.empty()) {
+    std::string words = "the first query stands at position ";
+    for (std::size_t b = 0; b < problem.offsets.size(); ++b)
+      words += (b > 0 ? ", " : "") + std::to_string(problem.offsets[b]);
+    all.push_back({"Offset", words + ", counted from 0" + (problem.offsets.size() > 1 ? ", a number a sequence" : "")});
+  }
+  if (problem.window) {
+    const auto keys = [](std::int64_t count) {
+      return count < 0 ? "all keys" : std::to_string(count) + (count == 1 ? " key" : " keys");
+    };
+    all.push_back({"Window", "a query sees its own position, " + keys(problem.window->left) + " before it and " +
+                                 keys(problem.window->right) + " behind it"});
+  }
+  return all;
 }
+
+}  // namespace
 
 Catalog catalog() {
   Catalog all;
   for (const Score& score : scores()) all.scores.push_back(score.spec);
+  for (const Position& position : positions()) all.positions.push_back(position.spec);
+  for (const SoftmaxKind& kind : softmaxes()) all.softmaxes.push_back(kind.spec);
   return all;
 }
 
@@ -246,7 +336,9 @@ Trace attention(const Problem& problem, Backend& backend, AttentionOptions optio
   trace.batched = problem.batched;
   trace.vectors = problem.vectors;
   trace.own_queries = problem.own_queries;
+  trace.past_keys = problem.past_count();
   trace.labels = {problem.query_labels, problem.key_labels};
+  trace.particulars = particulars_of(problem);
   trace.notes = notes_on_steps(problem, trace);
   return trace;
 }

@@ -53,11 +53,43 @@ std::vector<Note> overflow(const Trace& trace) {
   return {};
 }
 
+// Vectors of length 0 whose angle with another is asked for by an open cell.
+std::vector<Note> zero_vectors(const Trace& trace) {
+  const Step* mask = trace.find("mask");
+  std::vector<Note> notes;
+  for (const Step& step : trace.steps) {
+    const auto* contract = std::get_if<Contract>(&step.op);
+    if (!contract || contract->then != Contract::Then::divide) continue;
+    const Shape& cells = step.result.shape();
+    const bool masked = mask && cells == mask->result.shape();
+    for (const Operand& operand : {step.operands[2], step.operands[3]}) {
+      const Tensor<double>& lengths = trace.value(operand.id);
+      std::vector<bool> is_asked(lengths.size(), false);
+      for (std::size_t at = 0; at < cells.count(); ++at) {
+        if (masked && mask->result[at] == 0) continue;
+        const std::vector<std::size_t> index = cells.index(at);
+        std::size_t place = 0;
+        for (std::size_t i = 0; i < index.size(); ++i) place += index[i] * lengths.shape().stride(cells[i].axis);
+        is_asked[place] = true;
+      }
+      for (std::size_t at = 0; at < lengths.size(); ++at) {
+        if (lengths[at] != 0 || !is_asked[at]) continue;
+        const std::vector<std::size_t> index = lengths.shape().index(at);
+        notes.push_back(
+            {operand.id, index, "zero_vector",
+             operand.id + spelled_index(index) + " is 0: a vector without length has no angle, and its cosines are 0"});
+      }
+    }
+  }
+  return notes;
+}
+
 }  // namespace
 
 std::vector<Note> notes_on_numbers(const Trace& trace) {
   std::vector<Note> notes = overflow(trace);
   for (Note& note : closed_rows(trace)) notes.push_back(std::move(note));
+  for (Note& note : zero_vectors(trace)) notes.push_back(std::move(note));
   return notes;
 }
 

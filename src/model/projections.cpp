@@ -1,7 +1,11 @@
 #include "model/projections.h"
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 #include <vector>
+
+#include "model/positions/position.h"
 
 namespace attn {
 namespace {
@@ -30,10 +34,12 @@ std::string source_suffix(const Problem& problem, const Part& part) {
   return part.name == "value" && !problem.value_inputs ? ".key" : "." + part.name;
 }
 
+std::string input_symbol_suffix(const std::string& suffix) {
+  return suffix == ".query" ? "_Q" : suffix == ".key" ? "_K" : suffix == ".value" ? "_V" : "";
+}
+
 std::string input_symbol(const Problem& problem, const std::string& suffix) {
-  if (!problem.cross()) return "X";
-  if (suffix == ".query") return "X_Q";
-  return suffix == ".key" ? "X_K" : "X_V";
+  return "X" + (problem.cross() ? input_symbol_suffix(suffix) : "");
 }
 
 std::string input_title(const std::string& suffix) {
@@ -68,16 +74,56 @@ void record_inputs(Recorder& work, const Problem& problem) {
   });
 }
 
-void record_split_inputs(Recorder& work, const Problem& problem) {
-  for_each_input(problem, [&](const std::string& suffix, const std::string& symbol, const Tensor<double>&) {
+// The rows of inputs are called tokens in self-attention; in cross-attention
+// they belong to queries or keys.
+Axis row_of_inputs(const std::string& suffix) {
+  return suffix.empty() ? "token" : suffix == ".query" ? "query" : "key";
+}
+
+// The encoding of as many positions as these inputs have.
+std::string record_own_encoding(Recorder& work, const std::string& encoding, const std::string& suffix,
+                                std::size_t tokens) {
+  if (work.shape(encoding).size("token") == tokens) return encoding;
+  const std::string id = encoding + suffix;
+  if (work.has(id)) return id;
+  std::vector<std::int64_t> rows(tokens);
+  std::iota(rows.begin(), rows.end(), 0);
+  return work.step({.id = id,
+                    .symbol = "P" + input_symbol_suffix(suffix),
+                    .title = "Position encoding of as many positions as there are here",
+                    .formula = "the first " + std::to_string(tokens) + " vectors of P",
+                    .role = Role::input},
+                   Pick{"token", Rows({{"token", tokens}}, std::move(rows))}, {encoding});
+}
+
+void record_positioned_inputs(Recorder& work, const Problem& problem) {
+  const Position& position = position_of(problem);
+  if (!position.encoding) return;
+  const std::size_t keys = problem.key_count - problem.past_count();
+  const std::string encoding = position.encoding(work, problem, std::max(problem.query_count, keys));
+  for_each_input(problem, [&](const std::string& suffix, const std::string& symbol, const Tensor<double>& inputs) {
+    const Axis row = row_of_inputs(suffix);
+    const std::string own = record_own_encoding(work, encoding, suffix, inputs.shape().size(row));
+    work.step({.id = "positioned_inputs" + suffix,
+               .symbol = symbol + "′",
+               .title = input_title(suffix) + ", with their positions",
+               .formula = symbol + "′ = " + symbol + " + " + work.symbol(own),
+               .role = Role::input},
+              Combine{Binary::add, {}}, {"inputs" + suffix, Operand(own, {{"token", row}})});
+  });
+}
+
+void record_split_inputs(Recorder& work, const Problem& problem, const std::string& source) {
+  for_each_input(problem, [&](const std::string& suffix, const std::string&, const Tensor<double>&) {
+    const std::string symbol = work.symbol(source + suffix);
     // "token" also in cross-attention: rows of inputs, whoever they serve.
-    const Axis row = suffix.empty() ? "token" : suffix == ".query" ? "query" : "key";
     work.step({.id = "split_inputs" + suffix,
                .symbol = symbol + "_h",
                .title = "Inputs split into heads",
                .formula = symbol + "_h = columns of " + symbol + " that belong to head h",
                .role = Role::input},
-              Split{"d_model", "head", "d_k", *problem.heads}, {Operand("inputs" + suffix, {{row, "token"}})});
+              Split{"d_model", "head", "d_k", *problem.heads},
+              {Operand(source + suffix, {{row_of_inputs(suffix), "token"}})});
   });
 }
 
@@ -117,10 +163,9 @@ std::vector<Operand> with_weights(Recorder& work, const Part& part) {
   return operands;
 }
 
-std::string projection_formula(const Problem& problem, const Part& part) {
-  const std::string x = problem.split_input ? input_symbol(problem, source_suffix(problem, part)) + "_h"
-                                            : input_symbol(problem, source_suffix(problem, part));
-  return product(problem, x, "W_" + part.letter, part.projection->bias ? "b_" + part.letter : "");
+std::string projection_formula(const Recorder& work, const Problem& problem, const Part& part) {
+  return product(problem, work.symbol(part.source), "W_" + part.letter,
+                 part.projection->bias ? "b_" + part.letter : "");
 }
 
 Op multiplied(const Part& part) {
@@ -133,7 +178,7 @@ void record_wide(Recorder& work, const Problem& problem, const Part& part) {
   work.step({.id = "projected_" + part.plural,
              .symbol = part.letter + "*",
              .title = capitalised(part.plural) + " of all heads, side by side",
-             .formula = part.letter + "* = " + projection_formula(problem, part),
+             .formula = part.letter + "* = " + projection_formula(work, problem, part),
              .role = part.role},
             multiplied(part), with_weights(work, part));
 }
@@ -141,6 +186,7 @@ void record_wide(Recorder& work, const Problem& problem, const Part& part) {
 std::string record_part(Recorder& work, const Problem& problem, const Part& part) {
   Heading heading{.id = part.plural, .symbol = part.letter, .title = capitalised(part.plural), .role = part.role};
   const auto from = [&](const std::string& what) { heading.formula = part.letter + " = " + what; };
+  const std::size_t heads = !problem.heads ? 1 : part.name == "query" ? *problem.heads : problem.heads_of_keys();
 
   if (part.given) {
     if (!part.given->shape().has("d_concat")) {
@@ -154,25 +200,24 @@ std::string record_part(Recorder& work, const Problem& problem, const Part& part
                                          .role = part.role},
                                         *part.given);
     from("columns of " + part.letter + "* that belong to each head");
-    return work.step(heading, Split{"d_concat", "head", part.feature, *problem.heads}, {wide});
+    return work.step(heading, Split{"d_concat", "head", part.feature, heads}, {wide});
   }
 
   if (is_wide(problem, part)) {
     from("columns of " + part.letter + "* that belong to each head");
-    return work.step(heading, Split{"d_concat", "head", part.feature, *problem.heads}, {"projected_" + part.plural});
+    return work.step(heading, Split{"d_concat", "head", part.feature, heads}, {"projected_" + part.plural});
   }
   if (part.projection) {
-    from(projection_formula(problem, part));
+    from(projection_formula(work, problem, part));
     return work.step(heading, multiplied(part), with_weights(work, part));
   }
 
-  const std::string x = input_symbol(problem, source_suffix(problem, part));
+  const std::string& x = work.symbol(part.source);
   if (problem.heads && !problem.split_input) {
     from("columns of " + x + " that belong to each head");
-    return work.step(heading, Split{"d_model", "head", part.feature, *problem.heads},
-                     {source_as(work, part, "d_model")});
+    return work.step(heading, Split{"d_model", "head", part.feature, heads}, {source_as(work, part, "d_model")});
   }
-  from(problem.split_input ? x + "_h" : x);
+  from(x);
   return work.step(heading, Copy{}, {source_as(work, part, part.feature)});
 }
 
@@ -192,9 +237,13 @@ Projected record_projections(Recorder& work, const Problem& problem) {
       Part{"value", "values", "V", "key", "d_v", Role::value, problem.value, problem.values},
   };
   record_inputs(work, problem);
-  if (problem.split_input) record_split_inputs(work, problem);
-  for (Part& part : parts)
-    part.source = (problem.split_input ? "split_inputs" : "inputs") + source_suffix(problem, part);
+  record_positioned_inputs(work, problem);
+  std::string source = position_of(problem).encoding ? "positioned_inputs" : "inputs";
+  if (problem.split_input) {
+    record_split_inputs(work, problem, source);
+    source = "split_inputs";
+  }
+  for (Part& part : parts) part.source = source + source_suffix(problem, part);
 
   for (const Part& part : parts) record_wide(work, problem, part);
   Projected projected;

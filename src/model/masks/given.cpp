@@ -56,15 +56,17 @@ MaskRule adding_rule(const MaskTerm& term, const std::string& number) {
 }  // namespace
 
 Mask given_mask() {
-  return {.rules = [](const Problem& problem) {
-    std::vector<MaskRule> rules;
-    for (std::size_t i = 0; i < problem.masks.size(); ++i) {
-      const std::string number = std::to_string(i + 1);
-      rules.push_back(closing_rule(problem.masks[i], number, problem.arithmetic.dtype));
-      if (problem.masks[i].kind == MaskTerm::Kind::add) rules.push_back(adding_rule(problem.masks[i], number));
-    }
-    return rules;
-  }};
+  return {.name = "mask",
+          .summary = "cells that the problem allows or blocks one by one, or adds a number to",
+          .rules = [](const Problem& problem) {
+            std::vector<MaskRule> rules;
+            for (std::size_t i = 0; i < problem.masks.size(); ++i) {
+              const std::string number = std::to_string(i + 1);
+              rules.push_back(closing_rule(problem.masks[i], number, problem.arithmetic.dtype));
+              if (problem.masks[i].kind == MaskTerm::Kind::add) rules.push_back(adding_rule(problem.masks[i], number));
+            }
+            return rules;
+          }};
 }
 
 }  // namespace attn

@@ -32,9 +32,10 @@ MaskRule lengths_rule(const Problem& problem) {
 }  // namespace
 
 Mask lengths_mask() {
-  return {.rules = [](const Problem& problem) {
-    return problem.lengths ? std::vector{lengths_rule(problem)} : std::vector<MaskRule>{};
-  }};
+  return {
+      .name = "lengths", .summary = "keys past the end of a sequence are padding", .rules = [](const Problem& problem) {
+        return problem.lengths ? std::vector{lengths_rule(problem)} : std::vector<MaskRule>{};
+      }};
 }
 
 }  // namespace attn

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "problem/problem.h"
@@ -21,6 +22,8 @@ struct MaskRule {
 
 // A kind of mask: the rules of it that a problem asks for.
 struct Mask {
+  std::string name = {};     // the key of a problem file that asks for it
+  std::string summary = {};  // one line, for people
   std::function<std::vector<MaskRule>(const Problem&)> rules;
 };
 

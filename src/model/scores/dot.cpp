@@ -1,23 +1,19 @@
 #include "model/scores/dot.h"
 
-#include "model/scores/score.h"
-
 namespace attn {
 
-void record_dot_products(Recorder& work, const std::string& queries, const std::string& keys) {
-  work.step({.id = "scores",
-             .symbol = "S",
-             .title = "Scores: each query times each key",
-             .formula = work.vectors() == Vectors::rows ? "S = Q·Kᵀ" : "S = Qᵀ·K",
-             .role = Role::score},
-            Contract{"d_k"}, {queries, keys});
+void record_dot_products(Recorder& work, const Compared& from) {
+  record_last(work, from,
+              {.title = "Scores: each query times each key", .formula = "S = " + written_products(work, from)},
+              Contract{"d_k"}, {from.queries, from.keys});
 }
 
 Score dot_score() {
   return {
-      .spec = {.name = "dot", .summary = "q · k, the dot product (Luong et al. 2015, section 3.1)"},
-      .compose = [](Recorder& work, const Choice&, const std::string& queries,
-                    const std::string& keys) { record_dot_products(work, queries, keys); },
+      .spec = {.name = "dot",
+               .summary = "q · k, the dot product (Luong et al. 2015, section 3.1)",
+               .score_terms = true},
+      .compose = [](Recorder& work, const Choice&, const Compared& from) { record_dot_products(work, from); },
   };
 }
 

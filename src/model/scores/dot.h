@@ -1,12 +1,10 @@
 #pragma once
 
-#include <string>
-
-#include "trace/recorder.h"
+#include "model/scores/score.h"
 
 namespace attn {
 
 // Records the step "scores": the dot product of each query with each key.
-void record_dot_products(Recorder& work, const std::string& queries, const std::string& keys);
+void record_dot_products(Recorder& work, const Compared& from);
 
 }  // namespace attn

@@ -9,6 +9,16 @@
 
 namespace attn {
 
+// What a score is made from: the ids of steps.
+struct Compared {
+  std::string queries;  // [batch?, head?, query, d_k], or as wide as queries are
+  std::string keys;     // [batch?, head?, key, d_k]
+
+  // Records what is added to each score, [batch?, head?, query, key], and returns
+  // it; empty where nothing is. See ChoiceSpec::score_terms.
+  std::function<std::vector<Operand>()> terms = {};
+};
+
 // A way to compare every query with every key.
 struct Score {
   // Its name in a problem file, a line about it, and the parameters it takes.
@@ -18,13 +28,11 @@ struct Score {
   // (Vaswani et al. 2017, section 3.2.1).
   bool divided_by_root_width = false;
 
-  // Records the steps that lead from `queries` [batch?, head?, query, d_k] and
-  // `keys` [batch?, head?, key, d_k] (d_q and d_k where widths may differ: each
-  // has its own) to the step "scores" [batch?, head?, query, key], which is the
-  // last. A tensor parameter p is given under the id "score.p"; a number is
-  // choice.numbers.at("p").
-  std::function<void(Recorder& work, const Choice& choice, const std::string& queries, const std::string& keys)>
-      compose = {};
+  // Records the steps that lead from queries and keys to the step "scores"
+  // [batch?, head?, query, key], which is the last. The features of both are
+  // called d_k, also where they differ in number. A tensor parameter p is given
+  // under the id "score.p"; a number is choice.numbers.at("p").
+  std::function<void(Recorder& work, const Choice& choice, const Compared& from)> compose = {};
 };
 
 // Every score, in the order in which people are shown them: the rows that
@@ -33,5 +41,13 @@ const std::vector<Score>& scores();
 
 // REQUIRES: there is a score of that name.
 const Score& score_named(const std::string& name);
+
+// "Q·Kᵀ", or with column vectors "Qᵀ·K".
+std::string written_products(const Recorder& work, const Compared& from);
+
+// Records the step "scores" from these operands, and after them what is added
+// to each score: the formula then ends in " + R".
+void record_last(Recorder& work, const Compared& from, Heading heading, const Contract& op,
+                 std::vector<Operand> operands);
 
 }  // namespace attn

@@ -194,9 +194,17 @@ TEST_CASE("weighted values of more than 100,000 cells are left out, and the cont
   CHECK(whole.find("weighted_values"));
   CHECK(numbers(whole, "context") == numbers(trace, "context"));
 
-  problem.arithmetic.hand_rounding = HandRounding{2, RoundingMode::half_up};
-  CHECK(numbers(attention(problem, backend, {.all_weighted_values = true}), "context") ==
-        numbers(traced(problem), "context"));
+  const auto is_the_same = [&] {
+    return numbers(attention(problem, backend, {.all_weighted_values = true}), "context") ==
+           numbers(traced(problem), "context");
+  };
+  for (const Dtype dtype : dtypes) {
+    CAPTURE(name(dtype));
+    problem.arithmetic = {dtype, std::nullopt};
+    CHECK(is_the_same());
+  }
+  problem.arithmetic = {Dtype::f64, HandRounding{2, RoundingMode::half_up}};
+  CHECK(is_the_same());
 }
 
 TEST_CASE("a plan knows the steps and bytes of a trace before anything is computed", "[model]") {

@@ -1,0 +1,86 @@
+#include "model/keys.h"
+
+#include <string>
+#include <vector>
+
+#include "model/positions/position.h"
+
+namespace attn {
+namespace {
+
+// Keys or values: how their steps are called.
+struct Kind {
+  std::string plural, letter;
+  Role role;
+};
+
+// New ones between those of a cache and those put after all others.
+std::string record_joined(Recorder& work, const Problem& problem, const Kind& kind, const std::string& own,
+                          const Tensor<double> KeysAndValues::*part) {
+  if (!problem.past && !problem.appended) return own;
+  std::vector<Operand> operands = {own};
+  std::string formula = work.symbol(own);
+  if (problem.past) {
+    const std::string symbol = kind.letter + "_past";
+    operands.insert(operands.begin(), work.given({.id = "past." + kind.plural,
+                                                  .symbol = symbol,
+                                                  .title = "Past " + kind.plural + ", from the cache",
+                                                  .formula = symbol + " is given",
+                                                  .role = kind.role},
+                                                 (*problem.past).*part));
+    formula = symbol + "; " + formula;
+  }
+  if (problem.appended) {
+    const std::string symbol = kind.letter + "_app";
+    operands.emplace_back(work.given({.id = "appended." + kind.plural,
+                                      .symbol = symbol,
+                                      .title = "Appended " + kind.plural + ", always open",
+                                      .formula = symbol + " is given",
+                                      .role = kind.role},
+                                     (*problem.appended).*part));
+    formula += "; " + symbol;
+  }
+  const std::string what = problem.past && problem.appended ? "past ones before and appended ones behind"
+                           : problem.past                   ? "past ones before"
+                                                            : "appended ones behind";
+  return work.step({.id = "all_" + kind.plural,
+                    .symbol = kind.letter + "_all",
+                    .title = "All " + kind.plural + ": new ones with " + what,
+                    .formula = kind.letter + "_all = [" + formula + "]",
+                    .role = kind.role},
+                   Join{"key"}, operands);
+}
+
+// Grouped-query attention: each head of keys serves several heads of queries
+// (Ainslie et al. 2023, section 2.2; with one head of keys Shazeer 2019).
+std::string record_repeated(Recorder& work, const Problem& problem, const Kind& kind, const std::string& own) {
+  if (!problem.kv_heads) return own;
+  const std::size_t times = *problem.heads / *problem.kv_heads;
+  const std::string group = std::to_string(times);
+  return work.step(
+      {.id = "repeated_" + kind.plural,
+       .symbol = kind.letter + "_rep",
+       .title = "Each head's " + kind.plural + " once for each of the " + group + " query heads that share them",
+       .formula = kind.letter + "_rep of head h = " + work.symbol(own) + " of head ⌈h / " + group + "⌉",
+       .role = kind.role},
+      Repeat{"head", times, false}, {own});
+}
+
+}  // namespace
+
+Projected record_all_keys(Recorder& work, const Problem& problem, const Projected& projected) {
+  const Kind keys{"keys", "K", Role::key}, values{"values", "V", Role::value};
+  Projected all = projected;
+  if (const Position& position = position_of(problem); position.rotated) {
+    const QueriesAndKeys rotated = position.rotated(work, problem, {projected.queries, projected.keys});
+    all.queries = rotated.queries;
+    all.keys = rotated.keys;
+  }
+  all.keys = record_joined(work, problem, keys, all.keys, &KeysAndValues::keys);
+  all.values = record_joined(work, problem, values, all.values, &KeysAndValues::values);
+  all.keys = record_repeated(work, problem, keys, all.keys);
+  all.values = record_repeated(work, problem, values, all.values);
+  return all;
+}
+
+}  // namespace attn

@@ -1,0 +1,34 @@
+#include "model/masks/by_position.h"
+
+namespace attn {
+namespace {
+
+// Open where i + offset − left ≤ j ≤ i + offset + right.
+MaskRule window_rule(const Problem& problem) {
+  const Window window = *problem.window;
+  const std::string position = written_position(problem);
+  const std::string left = window.left < 0 ? "" : position + " − " + std::to_string(window.left) + " ≤ ";
+  const std::string right = window.right < 0 ? "" : " ≤ " + position + " + " + std::to_string(window.right);
+  return closing_by_position(
+      problem,
+      {.id = "mask.window",
+       .symbol = "M_window",
+       .title = "window: the key is too far from the query's own position",
+       .formula = left.empty() && right.empty() ? "open everywhere" : "open where " + left + "j" + right,
+       .role = Role::mask},
+      [window](std::int64_t behind) {
+        return (window.left < 0 || -behind <= window.left) && (window.right < 0 || behind <= window.right);
+      });
+}
+
+}  // namespace
+
+Mask window_mask() {
+  return {.name = "window",
+          .summary = "a query sees so many keys before its own position and behind it",
+          .rules = [](const Problem& problem) {
+            return problem.window ? std::vector{window_rule(problem)} : std::vector<MaskRule>{};
+          }};
+}
+
+}  // namespace attn

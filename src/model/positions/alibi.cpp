@@ -1,0 +1,79 @@
+#include <cstdlib>
+
+#include "base/math.h"
+#include "model/positions/position.h"
+
+namespace attn {
+namespace {
+
+// A geometric sequence from 2^(−8/n) on for n heads; where n is no power of two,
+// that of the largest power of two below it, then every other one of twice as
+// many heads (Press et al. 2022, section 3, and their published code).
+Tensor<double> slopes(const Shape& shape) {
+  const std::size_t heads = shape.count();
+  std::size_t power = 1;
+  while (2 * power <= heads) power *= 2;
+  const auto slope = [](std::size_t of, std::size_t i) {
+    return pow(2.0, -8.0 * static_cast<double>(i + 1) / static_cast<double>(of));
+  };
+  Tensor<double> all(shape);
+  for (std::size_t i = 0; i < heads; ++i) all[i] = i < power ? slope(power, i) : slope(2 * power, 2 * (i - power));
+  return all;
+}
+
+// −|i + offset − j|, 0 for appended keys.
+Tensor<double> distances(const Problem& problem, const Shape& shape) {
+  const std::vector<std::int64_t> offsets = problem.offsets.empty() ? std::vector<std::int64_t>{0} : problem.offsets;
+  const std::size_t appended = problem.appended_count();
+  Tensor<double> all(shape);
+  std::size_t at = 0;
+  for (const std::int64_t offset : offsets) {
+    for (std::size_t i = 0; i < problem.query_count; ++i) {
+      for (std::size_t j = 0; j < problem.key_count; ++j) {
+        const std::int64_t position = static_cast<std::int64_t>(i) + offset;
+        all[at++] = -static_cast<double>(std::abs(position - static_cast<std::int64_t>(j)));
+      }
+      at += appended;
+    }
+  }
+  return all;
+}
+
+std::vector<Operand> record_biases(Recorder& work, const Problem& problem) {
+  Shape heads;
+  if (problem.heads) heads.append({"head", *problem.heads});
+  const std::string slope = work.given({.id = "positions.slopes",
+                                        .symbol = "m_h",
+                                        .title = "Slopes of ALiBi, one a head",
+                                        .formula = "m_h = 2^(−8h/H) for h = 1, …, H",
+                                        .role = Role::mask},
+                                       heads, [&] { return slopes(heads); });
+  Shape cells;
+  if (problem.offsets.size() > 1) cells.append({"batch", problem.offsets.size()});
+  cells.append({"query", problem.query_count});
+  cells.append({"key", problem.all_key_count()});
+  const std::string distance =
+      work.given({.id = "positions.distances",
+                  .symbol = "D",
+                  .title = "How far apart query and key stand, below zero",
+                  .formula = problem.offsets.empty() ? "D = −|i − j|" : "D = −|i + offset − j|",
+                  .role = Role::mask},
+                 cells, [&] { return distances(problem, cells); });
+  return {work.step({.id = "position_bias",
+                     .symbol = "B_P",
+                     .title = "ALiBi: the farther apart, the more is taken off",
+                     .formula = "B_P = m_h·D",
+                     .role = Role::mask},
+                    Combine{Binary::multiply, {}}, {slope, distance})};
+}
+
+}  // namespace
+
+Position alibi_position() {
+  return {.spec = {.name = "alibi",
+                   .summary = "scores lowered in proportion to the distance (Press et al. 2022, section 3)"},
+          .words = [](const Problem&) { return std::string("ALiBi, a slope a head times the distance"); },
+          .biases = record_biases};
+}
+
+}  // namespace attn

@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <string>
+
+#include "model/positions/position.h"
+
+namespace attn {
+namespace {
+
+std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting&) {
+  if (!choice.has("key") && !choice.has("query"))
+    return Misfit{.message = "has neither a key nor a query weight", .help = "give one of them at least"};
+  const std::size_t rows = choice.tensors.at("embeddings").shape().size("distance");
+  if (rows % 2 == 0) return std::nullopt;
+  return Misfit{.parameter = "embeddings",
+                .message = "has " + std::to_string(rows) + " vectors; an even number is wanted",
+                .help = "2k of them: for the distances −k, …, k − 1"};
+}
+
+// δ(i, j): equation 3.
+Rows rows(const Recorder& work, const Problem& problem, bool from_key) {
+  const auto k = static_cast<std::int64_t>(problem.positions->tensors.at("embeddings").shape().size("distance") / 2);
+  return rows_by_distance(work, problem, [=](std::int64_t i, std::int64_t j) {
+    return std::clamp<std::int64_t>((from_key ? j - i : i - j) + k, 0, 2 * k - 1);
+  });
+}
+
+// The embeddings of all distances, projected like queries or keys.
+std::string record_projected(Recorder& work, const Problem& problem, const std::string& parameter,
+                             const Heading& heading) {
+  const std::vector<Operand> operands = {"positions.embeddings", "positions." + parameter};
+  if (!problem.heads) return work.step(heading, Contract{"d_position"}, operands);
+  Heading wide = heading;
+  wide.id = "projected_" + heading.id;
+  wide.symbol += "*";
+  wide.title += ", all heads side by side";
+  wide.formula = wide.symbol + heading.formula.substr(heading.formula.find(" ="));
+  const std::string all = work.step(wide, Contract{"d_position"}, operands);
+  Heading split = heading;
+  split.formula = heading.symbol + " = columns of " + wide.symbol + " that belong to each head";
+  return work.step(split, Split{"d_concat", "head", "d_k", *problem.heads}, {all});
+}
+
+// He et al. (2021), equation 4: the content of one with the position of the other.
+std::vector<Operand> record_score_terms(Recorder& work, const Problem& problem, const QueriesAndKeys& from) {
+  // What is of no query comes first.
+  const bool to_keys = has_position_tensor(problem, "key");
+  const bool to_queries = has_position_tensor(problem, "query");
+  std::string keys, queries, of_keys;
+  if (to_keys) {
+    keys = record_projected(work, problem, "key",
+                            {.id = "relative_keys",
+                             .symbol = "K_r",
+                             .title = "A key for each distance",
+                             .formula = "K_r = P_r·W_kr",
+                             .role = Role::key});
+  }
+  if (to_queries) {
+    queries = record_projected(work, problem, "query",
+                               {.id = "relative_queries",
+                                .symbol = "Q_r",
+                                .title = "A query for each distance",
+                                .formula = "Q_r = P_r·W_qr",
+                                .role = Role::query});
+    of_keys = work.step({.id = "key_distance_scores",
+                         .symbol = "S_k",
+                         .title = "Each key with the query of each distance",
+                         .formula = "S_k = " + work.symbol(from.keys) + "·Q_rᵀ",
+                         .role = Role::score},
+                        Contract{"d_k"}, {from.keys, queries});
+  }
+  std::vector<Operand> terms;
+  if (to_keys) {
+    const std::string of_queries = work.step({.id = "query_distance_scores",
+                                              .symbol = "S_q",
+                                              .title = "Each query with the key of each distance",
+                                              .formula = "S_q = " + work.symbol(from.queries) + "·K_rᵀ",
+                                              .role = Role::score},
+                                             Contract{"d_k"}, {from.queries, keys});
+    terms.emplace_back(work.step({.id = "content_to_position",
+                                  .symbol = "S_cp",
+                                  .title = "Content to position: the query with the key of the distance",
+                                  .formula = "S_cp = q_i · K_r[δ(i, j)]",
+                                  .role = Role::score},
+                                 Pick{"distance", rows(work, problem, false)}, {of_queries}));
+  }
+  if (to_queries) {
+    terms.emplace_back(work.step(
+        {.id = "position_to_content",
+         .symbol = "S_pc",
+         .title = "Position to content: the key with the query of the distance",
+         .formula = position_number(problem, "as_published_code") == 0 ? "S_pc = k_j · Q_r[δ(j, i)]"
+                                                                       : "S_pc = k_j · Q_r[δ(i, j)]",
+         .role = Role::score},
+        Pick{"distance", rows(work, problem, position_number(problem, "as_published_code") == 0)}, {of_keys}));
+  }
+  return terms;
+}
+
+}  // namespace
+
+Position deberta_position() {
+  return {.spec = {.name = "deberta",
+                   .summary = "content with position and position with content, apart (He et al. 2021, section 3.1)",
+                   .parameters = {{.name = "embeddings",
+                                   .summary = "a vector for each distance from −k to k − 1, [2k][d_position]",
+                                   .symbol = "P_r",
+                                   .axes = {"distance", "d_position"}},
+                                  {.name = "key",
+                                   .summary = "weight that makes keys of them, [d_position][heads·d_k]",
+                                   .symbol = "W_kr",
+                                   .axes = {"d_position", "d_concat"},
+                                   .may_be_left_out = true},
+                                  {.name = "query",
+                                   .summary = "weight that makes queries of them, [d_position][heads·d_k]",
+                                   .symbol = "W_qr",
+                                   .axes = {"d_position", "d_concat"},
+                                   .may_be_left_out = true},
+                                  {.name = "as_published_code",
+                                   .summary = "whether position to content reads δ(i, j), as the authors' code does, "
+                                              "and not δ(j, i), as the paper says",
+                                   .fallback = 0.0,
+                                   .kind = Parameter::Kind::boolean}},
+                   .score_terms = true,
+                   .misfit = misfit},
+          .words = [](const Problem&) { return std::string("DeBERTa's, a key and a query for each distance"); },
+          .score_terms = record_score_terms,
+          .scales_terms = true};
+}
+
+}  // namespace attn

@@ -1,0 +1,49 @@
+#include <numeric>
+#include <string>
+
+#include "model/positions/position.h"
+
+namespace attn {
+namespace {
+
+std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting& setting) {
+  if (!setting.from_inputs)
+    return Misfit{.message = "is added to inputs, and queries are given directly",
+                  .help = "add it before you project, or give inputs and weights"};
+  if (!setting.one_model_width)
+    return Misfit{.message = "is added to all inputs, and they differ in width", .help = "inputs of one width"};
+  const std::size_t rows = choice.tensors.at("table").shape().size("position");
+  const std::size_t wanted = setting.past + setting.longest;
+  if (rows >= wanted) return std::nullopt;
+  return Misfit{.parameter = "table",
+                .message = "has vectors for " + std::to_string(rows) + " positions, and there are " +
+                           std::to_string(wanted) + (setting.past > 0 ? ", past ones among them" : ""),
+                .help = "one vector for each position, from 0 on"};
+}
+
+std::string record_encoding(Recorder& work, const Problem& problem, std::size_t tokens) {
+  std::vector<std::int64_t> rows(tokens);
+  std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(problem.past_count()));
+  return work.step({.id = "position_encoding",
+                    .symbol = "P",
+                    .title = "Position encoding: a learned vector for each position",
+                    .formula = "P = the rows of T for the positions",
+                    .role = Role::input},
+                   Pick{"position", Rows({{"token", tokens}}, std::move(rows))}, {"positions.table"});
+}
+
+}  // namespace
+
+Position learned_position() {
+  return {.spec = {.name = "learned",
+                   .summary = "a learned vector for each position, added to the inputs (Gehring et al. 2017)",
+                   .parameters = {{.name = "table",
+                                   .summary = "a vector for each position, [positions][d_model]",
+                                   .symbol = "T",
+                                   .axes = {"position", "d_model"}}},
+                   .misfit = misfit},
+          .words = [](const Problem&) { return std::string("learned, a vector for each, added to the inputs"); },
+          .encoding = record_encoding};
+}
+
+}  // namespace attn

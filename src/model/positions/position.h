@@ -1,0 +1,75 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "problem/problem.h"
+#include "trace/recorder.h"
+
+namespace attn {
+
+// The steps that queries and keys stand in, by id.
+struct QueriesAndKeys {
+  std::string queries, keys;
+};
+
+// A way in which positions enter. Each function is there where they enter in
+// that place, and is called with a problem whose choice of positions it is. A
+// tensor parameter p is given under the id "positions.p".
+//
+// New tokens count from problem.past_count() on.
+struct Position {
+  // Its name in a problem file, a line about it, and the parameters it takes.
+  ChoiceSpec spec = {};
+
+  // What the problem asks for, in a few words: "rotary, base 10000".
+  std::function<std::string(const Problem& problem)> words = {};
+
+  // Added to the inputs: records "position_encoding" [token, d_model] for so
+  // many tokens and returns its id.
+  std::function<std::string(Recorder& work, const Problem& problem, std::size_t tokens)> encoding = {};
+
+  // Turns queries and keys [batch?, head?, query or key, d_k]: new ones only.
+  std::function<QueriesAndKeys(Recorder& work, const Problem& problem, const QueriesAndKeys& from)> rotated = {};
+
+  // Added to each score before it is scaled: steps [batch?, head?, query, key],
+  // made from queries and from all keys.
+  std::function<std::vector<Operand>(Recorder& work, const Problem& problem, const QueriesAndKeys& from)> score_terms =
+      {};
+
+  // Whether the terms count as dot products of their own where scores are
+  // divided by √d_k: √(3·d_k) with two of them.
+  bool scales_terms = false;
+
+  // Added to the scores once they are scaled: steps or given tensors whose axes
+  // are among batch, head, query and key, as what is behind `scores` has them.
+  std::function<std::vector<Operand>(Recorder& work, const Problem& problem)> biases = {};
+
+  // Added to the context: steps [batch?, head?, query, d_v], made from the
+  // attention weights.
+  std::function<std::vector<Operand>(Recorder& work, const Problem& problem, const std::string& weights)>
+      context_terms = {};
+};
+
+// Every one, in the order in which people are shown them: the rows that
+// positions/CMakeLists.txt names.
+const std::vector<Position>& positions();
+
+// The one that the problem chooses; one that does nothing where it chooses none.
+const Position& position_of(const Problem& problem);
+
+// --- what several of them need ---------------------------------------------
+
+// The parameter's number, and whether a tensor is there. REQUIRES: problem.positions.
+double position_number(const Problem& problem, const std::string& parameter);
+bool has_position_tensor(const Problem& problem, const std::string& parameter);
+
+// Of which row of a table each cell [query, key] reads: row(i, j) for the i-th
+// query and the j-th key, both counted from the first past key; none for keys
+// that were appended.
+Rows rows_by_distance(const Recorder& work, const Problem& problem,
+                      const std::function<std::int64_t(std::int64_t, std::int64_t)>& row);
+
+}  // namespace attn

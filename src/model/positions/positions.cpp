@@ -1,0 +1,40 @@
+#include <algorithm>
+#include <cassert>
+
+#include "model/positions/position.h"
+
+namespace attn {
+
+const Position& position_of(const Problem& problem) {
+  static const Position none;
+  if (!problem.positions) return none;
+  const auto named = [&](const Position& position) { return position.spec.name == problem.positions->name; };
+  const auto found = std::ranges::find_if(positions(), named);
+  assert(found != positions().end());
+  return *found;
+}
+
+double position_number(const Problem& problem, const std::string& parameter) {
+  return problem.positions->numbers.at(parameter);
+}
+
+bool has_position_tensor(const Problem& problem, const std::string& parameter) {
+  return problem.positions->tensors.contains(parameter);
+}
+
+Rows rows_by_distance(const Recorder& work, const Problem& problem,
+                      const std::function<std::int64_t(std::int64_t, std::int64_t)>& row) {
+  const Shape shape = {{"query", problem.query_count}, {"key", problem.all_key_count()}};
+  if (!work.computes()) return Rows(shape);
+  const auto past = static_cast<std::int64_t>(problem.past_count());
+  const auto keys = static_cast<std::int64_t>(problem.key_count);
+  const auto all_keys = static_cast<std::int64_t>(problem.all_key_count());
+  std::vector<std::int64_t> rows;
+  rows.reserve(shape.count());
+  for (std::int64_t i = past; i < past + static_cast<std::int64_t>(problem.query_count); ++i) {
+    for (std::int64_t j = 0; j < all_keys; ++j) rows.push_back(j < keys ? row(i, j) : -1);
+  }
+  return Rows(shape, std::move(rows));
+}
+
+}  // namespace attn

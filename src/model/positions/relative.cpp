@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <string>
+
+#include "model/positions/position.h"
+
+namespace attn {
+namespace {
+
+std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting&) {
+  if (choice.tensors.empty())
+    return Misfit{.message = "has neither keys nor values", .help = "give one of them at least"};
+  for (const auto& [name, table] : choice.tensors) {
+    const std::size_t rows = table.shape().size("distance");
+    if (rows % 2 == 0)
+      return Misfit{.parameter = name,
+                    .message = "has " + std::to_string(rows) + " vectors; an odd number is wanted",
+                    .help = "2k + 1 of them: for the distances −k, …, 0, …, k"};
+  }
+  return std::nullopt;
+}
+
+// The row for the distance from query to key, at most k either way.
+Rows rows(const Recorder& work, const Problem& problem, const std::string& table) {
+  const auto k = static_cast<std::int64_t>(problem.positions->tensors.at(table).shape().size("distance") / 2);
+  return rows_by_distance(work, problem, [k](std::int64_t i, std::int64_t j) { return std::clamp(j - i, -k, k) + k; });
+}
+
+// Shaw et al. (2018), equation 4: a query with the vector of its distance to a key.
+std::vector<Operand> record_score_terms(Recorder& work, const Problem& problem, const QueriesAndKeys& from) {
+  if (!has_position_tensor(problem, "keys")) return {};
+  const std::string by_distance =
+      work.step({.id = "distance_scores",
+                 .symbol = "S_D",
+                 .title = "Each query with the vector of each distance",
+                 .formula = "S_D = q_i · a_distance",
+                 .role = Role::score},
+                Contract{"d_q"}, {Operand(from.queries, {{"d_k", "d_q"}}), "positions.keys"});
+  return {work.step({.id = "relative_scores",
+                     .symbol = "R",
+                     .title = "What the distance from query to key adds to their score",
+                     .formula = "R = q_i · a_(j − i)",
+                     .role = Role::score},
+                    Pick{"distance", rows(work, problem, "keys")}, {by_distance})};
+}
+
+// Equation 3: the values' vectors of each distance, weighed like the values.
+std::vector<Operand> record_context_terms(Recorder& work, const Problem& problem, const std::string& weights) {
+  if (!has_position_tensor(problem, "values")) return {};
+  const std::string picked = work.step({.id = "relative_values",
+                                        .symbol = "R_V",
+                                        .title = "The vector that the distance from query to key adds to a value",
+                                        .formula = "R_V = a_(j − i)",
+                                        .role = Role::value},
+                                       Pick{"distance", rows(work, problem, "values")}, {"positions.values"});
+  return {work.step({.id = "relative_context",
+                     .symbol = "C_R",
+                     .title = "What distances add to the context",
+                     .formula = "C_R = Σ_j A_ij · a_(j − i)",
+                     .role = Role::output},
+                    Contract{"key"}, {weights, picked})};
+}
+
+}  // namespace
+
+Position relative_position() {
+  return {.spec = {.name = "relative",
+                   .summary = "learned vectors of the distance, added to keys and values (Shaw et al. 2018, section 3)",
+                   .parameters = {{.name = "keys",
+                                   .summary = "a vector for each distance from −k to k, for keys, [2k + 1][d_k]",
+                                   .symbol = "a_K",
+                                   .axes = {"distance", "d_q"},
+                                   .may_be_left_out = true},
+                                  {.name = "values",
+                                   .summary = "a vector for each distance from −k to k, for values, [2k + 1][d_v]",
+                                   .symbol = "a_V",
+                                   .axes = {"distance", "d_v"},
+                                   .may_be_left_out = true}},
+                   .score_terms = true,
+                   .misfit = misfit},
+          .words = [](const Problem&) { return std::string("relative, a vector for each distance from query to key"); },
+          .score_terms = record_score_terms,
+          .context_terms = record_context_terms};
+}
+
+}  // namespace attn

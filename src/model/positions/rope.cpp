@@ -1,0 +1,127 @@
+#include <string>
+
+#include "base/numbers.h"
+#include "model/positions/position.h"
+
+namespace attn {
+namespace {
+
+// The first so many features are turned: all, where the file does not say.
+std::size_t turned(const Choice& choice, std::size_t width) {
+  return choice.has("dims") ? static_cast<std::size_t>(choice.numbers.at("dims")) : width;
+}
+
+std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting& setting) {
+  if (!choice.has("dims") && setting.query_width && setting.key_width && setting.query_width != setting.key_width)
+    return Misfit{.message = "turns as many numbers of queries as of keys, and they differ in width",
+                  .help = "say how many with \"dims\""};
+  for (const std::optional<std::size_t>& width : {setting.query_width, setting.key_width}) {
+    if (!width) continue;
+    const std::size_t turns = turned(choice, *width);
+    if (turns > *width)
+      return Misfit{.parameter = "dims",
+                    .message = "is " + std::to_string(turns) + ", and queries and keys have " + std::to_string(*width) +
+                               " numbers a head",
+                    .help = "at most all of them are turned"};
+    if (turns % 2 == 0) continue;
+    if (!choice.has("dims"))
+      return Misfit{.message = "turns pairs of numbers, and queries and keys have " + std::to_string(*width),
+                    .help = "say how many are turned: \"dims\": " + std::to_string(*width - 1)};
+    return Misfit{.parameter = "dims", .message = "is odd; pairs of numbers are turned", .help = "an even number"};
+  }
+  return std::nullopt;
+}
+
+struct Tables {
+  std::string cosines, sines;
+};
+
+Tables record_tables(Recorder& work, const Problem& problem, const std::string& suffix, std::size_t tokens) {
+  const std::size_t dims = turned(*problem.positions, problem.key_width);
+  Waves waves{.kind = Waves::Kind::cosine,
+              .positions = {"token", tokens},
+              .features = {"pair", dims / 2},
+              .first = problem.past_count(),
+              .base = position_number(problem, "base"),
+              .width = dims};
+  const std::string angle = "(p / " + shortest(waves.base) + "^(2i/" + std::to_string(dims) + "))";
+  const std::string whose = suffix.empty() ? "" : suffix == ".key" ? " of a key" : " of a query";
+  Tables tables;
+  tables.cosines = work.step({.id = "rotation_cosines" + suffix,
+                              .symbol = "Cos",
+                              .title = "Cosines of the angle by which each position" + whose + " turns each pair",
+                              .formula = "Cos = cos" + angle,
+                              .role = Role::input},
+                             waves, {});
+  waves.kind = Waves::Kind::sine;
+  tables.sines = work.step({.id = "rotation_sines" + suffix,
+                            .symbol = "Sin",
+                            .title = "Sines of the angle by which each position" + whose + " turns each pair",
+                            .formula = "Sin = sin" + angle,
+                            .role = Role::input},
+                           waves, {});
+  return tables;
+}
+
+std::string record_rotated(Recorder& work, const Problem& problem, const std::string& from, const Tables& tables,
+                           Heading heading, const Axis& row) {
+  const Operand::Renamed as_row = {{"token", row}};
+  const bool interleaved = position_number(problem, "interleaved") != 0;
+  return work.step(std::move(heading), Rotate{"d_k", "pair", interleaved},
+                   {from, Operand(tables.cosines, as_row), Operand(tables.sines, as_row)});
+}
+
+QueriesAndKeys record_both(Recorder& work, const Problem& problem, const QueriesAndKeys& from) {
+  const std::size_t keys = problem.key_count - problem.past_count();
+  const bool alike = keys == problem.query_count;
+  const Tables of_keys = record_tables(work, problem, alike ? "" : ".key", keys);
+  const Tables of_queries = alike ? of_keys : record_tables(work, problem, ".query", problem.query_count);
+  QueriesAndKeys both;
+  both.keys = record_rotated(work, problem, from.keys, of_keys,
+                             {.id = "rotated_keys",
+                              .symbol = "K′",
+                              .title = "Keys, each pair turned by its angle: a·cos − b·sin, b·cos + a·sin",
+                              .formula = "K′ = K turned",
+                              .role = Role::key},
+                             "key");
+  both.queries = record_rotated(work, problem, from.queries, of_queries,
+                                {.id = "rotated_queries",
+                                 .symbol = "Q′",
+                                 .title = "Queries, each pair turned by its angle: a·cos − b·sin, b·cos + a·sin",
+                                 .formula = "Q′ = Q turned",
+                                 .role = Role::query},
+                                "query");
+  return both;
+}
+
+std::string words(const Problem& problem) {
+  const std::size_t dims = turned(*problem.positions, problem.key_width);
+  const bool interleaved = position_number(problem, "interleaved") != 0;
+  const std::string partner = interleaved ? "2" : std::to_string(dims / 2 + 1);
+  return "rotary, base " + shortest(position_number(problem, "base")) + ", pairs of columns (1, " + partner +
+         (dims > 2 ? "), …" : ")");
+}
+
+}  // namespace
+
+Position rope_position() {
+  return {
+      .spec = {.name = "rope",
+               .summary = "pairs of numbers of queries and keys turned by angles (Su et al. 2021, section 3.2.2)",
+               .parameters =
+                   {{.name = "base", .summary = "what the angles are powers of", .fallback = 10000.0, .above = 0},
+                    {.name = "interleaved",
+                     .summary = "whether neighbours make a pair; else the first half pairs with the second",
+                     .fallback = 0.0,
+                     .kind = Parameter::Kind::boolean},
+                    {.name = "dims",
+                     .summary = "how many of the first numbers are turned, an even number; all, where it is not given",
+                     .may_be_left_out = true,
+                     .kind = Parameter::Kind::whole,
+                     .above = 0}},
+               .misfit = misfit},
+      .words = words,
+      .rotated = record_both};
+}
+
+}  // namespace attn

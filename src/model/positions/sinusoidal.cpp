@@ -1,0 +1,51 @@
+#include "base/numbers.h"
+#include "model/positions/position.h"
+
+namespace attn {
+namespace {
+
+std::optional<Misfit> misfit(const Choice&, const ChoiceSetting& setting) {
+  if (!setting.from_inputs)
+    return Misfit{.message = "is added to inputs, and queries are given directly",
+                  .help = "add it before you project, or give inputs and weights"};
+  if (!setting.one_model_width)
+    return Misfit{.message = "is added to all inputs, and they differ in width", .help = "inputs of one width"};
+  return std::nullopt;
+}
+
+std::string record_encoding(Recorder& work, const Problem& problem, std::size_t tokens) {
+  const Tensor<double>& inputs = problem.inputs ? *problem.inputs : *problem.query_inputs;
+  const std::size_t width = inputs.shape().size("d_model");
+  const std::string base = shortest(position_number(problem, "base"));
+  return work.step(
+      {.id = "position_encoding",
+       .symbol = "P",
+       .title = "Position encoding: sines and cosines of ever longer waves",
+       .formula = "P = sin(p / " + base + "^(2i/" + std::to_string(width) + ")) at column 2i, cos at column 2i + 1",
+       .role = Role::input},
+      Waves{.kind = Waves::Kind::alternating,
+            .positions = {"token", tokens},
+            .features = {"d_model", width},
+            .first = problem.past_count(),
+            .base = position_number(problem, "base"),
+            .width = width},
+      {});
+}
+
+}  // namespace
+
+Position sinusoidal_position() {
+  return {
+      .spec = {.name = "sinusoidal",
+               .summary = "sines and cosines added to the inputs (Vaswani et al. 2017, section 3.5)",
+               .parameters =
+                   {{.name = "base", .summary = "what the wavelengths are powers of", .fallback = 10000.0, .above = 0}},
+               .misfit = misfit},
+      .words =
+          [](const Problem& problem) {
+            return "sinusoidal, base " + shortest(position_number(problem, "base")) + ", added to the inputs";
+          },
+      .encoding = record_encoding};
+}
+
+}  // namespace attn

@@ -1,0 +1,61 @@
+#include "model/scores/hidden.h"
+
+namespace attn {
+
+void record_hidden_scores(Recorder& work, const Compared& from) {
+  work.step({.id = "score_tanh",
+             .symbol = "T",
+             .title = "Hyperbolic tangent of the hidden numbers",
+             .formula = "T = tanh(H_S)",
+             .role = Role::score},
+            Map{Unary::tanh, 0, ""}, {"score_hidden"});
+  record_last(work, from, {.title = "Scores: v with the tanh of each pair", .formula = "S = T·v"}, Contract{"d_hidden"},
+              {"score_tanh", "score.v"});
+}
+
+namespace {
+
+void compose(Recorder& work, const Choice&, const Compared& from) {
+  const std::string q = work.symbol(from.queries), k = work.symbol(from.keys);
+  const bool rows = work.vectors() == Vectors::rows;
+  const std::string queries = work.step({.id = "score_queries",
+                                         .symbol = "Q_W",
+                                         .title = "Queries times the score's weight for queries",
+                                         .formula = rows ? "Q_W = " + q + "·W_1" : "Q_W = W_1ᵀ·" + q,
+                                         .role = Role::query},
+                                        Contract{"d_q"}, {Operand(from.queries, {{"d_k", "d_q"}}), "score.query"});
+  const std::string keys = work.step({.id = "score_keys",
+                                      .symbol = "K_W",
+                                      .title = "Keys times the score's weight for keys",
+                                      .formula = rows ? "K_W = " + k + "·W_2" : "K_W = W_2ᵀ·" + k,
+                                      .role = Role::key},
+                                     Contract{"d_k"}, {from.keys, "score.key"});
+  work.step({.id = "score_hidden",
+             .symbol = "H_S",
+             .title = "Hidden numbers of each pair: both added up",
+             .formula = "H_S = Q_W + K_W, each pair",
+             .role = Role::score},
+            Combine{Binary::add, {}}, {queries, keys});
+  record_hidden_scores(work, from);
+}
+
+}  // namespace
+
+Score additive_score() {
+  return {.spec = {.name = "additive",
+                   .summary = "vᵀ·tanh(W1ᵀ·q + W2ᵀ·k), a small network (Bahdanau et al. 2015, appendix A.1.2)",
+                   .parameters = {{.name = "query",
+                                   .summary = "weight of the score for queries, [d_q][d_hidden]",
+                                   .symbol = "W_1",
+                                   .axes = {"d_q", "d_hidden"}},
+                                  {.name = "key",
+                                   .summary = "weight of the score for keys, [d_k][d_hidden]",
+                                   .symbol = "W_2",
+                                   .axes = {"d_k", "d_hidden"}},
+                                  {.name = "v", .summary = "vector of the score, [d_hidden]", .axes = {"d_hidden"}}},
+                   .equal_widths = false,
+                   .score_terms = true},
+          .compose = compose};
+}
+
+}  // namespace attn

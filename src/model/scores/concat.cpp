@@ -1,0 +1,38 @@
+#include "model/scores/hidden.h"
+
+namespace attn {
+namespace {
+
+void compose(Recorder& work, const Choice&, const Compared& from) {
+  const std::string pairs =
+      work.step({.id = "score_pairs",
+                 .symbol = "QK",
+                 .title = "Each query with each key behind it",
+                 .formula = "QK = [q_i; k_j]",
+                 .role = Role::score},
+                Join{"d_pair"}, {Operand(from.queries, {{"d_k", "d_pair"}}), Operand(from.keys, {{"d_k", "d_pair"}})});
+  work.step({.id = "score_hidden",
+             .symbol = "H_S",
+             .title = "Hidden numbers of each pair: the pair times the weight of the score",
+             .formula = work.vectors() == Vectors::rows ? "H_S = QK·W" : "H_S = Wᵀ·QK",
+             .role = Role::score},
+            Contract{"d_pair"}, {pairs, "score.weight"});
+  record_hidden_scores(work, from);
+}
+
+}  // namespace
+
+Score concat_score() {
+  return {.spec = {.name = "concat",
+                   .summary = "vᵀ·tanh(Wᵀ·[q; k]), a small network on both at once (Luong et al. 2015, section 3.1)",
+                   .parameters = {{.name = "weight",
+                                   .summary = "weight of the score, [d_q + d_k][d_hidden]",
+                                   .symbol = "W",
+                                   .axes = {"d_pair", "d_hidden"}},
+                                  {.name = "v", .summary = "vector of the score, [d_hidden]", .axes = {"d_hidden"}}},
+                   .equal_widths = false,
+                   .score_terms = true},
+          .compose = compose};
+}
+
+}  // namespace attn

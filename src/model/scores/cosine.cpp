@@ -1,0 +1,35 @@
+#include "model/scores/score.h"
+
+namespace attn {
+namespace {
+
+void compose(Recorder& work, const Choice&, const Compared& from) {
+  const auto norms = [&](const std::string& of, const std::string& id, const std::string& what, Role role) {
+    const std::string letter = work.symbol(of);
+    return work.step({.id = id,
+                      .symbol = "‖" + letter + "‖",
+                      .title = "Length of each " + what,
+                      .formula = "‖" + letter + "‖ = √(sum of the squares of each " + what + ")",
+                      .role = role},
+                     Reduce{Reducer::norm, "d_k"}, {of});
+  };
+  const std::string of_queries = norms(from.queries, "query_norms", "query", Role::query);
+  const std::string of_keys = norms(from.keys, "key_norms", "key", Role::key);
+  record_last(work, from,
+              {.title = "Scores: the cosine of the angle between each query and each key",
+               .formula = "S = " + written_products(work, from) + " / (" + work.symbol(of_queries) + "·" +
+                          work.symbol(of_keys) + ")"},
+              Contract{"d_k", Contract::Then::divide}, {from.queries, from.keys, of_queries, of_keys});
+}
+
+}  // namespace
+
+Score cosine_score() {
+  return {.spec = {.name = "cosine",
+                   .summary = "q · k / (‖q‖ · ‖k‖), the cosine of the angle; 0 with a zero vector (Graves et al. 2014, "
+                              "equation 6)",
+                   .score_terms = true},
+          .compose = compose};
+}
+
+}  // namespace attn

@@ -1,0 +1,20 @@
+#include "base/numbers.h"
+#include "model/softmaxes/softmax_kind.h"
+
+namespace attn {
+
+SoftmaxKind base_softmaxkind() {
+  return {
+      .spec = {.name = "base",
+               .summary = "b^s / Σ b^s, a softmax with another base than e",
+               .parameters = {{.name = "base", .summary = "b, more than 1", .above = 1}},
+               .by_parameter = true},
+      .words = [](const Choice& choice) { return "powers of " + shortest(choice.numbers.at("base")) + ", not of e"; },
+      .compose =
+          [](Recorder& work, const Choice& choice, const MaskedScores& from) {
+            const double base = choice.numbers.at("base");
+            return record_exponentials(work, from, {.base = base, .letter = shortest(base)});
+          }};
+}
+
+}  // namespace attn
