@@ -277,9 +277,15 @@ class AncestryWriter {
     if (open && made.read.empty() && open->count == 1) return {closed_by(trace_, *open)};
     if (!working.remark.empty()) return working.remark;
     if (masks_.contains(about.id)) return {about.value[cell] == 0 ? "closed" : "open"};
-    if (!trace_.arithmetic.hand_rounding || !working.rounded) return {};
-    const auto decimals = numerals_.in_line(working.computed);
-    return {decimals + rounding_words(*trace_.arithmetic.hand_rounding, about.step->op)};
+    const auto computed = numerals_.in_line(working.computed);
+    if (trace_.arithmetic.hand_rounding) {
+      if (!working.rounded) return {};
+      return {computed + rounding_words(*trace_.arithmetic.hand_rounding, about.step->op)};
+    }
+    const Dtype dtype = trace_.arithmetic.dtype;
+    return rounds_once_a_step(dtype) && computed != numerals_.in_line(about.value[cell])
+               ? Inline{computed + ", rounded to " + std::string(attn::name(dtype))}
+               : Inline{};
   }
 
   // What the number was made from, in full.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -12,28 +13,42 @@ bool holds(const Place& place, const Axis& axis) {
   return std::ranges::find(place, axis, &Place::value_type::first) != place.end();
 }
 
-std::vector<std::string> numbers(std::size_t size) {
-  std::vector<std::string> labels(size);
-  for (std::size_t i = 0; i < size; ++i) labels[i] = std::to_string(i + 1);
+// What stands at an index of an axis without tokens: distances go from −k on,
+// positions from 0, all else counts from 1.
+std::string number(const Dim& dim, std::size_t index) {
+  if (dim.axis == "position") return std::to_string(index);
+  if (dim.axis != "distance") return std::to_string(index + 1);
+  const std::size_t k = dim.size / 2;
+  return index < k ? "−" + std::to_string(k - index) : std::to_string(index - k);
+}
+
+std::vector<std::string> numbers(const Dim& dim) {
+  std::vector<std::string> labels(dim.size);
+  for (std::size_t i = 0; i < dim.size; ++i) labels[i] = number(dim, i);
   return labels;
 }
 
-// The tokens along an axis; null where it has none of its own.
-const std::vector<std::string>* tokens_of(const Trace& trace, const Heading& heading, const Dim& dim,
-                                          const Place& place) {
-  if (!is_position(dim.axis)) return nullptr;
+// The tokens along an axis; none where it has none of its own. Not every step has
+// all of the keys: there are those of a cache, new ones, and appended ones.
+std::span<const std::string> tokens_of(const Trace& trace, const Heading& heading, const Dim& dim, const Place& place) {
+  if (!is_position(dim.axis)) return {};
   const bool of_keys = dim.axis == "key" || heading.id.ends_with(".key") || heading.id.ends_with(".value");
   const auto& lists = of_keys ? trace.labels.key : trace.labels.query;
   // A tensor that all sequences share has no labels of its own.
-  if (lists.size() > 1 && !holds(place, "batch")) return nullptr;
+  if (lists.size() > 1 && !holds(place, "batch")) return {};
   const std::size_t sequence = sequence_of(place);
-  return sequence < lists.size() && lists[sequence].size() == dim.size ? &lists[sequence] : nullptr;
+  if (sequence >= lists.size() || lists[sequence].size() < dim.size) return {};
+  const std::span<const std::string> all = lists[sequence];
+  if (all.size() == dim.size || heading.id.starts_with("past.")) return all.first(dim.size);
+  if (heading.id.starts_with("appended.")) return all.last(dim.size);
+  if (!of_keys || trace.past_keys + dim.size > all.size()) return {};
+  return all.subspan(trace.past_keys, dim.size);
 }
 
 }  // namespace
 
 std::string axis_words(const Axis& axis) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> words = {{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> words = {{
       {"batch", "sequences"},
       {"head", "heads"},
       {"query", "queries"},
@@ -46,20 +61,25 @@ std::string axis_words(const Axis& axis) {
       {"d_concat", "features of all heads (d_concat)"},
       {"d_out", "output features (d_out)"},
       {"d_hidden", "hidden features (d_hidden)"},
+      {"d_pair", "features of a query and a key (d_pair)"},
+      {"pair", "pairs of features"},
+      {"distance", "distances"},
+      {"position", "positions"},
+      {"bucket", "buckets of distances"},
   }};
   const auto found = std::ranges::find(words, axis, &std::pair<std::string_view, std::string_view>::first);
   return std::string(found == words.end() ? std::string_view(axis) : found->second);
 }
 
 std::vector<std::string> axis_labels(const Trace& trace, const Heading& heading, const Dim& dim, const Place& place) {
-  const std::vector<std::string>* tokens = tokens_of(trace, heading, dim, place);
-  return tokens ? *tokens : numbers(dim.size);
+  const auto tokens = tokens_of(trace, heading, dim, place);
+  return tokens.empty() ? numbers(dim) : std::vector<std::string>(tokens.begin(), tokens.end());
 }
 
 std::string axis_label(const Trace& trace, const Heading& heading, const Dim& dim, const Place& place,
                        std::size_t index) {
-  const std::vector<std::string>* tokens = tokens_of(trace, heading, dim, place);
-  return tokens ? (*tokens)[index] : std::to_string(index + 1);
+  const auto tokens = tokens_of(trace, heading, dim, place);
+  return tokens.empty() ? std::to_string(index + 1) : tokens[index];
 }
 
 bool is_numbered(const std::string& label, std::size_t index) {

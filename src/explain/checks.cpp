@@ -16,7 +16,11 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // How far what is computed may be from what would be exact.
-double slack(const Trace& trace) { return trace.arithmetic.dtype == Dtype::f32 ? 1e-4 : 1e-9; }
+double slack(const Trace& trace) {
+  const Dtype dtype = trace.arithmetic.dtype;
+  if (rounds_once_a_step(dtype)) return 4 * step_at_one(dtype);
+  return dtype == Dtype::f32 ? 1e-4 : 1e-9;
+}
 
 // What a check found: how many it looked at, and how many held.
 struct Tally {
@@ -46,9 +50,22 @@ std::string verdict(const Tally& tally, const std::string& what) {
 const Step* weights_of(const Trace& trace) {
   const auto found = std::ranges::find_if(trace.steps, [](const Step& step) {
     const auto* softmax = std::get_if<Softmax>(&step.op);
-    return softmax && softmax->part == Softmax::Part::weights;
+    return softmax && (softmax->part == Softmax::Part::weights || softmax->part == Softmax::Part::shares);
   });
   return found == trace.steps.end() ? nullptr : &*found;
+}
+
+bool are_shares(const Step& weights) { return std::get<Softmax>(weights.op).part == Softmax::Part::shares; }
+
+// Whether a sink takes a part of each row that no key gets.
+bool has_sink(const Trace& trace, const Step& weights) {
+  if (weights.operands.size() < 2) return false;
+  const Step* sum = trace.find(weights.operands[1].id);
+  return sum && std::holds_alternative<Softmax>(sum->op) && sum->operands.size() > 1;
+}
+
+bool any_negative(const Step& weights) {
+  return std::ranges::any_of(weights.result.data(), [](double weight) { return weight < 0; });
 }
 
 // The axes that are in both shapes, or only in the first, but for `without`.
@@ -114,7 +131,8 @@ class WeightRows {
   std::size_t mask_stride_ = 0;
 };
 
-Tally sums_to_one(const Trace& trace, const WeightRows& rows) {
+// With a sink, to no more than 1.
+Tally sums_to_one(const Trace& trace, const WeightRows& rows, bool or_less) {
   Tally tally;
   for (std::size_t row = 0; row < rows.count(); ++row) {
     double sum = 0;
@@ -128,7 +146,7 @@ Tally sums_to_one(const Trace& trace, const WeightRows& rows) {
       continue;
     }
     ++tally.looked_at;
-    if (std::abs(sum - 1) <= slack(trace)) ++tally.held;
+    if (std::abs(sum - 1) <= slack(trace) || (or_less && sum >= 0 && sum < 1)) ++tally.held;
     tally.least = std::min(tally.least, sum);
     tally.most = std::max(tally.most, sum);
   }
@@ -167,7 +185,8 @@ Weighing weighing_of(const Trace& trace, const Step& weights) {
       }
     }
     const auto* reduce = std::get_if<Reduce>(&step.op);
-    if (reduce && reduce->over == "key" && !products.empty() && step.operands[0].id == products) {
+    const bool sums_products = reduce && step.operands.size() == 1 && step.operands[0].id == products;
+    if (sums_products && reduce->over == "key" && !products.empty()) {
       found.context = &step;
       return found;
     }
@@ -221,8 +240,9 @@ class Ranges {
   std::vector<std::size_t> keys_;  // that the ranges are over
 };
 
-// Whether every context lies between the least and the largest open value of its column.
-Tally within_values(const Trace& trace, const Step& weights, const Weighing& weighing) {
+// Whether every context lies between the least and the largest open value of its
+// column; `or_nearer` to 0, where a sink takes a part.
+Tally within_values(const Trace& trace, const Step& weights, const Weighing& weighing, bool or_nearer) {
   const Tensor<double>& context = weighing.context->result;
   const Tensor<double>& values = trace.value(weighing.values);
   const Axis& key = WeightRows::over(weights);
@@ -245,9 +265,13 @@ Tally within_values(const Trace& trace, const Step& weights, const Weighing& wei
     if (open_keys.empty()) continue;  // a closed row
     ranges.look_at(value_starts[row], open_keys);
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      const double least = ranges.least(c);
-      const double most = ranges.most(c);
+      double least = ranges.least(c);
+      double most = ranges.most(c);
       if (least > most) continue;
+      if (or_nearer) {
+        least = std::min(least, 0.0);
+        most = std::max(most, 0.0);
+      }
       const double room = slack(trace) * std::max({1.0, std::abs(least), std::abs(most)});
       const double number = context[starts[row] + columns[c]];
       ++tally.looked_at;
@@ -270,27 +294,33 @@ std::optional<Table> checks(const Trace& trace, const Numerals& numerals) {
 
   Table table;
   const WeightRows rows(trace, *weights);
-  const Tally sums = sums_to_one(trace, rows);
+  const bool sink = has_sink(trace, *weights);
+  const Tally sums = sums_to_one(trace, rows, sink);
   std::string sums_verdict = verdict(sums, "row");
   if (!sums.holds()) {
     sums_verdict += "; the sums go from " + numerals.in_line(sums.least) + " to " + numerals.in_line(sums.most);
     sums_verdict += why_not(trace);
   }
-  table.rows.push_back({{"each row of ", a, " sums to 1"}, {sums_verdict}});
+  const char* sums_words = sink ? " sums to 1 at most: the rest is the sink's" : " sums to 1";
+  table.rows.push_back({{"each row of ", a, sums_words}, {sums_verdict}});
 
   const Tally closed = closed_are_zero(rows);
   if (closed.looked_at > 0) {
     table.rows.push_back({{"closed cells of ", a, " are exactly 0"}, {verdict(closed, "cell")}});
   }
 
+  // Shares may be negative, and then the sum is no mean.
+  const bool is_mean = !are_shares(*weights) || !any_negative(*weights);
   const Weighing weighing = weighing_of(trace, *weights);
-  if (weighing.context && trace.find(weighing.values)) {
-    const Tally within = within_values(trace, *weights, weighing);
+  if (is_mean && weighing.context && trace.find(weighing.values)) {
+    const Tally within = within_values(trace, *weights, weighing, sink);
     const Heading& context = weighing.context->heading;
     const Heading& values = trace.heading(weighing.values);
-    table.rows.push_back(
-        {{{context.symbol, context.role}, " stays within the range of each column of ", {values.symbol, values.role}},
-         {verdict(within, "number") + (within.holds() ? "" : why_not(trace))}});
+    table.rows.push_back({{{context.symbol, context.role},
+                           " stays within the range of each column of ",
+                           {values.symbol, values.role},
+                           sink ? " and 0" : ""},
+                          {verdict(within, "number") + (within.holds() ? "" : why_not(trace))}});
   }
   return table;
 }

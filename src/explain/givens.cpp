@@ -22,6 +22,20 @@ std::size_t size_of(const Trace& trace, const Axis& axis) {
   return 0;
 }
 
+// "8", or "8 of queries, 2 of keys and values".
+std::optional<std::string> heads_words(const Trace& trace) {
+  const Step* queries = trace.find("queries");
+  const Step* keys = trace.find("keys");
+  if (!queries || !queries->result.shape().has("head")) {
+    return has_axis(trace, "head") ? std::optional(std::to_string(size_of(trace, "head"))) : std::nullopt;
+  }
+  const std::size_t heads = queries->result.shape().size("head");
+  const bool shares = keys && keys->result.shape().has("head") && keys->result.shape().size("head") != heads;
+  if (!shares) return std::to_string(heads);
+  return std::to_string(heads) + " of queries, " + std::to_string(keys->result.shape().size("head")) +
+         " of keys and values";
+}
+
 std::string rounding_words(const HandRounding& rounding) {
   std::string words = "every step is rounded to " + std::to_string(rounding.decimals) +
                       (rounding.decimals == 1 ? " decimal" : " decimals");
@@ -39,7 +53,7 @@ std::string rounding_words(const HandRounding& rounding) {
 }
 
 // The formulas of the scores, up to the mask: "S = Q·Kᵀ", "S′ = S / √3".
-Inline score_words(const Trace& trace) {
+Inline score_words(const Trace& trace, const Numerals& numerals) {
   Inline words;
   for (const Step& step : trace.steps) {
     if (step.heading.role != Role::score || std::holds_alternative<Close>(step.op)) continue;
@@ -47,9 +61,11 @@ Inline score_words(const Trace& trace) {
     words.emplace_back(step.heading.formula, step.heading.role);
     if (const auto* map = std::get_if<Map>(&step.op); map && !map->spelling.empty()) {
       words.emplace_back(", here " + map->spelling);
+    } else if (map && map->function == Unary::softcap) {
+      words.emplace_back(" with c = " + numerals.in_line(map->parameter));
     }
+    if (step.heading.id == "scores" && !trace.find("scaled_scores")) words.emplace_back(", not scaled");
   }
-  if (!trace.find("scaled_scores")) words.emplace_back(", not scaled");
   return words;
 }
 
@@ -70,17 +86,27 @@ Table options_table(const Trace& trace, const Numerals& numerals) {
   Table table;
   const auto row = [&](const char* what, Inline words) { table.rows.push_back({{what}, std::move(words)}); };
   if (has_axis(trace, "batch")) row("Sequences", {std::to_string(size_of(trace, "batch"))});
-  if (has_axis(trace, "head")) row("Heads", {std::to_string(size_of(trace, "head"))});
-  if (trace.find("scores")) row("Score", score_words(trace));
+  if (const auto heads = heads_words(trace)) row("Heads", {*heads});
+  for (const Particular& one : trace.particulars) {
+    if (one.what == "Positions") row("Positions", {one.words});
+  }
+  if (trace.find("scores")) row("Score", score_words(trace, numerals));
+  for (const Particular& one : trace.particulars) {
+    if (one.what != "Positions") row(one.what.c_str(), {one.words});
+  }
   if (Inline mask = mask_words(trace); !mask.empty()) row("Mask", std::move(mask));
   std::string numbers = std::string(name(trace.arithmetic.dtype));
-  numbers += trace.arithmetic.dtype == Dtype::f64 ? ", about 16 digits" : ", about 7 digits";
+  numbers += ", about " + std::to_string(significant_digits(trace.arithmetic.dtype)) + " digits";
+  const bool rounds_once = rounds_once_a_step(trace.arithmetic.dtype);
+  if (rounds_once) numbers += "; each step is computed in f64 and rounded once";
   if (trace.arithmetic.hand_rounding) numbers += "; by hand: " + rounding_words(*trace.arithmetic.hand_rounding);
   row("Numbers", {numbers});
   const std::string decimals = "to " + std::to_string(numerals.precision()) + " decimals";
-  row("Shown", {trace.arithmetic.hand_rounding
-                    ? "≈ marks what is rounded, by hand or, " + decimals + ", for the eye"
-                    : "≈ marks what is rounded for the eye, " + decimals + "; every step is computed in full"});
+  const std::string by = trace.arithmetic.hand_rounding ? "by hand"
+                         : rounds_once                  ? "to " + std::string(name(trace.arithmetic.dtype))
+                                                        : "";
+  row("Shown", {by.empty() ? "≈ marks what is rounded for the eye, " + decimals + "; every step is computed in full"
+                           : "≈ marks what is rounded, " + by + " or, " + decimals + ", for the eye"});
   return table;
 }
 

@@ -32,6 +32,11 @@ bool regroups(const Op& op) {
                         [](const Copy&) { return true; },
                         [](const Split&) { return true; },
                         [](const Merge&) { return true; },
+                        [](const Join&) { return true; },
+                        [](const Repeat&) { return true; },
+                        [](const Pick&) { return true; },
+                        [](const Waves&) { return false; },
+                        [](const Rotate&) { return false; },
                         [](const Contract&) { return false; },
                         // The smallest of 0 and 1: how a mask is put together.
                         [](const Combine& cells) { return cells.function == Binary::minimum; },
@@ -69,12 +74,27 @@ Derivation Lines::cells(const Step& step, const Place& place) const {
   Derivation all{step.heading.id, symbols_.formula(step, place), step.heading.title, {}};
   const Reading reading = reading_of(trace_, step);
   if (regroups(step.op)) {
-    all.lines.push_back(vector(step, reading, place));
+    all.lines = regrouped(step, reading, place);
   } else {
     all.lines = lines(step, reading, place);
   }
   // One line says all by itself.
   if (regroups(step.op) || inner_axes(step.result.shape(), place).empty()) all.formula.clear();
+  return all;
+}
+
+// A line a vector.
+std::vector<Equation> Lines::regrouped(const Step& step, const Reading& reading, const Place& place) const {
+  const std::vector<Dim> inner = inner_axes(step.result.shape(), place);
+  if (inner.size() < 2) return {vector(step, reading, place)};
+  std::vector<Equation> all;
+  for (std::size_t i = 0; i < inner[0].size; ++i) {
+    const Place deeper = with(place, inner[0].axis, i);
+    for (Equation& line : regrouped(step, reading, deeper)) {
+      if (is_position(inner[0].axis)) line.label = label(step, deeper);
+      all.push_back(std::move(line));
+    }
+  }
   return all;
 }
 
@@ -108,15 +128,14 @@ Working Lines::working(const Step& step, const Reading& reading, const Place& pl
   const Shape& shape = step.result.shape();
   const std::size_t at = offset_at(shape, place);
   Working worked = pencil_.cell(step, reading, at);
-  const auto begin_with = [&](std::string_view sign) {
-    worked.sides.insert(worked.sides.begin(), {"=", {operands(step, reading, place, sign)}});
-  };
+  const auto begin_with = [&](Inline text) { worked.sides.insert(worked.sides.begin(), {"=", {std::move(text)}}); };
   // "q₁·k₂": which rows are multiplied, where the cell's indices alone say it.
   const bool by_position =
       std::ranges::all_of(shape.dims(), [](const Dim& dim) { return is_outer(dim.axis) || is_position(dim.axis); });
-  if (by_position && std::holds_alternative<Contract>(step.op)) begin_with("·");
+  const auto* contract = std::get_if<Contract>(&step.op);
+  if (by_position && contract) begin_with(product(*contract, step, reading, place));
   if (std::holds_alternative<Close>(step.op) && reading.operands.size() == 1 && std::isfinite(step.result[at])) {
-    begin_with("");
+    begin_with(operands(step, reading, place, ""));
   }
   return worked;
 }
@@ -145,6 +164,34 @@ Inline Lines::operands(const Step& step, const Reading& reading, const Place& pl
     if (!text.empty()) text.emplace_back(sign == "·" ? std::string(sign) : " " + std::string(sign) + " ");
     text.push_back(symbols_.part(trace_.heading(operand.id), operand.shape, place));
     if (text.size() == 1 && step.operands.size() != reading.operands.size()) break;
+  }
+  return text;
+}
+
+// "q₁·k₂", and what is added to it or divides it: "q₁·k₂ + B[1,2]", "q₁·k₂ / (n₁·m₂)".
+Inline Lines::product(const Contract& sum, const Step& step, const Reading& reading, const Place& place) const {
+  const auto named = [&](std::size_t i) {
+    const Reading::Source& operand = reading.operands[i];
+    return symbols_.part(trace_.heading(operand.id), operand.shape, place);
+  };
+  if (reading.operands.size() < 2 || reading.operands.size() < step.operands.size()) {
+    return operands(step, reading, place, "·");
+  }
+  Inline text = {named(0), "·", named(1)};
+  switch (sum.then) {
+    case Contract::Then::add:
+      for (std::size_t i = 2; i < reading.operands.size(); ++i) {
+        text.emplace_back(" + ");
+        text.push_back(named(i));
+      }
+      break;
+    case Contract::Then::divide:
+      for (Span& span : Inline{" / (", named(2), "·", named(3), ")"}) text.push_back(std::move(span));
+      for (std::size_t i = 4; i < reading.operands.size(); ++i) {
+        text.emplace_back(" + ");
+        text.push_back(named(i));
+      }
+      break;
   }
   return text;
 }

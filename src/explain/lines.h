@@ -31,10 +31,12 @@ class Lines {
   Working working(const Step& step, const Reading& reading, const Place& place) const;
 
  private:
+  std::vector<Equation> regrouped(const Step& step, const Reading& reading, const Place& place) const;
   std::vector<Equation> lines(const Step& step, const Reading& reading, const Place& place) const;
   Equation cell(const Step& step, const Reading& reading, const Place& place) const;
   Equation vector(const Step& step, const Reading& reading, const Place& place) const;
   Inline operands(const Step& step, const Reading& reading, const Place& place, std::string_view sign) const;
+  Inline product(const Contract& sum, const Step& step, const Reading& reading, const Place& place) const;
   Inline label(const Step& step, const Place& place) const;
 
   const Trace& trace_;

@@ -44,14 +44,22 @@ std::string product_sizes(const Contract& sum, const Reading& reading, const std
     if (right[1].axis == sum.over) std::swap(right[0], right[1]);
   }
   std::string text = bracketed(left) + "·" + bracketed(right);
-  if (reading.operands.size() == 3) text += " + " + bracketed(shown_axes(reading.operands[2].shape, place));
+  const auto further = [&](std::size_t i) { return bracketed(shown_axes(reading.operands[i].shape, place)); };
+  switch (sum.then) {
+    case Contract::Then::add:
+      for (std::size_t i = 2; i < reading.operands.size(); ++i) text += " + " + further(i);
+      break;
+    case Contract::Then::divide:
+      if (reading.operands.size() == 4) text += " / (" + further(2) + "·" + further(3) + ")";
+      break;
+  }
   return text + " → " + bracketed(result);
 }
 
 // A sum of products that an earlier step made, as the one product that it is.
 std::optional<Reading> as_product(const Trace& trace, const Reading& reading) {
   const auto* reduce = std::get_if<Reduce>(&reading.op);
-  if (!reduce || reduce->function != Reducer::sum || reading.operands.empty()) return std::nullopt;
+  if (!reduce || reduce->function != Reducer::sum || reading.operands.size() != 1) return std::nullopt;
   const Step* products = trace.find(reading.operands[0].id);
   const auto* combine = products ? std::get_if<Combine>(&products->op) : nullptr;
   if (!combine || combine->function != Binary::multiply || products->operands.size() != 2) return std::nullopt;

@@ -57,6 +57,8 @@ std::string written(double value, NumberFormat format, bool closed) {
   return with_minus_sign(digits_of(value, format));
 }
 
+// An f32 is shown as the decimal that it stands for. What bf16 and f16 make of a
+// decimal is too far from it for that, and is shown as it is.
 Numerals::Numerals(int precision, Dtype dtype, Tiny tiny)
     : precision_(precision), tolerance_(dtype == Dtype::f32 ? 1e-6 : 1e-12), tiny_(tiny) {}
 

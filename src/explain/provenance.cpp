@@ -1,8 +1,13 @@
 #include "explain/provenance.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <string_view>
 #include <utility>
+#include <variant>
+
+#include "ops/functions.h"
 
 namespace attn {
 namespace {
@@ -14,15 +19,27 @@ Axis axis_over(const Op& op) {
                         [](const Copy&) { return Axis(); },
                         [](const Split&) { return Axis(); },
                         [](const Merge&) { return Axis(); },
+                        [](const Join&) { return Axis(); },
+                        [](const Repeat&) { return Axis(); },
+                        [](const Pick&) { return Axis(); },
+                        [](const Waves&) { return Axis(); },
+                        [](const Rotate&) { return Axis(); },
                         [](const Contract& sum) { return sum.over; },
                         [](const Combine&) { return Axis(); },
                         [](const Map&) { return Axis(); },
                         [](const Reduce& reduce) { return reduce.over; },
                         [](const Close&) { return Axis(); },
                         [](const Softmax& softmax) {
-                          const bool whole_row =
-                              softmax.part == Softmax::Part::maximum || softmax.part == Softmax::Part::sum;
-                          return whole_row ? softmax.over : Axis();
+                          switch (softmax.part) {
+                            case Softmax::Part::maximum:
+                            case Softmax::Part::sum:
+                            case Softmax::Part::shares:
+                              return softmax.over;
+                            case Softmax::Part::exponentials:
+                            case Softmax::Part::weights:
+                              return Axis();
+                          }
+                          return Axis();
                         },
                     },
                     op);
@@ -35,20 +52,89 @@ std::size_t shared_offset(const Shape& operand, const Shape& result, const std::
   return offset;
 }
 
-// What axis names do not say: an axis that was split or merged.
-std::size_t regrouped_offset(const Op& op, const Shape& operand, const Shape& result,
-                             const std::vector<std::size_t>& index) {
-  const auto at = [&](const Axis& axis) { return index[*result.position(axis)]; };
-  if (const auto* split = std::get_if<Split>(&op)) {
-    return (at(split->outer) * result.size(split->inner) + at(split->inner)) * operand.stride(split->axis);
+// What axis names do not say of the cells of the i-th operand: an axis that was
+// split, merged, joined, repeated or picked from, and what a rotation turns.
+// REQUIRES: its slice stands where axis names say.
+class Regrouping {
+ public:
+  Regrouping(const Reading& reading, std::size_t i, const std::vector<std::size_t>& index, Provenance& made)
+      : reading_(reading),
+        i_(i),
+        operand_(reading.operands[i].shape),
+        index_(index),
+        made_(made),
+        cells_(made.operands[i]) {}
+
+  void operator()(const Given&) {}
+  void operator()(const Copy&) {}
+  void operator()(const Split& split) {
+    cells_.first += (at(split.outer) * reading_.result.size(split.inner) + at(split.inner)) * stride(split.axis);
   }
-  if (const auto* merge = std::get_if<Merge>(&op)) {
-    const std::size_t inner = operand.size(merge->inner);
-    return at(merge->axis) / inner * operand.stride(merge->outer) +
-           at(merge->axis) % inner * operand.stride(merge->inner);
+  void operator()(const Merge& merge) {
+    const std::size_t inner = operand_.size(merge.inner);
+    cells_.first += at(merge.axis) / inner * stride(merge.outer) + at(merge.axis) % inner * stride(merge.inner);
   }
-  return 0;
-}
+  void operator()(const Join& join) {
+    std::size_t before = 0;
+    for (std::size_t other = 0; other < i_; ++other) before += reading_.operands[other].shape.size(join.axis);
+    const std::size_t index = at(join.axis);
+    if (index < before || index >= before + operand_.size(join.axis)) return read_nothing();
+    move(join.axis, index - before);
+  }
+  void operator()(const Repeat& repeat) {
+    const std::size_t index = at(repeat.axis);
+    move(repeat.axis, repeat.tiled ? index % operand_.size(repeat.axis) : index / repeat.times);
+  }
+  void operator()(const Pick& pick) {
+    const std::int64_t row = pick.rows[shared_offset(pick.rows.shape(), reading_.result, index_)];
+    if (row < 0) return read_nothing();
+    move(pick.axis, static_cast<std::size_t>(row));
+  }
+  void operator()(const Waves&) {}
+  void operator()(const Rotate& rotate) {
+    const std::size_t feature = at(rotate.axis);
+    const Turn turn = turn_of(rotate, feature, reading_.operands[1].shape.size(rotate.pair));
+    if (i_ > 0) {
+      if (!turn.turns) return read_nothing();
+      move(rotate.pair, turn.pair);
+    } else if (turn.turns) {
+      // Both of the pair, the first of it first.
+      const std::size_t first = std::min(feature, turn.partner);
+      move(rotate.axis, first);
+      cells_.stride = (std::max(feature, turn.partner) - first) * stride(rotate.axis);
+      cells_.count = 2;
+      made_.own_term = feature == first ? 0 : 1;
+    }
+  }
+  void operator()(const Contract&) {}
+  void operator()(const Combine&) {}
+  void operator()(const Map&) {}
+  void operator()(const Reduce&) {}
+  void operator()(const Close&) {}
+  void operator()(const Softmax&) {}
+
+ private:
+  std::size_t at(const Axis& axis) const { return index_[*reading_.result.position(axis)]; }
+  std::size_t stride(const Axis& axis) const { return operand_.stride(axis); }
+
+  // To that index along the axis, wherever axis names had put it.
+  void move(const Axis& axis, std::size_t to) {
+    const std::size_t from = reading_.result.has(axis) ? at(axis) : 0;
+    cells_.first = cells_.first - from * stride(axis) + to * stride(axis);
+  }
+
+  void read_nothing() {
+    cells_.first = 0;
+    cells_.count = 0;
+  }
+
+  const Reading& reading_;
+  std::size_t i_;
+  const Shape& operand_;
+  const std::vector<std::size_t>& index_;
+  Provenance& made_;
+  Slice& cells_;
+};
 
 Slice slice(const Reading& reading, const Reading::Source& source, const Axis& over,
             const std::vector<std::size_t>& index) {
@@ -56,6 +142,8 @@ Slice slice(const Reading& reading, const Reading::Source& source, const Axis& o
   if (!over.empty() && source.shape.has(over)) {
     cells.stride = source.shape.stride(over);
     cells.count = source.shape.size(over);
+    // A row that is searched from one of its own cells.
+    if (const auto own = reading.result.position(over)) cells.first -= index[*own] * cells.stride;
   }
   return cells;
 }
@@ -66,7 +154,8 @@ bool row_is_closed(const Trace& trace, const Reading& reading, const Provenance&
   const auto* softmax = std::get_if<Softmax>(&reading.op);
   if (!softmax || made.operands.size() < 2) return false;
   const double said = trace.value(made.operands[1].tensor)[made.operands[1].first];
-  return softmax->part == Softmax::Part::exponentials ? said == -std::numeric_limits<double>::infinity() : said == 0;
+  if (softmax->part == Softmax::Part::exponentials) return said == -std::numeric_limits<double>::infinity();
+  return softmax->part == Softmax::Part::weights && said == 0;
 }
 
 }  // namespace
@@ -96,12 +185,12 @@ Provenance provenance(const Reading& reading, std::size_t cell) {
   const std::vector<std::size_t> index = reading.result.index(cell);
   const Axis over = axis_over(reading.op);
   Provenance made;
-  for (const Reading::Source& operand : reading.operands) {
-    Slice cells = slice(reading, operand, over, index);
-    cells.first += regrouped_offset(reading.op, operand.shape, reading.result, index);
-    made.operands.push_back(std::move(cells));
+  for (std::size_t i = 0; i < reading.operands.size(); ++i) {
+    made.operands.push_back(slice(reading, reading.operands[i], over, index));
+    std::visit(Regrouping(reading, i, index, made), reading.op);
   }
   if (reading.open) made.open = slice(reading, *reading.open, over, index);
+  if (reading.result.has(over)) made.own_term = index[*reading.result.position(over)];
   return made;
 }
 
@@ -112,6 +201,10 @@ Ingredients ingredients(const Trace& trace, const Reading& reading, std::size_t 
   const auto closes = [&](std::size_t term) {
     return trace.value(made.open->tensor)[made.open->cell(made.open->count > 1 ? term : 0)] == 0;
   };
+  if (made.open && made.own_term && !over.empty() && closes(*made.own_term)) {
+    all.closed = {made.open->tensor, {made.open->cell(made.open->count > 1 ? *made.own_term : 0)}};
+    return all;
+  }
   if (made.open) {
     all.closed.tensor = made.open->tensor;
     for (std::size_t i = 0; i < made.open->count; ++i) {

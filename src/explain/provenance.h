@@ -10,7 +10,7 @@
 namespace attn {
 
 // Equally spaced cells of a tensor: first, first + stride, …, as places in its
-// row-major data.
+// row-major data. None, where count is 0.
 struct Slice {
   std::string tensor;  // id of the step or given tensor
   std::size_t first = 0;
@@ -23,9 +23,16 @@ struct Slice {
 
 // What one cell was made from: for each operand, the cells of it that are read.
 // Where an operand is summed (or searched) along an axis its slice runs along
-// that axis; all others are single cells.
+// that axis; a rotation reads both numbers of a pair, the first of it first; all
+// others are single cells. What was joined of several is read from one of them,
+// and the others' slices are empty, as are those of a row that nobody picked and
+// of the angles where nothing turns.
 struct Provenance {
   std::vector<Slice> operands;
+
+  // Which number of the first operand's slice is the cell's own: of a row whose
+  // share it is, or of a pair.
+  std::optional<std::size_t> own_term;
 
   // The cells of the mask that say which terms count: one, or as many as there
   // are terms. A term whose mask is 0 is not read.

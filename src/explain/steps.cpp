@@ -95,14 +95,28 @@ bool has_weights(const Trace& trace) {
   return std::ranges::any_of(trace.steps, [](const Step& step) { return step.heading.role == Role::attention_weight; });
 }
 
+// What makes weights of the scores.
+std::string softmax_words(const Trace& trace) {
+  for (const Step& step : trace.steps) {
+    const auto* softmax = std::get_if<Softmax>(&step.op);
+    if (!softmax) continue;
+    if (softmax->part == Softmax::Part::shares) return "; they sum to 1";
+    if (softmax->part == Softmax::Part::maximum && step.operands.size() > 1)
+      return ": none is negative, and they sum to less than 1, for a sink takes the rest";
+  }
+  return ": none is negative, and they sum to 1";
+}
+
 // What attention does, in a few lines.
-Prose idea() {
+Prose idea(const Trace& trace) {
   const Span query("query", Role::query), key("key", Role::key), values("values", Role::value);
   const Span score("score", Role::score), weights("attention weights", Role::attention_weight);
   const Span context("context", Role::output);
-  return {{"Each ", query, " is compared with every ", key, "; how well they match is a ", score,
-           ". Softmax turns the scores of a query into ", weights, ": none is negative, and they sum to 1. The ",
-           values, ", added up with these weights, are the query's ", context, "."}};
+  const bool divides = softmax_words(trace).starts_with(";");
+  const std::string makes = divides ? ". Each score divided by the sum of its query's scores is one of the "
+                                    : ". Softmax turns the scores of a query into ";
+  return {{"Each ", query, " is compared with every ", key, "; how well they match is a ", score, makes, weights,
+           softmax_words(trace) + ". The ", values, ", added up with these weights, are the query's ", context, "."}};
 }
 
 void tell_result(const Trace& trace, Narrator& narrator, Document& document) {
@@ -154,7 +168,7 @@ Document everything_told(const Trace& trace, const ExplainOptions& options, Leve
                          const std::vector<const Step*>& steps, const Numerals& numerals) {
   Document document;
   if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
-  if (level >= Level::rows && options.only.empty() && has_weights(trace)) document.blocks.push_back(idea());
+  if (level >= Level::rows && options.only.empty() && has_weights(trace)) document.blocks.push_back(idea(trace));
   if (level != Level::cells) document.blocks.push_back(Prose{{level_words(level)}});
 
   Narrator narrator(trace, options, level, numerals, document);

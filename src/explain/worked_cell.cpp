@@ -7,78 +7,13 @@
 
 #include "base/math.h"
 #include "explain/masks.h"
+#include "explain/worked_line.h"
 #include "ops/functions.h"
 
 namespace attn {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// One number of an operand: its value and whose it is.
-struct Number {
-  double value = 0;
-  Role role = Role::score;
-  int decimals = 0;  // at least
-};
-
-// One line of arithmetic in the making: what is written, what it comes to, and
-// whether every number in it is written in full.
-class Line {
- public:
-  Line(const Numerals& numerals, std::size_t most_terms) : numerals_(numerals), most_terms_(most_terms) {}
-
-  Span number(Number n) {
-    all_exact_ = all_exact_ && numerals_.exact(n.value);
-    return {numerals_.in_line(n.value, n.decimals), n.role};
-  }
-
-  // A negative number in parentheses, as behind an operator.
-  Inline guarded(Number n) {
-    if (n.value < 0) return {"(", number(n), ")"};
-    return {number(n)};
-  }
-
-  void side(std::vector<Inline> terms) {
-    sides_.push_back({sides_.empty() || all_exact_ ? "=" : "≈", shortened(std::move(terms))});
-  }
-  void side(Inline term) { side(std::vector<Inline>{std::move(term)}); }
-
-  // Closes the equation: `value` is what the step says, `computed` what the
-  // written arithmetic comes to.
-  Working equals(Number value, double computed, Inline remark = {}) {
-    const Span shown = number(value);
-    const bool rounded = !numerals_.same(value.value, computed);
-    const bool exact = all_exact_ && !rounded;
-    sides_.push_back({exact ? "=" : "≈", {{shown}}});
-    return {std::move(sides_), std::move(remark), rounded, computed};
-  }
-
-  void never_exact() { all_exact_ = false; }
-
-  // What was written so far was rounded for the eye only and comes out even.
-  void start_exact() { all_exact_ = true; }
-
- private:
-  std::vector<Inline> shortened(std::vector<Inline> terms) const {
-    if (terms.size() <= most_terms_) return terms;
-    const std::size_t kept_at_end = 2;
-    const std::size_t left_out = terms.size() - most_terms_;
-    std::vector<Inline> kept(terms.begin(), terms.begin() + static_cast<std::ptrdiff_t>(most_terms_ - kept_at_end));
-    kept.push_back({"… " + std::to_string(left_out) + " more …"});
-    kept.insert(kept.end(), terms.end() - kept_at_end, terms.end());
-    return kept;
-  }
-
-  const Numerals& numerals_;
-  std::size_t most_terms_;
-  std::vector<Expression> sides_;
-  bool all_exact_ = true;
-};
-
-Inline joined(Inline a, const Inline& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 // Everything about one cell that its arithmetic is written from.
 class CellWriter {
@@ -103,22 +38,69 @@ class CellWriter {
   Working operator()(const Split&) { return only_the_number(); }
   Working operator()(const Merge&) { return only_the_number(); }
 
-  Working operator()(const Contract&) {
+  Working operator()(const Join&) { return only_the_number(); }
+  Working operator()(const Repeat&) { return only_the_number(); }
+
+  Working operator()(const Pick&) {
+    if (made_.operands[0].count > 0) return only_the_number();
+    return line_.equals(result(), 0, {"no row is picked"});
+  }
+
+  // sin(2 / 10000^(0/4)) = sin(2) ≈ 0.9093
+  Working operator()(const Waves& op) {
+    const Shape& shape = step_.result.shape();
+    const std::vector<std::size_t> index = shape.index(cell_);
+    const std::size_t i = index[*shape.position(op.positions.axis)];
+    const WavePlace place(op, index[*shape.position(op.features.axis)]);
+    const std::string name = place.is_sine ? "sin(" : "cos(";
+    const Span position = line_.number({static_cast<double>(op.first + i)});
+    const std::string exponent = std::to_string(2 * place.pair) + "/" + std::to_string(op.width);
+    line_.side(Inline{name, position, " / ", line_.number({op.base}), "^(" + exponent + "))"});
+    const double angle = static_cast<double>(op.first + i) /
+                         attn::pow(op.base, static_cast<double>(2 * place.pair) / static_cast<double>(op.width));
+    line_.side(Inline{name, line_.number({angle}), ")"});
+    if (angle != 0) line_.never_exact();
+    return line_.equals(result(), place.is_sine ? attn::sin(angle) : attn::cos(angle));
+  }
+
+  // 1 × 0.5403 − 0 × 0.8415
+  Working operator()(const Rotate&) {
+    if (made_.operands[1].count == 0) return line_.equals(result(), read(0).value, {"not turned"});
+    const bool is_first = made_.own_term == 0U;
+    const NumberInLine own = read(0, is_first ? 0 : 1);
+    const NumberInLine other = read(0, is_first ? 1 : 0);
+    const NumberInLine cosine = read(1);
+    const NumberInLine sine = read(2);
+    const auto product = [&](const NumberInLine& a, const NumberInLine& b, bool leads) {
+      const Inline left = leads ? Inline{line_.number(a)} : line_.guarded(a);
+      return joined(joined(left, {" × "}), line_.guarded(b));
+    };
+    line_.side(
+        std::vector<Inline>{product(own, cosine, true), joined({is_first ? "− " : "+ "}, product(other, sine, false))});
+    const double turned = own.value * cosine.value;
+    const double by = other.value * sine.value;
+    return line_.equals(result(), is_first ? turned - by : turned + by);
+  }
+
+  Working operator()(const Contract& op) {
     std::vector<Inline> terms;
     double sum = 0;
     for (std::size_t i = 0; i < made_.operands[0].count; ++i) {
       if (is_closed(i)) continue;
-      const Number a = read(0, i);
-      const Number b = read(1, i);
+      const NumberInLine a = read(0, i);
+      const NumberInLine b = read(1, i);
       const Inline product = joined(joined(line_.guarded(a), {"×"}), line_.guarded(b));
       terms.push_back(terms.empty() ? product : joined({"+ "}, product));
       sum += a.value * b.value;
     }
-    if (step_.operands.size() == 3) {
-      terms.push_back(joined({terms.empty() ? "" : "+ "}, line_.guarded(read(2))));
-      sum += read(2).value;
+    switch (op.then) {
+      case Contract::Then::add:
+        add_further(2, terms, sum);
+        return sum_of(std::move(terms), sum);
+      case Contract::Then::divide:
+        return quotient(std::move(terms), sum);
     }
-    return sum_of(std::move(terms), sum);
+    return only_the_number();
   }
 
   Working operator()(const Combine& op) {
@@ -137,17 +119,27 @@ class CellWriter {
 
   Working operator()(const Map& op) {
     if (is_closed(0)) return closed();
-    const Number a = read(0);
-    const Span parameter = op.spelling.empty() ? Span(line_.number({op.parameter}).text) : Span(op.spelling);
+    const NumberInLine a = read(0);
+    const Span plain = op.spelling.empty() ? Span(line_.number({op.parameter}).text) : Span(op.spelling);
+    const Span parameter = op.parameter < 0 ? Span("(" + plain.text + ")") : plain;
     switch (op.function) {
       case Unary::multiply:
-        line_.side(
-            Inline{line_.number(a), " × ", op.parameter < 0 ? Span("(" + parameter.text + ")") : parameter.text});
+        line_.side(Inline{line_.number(a), " × ", parameter});
         return line_.equals(result(), a.value * op.parameter);
       case Unary::divide:
-        line_.side(
-            Inline{line_.number(a), " / ", op.parameter < 0 ? Span("(" + parameter.text + ")") : parameter.text});
+        line_.side(Inline{line_.number(a), " / ", parameter});
         return line_.equals(result(), a.value / op.parameter);
+      case Unary::add:
+        line_.side(Inline{line_.number(a), " + ", parameter});
+        return line_.equals(result(), a.value + op.parameter);
+      case Unary::tanh:
+        line_.side(Inline{"tanh(", line_.number(a), ")"});
+        if (a.value != 0) line_.never_exact();
+        return line_.equals(result(), attn::tanh(a.value));
+      case Unary::softcap:
+        line_.side(Inline{plain, " × tanh(", line_.number(a), " / ", parameter, ")"});
+        if (a.value != 0) line_.never_exact();
+        return line_.equals(result(), op.parameter * attn::tanh(a.value / op.parameter));
       case Unary::exp:
         line_.side(joined({"e^"}, line_.guarded(a)));
         if (a.value != 0) line_.never_exact();
@@ -162,7 +154,17 @@ class CellWriter {
     return only_the_number();
   }
 
-  Working operator()(const Reduce& op) { return op.function == Reducer::sum ? sum_of_all() : largest(); }
+  Working operator()(const Reduce& op) {
+    switch (op.function) {
+      case Reducer::sum:
+        return sum_of_all();
+      case Reducer::maximum:
+        return largest();
+      case Reducer::norm:
+        return norm();
+    }
+    return only_the_number();
+  }
 
   Working operator()(const Close&) {
     if (is_closed(0)) return closed();
@@ -176,37 +178,74 @@ class CellWriter {
       case Softmax::Part::maximum:
         return largest();
       case Softmax::Part::exponentials:
-        return exponential();
+        return exponential(op);
       case Softmax::Part::sum:
-        return sum_of_all();
+        return made_.operands.size() > 1 ? sum_with_sink(op) : sum_of_all();
       case Softmax::Part::weights:
         return weight();
+      case Softmax::Part::shares:
+        return share();
     }
     return only_the_number();
   }
 
+  // "e", or the base of a softmax that has another.
+  Span base_of(const Softmax& op) { return op.base == 0 ? Span("e") : Span(line_.number({op.base}).text); }
+
+  // "e^(2 − 4)". No power of e can be written in full, but for e^0 = 1.
+  Inline power_of(const Softmax& op, const NumberInLine& score, const NumberInLine& maximum) {
+    return joined({base_of(op).text + "^(", line_.number(score), " − "}, joined(line_.guarded(maximum), {")"}));
+  }
+
   // e^(2 − 4) = e^(−2) ≈ 0.1353
-  Working exponential() {
+  Working exponential(const Softmax& op) {
     if (is_closed(0)) return closed();
-    const Number score = read(0);
-    const Number maximum = read(1);
+    const NumberInLine score = read(0);
+    const NumberInLine maximum = read(1);
     if (maximum.value == -infinity) return closed();
     const double difference = score.value - maximum.value;
-    line_.side(joined({"e^(", line_.number(score), " − "}, joined(line_.guarded(maximum), {")"})));
-    // No power of e can be written in full, but for e^0 = 1.
+    const Inline start = {base_of(op).text + "^"};
+    line_.side(power_of(op, score, maximum));
     if (difference == 0) {
       line_.start_exact();
-      line_.side(Inline{"e^0"});
+      line_.side(joined(start, {"0"}));
     } else {
-      line_.side(joined({"e^"}, line_.guarded({difference, score.role})));
-      line_.never_exact();
+      line_.side(joined(start, line_.guarded({difference, score.role})));
+      if (op.base == 0) line_.never_exact();
     }
-    return line_.equals(result(), attn::exp(difference));
+    return line_.equals(result(), power(op.base, difference));
+  }
+
+  // 0.1353 + 1 + e^(1 − 4)
+  Working sum_with_sink(const Softmax& op) {
+    std::vector<Inline> terms;
+    double sum = 0;
+    add_row(terms, sum);
+    const NumberInLine sink = read(1);
+    const NumberInLine maximum = read(2);
+    if (maximum.value == -infinity) return sum_of(std::move(terms), sum);
+    terms.push_back(joined({terms.empty() ? "" : "+ "}, power_of(op, sink, maximum)));
+    if (sink.value != maximum.value && op.base == 0) line_.never_exact();
+    return sum_of(std::move(terms), sum + power(op.base, sink.value - maximum.value));
+  }
+
+  // 2 / (2 + 1 + 3)
+  Working share() {
+    if (is_closed(*made_.own_term)) return closed();
+    std::vector<Inline> terms;
+    double sum = 0;
+    const NumberInLine own = read(0, *made_.own_term);
+    const Inline start = {line_.number(own), " / ("};
+    add_row(terms, sum);
+    terms.front() = joined(start, terms.front());
+    terms.back().emplace_back(")");
+    line_.side(std::move(terms));
+    return line_.equals(result(), own.value / sum);
   }
 
   Working weight() {
     if (is_closed(0)) return closed();
-    const Number sum = read(1);
+    const NumberInLine sum = read(1);
     if (sum.value == 0) return closed();
     line_.side(Inline{line_.number(read(0)), " / ", line_.number(sum)});
     return line_.equals(result(), read(0).value / sum.value);
@@ -217,9 +256,13 @@ class CellWriter {
     double most = -infinity;
     for (std::size_t i = 0; i < made_.operands[0].count; ++i) {
       if (is_closed(i)) continue;
-      const Number n = read(0, i);
+      const NumberInLine n = read(0, i);
       terms.push_back({line_.number(n), ","});
       most = std::max(most, n.value);
+    }
+    for (std::size_t i = 1; i < made_.operands.size(); ++i) {
+      terms.push_back({"sink ", line_.number(read(i)), ","});
+      most = std::max(most, read(i).value);
     }
     if (terms.empty()) return line_.equals(result(), result().value, {"every cell is closed"});
     terms.front().insert(terms.front().begin(), "max(");
@@ -242,16 +285,65 @@ class CellWriter {
     return line_.equals(result(), least);
   }
 
-  Working sum_of_all() {
-    std::vector<Inline> terms;
-    double sum = 0;
+  // The numbers of the row, as far as they are open.
+  void add_row(std::vector<Inline>& terms, double& sum) {
     for (std::size_t i = 0; i < made_.operands[0].count; ++i) {
       if (is_closed(i)) continue;
-      const Number n = read(0, i);
+      const NumberInLine n = read(0, i);
       terms.push_back(terms.empty() ? Inline{line_.number(n)} : joined({"+ "}, line_.guarded(n)));
       sum += n.value;
     }
+  }
+
+  // Each operand from `first` on.
+  void add_further(std::size_t first, std::vector<Inline>& terms, double& sum) {
+    for (std::size_t i = first; i < made_.operands.size(); ++i) {
+      terms.push_back(joined({terms.empty() ? "" : "+ "}, line_.guarded(read(i))));
+      sum += read(i).value;
+    }
+  }
+
+  Working sum_of_all() {
+    std::vector<Inline> terms;
+    double sum = 0;
+    add_row(terms, sum);
+    add_further(1, terms, sum);
     return sum_of(std::move(terms), sum);
+  }
+
+  // √(1² + 2²) = √5 ≈ 2.2361
+  Working norm() {
+    std::vector<Inline> terms;
+    double sum = 0;
+    for (std::size_t i = 0; i < made_.operands[0].count; ++i) {
+      const NumberInLine n = read(0, i);
+      terms.push_back(joined({terms.empty() ? "" : "+ "}, joined(line_.guarded(n), {"²"})));
+      sum += n.value * n.value;
+    }
+    if (terms.empty()) return only_the_number();
+    terms.front().insert(terms.front().begin(), "√(");
+    terms.back().emplace_back(")");
+    line_.side(std::move(terms));
+    line_.side(Inline{"√", line_.number({sum})});
+    return line_.equals(result(), std::sqrt(sum));
+  }
+
+  // (1×2 + 0×1) / (1 × 2.236)
+  Working quotient(std::vector<Inline> terms, double sum) {
+    if (terms.empty()) return line_.equals(result(), 0, {"every cell is closed"});
+    const NumberInLine a = read(2);
+    const NumberInLine b = read(3);
+    const double divisor = a.value * b.value;
+    if (terms.size() > 1) {
+      terms.front().insert(terms.front().begin(), "(");
+      terms.back().emplace_back(")");
+    }
+    terms.push_back(joined(joined({"/ ("}, line_.guarded(a)), joined({" × "}, joined(line_.guarded(b), {")"}))));
+    double value = divisor == 0 ? 0 : sum / divisor;
+    add_further(4, terms, value);
+    line_.side(std::move(terms));
+    if (divisor == 0) return line_.equals(result(), value, {"0 where the divisor is 0"});
+    return line_.equals(result(), value);
   }
 
   Working sum_of(std::vector<Inline> terms, double sum) {
@@ -276,20 +368,22 @@ class CellWriter {
     return trace_.value(made_.open->tensor)[made_.open->cell(i)] == 0;
   }
 
-  Number read(std::size_t operand, std::size_t term = 0) const {
+  NumberInLine read(std::size_t operand, std::size_t term = 0) const {
     const Slice& cells = made_.operands[operand];
     return {trace_.value(cells.tensor)[cells.cell(term)], trace_.heading(cells.tensor).role,
             numerals_.decimals_of(cells.tensor)};
   }
 
-  Number result() const { return {step_.result[cell_], step_.heading.role, numerals_.decimals_of(step_.heading.id)}; }
+  NumberInLine result() const {
+    return {step_.result[cell_], step_.heading.role, numerals_.decimals_of(step_.heading.id)};
+  }
 
   const Trace& trace_;
   const Step& step_;
   std::size_t cell_;
   const Numerals& numerals_;
   Provenance made_;
-  Line line_;
+  WorkedLine line_;
 };
 
 }  // namespace

@@ -49,9 +49,10 @@ double remark_width(const Equation& equation) {
 }
 
 // The lines of a derivation as rows of an alignat.
-class Rows {
+class AlignedRows {
  public:
-  Rows(const Derivation& derivation, const LatexPage& page) : derivation_(derivation), width_(page.width - indent) {
+  AlignedRows(const Derivation& derivation, const LatexPage& page)
+      : derivation_(derivation), width_(page.width - indent) {
     // Lines of as many sides each have them one below the other; else only the first relation is.
     const auto sides = [](const Equation& equation) { return equation.sides.size(); };
     each_side_ = std::ranges::adjacent_find(derivation.lines, std::not_equal_to<>(), sides) == derivation.lines.end();
@@ -216,7 +217,7 @@ LatexPieces single_line(const Derivation& derivation, const LatexPage& page) {
   const bool single = derivation.formula.empty() && derivation.lines.size() == 1 && !derivation.title.empty() &&
                       derivation.lines[0].remark.empty();
   if (!single) return {};
-  Rows line(derivation, page);
+  AlignedRows line(derivation, page);
   const std::vector<std::string> rows = line.rows();
   const double width = line.widest() + 2 * gap + latex_text_width(derivation.title);
   if (rows.size() > 1 || width > page.width) return {};
@@ -239,7 +240,7 @@ LatexPieces latex_pieces(const Derivation& derivation, const LatexPage& page) {
     width = latex_math_width(derivation.formula) * 1.1 + gap + latex_text_width(derivation.title);
     head_height = latex_height(width, page) + 3;
   }
-  Rows lines(derivation, page);
+  AlignedRows lines(derivation, page);
   const std::size_t columns = lines.columns();
   const std::vector<std::string> rows = lines.rows();
   constexpr double narrow = 250;  // the title may be broken into lines of this width

@@ -6,8 +6,14 @@ import io
 import json
 import os
 import subprocess
+import sys
+import tempfile
 import unicodedata
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
+import every_feature
 
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -58,7 +64,9 @@ def cells(step):
 
 class TheSameNumbers(unittest.TestCase):
     def test_every_step_of_every_problem_is_there_in_order(self):
-        for path in problems():
+        folder = tempfile.TemporaryDirectory(prefix="attn-csv-")
+        self.addCleanup(folder.cleanup)
+        for path in problems() + list(every_feature.write(folder.name).values()):
             with self.subTest(os.path.basename(path)):
                 text = attn("run", path, "--format", "csv")
                 self.assertEqual(text.split("\n", 1)[0], HEADER)

@@ -19,12 +19,17 @@ import subprocess
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
+import every_feature
+
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 DATA = os.path.join(ROOT, "data")
 STYLE = os.path.join(ROOT, "src", "formats", "html", "page.css")
 
 PROBLEMS = sorted(name for name in os.listdir(DATA) if name.endswith(".json") and not name.endswith(".golden.json"))
+FEATURES = ["columns", "a cache and appended keys", "a ragged batch", "concat", "rounded by hand"]
 EMPTY = {"meta", "br", "hr", "img", "input", "link", "wbr", "col"}
 CELL = re.compile(r"^(.*?)\[([\d,]+)\]$")
 
@@ -169,6 +174,8 @@ class Pages(unittest.TestCase):
             json.dump(ANSWERS, file)
         example = os.path.join(DATA, "worked-example.json")
         cls.pages = {name: page("run", os.path.join(DATA, name)) for name in PROBLEMS}
+        features = every_feature.write(folder, FEATURES)
+        cls.pages |= {name: page("run", path, "--explain", "cells") for name, path in features.items()}
         cls.pages |= {
             "why a number": page("why", example, "context[1,2]"),
             "why all weights": page("why", example, "attention_weights"),
@@ -306,7 +313,8 @@ class Pages(unittest.TestCase):
                     continue
                 for cell in figure.all("td"):
                     if cell.get("style"):
-                        self.assertAlmostEqual(float(cell.get("style").removeprefix("--w:")), value(cell), 3)
+                        # Shares of a sum, which need not be positive, are tinted where they are.
+                        self.assertAlmostEqual(float(cell.get("style").removeprefix("--w:")), max(value(cell), 0), 3)
 
         self.for_each(holds)
 
@@ -350,7 +358,8 @@ def cells_read(read, matrix, row, column):
         first = read["firsts"][row * matrix["columns"] + column]
     else:
         first = read["first"] + row * read["row"] + column * read["column"]
-    return [first + i * read["stride"] for i in range(read["count"])]
+    count = read["counts"][row * matrix["columns"] + column] if "counts" in read else read["count"]
+    return [first + i * read["stride"] for i in range(count)]
 
 
 class Provenance(unittest.TestCase):

@@ -10,6 +10,10 @@ import tempfile
 import unicodedata
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
+import every_feature
+
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 DATA = os.path.join(ROOT, "data")
@@ -17,6 +21,7 @@ EXAMPLE = os.path.join(DATA, "worked-example.json")
 PROBLEMS = sorted(os.path.join(DATA, name) for name in os.listdir(DATA)
                   if name.endswith(".json") and not name.endswith(".golden.json"))
 
+FEATURES = ["columns", "a cache and appended keys", "a ragged batch", "offsets of a batch", "rounded by hand", "masks"]
 MOST_POINTS = 3  # that a line may be too wide
 
 # Titles and tokens of people who mean us no good, or write in scripts of their own.
@@ -120,8 +125,11 @@ class Papers(LatexTest):
 
     def test_every_problem_compiles(self):
         # One after another in one run: what stands before them is the same for all.
+        folder = tempfile.TemporaryDirectory(prefix="attn-latex-")
+        self.addCleanup(folder.cleanup)
+        features = every_feature.write(folder.name, FEATURES)
         preambles, bodies = set(), []
-        for name in PROBLEMS:
+        for name in [*PROBLEMS, *features.values()]:
             preamble, body = latex("run", name, "--standalone").split("\\begin{document}\n")
             self.assertTrue(body.endswith("\\end{document}\n"))
             preambles.add(preamble)

@@ -5,9 +5,13 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
+import every_feature
 from browser import Browser, skip_without_browser
 
 ATTN = os.path.abspath(os.environ["ATTN"])
@@ -15,6 +19,9 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 PROBLEMS = ["worked-example", "worked-example-causal", "worked-example-rounded", "worked-example-scaled",
             "tom-yeh-three-heads", "masks-together", "cross-attention", "ragged-batch", "rao-manish-two-heads",
             "two-heads-shared-matrix", "jalammar-thinking-machines"]
+
+FEATURES = ["columns", "concat", "a cache and appended keys", "rope of two of four", "relative", "deberta",
+            "a sink", "linear", "scale and softcap"]
 
 # Points at a cell as a mouse does, and says what the page shows then.
 POINT = """
@@ -49,8 +56,12 @@ def attn(*words):
     return done.stdout
 
 
+FOLDER = tempfile.TemporaryDirectory(prefix="attn-features-")
+WRITTEN = every_feature.write(FOLDER.name, FEATURES)
+
+
 def problem(name):
-    return os.path.join(ROOT, "data", name + ".json")
+    return WRITTEN.get(name) or os.path.join(ROOT, "data", name + ".json")
 
 
 def index_of(shape, offset):
@@ -71,7 +82,7 @@ def unwrapped(text):
     lines, indent = [], None  # of the last line of arithmetic
     for line in text.split("\n"):
         inside = len(line) - len(line.lstrip())
-        if re.match(r"\s*[^\W\d]\S* [=≈] ", line):
+        if re.match(r"\s*(?:[^\W\d]|‖)\S* [=≈] ", line):
             lines.append(line.strip())
             indent = inside
         elif indent is not None and line.strip() and inside > indent:
@@ -91,7 +102,7 @@ def sides(equation):
         equation = equation[:equation.rindex(" (")]
     parts = re.split(r" ([=≈]) ", equation)
     told = list(zip(parts[1::2], parts[2::2]))
-    words = re.compile(r"max\(|min\(|more|e\^|NaN")
+    words = re.compile(r"max\(|min\(|sink|tanh\(|sin\(|cos\(|more|e\^|NaN")
     numeric = [(relation, text) for relation, text in told if not re.search(r"[^\W\d_]", words.sub("", text))]
     if numeric and numeric[0] is not told[0]:
         numeric[0] = ("=", numeric[0][1]) if len(numeric) > 1 else numeric[0]
@@ -100,7 +111,7 @@ def sides(equation):
 
 def remark_meaning(remark):
     """Remarks of the program say more than those of the page: how a number was rounded."""
-    rounded = re.match(r"(\S+?),? (rounded|cut) ", remark)
+    rounded = re.match(r"(\S+?),? (rounded|cut)\b", remark)
     return rounded.group(1) if rounded else remark
 
 
@@ -147,7 +158,7 @@ class Sums(PageTest):
 
     def test_every_sum_is_that_of_the_program(self):
         compared = 0
-        for name in PROBLEMS:
+        for name in PROBLEMS + FEATURES:
             self.open(name)
             for step, (shape, kind, lines) in self.written().items():
                 self.assertEqual(set(lines), set(range(len(lines))), f"{name}: {step} is not whole")

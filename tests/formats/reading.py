@@ -36,9 +36,11 @@ TOKEN = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?|[^\W\d]\w*[′*]*|[-+×/=≈√
 
 def tokens(text):
     """Words, numbers and signs, in order; what only decorates is gone."""
-    text = unicodedata.normalize("NFKC", text.replace("´", "′")).replace("−", "-").replace("'", "′")
+    text = text.replace("´", "′").replace("²", "^2")
+    text = unicodedata.normalize("NFKC", text).replace("−", "-").replace("'", "′")
     text = re.sub(r"(?<=[^\W\d]{2})-(?=[^\W\d]{2})", " ", text)  # half-up is two words
-    text = text.replace("_", "").replace("^T", "T")
+    text = re.sub(r"(?<=\d) ?e ?- ?(?=\d)", "e-", text)  # as formulas space it
+    text = text.replace("_", "").replace("^T", "T").replace("^*", "*").replace("^°", "°")
     return TOKEN.findall(text)
 
 
@@ -231,6 +233,8 @@ def math_text(element):
     inner = [part for part, child in zip(parts, element.children) if isinstance(child, Element)]
     if element.name == "msup":
         return f"{inner[0]}^{inner[1]}"
+    if element.name == "msub":
+        return inner[0].rstrip() + inner[1].strip()
     if element.name == "msqrt":
         return "√" + "".join(parts)
     if element.name == "mfrac":
@@ -370,6 +374,7 @@ LATEX_SIGNS = {
     "textendash": "–", "textemdash": "—", "textquoteleft": "‘", "textquoteright": "’", "textquotedblleft": "“",
     "textquotedblright": "”", "quotedblbase": "„", "quotesinglbase": "‚", "guillemotleft": "«", "guillemotright": "»",
     "div": "÷", "textdegree": "°", "textellipsis": "…", "textsection": "§",
+    "Sigma": "Σ", "delta": "δ", "|": "‖",
     ",": " ", ";": " ", ":": " ", "!": "", " ": " ", "/": "",
 }
 # Commands of layout: they show nothing themselves, and what is in their braces stays.
@@ -451,7 +456,7 @@ class _Latex:
                 self.cell()
             elif special == "^":
                 self.raised()
-            elif special == "}" and self.text[self.at:self.at + 1] == "{":
+            elif special == "}" and re.match(r"\{(?!\})", self.text[self.at:self.at + 2]):
                 self.running.append(" ")
             elif letters:
                 self.letters(letters)

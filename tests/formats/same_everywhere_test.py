@@ -18,6 +18,9 @@ import tempfile
 import unittest
 from collections import Counter
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
+import every_feature
 import reading
 from reading import all_tokens, matrices, numbers_and_labels, tokens
 
@@ -44,6 +47,10 @@ DOCUMENTS = {
     "answers marked": ["check", "worked-example.json", "ada.json", "ben.json", "--reveal", "value"],
     "a known mistake": ["mistakes", "scale.by_dk"],
 }
+FEATURES = ["columns", "additive", "rope of two of four", "appended keys", "relative", "deberta", "alibi",
+            "cross-attention", "linear", "scale and softcap", "grouped queries", "masks"]
+FOLDER = tempfile.TemporaryDirectory(prefix="attn-features-")
+DOCUMENTS |= {name: ["run", path] for name, path in every_feature.write(FOLDER.name, FEATURES).items()}
 
 
 def written(words, *settings, ending):

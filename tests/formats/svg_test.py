@@ -7,11 +7,16 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 import zlib
 from pathlib import Path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
+import every_feature
 
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,6 +113,9 @@ class Figures(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.figures = {path.stem: svg("run", path) for path in PROBLEMS}
+        with tempfile.TemporaryDirectory(prefix="attn-svg-") as folder:
+            for feature, path in every_feature.write(folder).items():
+                cls.figures["feature: " + feature] = svg("run", path)
         for theme in ("safe", "classic"):
             cls.figures[theme] = svg("run", EXAMPLE, "--theme", theme)
         cls.figures["cells"] = svg("run", EXAMPLE, "--explain", "cells")

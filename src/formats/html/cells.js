@@ -105,11 +105,12 @@ function isChanged(cell) {
 }
 
 // What a cell was made from: cells of one operand, in the order in which they are read.
+// A list where something is not the same for all cells of the matrix.
 function offsetsRead(slice, { matrix, row, column }) {
-  const first = slice.firsts
-    ? slice.firsts[row * matrix.columns + column]
-    : slice.first + row * slice.row + column * slice.column;
-  return Array.from({ length: slice.count }, (_, i) => first + i * slice.stride);
+  const at = row * matrix.columns + column;
+  const first = slice.firsts ? slice.firsts[at] : slice.first + row * slice.row + column * slice.column;
+  const stride = slice.strides ? slice.strides[at] : slice.stride;
+  return Array.from({ length: slice.counts ? slice.counts[at] : slice.count }, (_, i) => first + i * stride);
 }
 
 function placesRead(slice, place) {
@@ -132,6 +133,12 @@ function nameInStep(step, shape, first, last = first) {
   const to = indexOf(shape, last);
   const inside = from.map((at, axis) => (to[axis] === at ? `${at + 1}` : `${at + 1}…${to[axis] + 1}`));
   return inside.length > 0 ? `${step}[${inside.join(",")}]` : step;
+}
+
+// Where a cell stands along one axis of its step, counted from 0.
+function indexAlong(axis, place) {
+  const { shape, axes } = place.matrix;
+  return indexOf(shape, offsetOf(place))[axes.indexOf(axis)];
 }
 
 function fullName(place) {

@@ -37,12 +37,52 @@ std::string_view name(Unary function) {
       return "multiply";
     case Unary::divide:
       return "divide";
+    case Unary::add:
+      return "add";
+    case Unary::tanh:
+      return "tanh";
+    case Unary::softcap:
+      return "softcap";
     case Unary::exp:
       return "exp";
     case Unary::square:
       return "square";
     case Unary::sqrt:
       return "sqrt";
+  }
+  return "";
+}
+
+std::string_view name(Reducer function) {
+  switch (function) {
+    case Reducer::sum:
+      return "sum";
+    case Reducer::maximum:
+      return "maximum";
+    case Reducer::norm:
+      return "norm";
+  }
+  return "";
+}
+
+std::string_view name(Waves::Kind kind) {
+  switch (kind) {
+    case Waves::Kind::sine:
+      return "sine";
+    case Waves::Kind::cosine:
+      return "cosine";
+    case Waves::Kind::alternating:
+      return "alternating";
+  }
+  return "";
+}
+
+std::string_view name(Contract::Then then) {
+  switch (then) {
+    case Contract::Then::add:
+      return "add";
+    case Contract::Then::divide:
+      return "divide";
   }
   return "";
 }
@@ -57,42 +97,61 @@ std::string_view name(Softmax::Part part) {
       return "sum";
     case Softmax::Part::weights:
       return "weights";
+    case Softmax::Part::shares:
+      return "shares";
   }
   return "";
 }
 
-std::string json(const Op& op) {
+std::string json(const Reading& reading) {
   const auto kind = [](std::string_view text) { return fmt::format(R"({{"kind":"{}"}})", text); };
   const auto with_function = [](std::string_view of, std::string_view function) {
     return fmt::format(R"({{"kind":"{}","function":"{}"}})", of, function);
   };
-  return std::visit(Overloaded{
-                        [&](const Given&) { return kind("given"); },
-                        [&](const Copy&) { return kind("copy"); },
-                        [&](const Split&) { return kind("split"); },
-                        [&](const Merge&) { return kind("merge"); },
-                        [&](const Contract&) { return kind("contract"); },
-                        [&](const Combine& combine) { return with_function("combine", name(combine.function)); },
-                        [&](const Map& map) {
-                          return fmt::format(R"({{"kind":"map","function":"{}","parameter":{},"spelling":{}}})",
-                                             name(map.function),
-                                             std::isfinite(map.parameter) ? shortest(map.parameter) : "null",
-                                             json_string(map.spelling));
-                        },
-                        [&](const Reduce& reduce) {
-                          return with_function("reduce", reduce.function == Reducer::sum ? "sum" : "maximum");
-                        },
-                        [&](const Close&) { return kind("close"); },
-                        [&](const Softmax& softmax) {
-                          return fmt::format(R"({{"kind":"softmax","part":"{}"}})", name(softmax.part));
-                        },
-                    },
-                    op);
+  return std::visit(
+      Overloaded{
+          [&](const Given&) { return kind("given"); },
+          [&](const Copy&) { return kind("copy"); },
+          [&](const Split&) { return kind("split"); },
+          [&](const Merge&) { return kind("merge"); },
+          [&](const Join&) { return kind("join"); },
+          [&](const Repeat&) { return kind("repeat"); },
+          [&](const Pick&) { return kind("pick"); },
+          [&](const Waves& waves) {
+            return fmt::format(
+                R"({{"kind":"waves","function":"{}","positions":{},"features":{},"first":{},"base":{},"width":{}}})",
+                name(waves.kind), json_string(waves.positions.axis), json_string(waves.features.axis), waves.first,
+                shortest(waves.base), waves.width);
+          },
+          [&](const Rotate& rotate) {
+            return fmt::format(R"({{"kind":"rotate","axis":{},"interleaved":{},"pairs":{}}})", json_string(rotate.axis),
+                               rotate.interleaved, reading.operands[1].shape.size(rotate.pair));
+          },
+          [&](const Contract& sum) { return fmt::format(R"({{"kind":"contract","then":"{}"}})", name(sum.then)); },
+          [&](const Combine& combine) { return with_function("combine", name(combine.function)); },
+          [&](const Map& map) {
+            return fmt::format(R"({{"kind":"map","function":"{}","parameter":{},"spelling":{}}})", name(map.function),
+                               std::isfinite(map.parameter) ? shortest(map.parameter) : "null",
+                               json_string(map.spelling));
+          },
+          [&](const Reduce& reduce) { return with_function("reduce", name(reduce.function)); },
+          [&](const Close&) { return kind("close"); },
+          [&](const Softmax& softmax) {
+            return fmt::format(R"({{"kind":"softmax","part":"{}","over":{},"base":{}}})", name(softmax.part),
+                               json_string(softmax.over), shortest(softmax.base));
+          },
+      },
+      reading.op);
 }
 
-// A sum of products of which a factor is not in the document cannot be written.
+// What a factor, an angle or a summand of which is not in the document cannot be written.
 bool is_told(const Reading& reading) {
-  return !reading.operands.empty() && (!std::holds_alternative<Contract>(reading.op) || reading.operands.size() >= 2);
+  if (std::holds_alternative<Waves>(reading.op)) return true;
+  if (std::holds_alternative<Rotate>(reading.op)) return reading.operands.size() == 3;
+  if (const auto* sum = std::get_if<Contract>(&reading.op)) {
+    return reading.operands.size() >= (sum->then == Contract::Then::divide ? 4 : 2);
+  }
+  return !reading.operands.empty();
 }
 
 // Which cells of one operand each cell of the matrix reads.
@@ -107,8 +166,8 @@ class Read {
   }
 
   std::string json() const {
-    return fmt::format(R"({{"step":{},{},"stride":{},"count":{}}})", json_string(start_.tensor), firsts(),
-                       start_.stride, start_.count);
+    return fmt::format(R"({{"step":{},{},{},{}}})", json_string(start_.tensor), firsts(),
+                       listed("stride", &Slice::stride), listed("count", &Slice::count));
   }
 
  private:
@@ -130,6 +189,20 @@ class Read {
     }
     if (!even) return "\"firsts\":[" + listed + "]";
     return fmt::format(R"("first":{},"row":{},"column":{})", start_.first, row_, column_);
+  }
+
+  // "count":3 where it is the same all over the matrix, "counts":[3,0,…] where it is not.
+  std::string listed(const char* what, std::size_t Slice::*number) const {
+    std::string all;
+    bool even = true;
+    for (std::size_t row = 0; row < shown_.rows; ++row) {
+      for (std::size_t column = 0; column < shown_.columns; ++column) {
+        const std::size_t here = at(row, column).*number;
+        even = even && here == start_.*number;
+        all += (all.empty() ? "" : ",") + std::to_string(here);
+      }
+    }
+    return even ? fmt::format("\"{}\":{}", what, start_.*number) : fmt::format("\"{}s\":[{}]", what, all);
   }
 
   const Matrix& matrix_;
@@ -161,7 +234,7 @@ std::string json(const PageMatrix& one) {
       R"("columns":{},"decimals":{},"op":{},"operands":[{}],"open":{}}})",
       json_string(matrix.step), json_string(matrix.symbol), class_name(matrix.role), shape, axes, matrix.first,
       matrix.row_stride, matrix.column_stride, one.shown.rows, one.shown.columns, matrix.decimals_in_lines,
-      json(told ? matrix.reading.op : Op(Given{})), operands, open);
+      told ? json(matrix.reading) : R"({"kind":"given"})", operands, open);
 }
 
 }  // namespace

@@ -10,7 +10,8 @@
 
 namespace attn {
 
-// Reads arithmetic as people write it and works it out: + − × / ( ) e^ √ ², max(…), min(…).
+// Reads arithmetic as people write it and works it out: + − × / ( ) ^ √ ², e, max(…), min(…), sin(…), cos(…),
+// tanh(…). The word "sink" is passed over.
 class Calculator {
  public:
   explicit Calculator(std::string_view text) : text_(text) {}
@@ -58,21 +59,29 @@ class Calculator {
 
   double factor() {
     const double value = bare();
+    if (eat("^")) return std::pow(value, bare());
     return eat("²") ? value * value : value;
+  }
+
+  // What stands before the closing parenthesis.
+  double within() {
+    const double value = sum();
+    eat(")");
+    return value;
   }
 
   double bare() {
     if (eat("−")) return -bare();
     if (eat("∞")) return std::numeric_limits<double>::infinity();
     if (eat("e^")) return std::exp(bare());
+    if (eat("sink")) return bare();
+    if (eat("sin(")) return std::sin(within());
+    if (eat("cos(")) return std::cos(within());
+    if (eat("tanh(")) return std::tanh(within());
     if (eat("√")) return std::sqrt(bare());
     if (eat("max(")) return list([](double a, double b) { return std::fmax(a, b); });
     if (eat("min(")) return list([](double a, double b) { return std::fmin(a, b); });
-    if (eat("(")) {
-      const double value = sum();
-      eat(")");
-      return value;
-    }
+    if (eat("(")) return within();
     char* end = nullptr;
     const std::string rest(text_.substr(at_));
     const double value = std::strtod(rest.c_str(), &end);

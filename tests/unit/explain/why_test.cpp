@@ -36,7 +36,7 @@ const std::map<std::string, Trace>& traces() {
       if (!name.ends_with(".json") || name.ends_with(".golden.json")) continue;
       std::ifstream file(entry.path());
       const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-      const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30);
+      const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
       ReferenceBackend backend;
       computed.emplace(name, attention(problem.value(), backend, {.all_weighted_values = true}));
     }
@@ -48,6 +48,8 @@ const std::map<std::string, Trace>& traces() {
 // What a cell is made of, walked by hand: every cell of every operand that
 // agrees with it on the axes they share, without what is closed.
 class Walker {
+  using Place = std::map<Axis, std::size_t>;
+
  public:
   Walker(const Trace& trace, const Step& step) : trace_(trace), step_(step) {}
 
@@ -58,13 +60,12 @@ class Walker {
 
   Read cells(std::size_t cell) const {
     Read read;
-    const std::map<Axis, std::size_t> at = place(step_.result.shape(), cell);
-    std::map<Axis, std::size_t> closed_at;
+    const Place at = place(step_.result.shape(), cell);
     const Tensor<double>* mask = step_.open ? &trace_.value(step_.open->id) : nullptr;
-    std::vector<std::map<Axis, std::size_t>> closed;
+    std::vector<Place> closed;
     if (mask) {
       const Shape shape = shape_as_read(*step_.open, mask->shape());
-      for (const std::size_t i : agreeing(shape, at)) {
+      for (const std::size_t i : agreeing(shape, {all_of_a_row(at)})) {
         if ((*mask)[i] != 0) continue;
         read.closed.push_back(i);
         closed.push_back(plain_place(shape, i));
@@ -72,10 +73,10 @@ class Walker {
     }
     for (const Operand& operand : step_.operands) {
       const Shape shape = shape_as_read(operand, trace_.value(operand.id).shape());
-      const bool is_bias = read.operands.size() == 2 && std::holds_alternative<Contract>(step_.op);
+      const bool is_bias = read.operands.size() >= 2 && std::holds_alternative<Contract>(step_.op);
       std::vector<std::size_t> kept;
-      for (const std::size_t i : agreeing(shape, at)) {
-        const std::map<Axis, std::size_t> here = plain_place(shape, i);
+      for (const std::size_t i : agreeing(shape, places_in(read.operands.size(), shape, at))) {
+        const Place here = plain_place(shape, i);
         const bool is_closed = std::ranges::any_of(closed, [&](const auto& one) { return agree(one, here); });
         if (is_bias || !is_closed) kept.push_back(i);
       }
@@ -85,16 +86,16 @@ class Walker {
   }
 
  private:
-  static std::map<Axis, std::size_t> plain_place(const Shape& shape, std::size_t cell) {
+  static Place plain_place(const Shape& shape, std::size_t cell) {
     const std::vector<std::size_t> index = shape.index(cell);
-    std::map<Axis, std::size_t> at;
+    Place at;
     for (std::size_t axis = 0; axis < shape.rank(); ++axis) at[shape[axis].axis] = index[axis];
     return at;
   }
 
   // What is split or merged stands under the names of the operand, too.
-  std::map<Axis, std::size_t> place(const Shape& shape, std::size_t cell) const {
-    std::map<Axis, std::size_t> at = plain_place(shape, cell);
+  Place place(const Shape& shape, std::size_t cell) const {
+    Place at = plain_place(shape, cell);
     if (const auto* split = std::get_if<Split>(&step_.op)) {
       at[split->axis] = at[split->outer] * shape.size(split->inner) + at[split->inner];
     }
@@ -106,12 +107,64 @@ class Walker {
     return at;
   }
 
-  static bool agree(const std::map<Axis, std::size_t>& a, const std::map<Axis, std::size_t>& b) {
+  static bool agree(const Place& a, const Place& b) {
     return std::ranges::all_of(
         a, [&](const auto& one) { return !b.contains(one.first) || b.at(one.first) == one.second; });
   }
 
-  static std::vector<std::size_t> agreeing(const Shape& shape, const std::map<Axis, std::size_t>& at) {
+  // A share is made from its whole row.
+  Place all_of_a_row(Place at) const {
+    const auto* softmax = std::get_if<Softmax>(&step_.op);
+    if (softmax && softmax->part == Softmax::Part::shares) at.erase(softmax->over);
+    return at;
+  }
+
+  // Where an operand is read: in one place or, if numbers are rotated, in two; in none, perhaps.
+  std::vector<Place> places_in(std::size_t operand, const Shape& shape, Place at) const {
+    if (const auto* repeat = std::get_if<Repeat>(&step_.op)) {
+      std::size_t& index = at[repeat->axis];
+      index = repeat->tiled ? index % shape.size(repeat->axis) : index / repeat->times;
+    } else if (const auto* join = std::get_if<Join>(&step_.op)) {
+      std::size_t before = 0;
+      for (std::size_t i = 0; i < operand; ++i) {
+        const Operand& other = step_.operands[i];
+        before += shape_as_read(other, trace_.value(other.id).shape()).size(join->axis);
+      }
+      std::size_t& index = at[join->axis];
+      if (index < before || index - before >= shape.size(join->axis)) return {};
+      index -= before;
+    } else if (const auto* pick = std::get_if<Pick>(&step_.op)) {
+      std::size_t cell = 0;
+      for (const Dim& dim : pick->rows.shape().dims()) cell = cell * dim.size + at.at(dim.axis);
+      if (pick->rows[cell] < 0) return {};
+      at[pick->axis] = static_cast<std::size_t>(pick->rows[cell]);
+    } else if (const auto* rotate = std::get_if<Rotate>(&step_.op)) {
+      const Operand& table = step_.operands[1];
+      const std::size_t pairs = shape_as_read(table, trace_.value(table.id).shape()).size(rotate->pair);
+      const std::size_t feature = at[rotate->axis];
+      const bool turns = feature < 2 * pairs;
+      const std::size_t pair = rotate->interleaved ? feature / 2 : feature % pairs;
+      if (operand > 0) {
+        if (!turns) return {};
+        at[rotate->pair] = pair;
+      } else if (turns) {
+        Place other = at;
+        other[rotate->axis] = rotate->interleaved ? feature ^ 1 : (feature + pairs) % (2 * pairs);
+        return {at, other};
+      }
+    }
+    return {all_of_a_row(std::move(at))};
+  }
+
+  static std::vector<std::size_t> agreeing(const Shape& shape, const std::vector<Place>& places) {
+    std::vector<std::size_t> all;
+    for (const Place& at : places) {
+      for (const std::size_t cell : agreeing(shape, at)) all.push_back(cell);
+    }
+    return all;
+  }
+
+  static std::vector<std::size_t> agreeing(const Shape& shape, const Place& at) {
     std::vector<std::size_t> cells = {0};
     for (const Dim& dim : shape.dims()) {
       std::vector<std::size_t> longer;
@@ -129,13 +182,26 @@ class Walker {
   const Step& step_;
 };
 
+// How many terms a sum has besides those that its first operand brings: what is
+// added to it, the divisor of a cosine, the sink of a softmax.
+std::size_t further_terms(const Step& step) {
+  const std::size_t operands = step.operands.size();
+  if (const auto* contract = std::get_if<Contract>(&step.op)) {
+    return contract->then == Contract::Then::divide ? operands - 3 : operands - 2;
+  }
+  if (std::holds_alternative<Reduce>(step.op)) return operands - 1;
+  return operands > 1 ? 1 : 0;
+}
+
 // The ingredients by that walk. In a row of softmax with no open score nothing
 // but the maximum, or the sum, is read.
 CellSet expected(const Trace& trace, const Step& step, std::size_t cell, std::size_t* terms = nullptr) {
   const Walker::Read read = Walker(trace, step).cells(cell);
   const auto* softmax = std::get_if<Softmax>(&step.op);
   bool no_open_score = false;
-  if (softmax && step.operands.size() == 2 && !read.operands[1].empty()) {
+  const bool by_row =
+      softmax && (softmax->part == Softmax::Part::weights || softmax->part == Softmax::Part::exponentials);
+  if (by_row && !read.operands[1].empty()) {
     const double said = trace.value(step.operands[1].id)[read.operands[1][0]];
     no_open_score = softmax->part == Softmax::Part::weights ? said == 0 : std::isinf(said) && said < 0;
   }
@@ -144,7 +210,7 @@ CellSet expected(const Trace& trace, const Step& step, std::size_t cell, std::si
     if (no_open_score && i == 0) continue;
     for (const std::size_t at : read.operands[i]) cells.emplace(step.operands[i].id, at);
   }
-  if (terms) *terms = read.operands.empty() ? 0 : read.operands[0].size() + (read.operands.size() == 3 ? 1 : 0);
+  if (terms) *terms = read.operands.empty() ? 0 : read.operands[0].size() + further_terms(step);
   for (const std::size_t at : read.closed) cells.emplace(step.open->id, at);
   return cells;
 }
@@ -181,12 +247,15 @@ std::string fault_in_line(const Trace& trace, const Step& step, std::size_t cell
   Calculator last(result);
   const double said = last.result();
   const double room = 1e-9 * std::max(1.0, std::abs(value));
+  const bool is_nan = std::isnan(value);
+  if (is_nan && written_out(line.sides.back()).find("NaN") != std::string::npos) return "";
   if (!last.done() || !(said == value || std::abs(said - value) <= room)) return "it ends with another number";
   if (is_given(step)) return plain(line.remark) == "given" ? "" : "it is given and does not say so";
 
   // Rounded by hand, the number is not what its arithmetic comes to, and the line says so.
   double unit = 0;
   if (trace.arithmetic.hand_rounding) unit = std::pow(10, -trace.arithmetic.hand_rounding->decimals);
+  if (rounds_once_a_step(trace.arithmetic.dtype)) unit = std::ldexp(std::abs(value), -8) + 1e-7;
   bool worked_out = false;
   bool as_worked_out = true;
   for (std::size_t i = 1; i + 1 < line.sides.size(); ++i) {
@@ -199,14 +268,19 @@ std::string fault_in_line(const Trace& trace, const Step& step, std::size_t cell
     Calculator calculator(text);
     const double computed = calculator.result();
     if (!calculator.done()) continue;  // "q₁·k₂"
+    // What is 0 where a divisor is 0 says so.
+    if (std::isnan(computed) && plain(line.remark).find("divisor") != std::string::npos) return "";
     worked_out = true;
     as_worked_out = as_worked_out && (computed == value || std::abs(computed - value) <= room);
     if (!(computed == value || std::abs(computed - value) <= room + unit))
       return "its arithmetic comes to another number: " + text;
-    if (sums(step.op) && line.sides[i].terms.size() != terms)
+    const bool is_root = !text.empty() && text.starts_with("√") && line.sides[i].terms.size() == 1;  // √(3² + 4²) = √25
+    if (sums(step.op) && !is_root && line.sides[i].terms.size() != terms)
       return "it has " + text + " where there are " + std::to_string(terms) + " terms";
   }
   const std::string remark = plain(line.remark);
+  // Of half precision only what shows is said.
+  if (rounds_once_a_step(trace.arithmetic.dtype)) as_worked_out = remark.find("rounded to") == std::string::npos;
   if (!as_worked_out && remark.find("rounded to") == std::string::npos) return "it is rounded and does not say so";
   if (as_worked_out && remark.find("rounded to") != std::string::npos) return "it is not rounded and says so";
   if (!worked_out && remark.find("closed") == std::string::npos) return "it says nothing about where it comes from";

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "explain/document.h"
+
+namespace attn {
+
+// One of the things that there are, with a line about it.
+struct Listed {
+  std::string name, summary;
+};
+
+// What there is of one kind.
+struct Listing {
+  std::string name;   // "scores": what attn list calls it
+  std::string title;  // "Scores"
+  std::string where;  // where to write one: "`score` of a problem"
+  std::vector<Listed> rows;
+};
+
+// A table for each.
+Document told_listings(std::span<const Listing> listings);
+
+}  // namespace attn
