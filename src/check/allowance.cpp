@@ -79,7 +79,7 @@ Interval stands_for(const HandedCell& cell, Habit habit, const MarkingRule& rule
   const double value = cell.number.value;
   switch (rule.kind) {
     case MarkingRule::Kind::honest_rounding:
-      return honest(cell, habit);
+      return cell.held ? hull(honest(cell, habit), *cell.held) : honest(cell, habit);
     case MarkingRule::Kind::decimal_digits: {
       if (std::isinf(value)) return value;
       const double half = unit_of(rule.digits) / 2;

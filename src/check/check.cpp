@@ -37,6 +37,8 @@ struct Ground {
       for (const Mistake& mistake : family.mistakes) {
         if (!mistake.rewrites) continue;
         for (Rewrite& rewrite : mistake.rewrites(recipe)) {
+          // Nobody can have gone on with numbers that the next step cannot read.
+          if (!rewrite.recipe.fits()) continue;
           Course rewritten(rewrite.recipe, &course);
           candidates.push_back({&mistake, std::move(rewrite), std::move(rewritten)});
         }
@@ -713,6 +715,17 @@ Diagnosis turned_diagnosis(const Meaning& reading) {
   return diagnosis;
 }
 
+// e^score for e^(score − maximum), a sink's too.
+void take_plain_powers(Recipe& recipe) {
+  recipe.give("~zero", Tensor<double>(Shape{}, {0}));
+  const Instruction powers = *recipe.find("exponentials");
+  recipe.replace("exponentials", powers.op, {powers.operands[0], "~zero"}, powers.open);
+  const Instruction* sums = recipe.find("exponential_sums");
+  if (!sums || sums->operands.size() < 3) return;
+  const Instruction with_sink = *sums;
+  recipe.replace("exponential_sums", with_sink.op, {with_sink.operands[0], with_sink.operands[1], "~zero"});
+}
+
 }  // namespace
 
 class Checker::Impl {
@@ -752,10 +765,9 @@ Meaning Checker::Impl::read_as_meant(const Sheet& sheet, const std::string& name
   std::size_t fewest = mismatches(best);
   if (fewest == 0) return best;
 
-  if (sheet.find("exponentials") || sheet.find("exponential_sums")) {
+  if (right.has("exponentials") && (sheet.find("exponentials") || sheet.find("exponential_sums"))) {
     Meaning plain = best;
-    const Instruction& exponentials = *right.find("exponentials");
-    plain.right.replace("exponentials", Map{Unary::exp, 0, ""}, {exponentials.operands[0]}, exponentials.open);
+    take_plain_powers(plain.right);
     plain.name += "e^s,";
     if (const std::size_t wrong = mismatches(plain); wrong < fewest) {
       fewest = wrong;

@@ -71,7 +71,8 @@ const Softmax* softmax_part(const Replay& replay, std::size_t line, Softmax::Par
 }
 
 // The scores whose exponentials the line makes, closed ones at −∞, if it makes
-// them in the usual way: from scores and their own maximum.
+// them in the usual way: from scores and their own maximum, without a sink. To
+// another base, what e would have to be taken to the power of.
 std::optional<Tensor<Interval>> scores_behind(const Replay& replay, std::size_t line,
                                               const Replay::Made<Interval>& computed,
                                               const Replay::Made<Interval>& carried) {
@@ -81,10 +82,16 @@ std::optional<Tensor<Interval>> scores_behind(const Replay& replay, std::size_t 
   const std::size_t maximum = replay.operands(line)[1];
   const Softmax* most = softmax_part(replay, maximum, Softmax::Part::maximum);
   if (!most || most->over != op->over || replay.operands(maximum)[0] != scores) return std::nullopt;
+  if (replay.operands(maximum).size() > 1) return std::nullopt;  // a sink
   if (carried[maximum] != computed[maximum] || replay.open(maximum) != replay.open(line)) return std::nullopt;
 
   Tensor<Interval> open_scores = *carried[scores];
   if (open_scores.shape() != replay.shape(line)) return std::nullopt;
+  // base^s is e^(s·log(base)).
+  const Interval steepness = op->base == 0 ? Interval(1) : hull(next_below(log(op->base)), next_above(log(op->base)));
+  if (op->base != 0) {
+    for (Interval& score : open_scores.data()) score = score * steepness;
+  }
   if (const auto open = replay.open(line)) {
     const Tensor<Interval>& mask = *carried[*open];
     if (mask.shape() != open_scores.shape()) return std::nullopt;
@@ -129,6 +136,8 @@ std::vector<Interval> share_of_sum(const std::vector<Interval>& exponentials) {
 
 Tensor<Interval> enclosed(const Replay& replay, std::size_t line, const Replay::Made<Interval>& computed,
                           const Replay::Made<Interval>& carried) {
+  // Where the inner lines of softmax are rounded each for itself, it is not the exact one.
+  if (replay.rounds_once_a_line()) return replay.run(line, carried);
   if (const auto scores = scores_behind(replay, line, computed, carried)) {
     return row_by_row(*scores, std::get<Softmax>(replay.instruction(line).op).over, exponentials_of);
   }
@@ -136,7 +145,8 @@ Tensor<Interval> enclosed(const Replay& replay, std::size_t line, const Replay::
     const std::size_t exponentials = replay.operands(line)[0];
     const std::size_t sum = replay.operands(line)[1];
     const Softmax* summed = softmax_part(replay, sum, Softmax::Part::sum);
-    const bool same_rows = summed && summed->over == op->over && replay.operands(sum)[0] == exponentials &&
+    const bool plain_sum = summed && replay.operands(sum).size() == 1;
+    const bool same_rows = plain_sum && summed->over == op->over && replay.operands(sum)[0] == exponentials &&
                            carried[sum] == computed[sum] && carried[exponentials]->shape() == replay.shape(line);
     const auto worked_out = carried[exponentials] == computed[exponentials];
     const auto scores = worked_out ? scores_behind(replay, exponentials, computed, carried) : std::nullopt;

@@ -191,7 +191,7 @@ class Comparison {
 // Whether the line is an inner one of softmax.
 bool is_inner(const Instruction& instruction) {
   const auto* softmax = std::get_if<Softmax>(&instruction.op);
-  return softmax && softmax->part != Softmax::Part::weights;
+  return softmax && softmax->part != Softmax::Part::weights && softmax->part != Softmax::Part::shares;
 }
 
 // Whether a person writes this line down and might round it.

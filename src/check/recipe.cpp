@@ -21,7 +21,7 @@ std::shared_ptr<const Tensor<double>> shared(Tensor<double> value) {
 
 }  // namespace
 
-Recipe::Recipe(const Trace& trace) : vectors_(trace.vectors) {
+Recipe::Recipe(const Trace& trace) : vectors_(trace.vectors), dtype_(trace.arithmetic.dtype) {
   for (const GivenTensor& given : trace.givens) {
     instructions_.push_back({.id = given.heading.id, .op = Given{}, .given = shared(given.value)});
   }
@@ -43,7 +43,7 @@ Instruction& Recipe::at(std::string_view id) {
   return *found;
 }
 
-Shape Recipe::shape(std::string_view id) const {
+std::optional<Shape> Recipe::fitting_shape(std::string_view id) const {
   std::map<std::string, Shape, std::less<>> shapes;
   for (const Instruction& instruction : instructions_) {
     Shape shape;
@@ -54,6 +54,7 @@ Shape Recipe::shape(std::string_view id) const {
       for (const Operand& operand : instruction.operands) {
         read.push_back(shape_as_read(operand, shapes.find(operand.id)->second));
       }
+      if (!attn::fits(instruction.op, read)) return std::nullopt;
       shape = result_shape(instruction.op, read, vectors_);
     }
     if (instruction.id == id) return shape;
@@ -62,6 +63,14 @@ Shape Recipe::shape(std::string_view id) const {
   assert(false);
   return {};
 }
+
+Shape Recipe::shape(std::string_view id) const {
+  const auto shape = fitting_shape(id);
+  assert(shape);
+  return *shape;
+}
+
+bool Recipe::fits() const { return instructions_.empty() || fitting_shape(instructions_.back().id).has_value(); }
 
 const Tensor<double>& Recipe::given(std::string_view id) const {
   const Instruction* found = find(id);

@@ -32,13 +32,22 @@ class Recipe {
 
   const std::vector<Instruction>& instructions() const { return instructions_; }
   Vectors vectors() const { return vectors_; }
+  Dtype dtype() const { return dtype_; }
 
   // The instruction of that id, or null.
   const Instruction* find(std::string_view id) const;
   bool has(std::string_view id) const { return find(id) != nullptr; }
 
-  // The shape of what it makes, of the recipe as it stands. REQUIRES: has(id).
+  // The shape of what it makes, of the recipe as it stands; nothing where it, or
+  // what stands above it, reads operands that do not fit. REQUIRES: has(id).
+  std::optional<Shape> fitting_shape(std::string_view id) const;
+
+  // The same. REQUIRES: it fits.
   Shape shape(std::string_view id) const;
+
+  // Whether every instruction can read its operands: a rewrite may have made
+  // numbers of another shape than those below expect.
+  bool fits() const;
 
   // The numbers of a given tensor or step. REQUIRES: has(id), and its op is Given.
   const Tensor<double>& given(std::string_view id) const;
@@ -73,6 +82,7 @@ class Recipe {
 
   std::vector<Instruction> instructions_;
   Vectors vectors_;
+  Dtype dtype_;
 };
 
 }  // namespace attn

@@ -18,9 +18,15 @@ const Tensor<double>& as_mask(const Tensor<Interval>& open, Tensor<double>& room
   return room;
 }
 
+double rounded_to(Dtype dtype, double number) { return stored(number, dtype); }
+
+Interval rounded_to(Dtype dtype, const Interval& number) {
+  return hull(number, {stored(number.low, dtype), stored(number.high, dtype)});
+}
+
 }  // namespace
 
-Replay::Replay(const Recipe& recipe) {
+Replay::Replay(const Recipe& recipe) : dtype_(recipe.dtype()) {
   std::map<std::string, std::size_t, std::less<>> places;
   lines_.reserve(recipe.instructions().size());
   for (const Instruction& instruction : recipe.instructions()) {
@@ -66,7 +72,11 @@ Tensor<Number> Replay::run(std::size_t at, const Made<Number>& made) const {
   Cells<double> mask;
   if (line.open) mask = {&line.open_read, as_mask(*made[*line.open], room).data().data()};
   const Cells<double>* closing = line.open ? &mask : nullptr;
-  return std::visit(Run<Number>(*line.walk, cells, closing, line.shape), line.instruction.op);
+  Tensor<Number> result = std::visit(Run<Number>(*line.walk, cells, closing, line.shape), line.instruction.op);
+  if (rounds_once_a_line()) {
+    for (Number& number : result.data()) number = rounded_to(dtype_, number);
+  }
+  return result;
 }
 
 std::vector<double> Replay::terms(std::size_t at, std::size_t cell, const Made<double>& made) const {
@@ -88,21 +98,31 @@ std::vector<double> Replay::terms(std::size_t at, std::size_t cell, const Made<d
     for (std::size_t i = 0; i < line.read[0].size(over); ++i) terms.push_back(number(0, over, i));
     return terms;
   };
+  const auto single = [&](std::size_t operand) {
+    return (*made[line.operands[operand]])[place_in(line.read[operand])];
+  };
+  const auto add_further = [&](std::size_t first, std::vector<double>& terms) {
+    for (std::size_t i = first; i < line.operands.size(); ++i) terms.push_back(single(i));
+  };
 
   const Op& op = line.instruction.op;
-  if (const auto* contract = std::get_if<Contract>(&op)) {
+  if (const auto* contract = std::get_if<Contract>(&op); contract && contract->then == Contract::Then::add) {
     std::vector<double> terms;
     for (std::size_t i = 0; i < line.read[0].size(contract->over); ++i) {
       if (is_open(contract->over, i)) terms.push_back(number(0, contract->over, i) * number(1, contract->over, i));
     }
-    if (line.operands.size() == 3) terms.push_back((*made[line.operands[2]])[place_in(line.read[2])]);
+    add_further(2, terms);
     return terms;
   }
   if (const auto* reduce = std::get_if<Reduce>(&op); reduce && reduce->function == Reducer::sum) {
-    return sum_over(reduce->over);
+    std::vector<double> terms = sum_over(reduce->over);
+    add_further(1, terms);
+    return terms;
   }
   if (const auto* softmax = std::get_if<Softmax>(&op); softmax && softmax->part == Softmax::Part::sum) {
-    return sum_over(softmax->over);
+    std::vector<double> terms = sum_over(softmax->over);
+    if (line.operands.size() == 3) terms.push_back(power(softmax->base, single(1) - single(2)));
+    return terms;
   }
   return {};
 }

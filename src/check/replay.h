@@ -27,6 +27,9 @@ class Replay {
   // The line of that id.
   std::optional<std::size_t> line(std::string_view id) const;
 
+  // Whether each line rounds what it makes to a dtype of few digits.
+  bool rounds_once_a_line() const { return rounds_once_a_step(dtype_); }
+
   bool is_given(std::size_t line) const { return lines_[line].instruction.given != nullptr; }
 
   // What the lines have made so far, a tensor a line; null where none is needed.
@@ -34,11 +37,13 @@ class Replay {
   using Made = std::vector<const Tensor<Number>*>;
 
   // The terms that the line adds up for one of its cells, in order: the products
-  // of a contraction and its bias, the numbers of a sum; none where it adds nothing up.
+  // of a contraction and what is added to them, the numbers of a sum; none where it
+  // adds nothing up, or does something else to the sum.
   // REQUIRES: as for run.
   std::vector<double> terms(std::size_t line, std::size_t cell, const Made<double>& made) const;
 
-  // What the line makes of what the lines above it have made.
+  // What the line makes of what the lines above it have made. Points are rounded
+  // where lines are; intervals hold the rounded numbers and the exact ones.
   // REQUIRES: !is_given(line); made[i] for all that it reads.
   template <class Number>
   Tensor<Number> run(std::size_t line, const Made<Number>& made) const;
@@ -55,6 +60,7 @@ class Replay {
   };
 
   std::vector<Line> lines_;
+  Dtype dtype_;
 };
 
 }  // namespace attn

@@ -191,6 +191,9 @@ Sheet laid_out(const Answers& answers, const Trace& trace, Recipe& right, std::v
     const Shape shape = right.shape(step.id);
     HandedStep laid = fitted(step, shape, unknown);
     find_rows_of_one(laid);
+    if (rounds_once_a_step(right.dtype())) {
+      for (HandedCell& cell : laid.cells) cell.held = stored(cell.number.value, right.dtype());
+    }
     leave_out_padding(laid, shape, trace.own_queries);
     handed.push_back(std::move(laid));
   }

@@ -18,7 +18,8 @@ struct HandedCell {
   enum class Kind { not_asked, blank, number };
   Kind kind = Kind::not_asked;
   WrittenNumber number = {};
-  bool in_row_of_one = false;  // the numbers written in its row add up to exactly 1
+  std::optional<double> held = {};  // what a dtype of few digits makes of the number, where the problem has one
+  bool in_row_of_one = false;       // the numbers written in its row add up to exactly 1
 
   // What the number stands for, a little widened: one interval a habit of rounding (allowance.h).
   std::array<Interval, 3> stands = {};

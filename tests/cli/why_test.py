@@ -1,10 +1,17 @@
 """`attn why` as a person or a script meets it."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
+import every_feature
 
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -68,6 +75,55 @@ class Answers(unittest.TestCase):
         self.assertEqual(self.lines(EXAMPLE, "scores[1,2]", "-o", path), [""])
         with open(path, encoding="utf-8") as file:
             self.assertEqual(file.read().split("\n"), self.lines(EXAMPLE, "scores[1,2]"))
+
+
+def cells(data, place=()):
+    if isinstance(data, list):
+        for i, part in enumerate(data):
+            yield from cells(part, place + (i + 1,))
+    else:
+        yield place, data
+
+
+def is_shown(value, shown):
+    """Whether a number of the trace is what stands at the end of a line."""
+    shown = shown.replace("−", "-").replace("∞", "inf")
+    if isinstance(value, str) or "inf" in shown:
+        return str(value) == shown
+    if "e" in shown:
+        return abs(value - float(shown)) <= 0.051 * abs(float(shown))
+    return abs(value - float(shown)) <= 0.50001 * 10 ** -len(shown.partition(".")[2])
+
+
+class EveryFeature(unittest.TestCase):
+    """Of every step of every feature one number, followed back, and the step as a whole."""
+
+    def test_every_step_can_be_asked_about(self):
+        with tempfile.TemporaryDirectory(prefix="attn-why-") as folder:
+            for feature, path in every_feature.write(folder).items():
+                trace = json.loads(self.output("run", path, "--format", "json"))
+                for at, step in enumerate(trace["steps"]):
+                    with self.subTest(feature=feature, step=step["id"]):
+                        self.ask(path, step, at, trace["arithmetic"]["dtype"])
+
+    def ask(self, path, step, at, dtype):
+        known = list(cells(step["data"]))
+        place, value = known[(7 * at + 3) % len(known)]
+        name = f"{step['id']}[{','.join(map(str, place))}]" if place else step["id"]
+        told = self.output("why", path, name, "--depth", "1").replace("\n", " ")
+        line = re.search(r"  " + re.escape(name) + r" [=≈] .*?(?=  [├└]|$)", told)
+        self.assertTrue(line, told)
+        if dtype in ("f64", "f32"):  # JSON has too few digits of shorter ones to round
+            ends = re.findall(r"[=≈] (−?[\d.∞]+(?:e-?\d+)?)(?![\w./·×])", re.sub(r"\s+", " ", line.group()))
+            self.assertTrue(ends and is_shown(value, ends[-1]), (value, line.group()))
+        if at % 3 == 0:
+            self.assertIn(step["title"], " ".join(self.output("why", path, step["id"]).split()))
+
+    def output(self, *words):
+        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+        done = subprocess.run([ATTN, *words], capture_output=True, encoding="utf-8", env=environment, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+        return done.stdout
 
 
 class Refusals(unittest.TestCase):

@@ -63,6 +63,23 @@ Rewrites interleaved(const Recipe& right) {
   })};
 }
 
+// Heads that share keys and values took turns: i mod kv_heads in place of ⌊i / group⌋.
+Rewrites tiled_groups(const Recipe& right) {
+  std::vector<const Instruction*> shared;
+  for (const Instruction& line : right.instructions()) {
+    const auto* repeat = std::get_if<Repeat>(&line.op);
+    if (repeat && repeat->times > 1 && right.shape(line.operands[0].id).size(repeat->axis) > 1) shared.push_back(&line);
+  }
+  if (shared.empty()) return {};
+  return {rewritten(right, shared.front()->id, "", [&](Recipe& recipe) {
+    for (const Instruction* line : shared) {
+      Repeat taking_turns = std::get<Repeat>(line->op);
+      taking_turns.tiled = !taking_turns.tiled;
+      recipe.replace(line->id, taking_turns, line->operands);
+    }
+  })};
+}
+
 // The line that puts the heads side by side; null where there are not several.
 const Instruction* joining(const Recipe& right) {
   const Instruction* concat = right.find("concat");
@@ -186,6 +203,11 @@ Rewrites one_big_head(const Recipe& right) {
   for (const char* step : {"mask", "score_bias"}) {
     if (right.has(step) && is_about_heads(right, *right.find(step))) return {};
   }
+  // Heads that share keys, and what is given a head, leave no one head to take all as.
+  const bool has_parts = std::ranges::any_of(right.instructions(), [](const Instruction& line) {
+    return std::holds_alternative<Repeat>(line.op) || (line.given && line.given->shape().has("head"));
+  });
+  if (has_parts) return {};
   const Rewrite made = rewritten(right, first_step(splits), "", [&](Recipe& recipe) { leave_whole(recipe, splits); });
   const auto asked = asked_scale(right);
   if (!asked || asked->function != Unary::divide) return {made};
@@ -252,6 +274,11 @@ Family heads_family() {
                .hint = "Put the contexts of all heads side by side.",
                .example = "(c₁ + c₂) / 2 for [c₁, c₂]",
                .rewrites = averaged},
+              {.id = "heads.tiled_groups",
+               .what = "the query heads that share keys and values took turns, and neighbours should share",
+               .hint = "With h heads and g of keys the first h / g query heads use the first head of keys, and so on.",
+               .example = "heads 1 and 3 with keys 1 for heads 1 and 2 with keys 1",
+               .rewrites = tiled_groups},
               {.id = "heads.reversed",
                .what = "the heads were put side by side from the last to the first",
                .hint = "Start with head 1.",

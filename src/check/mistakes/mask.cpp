@@ -182,6 +182,12 @@ Rewrites forgotten(const Recipe& right) {
     recipe.replace(masked, Copy{}, {mask->scores});
     leave_open(recipe);
   })};
+  if (mask->bias && !closes_nothing(*mask)) {
+    append(all, {rewritten(right, masked, "only what it closes", [&](Recipe& recipe) {
+             recipe.replace(masked, Close{}, {mask->scores, *mask->bias});
+             leave_open(recipe);
+           })});
+  }
   if (!several) return all;
   const MaskCells cells(mask->shape);
   for (std::size_t rule = 0; rule < mask->rules.size(); ++rule) {

@@ -26,8 +26,8 @@ Operand transposed(Operand operand, const Axis& one, const Axis& other) {
 
 std::size_t size_along(const Recipe& recipe, std::string_view id, std::string_view axis) {
   if (!recipe.has(id)) return 0;
-  const Shape shape = recipe.shape(id);
-  return shape.has(axis) ? shape.size(axis) : 0;
+  const auto shape = recipe.fitting_shape(id);
+  return shape && shape->has(axis) ? shape->size(axis) : 0;
 }
 
 std::size_t head_count(const Recipe& recipe) {
@@ -59,12 +59,18 @@ bool has_softmax(const Recipe& recipe) {
 
 SoftmaxInput softmax_input(const Recipe& recipe) {
   const Instruction* maximum = recipe.find("row_maximum");
-  return {maximum->operands[0], maximum->open};
+  SoftmaxInput input{maximum->operands[0], maximum->open};
+  if (maximum->operands.size() > 1) input.sink = maximum->operands[1];
+  if (const auto* powers = std::get_if<Softmax>(&recipe.find("exponentials")->op)) input.base = powers->base;
+  return input;
 }
 
 std::optional<WeightedSum> weighted_sum(const Recipe& recipe) {
   const Instruction* context = recipe.find("context");
-  if (context && std::holds_alternative<Reduce>(context->op)) context = recipe.find("weighted_values");
+  if (context && std::holds_alternative<Reduce>(context->op)) {
+    if (context->operands.size() > 1) return std::nullopt;
+    context = recipe.find("weighted_values");
+  }
   if (!context || context->operands.size() != 2) return std::nullopt;
   return WeightedSum{context->operands[0], context->operands[1], context->open};
 }

@@ -32,7 +32,8 @@ Instruction in_between(std::string id, Op op, std::vector<Operand> operands, std
 Operand read_as(Operand operand, const Axis& from, const Axis& to);
 Operand transposed(Operand operand, const Axis& one, const Axis& other);
 
-// How many there are along the axis; 0 where there is no such axis or step.
+// How many there are along the axis; 0 where there is no such axis or step, or
+// where it does not fit.
 std::size_t size_along(const Recipe& recipe, std::string_view id, std::string_view axis);
 
 // Heads side by side: 1 where there is no head axis.
@@ -50,11 +51,14 @@ Map divided_by_root(std::size_t width);
 // What the scores are multiplied by.
 double factor(const Map& scale);
 
-// What the softmax reads: the last of the scores, and what closes them.
+// What the softmax reads: the last of the scores, what closes them, one more
+// score a row; and the base of its powers, 0 for e.
 // REQUIRES: has_softmax(recipe).
 struct SoftmaxInput {
   Operand scores;
   std::optional<Operand> open;
+  std::optional<Operand> sink = {};
+  double base = 0;
 };
 bool has_softmax(const Recipe& recipe);
 SoftmaxInput softmax_input(const Recipe& recipe);

@@ -120,7 +120,11 @@ Family scale_family() {
                .what = "the scores were divided by √d_v and not by √d_k",
                .hint = "Divide by the root of the width of a key, d_k, not of a value.",
                .example = "Q·Kᵀ / √d_v for Q·Kᵀ / √d_k",
-               .rewrites = [](const Recipe& right) { return by_root_of(right, size_along(right, "values", "d_v")); }},
+               .rewrites =
+                   [](const Recipe& right) {
+                     const std::size_t width = size_along(right, "values", "d_v");
+                     return width == size_along(right, "keys", "d_k") ? Rewrites() : by_root_of(right, width);
+                   }},
               {.id = "scale.twice",
                .what = "the scores were scaled twice",
                .hint = "Scale the scores once only.",

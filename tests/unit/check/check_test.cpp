@@ -23,7 +23,7 @@ std::string text_of(const std::string& name) {
 }
 
 Trace traced(const std::string& text) {
-  const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30);
+  const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
   REQUIRE(problem);
   ReferenceBackend backend;
   return attention(problem.value(), backend);

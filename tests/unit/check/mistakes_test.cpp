@@ -25,7 +25,7 @@ using Row = std::vector<double>;
 using Rows = std::vector<Row>;
 
 Trace traced(const std::string& text) {
-  const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30);
+  const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
   INFO(text);
   REQUIRE(problem);
   ReferenceBackend backend;
@@ -88,6 +88,12 @@ std::map<std::string, std::string> generated(int seed) {
                            R"(, "heads": 2, "split": "input"})"},
       {"columns", R"({"vectors": "columns", )" + inputs("[5, 3]") + weights("[4, 5]", "[4, 5]", "[2, 5]", seed + 20) +
                       R"(, "lengths": 2})"},
+      {"another base",
+       "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) + R"(, "softmax": {"base": 3}})"},
+      {"sink",
+       "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) + R"(, "softmax": {"sink": 0.5}})"},
+      {"shared heads",
+       "{" + inputs("[3, 8]") + weights("[8, 8]", "[8, 4]", "[8, 4]", seed + 20) + R"(, "heads": 4, "kv_heads": 2})"},
       {"masks together", "{" + inputs("[4, 5]") + weights("[5, 3]", "[5, 3]", "[5, 2]", seed + 20) +
                              R"(, "causal": true, "lengths": 3, "mask": {"add": )" +
                              R"([[0,0,0,0],[0.5,0,0,0],["-inf",0.25,0,0],[0,0,-1,0]]}})"},
@@ -255,13 +261,13 @@ TEST_CASE("the catalogue lists the known mistakes, each once", "[check]") {
   family("scale", {"none", "by_dk", "multiplied", "by_dmodel", "by_n", "by_dv", "twice", "after_softmax", "added"});
   family("mask", {"forgotten", "inverted", "transposed", "diagonal_too", "zero_for_minus_infinity", "after_softmax",
                   "rows_for_columns", "added_as_number", "wrong_corner"});
-  family("softmax", {"columns", "whole_matrix", "linear", "base_2", "base_3", "base_10", "not_normalised", "hard_max",
-                     "twice", "negated", "by_maximum", "none"});
+  family("softmax", {"columns", "whole_matrix", "linear", "base_2", "base_3", "base_10", "base_e", "sink_forgotten",
+                     "not_normalised", "hard_max", "twice", "negated", "by_maximum", "none"});
   family("sum", {"transposed_weights", "key_for_value", "query_for_value", "input_for_value", "mean_of_values",
                  "not_summed", "top_only"});
   family("heads", {"no_transpose", "interleaved", "merged_without_transpose", "summed", "averaged",
                    "output_projection_forgotten", "output_projection_transposed", "reversed", "scale_by_dmodel",
-                   "one_big_head"});
+                   "one_big_head", "tiled_groups"});
   family("rounding", {"early", "truncated", "scores_rounded"});
   std::ranges::sort(ids);
   std::ranges::sort(expected);
