@@ -102,6 +102,8 @@ bool colored(ColorChoice choice, bool standard_error) {
   return ::isatty(standard_error ? STDERR_FILENO : STDOUT_FILENO) == 1;
 }
 
+bool is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
+
 std::size_t terminal_width() {
   winsize size{};
   if (::isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;

@@ -34,6 +34,9 @@ std::optional<std::string> write_file(const std::string& path, std::string_view 
 // then NO_COLOR, then CLICOLOR_FORCE, then whether it is a terminal.
 bool colored(ColorChoice choice, bool standard_error = false);
 
+// Whether standard output is a terminal.
+bool is_terminal();
+
 // Columns of the terminal; 80 where standard output is none.
 std::size_t terminal_width();
 

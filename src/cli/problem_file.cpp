@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
 #include <limits>
 
 #include <fmt/format.h>
@@ -57,12 +58,9 @@ std::string spelled_size(std::size_t bytes) {
 // What is wrong with the options, if anything.
 std::optional<Exit> wrong_options(const ComputeOptions& options) {
   if (!options.dtype.empty() && !dtype_named(options.dtype)) {
-    if (options.dtype == "bf16" || options.dtype == "f16") {
-      return complain("--dtype " + options.dtype + " is not supported yet", "f64 and f32 are");
-    }
     return complain("no dtype is called `" + options.dtype + "`" +
-                        did_you_mean(options.dtype, std::vector<std::string>{"f64", "f32"}),
-                    "--dtype takes f64 or f32");
+                        did_you_mean(options.dtype, std::vector<std::string>(dtype_names.begin(), dtype_names.end())),
+                    "--dtype takes f64, f32, bf16 or f16");
   }
   if (!options.hand_rounding.empty() && !parse_hand_rounding(options.hand_rounding)) {
     return complain("`" + options.hand_rounding + "` is no way to round by hand",
@@ -90,6 +88,12 @@ std::optional<Exit> wrong_options(const ComputeOptions& options) {
   return std::nullopt;
 }
 
+// Where the files are that a problem refers to.
+std::string folder_of(const std::string& file) {
+  const std::string folder = file == "-" ? "" : std::filesystem::path(file).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
 void override_arithmetic(Problem& problem, const ComputeOptions& options) {
   if (const auto dtype = dtype_named(options.dtype)) problem.arithmetic.dtype = *dtype;
   if (const auto rounding = parse_hand_rounding(options.hand_rounding)) problem.arithmetic.hand_rounding = rounding;
@@ -98,7 +102,7 @@ void override_arithmetic(Problem& problem, const ComputeOptions& options) {
 }  // namespace
 
 void ComputeOptions::declare(CLI::App& app) {
-  app.add_option("--dtype", dtype, "compute in f64 or f32")->type_name("TYPE");
+  app.add_option("--dtype", dtype, "compute in f64, f32, bf16 or f16")->type_name("TYPE");
   app.add_option("--hand-rounding", hand_rounding, "round every step by hand: 2, or 2:half-even, :truncate, :keep-sum")
       ->type_name("N[:MODE]");
   app.add_option("--backend", backend, "where steps are computed: cpu, cuda")->type_name("NAME");
@@ -107,6 +111,8 @@ void ComputeOptions::declare(CLI::App& app) {
       ->type_name("SIZE")
       ->capture_default_str();
 }
+
+std::optional<std::size_t> ComputeOptions::memory() const { return parse_size(max_memory); }
 
 OpenedProblem open_problem(const std::string& file, const ComputeOptions& options, ColorChoice color) {
   if (const auto code = wrong_options(options)) return {std::nullopt, *code};
@@ -118,7 +124,8 @@ OpenedProblem open_problem(const std::string& file, const ComputeOptions& option
 OpenedProblem open_problem_text(std::string_view text, const std::string& file, const ComputeOptions& options,
                                 ColorChoice color) {
   if (const auto code = wrong_options(options)) return {std::nullopt, *code};
-  Result<Problem> problem = read_problem(text, catalog(), std::max(*parse_size(options.max_memory), least_for_reading));
+  Result<Problem> problem =
+      read_problem(text, catalog(), std::max(*parse_size(options.max_memory), least_for_reading), folder_of(file));
   if (!problem) return {std::nullopt, complain(problem.faults(), text, file, color)};
   override_arithmetic(problem.value(), options);
   return {std::move(problem.value()), Exit::done};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,9 @@ struct ComputeOptions {
   std::string max_memory = "2GiB";
 
   void declare(CLI::App& app);
+
+  // The bytes that --max-memory asks for; nothing where it names no amount.
+  std::optional<std::size_t> memory() const;
 };
 
 // A file's problem, or the exit code after its faults were reported.

@@ -76,9 +76,19 @@ std::optional<Exit> refuse_parts_for_programs(const ViewOptions& options, const 
                   targets[0].name + " holds whole steps: --only picks them");
 }
 
+std::optional<Exit> refuse_bytes_on_terminal(const ViewPlan& view) {
+  for (const Target& target : view.rendering.targets) {
+    if (target.format || !target.path.empty() || export_named(target.name).is_text || !is_terminal()) continue;
+    return complain("the format " + target.name + " is not text, and standard output is a terminal",
+                    "write a file: -o trace" + export_named(target.name).ending);
+  }
+  return std::nullopt;
+}
+
 std::optional<Exit> understand(const ViewOptions& options, const Problem& problem, ViewPlan& view) {
   view.explaining.full = view.rendering.full = options.full;
   if (const auto wrong = understand(options.rendering, for_programs(), view.rendering)) return wrong;
+  if (const auto wrong = refuse_bytes_on_terminal(view)) return wrong;
   view.explaining.precision = view.rendering.precision;
   view.explaining.behind = view.rendering.wants_behind();
   if (const auto wrong = find_level(options.level, view.explaining.level)) return wrong;
@@ -99,7 +109,9 @@ Trace only_steps(const Trace& trace, const std::vector<std::string>& only) {
              .batched = trace.batched,
              .vectors = trace.vectors,
              .own_queries = trace.own_queries,
+             .past_keys = trace.past_keys,
              .labels = trace.labels,
+             .particulars = trace.particulars,
              .result = trace.result,
              .notes = trace.notes,
              .givens = {},

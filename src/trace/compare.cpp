@@ -1,7 +1,6 @@
 #include "trace/compare.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -9,13 +8,6 @@
 
 namespace attn {
 namespace {
-
-// The numbers of a floating-point type in their order, as whole numbers.
-template <class Integer, class Float>
-std::int64_t place(Float value) {
-  const auto bits = std::bit_cast<Integer>(value);
-  return bits < 0 ? static_cast<std::int64_t>(std::numeric_limits<Integer>::min()) - bits : bits;
-}
 
 std::string axes_of(const Shape& shape) {
   std::string text;
@@ -83,9 +75,8 @@ std::uint64_t ulps_apart(double a, double b, Dtype dtype) {
   if (std::isnan(a) || std::isnan(b)) {
     return std::isnan(a) && std::isnan(b) ? 0 : std::numeric_limits<std::uint64_t>::max();
   }
-  const bool single = dtype == Dtype::f32;
-  const std::int64_t x = single ? place<std::int32_t>(static_cast<float>(a)) : place<std::int64_t>(a);
-  const std::int64_t y = single ? place<std::int32_t>(static_cast<float>(b)) : place<std::int64_t>(b);
+  const std::int64_t x = place_among(stored(a, dtype), dtype);
+  const std::int64_t y = place_among(stored(b, dtype), dtype);
   return x > y ? static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(y)
                : static_cast<std::uint64_t>(y) - static_cast<std::uint64_t>(x);
 }

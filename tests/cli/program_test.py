@@ -81,7 +81,7 @@ class Commands(ProgramTest):
 
     def test_a_mistyped_value_is_guessed(self):
         for option, value, meant in (("--format", "jsn", "json"), ("--explain", "cell", "cells"),
-                                     ("--color", "allways", "always"), ("--dtype", "f46", "f64"),
+                                     ("--color", "allways", "always"), ("--dtype", "f46", "f64"), ("--dtype", "b16", "bf16"),
                                      ("--only", "scroes", "scores"), ("--backend", "cdua", "cuda")):
             self.assert_complains(attn("run", EXAMPLE, option, value), 2, f"`{value}`", f"did you mean `{meant}`?")
 
@@ -271,6 +271,13 @@ class Golden(ProgramTest):
         done = attn("golden", self.problem, self.golden)
         self.assertEqual(done.returncode, 0)
         self.assertTrue(done.stdout.endswith("1 passed, 0 failed\n"), done.stdout)
+
+    def test_it_holds_in_every_dtype(self):
+        shutil.copy(os.path.join(os.path.dirname(EXAMPLE), "precision.json"), self.problem)
+        for dtype in ("f64", "f32", "bf16", "f16"):
+            with self.subTest(dtype=dtype):
+                attn("golden", "--update", self.problem, "--dtype", dtype)
+                self.assertEqual(attn("golden", self.problem, "--dtype", dtype).returncode, 0)
 
     def test_it_is_the_trace_that_run_prints(self):
         attn("golden", "--update", self.problem)

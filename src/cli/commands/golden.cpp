@@ -35,17 +35,12 @@ std::string golden_beside(const std::string& file) {
   return file.substr(0, file.size() - (json ? ending.size() : 0)) + std::string(golden_ending);
 }
 
-// The digits that the number has in its dtype.
-std::string spelled(double number, Dtype dtype) {
-  return dtype == Dtype::f32 ? shortest(static_cast<float>(number)) : shortest(number);
-}
-
 std::string spelled(const WorstCell& worst, Dtype dtype) {
   const std::string apart = worst.ulps == std::numeric_limits<std::uint64_t>::max()
                                 ? "no number of ulps apart"
                                 : fmt::format("{} ulp{} apart", worst.ulps, worst.ulps == 1 ? "" : "s");
-  return fmt::format("worst at {}: expected {}, got {}, {}", spelled_index(worst.index), spelled(worst.expected, dtype),
-                     spelled(worst.got, dtype), apart);
+  return fmt::format("worst at {}: expected {}, got {}, {}", spelled_index(worst.index),
+                     shortest(worst.expected, dtype), shortest(worst.got, dtype), apart);
 }
 
 std::string spelled(const Difference& difference, Dtype dtype) {

@@ -43,6 +43,9 @@ TEST_CASE("a tolerance accepts equal bits, NaN for NaN, and what lies within it"
 TEST_CASE("ulps are counted in the numbers of the dtype, across zero too", "[trace]") {
   CHECK(ulps_apart(1, std::nextafter(1, 2), Dtype::f64) == 1);
   CHECK(ulps_apart(1, static_cast<double>(std::nextafter(1.0F, 2.0F)), Dtype::f32) == 1);
+  CHECK(ulps_apart(1, 1.0078125, Dtype::bf16) == 1);
+  CHECK(ulps_apart(-0x1p-24, 0x1p-24, Dtype::f16) == 2);
+  CHECK(ulps_apart(65504, infinity, Dtype::f16) == 1);
   const double tiny = std::numeric_limits<double>::denorm_min();
   CHECK(ulps_apart(-tiny, tiny, Dtype::f64) == 2);
   CHECK(ulps_apart(0.0, -0.0, Dtype::f64) == 0);

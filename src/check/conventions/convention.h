@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "check/mistakes/mistake.h"
+
+namespace attn {
+
+// A way to do attention that some programs have in place of what the problem
+// says: no slip of a person, but what numbers of two programs may differ by.
+// The catalogue of mistakes holds those that are both.
+struct Convention {
+  std::string id;    // "grouping.tiled"
+  std::string what;  // as of a mistake: "query heads share …", for "It is as if …"
+
+  // As of a mistake.
+  std::function<std::vector<Rewrite>(const Recipe& right)> rewrites;
+};
+
+// Every one: the rows that check/conventions/CMakeLists.txt names.
+const std::vector<Convention>& conventions();
+
+}  // namespace attn

@@ -1,0 +1,575 @@
+"""`attn diff` and `attn list` as a person or a script meets them.
+
+Most tests work a problem out with numpy as a program with one other convention
+would, store it, and expect that convention to be named.
+"""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: there is no numpy")
+    sys.exit(77)
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+DATA = os.path.join(ROOT, "data")
+EXAMPLE = os.path.join(DATA, "worked-example.json")
+SCALED = os.path.join(DATA, "worked-example-scaled.json")
+
+
+def attn(*words, text=None):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    return subprocess.run([ATTN, *words], input=text, capture_output=True, encoding="utf-8", env=environment,
+                          timeout=120)
+
+
+def softmax(scores, axis=-1, base=np.e):
+    with np.errstate(invalid="ignore"):
+        exponentials = base ** (scores - scores.max(axis=axis, keepdims=True))
+        return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+class Attention:
+    """Self-attention over heads, in numpy, each choice open to be made otherwise."""
+
+    def __init__(self, seed=7, tokens=5, width=8, heads=2, kv_heads=None, batch=None, bias=True, scale=None,
+                 causal=False, offset=0, mask=None, softcap=None):
+        random = np.random.default_rng(seed)
+        self.heads, self.kv_heads = heads, kv_heads or heads
+        self.d = width // heads
+        shape = (tokens, width) if batch is None else (batch, tokens, width)
+        self.x = random.normal(size=shape)
+        wide = {"query": width, "key": self.kv_heads * self.d, "value": self.kv_heads * self.d}
+        self.w = {role: random.normal(size=(width, columns)) for role, columns in wide.items()}
+        self.b = {role: random.normal(size=columns) for role, columns in wide.items()} if bias else {}
+        self.w["output"] = random.normal(size=(width, width))
+        self.scale, self.causal, self.offset, self.mask, self.softcap = scale, causal, offset, mask, softcap
+
+    def problem(self):
+        stated = {"inputs": self.x.tolist(), "heads": self.heads,
+                  "weights": {role: weight.tolist() for role, weight in self.w.items()}}
+        if self.b:
+            stated["biases"] = {role: bias.tolist() for role, bias in self.b.items()}
+        if self.kv_heads != self.heads:
+            stated["kv_heads"] = self.kv_heads
+        for key in ("scale", "softcap"):
+            if getattr(self, key) is not None:
+                stated[key] = getattr(self, key)
+        if self.causal:
+            stated["causal"] = True
+        if self.offset:
+            stated["offset"] = self.offset
+        if self.mask is not None:
+            stated["mask"] = {"allow": self.mask.astype(int).tolist()}
+        return stated
+
+    def split(self, wide, heads):
+        """[.., N, h·d] → [.., h, N, d]"""
+        return np.moveaxis(wide.reshape(*wide.shape[:-1], heads, -1), -2, -3)
+
+    def tensors(self, *, turned=(), bias=True, scale=None, interleaved=False, tiled=False, allow=None, cap="usual",
+                base=np.e, axis=-1, closed=-np.inf, exchanged=False, query_heads=None):
+        made = {}
+        for role, plural in (("query", "queries"), ("key", "keys"), ("value", "values")):
+            weight = self.w[role].T if role in turned else self.w[role]
+            wide = self.x @ weight + (self.b[role] if bias and self.b else 0)
+            heads = self.heads if role == "query" else self.kv_heads
+            if interleaved:
+                made[plural] = np.moveaxis(wide.reshape(*wide.shape[:-1], -1, heads), -1, -3)
+            else:
+                made[plural] = self.split(wide, heads)
+        if query_heads:
+            made["queries"] = made["queries"][..., query_heads, :, :]
+        if exchanged:
+            made["keys"], made["values"] = made["values"], made["keys"]
+        group = self.heads // self.kv_heads
+        repeat = (lambda t: np.concatenate([t] * group, axis=-3)) if tiled else (lambda t: t.repeat(group, axis=-3))
+        keys, values = repeat(made["keys"]), repeat(made["values"])
+        made["scores"] = made["queries"] @ np.swapaxes(keys, -1, -2)
+        scale = scale if scale is not None else self.scale if self.scale is not None else 1 / np.sqrt(self.d)
+        read = made["scaled_scores"] = made["scores"] * scale
+        capped = lambda s: self.softcap * np.tanh(s / self.softcap)
+        if self.softcap and cap == "usual":
+            read = made["capped_scores"] = capped(read)
+        if allow is None:
+            allow = self.allowed()
+        if allow is not None:
+            read = made["masked_scores"] = np.where(allow, read, closed)
+            if self.softcap and cap == "late":
+                read = made["masked_scores"] = capped(read)
+        made["attention_weights"] = softmax(read, axis, base)
+        made["context"] = made["attention_weights"] @ values
+        side = np.moveaxis(made["context"], -3, -2)
+        made["concat"] = side.reshape(*side.shape[:-2], -1)
+        made["output"] = made["concat"] @ self.w["output"]
+        return made
+
+    def allowed(self):
+        allowed = self.mask
+        if self.causal:
+            n = self.x.shape[-2]
+            triangle = np.tril(np.ones((n, n), bool), self.offset)
+            allowed = triangle if allowed is None else triangle & allowed
+        return allowed
+
+
+def stored_safetensors(tensors, metadata=None):
+    names = {"float64": "F64", "float32": "F32", "float16": "F16", "bool": "BOOL", "int64": "I64"}
+    header, data = ({"__metadata__": metadata} if metadata else {}), b""
+    for name, tensor in tensors.items():
+        raw = np.ascontiguousarray(tensor).tobytes()
+        header[name] = {"dtype": names[str(tensor.dtype)], "shape": list(tensor.shape),
+                        "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + data
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write_json(self, name, value):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            json.dump(value, file)
+        return self.path(name)
+
+    def write_npz(self, tensors, name="dump.npz"):
+        np.savez(self.path(name), **tensors)
+        return self.path(name)
+
+    def report(self, a, b, *more, code=1):
+        done = attn("diff", a, b, "--format", "json", *more)
+        self.assertEqual((done.returncode, done.stderr), (code, ""), done.stdout[:2000])
+        return json.loads(done.stdout)
+
+    def text(self, a, b, *more, code=1):
+        done = attn("diff", a, b, *more)
+        self.assertEqual((done.returncode, done.stderr), (code, ""), done.stdout)
+        self.assertLessEqual(max(map(len, done.stdout.split("\n"))), 80, done.stdout)
+        return " ".join(done.stdout.split())
+
+
+class Dumps(Case):
+    def compare(self, attention, only=None, names=None, code=1, more=(), dtype=None, **otherwise):
+        """Of the problem and a dump of what a program with these choices would have."""
+        problem = self.write_json("problem.json", attention.problem())
+        tensors = attention.tensors(**otherwise)
+        if only:
+            tensors = {name: tensors[name] for name in only}
+        if dtype:
+            tensors = {name: tensor.astype(dtype) for name, tensor in tensors.items()}
+        tensors = {(names or {}).get(name, name): tensor for name, tensor in tensors.items()}
+        return self.report(problem, self.write_npz(tensors), *more, code=code)
+
+    def explained(self, attention, expected, step, follow=True, **otherwise):
+        report = self.compare(attention, **otherwise)
+        self.assertEqual(report["first_different"], step)
+        self.assertTrue(report["explanations"], f"nothing explains {step}")
+        first = report["explanations"][0]
+        self.assertIn(expected, [first["id"], *first["also"]], report["explanations"])
+        if follow:
+            self.assertIsNone(first["next"], first)
+        return report
+
+    def test_a_dump_of_the_same_is_the_same(self):
+        for attention in (Attention(), Attention(batch=3), Attention(kv_heads=1, heads=4), Attention(causal=True)):
+            report = self.compare(attention, code=0)
+            self.assertTrue(report["equal"])
+            self.assertIsNone(report["first_different"])
+            verdicts = {step["id"]: step["verdict"] for step in report["steps"]}
+            self.assertEqual(verdicts["output"], "same")
+            self.assertEqual(verdicts["mask"] if attention.causal else "only_A", "only_A")
+
+    def test_single_precision_is_the_same_within_its_rounding(self):
+        report = self.compare(Attention(batch=2), dtype=np.float32, code=0)
+        self.assertEqual(report["tolerance"]["relative"], 1e-4)
+        self.assertEqual(report["B"]["dtype"], "f32")
+        output = [step for step in report["steps"] if step["id"] == "output"][0]
+        self.assertFalse(output["same_bits"])
+        self.assertLess(output["largest_absolute"]["apart"], 1e-4)
+
+    def test_weights_too_small_for_single_precision_are_no_difference(self):
+        attention = Attention(tokens=32, width=64, heads=1, scale=1.0)
+        report = self.compare(attention, dtype=np.float32, code=0)
+        self.assertTrue(report["equal"])
+        weights = attention.tensors()["attention_weights"]
+        self.assertTrue(((weights > 0) & (weights.astype(np.float32) == 0)).any())
+
+    def test_rtol_of_nothing_asks_for_the_same_bits(self):
+        attention = Attention()
+        self.compare(attention, dtype=np.float32, code=1, more=("--rtol", "0", "--atol", "0"))
+        self.compare(attention, dtype=np.float32, code=0, more=("--atol", "0.001"))
+
+    def test_names_of_frameworks_are_known_and_others_listed(self):
+        names = {"queries": "q", "keys": "model.layers.0.self_attn.k", "values": "value_states",
+                 "scaled_scores": "attn_scores", "attention_weights": "attn_weights", "output": "attn_output"}
+        attention = Attention()
+        problem = self.write_json("problem.json", attention.problem())
+        tensors = attention.tensors()
+        dump = {new: tensors[old] for old, new in names.items()}
+        dump["rotary_cache"] = np.ones(3)
+        report = self.report(problem, self.write_npz(dump), code=0)
+        known = {step.get("name"): step["id"] for step in report["steps"] if step["verdict"] == "same"}
+        self.assertEqual(known, {new: old for old, new in names.items()})
+        self.assertEqual(report["unknown"], ["rotary_cache"])
+
+    def test_other_layouts_are_recognised(self):
+        attention = Attention(batch=3)
+        problem = self.write_json("problem.json", attention.problem())
+        tensors = attention.tensors()
+        dump = {"queries": np.moveaxis(tensors["queries"], 1, 2),
+                "keys": np.moveaxis(tensors["keys"], 1, 2).reshape(3, 5, -1),
+                "values": tensors["values"].reshape(6, 5, 4),
+                "scores": tensors["scores"][:, :, None],
+                "concat": np.swapaxes(tensors["concat"], 0, 1)}
+        report = self.report(problem, self.write_npz(dump), code=0)
+        stored = {step["id"]: step.get("stored") for step in report["steps"] if step["verdict"] == "same"}
+        self.assertEqual(stored, {"queries": "[batch, query, head, d_k]", "keys": "[batch, key, head·d_k]",
+                                  "values": "[batch·head, key, d_v]", "scores": "[batch, head, 1, query, key]",
+                                  "concat": "[query, batch, d_concat]"})
+
+    def test_a_layout_is_told_apart_where_sizes_do_not(self):
+        attention = Attention(tokens=2, batch=2)
+        problem = self.write_json("problem.json", attention.problem())
+        dump = {"queries": np.moveaxis(attention.tensors()["queries"], 1, 2)}
+        step = [step for step in self.report(problem, self.write_npz(dump), code=0)["steps"]
+                if step["id"] == "queries"][0]
+        self.assertEqual(step["stored"], "[batch, query, head, d_k]")
+
+    def test_a_wrong_shape_is_a_difference(self):
+        attention = Attention()
+        problem = self.write_json("problem.json", attention.problem())
+        report = self.report(problem, self.write_npz({"scores": np.zeros((3, 5, 5))}))
+        self.assertEqual(report["first_different"], "scores")
+        step = [step for step in report["steps"] if step["id"] == "scores"][0]
+        self.assertEqual((step["verdict"], step["A"], step["B"]), ("other_shape", "2 × 5 × 5", "3 × 5 × 5"))
+
+    def test_large_numbers_stand_for_minus_infinity(self):
+        for dtype, closed in ((np.float64, -1e9), (np.float32, np.finfo(np.float32).min), (np.float16, -65504)):
+            report = self.compare(Attention(causal=True), closed=closed, dtype=dtype, code=0)
+            step = [step for step in report["steps"] if step["id"] == "masked_scores"][0]
+            self.assertEqual(step["verdict"], "same")
+            self.assertIn("for −∞", step["remarks"][0])
+
+    def test_masks_are_read_in_either_polarity(self):
+        attention = Attention(causal=True)
+        problem = self.write_json("problem.json", attention.problem())
+        allowed = attention.allowed()
+        tensors = attention.tensors()
+        for mask, remark in ((allowed, None), (~allowed, ["1 where closed"]),
+                             (np.where(allowed, 0, -np.inf), ["0 where open, added"])):
+            dump = {"attn_mask": mask, "context": tensors["context"]}
+            step = [step for step in self.report(problem, self.write_npz(dump), code=0)["steps"]
+                    if step["id"] == "mask"][0]
+            self.assertEqual((step["verdict"], step.get("remarks")), ("same", remark))
+            self.assertEqual(step["stored"], "the same for every head")
+
+    # --- what explains it -----------------------------------------------------
+
+    def test_transposed_weights(self):
+        attention = Attention(width=6, heads=1)
+        self.explained(attention, "projection.transposed", "keys", turned=("query", "key", "value"))
+        report = self.explained(attention, "projection.transposed", "keys", turned=("key",))
+        self.assertEqual(report["explanations"][0]["variant"], "key")
+
+    def test_scales(self):
+        attention = Attention()
+        self.explained(attention, "scale.none", "scaled_scores", scale=1.0)
+        self.explained(attention, "scale.by_dk", "scaled_scores", scale=1 / 4)
+        self.explained(attention, "heads.scale_by_dmodel", "scaled_scores", scale=1 / np.sqrt(8))
+        self.explained(attention, "scale.multiplied", "scaled_scores", scale=np.sqrt(4))
+
+    def test_a_scale_is_found_where_only_the_result_was_stored(self):
+        self.explained(Attention(), "scale.none", "output", scale=1.0, only=("output",))
+
+    def test_single_precision_is_explained_too(self):
+        self.explained(Attention(), "scale.none", "scaled_scores", scale=1.0, dtype=np.float32)
+
+    def test_a_mask_inverted(self):
+        mask = np.random.default_rng(3).random((5, 5)) < 0.6
+        mask[np.arange(5), np.arange(5)] = True
+        mask[:, 0] &= np.array([True, False, False, True, False])
+        mask[0, 4] = False
+        inverted = ~mask
+        inverted[inverted.sum(axis=1) == 0, 1] = True
+        mask = ~inverted
+        attention = Attention(mask=mask)
+        self.explained(attention, "mask.inverted", "masked_scores", allow=inverted)
+
+    def test_a_causal_mask_that_starts_at_the_other_corner(self):
+        attention = Attention(causal=True, offset=2)
+        self.explained(attention, "mask.wrong_corner", "masked_scores", allow=np.tril(np.ones((5, 5), bool)))
+
+    def test_no_mask(self):
+        self.explained(Attention(causal=True), "mask.forgotten", "masked_scores", allow=np.ones((5, 5), bool))
+
+    def test_columns_dealt_to_the_heads_in_turn(self):
+        self.explained(Attention(), "heads.interleaved", "keys", interleaved=True)
+
+    def test_heads_in_another_order(self):
+        report = self.compare(Attention(heads=4), query_heads=[2, 0, 3, 1], only=("queries", "keys"))
+        self.assertEqual(report["relation"], {"heads": [3, 1, 4, 2]})
+
+    def test_groups_of_heads_in_turn(self):
+        attention = Attention(heads=4, kv_heads=2)
+        self.explained(attention, "grouping.tiled", "scores", tiled=True)
+
+    def test_a_softcap_after_the_mask(self):
+        attention = Attention(softcap=2.0, causal=True)
+        report = self.explained(attention, "softcap.order", "masked_scores", cap="late",
+                                only=("scaled_scores", "masked_scores", "attention_weights", "output"))
+        self.assertIn("after the mask", report["explanations"][0]["variant"])
+
+    def test_no_softcap(self):
+        self.explained(Attention(softcap=2.0), "softcap.left_out", "attention_weights", cap="none",
+                       only=("scaled_scores", "attention_weights", "output"))
+
+    def test_no_bias(self):
+        report = self.explained(Attention(), "projection.bias_forgotten", "keys", bias=False)
+        self.assertIn("key", report["explanations"][0]["variant"])
+
+    def test_a_softmax_over_the_wrong_axis(self):
+        self.explained(Attention(), "softmax.columns", "attention_weights", axis=-2)
+
+    def test_powers_of_two(self):
+        self.explained(Attention(), "softmax.base_2", "attention_weights", base=2.0)
+
+    def test_a_scale_with_the_logarithm_folded_in(self):
+        report = self.explained(Attention(), "softmax.folded_log2", "scaled_scores", base=2.0,
+                                scale=np.log2(np.e) / 2)
+        self.assertAlmostEqual(report["relation"]["factor"], np.log2(np.e))
+
+    def test_keys_and_values_exchanged(self):
+        self.explained(Attention(), "projection.swapped_key_value", "keys", exchanged=True)
+
+    def test_closed_rows(self):
+        mask = np.tril(np.ones((5, 5), bool))
+        mask[2] = False
+        attention = Attention(mask=mask)
+        report = self.explained(attention, "mask.closed_rows", "attention_weights")
+        self.assertEqual(report["explanations"][0]["variant"], "NaN")
+        report = self.explained(attention, "mask.closed_rows", "attention_weights", closed=-1e30,
+                                only=("scores", "attention_weights", "output"))
+        self.assertIn("1/Nk", report["explanations"][0]["variant"])
+
+    def test_two_conventions_one_after_the_other(self):
+        report = self.compare(Attention(), scale=1.0, axis=-2)
+        self.assertEqual([one["id"] for one in report["explanations"]], ["scale.none", "softmax.columns"])
+        self.assertEqual(report["explanations"][0]["next"], "attention_weights")
+        self.assertIsNone(report["explanations"][1]["next"])
+
+    def test_two_conventions_behind_one_result(self):
+        attention = Attention(tokens=3, width=4)
+        report = self.compare(attention, scale=1.0, axis=-2, only=("output",))
+        self.assertEqual({one["id"] for one in report["explanations"]}, {"scale.none", "softmax.columns"})
+
+    def test_what_nothing_explains_is_said_to_be_so(self):
+        attention = Attention()
+        problem = self.write_json("problem.json", attention.problem())
+        tensors = attention.tensors()
+        tensors["scores"] = tensors["scores"] + np.random.default_rng(1).normal(size=tensors["scores"].shape)
+        dump = self.write_npz({name: tensors[name] for name in ("queries", "keys", "scores")})
+        self.assertEqual(self.report(problem, dump)["explanations"], [])
+        text = self.text(problem, dump)
+        self.assertIn("No mistake or convention that attn knows", text)
+        self.assertIn("What it is made of agrees: queries, keys.", text)
+
+    def test_another_step_under_this_name(self):
+        report = self.compare(Attention(), only=("scaled_scores",), names={"scaled_scores": "scores"})
+        self.assertEqual(report["relation"], {"step": "scaled_scores"})
+
+    def test_the_dump_may_come_first(self):
+        attention = Attention()
+        problem = self.write_json("problem.json", attention.problem())
+        dump = self.write_npz(attention.tensors(scale=1.0))
+        report = self.report(dump, problem)
+        self.assertEqual((report["A"]["kind"], report["B"]["kind"]), ("tensors", "problem"))
+        largest = [step for step in report["steps"] if step["id"] == "scaled_scores"][0]["largest_absolute"]
+        self.assertAlmostEqual(largest["A"], 2 * largest["B"])
+        self.assertIn("In A it is as if the scores were not scaled", self.text(dump, problem))
+
+    def test_safetensors_and_npy(self):
+        attention = Attention()
+        problem = self.write_json("problem.json", attention.problem())
+        tensors = attention.tensors()
+        with open(self.path("dump.safetensors"), "wb") as file:
+            file.write(stored_safetensors({name: tensor.astype(np.float32) for name, tensor in tensors.items()}))
+        self.report(problem, self.path("dump.safetensors"), code=0)
+        np.save(self.path("attn_weights.npy"), tensors["attention_weights"])
+        self.report(problem, self.path("attn_weights.npy"), code=0)
+
+    def test_two_dumps(self):
+        a = {"q": np.arange(6.0).reshape(2, 3), "mine": np.ones(4)}
+        b = {"query": a["q"].T, "mine": np.array([1.0, 1, 1, 1 + 1e-3])}
+        report = self.report(self.write_npz(a, "a.npz"), self.write_npz(b, "b.npz"))
+        self.assertEqual(report["first_different"], "mine")
+        self.assertEqual([step["verdict"] for step in report["steps"]], ["same", "differs"])
+
+
+class Own(Case):
+    def trace(self, name, *more):
+        done = attn("run", EXAMPLE, "-o", self.path(name), *more)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return self.path(name)
+
+    def test_a_trace_is_its_problem_in_every_format(self):
+        for name in ("trace.json", "trace.npz", "trace.safetensors"):
+            report = self.report(EXAMPLE, self.trace(name), code=0)
+            self.assertTrue(all(step["same_bits"] for step in report["steps"]))
+        self.assertIn("A and B are the same", self.text(EXAMPLE, self.path("trace.json"), code=0))
+
+    def test_a_changed_last_bit_is_found(self):
+        with open(self.trace("trace.json"), encoding="utf-8") as file:
+            trace = json.load(file)
+        step = [step for step in trace["steps"] if step["id"] == "attention_weights"][0]
+        step["data"][1][2] = float(np.nextafter(step["data"][1][2], 1))
+        changed = self.write_json("changed.json", trace)
+        for other in (self.path("trace.json"), EXAMPLE):
+            report = self.report(other, changed)
+            self.assertEqual(report["first_different"], "attention_weights")
+            found = [step for step in report["steps"] if step["id"] == "attention_weights"][0]
+            self.assertEqual((found["differing"], found["largest_absolute"]["index"]), (1, [2, 3]))
+        text = self.text(self.path("trace.json"), changed)
+        self.assertIn("1 of 9 numbers differ. Farthest apart: attention_weights[2,3] is", text)
+        self.report(self.path("trace.json"), changed, "--rtol", "1e-12", code=0)
+        self.report(self.path("trace.json"), changed, "--only", "scores", code=0)
+        self.report(self.path("trace.json"), changed, "--only", "attention_weights", code=1)
+
+    def test_dtypes_are_compared_as_the_coarser_rounds(self):
+        single = self.trace("trace.json", "--dtype", "f32")
+        self.assertEqual(self.report(EXAMPLE, single, code=0)["tolerance"]["relative"], 1e-4)
+
+    def test_two_problems_are_told_apart_by_their_keys(self):
+        report = self.report(EXAMPLE, SCALED)
+        self.assertEqual(report["keys"], [{"key": "/score", "A": '"dot"', "B": '"scaled_dot"'}])
+        self.assertEqual(report["first_different"], "scaled_scores")
+        text = self.text(EXAMPLE, SCALED)
+        self.assertIn("A and B differ first in scaled_scores", text)
+        self.assertIn('/score "dot" "scaled_dot"', text)
+
+    def problems(self, change):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.loads("".join(line for line in file if not line.lstrip().startswith("//")))
+        a = self.write_json("a.json", problem)
+        change(problem)
+        return a, self.write_json("b.json", problem)
+
+    def test_what_changes_no_number_is_no_difference(self):
+        def change(problem):
+            problem.update({"title": "Another", "x-mine": 1, "digits": 3, "score": {"type": "dot"}})
+        report = self.report(*self.problems(change), code=0)
+        self.assertEqual(report["keys"], [])
+
+    def test_numbers_that_differ_are_named(self):
+        def change(problem):
+            problem["weights"]["key"][1][2] += 1
+        report = self.report(*self.problems(change))
+        self.assertEqual([key["key"] for key in report["keys"]], ["/weights/key"])
+        self.assertIn("[2,3]", report["keys"][0]["A"])
+
+    def test_layout_is_named(self):
+        def change(problem):
+            problem["weights"] = {role: np.array(w).T.tolist() for role, w in problem["weights"].items()}
+            problem["weight_layout"] = "out_in"
+        keys = {key["key"]: key["B"] for key in self.report(*self.problems(change), code=0)["keys"]}
+        self.assertEqual(keys, {"/weight_layout": '"out_in"', "/weights/key": "the same numbers transposed",
+                                "/weights/query": "the same numbers transposed",
+                                "/weights/value": "the same numbers transposed"})
+
+    def test_polarity_is_named(self):
+        def change(problem):
+            problem["mask"] = {"block": problem["mask"].pop("allow")}
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.loads("".join(line for line in file if not line.lstrip().startswith("//")))
+        problem["mask"] = {"allow": [[1, 0, 1], [1, 1, 0], [0, 0, 1]]}
+        a = self.write_json("a.json", problem)
+        change(problem)
+        report = self.report(a, self.write_json("b.json", problem))
+        self.assertEqual(report["keys"], [{"key": "/mask/allow", "A": "3 × 3 numbers", "B": None},
+                                          {"key": "/mask/block", "A": None, "B": "the numbers of A's allow"}])
+        self.assertEqual(report["explanations"][0]["id"], "mask.inverted")
+
+
+class Refusals(Case):
+    def refused(self, *words, code=2):
+        done = attn("diff", *words)
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stdout)
+        return done.stderr
+
+    def test_unreadable_files(self):
+        self.assertIn("there is no such file", self.refused(EXAMPLE, self.path("none.json")))
+        with open(self.path("broken.npz"), "wb") as file:
+            file.write(b"PK\x03\x04 and no more")
+        self.assertIn("broken.npz", self.refused(EXAMPLE, self.path("broken.npz")))
+        with open(self.path("broken.json"), "w", encoding="utf-8") as file:
+            file.write('{"schema": "attn/trace/1", "steps": 3}')
+        self.assertIn('no list "steps"', self.refused(EXAMPLE, self.path("broken.json")))
+        with open(self.path("pickle.npz"), "wb") as file:
+            np.savez(file, scores=np.array([{}], dtype=object))
+        self.assertIn("pickle.npz", self.refused(EXAMPLE, self.path("pickle.npz")))
+
+    def test_both_files_are_faulted_at_once(self):
+        said = self.refused(self.path("one.json"), self.path("two.json"))
+        self.assertIn("one.json", said)
+        self.assertIn("two.json", said)
+
+    def test_nothing_in_common(self):
+        said = self.refused(EXAMPLE, self.write_npz({"rotary_cache": np.ones(3)}))
+        self.assertIn("has none of the steps", said)
+        self.assertIn("rotary_cache", said)
+
+    def test_options(self):
+        self.assertIn("did you mean `scores`?", self.refused(EXAMPLE, SCALED, "--only", "score"))
+        self.assertIn("--rtol takes a number", self.refused(EXAMPLE, SCALED, "--rtol", "-1"))
+        self.assertIn("standard input", self.refused("-", "-"))
+
+
+class Lists(unittest.TestCase):
+    def test_every_table_has_a_line_for_each(self):
+        done = attn("list", "--format", "json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        all_lists = json.loads(done.stdout)
+        self.assertEqual({"scores", "positions", "masks", "softmaxes", "formats", "exports", "files", "mistakes",
+                          "conventions"}, set(all_lists))
+        for name, rows in all_lists.items():
+            self.assertTrue(rows, name)
+            for row in rows:
+                self.assertTrue(row["name"] and row["summary"], (name, row))
+        names = {name: [row["name"] for row in rows] for name, rows in all_lists.items()}
+        self.assertEqual(names["scores"], ["scaled_dot", "dot", "cosine", "general", "additive", "concat"])
+        for position in ("sinusoidal", "learned", "rope", "alibi", "relative"):
+            self.assertIn(position, names["positions"])
+        self.assertEqual(names["masks"], ["mask", "causal", "window", "lengths"])
+        known = json.loads(attn("mistakes", "--format", "json").stdout)
+        self.assertEqual(names["mistakes"], [mistake["id"] for mistake in known])
+
+    def test_people_see_them_in_eighty_columns(self):
+        done = attn("list")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertLessEqual(max(map(len, done.stdout.split("\n"))), 80)
+        one = attn("list", "scores")
+        self.assertIn("scaled_dot", one.stdout)
+        self.assertNotIn("causal", one.stdout)
+
+    def test_an_unknown_word_is_met_with_the_nearest(self):
+        done = attn("list", "scroes")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("did you mean `scores`?", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
