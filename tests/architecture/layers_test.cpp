@@ -17,6 +17,7 @@ using Names = std::set<std::string>;
 const std::map<std::string, Names> may_include = {
     {"base", {}},
     {"tensor", {"base"}},
+    {"files", {"base", "tensor"}},
     {"ops", {"base", "tensor"}},
     {"backend", {"base", "tensor", "ops"}},
     {"problem", {"base", "tensor"}},
@@ -26,16 +27,18 @@ const std::map<std::string, Names> may_include = {
     {"explain", {"base", "tensor", "ops", "problem", "trace", "check"}},
     {"formats", {"base", "explain"}},
     {"exports", {"base", "tensor", "ops", "problem", "trace", "check", "explain"}},
-    {"reading", {"base", "tensor", "problem", "trace", "check"}},
+    {"reading", {"base", "tensor", "files", "problem", "trace", "check"}},
     {"cli",
      {"base", "tensor", "ops", "backend", "problem", "trace", "check", "model", "explain", "formats", "exports",
-      "reading"}},
+      "reading", "files"}},
 };
 
 // Who may include which library; everyone may include the standard one.
 const std::map<std::string, Names> library_users = {
+    {"mpfr.h", {"base"}},
     {"fmt", {"base", "explain", "formats", "cli"}},
-    {"nlohmann", {"exports", "reading"}},
+    {"nlohmann", {"exports", "files", "reading"}},
+    {"zip.h", {"exports", "files"}},
     {"CLI", {"cli"}},
 };
 
@@ -95,6 +98,25 @@ TEST_CASE("each library is included only where it belongs", "[architecture]") {
     if (!include.system || users == library_users.end()) continue;
     INFO(include.file.string() << " includes " << include.header);
     CHECK(users->second.contains(include.from));
+  }
+}
+
+TEST_CASE("no two headers give one name to two types: the linker would take one for the other", "[architecture]") {
+  const std::regex pattern(R"rx(^(?:struct|class|enum class) (\w+)(?: final)?(?: :.*)? *\{)rx");
+  std::map<std::string, Names> headers_of;
+  const fs::path source = fs::path(ATTN_SOURCE_DIR) / "src";
+  for (const auto& entry : fs::recursive_directory_iterator(source)) {
+    if (entry.path().extension() != ".h") continue;
+    std::ifstream stream(entry.path());
+    for (std::string line; std::getline(stream, line);) {
+      std::smatch match;
+      if (std::regex_search(line, match, pattern)) headers_of[match[1]].insert(fs::relative(entry.path(), source));
+    }
+  }
+  CHECK(headers_of.size() > 100);
+  for (const auto& [name, headers] : headers_of) {
+    CAPTURE(name, *headers.begin(), *headers.rbegin());
+    CHECK(headers.size() == 1);
   }
 }
 

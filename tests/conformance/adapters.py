@@ -20,7 +20,7 @@ from running import (SKIPPED, OutOfReach, Tally, depth, files_under, nothing_to_
 
 # Relative and absolute, by the type the framework computed in; the program computes in f64.
 TOLERANCES = {
-    "float64": (1e-10, 1e-11),
+    "float64": (1e-12, 1e-13),
     "float32": (1e-5, 2e-6),
     "float16": (2e-3, 2e-3),
     "bfloat16": (2e-2, 2e-2),
@@ -92,13 +92,25 @@ class Torch:
         masks = self._masks()
         if masks:
             problem["mask"] = masks
+        appended = self._appended()
+        if appended["keys"]:
+            problem["appended"] = appended
         return problem
 
     def _reach(self):
-        if self.config.get("add_bias_kv") or self.config.get("add_zero_attn"):
-            raise OutOfReach("needs appended keys (bias_kv, zero_attn)")
         if self.config.get("dropout"):
             raise OutOfReach("dropout is random")
+
+    def _appended(self):
+        """bias_k and bias_v, which every sequence gets, and then a key and a value of zeros."""
+        width = self.config["embed_dim"]
+        rows = {"keys": [], "values": []}
+        for name, letter in (("keys", "k"), ("values", "v")):
+            if self.config.get("add_bias_kv"):
+                rows[name].append(data(self.parameters["bias_" + letter])[0][0])
+            if self.config.get("add_zero_attn"):
+                rows[name].append([0.0] * width)
+        return rows
 
     def _inputs(self):
         tensors = {role: self._batch_first(data(self.inputs[role])) for role in ("query", "key", "value")}
@@ -155,7 +167,13 @@ class Torch:
         faults = []
         for name, expected, got in self._pairs(steps):
             faults += first(mismatches(name, expected, got, tolerance))
-        return faults
+        return faults + self._closed_rows(trace)
+
+    def _closed_rows(self, trace):
+        """A row that may attend to nothing is NaN in PyTorch, and 0 with a note here: the rows must be the same."""
+        theirs = list(nan_rows(data(self.case["extra"]["attn_output_weights_per_head"])))
+        ours = [note["index"] for note in trace["notes"] if note["kind"] == "closed_row"]
+        return [] if theirs == ours else [f"closed rows: NaN at {theirs} there, noted at {ours}"]
 
     def _pairs(self, steps):
         """Theirs and ours, side by side. Rows that may attend nothing are NaN there
@@ -166,13 +184,18 @@ class Torch:
         yield "attn_output", self._closed_as_bias(self._batch_first(made["attn_output"])), steps["output"]["data"]
         per_head = without_nan(made["attn_output_weights_per_head"])
         yield "attn_output_weights_per_head", per_head, weights
-        average = without_nan(made["attn_output_weights_average"])
-        yield "attn_output_weights_average", average, (
-            over_heads(weights) if self.unbatched else [over_heads(w) for w in weights])
+        average = over_heads(weights) if self.unbatched else [over_heads(w) for w in weights]
+        yield "attn_output_weights_average", without_nan(made["attn_output_weights_average"]), average
+        if made.get("attn_output_weights"):
+            shown = average if self.case["call"].get("average_attn_weights", True) else weights
+            yield "attn_output_weights", without_nan(made["attn_output_weights"]), shown
         ours = {"q_heads": "queries", "k_heads": "keys", "v_heads": "values", "scaled_scores": "scaled_scores"}
         for name, step in ours.items():
             if name in made:
-                yield name, made[name], [steps[step]["data"]] if self.unbatched else steps[step]["data"]
+                got = [steps[step]["data"]] if self.unbatched else steps[step]["data"]
+                if name == "scaled_scores":  # theirs are of the keys alone, without what is appended
+                    got = first_columns(got, len(made[name][0][0][0]))
+                yield name, made[name], got
 
     def _closed_as_bias(self, output):
         if depth(output) > 2:
@@ -188,6 +211,19 @@ def without_nan(nested):
     return 0.0 if math.isnan(number(nested)) else nested
 
 
+def nan_rows(nested, path=()):
+    """The index of every row of weights that is no number."""
+    if depth(nested) > 1:
+        for i, part in enumerate(nested):
+            yield from nan_rows(part, path + (i,))
+    elif any(math.isnan(number(x)) for x in nested):
+        yield list(path)
+
+
+def first_columns(nested, count):
+    return [first_columns(part, count) for part in nested] if depth(nested) > 1 else nested[:count]
+
+
 def over_heads(weights):
     """The mean over heads of one sequence's weights [head][query][key]."""
     return [[math.fsum(cells) / len(cells) for cells in zip(*rows)] for rows in zip(*weights)]
@@ -197,78 +233,86 @@ def over_heads(weights):
 
 
 class Onnx:
-    """Q, K, V are given: [B][N][h·d] with the number of heads, or [B][h][N][d]."""
+    """Q, K, V are given: [B][N][h·d] with the numbers of heads, or [B][h][N][d].
 
-    # What qk_matmul_output shows, by qk_matmul_output_mode.
-    SHOWN = {0: "scaled_scores", 2: "masked_scores", 3: "attention_weights"}
+    Every opset of these cases caps the scores before the mask is added.
+    """
+
+    # The last of these that a trace has is what qk_matmul_output shows, by qk_matmul_output_mode.
+    SHOWN = {0: ("scaled_scores",), 1: ("scaled_scores", "capped_scores"),
+             2: ("scaled_scores", "capped_scores", "masked_scores"), 3: ("attention_weights",)}
 
     def __init__(self, case):
         self.case = case
-        self.attributes, self.inputs = case["attributes"], case["inputs"]
+        self.attributes = case["attributes"]
+        self.inputs = {name: tensor for name, tensor in case["inputs"].items() if tensor}
         self.rank3 = len(self.inputs["Q"]["shape"]) == 3
 
     def problem(self):
-        self._reach()
-        problem = {"queries": data(self.inputs["Q"]), "keys": data(self.inputs["K"]), "values": data(self.inputs["V"])}
-        if self.rank3:
-            problem["heads"] = self.attributes["q_num_heads"]
+        problem = {"queries": data(self.inputs["Q"]), "keys": data(self.inputs["K"]), "values": data(self.inputs["V"]),
+                   "heads": self._heads("Q", "q_num_heads"), "kv_heads": self._heads("K", "kv_num_heads")}
         if "scale" in self.attributes:
             problem["scale"] = self.attributes["scale"]
+        if self.attributes.get("softcap"):  # 0 for none
+            problem["softcap"] = self.attributes["softcap"]
+        if "past_key" in self.inputs:
+            problem["past"] = {"keys": data(self.inputs["past_key"]), "values": data(self.inputs["past_value"])}
         self._visibility(problem)
         return problem
-
-    def _reach(self):
-        attributes = self.attributes
-        if attributes.get("softcap"):
-            raise OutOfReach("needs softcap")
-        if "past_key" in self.inputs:
-            raise OutOfReach("needs past")
-        if max(attributes.get("left_window_size", -1), attributes.get("right_window_size", -1)) >= 0:
-            raise OutOfReach("needs window")
-        if self._heads("Q", "q_num_heads") != self._heads("K", "kv_num_heads"):
-            raise OutOfReach("needs kv_heads")
 
     def _heads(self, name, attribute):
         return self.attributes[attribute] if self.rank3 else self.inputs[name]["shape"][1]
 
+    @property
+    def keys(self):
+        """Past and new ones."""
+        past = self.inputs.get("past_key")
+        return self.inputs["K"]["shape"][-2] + (past["shape"][-2] if past else 0)
+
     def _visibility(self, problem):
         queries = self.inputs["Q"]["shape"][-2]
         lengths = data(self.inputs.get("nonpad_kv_seqlen"))
+        window = [self.attributes.get(side + "_window_size", -1) for side in ("left", "right")]
         if lengths:
             problem["lengths"] = lengths
+            # With a cache of which this many keys are valid, the queries are its last ones.
+            problem["offset"] = [n - queries for n in lengths]
         if self.attributes.get("is_causal"):
             problem["causal"] = True
-            if lengths:
-                # With a cache of which this many keys are valid, the queries are its last ones.
-                problem["offset"] = [n - queries for n in lengths]
+        if max(window) >= 0:
+            problem["window"] = window
         mask = self.inputs.get("attn_mask")
         if mask:
             problem["mask"] = self._mask(mask)
 
     def _mask(self, mask):
         """True allows. A mask that ends before the keys do closes the rest."""
-        keys = self.inputs["K"]["shape"][-2]
         allows = mask["dtype"] == "bool"
         filler = False if allows else "-inf"
 
         def widened(cells):
             if depth(cells) > 1:
                 return [widened(c) for c in cells]
-            return cells + [filler] * (keys - len(cells)) if len(cells) > 1 else cells
+            return cells + [filler] * (self.keys - len(cells)) if len(cells) > 1 else cells
 
         return {"allow" if allows else "add": widened(infinities_spelled(mask["data"]))}
 
     def faults(self, trace):
         steps = steps_of(trace)
-        outputs = self.case["outputs"]
-        tolerance = TOLERANCES[outputs["Y"]["dtype"]]
-        ours = steps["concat" if self.rank3 else "context"]["data"]
-        faults = first(mismatches("Y", data(outputs["Y"]), ours, tolerance))
-        shown = outputs.get("qk_matmul_output")
-        step = self.SHOWN.get(self.attributes.get("qk_matmul_output_mode", 0))
-        if shown and step in steps:
-            faults += first(mismatches("qk_matmul_output", data(shown), steps[step]["data"], tolerance))
+        faults = []
+        for name, id in self._pairs(steps):
+            expected = self.case["outputs"].get(name)
+            if expected:
+                faults += first(mismatches(name, data(expected), steps[id]["data"], TOLERANCES[expected["dtype"]]))
         return faults
+
+    def _pairs(self, steps):
+        """Each output, and the step that it is."""
+        yield "Y", "concat" if self.rank3 else "context"
+        shown = self.SHOWN[self.attributes.get("qk_matmul_output_mode", 0)]
+        yield "qk_matmul_output", [id for id in shown if id in steps][-1]
+        yield "present_key", "all_keys" if "all_keys" in steps else "keys"
+        yield "present_value", "all_values" if "all_values" in steps else "values"
 
 
 ADAPTERS = {"nn.MultiheadAttention": Torch, "Attention": Onnx}

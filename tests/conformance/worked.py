@@ -17,6 +17,7 @@ import json
 import math
 import os
 import re
+import struct
 from decimal import Decimal
 
 from running import (SKIPPED, OutOfReach, Tally, depth, files_under, nothing_to_run, parsed_options, runner, steps_of,
@@ -28,7 +29,7 @@ STEP_OF_NAME = {
     "scores": "scores", "score": "scores", "scaled_scores": "scaled_scores", "scaled": "scaled_scores",
     "masked_scores": "masked_scores", "softmax": "attention_weights", "weights": "attention_weights",
     "attention_weights": "attention_weights", "weighted_values": "weighted_values",
-    "context": "context", "concat": "concat", "output": "result",
+    "context": "context", "concat": "concat", "output": "result", "pe": "position_encoding",
 }
 SCORE_LIKE = ("scores", "scaled_scores", "masked_scores", "attention_weights")
 
@@ -65,6 +66,8 @@ class Statement:
 
     def problem(self):
         given = self.given
+        if "base" in given and "n" in given:
+            return self._positions()
         if "logits" in given or "scores" in given and "Q" not in given and "X" not in given:
             problem = self._from_scores()
         elif "W_Q" in given or "heads" in given:
@@ -77,6 +80,14 @@ class Statement:
             raise OutOfReach("needs " + ", ".join(self.features or sorted(given)))
         self._scale(problem)
         self._mask(problem)
+        return problem
+
+    def _positions(self):
+        given = self.given
+        problem = {"inputs": [[0.0] * given["d"] for _ in range(given["n"])],
+                   "positions": {"type": "sinusoidal", "base": given["base"]}}
+        if "float16" in self.features:
+            problem["arithmetic"] = {"dtype": "f16"}
         return problem
 
     def _from_scores(self):
@@ -233,7 +244,12 @@ def allowance(text):
     return max(half_unit, 3e-7 * value) if digits >= 7 else half_unit
 
 
-def digit_faults(name, printed, got):
+def same_half(text, value):
+    """Numbers of half precision, one printed in full and the other in its shortest digits."""
+    return struct.pack("<e", float(text)) == struct.pack("<e", float(value))
+
+
+def digit_faults(name, printed, got, halves=False):
     printed, got = flat(printed), flat(got)
     if len(printed) != len(got):
         return [f"{name}: {len(printed)} numbers were published, the trace has {len(got)}"]
@@ -242,6 +258,8 @@ def digit_faults(name, printed, got):
         text = str(text)
         if text.lstrip("+-") == "inf":
             near = float(value) == float(text)
+        elif halves:
+            near = same_half(text, value)
         else:
             near = abs(float(value) - float(text)) <= allowance(text)
         if not near:
@@ -266,7 +284,8 @@ def faults_of(problem, statement, published, run):
         key = json.dumps(variant, sort_keys=True)
         if key not in traces:
             traces[key] = run.trace(variant)
-        faults += digit_faults(name, text, item.pick(traces[key], statement.turned_scores))
+        halves = traces[key]["arithmetic"]["dtype"] == "f16"
+        faults += digit_faults(name, text, item.pick(traces[key], statement.turned_scores), halves)
     return faults
 
 

@@ -26,7 +26,7 @@ std::vector<Step> recorded(const Score& score, const Choice& choice) {
   work.given_step({.id = "queries"}, queries);
   work.given_step({.id = "keys"}, keys);
   for (const auto& [name, tensor] : choice.tensors) work.given({.id = "score." + name}, tensor);
-  score.compose(work, choice, "queries", "keys");
+  score.compose(work, choice, {"queries", "keys", {}});
   return work.take_steps();
 }
 

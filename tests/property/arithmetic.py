@@ -1,4 +1,4 @@
-"""Number arithmetic for the reference: doubles, singles, and rounding by hand.
+"""Number arithmetic for the reference: the dtypes, and rounding by hand.
 
 A Cell is a value together with its natural size: what the value would be if
 nothing in its sums had cancelled. Two programs that both compute in doubles
@@ -46,18 +46,30 @@ class Double:
     """
 
     name = "f64"
+    slack = 1e-12  # of the natural size: how far another honest computation may be
 
     def number(self, value):
         return float(value)
 
+    def rounded(self, cell):
+        """After each operation."""
+        return cell
+
+    def step(self, value):
+        """After each step."""
+        return value
+
     def times(self, a, b):
-        return Cell(a.value * b.value, a.size * b.size)
+        return self.rounded(Cell(a.value * b.value, a.size * b.size))
 
     def over(self, a, divisor):
-        return Cell(a.value / divisor, a.size / abs(divisor))
+        return self.rounded(Cell(divided(a.value, divisor), divided(a.size, abs(divisor))))
 
     def plus(self, a, b):
-        return Cell(a.value + b.value, a.size + b.size)
+        return self.rounded(Cell(a.value + b.value, a.size + b.size))
+
+    def minus(self, a, b):
+        return self.plus(a, Cell(-b.value, b.size))
 
     def total(self, cells):
         return Cell(best_sum([c.value for c in cells]), sum(c.size for c in cells))
@@ -69,16 +81,42 @@ class Double:
     def root(self, n):
         return math.sqrt(n)
 
-    def exponential(self, score, maximum):
-        """e^(score - maximum): absolute error in the scores is relative error here."""
-        value = math.exp(score.value - maximum.value)
-        return Cell(value, value * (1.0 + score.size + maximum.size))
+    def norm(self, cells):
+        square = self.total([self.times(c, c) for c in cells])
+        return self.rounded(Cell(math.sqrt(square.value), 2 * math.sqrt(square.size)))
 
-    def share(self, exponential, total):
-        value = exponential.value / total.value
-        if exponential.value == 0.0:
-            return Cell(0.0, exponential.size / total.value)
-        return Cell(value, value * (exponential.size / exponential.value + total.size / total.value))
+    def tanh(self, a):
+        """What is uncertain in the argument fades where the curve is flat."""
+        value = math.tanh(a.value)
+        return self.rounded(Cell(value, abs(value) + self._faded(a.size, 1 - value * value)))
+
+    @staticmethod
+    def _faded(size, slope):
+        return size * slope if slope else 0.0
+
+    def softcap(self, a, cap):
+        return self.times(self.tanh(self.over(a, cap)), exactly(cap))
+
+    def exponential(self, score, maximum, base=None):
+        """base^(score - maximum): absolute error in the scores is relative error here."""
+        difference = self.minus(score, maximum).value
+        value = math.exp(difference) if base is None else base ** difference
+        growth = 1.0 if base is None else max(1.0, math.log(base))
+        return self.rounded(Cell(value, value * (1.0 + growth * (score.size + maximum.size))))
+
+    def share(self, part, total):
+        value = divided(part.value, total.value)
+        if part.value == 0.0:
+            return Cell(value, divided(part.size, abs(total.value)))
+        return self.rounded(Cell(value, abs(value) * (part.size / abs(part.value) + divided(
+            total.size, abs(total.value)))))
+
+
+def divided(a, b):
+    """As IEEE 754 says it, where Python refuses."""
+    if b:
+        return a / b
+    return math.copysign(INF, a) * math.copysign(1.0, b) if a and not math.isnan(a) else math.nan
 
 
 def to_single(value):
@@ -96,22 +134,16 @@ class Single(Double):
     """
 
     name = "f32"
+    slack = 0.0
 
-    @staticmethod
-    def _rounded(cell):
+    def rounded(self, cell):
         return Cell(to_single(cell.value), cell.size)
+
+    def step(self, value):
+        return to_single(value)
 
     def number(self, value):
         return to_single(float(value))
-
-    def times(self, a, b):
-        return self._rounded(super().times(a, b))
-
-    def over(self, a, divisor):
-        return self._rounded(super().over(a, divisor))
-
-    def plus(self, a, b):
-        return self._rounded(super().plus(a, b))
 
     def total(self, cells):
         running = ZERO
@@ -122,13 +154,40 @@ class Single(Double):
     def root(self, n):
         return to_single(math.sqrt(n))
 
-    def exponential(self, score, maximum):
-        difference = to_single(score.value - maximum.value)
-        value = to_single(math.exp(difference))
-        return Cell(value, value * (1.0 + score.size + maximum.size))
 
-    def share(self, exponential, total):
-        return self._rounded(super().share(exponential, total))
+def narrowed(value, digits, lowest, highest):
+    """To the nearest with so many binary digits, ties to even, straight from the double.
+
+    `lowest` is the exponent of the smallest normal number and `highest` that of the
+    largest: below the one digits are lost, beyond the other is infinity.
+    """
+    if value == 0 or not math.isfinite(value):
+        return value
+    exponent = max(math.frexp(value)[1] - 1, lowest)
+    unit = exponent - digits + 1
+    near = math.ldexp(round(math.ldexp(value, -unit)), unit)
+    return near if abs(near) < math.ldexp(1.0, highest + 1) else math.copysign(INF, value)
+
+
+class Narrow(Double):
+    """bf16 and f16: computed in f64, and rounded once a step, inputs first."""
+
+    slack = 1e-13
+
+    def __init__(self, name, *format):
+        self.name, self.format = name, format
+
+    def step(self, value):
+        return narrowed(value, *self.format)
+
+    def number(self, value):
+        return self.step(float(value))
+
+
+def arithmetic_named(name):
+    return {"f64": Double, "f32": Single,
+            "bf16": lambda: Narrow("bf16", 8, -126, 127),
+            "f16": lambda: Narrow("f16", 11, -14, 15)}[name]()
 
 
 READING = Context(prec=12, rounding=ROUND_HALF_EVEN)
@@ -155,7 +214,7 @@ class HandRounding:
     comparable any more.
     """
 
-    SLACK = 1e-14
+    slack = 1e-14
 
     def __init__(self, text):
         decimals, _, mode = text.partition(":")
@@ -172,12 +231,15 @@ class HandRounding:
     def _quantized(self, value, rounding):
         return read_digits(value).quantize(self.unit, rounding=rounding, context=WIDE)
 
+    def step(self, value):
+        return float(self._quantized(value, self.rounding)) if math.isfinite(value) else value
+
     def cell(self, cell):
         """One number, rounded by itself."""
         if not math.isfinite(cell.value):
             return cell
         rounded = self._quantized(cell.value, self.rounding)
-        slack = self.SLACK * cell.size
+        slack = self.slack * cell.size
         for neighbour in (cell.value - slack, cell.value + slack):
             if self._quantized(neighbour, self.rounding) != rounded:
                 self.unsure = True
@@ -189,9 +251,11 @@ class HandRounding:
             return [self.cell(c) if o else ZERO for c, o in zip(row, is_open)]
         places = [j for j, o in enumerate(is_open) if o]
         values = [row[j].value for j in places]
+        if not all(map(math.isfinite, values)):
+            return row
         shares = self._largest_remainders(values)
         for k, j in enumerate(places):
-            slack = self.SLACK * row[j].size
+            slack = self.slack * row[j].size
             for neighbour in (values[k] - slack, values[k] + slack):
                 nudged = values[:k] + [neighbour] + values[k + 1:]
                 if self._largest_remainders(nudged) != shares:
@@ -220,11 +284,19 @@ class HandRounding:
 
 
 class NoRounding:
+    """Not by hand: what the dtype does to a step is all."""
+
     text = None
     unsure = False
 
+    def __init__(self, arithmetic):
+        self.arithmetic, self.slack = arithmetic, arithmetic.slack
+
+    def step(self, value):
+        return self.arithmetic.step(value)
+
     def cell(self, cell):
-        return cell
+        return Cell(self.arithmetic.step(cell.value), cell.size)
 
     def weights(self, row, is_open):
-        return row
+        return [self.cell(c) for c in row]

@@ -10,58 +10,19 @@ Sizes are 1 to 6, so that every size meets every feature often.
 
 import argparse
 import json
-import math
 import random
 
+from features import OF_INPUTS, Features
+from masking import Masking
+from spelling import as_columns, as_out_in, depth  # noqa: F401
+
 NUMBERS = ("integers", "decimals", "reals")
-LARGEST = 6
-
-
-# --- respelling ------------------------------------------------------------
-
-
-def depth(value):
-    return 1 + depth(value[0]) if isinstance(value, list) else 0
-
-
-def with_matrices_turned(tensor):
-    if depth(tensor) > 2:
-        return [with_matrices_turned(t) for t in tensor]
-    return [list(column) for column in zip(*tensor)]
-
-
-def turned_if_matrix(tensor):
-    return with_matrices_turned(tensor) if depth(tensor) >= 2 else tensor
-
-
-def with_weights_turned(weights):
-    return {name: w if w == "identity" else with_matrices_turned(w) for name, w in weights.items()}
-
-
-def as_columns(problem):
-    """The same problem with tokens as columns and y = W·x."""
-    turned = dict(problem, vectors="columns")
-    if "inputs" in problem:
-        inputs = problem["inputs"]
-        turned["inputs"] = ({role: turned_if_matrix(t) for role, t in inputs.items()}
-                            if isinstance(inputs, dict) else turned_if_matrix(inputs))
-    for name in ("queries", "keys", "values"):
-        if name in problem:
-            turned[name] = turned_if_matrix(problem[name])
-    if "weights" in problem:
-        turned["weights"] = with_weights_turned(problem["weights"])
-    return turned
-
-
-def as_out_in(problem):
-    """The same problem with weights stored as y = x·Wᵀ."""
-    return dict(problem, weight_layout="out_in", weights=with_weights_turned(problem["weights"]))
 
 
 # --- drawing ---------------------------------------------------------------
 
 
-class Draw:
+class Draw(Features, Masking):
     """One random problem, in rows and y = x·W."""
 
     def __init__(self, rng, numbers):
@@ -74,7 +35,7 @@ class Draw:
     def chance(self, probability):
         return self.rng.random() < probability
 
-    def size(self, largest=LARGEST):
+    def size(self, largest=6):
         return self.rng.randint(1, largest)
 
     def number(self):
@@ -94,10 +55,14 @@ class Draw:
     def draw(self):
         self.arithmetic()
         self.shapes()
+        self.features()
         {"self": self.self_inputs, "cross": self.cross_inputs, "tokens": self.token_inputs,
          "direct": self.direct}[self.source]()
         self.output()
         self.score()
+        self.encode_positions()
+        self.caches()
+        self.softmax()
         self.masks()
         self.poison()
         self.extras()
@@ -108,18 +73,17 @@ class Draw:
         if lot < 0.25:
             mode = self.rng.choice(("", ":half-up", ":half-even", ":truncate", ":keep-sum", ":keep-sum"))
             self.problem["arithmetic"] = {"hand_rounding": f"{self.rng.randint(0, 3)}{mode}"}
-        elif lot < 0.4:
-            self.problem["arithmetic"] = {"dtype": "f32"}
-        elif lot < 0.5:
-            self.problem["arithmetic"] = {"dtype": "f64"}
-        self.single = self.problem.get("arithmetic", {}).get("dtype") == "f32"
+        elif lot < 0.55:
+            self.problem["arithmetic"] = {"dtype": self.rng.choice(("f32", "f32", "bf16", "f16", "f64"))}
+        self.narrow = self.problem.get("arithmetic", {}).get("dtype", "f64") != "f64"
 
     def shapes(self):
         self.source = self.rng.choice(("self", "self", "cross", "cross", "tokens", "direct", "direct"))
         self.batch = self.rng.choice((None, None, 1, 2, 3))
-        self.heads = self.rng.choice((None, None, 1, 2, 2, 3))
+        self.heads = self.rng.choice((None, None, None, 1, 2, 2, 2, 3, 4, 6))
         self.nq, self.nk = self.size(), self.size()
         self.d_k, self.d_v = self.size(4), self.size(4)
+        self.rank4 = False
 
     def many(self, make):
         """One of them, or one a sequence of the batch."""
@@ -163,8 +127,9 @@ class Draw:
         self.nq = max(query_rows)
         style = self.style()
         d_query = self.input_width()
-        d_key = d_query if style in ("none", "split_input") or self.chance(0.5) else self.input_width()
-        d_value = self.input_width() if self.chance(0.6) else None
+        one_table = self.positions in OF_INPUTS  # which serves inputs of one width
+        d_key = d_query if style in ("none", "split_input") or one_table or self.chance(0.5) else self.input_width()
+        d_value = (d_query if one_table else self.input_width()) if self.chance(0.6) else None
         inputs = {"query": self.rows_of(query_rows, d_query), "key": self.rows_of(key_rows, d_key)}
         if d_value:
             inputs["value"] = self.rows_of(key_rows, d_value)
@@ -200,7 +165,7 @@ class Draw:
     def truncate(self):
         """Cuts sequences, and keeps the sizes that masks need after the cut."""
         self.whole_nk = self.nk
-        if self.chance(0.12):
+        if self.chance(0.12) and not self.past_length:
             limit = self.size()
             self.problem["max_tokens"] = limit
             self.nq, self.nk = min(self.nq, limit), min(self.nk, limit)
@@ -208,17 +173,24 @@ class Draw:
     # Projections
 
     def style(self):
-        styles = ["wide", "wide", "wide", "none", "mixed"]
+        styles = ["wide", "wide", "wide"]
         if self.heads:
-            styles += ["per_head", "per_head", "split_input", "split_input", "some_per_head"]
+            styles += ["per_head", "per_head", "some_per_head"]
+        if self.heads == self.kv_heads:  # inputs as they are have the same heads as queries and as keys
+            styles += ["none", "mixed"] + (["split_input"] * 2 if self.heads else [])
         return self.rng.choice(styles)
 
     def projections(self, style, d_query, d_key, d_value):
+        self.input_columns = d_query
         if self.heads:
             self.problem["heads"] = self.heads
+            if self.kv_heads != self.heads or self.chance(0.1) and style != "split_input":
+                self.problem["kv_heads"] = self.kv_heads
         if style == "none":
+            heads = self.heads or 1
+            self.d_q, self.d_k, self.d_v = d_query // heads, d_key // heads, d_value // heads
             self.context_width = d_value
-            if self.heads and self.chance(0.3):
+            if self.heads and self.chance(0.3) and "kv_heads" not in self.problem:
                 self.problem["split"] = "input"
         elif style == "split_input":
             self.split_projections(d_query, d_value)
@@ -226,28 +198,31 @@ class Draw:
             self.weights(style, d_query, d_key, d_value)
 
     def weights(self, style, d_query, d_key, d_value):
-        heads = self.heads or 1
+        heads, kv_heads = self.heads or 1, self.kv_heads or 1
         identity = set()
         if style == "mixed":
             identity = {n for n in ("query", "key", "value") if self.chance(0.5)}
-            if "query" in identity and "key" in identity and d_query != d_key:
+            if "query" in identity and "key" in identity and d_query != d_key and not self.two_widths:
                 identity.discard("key")
             if "query" in identity:
-                self.d_k = d_query // heads
-            elif "key" in identity:
+                self.d_q = d_query // heads
+            if "key" in identity:
                 self.d_k = d_key // heads
             if "value" in identity:
                 self.d_v = d_value // heads
-        widths = {"query": (d_query, self.d_k), "key": (d_key, self.d_k), "value": (d_value, self.d_v)}
+            if not self.two_widths:
+                self.d_k = self.d_q = self.d_q if "query" in identity else self.d_k
+        widths = {"query": (d_query, self.d_q, heads), "key": (d_key, self.d_k, kv_heads),
+                  "value": (d_value, self.d_v, kv_heads)}
         weights, biases = {}, {}
-        for name, (rows, columns) in widths.items():
+        for name, (rows, columns, count) in widths.items():
             if name in identity:
                 weights[name] = "identity"
                 continue
             apart = style == "per_head" or style == "some_per_head" and self.chance(0.5)
-            weights[name] = self.tensor(heads, rows, columns) if apart else self.tensor(rows, heads * columns)
+            weights[name] = self.tensor(count, rows, columns) if apart else self.tensor(rows, count * columns)
             if self.chance(0.4):
-                biases[name] = self.tensor(heads * columns)
+                biases[name] = self.tensor(count * columns)
         if all(w != "identity" and depth(w) == 3 for w in weights.values()) and self.chance(0.5):
             del self.problem["heads"]  # one matrix a head already says how many
         self.problem["weights"] = weights
@@ -270,6 +245,8 @@ class Draw:
             weights[name] = self.tensor(width, width)
             if self.chance(0.4):
                 biases[name] = self.tensor(width)
+        self.d_q = self.d_k = part
+        self.d_v = value_part
         self.problem["weights"] = weights
         if biases:
             self.problem["biases"] = biases
@@ -279,18 +256,21 @@ class Draw:
         """Queries, keys and values themselves, in every rank."""
         self.ragged = False
         self.own_lengths = [self.nk] * (self.batch or 1)
-        heads = self.heads or 1
+        heads, kv_heads = self.heads or 1, self.kv_heads or 1
         same = self.chance(0.25)
-        widths = {"queries": (self.nq, self.d_k), "keys": (self.nk, self.d_k), "values": (self.nk, self.d_v)}
-        rank4 = self.batch is not None and self.heads and self.chance(0.5)
-        for name, (rows, width) in widths.items():
+        widths = {"queries": (self.nq, self.d_q, heads), "keys": (self.nk, self.d_k, kv_heads),
+                  "values": (self.nk, self.d_v, kv_heads)}
+        self.rank4 = self.batch is not None and bool(self.heads) and self.chance(0.5)
+        for name, (rows, width, count) in widths.items():
             if name == "values" and same:
                 self.d_v = self.d_k
                 continue
-            self.problem[name] = (self.tensor(self.batch, heads, rows, width) if rank4
-                                  else self.many(lambda: self.tensor(rows, heads * width)))
-        if self.heads and not (rank4 and self.chance(0.5)):
+            self.problem[name] = (self.tensor(self.batch, count, rows, width) if self.rank4
+                                  else self.many(lambda: self.tensor(rows, count * width)))
+        if self.heads and not (self.rank4 and self.chance(0.5)):
             self.problem["heads"] = self.heads
+        if self.heads and (kv_heads != heads or self.chance(0.1)):
+            self.problem["kv_heads"] = kv_heads
         self.context_width = heads * self.d_v
         self.whole_nk = self.nk
 
@@ -301,100 +281,6 @@ class Draw:
         self.problem.setdefault("weights", {})["output"] = self.tensor(self.context_width, d_out)
         if self.chance(0.5):
             self.problem.setdefault("biases", {})["output"] = self.tensor(d_out)
-
-    # Scores
-
-    def score(self):
-        if self.chance(0.7):
-            self.problem["score"] = self.rng.choice(("dot", "scaled_dot"))
-        if self.chance(0.2):
-            scales = [0.5, 2, 0.25, -1, 0, 1] + ([] if self.single else [0.1, 0.35355339])
-            self.problem["scale"] = self.rng.choice(scales)
-
-    # Masks
-
-    def masks(self):
-        self.closed_keys = [set() for _ in range(self.batch or 1)]
-        if self.chance(0.25):
-            self.problem["causal"] = True
-            if self.chance(0.5):
-                self.problem["offset"] = self.offset()
-        elif self.chance(0.05):
-            self.problem["causal"] = False
-        if self.chance(0.25):
-            self.lengths()
-        if self.ragged:
-            for closed, own in zip(self.closed_keys, self.own_lengths):
-                closed.update(range(own, self.nk))
-        lot = self.rng.random()
-        if lot < 0.25:
-            self.problem["mask"] = self.mask()
-        elif lot < 0.4:
-            self.problem["mask"] = [self.mask() for _ in range(self.rng.randint(1, 3))]
-
-    def offset(self):
-        one = lambda: self.rng.randint(-3, 3)
-        return self.many(one) if self.chance(0.4) else one()
-
-    def lengths(self):
-        lengths = self.many(lambda: self.rng.randint(0, self.whole_nk))
-        self.problem["lengths"] = lengths
-        for closed, valid in zip(self.closed_keys, lengths if isinstance(lengths, list) else [lengths]):
-            closed.update(range(valid, self.nk))
-
-    def mask(self):
-        kind = self.rng.choice(("allow", "block", "add"))
-        shape = self.mask_shape()
-        if kind == "add":
-            minus_infinity = 0.2 if self.chance(0.5) else 0
-            return {"add": self.filled(shape, lambda: "-inf" if self.chance(minus_infinity) else self.number())}
-        true, false = self.rng.choice(((True, False), (1, 0)))
-        dense = self.rng.choice((0.2, 0.5, 0.9))
-        cells = self.filled(shape, lambda: true if self.chance(dense) else false)
-        if math.prod(shape[:-1]) == 1:
-            self.note_closed_keys(cells, kind)
-        return {kind: cells}
-
-    def mask_shape(self):
-        """Any shape that broadcasts to the scores, aligned right.
-
-        In a batch, two axes are always [Nq][Nk], and never [B][Nk], which is refused.
-        """
-        full = [n for n in (self.batch, self.heads) if n is not None] + [self.nq, self.nk]
-        shape = full[-self.rng.randint(1, len(full)):]
-        return [n if self.chance(0.75) else 1 for n in shape]
-
-    def filled(self, shape, make):
-        return make() if not shape else [self.filled(shape[1:], make) for _ in range(shape[0])]
-
-    def note_closed_keys(self, cells, kind):
-        """One row that holds for every query, head and sequence closes whole columns."""
-        while depth(cells) > 1:
-            cells = cells[0]
-        row = cells * self.nk if len(cells) == 1 else cells
-        for closed in self.closed_keys:
-            closed.update(j for j, c in enumerate(row) if bool(c) == (kind == "block"))
-
-    # What stands behind closed cells must not matter
-
-    def poison(self):
-        """Puts NaN and infinities where no query may look."""
-        if self.ragged or self.source not in ("cross", "direct"):
-            return
-        given = self.problem if self.source == "direct" else self.problem["inputs"]
-        for name in ("keys", "values", "key", "value"):
-            if name in given and self.chance(0.5):
-                self.poison_rows(given[name], lambda closed: closed)
-        for name in ("queries", "query"):
-            # A query that may look nowhere is never looked at either.
-            if name in given:
-                self.poison_rows(given[name], lambda closed: range(self.nq) if len(closed) >= self.nk else ())
-
-    def poison_rows(self, tensor, chosen):
-        for sequence, closed in zip([tensor] if self.batch is None else tensor, self.closed_keys):
-            for matrix in sequence if depth(sequence) == 3 else [sequence]:
-                for i in chosen(closed):
-                    matrix[i][self.rng.randrange(len(matrix[i]))] = self.rng.choice(("nan", "inf", "-inf"))
 
     # What must not matter either
 

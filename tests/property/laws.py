@@ -7,31 +7,14 @@ with each other, so no reference is needed.
 
 import random
 
-from generate import as_columns, as_out_in, depth
-from reference import Problem, transposed
-
-
-def steps_of(trace):
-    return {s["id"]: s for s in trace["steps"]}
-
-
-def select(data, axes, name, chosen):
-    """The tensor with only the chosen places of one axis, in that order."""
-    if name not in axes:
-        return data
-    if axes[0] == name:
-        return [data[i] for i in chosen]
-    return [select(part, axes[1:], name, chosen) for part in data]
-
-
-def first_difference(what, expected, got):
-    return None if expected == got else f"{what}: expected {expected}, got {got}"
-
-
-def common(a, b):
-    """Pairs of steps that both traces have, in order."""
-    other = steps_of(b)
-    return [(s, other[s["id"]]) for s in a["steps"] if s["id"] in other]
+import laws_of_positions
+import laws_of_scores
+from compare import LISTED
+from law import (common, first_difference, kept_keys, longer_mask, merged_heads, new_keys, position, same_trace, select,
+                 steps_of, times, with_masks)
+from nested import depth, transposed
+from spelling import as_columns, as_out_in
+from statement import Problem
 
 
 # A batch is its sequences --------------------------------------------------
@@ -51,11 +34,14 @@ def take_sequence(problem, b):
     for name in ("inputs", "tokens"):
         if name in problem:
             alone[name] = of(problem[name])
+    keep = (lambda x: [x]) if read.rank4 else (lambda x: x)
     for name in ("queries", "keys", "values"):
         if name in problem:
             # Four axes need a batch; a batch of one is the nearest to none.
-            alone[name] = [problem[name][b]] if read.rank4 else problem[name][b]
-    keep = (lambda x: [x]) if read.rank4 else (lambda x: x)
+            alone[name] = keep(problem[name][b])
+    for name in ("past", "appended"):
+        if name in problem:
+            alone[name] = {part: taken_cache(tensor, b, keep) for part, tensor in problem[name].items()}
     for name in ("lengths", "offset"):
         if isinstance(problem.get(name), list):
             alone[name] = keep(problem[name][b])
@@ -64,6 +50,12 @@ def take_sequence(problem, b):
         masks = [take_mask(m, b, full, read.rank4) for m in read.masks()]
         alone["mask"] = masks if isinstance(problem["mask"], list) else masks[0]
     return alone
+
+
+def taken_cache(tensor, b, keep):
+    if depth(tensor) == 2:
+        return tensor
+    return keep(merged_heads(tensor[b]) if depth(tensor) == 4 else tensor[b])
 
 
 def take_mask(mask, b, full, keep_axis):
@@ -83,7 +75,8 @@ def batch_equals_separate_runs(problem, run, rng):
         alone = run(take_sequence(problem, b))
         for whole, part in common(together, alone):
             data = part["data"][0] if part["axes"][0] == "batch" else part["data"]
-            fault = first_difference(f"{whole['id']} of sequence {b} run alone", whole["data"][b], data)
+            ours = whole["data"][b] if whole["axes"][0] == "batch" else whole["data"]
+            fault = first_difference(f"{whole['id']} of sequence {b} run alone", ours, data)
             if fault:
                 return fault
     return None
@@ -99,12 +92,16 @@ def ragged_equals_separate_runs(problem, run, rng):
     for b in range(read.batch):
         alone = take_sequence(problem, b)
         own = {"query": read.side("query").own[b], "key": read.side("key").own[b]}
-        alone["lengths"] = min(lengths[b], own["key"])
-        for whole, part in common(together, run(alone)):
-            data = whole["data"][b]
+        alone["lengths"] = min(lengths[b], read.past_length + own["key"])
+        kept = kept_keys(read, own["key"])
+        for whole, part in common(together, run(alone), LISTED):
+            batched = whole["axes"][0] == "batch"
+            data, axes = (whole["data"][b], whole["axes"][1:]) if batched else (whole["data"], whole["axes"])
+            sizes = dict(zip(axes, whole["shape"][batched:]))
             own["token"] = own["query" if whole["id"].endswith(".query") else "key"]
-            for axis, length in own.items():
-                data = select(data, whole["axes"][1:], axis, range(length))
+            for axis in ("query", "token"):
+                data = select(data, axes, axis, range(own[axis]))
+            data = select(data, axes, "key", kept.get(sizes.get("key"), ()))
             fault = first_difference(f"{whole['id']} of sequence {b} run alone", data, part["data"])
             if fault:
                 return fault
@@ -118,7 +115,8 @@ def permuted_queries_permute_rows(problem, run, rng):
     """Only where queries stand apart from keys and have no position."""
     read = Problem(problem)
     apart = read.direct or read.cross and "inputs" in problem and not read.side("query").ragged
-    if not apart or read.rank4 or problem.get("causal") or "max_tokens" in problem:
+    placed = problem.get("causal") or "window" in problem or position(problem)
+    if not apart or read.rank4 or placed or "max_tokens" in problem:
         return None
     count = len(read.side("query").matrices[0])
     order = list(range(count))
@@ -131,7 +129,7 @@ def permuted_queries_permute_rows(problem, run, rng):
         moved["inputs"] = dict(problem["inputs"], query=rows(problem["inputs"]["query"]))
     moved.pop("tokens", None)  # labels alone: they would have to move along
     if "mask" in problem:
-        masks = [{kind: permuted_mask(cells, order) for kind, cells in m.items()} for m in read.masks()]
+        masks = with_masks(problem, lambda cells: permuted_mask(cells, order))
         moved["mask"] = masks if isinstance(problem["mask"], list) else masks[0]
     for before, after in common(run(problem), run(moved)):
         # Split inputs call their rows tokens, whoever they serve.
@@ -156,15 +154,18 @@ def permuted_mask(cells, order):
 
 def scaled_values_scale_context(problem, run, rng):
     """Doubling is exact, so a power of two on the values is one on the context."""
-    if "values" not in problem or problem.get("arithmetic", {}).get("hand_rounding"):
+    arithmetic = problem.get("arithmetic", {})
+    single = arithmetic.get("dtype") == "f32"
+    if "values" not in problem or arithmetic.get("hand_rounding") or arithmetic.get("dtype") in ("bf16", "f16"):
         return None
     power = 2.0 ** rng.choice((-20, -1, 1, 3, 30))
-    times = lambda t: [times(x) for x in t] if isinstance(t, list) else t if isinstance(t, str) else t * power
-    scaled = dict(problem, values=times(problem["values"]))
-    single = problem.get("arithmetic", {}).get("dtype") == "f32"
+    scaled = dict(problem, values=times(problem["values"], power))
+    for name in ("past", "appended", "positions"):
+        if isinstance(problem.get(name), dict) and "values" in problem[name]:
+            scaled[name] = dict(problem[name], values=times(problem[name]["values"], power))
     before, after = steps_of(run(problem)), steps_of(run(scaled))
     for name in ("attention_weights", "weighted_values", "context"):
-        expected = before[name]["data"] if name == "attention_weights" else times(before[name]["data"])
+        expected = before[name]["data"] if name == "attention_weights" else times(before[name]["data"], power)
         got = after[name]["data"]
         if single:
             expected, got = as_singles(expected), as_singles(got)
@@ -187,11 +188,17 @@ VECTORS = {"d_model", "d_k", "d_v", "d_concat", "d_out"}
 
 
 def columns_are_rows_turned(problem, run, rng):
+    """Steps that the contract does not list may be turned or not."""
     for rows, columns in common(run(problem), run(as_columns(problem))):
-        turns = rows["axes"][-1] in VECTORS and rows["id"] != "weighted_values"
-        data, axes = (turned(rows["data"]), rows["axes"][:-2] + rows["axes"][:-3:-1]) if turns else (
-            rows["data"], rows["axes"])
-        fault = first_difference(f"{rows['id']} in columns", [axes, data], [columns["axes"], columns["data"]])
+        if rows["id"] not in LISTED:
+            shape = rows["shape"]
+            exact = columns["data"] == rows["data"] or len(shape) > 1 and columns["data"] == turned(rows["data"])
+            fault = None if exact else f"{rows['id']} in columns: expected {rows['data']}, got {columns['data']}"
+        else:
+            turns = rows["axes"][-1] in VECTORS and rows["id"] != "weighted_values"
+            data, axes = (turned(rows["data"]), rows["axes"][:-2] + rows["axes"][:-3:-1]) if turns else (
+                rows["data"], rows["axes"])
+            fault = first_difference(f"{rows['id']} in columns", [axes, data], [columns["axes"], columns["data"]])
         if fault:
             return fault
     return None
@@ -207,17 +214,6 @@ def layout_changes_nothing(problem, run, rng):
     return same_trace("with weights stored out_in", run(problem), run(as_out_in(problem)))
 
 
-def same_trace(what, before, after):
-    for name in ("arithmetic", "labels", "result"):
-        if before[name] != after[name]:
-            return f"{name} {what}: expected {before[name]}, got {after[name]}"
-    keep = lambda trace: [(s["id"], s["axes"], s["shape"], s["data"]) for s in trace["steps"]]
-    for one, other in zip(keep(before), keep(after)):
-        if one != other:
-            return f"{one[0]} {what}: expected {one[1:]}, got {other[1:]}"
-    return None if len(before["steps"]) == len(after["steps"]) else f"another number of steps {what}"
-
-
 # Masked keys are not there -------------------------------------------------
 
 
@@ -226,28 +222,20 @@ def masked_keys_change_nothing(problem, run, rng):
     read = Problem(problem)
     if not read.direct or read.rank4 or "lengths" in problem:
         return None
-    before_count, extra = len(read.side("key").matrices[0]), rng.randint(1, 3)
+    before_count, extra = read.past_length + new_keys(read), rng.randint(1, 3)
     strange = lambda width: [[rng.choice((0, 1e30, "nan", "inf", -7)) for _ in range(width)] for _ in range(extra)]
     append = lambda t: t + strange(len(t[0])) if depth(t) == 2 else [append(s) for s in t]
     longer = dict(problem, keys=append(problem["keys"]), values=append(problem.get("values", problem["keys"])))
-    masks = [{kind: longer_mask(cells, before_count, extra, kind) for kind, cells in m.items()} for m in read.masks()]
+    masks = with_masks(problem, lambda cells: longer_mask(cells, before_count, extra))
     longer["mask"] = masks + [{"block": [0] * before_count + [1] * extra}]
-    kept = range(before_count)
-    for short, long in common(run(problem), run(longer)):
+    kept = kept_keys(Problem(longer), new_keys(read))
+    for short, long in common(run(problem), run(longer), LISTED):
+        sizes = dict(zip(long["axes"], long["shape"]))
         fault = first_difference(f"{short['id']} with {extra} masked keys appended", short["data"],
-                                 select(long["data"], long["axes"], "key", kept))
+                                 select(long["data"], long["axes"], "key", kept.get(sizes.get("key"), ())))
         if fault:
             return fault
     return None
-
-
-def longer_mask(cells, count, extra, kind):
-    """Masks of the old width get columns for the new keys; those that broadcast stay."""
-    if depth(cells) > 1:
-        return [longer_mask(c, count, extra, kind) for c in cells]
-    if len(cells) == 1 and count > 1:
-        return cells
-    return cells + cells[-1:] * extra
 
 
 LAWS = [
@@ -258,6 +246,8 @@ LAWS = [
     columns_are_rows_turned,
     layout_changes_nothing,
     masked_keys_change_nothing,
+    *laws_of_positions.LAWS,
+    *laws_of_scores.LAWS,
 ]
 
 

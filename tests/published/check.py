@@ -5,14 +5,16 @@
 
 Each NAME.json beside this file has
 
-    problem   the problem in data/ that rebuilds the example
+    problem   the problem in data/ that rebuilds the example, or the problem itself
     source    whose numbers they are
     without   keys of the problem that the source leaves out (optional)
-    steps     step -> the numbers as printed; null for what was not printed
+    steps     step -> the numbers as printed; null for what was not printed, or of
+              a large step only {"row,column": number}, counted from 1
     decimals  step -> decimals that its numbers have, where the source drops
               trailing zeros, as numpy does (optional)
     allow     "float32": besides rounding, two units in the last place of a single;
-              "float64": numbers printed in full, the last bits may differ (optional)
+              "float64": numbers printed in full, the last bits may differ;
+              "float16": the same half-precision number (optional)
     why       the reason for that
     remark    whatever else one should know
 
@@ -26,6 +28,7 @@ sys.dont_write_bytecode = True
 
 import json
 import os
+import struct
 import subprocess
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from pathlib import Path
@@ -40,6 +43,8 @@ SINGLE = Decimal(2) ** -23
 def agrees(printed, value, decimals, allow):
     if printed in ("inf", "-inf", "nan") or isinstance(value, str):
         return printed == value
+    if allow == "float16":
+        return half(printed) == half(value)
     written, exact = Decimal(printed), Decimal(value)
     if allow == "float64":
         return abs(exact - written) <= abs(written) * Decimal("1e-13") + Decimal("1e-15")
@@ -49,11 +54,22 @@ def agrees(printed, value, decimals, allow):
     return any(exact.quantize(unit, rounding) == written for rounding in (ROUND_HALF_UP, ROUND_HALF_EVEN))
 
 
+def half(number):
+    return struct.pack("<e", float(number))
+
+
 def compare(printed, got, decimals, allow, index=()):
     """Yields (index, printed, got) of every number that differs."""
     if printed is None:
         return
-    if not isinstance(printed, list):
+    if isinstance(printed, dict):
+        for place, number in printed.items():
+            places = [int(k) for k in place.split(",")]
+            cell = got
+            for k in places:
+                cell = cell[k - 1]
+            yield from compare(number, cell, decimals, allow, tuple(places))
+    elif not isinstance(printed, list):
         if isinstance(got, list) or not agrees(printed, got, decimals, allow):
             yield index, printed, got
     elif not isinstance(got, list) or len(printed) != len(got):
@@ -64,13 +80,17 @@ def compare(printed, got, decimals, allow, index=()):
 
 
 def numbers_in(printed):
+    if isinstance(printed, dict):
+        return len(printed)
     if isinstance(printed, list):
         return sum(numbers_in(p) for p in printed)
     return 0 if printed is None else 1
 
 
 def faults_of(published, attn):
-    problem = json.loads((ROOT / published["problem"]).read_text(encoding="utf-8"))
+    problem = published["problem"]
+    if isinstance(problem, str):
+        problem = json.loads((ROOT / problem).read_text(encoding="utf-8"))
     for key in published.get("without", []):
         del problem[key]
     run = subprocess.run([attn, "run", "-", "--format", "json"], input=json.dumps(problem), capture_output=True,
