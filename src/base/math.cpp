@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 
+#include "base/exp.h"
 #include "base/exp_table.h"
 
 namespace attn {
@@ -19,34 +20,8 @@ static_assert(std::numeric_limits<double>::is_iec559 && FLT_EVAL_METHOD == 0,
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
-// 2^exponent. REQUIRES: -1022 <= exponent <= 1023, where it is a normal number.
-double power_of_two(std::int64_t exponent) {
-  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
-}
-
-// The whole number nearest to x; at a tie, either. REQUIRES: |x| < 2^52.
-std::int64_t nearest_whole(double x) { return static_cast<std::int64_t>(x < 0 ? x - 0.5 : x + 0.5); }
-
-// (hi + lo) · 2^exponent, rounded once. REQUIRES: -1078 < exponent < -1020,
-// 1 <= hi < 2 and |lo| < 2^-7, so that the result is subnormal or nearly so.
-//
-// Rounding hi + lo to a double and then to a subnormal number would round
-// twice: up to 0.76 ulp. So the sum is worked out in units of 2^-1022, where
-// adding 1 puts its last bit where the last bit of a subnormal number is.
-double rounded_to_subnormal(double hi, double lo, std::int64_t exponent) {
-  const double unit = power_of_two(-1022);
-  const double scale = power_of_two(exponent + 1022);
-  hi *= scale;
-  lo *= scale;
-  if (hi + lo >= 1) return (hi + lo) * unit;
-
-  const double sum = 1 + hi;
-  const double rest = (hi - (sum - 1)) + lo;  // the first difference is exact: what 1 + hi lost
-  return ((sum + rest) - 1) * unit;
-}
+using everywhere::infinity;
+using everywhere::not_a_number;
 
 // f - log(1 + f), for |f| < 0.0665: what the logarithm loses against its
 // tangent, so small that its rounding errors hardly count.
@@ -63,70 +38,9 @@ double tangent_minus_log(double f) {
   return half_square - s * (half_square + r);
 }
 
-// e^x = 2^exponent · (hi + tail), 1 <= hi < 2: one large exact number and a small one.
-struct SplitExp {
-  double hi;
-  double tail;
-  std::int64_t exponent;
-};
-
-// With n the whole number nearest to x·128/ln 2, n = 128k + j and
-// r = x - n·ln 2/128,
-//
-//   e^x = 2^k · 2^(j/128) · e^r,   |r| <= ln 2/256 < 0.00271.
-//
-// 2^(j/128) comes from a table as hi + lo, so that
-//
-//   2^(j/128) · e^r = hi + (lo + hi·(e^r - 1)).
-//
-// Errors of the small part, in ulp of the result: of r 0.001, of the polynomial
-// 0.005, of the roundings in e^r - 1 0.002, of the last product and sum 0.004;
-// together below 0.013. REQUIRES: |x| <= 746.
-SplitExp split_exp(double x) {
-  const std::int64_t n = nearest_whole(x * exp_table::steps_per_unit);
-  const exp_table::SplitPower power = exp_table::powers[n & 127];
-
-  // The first product is exact, and so is the difference: it is small and a
-  // multiple of the last bit of x, or of the 2^-42 of step_hi.
-  const auto steps = static_cast<double>(n);
-  const double r = (x - steps * exp_table::step_hi) - steps * exp_table::step_lo;
-
-  // e^r - 1. The coefficients are Taylor's, 1/n!; what is left off, r⁶/720 + ...,
-  // is below 2^-60.6, where an ulp of the result is at least 2^-53.
-  const double small = r + r * r * (1.0 / 2 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120))));
-  return {.hi = power.hi, .tail = power.lo + power.hi * small, .exponent = n >> 7};
-}
-
-// What a - b·c is, exactly. REQUIRES: b·c is a rounded once, so that the
-// difference fits a double; all three are normal and far from overflow.
-double exact_remainder(double a, double b, double c) {
-  // Veltkamp and Dekker: halves of 26 bits multiply without loss.
-  const auto upper_half = [](double x) {
-    const double spread = x * 0x1.0000002p27;
-    return spread - (spread - x);
-  };
-  const double b_hi = upper_half(b);
-  const double c_hi = upper_half(c);
-  const double b_lo = b - b_hi;
-  const double c_lo = c - c_hi;
-  return (((a - b_hi * c_hi) - b_hi * c_lo) - b_lo * c_hi) - b_lo * c_lo;
-}
-
 }  // namespace
 
-// The two parts of e^x added: that rounds by 0.5 ulp. Scaling by 2^k is exact.
-double exp(double x) {
-  constexpr double largest = 0x1.62e42fefa39efp+9;  // the largest double with a finite result
-  if (x != x) return not_a_number;
-  if (x > largest) return infinity;
-  if (x < -746) return 0;
-
-  const auto [hi, tail, k] = split_exp(x);
-  if (k < -1021) return rounded_to_subnormal(hi, tail, k);
-  if (k > 1023) return (hi + tail) * 2 * power_of_two(k - 1);
-  return (hi + tail) * power_of_two(k);
-}
-
+double exp(double x) { return everywhere::exp(x); }
 float exp(float x) { return static_cast<float>(exp(static_cast<double>(x))); }
 
 // The table of exp read backwards: with x = 2^k · z, 1 <= z < 2, and 2^(j/128)
@@ -167,44 +81,7 @@ double log(double x) {
   return sum + (rest + (steps * exp_table::step_lo - tangent_minus_log(r)));
 }
 
-// With E = e^(2|x|) - 1, tanh |x| = E/(E + 2). Numerator and denominator are
-// each kept as a double and what it leaves, and the quotient is corrected by its
-// remainder: what remains are the 0.013 ulp of e^(2|x|), which count at most
-// four times as much here, and the last addition. Near zero E would cancel;
-// there it is x less a small part.
-double tanh(double x) {
-  if (x != x) return not_a_number;
-  const double size = std::abs(x);
-  if (size > 20) return x < 0 ? -1 : 1;  // 1 - tanh x = 2/(e^(2x) + 1) < 2^-56
-
-  if (size < 0x1p-28) return x;  // also -0; x³/3 is lost in rounding
-
-  // Taylor's series; what is left off, 0.0006·x^17, is below 2^-58 of the result.
-  if (size < 0.125) {
-    const double z = x * x;
-    const double rest =
-        z * (-1.0 / 3 +
-             z * (2.0 / 15 +
-                  z * (-17.0 / 315 + z * (62.0 / 2835 + z * (-1382.0 / 155925 +
-                                                             z * (21844.0 / 6081075 + z * (-929569.0 / 638512875)))))));
-    return x + x * rest;
-  }
-
-  const auto [hi, tail, exponent] = split_exp(2 * size);
-  const double scale = power_of_two(exponent);
-  const double power = hi * scale;
-  const double less = power - 1;
-  const double top = less + tail * scale;
-  const double top_rest = ((less - top) + tail * scale) + ((power - less) - 1);
-  const double bottom = top + 2;
-  const double bottom_rest = (top > 2 ? (top - bottom) + 2 : (2 - bottom) + top) + top_rest;
-
-  const double quotient = top / bottom;
-  const double remainder = exact_remainder(top, quotient, bottom) + (top_rest - quotient * bottom_rest);
-  const double result = quotient + remainder / bottom;
-  return x < 0 ? -result : result;
-}
-
+double tanh(double x) { return everywhere::tanh(x); }
 float tanh(float x) { return static_cast<float>(tanh(static_cast<double>(x))); }
 
 }  // namespace attn

@@ -1,8 +1,14 @@
 #pragma once
 
+#include <exception>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
+#include "base/diagnostic.h"
+#include "ops/fused.h"
+#include "ops/measurable.h"
 #include "ops/op.h"
 #include "tensor/dtype.h"
 #include "tensor/tensor.h"
@@ -14,6 +20,19 @@ namespace attn {
 struct View {
   Shape shape;
   std::span<const double> data;
+};
+
+// Thrown by a backend whose machine fails it in the midst of a computation that
+// is right: a GPU's memory is short, or it is lost. The program ends with exit 3.
+class BackendError final : public std::exception {
+ public:
+  explicit BackendError(Diagnostic fault) : fault_(std::move(fault)) {}
+
+  const Diagnostic& fault() const { return fault_; }
+  const char* what() const noexcept override { return fault_.message.c_str(); }
+
+ private:
+  Diagnostic fault_;
 };
 
 // Where operations are computed.
@@ -31,6 +50,18 @@ class Backend {
   // REQUIRES: `result` is result_shape(op, …) of the operands in some layout.
   virtual Tensor<double> run(const Op& op, std::span<const View> operands, const View* open, const Shape& result,
                              Dtype dtype) = 0;
+
+  // The same backend where nothing but a result is looked at: sums may be added
+  // up in any order, which is faster and has other bits. Lives as long as this.
+  virtual Backend& in_any_order() { return *this; }
+
+  // Computes attention at once. Returns false, and does nothing, where the
+  // backend has no fused attention for the call.
+  virtual bool attend(const FusedAttention<float>&) { return false; }
+  virtual bool attend(const FusedAttention<double>&) { return false; }
+
+  // What of it can be timed; null where nothing can.
+  virtual std::unique_ptr<Measurable> measurable() { return nullptr; }
 };
 
 }  // namespace attn

@@ -63,6 +63,12 @@ std::string spelled_index(const std::vector<std::size_t>& index) {
   return text + "]";
 }
 
+std::string spelled_sizes(const std::vector<std::size_t>& sizes) {
+  std::string text;
+  for (const std::size_t size : sizes) text += (text.empty() ? "" : " × ") + std::to_string(size);
+  return text.empty() ? "one number" : text;
+}
+
 std::string to_string(const Shape& shape) {
   std::string text;
   for (const Dim& dim : shape.dims()) {

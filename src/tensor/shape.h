@@ -69,6 +69,9 @@ class Shape {
 // An index as people write it, counting from 1: "[1,2]".
 std::string spelled_index(const std::vector<std::size_t>& index);
 
+// "3 × 4", "one number" where there is no axis.
+std::string spelled_sizes(const std::vector<std::size_t>& sizes);
+
 // "3 × 4", "" where there is no axis.
 std::string to_string(const Shape& shape);
 

@@ -21,6 +21,14 @@ class Tensor {
     assert(data_.size() == shape_.count());
   }
 
+  // A shape whose numbers are yet to come: none of them may be asked for.
+  static Tensor without_numbers(Shape shape) {
+    Tensor tensor;
+    tensor.shape_ = std::move(shape);
+    tensor.data_.clear();
+    return tensor;
+  }
+
   const Shape& shape() const { return shape_; }
   std::span<const T> data() const& { return data_; }
   std::span<T> data() & { return data_; }

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/dtype.h"
+
+namespace attn {
+
+// The sizes of an attention that is timed. Causal masks are aligned at the end:
+// the last query sees every key.
+struct Workload {
+  std::size_t batch = 1, heads = 1, kv_heads = 1;
+  std::size_t queries = 0, keys = 0;
+  std::size_t key_width = 0, value_width = 0;  // d_k, d_v
+  bool causal = false;
+  Dtype dtype = Dtype::f32;
+
+  // Where it is not 0, multi-head attention as a layer has it: inputs [batch,
+  // row, model_width] are projected to queries, keys and values, and the heads'
+  // contexts, side by side, to outputs of that width. REQUIRES: queries == keys.
+  std::size_t model_width = 0;
+
+  bool operator==(const Workload&) const = default;
+};
+
+// Floating-point operations that the result needs: two for each product and sum
+// of Q·Kᵀ and of A·V, and of the projections where there are any. What is closed
+// does not count: half of a causal square.
+double operations(const Workload& workload);
+
+// Bytes of queries, keys, values and context, each once; with projections those
+// of inputs, weights and outputs.
+double least_bytes(const Workload& workload);
+
+// One of a backend's kernels for fused attention.
+struct MeasurableKernel {
+  std::string name;     // "packed"
+  std::string summary;  // what it does that the one before did not
+};
+
+// A workload with its random inputs, ready to be computed again and again.
+class MeasurableRun {
+ public:
+  virtual ~MeasurableRun() = default;
+
+  // Computes it once and returns how long that took, in seconds.
+  // REQUIRES: the kernel supports the workload.
+  virtual double seconds(std::string_view kernel) = 0;
+
+  // The largest difference of the last result from attention in double precision
+  // on rows drawn from it, and that of plain single precision: a softmax of exact f32 operations.
+  struct Error {
+    double kernel = 0, plain = 0;
+  };
+  virtual Error error() = 0;
+};
+
+// What a backend lets be timed.
+class Measurable {
+ public:
+  virtual ~Measurable() = default;
+
+  virtual std::string device() const = 0;  // "AVX-512, 2 threads"
+
+  // The ladder, slowest first; the last is what a run uses.
+  virtual const std::vector<MeasurableKernel>& kernels() const = 0;
+  virtual bool supports(std::string_view kernel, const Workload& workload) const = 0;
+
+  // Operations a second that the device reaches just now where nothing but
+  // arithmetic is asked of it, and bytes a second that it reads (a GPU: copies,
+  // read and written). Each call measures anew.
+  virtual double peak(Dtype dtype) = 0;
+  virtual double bandwidth() = 0;
+
+  virtual std::unique_ptr<MeasurableRun> prepare(const Workload& workload) = 0;
+};
+
+}  // namespace attn
