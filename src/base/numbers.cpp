@@ -6,8 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
-#include <span>
+#include <limits>
 
 namespace attn {
 namespace {
@@ -20,43 +19,55 @@ std::string_view not_finite(double value) { return std::isnan(value) ? "nan" : v
 // Numbers of this many digits before the point are written out, larger ones
 // with an exponent: 2^53, up to which doubles count exactly, has 16.
 constexpr int most_whole_digits = 16;
-constexpr int most_leading_zeros = 5;
+// Smaller ones than this have an exponent too.
+template <class Real>
+constexpr Real least_without_exponent = static_cast<Real>(1e-6);
 
-// Digits d₁d₂d₃… that stand for d₁.d₂d₃… × 10^exponent.
-std::string placed(std::string_view digits, int exponent) {
-  const auto count = static_cast<int>(digits.size());
-  if (exponent >= most_whole_digits || exponent < -most_leading_zeros - 1) {
-    std::string text(digits.substr(0, 1));
-    if (count > 1) text += "." + std::string(digits.substr(1));
-    return text + "e" + std::to_string(exponent);
+// Writes d₁.d₂d₃…e±x, as to_chars has it, as people do: zeros in place of an
+// exponent that is not large. Returns the end. REQUIRES: room for 32 characters; a
+// whole number, or one below least_without_exponent.
+char* placed(std::string_view written, char* to) {
+  const std::size_t e = written.rfind('e');
+  const std::string_view rest = e > 1 ? written.substr(2, e - 2) : std::string_view();  // d₂d₃…
+  int exponent = 0;
+  for (const char digit : written.substr(e + 2)) exponent = 10 * exponent + (digit - '0');
+  if (written[e + 1] == '-') exponent = -exponent;
+
+  const auto put = [&](std::string_view text) { to = std::ranges::copy(text, to).out; };
+  if (exponent >= most_whole_digits || exponent < 0) {
+    put(written.substr(0, e + 1));
+    return std::to_chars(to, to + 5, exponent).ptr;
   }
-  if (exponent < 0) return "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + std::string(digits);
-  if (exponent >= count - 1)
-    return std::string(digits) + std::string(static_cast<std::size_t>(exponent + 1 - count), '0');
-  const auto whole = static_cast<std::size_t>(exponent) + 1;
-  return std::string(digits.substr(0, whole)) + "." + std::string(digits.substr(whole));
+  put(written.substr(0, 1));
+  put(rest);
+  to = std::fill_n(to, exponent - static_cast<int>(rest.size()), '0');
+  return to;
 }
 
 template <class Real>
-std::string fewest_digits(Real value) {
-  if (!std::isfinite(value)) return std::string(not_finite(value));
-  if (value == 0) return "0";
-
-  Buffer buffer;
-  const Real size = std::abs(value);
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), size, std::chars_format::scientific).ptr;
-  const std::string_view written(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
-  const std::size_t e = written.find('e');
-
-  // The exponent is written with a sign; from_chars takes a minus only.
-  std::string_view power = written.substr(e + 1);
-  if (power.front() == '+') power.remove_prefix(1);
-  int exponent = 0;
-  std::from_chars(power.data(), power.data() + power.size(), exponent);
-
-  std::string digits(written.substr(0, 1));
-  if (e > 1) digits += written.substr(2, e - 2);
-  return (value < 0 ? "-" : "") + placed(digits, exponent);
+void append_fewest_digits(Real value, std::string& text) {
+  if (!std::isfinite(value)) {
+    text += not_finite(value);
+    return;
+  }
+  std::array<char, 64> buffer;
+  char* const end = buffer.data() + buffer.size();
+  char* to = buffer.data();
+  // Whole numbers that the type counts exactly need no search for their digits.
+  constexpr auto exact = static_cast<Real>(std::int64_t{1} << std::numeric_limits<Real>::digits);
+  if (const Real size = std::abs(value); size < exact && std::trunc(value) == value) {
+    to = std::to_chars(to, end, static_cast<std::int64_t>(value)).ptr;
+  } else if (size >= least_without_exponent<Real> && size < exact) {
+    if (value < 0) *to++ = '-';
+    to = std::to_chars(to, end, size, std::chars_format::fixed).ptr;
+  } else {
+    std::array<char, 32> scientific;
+    const auto written =
+        std::to_chars(scientific.data(), scientific.data() + scientific.size(), size, std::chars_format::scientific);
+    if (value < 0) *to++ = '-';
+    to = placed({scientific.data(), written.ptr}, to);
+  }
+  text.append(buffer.data(), to);
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -95,9 +106,21 @@ bool is_below_the_doubles(std::string_view text) {
 
 }  // namespace
 
-std::string shortest(double value) { return fewest_digits(value); }
+void append_shortest(double value, std::string& text) { append_fewest_digits(value, text); }
 
-std::string shortest(float value) { return fewest_digits(value); }
+void append_shortest(float value, std::string& text) { append_fewest_digits(value, text); }
+
+std::string shortest(double value) {
+  std::string text;
+  append_shortest(value, text);
+  return text;
+}
+
+std::string shortest(float value) {
+  std::string text;
+  append_shortest(value, text);
+  return text;
+}
 
 std::string fixed(double value, int decimals) {
   assert(decimals >= 0 && decimals <= 17);

@@ -12,6 +12,10 @@ std::string shortest(double value);
 // The fewest digits that read back to the same float: for numbers of dtype f32.
 std::string shortest(float value);
 
+// The same at the end of a text.
+void append_shortest(double value, std::string& text);
+void append_shortest(float value, std::string& text);
+
 // With exactly `decimals` digits after the point; never "-0.00". REQUIRES: 0 <= decimals <= 17.
 std::string fixed(double value, int decimals);
 

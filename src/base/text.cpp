@@ -13,6 +13,7 @@ namespace {
 using width_table::Range;
 
 bool contains(std::span<const Range> ranges, char32_t point) {
+  if (point < ranges.front().first) return false;
   const auto after = std::ranges::upper_bound(ranges, point, {}, &Range::first);
   return after != ranges.begin() && point <= std::prev(after)->last;
 }
@@ -57,6 +58,7 @@ bool is_key(char32_t point) { return (point >= '0' && point <= '9') || point == 
 }  // namespace
 
 std::string printable(std::string_view text) {
+  if (std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
     if (is_plain(text[at])) {
@@ -83,7 +85,7 @@ std::size_t display_width(CodePoint point) {
 Character character(std::string_view text, std::size_t at) {
   const CodePoint base = code_point(text, at);
   Character whole{base.bytes, display_width(base)};
-  if (!base.valid) return whole;
+  if (!base.valid || at + whole.bytes == text.size() || is_plain(text[at + whole.bytes])) return whole;
   const bool is_pictograph = contains(width_table::pictographs, base.value);
   bool is_joined = false;  // to what comes
   bool is_half = is_regional(base.value);
@@ -129,6 +131,17 @@ std::string shortened(std::string_view text, std::size_t width) {
     at += next.bytes;
   }
   return std::string(text.substr(0, at)) + "…";
+}
+
+std::string capitalised(std::string text) {
+  if (!text.empty() && is_ascii_lower(text[0])) text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
 }  // namespace attn

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/utf8.h"
 
@@ -38,5 +39,11 @@ std::string shortened(std::string_view text, std::size_t width);
 constexpr bool is_ascii_upper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_ascii_lower(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool is_ascii_alnum(char c) { return is_ascii_upper(c) || is_ascii_lower(c) || (c >= '0' && c <= '9'); }
+
+// The text with its first letter, if that is one of ASCII, a capital.
+std::string capitalised(std::string text);
+
+// "a, b, c"
+std::string listed(const std::vector<std::string>& names);
 
 }  // namespace attn

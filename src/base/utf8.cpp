@@ -1,6 +1,8 @@
 #include "base/utf8.h"
 
 #include <cassert>
+#include <cstdint>
+#include <cstring>
 
 namespace attn {
 namespace {
@@ -39,8 +41,25 @@ CodePoint code_point(std::string_view text, std::size_t at) {
   return is_shortest_and_exists(value, bytes) ? CodePoint{value, bytes, true} : invalid;
 }
 
+void append_utf8(char32_t value, std::string& text) {
+  if (value < 0x80) {
+    text += static_cast<char>(value);
+    return;
+  }
+  const int more = value < 0x800 ? 1 : value < 0x10000 ? 2 : 3;
+  constexpr unsigned leads[] = {0, 0xC0, 0xE0, 0xF0};
+  text += static_cast<char>(leads[more] | value >> (6 * more));
+  for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80 | (value >> (6 * i) & 0x3F));
+}
+
 std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
+    // Numbers are ASCII, and most of a long text is numbers: eight bytes at a time.
+    for (std::uint64_t eight = 0; text.size() - at >= sizeof eight; at += sizeof eight) {
+      std::memcpy(&eight, text.data() + at, sizeof eight);
+      if ((eight & 0x8080808080808080) != 0) break;
+    }
+    if (at == text.size()) break;
     if (static_cast<unsigned char>(text[at]) < 0x80) {
       ++at;
       continue;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace attn {
@@ -16,6 +17,9 @@ struct CodePoint {
 // The character that begins at `at`: shortest forms only, no surrogates,
 // nothing beyond U+10FFFF. REQUIRES: at < text.size().
 CodePoint code_point(std::string_view text, std::size_t at);
+
+// Adds a character. REQUIRES: no surrogate, nothing beyond U+10FFFF.
+void append_utf8(char32_t value, std::string& text);
 
 // Where the first byte stands that is not UTF-8, if there is one.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);

@@ -126,6 +126,7 @@ struct Table {
   Inline caption;
   std::vector<Inline> header;
   std::vector<std::vector<Inline>> rows;
+  bool numbers = false;  // in every column but the first: they end below one another
 };
 
 // Numbers that one number was made from, as they stand in their tensor: a row of

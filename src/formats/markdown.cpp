@@ -123,7 +123,7 @@ class MarkdownWriter {
       rows.emplace_back();
       for (const Inline& cell : row) rows.back().push_back(running(cell));
     }
-    add(markdown_table(header, rows, columns));
+    add(markdown_table(header, rows, table.numbers ? 1 : columns));
   }
 
   // Without a header, a table in Markdown would have an empty one.

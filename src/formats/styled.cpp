@@ -1,6 +1,7 @@
 #include "formats/styled.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -99,9 +100,13 @@ void StyledLine::add(Piece piece) {
   pieces_.push_back(std::move(piece));
 }
 
-void StyledLine::add(const StyledLine& line) {
-  pieces_.insert(pieces_.end(), line.pieces_.begin(), line.pieces_.end());
+void StyledLine::add(StyledLine line) {
   width_ += line.width_;
+  if (pieces_.empty()) {
+    pieces_ = std::move(line.pieces_);
+  } else {
+    std::ranges::move(line.pieces_, std::back_inserter(pieces_));
+  }
 }
 
 void StyledLine::pad_to(std::size_t width) {
@@ -148,11 +153,11 @@ std::vector<StyledLine> Typesetter::wrapped(const Inline& text, std::size_t widt
     }
   }
   std::vector<StyledLine> lines(1);
-  for (const StyledLine& word : words) {
+  for (StyledLine& word : words) {
     if (word.width() == 0) continue;
     if (lines.back().width() > 0 && lines.back().width() + 1 + word.width() > width) lines.emplace_back();
     if (lines.back().width() > 0) lines.back().add(Piece{" "});
-    lines.back().add(word);
+    lines.back().add(std::move(word));
   }
   return lines;
 }
@@ -177,9 +182,10 @@ std::string Typesetter::printed(const StyledLine& line) const {
     }
     const std::string wanted = options_.color ? look(piece) : "";
     if (wanted != now && !now.empty()) text += "\x1b[0m";
-    text += std::exchange(blanks, piece.text.substr(end));
+    text += blanks;
     if (wanted != now) text += wanted;
-    text += piece.text.substr(0, end);
+    text.append(piece.text, 0, end);
+    blanks.assign(piece.text, end);
     now = wanted;
   }
   return text + (now.empty() ? "\n" : "\x1b[0m\n");
@@ -188,11 +194,11 @@ std::string Typesetter::printed(const StyledLine& line) const {
 void add_title(const std::string& title, const Typesetter& typesetter, std::size_t width,
                std::vector<StyledLine>& lines) {
   constexpr std::size_t gap = 3;
-  const StyledLine words = typesetter.line({title}, Weight::faint);
+  StyledLine words = typesetter.line({title}, Weight::faint);
   if (words.width() == 0) return;
   if (!lines.empty() && lines.back().width() + gap + words.width() <= width) {
     lines.back().add(Piece{std::string(gap, ' ')});
-    lines.back().add(words);
+    lines.back().add(std::move(words));
     return;
   }
   for (StyledLine& line : typesetter.wrapped({title}, width, Weight::faint)) lines.push_back(std::move(line));

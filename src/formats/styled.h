@@ -37,7 +37,7 @@ class StyledLine {
   explicit StyledLine(std::size_t indent) { pad_to(indent); }
 
   void add(Piece piece);
-  void add(const StyledLine& line);
+  void add(StyledLine line);
   void pad_to(std::size_t width);
 
   std::size_t width() const { return width_; }

@@ -43,7 +43,7 @@ class TextWriter {
       rule.add({typesetter_.spelled(repeated(headline.level == 1 ? "═" : "─", std::min(widest, width_)))});
       lines.push_back(std::move(rule));
     }
-    print(lines, 0);
+    print(std::move(lines), 0);
   }
 
   void lay_out(const Prose& prose) { print(typesetter_.wrapped(prose.text, width_ - indent), indent); }
@@ -71,46 +71,45 @@ class TextWriter {
 
   void flush() {
     if (waiting_.empty()) return;
+    std::vector<MatrixBox> boxes;
     if (waiting_.size() == 1) {
-      const MatrixBox box = laid_out(*waiting_[0].matrix, typesetter_, width_ - indent);
-      print_rows({box});
+      boxes.push_back(laid_out(*waiting_[0].matrix, typesetter_, width_ - indent));
     } else {
-      std::vector<MatrixBox> boxes;
       for (Waiting& one : waiting_) boxes.push_back(std::move(one.box));
-      print_rows(boxes);
     }
+    print_rows(std::move(boxes));
     waiting_.clear();
     side_width_ = 0;
   }
 
   // Boxes side by side: their captions first, so that numbers start on one line.
-  void print_rows(const std::vector<MatrixBox>& boxes) {
+  void print_rows(std::vector<MatrixBox> boxes) {
     std::vector<StyledLine> lines;
     std::size_t at = 0;
     std::size_t captions = 0;
     for (const MatrixBox& box : boxes) captions = std::max(captions, box.caption.size());
-    for (const MatrixBox& box : boxes) {
+    for (MatrixBox& box : boxes) {
+      const std::size_t width = box.width();
       lines.resize(std::max(lines.size(), captions + 1 + box.body.size()));
-      put(box.caption, 0, at, lines);
-      put(box.body, captions + 1, at, lines);
-      at += box.width() + between;
+      put(std::move(box.caption), 0, at, lines);
+      put(std::move(box.body), captions + 1, at, lines);
+      at += width + between;
     }
-    print(lines, indent);
+    print(std::move(lines), indent);
   }
 
-  static void put(const std::vector<StyledLine>& part, std::size_t from, std::size_t at,
-                  std::vector<StyledLine>& lines) {
+  static void put(std::vector<StyledLine> part, std::size_t from, std::size_t at, std::vector<StyledLine>& lines) {
     for (std::size_t i = 0; i < part.size(); ++i) {
       lines[from + i].pad_to(at);
-      lines[from + i].add(part[i]);
+      lines[from + i].add(std::move(part[i]));
     }
   }
 
-  void print(const std::vector<StyledLine>& lines, std::size_t by) {
+  void print(std::vector<StyledLine> lines, std::size_t by) {
     if (!text_.empty()) text_ += "\n";
-    for (const StyledLine& line : lines) {
+    for (StyledLine& line : lines) {
       StyledLine whole(by);
-      whole.add(line);
+      whole.add(std::move(line));
       text_ += typesetter_.printed(whole);
     }
   }

@@ -38,7 +38,7 @@ class Equations {
       if (label_width_ > 0) start.pad_to(indent_ + label_width_ + gap);
       const std::size_t first = lines_.size();
       if (all_fit()) {
-        aligned(equation, sides_[line], std::move(start));
+        aligned(equation, std::move(sides_[line]), std::move(start));
         if (!equation.shares.empty()) shared_.emplace_back(first, &equation);
       } else {
         broken(equation, std::move(start));
@@ -74,11 +74,11 @@ class Equations {
     return total <= width_ + 1;
   }
 
-  void aligned(const Equation& equation, const std::vector<StyledLine>& sides, StyledLine line) {
+  void aligned(const Equation& equation, std::vector<StyledLine> sides, StyledLine line) {
     std::size_t at = line.width();
     for (std::size_t i = 0; i < sides.size(); ++i) {
       line.pad_to(at);
-      line.add(sides[i]);
+      line.add(std::move(sides[i]));
       at += side_widths_[i] + 1;
     }
     remark(equation, std::move(line));
@@ -102,7 +102,7 @@ class Equations {
         } else if (line.width() > indent_ && !(&side == &equation.sides[0] && first)) {
           line.add(Piece{" "});
         }
-        line.add(piece);
+        line.add(std::move(piece));
         first = false;
       }
     }
@@ -117,18 +117,18 @@ class Equations {
     Inline text = {"("};
     text.insert(text.end(), equation.remark.begin(), equation.remark.end());
     text.emplace_back(")");
-    const StyledLine words = typesetter_.line(text, Weight::faint);
+    StyledLine words = typesetter_.line(text, Weight::faint);
     if (line.width() + gap + words.width() <= width_) {
       line.add(Piece{std::string(gap, ' ')});
-      line.add(words);
+      line.add(std::move(words));
       lines_.push_back(std::move(line));
       return;
     }
     lines_.push_back(std::move(line));
     const std::size_t under = indent_ + 2 + (label_width_ > 0 ? label_width_ + gap : 0);
-    for (const StyledLine& part : typesetter_.wrapped(text, width_ - std::min(width_, under), Weight::faint)) {
+    for (StyledLine& part : typesetter_.wrapped(text, width_ - std::min(width_, under), Weight::faint)) {
       StyledLine below(under);
-      below.add(part);
+      below.add(std::move(part));
       lines_.push_back(std::move(below));
     }
   }
@@ -149,7 +149,7 @@ class Equations {
       }
       if (bars.width() == 0) continue;
       lines_[line].pad_to(at);
-      lines_[line].add(bars);
+      lines_[line].add(std::move(bars));
     }
   }
 
@@ -183,16 +183,24 @@ std::vector<StyledLine> laid_out(const Derivation& derivation, const Typesetter&
 namespace {
 
 // How wide each column of a table is: as wide as its cells, but that the last
-// one has a third of all where the others would leave it less.
+// one has a third of all where it needs that and the others would leave it less.
+// Of a table of numbers only the first one gives way: what stands there can wrap.
 std::vector<std::size_t> column_widths(const std::vector<std::vector<Inline>>& rows, const Typesetter& typesetter,
-                                       std::size_t width) {
+                                       std::size_t width, bool names_may_wrap) {
+  constexpr std::size_t least_name = 12;
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     if (widths.size() < row.size()) widths.resize(row.size());
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], typesetter.line(row[i]).width());
   }
   if (widths.empty()) return widths;
-  std::size_t left = width - std::min(width, std::max(width / 3, std::size_t{20}));
+  if (names_may_wrap) {
+    std::size_t numbers = 0;
+    for (std::size_t i = 1; i < widths.size(); ++i) numbers += gap + widths[i];
+    widths[0] = std::min(widths[0], std::max(least_name, width - std::min(width, numbers)));
+    return widths;
+  }
+  std::size_t left = width - std::min({width, widths.back(), std::max(width / 3, std::size_t{20})});
   for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
     widths[i] = std::min(widths[i], left);
     left -= std::min(left, widths[i] + gap);
@@ -208,7 +216,7 @@ std::vector<std::size_t> column_widths(const std::vector<std::vector<Inline>>& r
 std::vector<StyledLine> laid_out(const Table& table, const Typesetter& typesetter, std::size_t width) {
   std::vector<std::vector<Inline>> rows = table.rows;
   if (!table.header.empty()) rows.insert(rows.begin(), table.header);
-  const std::vector<std::size_t> widths = column_widths(rows, typesetter, width);
+  const std::vector<std::size_t> widths = column_widths(rows, typesetter, width, table.numbers);
 
   std::vector<StyledLine> lines = typesetter.wrapped(table.caption, width, Weight::bold);
   if (table.caption.empty()) lines.clear();
@@ -217,11 +225,12 @@ std::vector<StyledLine> laid_out(const Table& table, const Typesetter& typesette
     const std::size_t top = lines.size();
     std::size_t at = 0;
     for (std::size_t i = 0; i < rows[r].size(); ++i) {
-      const std::vector<StyledLine> cell = typesetter.wrapped(rows[r][i], std::max<std::size_t>(widths[i], 1), weight);
+      std::vector<StyledLine> cell = typesetter.wrapped(rows[r][i], std::max<std::size_t>(widths[i], 1), weight);
       lines.resize(std::max(lines.size(), top + cell.size()));
       for (std::size_t line = 0; line < cell.size(); ++line) {
-        lines[top + line].pad_to(at);
-        lines[top + line].add(cell[line]);
+        const bool right = table.numbers && i > 0 && cell[line].width() < widths[i];
+        lines[top + line].pad_to(right ? at + widths[i] - cell[line].width() : at);
+        lines[top + line].add(std::move(cell[line]));
       }
       at += widths[i] + gap;
     }

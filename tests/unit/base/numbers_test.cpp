@@ -29,6 +29,9 @@ TEST_CASE("numbers print with the fewest digits that read back", "[numbers]") {
       {0.000001, "0.000001"},
       {0.0000012, "0.0000012"},
       {1e-7, "1e-7"},
+      {std::nextafter(1e-6, 0.0), "9.999999999999997e-7"},
+      {-4503599627370495.5, "-4503599627370495.5"},
+      {9007199254740994.0, "9007199254740994"},
       {5e-324, "5e-324"},
       {infinity, "inf"},
       {-infinity, "-inf"},
@@ -40,6 +43,9 @@ TEST_CASE("numbers print with the fewest digits that read back", "[numbers]") {
 TEST_CASE("a float prints with a float's digits", "[numbers]") {
   CHECK(shortest(0.1f) == "0.1");
   CHECK(shortest(16777216.0f) == "16777216");
+  CHECK(shortest(-8388607.5f) == "-8388607.5");
+  CHECK(shortest(1e-6f) == "0.000001");
+  CHECK(shortest(std::nextafter(1e-6f, 0.0f)) == "9.999999e-7");
   CHECK(shortest(1e-45f) == "1e-45");
 }
 
