@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/numbers.h"
 #include "base/text.h"
 #include "explain/axes.h"
 #include "exports/export.h"
+#include "exports/spelling.h"
 
 namespace attn {
 namespace {
@@ -40,8 +40,9 @@ bool starts_formula(std::string_view text) {
 // The lines of one tensor.
 class CsvTensor {
  public:
-  CsvTensor(const Trace& trace, const Heading& heading, const Tensor<double>& value, std::string& text)
-      : trace_(trace), heading_(heading), value_(value), text_(text) {}
+  CsvTensor(const Trace& trace, const Heading& heading, const Tensor<double>& value, NumberSpelling& spelling,
+            Outgoing& out)
+      : trace_(trace), heading_(heading), value_(value), spelling_(spelling), out_(out) {}
 
   void write() {
     for (const Place& place : outer_places(value_.shape(), 0, 0)) {
@@ -74,8 +75,11 @@ class CsvTensor {
     const std::vector<Position> columns = positions(across, place);
     for (const Position& row : positions(down, place)) {
       for (const Position& column : columns) {
-        text_ += front_ + row.index + "," + column.index + "," + number(value_[first + row.cell + column.cell]) + "," +
-                 row.label + "," + column.label + "\n";
+        std::string& text = out_.text();
+        text.append(front_).append(row.index).append(",").append(column.index).append(",");
+        spelling_.append(value_[first + row.cell + column.cell], text);
+        text.append(",").append(row.label).append(",").append(column.label).append("\n");
+        out_.hand_over_if_enough();
       }
     }
   }
@@ -99,12 +103,11 @@ class CsvTensor {
     return all;
   }
 
-  std::string number(double value) const { return shortest(value, trace_.arithmetic.dtype); }
-
   const Trace& trace_;
   const Heading& heading_;
   const Tensor<double>& value_;
-  std::string& text_;
+  NumberSpelling& spelling_;
+  Outgoing& out_;
   std::string front_;  // batch,head,step,
 };
 
@@ -118,13 +121,24 @@ std::string csv_cell(const std::string& text) {
   return quoted + "\"";
 }
 
-std::string trace_csv(const Trace& trace) {
-  std::string text = "batch,head,step,row,column,value,row_label,column_label\n";
-  for (const GivenTensor& given : trace.givens) CsvTensor(trace, given.heading, given.value, text).write();
-  for (const Step& step : trace.steps) CsvTensor(trace, step.heading, step.result, text).write();
-  return text;
+void write_csv(const Trace& trace, Sink& sink) {
+  Outgoing out(sink);
+  NumberSpelling spelling(trace.arithmetic.dtype);
+  const auto write = [&](const Heading& heading, const Tensor<double>& value) {
+    CsvTensor(trace, heading, value, spelling, out).write();
+  };
+  out.text() = "batch,head,step,row,column,value,row_label,column_label\n";
+  for (const GivenTensor& given : trace.givens) write(given.heading, given.value);
+  for (const Step& step : trace.steps) write(step.heading, step.result);
+  out.hand_over();
 }
 
-Export csv_export() { return {"csv", ".csv", "one number a line, for spreadsheets and data frames", trace_csv}; }
+std::string trace_csv(const Trace& trace) {
+  StringSink sink;
+  write_csv(trace, sink);
+  return sink.take();
+}
+
+Export csv_export() { return {"csv", ".csv", "one number a line, for spreadsheets and data frames", write_csv}; }
 
 }  // namespace attn

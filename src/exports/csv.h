@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/sink.h"
 #include "trace/trace.h"
 
 namespace attn {
@@ -14,6 +15,7 @@ namespace attn {
 // Indices count from 1 and are empty where a tensor has no such axis; of more
 // than two axes all but the last are its row: "1 2". Labels are made harmless
 // to terminals and spreadsheets.
+void write_csv(const Trace& trace, Sink& sink);
 std::string trace_csv(const Trace& trace);
 
 // Other people's text as a cell: quoted where it must be, without control

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/sink.h"
 #include "trace/trace.h"
 
 namespace attn {
@@ -14,7 +15,7 @@ struct Export {
   std::string name;     // what `--format` calls it
   std::string ending;   // of files in it, with the dot
   std::string summary;  // one line, for people
-  std::function<std::string(const Trace&)> write;
+  std::function<void(const Trace&, Sink&)> write;
   bool is_text = true;  // or bytes, which no terminal shows
 };
 

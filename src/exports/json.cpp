@@ -1,12 +1,11 @@
 #include "exports/json.h"
 
 #include <cmath>
-#include <span>
 
 #include <nlohmann/json.hpp>
 
-#include "base/numbers.h"
 #include "exports/export.h"
+#include "exports/spelling.h"
 
 namespace attn {
 namespace {
@@ -26,30 +25,34 @@ std::string joined(const List& list, Write write) {
   return "[" + text + "]";
 }
 
-std::string number(double value, Dtype dtype) {
-  const std::string digits = shortest(value, dtype);
-  // JSON has no spelling of these.
-  return std::isfinite(value) ? digits : "\"" + digits + "\"";
+void append_number(double value, NumberSpelling& spelling, Outgoing& out) {
+  std::string& text = out.text();
+  if (std::isfinite(value)) {
+    spelling.append(value, text);
+  } else {  // JSON has no spelling of infinities and NaN
+    text += '"';
+    spelling.append(value, text);
+    text += '"';
+  }
+  out.hand_over_if_enough();
 }
 
 // Appends the cells from `at` on, along `axis` and those after it, as nested
 // arrays, one innermost array a line; `at` moves past them.
-void append_cells(const Tensor<double>& tensor, Dtype dtype, std::size_t axis, std::size_t& at, std::string& out) {
+void append_cells(const Tensor<double>& tensor, NumberSpelling& spelling, std::size_t axis, std::size_t& at,
+                  Outgoing& out) {
   const Shape& shape = tensor.shape();
-  if (axis == shape.rank()) {
-    out += number(tensor[at++], dtype);
-    return;
-  }
+  if (axis == shape.rank()) return append_number(tensor[at++], spelling, out);
   const bool row = axis + 1 == shape.rank();
   const std::string line = row ? "" : "\n" + std::string(8 + 2 * axis, ' ');
-  out += '[';
+  const std::string next = row ? ", " : "," + line;
+  out.text() += '[';
   for (std::size_t i = 0; i < shape[axis].size; ++i) {
-    if (i > 0) out += row ? ", " : ",";
-    out += line;
-    append_cells(tensor, dtype, axis + 1, at, out);
+    out.text() += i > 0 ? next : line;
+    append_cells(tensor, spelling, axis + 1, at, out);
   }
-  if (!row) out += "\n" + std::string(6 + 2 * axis, ' ');
-  out += ']';
+  if (!row) out.text() += "\n" + std::string(6 + 2 * axis, ' ');
+  out.text() += ']';
 }
 
 std::string labels(const std::vector<std::vector<std::string>>& sequences, bool batched) {
@@ -64,42 +67,46 @@ std::string note_json(const Note& note) {
          ", \"kind\": " + quoted(note.kind) + ", \"message\": " + quoted(note.message) + "}";
 }
 
-void append_step(const Step& step, Dtype dtype, std::string& out) {
+void append_step(const Step& step, NumberSpelling& spelling, Outgoing& out) {
   const Heading& heading = step.heading;
   const auto& dims = step.result.shape().dims();
-  out += "    {\n";
-  out += "      \"id\": " + quoted(heading.id) + ",\n";
-  out += "      \"symbol\": " + quoted(heading.symbol) + ",\n";
-  out += "      \"title\": " + quoted(heading.title) + ",\n";
-  out += "      \"formula\": " + quoted(heading.formula) + ",\n";
-  out += "      \"axes\": " + joined(dims, [](const Dim& dim) { return quoted(dim.axis); }) + ",\n";
-  out += "      \"shape\": " + joined(dims, [](const Dim& dim) { return std::to_string(dim.size); }) + ",\n";
-  out += "      \"data\": ";
+  std::string& text = out.text();
+  text += "    {\n";
+  text += "      \"id\": " + quoted(heading.id) + ",\n";
+  text += "      \"symbol\": " + quoted(heading.symbol) + ",\n";
+  text += "      \"title\": " + quoted(heading.title) + ",\n";
+  text += "      \"formula\": " + quoted(heading.formula) + ",\n";
+  text += "      \"axes\": " + joined(dims, [](const Dim& dim) { return quoted(dim.axis); }) + ",\n";
+  text += "      \"shape\": " + joined(dims, [](const Dim& dim) { return std::to_string(dim.size); }) + ",\n";
+  text += "      \"data\": ";
   std::size_t at = 0;
-  append_cells(step.result, dtype, 0, at, out);
-  out += "\n    }";
+  append_cells(step.result, spelling, 0, at, out);
+  text += "\n    }";
 }
 
 // Appends the items, one a line or more, as the value of a member of the outermost object.
 template <class List, class Append>
-void append_lines(const List& list, Append append, std::string& out) {
-  out += '[';
+void append_lines(const List& list, Append append, Outgoing& out) {
+  out.text() += '[';
   const char* before = "\n";
   for (const auto& item : list) {
-    out += before;
+    out.text() += before;
     append(item);
+    out.hand_over_if_enough();
     before = ",\n";
   }
-  out += list.empty() ? "]" : "\n  ]";
+  out.text() += list.empty() ? "]" : "\n  ]";
 }
 
 }  // namespace
 
-std::string trace_json(const Trace& trace) {
+void write_json(const Trace& trace, Sink& sink) {
   const Arithmetic& arithmetic = trace.arithmetic;
   const std::string rounding = arithmetic.hand_rounding ? quoted(to_string(*arithmetic.hand_rounding)) : "null";
 
-  std::string text = "{\n  \"schema\": \"attn/trace/1\",\n";
+  Outgoing out(sink);
+  std::string& text = out.text();
+  text = "{\n  \"schema\": \"attn/trace/1\",\n";
   text += "  \"title\": " + quoted(trace.title) + ",\n";
   text += "  \"statement\": " + quoted(trace.statement) + ",\n";
   text += "  \"arithmetic\": {\"dtype\": " + quoted(std::string(name(arithmetic.dtype))) +
@@ -110,19 +117,26 @@ std::string trace_json(const Trace& trace) {
   text += "  \"result\": " + quoted(trace.result) + ",\n";
   text += "  \"notes\": ";
   append_lines(
-      trace.notes, [&](const Note& note) { text += "    " + note_json(note); }, text);
+      trace.notes, [&](const Note& note) { text += "    " + note_json(note); }, out);
   text += ",\n  \"steps\": ";
+  NumberSpelling spelling(arithmetic.dtype);
   append_lines(
-      trace.steps, [&](const Step& step) { append_step(step, arithmetic.dtype, text); }, text);
+      trace.steps, [&](const Step& step) { append_step(step, spelling, out); }, out);
   text += "\n}\n";
-  return text;
+  out.hand_over();
+}
+
+std::string trace_json(const Trace& trace) {
+  StringSink sink;
+  write_json(trace, sink);
+  return sink.take();
 }
 
 Export json_export() {
   return {.name = "json",
           .ending = ".json",
           .summary = "the trace, for programs (attn schema trace describes it)",
-          .write = trace_json};
+          .write = write_json};
 }
 
 }  // namespace attn

@@ -29,7 +29,7 @@ Json metadata(const Trace& trace) {
   return words;
 }
 
-std::string trace_safetensors(const Trace& trace) {
+void write_safetensors(const Trace& trace, Sink& sink) {
   constexpr std::string_view words[] = {"F64", "F32", "BF16", "F16"};
   const Dtype dtype = trace.arithmetic.dtype;
   Json header = {{"__metadata__", metadata(trace)}};
@@ -46,12 +46,13 @@ std::string trace_safetensors(const Trace& trace) {
   std::string json = dumped(header);
   json.append((8 - json.size() % 8) % 8, ' ');
 
-  std::string bytes;
-  bytes.reserve(8 + json.size() + end);
-  for (std::uint64_t length = json.size(), i = 0; i < 8; ++i, length >>= 8) bytes += static_cast<char>(length & 0xFF);
-  bytes += json;
-  for (const Step& step : trace.steps) append_stored(step.result, dtype, bytes);
-  return bytes;
+  Outgoing out(sink);
+  for (std::uint64_t length = json.size(), i = 0; i < 8; ++i, length >>= 8) {
+    out.text() += static_cast<char>(length & 0xFF);
+  }
+  out.text() += json;
+  for (const Step& step : trace.steps) write_stored(step.result.data(), dtype, out);
+  out.hand_over();
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ Export safetensors_export() {
   return {.name = "safetensors",
           .ending = ".safetensors",
           .summary = "every step under its id, with its axes, in the arithmetic's own dtype",
-          .write = trace_safetensors,
+          .write = write_safetensors,
           .is_text = false};
 }
 

@@ -1,5 +1,6 @@
 #include "exports/stored.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -12,11 +13,11 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers are stored as they are in memory");
 
 template <class Bits, class Convert>
-void append_each(const Tensor<double>& tensor, std::string& out, Convert convert) {
+void append_each(std::span<const double> numbers, std::string& out, Convert convert) {
   const std::size_t at = out.size();
-  out.resize(at + tensor.size() * sizeof(Bits));
+  out.resize(at + numbers.size() * sizeof(Bits));
   char* to = out.data() + at;
-  for (double number : tensor.data()) {
+  for (double number : numbers) {
     if (std::isnan(number)) number = std::numeric_limits<double>::quiet_NaN();
     const Bits bits = convert(number == 0 ? 0.0 : number);
     std::memcpy(to, &bits, sizeof bits);
@@ -41,19 +42,29 @@ std::uint16_t half_bits(double number) {
 
 std::size_t stored_bytes(Dtype dtype) { return dtype == Dtype::f64 ? 8 : dtype == Dtype::f32 ? 4 : 2; }
 
-void append_stored(const Tensor<double>& tensor, Dtype dtype, std::string& out) {
+void append_stored(std::span<const double> numbers, Dtype dtype, std::string& out) {
   switch (dtype) {
     case Dtype::f64:
-      return append_each<std::uint64_t>(tensor, out,
+      return append_each<std::uint64_t>(numbers, out,
                                         [](double number) { return std::bit_cast<std::uint64_t>(number); });
     case Dtype::f32:
-      return append_each<std::uint32_t>(tensor, out, single_bits);
+      return append_each<std::uint32_t>(numbers, out, single_bits);
     case Dtype::bf16:
-      return append_each<std::uint16_t>(tensor, out,
+      return append_each<std::uint16_t>(numbers, out,
                                         [](double number) { return brain_bits(stored(number, Dtype::bf16)); });
     case Dtype::f16:
-      return append_each<std::uint16_t>(tensor, out,
+      return append_each<std::uint16_t>(numbers, out,
                                         [](double number) { return half_bits(stored(number, Dtype::f16)); });
+  }
+}
+
+void write_stored(std::span<const double> numbers, Dtype dtype, Outgoing& out) {
+  constexpr std::size_t at_once = 4096;
+  while (!numbers.empty()) {
+    const std::size_t count = std::min(at_once, numbers.size());
+    append_stored(numbers.first(count), dtype, out.text());
+    out.hand_over_if_enough();
+    numbers = numbers.subspan(count);
   }
 }
 

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "tensor/shape.h"
+
 namespace attn {
 namespace {
 
@@ -67,15 +69,9 @@ std::vector<double> axes_reversed(const std::vector<double>& from, const std::ve
 
 }  // namespace
 
-std::string spelled_shape(const std::vector<std::size_t>& shape) {
-  std::string text;
-  for (const std::size_t size : shape) text += (text.empty() ? "" : " × ") + std::to_string(size);
-  return text.empty() ? "one number" : text;
-}
-
 Result<std::vector<double>> read_array(ByteSource& source, std::size_t stored, const ArrayLayout& layout,
                                        std::size_t max_bytes) {
-  const std::string sizes = spelled_shape(layout.shape) + " (" + name(layout.element) + ")";
+  const std::string sizes = spelled_sizes(layout.shape) + " (" + name(layout.element) + ")";
   const std::optional<std::size_t> count = count_of(layout.shape);
   std::size_t needed = 0;
   if (!count || __builtin_mul_overflow(*count, layout.element.bytes, &needed)) {

@@ -18,9 +18,6 @@ struct ArrayLayout {
   std::vector<std::size_t> shape;
 };
 
-// "3 × 4", "one number".
-std::string spelled_shape(const std::vector<std::size_t>& shape);
-
 // The numbers that a source holds from here to its end, `stored` bytes by its
 // own account, the last axis varying fastest. Refused before memory is taken
 // where the layout needs more or fewer bytes, or they take more than

@@ -15,12 +15,6 @@ namespace {
 
 using Sizes = std::vector<std::size_t>;
 
-std::string spelled_sizes(const Sizes& sizes) {
-  std::string text;
-  for (const std::size_t size : sizes) text += (text.empty() ? "" : " × ") + std::to_string(size);
-  return text;
-}
-
 // A list that holds no number to speak of: what two of them differ in is not told.
 std::string spelled(const JsonValue& value) {
   if (const JsonNumber* number = value.number()) return shortest(number->value);

@@ -13,7 +13,7 @@
 namespace attn {
 
 Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes,
-                             const std::optional<std::string>& folder) {
+                             const std::optional<std::string>& folder, WhenDrawn when) {
   constexpr std::array<std::string_view, 2> lists_of_texts = {"tokens", "notes"};
   Result<ParsedJson> parsed = parse_json(text, lists_of_texts);
   if (!parsed) return parsed.faults();
@@ -24,7 +24,8 @@ Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std:
   parsed.value().root = JsonValue();  // its numbers have moved on
   std::ranges::move(faults.take(), std::back_inserter(all));
 
-  Result<Problem> problem = validated(std::move(statement), catalog, max_bytes, folder ? tensors_in(*folder) : nullptr);
+  Result<Problem> problem =
+      validated(std::move(statement), catalog, max_bytes, folder ? tensors_in(*folder) : nullptr, when);
   if (!problem) std::ranges::copy(problem.faults(), std::back_inserter(all));
   if (!all.empty() || !problem) return all;
   return problem;

@@ -1,5 +1,6 @@
 #include "reading/text_file.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -21,8 +22,10 @@ struct Close {
 // A device can go on for ever.
 constexpr std::size_t most_bytes = std::size_t{1} << 31;
 
-Result<std::string> read_all(std::FILE* file) {
+// `expected` bytes make no string grow, which would hold them twice.
+Result<std::string> read_all(std::FILE* file, std::size_t expected = 0) {
   std::string text;
+  text.reserve(std::min(expected, most_bytes));
   std::array<char, 1 << 16> buffer;
   for (;;) {
     const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file);
@@ -49,7 +52,7 @@ Result<std::string> read_text(const std::string& path) {
 
   const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
   if (!file) return unreadable(std::string("the file cannot be read: ") + std::strerror(errno));
-  return read_all(file.get());
+  return read_all(file.get(), static_cast<std::size_t>(std::max<off_t>(0, status.st_size)));
 }
 
 }  // namespace attn
