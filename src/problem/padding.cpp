@@ -4,24 +4,22 @@
 #include <utility>
 
 namespace attn {
-namespace {
 
-Shape shape_of(const Side& side, std::size_t length, Vectors vectors, const Axis& row, const Axis& feature) {
+Shape shape_of(const Side& side, Vectors vectors, const Axis& row, const Axis& feature, std::size_t limit) {
   Shape shape;
   if (side.batched) shape.append({"batch", side.rows.size()});
-  const Dim rows{row, length};
+  const Dim rows{row, std::min(side.longest(), limit)};
   const Dim features{feature, side.width};
   shape.append(vectors == Vectors::rows ? rows : features);
   shape.append(vectors == Vectors::rows ? features : rows);
   return shape;
 }
 
-}  // namespace
-
 std::optional<Tensor<double>> laid_out(Side side, std::size_t limit, Vectors vectors, const Axis& row,
                                        const Axis& feature, Budget& budget, Faults& faults) {
+  if (side.undrawn) side.values = random_values(side.undrawn->kind, side.undrawn->shape, side.undrawn->seed);
   const std::size_t length = std::min(side.longest(), limit);
-  const Shape shape = shape_of(side, length, vectors, row, feature);
+  const Shape shape = shape_of(side, vectors, row, feature, limit);
   const bool as_it_is = std::ranges::all_of(side.stored_rows, [&](std::size_t rows) { return rows == length; });
   if (as_it_is) return Tensor<double>(shape, std::move(side.values));
 

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/random.h"
 #include "base/rounding.h"
 #include "problem/choice.h"
 #include "tensor/dtype.h"
@@ -25,6 +27,13 @@ struct MaskTerm {
   enum class Kind { allow, block, add };
   Kind kind = Kind::allow;
   Tensor<double> value;  // allow, block: 0 and 1; add: finite or −∞
+};
+
+// Numbers that are yet to be drawn.
+struct RandomTensor {
+  RandomKind kind = RandomKind::normal;
+  std::vector<std::size_t> shape;
+  std::uint64_t seed = 0;
 };
 
 // Keys and values that are neither projected nor rotated any more: a cache of
@@ -134,6 +143,12 @@ struct Problem {
   Arithmetic arithmetic;
   std::optional<int> digits;
   std::vector<Note> notes;  // truncated, padding, misread
+
+  // Tensors whose shapes are known, and whose numbers are not drawn yet. Until
+  // they are (problem/drawing.h) there is no statement either; it will be of the
+  // arithmetic that the file says, which others may change meanwhile.
+  std::vector<std::pair<std::optional<Tensor<double>> Problem::*, RandomTensor>> undrawn;
+  Arithmetic stated_arithmetic;
 
   bool cross() const { return query_inputs.has_value(); }
 

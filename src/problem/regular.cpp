@@ -54,12 +54,6 @@ std::string Regular::where_of(std::size_t index) const {
   return joined(where, place);
 }
 
-std::string spelled_sizes(const std::vector<std::size_t>& shape) {
-  std::string text;
-  for (const std::size_t size : shape) text += (text.empty() ? "" : " × ") + std::to_string(size);
-  return text.empty() ? "one number" : text;
-}
-
 std::optional<NestedNumbers> drawn(RawTensor tensor, Budget& budget, Faults& faults) {
   if (auto* numbers = std::get_if<NestedNumbers>(&tensor.numbers)) return std::move(*numbers);
   if (const auto* reference = std::get_if<FileReference>(&tensor.numbers)) {

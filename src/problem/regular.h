@@ -47,9 +47,6 @@ struct Regular {
   std::string where_of(std::size_t index) const;
 };
 
-// "3 × 4"; "one number" where there is no axis.
-std::string spelled_sizes(const std::vector<std::size_t>& shape);
-
 // The numbers of a tensor, drawn if they are random, and read if they stand in
 // another file. Nothing, and a fault, if they are too many or cannot be read.
 std::optional<NestedNumbers> drawn(RawTensor tensor, Budget& budget, Faults& faults);

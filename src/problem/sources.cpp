@@ -47,8 +47,35 @@ bool check_columns_of_sequences(const NestedNumbers& numbers, const std::string&
   return true;
 }
 
+// From so many random numbers on it is worth knowing first whether they are wanted.
+constexpr std::size_t worth_waiting = 100'000;
+
+// What a shape of two axes or more says of a side: [batch, head, row, feature],
+// the last two exchanged for columns.
+Side side_of(const std::vector<std::size_t>& shape, const std::string& where, Vectors vectors) {
+  const std::size_t rank = shape.size();
+  Side side{.where = where, .batched = rank > 2};
+  side.width = vectors == Vectors::rows ? shape[rank - 1] : shape[rank - 2];
+  side.rows.assign(side.batched ? shape[0] : 1, vectors == Vectors::rows ? shape[rank - 2] : shape[rank - 1]);
+  if (rank == 4) side.heads = shape[1];
+  side.stored_rows = side.rows;
+  return side;
+}
+
+// A side of many random numbers that are not drawn, whose room is taken all the same.
+std::optional<Side> undrawn_side(const RawTensor& tensor, std::size_t most_axes, Vectors vectors, Budget& budget) {
+  const auto* const random = std::get_if<RandomTensor>(&tensor.numbers);
+  if (!random || random->shape.size() < 2 || random->shape.size() > most_axes) return std::nullopt;
+  const std::size_t count = product(random->shape);
+  if (count < worth_waiting || !budget.take(count, sizeof(double))) return std::nullopt;
+  Side side = side_of(random->shape, tensor.where, vectors);
+  side.undrawn = *random;
+  return side;
+}
+
 // Inputs, of which sequences may differ in length.
 std::optional<Side> measured_inputs(RawTensor tensor, Vectors vectors, Budget& budget, Faults& faults) {
+  if (auto undrawn = undrawn_side(tensor, 3, vectors, budget)) return undrawn;
   Side side{.where = tensor.where};
   std::optional<NestedNumbers> numbers = drawn(std::move(tensor), budget, faults);
   if (!numbers) return std::nullopt;
@@ -266,7 +293,9 @@ class Finder {
   }
 
   std::optional<Side> direct(Stated<RawTensor>& tensor) {
-    return tensor ? direct_side(std::move(*tensor), vectors_, budget_, faults_) : std::nullopt;
+    if (!tensor) return std::nullopt;
+    if (auto undrawn = undrawn_side(*tensor, 4, vectors_, budget_)) return undrawn;
+    return direct_side(std::move(*tensor), vectors_, budget_, faults_);
   }
 
   void from_direct() {
@@ -335,13 +364,7 @@ std::optional<Side> direct_side(RawTensor tensor, Vectors vectors, Budget& budge
     report_rank(found->where, rank, true, vectors, faults);
     return std::nullopt;
   }
-  const std::vector<std::size_t>& shape = found->shape;
-  Side side{.where = found->where, .batched = rank > 2};
-  const std::size_t rows = vectors == Vectors::rows ? shape[rank - 2] : shape[rank - 1];
-  side.width = vectors == Vectors::rows ? shape[rank - 1] : shape[rank - 2];
-  side.rows.assign(side.batched ? shape[0] : 1, rows);
-  if (rank == 4) side.heads = shape[1];
-  side.stored_rows = side.rows;
+  Side side = side_of(found->shape, found->where, vectors);
   side.values = std::move(found->values);
   return side;
 }

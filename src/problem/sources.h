@@ -24,6 +24,9 @@ struct Side {
   std::vector<std::size_t> stored_rows = {};
   std::vector<double> values = {};
 
+  // What `values` would be drawn from; they are empty then.
+  std::optional<RandomTensor> undrawn = std::nullopt;
+
   std::size_t longest() const;
 
   // The same once no sequence is longer than `limit`.
@@ -45,11 +48,13 @@ struct Sources {
   const Side* value_side() const { return !value_given ? key_side() : value ? &*value : nullptr; }
 };
 
-// Queries, keys or values as they are: of one length, perhaps one matrix a head.
+// Queries, keys or values as they are: of one length, perhaps one matrix a head,
+// and all drawn.
 std::optional<Side> direct_side(RawTensor tensor, Vectors vectors, Budget& budget, Faults& faults);
 
 // Finds out which of the ways in the file takes, and measures what stands
-// there. Tokens beyond `max_tokens` are not looked up.
+// there. Tokens beyond `max_tokens` are not looked up; many random numbers are
+// not drawn yet.
 Sources sources_of(Statement& statement, Vectors vectors, Budget& budget, Faults& faults);
 
 }  // namespace attn

@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/random.h"
 #include "base/result.h"
 #include "base/rounding.h"
 #include "problem/problem.h"
@@ -47,13 +46,6 @@ class Stated {
  private:
   std::optional<T> value_;
   bool is_given_ = false;
-};
-
-// Numbers that are yet to be drawn.
-struct RandomTensor {
-  RandomKind kind = RandomKind::normal;
-  std::vector<std::size_t> shape;
-  std::uint64_t seed = 0;
 };
 
 // Numbers that stand in another file.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "problem/digest.h"
+#include "problem/drawing.h"
 #include "problem/extra_keys.h"
 #include "problem/heads.h"
 #include "problem/labels.h"
@@ -30,7 +31,7 @@ class Validation {
   Validation(Statement statement, const Catalog& catalog, std::size_t max_bytes, TensorLoader load)
       : statement_(std::move(statement)), catalog_(catalog), budget_(max_bytes, std::move(load)) {}
 
-  Result<Problem> run() {
+  Result<Problem> run(WhenDrawn when) {
     // Which of the two axes is which: without it no shape means anything.
     if (statement_.vectors.is_faulty()) return faults_.take();
     read_setting();
@@ -53,7 +54,12 @@ class Validation {
     fill_numbers();
     if (faults_.any()) return faults_.take();
     fill_options();
-    problem_.statement = statement_digest(problem_);
+    problem_.stated_arithmetic = problem_.arithmetic;
+    if (problem_.undrawn.empty()) {
+      problem_.statement = statement_digest(problem_);
+    } else if (when == WhenDrawn::now) {
+      draw(problem_);
+    }
     return std::move(problem_);
   }
 
@@ -284,26 +290,33 @@ class Validation {
     problem_.notes = notes_on(sources_, setting_, limit());
 
     if (is_direct()) {
-      problem_.queries = direct(std::move(*sources_.query), "query", "d_k");
       if (!sources_.value_given) sources_.value = sources_.key;
-      problem_.keys = direct(std::move(*sources_.key), "key", "d_k");
-      problem_.values = direct(std::move(*sources_.value), "key", "d_v");
+      fill_direct(&Problem::queries, *sources_.query, "query", "d_k");
+      fill_direct(&Problem::keys, *sources_.key, "key", "d_k");
+      fill_direct(&Problem::values, *sources_.value, "key", "d_v");
     } else if (sources_.form == Sources::Form::self_attention) {
-      problem_.inputs = inputs(sources_.query, "token");
+      fill_inputs(&Problem::inputs, sources_.query, "token");
     } else {
-      problem_.query_inputs = inputs(sources_.query, "query");
-      problem_.key_inputs = inputs(sources_.key, "key");
-      problem_.value_inputs = inputs(sources_.value, "key");
+      fill_inputs(&Problem::query_inputs, sources_.query, "query");
+      fill_inputs(&Problem::key_inputs, sources_.key, "key");
+      fill_inputs(&Problem::value_inputs, sources_.value, "key");
     }
     fill_projections();
   }
 
-  std::optional<Tensor<double>> inputs(std::optional<Side>& side, const Axis& row) {
-    if (!side) return std::nullopt;
-    return laid_out(std::move(*side), limit(), setting_.vectors, row, "d_model", budget_, faults_);
+  using Member = std::optional<Tensor<double>> Problem::*;
+
+  void fill_inputs(Member member, std::optional<Side>& side, const Axis& row) {
+    if (!side) return;
+    if (side->undrawn && side->longest() <= limit()) {
+      problem_.undrawn.emplace_back(member, *side->undrawn);
+      problem_.*member = Tensor<double>::without_numbers(shape_of(*side, setting_.vectors, row, "d_model"));
+    } else {
+      problem_.*member = laid_out(std::move(*side), limit(), setting_.vectors, row, "d_model", budget_, faults_);
+    }
   }
 
-  Tensor<double> direct(Side side, const Axis& row, const Axis& feature) {
+  void fill_direct(Member member, Side& side, const Axis& row, const Axis& feature) {
     Shape shape;
     if (side.batched) shape.append({"batch", side.rows.size()});
     if (side.heads) shape.append({"head", *side.heads});
@@ -311,7 +324,12 @@ class Validation {
     const Dim features{setting_.heads && !side.heads ? "d_concat" : feature, side.width};
     shape.append(setting_.vectors == Vectors::rows ? rows : features);
     shape.append(setting_.vectors == Vectors::rows ? features : rows);
-    return Tensor<double>(shape, std::move(side.values));
+    if (side.undrawn) {
+      problem_.undrawn.emplace_back(member, *side.undrawn);
+      problem_.*member = Tensor<double>::without_numbers(shape);
+    } else {
+      problem_.*member = Tensor<double>(shape, std::move(side.values));
+    }
   }
 
   void fill_projections() {
@@ -355,8 +373,9 @@ class Validation {
 
 }  // namespace
 
-Result<Problem> validated(Statement statement, const Catalog& catalog, std::size_t max_bytes, TensorLoader load) {
-  return Validation(std::move(statement), catalog, max_bytes, std::move(load)).run();
+Result<Problem> validated(Statement statement, const Catalog& catalog, std::size_t max_bytes, TensorLoader load,
+                          WhenDrawn when) {
+  return Validation(std::move(statement), catalog, max_bytes, std::move(load)).run(when);
 }
 
 }  // namespace attn
