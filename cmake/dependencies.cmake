@@ -1,10 +1,19 @@
 # Libraries from the system. One that is missing is named together with the
 # line that installs all of them.
-set(ATTN_PACKAGES libcli11-dev libfmt-dev nlohmann-json3-dev libmd-dev libzip-dev pkg-config libmpfr-dev libgmp-dev)
+set(ATTN_PACKAGES libcli11-dev libfmt-dev nlohmann-json3-dev libmd-dev libzip-dev pkg-config libmpfr-dev libgmp-dev libhwy-dev)
 
 function(attn_missing name)
   list(JOIN ATTN_PACKAGES " " packages)
   message(FATAL_ERROR "${name} is not installed. On Debian:\n  apt-get install ${packages} catch2\n")
+endfunction()
+
+# The archive of a library if there is one: what the program brings along need not
+# be found and bound at every start. Else the library.
+function(attn_find_library variable name)
+  if(ATTN_BRING_ALONG)
+    find_library(${variable} NAMES lib${name}.a)
+  endif()
+  find_library(${variable} ${name})
 endfunction()
 
 foreach(package CLI11 fmt nlohmann_json)
@@ -14,9 +23,23 @@ foreach(package CLI11 fmt nlohmann_json)
   endif()
 endforeach()
 
+# Debian has no archive of fmt; its headers bring along all of it. Then nothing but
+# our own code asks for the C++ library, which can be an archive too.
+add_library(attn_fmt INTERFACE)
+if(ATTN_BRING_ALONG)
+  target_link_libraries(attn_fmt INTERFACE fmt::fmt-header-only)
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX "-static-libstdc++;-static-libgcc" ATTN_HAS_STATIC_CXX)
+  if(ATTN_HAS_STATIC_CXX AND NOT ATTN_SANITIZE)
+    set(attn_runtime -static-libstdc++ -static-libgcc)
+  endif()
+else()
+  target_link_libraries(attn_fmt INTERFACE fmt::fmt)
+endif()
+
 # SHA-256 for the digest of a problem's statement.
 find_path(MD_INCLUDE_DIR sha256.h)
-find_library(MD_LIBRARY md)
+attn_find_library(MD_LIBRARY md)
 if(NOT MD_INCLUDE_DIR OR NOT MD_LIBRARY)
   attn_missing(libmd)
 endif()
@@ -26,9 +49,9 @@ target_link_libraries(attn_md INTERFACE ${MD_LIBRARY})
 
 # Functions such as sin and pow with the same bits on every machine.
 find_path(MPFR_INCLUDE_DIR mpfr.h)
-find_library(MPFR_LIBRARY mpfr)
+attn_find_library(MPFR_LIBRARY mpfr)
 find_path(GMP_INCLUDE_DIR gmp.h)
-find_library(GMP_LIBRARY gmp)
+attn_find_library(GMP_LIBRARY gmp)
 if(NOT MPFR_INCLUDE_DIR OR NOT MPFR_LIBRARY)
   attn_missing(MPFR)
 endif()
@@ -49,4 +72,28 @@ if(NOT LIBZIP_FOUND)
   attn_missing("libzip (or pkg-config, which finds it)")
 endif()
 add_library(attn_zip INTERFACE)
-target_link_libraries(attn_zip INTERFACE PkgConfig::LIBZIP)
+# It is loaded when it is needed (src/files/late_libzip.cpp) where its name is known.
+set(libzip_name "")
+if(ATTN_LATE_LIBZIP AND CMAKE_OBJDUMP)
+  list(GET LIBZIP_LINK_LIBRARIES 0 libzip_file)
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${libzip_file} OUTPUT_VARIABLE libzip_headers ERROR_QUIET)
+  if(libzip_headers MATCHES "SONAME +([^ \n]+)")
+    set(libzip_name ${CMAKE_MATCH_1})
+  endif()
+endif()
+if(libzip_name)
+  target_include_directories(attn_zip SYSTEM INTERFACE ${LIBZIP_INCLUDE_DIRS})
+  target_link_libraries(attn_zip INTERFACE ${CMAKE_DL_LIBS})
+else()
+  target_link_libraries(attn_zip INTERFACE PkgConfig::LIBZIP)
+endif()
+
+# Vectors of every instruction set, chosen when the program runs.
+if(PkgConfig_FOUND)
+  pkg_check_modules(LIBHWY QUIET libhwy)
+endif()
+if(NOT LIBHWY_FOUND)
+  attn_missing("Highway (or pkg-config, which finds it)")
+endif()
+add_library(attn_hwy INTERFACE)  # headers alone: see src/backend/cpu/vectors/dispatch.h
+target_include_directories(attn_hwy SYSTEM INTERFACE ${LIBHWY_INCLUDE_DIRS})

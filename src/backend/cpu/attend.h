@@ -1,0 +1,14 @@
+#pragma once
+
+#include "backend/cpu/threads.h"
+#include "ops/fused.h"
+
+namespace attn {
+
+// Computes a call on these threads. Memory beyond inputs and outputs: for each
+// thread the queries and contexts of its rows, some hundreds, and one block of
+// 256 keys and values. Kept for the next call.
+void attend_on(const FusedAttention<float>& call, Threads& threads);
+void attend_on(const FusedAttention<double>& call, Threads& threads);
+
+}  // namespace attn

@@ -1,0 +1,225 @@
+// Attention of few queries, as when a text is continued token by token. Included
+// once for each instruction set.
+#if defined(ATTN_FEW_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef ATTN_FEW_INL_H
+#undef ATTN_FEW_INL_H
+#else
+#define ATTN_FEW_INL_H
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <hwy/highway.h>
+
+#include "backend/cpu/vectors/cells-inl.h"
+#include "backend/cpu/vectors/finish-inl.h"
+#include "backend/cpu/vectors/kernels.h"
+#include "backend/cpu/vectors/pack-inl.h"
+#include "backend/cpu/vectors/softmax-inl.h"
+#include "backend/cpu/workspace.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace attn {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Each key and each value is read once, where it lies, for all rows: what takes
+// time is the memory. A score is a sum along vectors of one key; the weighted sum
+// has a vector of the context in a register while four values pass.
+template <class T>
+class FewTask {
+ public:
+  FewTask(const FusedAttention<T>& call, const FusedRows& rows)
+      : call_(call), units_(call), rows_(rows), count_(rows.last - rows.first) {}
+
+  bool attend() {
+    if (!lay_out()) return false;
+    pack_queries();
+    for (std::size_t start = 0; start < call_.keys; start += few_keys) attend_block(start);
+    FusedQuery at(call_, rows_.kv_head, rows_.first);
+    for (std::size_t i = 0; i < count_; ++i, at.go_on(call_)) {
+      const RowSums<T> sums{context_ + i * context_size_, lanes<T>, state_[i].maximum, state_[i].total};
+      finish_row(call_, units_, rows_.batch, at, sums);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr hn::ScalableTag<T> d{};
+  static constexpr std::size_t few_keys = 128;
+
+  struct State {
+    CellRow<T> cells;
+    T maximum, total, factor;
+  };
+
+  static std::size_t up(std::size_t n) { return (n + lanes<T> - 1) / lanes<T> * lanes<T>; }
+
+  bool lay_out() {
+    query_size_ = up(call_.key_width);
+    context_size_ = up(call_.value_width);
+    score_size_ = std::min(few_keys, up(call_.keys));
+    const std::size_t states = (count_ * sizeof(State) + 63) / 64 * 64;
+    auto* const memory = static_cast<unsigned char*>(
+        workspace(states + count_ * (query_size_ + context_size_ + score_size_) * sizeof(T)));
+    if (memory == nullptr) return false;
+    state_ = reinterpret_cast<State*>(memory);
+    queries_ = reinterpret_cast<T*>(memory + states);
+    context_ = queries_ + count_ * query_size_;
+    scores_ = context_ + count_ * context_size_;
+    return true;
+  }
+
+  void pack_queries() {
+    FusedQuery at(call_, rows_.kv_head, rows_.first);
+    for (std::size_t i = 0; i < count_; ++i, at.go_on(call_)) {
+      state_[i] = {cell_row(call_, rows_.batch, at.head, at.query), no_maximum<T>, 0, 1};
+      pack_query(call_.q + rows_.batch * call_.q_at.batch + at.head * call_.q_at.head + at.query * call_.q_at.row,
+                 call_.key_width, units_.sign, queries_ + i * query_size_, lanes<T>);
+    }
+    std::fill(context_, context_ + count_ * context_size_, T{0});
+  }
+
+  void attend_block(std::size_t start) {
+    const std::size_t count = std::min(few_keys, call_.keys - start);
+    const KeySpan appended = within_block(own_keys(call_), call_.keys, start, count);
+    KeySpan own{count, 0};
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Sight seen = state_[i].cells.seen;
+      const KeySpan span = within_block(seen.first, seen.last, start, count);
+      if (!span.empty()) own = {std::min(own.first, span.first), std::max(own.last, span.last)};
+    }
+    if (own.empty() && appended.empty()) return;
+    if (call_.open != nullptr) {
+      Masked masked;
+      for (std::size_t i = 0; i < count_; ++i) masked.add(state_[i].cells, call_.open_at, start, {0, count});
+      if (!masked.some_open) return;
+    }
+    for (const KeySpan span : {own, appended}) score(span, start);
+    for (std::size_t i = 0; i < count_; ++i) weigh_row(i, start, count, appended);
+    for (const KeySpan span : {own, appended}) add_values(span, start);
+  }
+
+  // Brings four rows from memory that come some rows after row j, perhaps in the
+  // next block. Keys and values take turns, and what the processor fetches of its
+  // own accord begins anew each time: this saves a quarter of the time.
+  HWY_INLINE void fetch_ahead(const T* rows, std::size_t stride, std::size_t width, std::size_t j) const {
+    constexpr std::size_t ahead = 16;
+    if (j + ahead + 4 > call_.keys) return;
+    for (std::size_t n = 0; n < 4; ++n) {
+      const T* const row = rows + (j + ahead + n) * stride;
+      for (std::size_t c = 0; c < width; c += 64 / sizeof(T)) __builtin_prefetch(row + c);
+    }
+  }
+
+  // Scores of every row with keys of the block.
+  void score(KeySpan span, std::size_t start) {
+    const T* const keys = call_.k + rows_.batch * call_.k_at.batch + rows_.kv_head * call_.k_at.head;
+    std::size_t j = span.first;
+    for (; j + 4 <= span.last; j += 4) {
+      fetch_ahead(keys, call_.k_at.row, call_.key_width, start + j);
+      score_keys<4>(keys + (start + j) * call_.k_at.row, j);
+    }
+    for (; j < span.last; ++j) score_keys<1>(keys + (start + j) * call_.k_at.row, j);
+  }
+
+  template <std::size_t together>
+  HWY_INLINE void score_keys(const T* key, std::size_t j) {
+    constexpr auto each = std::make_index_sequence<together>();
+    const std::size_t stride = call_.k_at.row, width = call_.key_width;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const T* const query = queries_ + i * query_size_;
+      hn::Vec<hn::ScalableTag<T>> sum[together];
+      unrolled(each, [&](auto n) ATTN_INLINE_LAMBDA { sum[n] = hn::Zero(d); });
+      std::size_t c = 0;
+      for (; c + lanes<T> <= width; c += lanes<T>) {
+        const auto q = hn::Load(d, query + c);
+        unrolled(each, [&](auto n)
+                           ATTN_INLINE_LAMBDA { sum[n] = hn::MulAdd(q, hn::LoadU(d, key + n * stride + c), sum[n]); });
+      }
+      if (c < width) {
+        const auto q = hn::Load(d, query + c);
+        unrolled(each, [&](auto n) ATTN_INLINE_LAMBDA {
+          sum[n] = hn::MulAdd(q, load_first(d, key + n * stride + c, width - c), sum[n]);
+        });
+      }
+      unrolled(each, [&](auto n) ATTN_INLINE_LAMBDA {
+        scores_[i * score_size_ + j + n] = hn::GetLane(hn::SumOfLanes(d, sum[n]));
+      });
+    }
+  }
+
+  void weigh_row(std::size_t i, std::size_t start, std::size_t count, KeySpan appended) {
+    State& state = state_[i];
+    const CellRow<T>& cells = state.cells;
+    const ScoreRow<T> row{scores_ + i * score_size_, lanes<T>, 0, up(count) / lanes<T>};
+    const KeySpan seen = within_block(cells.seen.first, cells.seen.last, start, count);
+    const bool all_seen = seen.first == 0 && seen.last == row.last * lanes<T>;
+    shape_row(call_, units_, cells, row, start, count, appended, all_seen);
+
+    const T before = state.maximum;
+    state.maximum = largest_of(row, before);
+    // Where there was nothing yet, there is nothing to rescale.
+    const bool rescales = state.maximum != before && state.total != T{0};
+    state.factor = rescales ? exp2_of(before - state.maximum, units_.exponent) : T{1};
+    state.total = state.total * state.factor + weigh(row, state.maximum, units_.exponent);
+    if (!rescales) return;
+    const auto factor = hn::Set(d, state.factor);
+    for (std::size_t c = 0; c < context_size_; c += lanes<T>) {
+      T* const at = context_ + i * context_size_ + c;
+      hn::Store(hn::Mul(factor, hn::Load(d, at)), d, at);
+    }
+  }
+
+  void add_values(KeySpan span, std::size_t start) {
+    const T* const values = call_.v + rows_.batch * call_.v_at.batch + rows_.kv_head * call_.v_at.head;
+    std::size_t j = span.first;
+    for (; j + 4 <= span.last; j += 4) {
+      fetch_ahead(values, call_.v_at.row, call_.value_width, start + j);
+      add_values_of<4>(values + (start + j) * call_.v_at.row, j);
+    }
+    for (; j < span.last; ++j) add_values_of<1>(values + (start + j) * call_.v_at.row, j);
+  }
+
+  template <std::size_t together>
+  HWY_INLINE void add_values_of(const T* value, std::size_t j) {
+    constexpr auto each = std::make_index_sequence<together>();
+    const std::size_t stride = call_.v_at.row, width = call_.value_width;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const T* const weights = scores_ + i * score_size_ + j;
+      T* const context = context_ + i * context_size_;
+      std::size_t c = 0;
+      for (; c + lanes<T> <= width; c += lanes<T>) {
+        auto sum = hn::Load(d, context + c);
+        unrolled(each, [&](auto n) ATTN_INLINE_LAMBDA {
+          sum = hn::MulAdd(hn::Set(d, weights[n]), hn::LoadU(d, value + n * stride + c), sum);
+        });
+        hn::Store(sum, d, context + c);
+      }
+      if (c == width) continue;
+      auto sum = hn::Load(d, context + c);
+      unrolled(each, [&](auto n) ATTN_INLINE_LAMBDA {
+        sum = hn::MulAdd(hn::Set(d, weights[n]), load_first(d, value + n * stride + c, width - c), sum);
+      });
+      hn::Store(sum, d, context + c);
+    }
+  }
+
+  const FusedAttention<T>& call_;
+  const ScoreUnits<T> units_;
+  const FusedRows& rows_;
+  std::size_t count_;
+
+  State* state_ = nullptr;  // [row]
+  T* queries_ = nullptr;    // [row][key_width]
+  T* context_ = nullptr;    // [row][value_width]
+  T* scores_ = nullptr;     // [row][key of the block]
+  std::size_t query_size_ = 0, context_size_ = 0, score_size_ = 0;
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attn
+HWY_AFTER_NAMESPACE();
+
+#endif

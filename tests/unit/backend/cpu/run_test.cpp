@@ -1,0 +1,52 @@
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/cpu/cpu.h"
+#include "backend/reference/reference.h"
+#include "catch.h"
+#include "unit/backend/drawn.h"
+
+using namespace attn;         // NOLINT(google-build-using-namespace)
+using namespace attn::drawn;  // NOLINT(google-build-using-namespace)
+
+TEST_CASE("the CPU backend gives the bits of the reference, whatever the operation, dtype and number of threads",
+          "[backend][cpu]") {
+  ReferenceBackend reference;
+  std::vector<std::unique_ptr<CpuBackend>> cpus;
+  for (const std::size_t threads : {1, 2, 3, 8}) cpus.push_back(std::make_unique<CpuBackend>(threads));
+  for (int kind = 0; kind < kinds; ++kind) {
+    for (std::uint64_t seed = 0; seed < 120; ++seed) {
+      Drawn random(1000 * static_cast<std::uint64_t>(kind) + seed);
+      const Dtype dtype = dtypes[random.between(0, 3)];
+      const Vectors vectors = random.one_in(3) ? Vectors::columns : Vectors::rows;
+      const Call call = drawn_call(random, kind, dtype);
+      const Tensor<double> expected = made_by(reference, call, dtype, vectors);
+      CpuBackend& cpu = *cpus[seed % cpus.size()];
+      const Tensor<double> got = made_by(cpu, call, dtype, vectors);
+      REQUIRE(got.shape() == expected.shape());
+      const std::optional<std::size_t> other = first_other(got, expected);
+      CAPTURE(kind, seed, std::string(name(dtype)), to_string(expected.shape()), other.value_or(0));
+      CHECK_FALSE(other.has_value());
+    }
+  }
+}
+
+TEST_CASE("what stands behind a closed cell is not added up, a NaN neither", "[backend][cpu]") {
+  constexpr std::size_t n = 50;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Tensor<double> weights({{"query", n}, {"key", n}}), values({{"key", n}, {"d_v", n}}), open({{"key", n}});
+  for (std::size_t i = 0; i < n; ++i) {
+    open[i] = i % 3 == 0 ? 0 : 1;
+    for (std::size_t j = 0; j < n; ++j) {
+      weights[i * n + j] = j % 3 == 0 ? nan : 2;
+      values[i * n + j] = i % 3 == 0 ? nan : 3;
+    }
+  }
+  CpuBackend cpu(2);
+  const Tensor<double> made = made_by(cpu, {Contract{"key"}, {weights, values}, open}, Dtype::f64, Vectors::rows);
+  for (const double number : made.data()) CHECK(number == 6 * 33);
+}
