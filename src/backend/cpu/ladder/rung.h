@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "backend/cpu/sight.h"
+#include "backend/cpu/threads.h"
+#include "ops/fused.h"
+
+namespace attn {
+
+// One way to compute attention on a processor. Each does what the one before it
+// does, and one thing more; the files are short, and meant to be read in order.
+struct Rung {
+  std::string name;
+  std::string summary;
+
+  // Computes the call. False, and nothing is done, where it asks for more than the rung can.
+  bool (*f32)(const FusedAttention<float>& call, Threads& threads) = nullptr;
+  bool (*f64)(const FusedAttention<double>& call, Threads& threads) = nullptr;
+};
+
+// All of them, slowest first; the last two are what CpuBackend uses.
+const std::vector<Rung>& rungs();
+
+// What every rung can: heads, batches, and a causal mask (in `right` and offsets).
+template <class T>
+bool asks_for_little(const FusedAttention<T>& call) {
+  return call.softcap == 0 && call.log_base == 1 && call.sinks == nullptr && call.left < 0 && call.lengths == nullptr &&
+         call.appended == 0 && call.open == nullptr && call.bias == nullptr && call.closed_rows == nullptr;
+}
+
+// One head of one sequence, as rows that follow one another.
+template <class T>
+struct HeadOfCall {
+  const T *q, *k, *v;
+  T* context;
+
+  HeadOfCall(const FusedAttention<T>& call, std::size_t batch, std::size_t head) {
+    const std::size_t kv_head = head / (call.heads / call.kv_heads);
+    q = call.q + batch * call.q_at.batch + head * call.q_at.head;
+    k = call.k + batch * call.k_at.batch + kv_head * call.k_at.head;
+    v = call.v + batch * call.v_at.batch + kv_head * call.v_at.head;
+    context = call.context + batch * call.context_at.batch + head * call.context_at.head;
+  }
+};
+
+// Calls work(batch, head) for each.
+template <class T, class Work>
+void each_head(const FusedAttention<T>& call, Work&& work) {
+  for (std::size_t batch = 0; batch < call.batch; ++batch) {
+    for (std::size_t head = 0; head < call.heads; ++head) work(batch, head);
+  }
+}
+
+// How many keys the query sees: the first ones.
+template <class T>
+std::size_t keys_seen(const FusedAttention<T>& call, std::size_t batch, std::size_t query) {
+  return sight(call, batch, query).last;
+}
+
+}  // namespace attn

@@ -1,0 +1,58 @@
+#include <cmath>
+#include <string>
+
+#include "backend/cpu/ladder/rung.h"
+#include "catch.h"
+#include "fused_call.h"
+
+using namespace attn;         // NOLINT(google-build-using-namespace)
+using namespace attn::fused;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+template <class T>
+void check_rung(const Rung& rung, bool (*attend)(const FusedAttention<T>&, Threads&)) {
+  Threads threads(2);
+  for (const std::size_t queries : {1U, 7U, 40U}) {
+    for (const bool causal : {false, true}) {
+      Case<T> test(2, 4, 2, queries, 70, 19, 35);
+      fill(test, 21);
+      if (causal) {
+        test.sizes.right = 0;
+        test.offsets = {static_cast<std::int64_t>(70 - queries), -3};
+      }
+      FusedAttention<T> call = test.call();
+      call.closed_rows = nullptr;
+      with_each_instruction_set([&](const std::string& set) {
+        std::fill(test.context.begin(), test.context.end(), T{-77});
+        CAPTURE(rung.name, set, queries, causal);
+        REQUIRE(attend(call, threads));
+        CHECK(error_of(test).kernel < 100 * std::numeric_limits<T>::epsilon());
+      });
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every rung of the ladder computes the same", "[backend][cpu]") {
+  REQUIRE(rungs().size() == 6);
+  for (const Rung& rung : rungs()) {
+    check_rung<float>(rung, rung.f32);
+    check_rung<double>(rung, rung.f64);
+  }
+}
+
+TEST_CASE("a rung that cannot do a call says so and does nothing", "[backend][cpu]") {
+  Case<float> test(1, 1, 1, 4, 4, 4, 4);
+  fill(test, 22);
+  test.sizes.softcap = 2;
+  Threads threads(1);
+  for (const Rung& rung : rungs()) {
+    std::fill(test.context.begin(), test.context.end(), -77.0F);
+    const bool done = rung.f32(test.call(), threads);
+    CAPTURE(rung.name);
+    CHECK(done == (rung.name == "online" || rung.name == "threaded"));
+    CHECK((test.context[0] == -77.0F) != done);
+  }
+}
