@@ -1,16 +1,17 @@
 #include "model/attention.h"
 
-#include <algorithm>
-#include <cassert>
-#include <cctype>
 #include <cmath>
+#include <limits>
 #include <string>
 
+#include "base/text.h"
+#include "model/at_once.h"
 #include "model/keys.h"
 #include "model/masks/mask.h"
 #include "model/notes.h"
 #include "model/positions/position.h"
 #include "model/projections.h"
+#include "model/row_named.h"
 #include "model/scores/score.h"
 #include "model/softmaxes/softmax_kind.h"
 #include "trace/recorder.h"
@@ -27,11 +28,9 @@ void give_parameters(Recorder& work, const std::string& of, Role role, const Cho
     const auto tensor = choice.tensors.find(parameter.name);
     if (tensor == choice.tensors.end()) continue;
     const std::string symbol = parameter.symbol.empty() ? parameter.name : parameter.symbol;
-    std::string title = parameter.summary.substr(0, parameter.summary.find(", ["));
-    if (!title.empty()) title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
     work.given({.id = of + "." + parameter.name,
                 .symbol = symbol,
-                .title = title,
+                .title = capitalised(parameter.summary.substr(0, parameter.summary.find(", ["))),
                 .formula = symbol + " is given",
                 .role = role},
                tensor->second);
@@ -59,7 +58,6 @@ std::string record_scaled(Recorder& work, const Problem& problem, const Score& s
 // The scores, compared, scaled and capped.
 std::string record_scores(Recorder& work, const Problem& problem, const Projected& projected) {
   const Score& score = score_named(problem.score.name);
-  give_parameters(work, "score", Role::weight_matrix, score.spec, problem.score);
   const Position& position = position_of(problem);
   Compared compared{.queries = projected.queries, .keys = projected.keys};
   std::size_t products = 1;
@@ -82,32 +80,6 @@ std::string record_scores(Recorder& work, const Problem& problem, const Projecte
                    Map{Unary::softcap, *problem.softcap, ""}, {scaled});
 }
 
-// The rule for all columns: appended keys are open, and nothing is added to them.
-MaskRule with_appended(MaskRule rule, const Problem& problem) {
-  const std::size_t appended = problem.appended_count();
-  if (appended == 0) return rule;
-  const bool varies = rule.shape.has("key");
-  const std::size_t own = problem.key_count;
-  Shape shape;
-  for (const Dim& dim : rule.shape.dims()) {
-    if (dim.axis != "key") shape.append(dim);
-  }
-  shape.append({"key", own + appended});
-  const double rest = rule.effect == MaskRule::Effect::closes ? 1 : 0;
-  rule.make = [make = std::move(rule.make), shape, own, varies, rest] {
-    const Tensor<double> narrow = make();
-    Tensor<double> all(shape);
-    const std::size_t columns = shape.back().size;
-    for (std::size_t at = 0; at < all.size(); ++at) {
-      const std::size_t row = at / columns, column = at % columns;
-      all[at] = column >= own ? rest : narrow[varies ? row * own + column : row];
-    }
-    return all;
-  };
-  rule.shape = shape;
-  return rule;
-}
-
 // The given tensors of the rules of one kind, as operands.
 std::vector<Operand> record_rules(Recorder& work, const std::vector<MaskRule>& rules, MaskRule::Effect effect) {
   std::vector<Operand> operands;
@@ -115,14 +87,6 @@ std::vector<Operand> record_rules(Recorder& work, const std::vector<MaskRule>& r
     if (rule.effect == effect) operands.emplace_back(work.given(rule.heading, rule.shape, rule.make));
   }
   return operands;
-}
-
-std::vector<MaskRule> rules_of(const Problem& problem) {
-  std::vector<MaskRule> rules;
-  for (const Mask& mask : masks()) {
-    for (MaskRule& rule : mask.rules(problem)) rules.push_back(with_appended(std::move(rule), problem));
-  }
-  return rules;
 }
 
 // "B_1 + B_2"
@@ -133,7 +97,7 @@ std::string sum_of(const Recorder& work, const std::vector<Operand>& operands) {
 }
 
 MaskedScores record_mask(Recorder& work, const Problem& problem, const std::string& scores) {
-  const std::vector<MaskRule> rules = rules_of(problem);
+  const std::vector<MaskRule> rules = mask_rules(problem);
   const Position& position = position_of(problem);
   if (rules.empty() && !position.biases) return {scores, std::nullopt};
 
@@ -173,19 +137,12 @@ MaskedScores record_mask(Recorder& work, const Problem& problem, const std::stri
   return {work.step(masked, Close{}, operands, open), open};
 }
 
-const SoftmaxKind& softmax_of(const Problem& problem) {
-  if (!problem.softmax) return softmaxes().front();
-  const auto named = [&](const SoftmaxKind& kind) { return kind.spec.name == problem.softmax->name; };
-  const auto found = std::ranges::find_if(softmaxes(), named);
-  assert(found != softmaxes().end());
-  return *found;
-}
-
 std::string record_softmax(Recorder& work, const Problem& problem, const MaskedScores& scores) {
   const SoftmaxKind& kind = softmax_of(problem);
-  const Choice choice = problem.softmax.value_or(Choice{.name = kind.spec.name});
+  const Choice choice = chosen_softmax(problem);
   give_parameters(work, "softmax", Role::softmax, kind.spec, choice);
-  return kind.compose(work, choice, scores);
+  return kind.exponentials ? record_exponentials(work, scores, kind.exponentials(choice))
+                           : kind.compose(work, choice, scores);
 }
 
 std::string record_context(Recorder& work, const Problem& problem, const std::string& weights,
@@ -264,17 +221,32 @@ std::string record_output(Recorder& work, const Problem& problem, std::string re
                    Contract{problem.heads ? "d_concat" : "d_v"}, operands);
 }
 
-// The whole computation, a line a part of it; returns the id of the last step.
-std::string record(Recorder& work, const Problem& problem, AttentionOptions options) {
+// Queries, and all keys and values, with positions where these turn them.
+Projected record_vectors(Recorder& work, const Problem& problem) {
   if (problem.positions)
     give_parameters(work, "positions", Role::weight_matrix, position_of(problem).spec, *problem.positions);
   const Projected projected = record_projections(work, problem);
-  const Projected all = record_all_keys(work, problem, projected);
+  give_parameters(work, "score", Role::weight_matrix, score_named(problem.score.name).spec, problem.score);
+  return record_all_keys(work, problem, projected);
+}
+
+// The whole computation, a line a part of it; returns the id of the last step.
+std::string record(Recorder& work, const Problem& problem, AttentionOptions options) {
+  const Projected all = record_repeated_heads(work, problem, record_vectors(work, problem));
   const std::string scores = record_scores(work, problem, all);
   const MaskedScores masked = record_mask(work, problem, scores);
   const std::string weights = record_softmax(work, problem, masked);
   const std::string context = record_context(work, problem, weights, all.values, masked.open, options);
   return record_output(work, problem, context);
+}
+
+// The same with everything between the vectors and the context computed at once.
+ContextAtOnce record_at_once(Recorder& work, const Problem& problem) {
+  const Projected all = record_vectors(work, problem);
+  give_parameters(work, "softmax", Role::softmax, softmax_of(problem).spec, chosen_softmax(problem));
+  ContextAtOnce made = record_context_at_once(work, problem, all);
+  made.id = record_output(work, problem, made.id);
+  return made;
 }
 
 std::vector<Note> notes_on_steps(const Problem& problem, const Trace& trace) {
@@ -293,7 +265,7 @@ std::vector<Note> notes_on_steps(const Problem& problem, const Trace& trace) {
 std::vector<Particular> particulars_of(const Problem& problem) {
   std::vector<Particular> all;
   if (const Position& position = position_of(problem); position.words)
-    all.push_back({"Positions", position.words(problem)});
+    all.push_back({"Positions", position.words(problem), true});
   if (const SoftmaxKind& kind = softmax_of(problem); kind.words && problem.softmax)
     all.push_back({"Softmax", kind.words(*problem.softmax)});
   if (!problem.offsets.empty()) {
@@ -322,13 +294,9 @@ Catalog catalog() {
   return all;
 }
 
-Trace attention(const Problem& problem, Backend& backend, AttentionOptions options) {
-  Recorder work(&backend, problem.arithmetic, problem.vectors);
-
+// What a trace says beside its steps.
+Trace described(const Problem& problem, const Backend& backend) {
   Trace trace;
-  trace.result = record(work, problem, options);
-  trace.givens = work.take_givens();
-  trace.steps = work.take_steps();
   trace.title = problem.title;
   trace.statement = problem.statement;
   trace.arithmetic = problem.arithmetic;
@@ -339,8 +307,47 @@ Trace attention(const Problem& problem, Backend& backend, AttentionOptions optio
   trace.past_keys = problem.past_count();
   trace.labels = {problem.query_labels, problem.key_labels};
   trace.particulars = particulars_of(problem);
+  return trace;
+}
+
+Trace attention(const Problem& problem, Backend& backend, AttentionOptions options) {
+  Recorder work(&backend, problem.arithmetic, problem.vectors);
+  work.tell_before_each_step(options.before_step);
+  Trace trace = described(problem, backend);
+  trace.result = record(work, problem, options);
+  trace.givens = work.take_givens();
+  trace.steps = work.take_steps();
   trace.notes = notes_on_steps(problem, trace);
   return trace;
+}
+
+std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend) {
+  if (!has_fused_form(problem)) return std::nullopt;
+  Recorder work(&backend.in_any_order(), problem.arithmetic, problem.vectors);
+  const ContextAtOnce made = record_at_once(work, problem);
+  if (!made.holds) return std::nullopt;
+
+  Trace trace = described(problem, backend);
+  trace.result = made.id;
+  trace.steps.push_back(work.take_steps().back());
+  trace.steps.back().op = Given{};
+  trace.steps.back().operands.clear();
+  trace.notes = problem.notes;
+  trace.notes.insert(trace.notes.end(), made.notes.begin(), made.notes.end());
+  trace.notes.push_back({made.id,
+                         {},
+                         "at_once",
+                         "computed at once, without the steps between: its last digits may differ from those of the "
+                         "steps, and from one kind of processor to another"});
+  return trace;
+}
+
+std::optional<std::size_t> bytes_at_once(const Problem& problem) {
+  if (!has_fused_form(problem)) return std::nullopt;
+  Recorder work(nullptr, problem.arithmetic, problem.vectors);
+  record_at_once(work, problem);
+  const std::size_t bytes = work.bytes();
+  return bytes > std::numeric_limits<std::size_t>::max() / 2 ? bytes : 2 * bytes;
 }
 
 TracePlan planned(const Problem& problem, AttentionOptions options) {

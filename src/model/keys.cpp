@@ -14,6 +14,9 @@ struct Kind {
   Role role;
 };
 
+Kind keys() { return {"keys", "K", Role::key}; }
+Kind values() { return {"values", "V", Role::value}; }
+
 // New ones between those of a cache and those put after all others.
 std::string record_joined(Recorder& work, const Problem& problem, const Kind& kind, const std::string& own,
                           const Tensor<double> KeysAndValues::*part) {
@@ -51,10 +54,7 @@ std::string record_joined(Recorder& work, const Problem& problem, const Kind& ki
                    Join{"key"}, operands);
 }
 
-// Grouped-query attention: each head of keys serves several heads of queries
-// (Ainslie et al. 2023, section 2.2; with one head of keys Shazeer 2019).
 std::string record_repeated(Recorder& work, const Problem& problem, const Kind& kind, const std::string& own) {
-  if (!problem.kv_heads) return own;
   const std::size_t times = *problem.heads / *problem.kv_heads;
   const std::string group = std::to_string(times);
   return work.step(
@@ -69,18 +69,21 @@ std::string record_repeated(Recorder& work, const Problem& problem, const Kind& 
 }  // namespace
 
 Projected record_all_keys(Recorder& work, const Problem& problem, const Projected& projected) {
-  const Kind keys{"keys", "K", Role::key}, values{"values", "V", Role::value};
   Projected all = projected;
   if (const Position& position = position_of(problem); position.rotated) {
     const QueriesAndKeys rotated = position.rotated(work, problem, {projected.queries, projected.keys});
     all.queries = rotated.queries;
     all.keys = rotated.keys;
   }
-  all.keys = record_joined(work, problem, keys, all.keys, &KeysAndValues::keys);
-  all.values = record_joined(work, problem, values, all.values, &KeysAndValues::values);
-  all.keys = record_repeated(work, problem, keys, all.keys);
-  all.values = record_repeated(work, problem, values, all.values);
+  all.keys = record_joined(work, problem, keys(), all.keys, &KeysAndValues::keys);
+  all.values = record_joined(work, problem, values(), all.values, &KeysAndValues::values);
   return all;
+}
+
+Projected record_repeated_heads(Recorder& work, const Problem& problem, const Projected& all) {
+  if (!problem.kv_heads) return all;
+  return {all.queries, record_repeated(work, problem, keys(), all.keys),
+          record_repeated(work, problem, values(), all.values)};
 }
 
 }  // namespace attn

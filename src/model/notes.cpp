@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "base/numbers.h"
 
@@ -21,8 +22,7 @@ std::vector<Note> closed_rows(const Trace& trace) {
     if (std::ranges::any_of(row, [](double open) { return open != 0; })) continue;
     std::vector<std::size_t> index = shape.index(start);
     index.pop_back();
-    notes.push_back({"attention_weights", index, "closed_row",
-                     "row " + spelled_index(index) + " has every key closed: its weights and its context are all 0"});
+    notes.push_back(closed_row_note("attention_weights", std::move(index)));
   }
   return notes;
 }
@@ -85,6 +85,12 @@ std::vector<Note> zero_vectors(const Trace& trace) {
 }
 
 }  // namespace
+
+Note closed_row_note(std::string step, std::vector<std::size_t> row) {
+  const std::string words =
+      "row " + spelled_index(row) + " has every key closed: its weights and its context are all 0";
+  return {std::move(step), std::move(row), "closed_row", words};
+}
 
 std::vector<Note> notes_on_numbers(const Trace& trace) {
   std::vector<Note> notes = overflow(trace);

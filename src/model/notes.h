@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "trace/trace.h"
@@ -10,5 +12,8 @@ namespace attn {
 // attend to, and the first number from the scores on that is not finite although
 // it is open.
 std::vector<Note> notes_on_numbers(const Trace& trace);
+
+// What is said of a row with every key closed, [batch?, head?, query], at that step.
+Note closed_row_note(std::string step, std::vector<std::size_t> row);
 
 }  // namespace attn

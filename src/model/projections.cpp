@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/text.h"
 #include "model/positions/position.h"
 
 namespace attn {
@@ -22,11 +23,6 @@ struct Part {
   const std::optional<Tensor<double>>& given;
   std::string source = {};  // the step it is made from
 };
-
-std::string capitalised(std::string text) {
-  text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
 
 // Where part p's inputs stand among the steps: cross-attention has one for each.
 std::string source_suffix(const Problem& problem, const Part& part) {

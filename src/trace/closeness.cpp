@@ -30,7 +30,6 @@ Tolerance tolerance_of(const Tensor<double>& step, const Closeness& closeness) {
   Tolerance tolerance{closeness.absolute, closeness.relative};
   if (closeness.typical == 0) return tolerance;
   // The largest of each row, but for what stands for −∞.
-  constexpr double practically_minus_infinity = -1e4;
   const std::size_t columns = step.shape().rank() == 0 ? 1 : step.shape().back().size;
   std::vector<double> largest;
   for (std::size_t row = 0; row < step.size(); row += columns) {

@@ -6,6 +6,9 @@
 
 namespace attn {
 
+// Programs that have no −∞, or fear it, add this or less: −1e4, −65504, −1e9, −3.4e38.
+constexpr double practically_minus_infinity = -1e4;
+
 // When numbers count as the same: apart by no more than `absolute`, or than
 // `relative` of the first side's number, or than `typical` of the largest number
 // in a row of its step, as it is in half of the rows.

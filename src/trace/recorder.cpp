@@ -48,6 +48,13 @@ std::string Recorder::hidden_step(Heading heading, Op op, std::vector<Operand> o
   return compute(Keep::hidden, std::move(heading), std::move(op), std::move(operands), std::move(open));
 }
 
+std::string Recorder::step_at_once(Heading heading, const Shape& shape,
+                                   const std::function<Tensor<double>(Backend&)>& make) {
+  Entry made{.keep = Keep::step, .heading = std::move(heading), .op = Given{}, .shape = shape};
+  if (backend_) made.value = make(*backend_);
+  return keep(std::move(made));
+}
+
 const Shape& Recorder::shape(std::string_view id) const { return entry(id).shape; }
 
 const std::string& Recorder::symbol(std::string_view id) const { return entry(id).heading.symbol; }
@@ -62,6 +69,7 @@ std::string Recorder::compute(Keep keeping, Heading heading, Op op, std::vector<
                               std::optional<Operand> open) {
   Entry made{.keep = keeping, .heading = std::move(heading), .shape = shape_of(op, operands)};
   if (backend_) {
+    if (told_) told_(made.heading.id);
     const auto view = [&](const Operand& operand) {
       const Entry& read = entry(operand.id);
       return View{shape_as_read(operand, read.shape), read.value.data()};

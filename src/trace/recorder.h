@@ -25,6 +25,9 @@ class Recorder {
   // REQUIRES: the backend outlives the recorder.
   Recorder(Backend* backend, Arithmetic arithmetic, Vectors vectors);
 
+  // Has `told` called with the id of each step before it is computed.
+  void tell_before_each_step(std::function<void(std::string_view)> told) { told_ = std::move(told); }
+
   // Keeps a tensor of the problem that is no step, rounded to the dtype. Returns its id.
   std::string given(Heading heading, const Tensor<double>& value);
 
@@ -44,10 +47,17 @@ class Recorder {
   std::string hidden_step(Heading heading, Op op, std::vector<Operand> operands,
                           std::optional<Operand> open = std::nullopt);
 
+  // A step that `make` works out as a whole, from steps that it knows itself;
+  // called only where numbers are wanted, it returns a tensor of that shape.
+  std::string step_at_once(Heading heading, const Shape& shape, const std::function<Tensor<double>(Backend&)>& make);
+
   bool has(std::string_view id) const { return by_id_.contains(id); }
 
   // REQUIRES: has(id), a given tensor or a step.
   const Shape& shape(std::string_view id) const;
+
+  // Its numbers. REQUIRES: as above; computes().
+  const Tensor<double>& value(std::string_view id) const { return entry(id).value; }
 
   // How people write it: "Q". REQUIRES: as above.
   const std::string& symbol(std::string_view id) const;
@@ -89,6 +99,7 @@ class Recorder {
   Backend* backend_;
   Arithmetic arithmetic_;
   Vectors vectors_;
+  std::function<void(std::string_view)> told_;
   std::size_t bytes_ = 0;
   std::deque<Entry> entries_;  // a deque: what stands in it stays where it is
   std::map<std::string, const Entry*, std::less<>> by_id_;

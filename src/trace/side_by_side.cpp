@@ -13,9 +13,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Programs that have no −∞, or fear it, add one of these: −1e4, −65504, −1e9, −3.4e38.
-constexpr double practically_minus_infinity = -1e4;
-
 using Sizes = std::vector<std::size_t>;
 
 Sizes sizes_of(const Shape& shape) {
@@ -23,8 +20,6 @@ Sizes sizes_of(const Shape& shape) {
   for (const Dim& dim : shape.dims()) sizes.push_back(dim.size);
   return sizes;
 }
-
-std::string spelled_sizes(const Shape& shape) { return shape.rank() == 0 ? "one number" : to_string(shape); }
 
 double distance(double a, double b) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
@@ -53,8 +48,8 @@ class Comparison {
     StepPair made{.verdict = StepPair::Verdict::other_shape,
                   .id = id,
                   .name = second.name == first.name ? "" : second.name,
-                  .first_sizes = spelled_sizes(first.value.shape()),
-                  .second_sizes = spelled_sizes(second.value.shape()),
+                  .first_sizes = spelled_sizes(sizes_of(first.value.shape())),
+                  .second_sizes = spelled_sizes(sizes_of(second.value.shape())),
                   .tolerance = tolerance_of(first.value, closeness_)};
     const std::vector<Arrangement> orders = possible(id, first, second);
     if (orders.empty()) return made;
@@ -238,7 +233,7 @@ void insert_in_order(std::vector<StepPair>& steps, const ComparedSide& second, c
   StepPair made{.verdict = StepPair::Verdict::only_second,
                 .id = step.id(),
                 .name = step.name == step.id() ? "" : step.name,
-                .second_sizes = spelled_sizes(step.value.shape())};
+                .second_sizes = spelled_sizes(sizes_of(step.value.shape()))};
   auto place = steps.end();
   for (const SideStep& one : second.steps) {
     if (&one == &step) break;
@@ -300,8 +295,9 @@ SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Cl
       if (pair->cells > 0) pair->first = std::move(step.value);
       result.steps.push_back(std::move(*pair));
     } else {
-      result.steps.push_back(
-          {.verdict = StepPair::Verdict::only_first, .id = id, .first_sizes = spelled_sizes(step.value.shape())});
+      result.steps.push_back({.verdict = StepPair::Verdict::only_first,
+                              .id = id,
+                              .first_sizes = spelled_sizes(sizes_of(step.value.shape()))});
     }
   }
   for (const SideStep* step : matching.left) {

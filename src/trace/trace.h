@@ -68,6 +68,7 @@ struct GivenTensor {
 // What a problem asks for that no step says by itself: "Positions", "rotary, base 10000".
 struct Particular {
   std::string what, words;
+  bool before_scores = false;  // whether it is done before queries and keys are compared
 };
 
 struct Labels {

@@ -11,7 +11,7 @@ MaskRule causal_rule(const Problem& problem) {
                               .title = "causal: a query sees no key after its own position",
                               .formula = "open where j ≤ " + written_position(problem),
                               .role = Role::mask},
-                             [](std::int64_t behind) { return behind <= 0; });
+                             {.right = 0});
 }
 
 }  // namespace

@@ -26,7 +26,9 @@ MaskRule lengths_rule(const Problem& problem) {
            .role = Role::mask},
           MaskRule::Effect::closes,
           shape,
-          make};
+          make,
+          std::nullopt,
+          true};
 }
 
 }  // namespace

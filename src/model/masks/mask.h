@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ struct MaskRule {
   Effect effect = Effect::closes;
   Shape shape = {};
   std::function<Tensor<double>()> make = {};  // closes: 1 open, 0 closed; adds: what is added
+
+  // Where the rule can be told without a number a cell: the keys that a query
+  // sees around its own position, or by the lengths of the sequences.
+  std::optional<Window> sees = std::nullopt;
+  bool by_length = false;
 };
 
 // A kind of mask: the rules of it that a problem asks for.
@@ -30,5 +36,9 @@ struct Mask {
 // Every kind, in the order in which their rules are listed: the rows that
 // masks/CMakeLists.txt names.
 const std::vector<Mask>& masks();
+
+// The rules of every kind that the problem asks for, for all keys: appended ones
+// are open, and nothing is added to them.
+std::vector<MaskRule> mask_rules(const Problem& problem);
 
 }  // namespace attn

@@ -16,9 +16,7 @@ MaskRule window_rule(const Problem& problem) {
        .title = "window: the key is too far from the query's own position",
        .formula = left.empty() && right.empty() ? "open everywhere" : "open where " + left + "j" + right,
        .role = Role::mask},
-      [window](std::int64_t behind) {
-        return (window.left < 0 || -behind <= window.left) && (window.right < 0 || behind <= window.right);
-      });
+      window);
 }
 
 }  // namespace

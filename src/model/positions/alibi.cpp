@@ -21,13 +21,16 @@ Tensor<double> slopes(const Shape& shape) {
   return all;
 }
 
+std::vector<std::int64_t> first_queries(const Problem& problem) {
+  return problem.offsets.empty() ? std::vector<std::int64_t>{0} : problem.offsets;
+}
+
 // −|i + offset − j|, 0 for appended keys.
 Tensor<double> distances(const Problem& problem, const Shape& shape) {
-  const std::vector<std::int64_t> offsets = problem.offsets.empty() ? std::vector<std::int64_t>{0} : problem.offsets;
   const std::size_t appended = problem.appended_count();
   Tensor<double> all(shape);
   std::size_t at = 0;
-  for (const std::int64_t offset : offsets) {
+  for (const std::int64_t offset : first_queries(problem)) {
     for (std::size_t i = 0; i < problem.query_count; ++i) {
       for (std::size_t j = 0; j < problem.key_count; ++j) {
         const std::int64_t position = static_cast<std::int64_t>(i) + offset;
@@ -67,13 +70,21 @@ std::vector<Operand> record_biases(Recorder& work, const Problem& problem) {
                     Combine{Binary::multiply, {}}, {slope, distance})};
 }
 
+BiasOfDistance bias_of_distance(const Problem& problem) {
+  const Tensor<double> of_head = slopes(Shape{{"head", problem.heads.value_or(1)}});
+  return {first_queries(problem), [of_head](std::size_t head, std::int64_t distance) {
+            return of_head[head] * -static_cast<double>(std::abs(distance));
+          }};
+}
+
 }  // namespace
 
 Position alibi_position() {
   return {.spec = {.name = "alibi",
                    .summary = "scores lowered in proportion to the distance (Press et al. 2022, section 3)"},
           .words = [](const Problem&) { return std::string("ALiBi, a slope a head times the distance"); },
-          .biases = record_biases};
+          .biases = record_biases,
+          .bias_of_distance = bias_of_distance};
 }
 
 }  // namespace attn

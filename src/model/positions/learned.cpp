@@ -7,11 +7,7 @@ namespace attn {
 namespace {
 
 std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting& setting) {
-  if (!setting.from_inputs)
-    return Misfit{.message = "is added to inputs, and queries are given directly",
-                  .help = "add it before you project, or give inputs and weights"};
-  if (!setting.one_model_width)
-    return Misfit{.message = "is added to all inputs, and they differ in width", .help = "inputs of one width"};
+  if (auto misfit = misfit_with_inputs(setting)) return misfit;
   const std::size_t rows = choice.tensors.at("table").shape().size("position");
   const std::size_t wanted = setting.past + setting.longest;
   if (rows >= wanted) return std::nullopt;

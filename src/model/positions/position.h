@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,13 @@ namespace attn {
 // The steps that queries and keys stand in, by id.
 struct QueriesAndKeys {
   std::string queries, keys;
+};
+
+// A number for each head and each distance from a query to a key, position of the
+// key minus position of the query.
+struct BiasOfDistance {
+  std::vector<std::int64_t> first_queries = {};  // their positions: one a sequence, or one for all
+  std::function<double(std::size_t head, std::int64_t distance)> at = {};
 };
 
 // A way in which positions enter. Each function is there where they enter in
@@ -47,6 +56,10 @@ struct Position {
   // are among batch, head, query and key, as what is behind `scores` has them.
   std::function<std::vector<Operand>(Recorder& work, const Problem& problem)> biases = {};
 
+  // The same bias where head and distance say it all, so that it need not be held
+  // for each cell. Appended keys have none.
+  std::function<BiasOfDistance(const Problem& problem)> bias_of_distance = {};
+
   // Added to the context: steps [batch?, head?, query, d_v], made from the
   // attention weights.
   std::function<std::vector<Operand>(Recorder& work, const Problem& problem, const std::string& weights)>
@@ -65,6 +78,9 @@ const Position& position_of(const Problem& problem);
 // The parameter's number, and whether a tensor is there. REQUIRES: problem.positions.
 double position_number(const Problem& problem, const std::string& parameter);
 bool has_position_tensor(const Problem& problem, const std::string& parameter);
+
+// Why nothing can be added to the inputs; nothing where it can.
+std::optional<Misfit> misfit_with_inputs(const ChoiceSetting& setting);
 
 // Of which row of a table each cell [query, key] reads: row(i, j) for the i-th
 // query and the j-th key, both counted from the first past key; none for keys

@@ -1,17 +1,21 @@
-#include <algorithm>
-#include <cassert>
-
 #include "model/positions/position.h"
+#include "model/row_named.h"
 
 namespace attn {
 
 const Position& position_of(const Problem& problem) {
   static const Position none;
   if (!problem.positions) return none;
-  const auto named = [&](const Position& position) { return position.spec.name == problem.positions->name; };
-  const auto found = std::ranges::find_if(positions(), named);
-  assert(found != positions().end());
-  return *found;
+  return row_named(positions(), problem.positions->name);
+}
+
+std::optional<Misfit> misfit_with_inputs(const ChoiceSetting& setting) {
+  if (!setting.from_inputs)
+    return Misfit{.message = "is added to inputs, and queries are given directly",
+                  .help = "add it before you project, or give inputs and weights"};
+  if (!setting.one_model_width)
+    return Misfit{.message = "is added to all inputs, and they differ in width", .help = "inputs of one width"};
+  return std::nullopt;
 }
 
 double position_number(const Problem& problem, const std::string& parameter) {

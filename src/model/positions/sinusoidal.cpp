@@ -4,14 +4,7 @@
 namespace attn {
 namespace {
 
-std::optional<Misfit> misfit(const Choice&, const ChoiceSetting& setting) {
-  if (!setting.from_inputs)
-    return Misfit{.message = "is added to inputs, and queries are given directly",
-                  .help = "add it before you project, or give inputs and weights"};
-  if (!setting.one_model_width)
-    return Misfit{.message = "is added to all inputs, and they differ in width", .help = "inputs of one width"};
-  return std::nullopt;
-}
+std::optional<Misfit> misfit(const Choice&, const ChoiceSetting& setting) { return misfit_with_inputs(setting); }
 
 std::string record_encoding(Recorder& work, const Problem& problem, std::size_t tokens) {
   const Tensor<double>& inputs = problem.inputs ? *problem.inputs : *problem.query_inputs;

@@ -61,6 +61,15 @@ std::vector<Operand> record_biases(Recorder& work, const Problem& problem) {
                     Pick{"bucket", rows}, {"positions.table"})};
 }
 
+BiasOfDistance bias_of_distance(const Problem& problem) {
+  const Tensor<double>& table = problem.positions->tensors.at("table");
+  const auto at = [&table, buckets = buckets_of(*problem.positions)](std::size_t head, std::int64_t distance) {
+    const auto bucket = static_cast<std::size_t>(buckets.of(distance));
+    return table[bucket * table.shape().stride("bucket") + head * table.shape().stride("head")];
+  };
+  return {{static_cast<std::int64_t>(problem.past_count())}, at};
+}
+
 }  // namespace
 
 Position t5_position() {
@@ -88,7 +97,8 @@ Position t5_position() {
                        (buckets.bidirectional ? ", half of them for keys behind the query" : "") + ", up to distance " +
                        shortest(buckets.max_distance);
               },
-          .biases = record_biases};
+          .biases = record_biases,
+          .bias_of_distance = bias_of_distance};
 }
 
 }  // namespace attn

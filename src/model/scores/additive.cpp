@@ -16,20 +16,15 @@ void record_hidden_scores(Recorder& work, const Compared& from) {
 namespace {
 
 void compose(Recorder& work, const Choice&, const Compared& from) {
-  const std::string q = work.symbol(from.queries), k = work.symbol(from.keys);
-  const bool rows = work.vectors() == Vectors::rows;
-  const std::string queries = work.step({.id = "score_queries",
-                                         .symbol = "Q_W",
-                                         .title = "Queries times the score's weight for queries",
-                                         .formula = rows ? "Q_W = " + q + "·W_1" : "Q_W = W_1ᵀ·" + q,
-                                         .role = Role::query},
-                                        Contract{"d_q"}, {Operand(from.queries, {{"d_k", "d_q"}}), "score.query"});
-  const std::string keys = work.step({.id = "score_keys",
-                                      .symbol = "K_W",
-                                      .title = "Keys times the score's weight for keys",
-                                      .formula = rows ? "K_W = " + k + "·W_2" : "K_W = W_2ᵀ·" + k,
-                                      .role = Role::key},
-                                     Contract{"d_k"}, {from.keys, "score.key"});
+  const std::string queries = record_weighted(work,
+                                              {.id = "score_queries",
+                                               .symbol = "Q_W",
+                                               .title = "Queries times the score's weight for queries",
+                                               .role = Role::query},
+                                              from.queries, "d_q", "score.query");
+  const std::string keys = record_weighted(
+      work, {.id = "score_keys", .symbol = "K_W", .title = "Keys times the score's weight for keys", .role = Role::key},
+      from.keys, "d_k", "score.key");
   work.step({.id = "score_hidden",
              .symbol = "H_S",
              .title = "Hidden numbers of each pair: both added up",

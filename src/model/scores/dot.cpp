@@ -8,12 +8,15 @@ void record_dot_products(Recorder& work, const Compared& from) {
               Contract{"d_k"}, {from.queries, from.keys});
 }
 
+std::string queries_of(Recorder&, const Choice&, const Compared& from) { return from.queries; }
+
 Score dot_score() {
   return {
       .spec = {.name = "dot",
                .summary = "q · k, the dot product (Luong et al. 2015, section 3.1)",
                .score_terms = true},
       .compose = [](Recorder& work, const Choice&, const Compared& from) { record_dot_products(work, from); },
+      .multiplied = queries_of,
   };
 }
 

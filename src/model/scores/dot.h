@@ -7,4 +7,7 @@ namespace attn {
 // Records the step "scores": the dot product of each query with each key.
 void record_dot_products(Recorder& work, const Compared& from);
 
+// The queries themselves, which it multiplies.
+std::string queries_of(Recorder& work, const Choice& choice, const Compared& from);
+
 }  // namespace attn

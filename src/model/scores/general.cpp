@@ -3,18 +3,18 @@
 namespace attn {
 namespace {
 
-void compose(Recorder& work, const Choice&, const Compared& from) {
-  const std::string q = work.symbol(from.queries), k = work.symbol(from.keys);
-  const bool rows = work.vectors() == Vectors::rows;
-  const std::string queries = work.step({.id = "score_queries",
-                                         .symbol = "Q_W",
-                                         .title = "Queries times the weight of the score",
-                                         .formula = rows ? "Q_W = " + q + "·W" : "Q_W = Wᵀ·" + q,
-                                         .role = Role::query},
-                                        Contract{"d_q"}, {Operand(from.queries, {{"d_k", "d_q"}}), "score.weight"});
+std::string weighted_queries(Recorder& work, const Choice&, const Compared& from) {
+  return record_weighted(
+      work,
+      {.id = "score_queries", .symbol = "Q_W", .title = "Queries times the weight of the score", .role = Role::query},
+      from.queries, "d_q", "score.weight");
+}
+
+void compose(Recorder& work, const Choice& choice, const Compared& from) {
+  const std::string queries = weighted_queries(work, choice, from);
   record_last(work, from,
               {.title = "Scores: each query, times the weight, with each key",
-               .formula = rows ? "S = Q_W·" + k + "ᵀ" : "S = Q_Wᵀ·" + k},
+               .formula = "S = " + written_products(work, {queries, from.keys})},
               Contract{"d_k"}, {queries, from.keys});
 }
 
@@ -29,7 +29,8 @@ Score general_score() {
                                    .axes = {"d_q", "d_k"}}},
                    .equal_widths = false,
                    .score_terms = true},
-          .compose = compose};
+          .compose = compose,
+          .multiplied = weighted_queries};
 }
 
 }  // namespace attn

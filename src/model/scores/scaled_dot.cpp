@@ -9,6 +9,7 @@ Score scaled_dot_score() {
                .score_terms = true},
       .divided_by_root_width = true,
       .compose = [](Recorder& work, const Choice&, const Compared& from) { record_dot_products(work, from); },
+      .multiplied = queries_of,
   };
 }
 

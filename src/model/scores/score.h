@@ -33,6 +33,10 @@ struct Score {
   // called d_k, also where they differ in number. A tensor parameter p is given
   // under the id "score.p"; a number is choice.numbers.at("p").
   std::function<void(Recorder& work, const Choice& choice, const Compared& from)> compose = {};
+
+  // Where a score is the dot product of some vector of its query with its key:
+  // returns the step of these vectors, recorded if need be. Attention at once starts there.
+  std::function<std::string(Recorder& work, const Choice& choice, const Compared& from)> multiplied = {};
 };
 
 // Every score, in the order in which people are shown them: the rows that
@@ -41,6 +45,11 @@ const std::vector<Score>& scores();
 
 // REQUIRES: there is a score of that name.
 const Score& score_named(const std::string& name);
+
+// Records queries or keys times a weight of the score, whose axis for them is
+// called `width`; the formula is written for the heading.
+std::string record_weighted(Recorder& work, Heading heading, const std::string& from, const Axis& width,
+                            const std::string& weight);
 
 // "Q·Kᵀ", or with column vectors "Qᵀ·K".
 std::string written_products(const Recorder& work, const Compared& from);

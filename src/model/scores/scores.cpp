@@ -1,15 +1,9 @@
-#include <algorithm>
-#include <cassert>
-
+#include "model/row_named.h"
 #include "model/scores/score.h"
 
 namespace attn {
 
-const Score& score_named(const std::string& name) {
-  const auto found = std::ranges::find_if(scores(), [&](const Score& score) { return score.spec.name == name; });
-  assert(found != scores().end());
-  return *found;
-}
+const Score& score_named(const std::string& name) { return row_named(scores(), name); }
 
 std::string written_products(const Recorder& work, const Compared& from) {
   const std::string& q = work.symbol(from.queries);
@@ -27,6 +21,13 @@ void record_last(Recorder& work, const Compared& from, Heading heading, const Co
   heading.symbol = "S";
   heading.role = Role::score;
   work.step(std::move(heading), op, std::move(operands));
+}
+
+std::string record_weighted(Recorder& work, Heading heading, const std::string& from, const Axis& width,
+                            const std::string& weight) {
+  const std::string x = work.symbol(from), w = work.symbol(weight);
+  heading.formula = heading.symbol + " = " + (work.vectors() == Vectors::rows ? x + "·" + w : w + "ᵀ·" + x);
+  return work.step(std::move(heading), Contract{width}, {Operand(from, {{"d_k", width}}), weight});
 }
 
 }  // namespace attn

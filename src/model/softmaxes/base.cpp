@@ -10,11 +10,10 @@ SoftmaxKind base_softmaxkind() {
                .parameters = {{.name = "base", .summary = "b, more than 1", .above = 1}},
                .by_parameter = true},
       .words = [](const Choice& choice) { return "powers of " + shortest(choice.numbers.at("base")) + ", not of e"; },
-      .compose =
-          [](Recorder& work, const Choice& choice, const MaskedScores& from) {
-            const double base = choice.numbers.at("base");
-            return record_exponentials(work, from, {.base = base, .letter = shortest(base)});
-          }};
+      .exponentials = [](const Choice& choice) -> Exponentials {
+        const double base = choice.numbers.at("base");
+        return {.base = base, .letter = shortest(base)};
+      }};
 }
 
 }  // namespace attn

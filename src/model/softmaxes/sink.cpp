@@ -30,11 +30,7 @@ SoftmaxKind sink_softmaxkind() {
                .by_parameter = true,
                .misfit = misfit},
       .words = [](const Choice&) { return std::string("with a sink, a score that takes weight and has no value"); },
-
-      .compose =
-          [](Recorder& work, const Choice&, const MaskedScores& from) {
-            return record_exponentials(work, from, {.sink = Operand("softmax.sink")});
-          }};
+      .exponentials = [](const Choice&) -> Exponentials { return {.sink = Operand("softmax.sink")}; }};
 }
 
 }  // namespace attn

@@ -1,3 +1,4 @@
+#include "model/row_named.h"
 #include "model/softmaxes/softmax_kind.h"
 
 namespace attn {
@@ -5,11 +6,8 @@ namespace attn {
 std::string record_exponentials(Recorder& work, const MaskedScores& from, const Exponentials& with) {
   const std::string s = work.symbol(from.scores);
   const auto part = [&](Softmax::Part which) { return Softmax{which, "key", with.base}; };
-  const auto maximum_operands = [&] {
-    std::vector<Operand> operands = {from.scores};
-    if (with.sink) operands.push_back(*with.sink);
-    return operands;
-  };
+  std::vector<Operand> searched = {from.scores};
+  if (with.sink) searched.push_back(*with.sink);
   const std::string sink = with.sink ? work.symbol(with.sink->id) : "";
   const std::string maximum =
       work.step({.id = "row_maximum",
@@ -17,7 +15,7 @@ std::string record_exponentials(Recorder& work, const MaskedScores& from, const 
                  .title = with.sink ? "Largest score of the row, the sink among them" : "Largest score of the row",
                  .formula = "m = max of each row of " + s + (with.sink ? " and " + sink : ""),
                  .role = Role::softmax},
-                part(Softmax::Part::maximum), maximum_operands(), from.open);
+                part(Softmax::Part::maximum), searched, from.open);
   const std::string exponentials = work.step({.id = "exponentials",
                                               .symbol = "E",
                                               .title = with.base == 0 ? "Exponentials of the differences to the maximum"
@@ -45,9 +43,15 @@ std::string record_exponentials(Recorder& work, const MaskedScores& from, const 
 
 SoftmaxKind softmax_softmaxkind() {
   return {.spec = {.name = "softmax", .summary = "e^s / Σ e^s (Vaswani et al. 2017, equation 1)"},
-          .compose = [](Recorder& work, const Choice&, const MaskedScores& from) {
-            return record_exponentials(work, from, {});
-          }};
+          .exponentials = [](const Choice&) { return Exponentials{}; }};
+}
+
+const SoftmaxKind& softmax_of(const Problem& problem) {
+  return problem.softmax ? row_named(softmaxes(), problem.softmax->name) : softmaxes().front();
+}
+
+Choice chosen_softmax(const Problem& problem) {
+  return problem.softmax.value_or(Choice{.name = softmaxes().front().spec.name});
 }
 
 }  // namespace attn

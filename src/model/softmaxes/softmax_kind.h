@@ -16,6 +16,13 @@ struct MaskedScores {
   std::optional<Operand> open;  // the mask, where there is one
 };
 
+// What differs between softmaxes that go by exponentials.
+struct Exponentials {
+  double base = 0;                   // 0 for e
+  std::optional<Operand> sink = {};  // one more score a row, [head?]
+  std::string letter = "e";          // as the base is written
+};
+
 // A way to turn each row of scores into attention weights.
 struct SoftmaxKind {
   // Its name in a problem file, a line about it, and the parameters it takes.
@@ -24,8 +31,11 @@ struct SoftmaxKind {
   // What the problem asks for, in a few words: "powers of 2, not of e".
   std::function<std::string(const Choice& choice)> words = {};
 
-  // Records the steps from the scores to "attention_weights", which is the last,
-  // and returns its id. A tensor parameter p is given under the id "softmax.p".
+  // What it is told by where it goes by exponentials, which is then all there is to say.
+  std::function<Exponentials(const Choice& choice)> exponentials = {};
+
+  // Otherwise: records the steps from the scores to "attention_weights", which is
+  // the last, and returns its id. A tensor parameter p is given under the id "softmax.p".
   std::function<std::string(Recorder& work, const Choice& choice, const MaskedScores& from)> compose = {};
 };
 
@@ -33,12 +43,9 @@ struct SoftmaxKind {
 // softmaxes/CMakeLists.txt names. The first is what a problem has that names none.
 const std::vector<SoftmaxKind>& softmaxes();
 
-// What differs between those that go by exponentials.
-struct Exponentials {
-  double base = 0;                   // 0 for e
-  std::optional<Operand> sink = {};  // one more score a row, [head?]
-  std::string letter = "e";          // as the base is written
-};
+// The one that the problem chooses, and with what parameters.
+const SoftmaxKind& softmax_of(const Problem& problem);
+Choice chosen_softmax(const Problem& problem);
 
 // row_maximum, exponentials, exponential_sums and attention_weights (Vaswani et
 // al. 2017, equation 1). The maximum is subtracted first, which changes nothing

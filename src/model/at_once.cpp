@@ -1,0 +1,320 @@
+#include "model/at_once.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "base/math.h"
+#include "model/masks/mask.h"
+#include "model/notes.h"
+#include "model/positions/position.h"
+#include "model/scores/score.h"
+#include "model/softmaxes/softmax_kind.h"
+#include "ops/fused.h"
+#include "ops/shapes.h"
+
+namespace attn {
+namespace {
+
+// --- numbers of a trace as fused attention reads them -------------------------
+
+// Vectors [batch, head, row, feature] in T, without gaps.
+template <class T>
+struct Rows4 {
+  std::vector<T> numbers;
+  Strides at;
+};
+
+template <class T>
+Rows4<T> vectors_of(const Tensor<double>& tensor, const Axis& row, const Axis& feature) {
+  const Shape& shape = tensor.shape();
+  const auto size = [&](const Axis& axis) { return shape.has(axis) ? shape.size(axis) : 1; };
+  const std::size_t batches = size("batch"), heads = size("head"), rows = size(row), features = size(feature);
+  Rows4<T> out{std::vector<T>(tensor.size()),
+               {shape.has("batch") ? heads * rows * features : 0, shape.has("head") ? rows * features : 0, features}};
+  auto to = out.numbers.begin();
+  for (std::size_t b = 0; b < batches; ++b) {
+    for (std::size_t h = 0; h < heads; ++h) {
+      for (std::size_t r = 0; r < rows; ++r) {
+        const std::size_t from = b * shape.stride("batch") + h * shape.stride("head") + r * shape.stride(row);
+        for (std::size_t f = 0; f < features; ++f) *to++ = static_cast<T>(tensor[from + f * shape.stride(feature)]);
+      }
+    }
+  }
+  return out;
+}
+
+// Something with a number a cell, or for some of its axes only.
+template <class T>
+struct Cells4 {
+  std::vector<T> numbers;
+  CellStrides at;
+};
+
+template <class T>
+Cells4<T> cells_of(const Tensor<double>& tensor) {
+  const Shape& shape = tensor.shape();
+  const auto stride = [&](const char* axis) { return static_cast<std::ptrdiff_t>(shape.stride(axis)); };
+  Cells4<T> out{{}, {stride("batch"), stride("head"), stride("query"), stride("key")}};
+  out.numbers.reserve(tensor.size());
+  for (const double number : tensor.data()) out.numbers.push_back(static_cast<T>(number));
+  return out;
+}
+
+// --- what the problem asks for ------------------------------------------------
+
+// The steps and given tensors that the computation reads.
+struct Read {
+  std::string queries, keys, values;
+  std::optional<std::string> open = std::nullopt, bias = std::nullopt, sinks = std::nullopt;
+  bool bias_of_distance = false;  // `bias` has a number a distance, not one a cell
+  Window sees = {};
+  bool by_length = false;
+  Exponentials exponentials = {};
+};
+
+// The nearer of two limits, −1 being none.
+std::int64_t nearer(std::int64_t a, std::int64_t b) { return a < 0 ? b : b < 0 ? a : std::min(a, b); }
+
+// One tensor of them all, with the axes that they have; nothing of none.
+std::optional<std::string> combined(Recorder& work, const std::string& id, Binary how,
+                                    const std::vector<Operand>& operands) {
+  if (operands.empty()) return std::nullopt;
+  if (operands.size() == 1) return operands[0].id;
+  return work.hidden_step({.id = id, .role = Role::mask}, Combine{how, {}}, operands);
+}
+
+// A number for each distance from a query to a key, in a row: that of the last
+// query and the first key comes first.
+std::string given_distances(Recorder& work, const Problem& problem) {
+  const BiasOfDistance bias = position_of(problem).bias_of_distance(problem);
+  const std::size_t heads = problem.heads.value_or(1), distances = problem.query_count + problem.key_count - 1;
+  Shape shape;
+  if (bias.first_queries.size() > 1) shape.append({"batch", bias.first_queries.size()});
+  shape.append({"head", heads});
+  shape.append({"distance", distances});
+  const auto make = [&] {
+    Tensor<double> numbers(shape);
+    std::size_t at = 0;
+    for (const std::int64_t position : bias.first_queries) {
+      const std::int64_t first = 1 - position - static_cast<std::int64_t>(problem.query_count);
+      for (std::size_t head = 0; head < heads; ++head) {
+        for (std::size_t i = 0; i < distances; ++i) {
+          numbers[at++] = bias.at(head, first + static_cast<std::int64_t>(i));
+        }
+      }
+    }
+    return numbers;
+  };
+  return work.given({.id = "bias_of_distance", .role = Role::mask}, shape, make);
+}
+
+void read_masks(Recorder& work, const Problem& problem, Read& read) {
+  std::vector<Operand> closing, adding;
+  for (const MaskRule& rule : mask_rules(problem)) {
+    if (rule.sees) {
+      read.sees = {nearer(read.sees.left, rule.sees->left), nearer(read.sees.right, rule.sees->right)};
+    } else if (rule.by_length) {
+      read.by_length = true;
+    } else {
+      const bool closes = rule.effect == MaskRule::Effect::closes;
+      (closes ? closing : adding).emplace_back(work.given(rule.heading, rule.shape, rule.make));
+    }
+  }
+  if (const Position& position = position_of(problem); position.biases) {
+    read.bias_of_distance = position.bias_of_distance && adding.empty() && problem.appended_count() == 0;
+    const std::vector<Operand> first =
+        read.bias_of_distance ? std::vector<Operand>{given_distances(work, problem)} : position.biases(work, problem);
+    adding.insert(adding.begin(), first.begin(), first.end());
+  }
+  read.open = combined(work, "mask", Binary::minimum, closing);
+  read.bias = combined(work, "score_bias", Binary::add, adding);
+}
+
+Shape context_shape(const Recorder& work, const Problem& problem, const std::string& queries,
+                    const std::string& values) {
+  const Shape& from = work.shape(queries);
+  Shape weights;
+  for (const char* axis : {"batch", "head", "query"}) {
+    if (from.has(axis)) weights.append({axis, from.size(axis)});
+  }
+  weights.append({"key", problem.all_key_count()});
+  Shape summed;  // several heads may share one of values
+  for (const Dim& dim : work.shape(values).dims()) {
+    summed.append({dim.axis, dim.axis == "head" ? from.size("head") : dim.size});
+  }
+  const std::array<Shape, 2> operands = {weights, summed};
+  return result_shape(Contract{"key"}, operands, work.vectors());
+}
+
+// Whether −∞ is added to a cell that no mask closes: the steps take that as a
+// number like any other, whose weight is 0 and meets what the values hold.
+bool has_unannounced_closing(const Recorder& work, const Read& read) {
+  const Tensor<double>& bias = work.value(*read.bias);
+  const auto is_infinite = [](double added) { return added == -std::numeric_limits<double>::infinity(); };
+  if (std::ranges::none_of(bias.data(), is_infinite)) return false;
+  if (!read.open || read.bias_of_distance) return true;
+  const Tensor<double>& open = work.value(*read.open);
+  Shape cells = bias.shape();
+  for (const Dim& dim : open.shape().dims()) {
+    if (!cells.has(dim.axis)) cells.append(dim);
+  }
+  for (std::size_t at = 0; at < cells.count(); ++at) {
+    const std::vector<std::size_t> index = cells.index(at);
+    std::size_t of_bias = 0, of_open = 0;
+    for (std::size_t i = 0; i < index.size(); ++i) {
+      of_bias += index[i] * bias.shape().stride(cells[i].axis);
+      of_open += index[i] * open.shape().stride(cells[i].axis);
+    }
+    if (is_infinite(bias[of_bias]) && open[of_open] != 0) return true;
+  }
+  return false;
+}
+
+template <class T>
+struct Computed {
+  Tensor<double> context;
+  std::vector<std::uint8_t> closed_rows;
+  bool holds = false;
+};
+
+template <class T>
+Computed<T> computed(Recorder& work, Backend& backend, const Problem& problem, const Read& read, const Shape& shape) {
+  const Rows4<T> q = vectors_of<T>(work.value(read.queries), "query", "d_k");
+  const Rows4<T> k = vectors_of<T>(work.value(read.keys), "key", "d_k");
+  const Rows4<T> v = vectors_of<T>(work.value(read.values), "key", "d_v");
+
+  FusedAttention<T> call;
+  call.batch = problem.batch;
+  call.heads = problem.heads.value_or(1);
+  call.kv_heads = problem.heads ? problem.heads_of_keys() : 1;
+  call.queries = problem.query_count;
+  call.keys = problem.all_key_count();
+  call.key_width = work.shape(read.keys).size("d_k");
+  call.value_width = work.shape(read.values).size("d_v");
+  call.q = q.numbers.data();
+  call.k = k.numbers.data();
+  call.v = v.numbers.data();
+  call.q_at = q.at;
+  call.k_at = k.at;
+  call.v_at = v.at;
+
+  const std::size_t row = call.value_width, head = call.queries * row;
+  std::vector<T> context(call.batch * call.heads * head);
+  call.context = context.data();
+  call.context_at = {call.heads * head, head, row};
+
+  const Score& score = score_named(problem.score.name);
+  if (problem.scale) {
+    call.scale = *problem.scale;
+  } else if (score.divided_by_root_width) {
+    call.scale = 1 / std::sqrt(static_cast<double>(problem.key_width));
+  }
+  call.softcap = problem.softcap.value_or(0);
+  if (read.exponentials.base != 0) call.log_base = log(read.exponentials.base);
+  std::vector<T> sinks;
+  if (read.sinks) {
+    const Tensor<double>& given = work.value(*read.sinks);
+    sinks = cells_of<T>(given).numbers;
+    call.sinks = sinks.data();
+    call.sink_stride = given.shape().stride("head");
+  }
+
+  call.left = read.sees.left;
+  call.right = read.sees.right;
+  std::vector<std::int64_t> offsets = problem.offsets;
+  if (offsets.size() == 1) offsets.resize(call.batch, offsets[0]);
+  if (!offsets.empty()) call.offsets = offsets.data();
+  if (read.by_length) call.lengths = problem.lengths->data();
+  call.appended = problem.appended_count();
+
+  Cells4<std::uint8_t> open;
+  if (read.open) {
+    open = cells_of<std::uint8_t>(work.value(*read.open));
+    call.open = open.numbers.data();
+    call.open_at = open.at;
+  }
+  Cells4<T> bias;
+  if (read.bias) {
+    bias = cells_of<T>(work.value(*read.bias));
+    call.bias = bias.numbers.data();
+    call.bias_at = bias.at;
+    if (read.bias_of_distance) {
+      call.bias += call.queries - 1;
+      call.bias_at.query = -1;
+      call.bias_at.key = 1;
+    }
+  }
+  Computed<T> out;
+  out.context = Tensor<double>(shape);
+  if (read.bias && has_unannounced_closing(work, read)) return out;
+  out.closed_rows.resize(call.batch * call.heads * call.queries);
+  call.closed_rows = out.closed_rows.data();
+  out.holds = backend.attend(call) && std::ranges::all_of(context, [](T number) { return std::isfinite(number); });
+
+  auto from = context.begin();
+  for (std::size_t b = 0; b < call.batch; ++b) {
+    for (std::size_t h = 0; h < call.heads; ++h) {
+      for (std::size_t i = 0; i < call.queries; ++i) {
+        const std::size_t to = b * shape.stride("batch") + h * shape.stride("head") + i * shape.stride("query");
+        for (std::size_t d = 0; d < call.value_width; ++d) out.context[to + d * shape.stride("d_v")] = *from++;
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<Note> closed_row_notes(const Problem& problem, const std::vector<std::uint8_t>& closed) {
+  Shape rows;
+  if (problem.batched) rows.append({"batch", problem.batch});
+  if (problem.heads) rows.append({"head", *problem.heads});
+  rows.append({"query", problem.query_count});
+  std::vector<Note> notes;
+  for (std::size_t at = 0; at < closed.size(); ++at) {
+    if (closed[at]) notes.push_back(closed_row_note("context", rows.index(at)));
+  }
+  return notes;
+}
+
+}  // namespace
+
+bool has_fused_form(const Problem& problem) {
+  const Position& position = position_of(problem);
+  const bool exact = problem.arithmetic.dtype == Dtype::f64 || problem.arithmetic.dtype == Dtype::f32;
+  return exact && !problem.arithmetic.hand_rounding && score_named(problem.score.name).multiplied &&
+         softmax_of(problem).exponentials && !position.score_terms && !position.context_terms;
+}
+
+ContextAtOnce record_context_at_once(Recorder& work, const Problem& problem, const Projected& all) {
+  Read read{
+      .queries =
+          score_named(problem.score.name).multiplied(work, problem.score, {.queries = all.queries, .keys = all.keys}),
+      .keys = all.keys,
+      .values = all.values};
+  read.exponentials = softmax_of(problem).exponentials(chosen_softmax(problem));
+  if (read.exponentials.sink) read.sinks = read.exponentials.sink->id;
+  read_masks(work, problem, read);
+
+  const Heading heading{.id = "context",
+                        .symbol = "C",
+                        .title = "Context: the sum of each query's weighted values",
+                        .formula = "C is computed at once",
+                        .role = Role::output};
+  const Shape shape = context_shape(work, problem, read.queries, read.values);
+  ContextAtOnce made;
+  made.id = work.step_at_once(heading, shape, [&](Backend& backend) {
+    const auto keep = [&](auto computed) {
+      made.holds = computed.holds;
+      made.notes = closed_row_notes(problem, computed.closed_rows);
+      return std::move(computed.context);
+    };
+    return problem.arithmetic.dtype == Dtype::f32 ? keep(computed<float>(work, backend, problem, read, shape))
+                                                  : keep(computed<double>(work, backend, problem, read, shape));
+  });
+  return made;
+}
+
+}  // namespace attn

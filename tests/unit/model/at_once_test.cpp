@@ -1,0 +1,213 @@
+#include "model/at_once.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "backend/cpu/cpu.h"
+#include "backend/reference/reference.h"
+#include "base/random.h"
+#include "catch.h"
+#include "model/attention.h"
+
+using namespace attn;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+Tensor<double> drawn(Shape shape, std::uint64_t seed) {
+  std::vector<std::size_t> sizes;
+  for (const Dim& dim : shape.dims()) sizes.push_back(dim.size);
+  return Tensor<double>(shape, random_values(RandomKind::normal, sizes, seed));
+}
+
+constexpr std::size_t batch = 2, heads = 4, kv_heads = 2, queries = 5, keys = 7, d_k = 6, d_v = 3;
+
+// Grouped-query attention over a batch, with vectors given directly.
+Problem grouped() {
+  Problem problem;
+  problem.batched = true;
+  problem.batch = batch;
+  problem.heads = heads;
+  problem.kv_heads = kv_heads;
+  problem.queries = drawn({{"batch", batch}, {"head", heads}, {"query", queries}, {"d_k", d_k}}, 1);
+  problem.keys = drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_k", d_k}}, 2);
+  problem.values = drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_v", d_v}}, 3);
+  problem.query_count = queries;
+  problem.key_count = keys;
+  problem.query_width = problem.key_width = d_k;
+  problem.value_width = d_v;
+  problem.score = {.name = "scaled_dot"};
+  problem.query_labels.assign(batch, std::vector<std::string>(queries, "q"));
+  problem.key_labels.assign(batch, std::vector<std::string>(keys, "k"));
+  return problem;
+}
+
+Choice t5(const Tensor<double>& table) {
+  return {.name = "t5", .numbers = {{"max_distance", 4}, {"bidirectional", 1}}, .tensors = {{"table", table}}};
+}
+
+std::vector<double> result(const Trace& trace) {
+  const auto data = trace.value("result").data();
+  return {data.begin(), data.end()};
+}
+
+std::vector<double> step_by_step(const Problem& problem) {
+  ReferenceBackend backend;
+  return result(attention(problem, backend));
+}
+
+std::optional<Trace> at_once(const Problem& problem) {
+  CpuBackend backend(2);
+  return attention_at_once(problem, backend);
+}
+
+void check_agreement(const Problem& problem) {
+  const std::optional<Trace> once = at_once(problem);
+  REQUIRE(once);
+  const std::vector<double> found = result(*once), wanted = step_by_step(problem);
+  REQUIRE(found.size() == wanted.size());
+  for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == Approx(wanted[i]).epsilon(1e-12).margin(1e-13));
+}
+
+}  // namespace
+
+TEST_CASE("attention at once is attention step by step, whatever closes cells or adds to them", "[model]") {
+  Problem problem = grouped();
+  SECTION("nothing") {}
+  SECTION("a causal mask with an offset a sequence") {
+    problem.causal = true;
+    problem.offsets = {2, 0};
+  }
+  SECTION("a window and lengths") {
+    problem.window = Window{2, 1};
+    problem.lengths = std::vector<std::size_t>{7, 3};
+  }
+  SECTION("a window wider than a causal mask lets it be") {
+    problem.causal = true;
+    problem.window = Window{3, 4};
+  }
+  SECTION("masks of two kinds") {
+    Tensor<double> blocked({{"query", queries}, {"key", keys}});
+    blocked[3] = blocked[9] = 1;
+    problem.masks.push_back({MaskTerm::Kind::block, blocked});
+    Tensor<double> added = drawn({{"head", heads}, {"key", keys}}, 9);
+    added[2] = -std::numeric_limits<double>::infinity();
+    problem.masks.push_back({MaskTerm::Kind::add, added});
+    problem.masks.push_back({MaskTerm::Kind::add, drawn({{"batch", batch}, {"query", queries}}, 10)});
+  }
+  SECTION("a scale and a cap") {
+    problem.scale = 1.5;
+    problem.softcap = 2;
+  }
+  SECTION("another base") { problem.softmax = Choice{.name = "base", .numbers = {{"base", 2}}}; }
+  SECTION("a sink a head") {
+    problem.softmax = Choice{.name = "sink", .tensors = {{"sink", drawn({{"head", heads}}, 4)}}};
+  }
+  SECTION("alibi") { problem.positions = Choice{.name = "alibi"}; }
+  SECTION("alibi in sequences that begin at places of their own") {
+    problem.positions = Choice{.name = "alibi"};
+    problem.offsets = {-3, 40};
+  }
+  SECTION("alibi and a mask that adds") {
+    problem.positions = Choice{.name = "alibi"};
+    problem.masks.push_back({MaskTerm::Kind::add, drawn({{"query", queries}, {"key", keys}}, 9)});
+  }
+  SECTION("alibi in sequences that begin at one place") {
+    problem.positions = Choice{.name = "alibi"};
+    problem.offsets = {5};
+  }
+  SECTION("T5's table behind a past") {
+    problem.positions = t5(drawn({{"bucket", 8}, {"head", heads}}, 7));
+    problem.past = KeysAndValues{drawn({{"batch", batch}, {"head", kv_heads}, {"key", 2}, {"d_k", d_k}}, 5),
+                                 drawn({{"batch", batch}, {"head", kv_heads}, {"key", 2}, {"d_v", d_v}}, 6)};
+    problem.key_count += 2;
+    problem.offsets = {2};
+  }
+  SECTION("T5's table") {
+    problem.positions = t5(drawn({{"bucket", 8}, {"head", heads}}, 7));
+    problem.offsets = {2};  // which T5 does not count from
+  }
+  SECTION("appended keys, which a causal mask leaves open") {
+    problem.causal = true;
+    problem.appended = KeysAndValues{drawn({{"batch", batch}, {"head", kv_heads}, {"key", 2}, {"d_k", d_k}}, 5),
+                                     drawn({{"batch", batch}, {"head", kv_heads}, {"key", 2}, {"d_v", d_v}}, 6)};
+  }
+  check_agreement(problem);
+}
+
+TEST_CASE("attention at once says which rows are closed", "[model]") {
+  Problem problem = grouped();
+  problem.causal = true;
+  problem.offsets = {0, -2};
+  const std::optional<Trace> once = at_once(problem);
+  REQUIRE(once);
+  ReferenceBackend backend;
+  const auto closed = [](const Trace& trace) {
+    std::vector<std::vector<std::size_t>> rows;
+    for (const Note& note : trace.notes) {
+      if (note.kind == "closed_row") rows.push_back(note.index);
+    }
+    return rows;
+  };
+  CHECK(closed(*once).size() == 2 * heads);
+  CHECK(closed(*once) == closed(attention(problem, backend)));
+}
+
+TEST_CASE("a trace made at once holds the result, and a note of it", "[model]") {
+  const std::optional<Trace> once = at_once(grouped());
+  REQUIRE(once);
+  CHECK(once->steps.size() == 1);
+  CHECK(once->result == "concat");
+  REQUIRE_FALSE(once->notes.empty());
+  CHECK(once->notes.back().kind == "at_once");
+}
+
+TEST_CASE("what has no fused form is left to the steps", "[model]") {
+  Problem problem = grouped();
+  SECTION("numbers that are rounded by hand") { problem.arithmetic.hand_rounding = HandRounding{2}; }
+  SECTION("half precision, which every step rounds to") { problem.arithmetic.dtype = Dtype::f16; }
+  SECTION("scores that are no dot products") { problem.score.name = "cosine"; }
+  SECTION("shares without exponentials") { problem.softmax = Choice{.name = "linear"}; }
+  CHECK_FALSE(at_once(problem));
+  CHECK_FALSE(bytes_at_once(problem));
+}
+
+TEST_CASE("a result that is not finite is left to the steps, which can say where it comes from", "[model]") {
+  Problem problem = grouped();
+  (*problem.values)[0] = std::numeric_limits<double>::quiet_NaN();
+  CHECK_FALSE(at_once(problem));
+  ReferenceBackend backend;
+  const Trace trace = attention(problem, backend);
+  CHECK(std::ranges::count(trace.notes, "overflow", &Note::kind) == 1);
+}
+
+TEST_CASE("minus infinity that a table adds is left to the steps: it closes nothing there", "[model]") {
+  Problem problem = grouped();
+  Tensor<double> table({{"bucket", 8}}, {0, 1, 2, 3, 4, -std::numeric_limits<double>::infinity(), 6, 7});
+  problem.positions = t5(table);
+  CHECK_FALSE(at_once(problem));
+}
+
+TEST_CASE("a backend without fused attention leaves it to the steps", "[model]") {
+  ReferenceBackend backend;
+  CHECK_FALSE(attention_at_once(grouped(), backend));
+}
+
+TEST_CASE("attention at once needs memory for vectors, not for scores", "[model]") {
+  Problem problem;
+  problem.queries = drawn({{"query", 2000}, {"d_k", 8}}, 1);
+  problem.keys = drawn({{"key", 3000}, {"d_k", 8}}, 2);
+  problem.values = drawn({{"key", 3000}, {"d_v", 8}}, 3);
+  problem.query_count = 2000;
+  problem.key_count = 3000;
+  problem.query_width = problem.key_width = problem.value_width = 8;
+  problem.score = {.name = "dot"};
+  const std::size_t plain = *bytes_at_once(problem);
+  CHECK(plain < 2'000'000);
+  problem.positions = Choice{.name = "alibi"};
+  CHECK(*bytes_at_once(problem) > plain);
+  CHECK(*bytes_at_once(problem) < 2'000'000);
+  CHECK(planned(problem).bytes > 8 * std::size_t{2000} * 3000);
+}
