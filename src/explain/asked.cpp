@@ -5,6 +5,7 @@
 
 #include "base/numbers.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "explain/axes.h"
 
 namespace attn {
@@ -84,12 +85,6 @@ class IndexReader {
   std::string_view text_;
   std::size_t at_;
 };
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 // "query 1…3, key 1…3"
 std::string spelled_axes(const Shape& shape) {

@@ -79,7 +79,7 @@ std::vector<std::string> axis_labels(const Trace& trace, const Heading& heading,
 std::string axis_label(const Trace& trace, const Heading& heading, const Dim& dim, const Place& place,
                        std::size_t index) {
   const auto tokens = tokens_of(trace, heading, dim, place);
-  return tokens.empty() ? std::to_string(index + 1) : tokens[index];
+  return tokens.empty() ? number(dim, index) : tokens[index];
 }
 
 bool is_numbered(const std::string& label, std::size_t index) {

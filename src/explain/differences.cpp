@@ -15,7 +15,7 @@ namespace {
 
 using Verdict = StepPair::Verdict;
 
-std::string listed(const std::vector<std::string>& names) {
+std::string listed_printable(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + printable(name);
   return text;
@@ -192,10 +192,10 @@ class Teller {
       for (auto& row : table.rows) row.pop_back();
     }
     add(std::move(table));
-    if (!only_first.empty()) say("Only in " + a_ + ": " + listed(only_first) + ".");
-    if (!only_second.empty()) say("Only in " + b_ + ": " + listed(only_second) + ".");
+    if (!only_first.empty()) say("Only in " + a_ + ": " + listed_printable(only_first) + ".");
+    if (!only_second.empty()) say("Only in " + b_ + ": " + listed_printable(only_second) + ".");
     if (!report_.sides.unknown.empty()) {
-      say("Names in " + b_ + " that are no step of " + a_ + ": " + listed(report_.sides.unknown) + ".");
+      say("Names in " + b_ + " that are no step of " + a_ + ": " + listed_printable(report_.sides.unknown) + ".");
     }
   }
 
@@ -239,8 +239,8 @@ class Teller {
   void tell_inputs() {
     std::vector<std::string> same, other;
     for (const auto& [id, agrees] : report_.inputs) (agrees ? same : other).push_back(id);
-    if (!same.empty()) say("What it is made of agrees: " + listed(same) + ".");
-    if (!other.empty()) say("What it is made of differs, too: " + listed(other) + ".");
+    if (!same.empty()) say("What it is made of agrees: " + listed_printable(same) + ".");
+    if (!other.empty()) say("What it is made of differs, too: " + listed_printable(other) + ".");
   }
 
   void tell_relation() {
@@ -256,7 +256,7 @@ class Teller {
       case Relation::Kind::exchanged_heads: {
         std::vector<std::string> heads;
         for (const std::size_t head : relation.heads) heads.push_back(std::to_string(head + 1));
-        say("The heads stand in another order: those of " + b_ + " are " + a_ + "'s " + listed(heads) + ".");
+        say("The heads stand in another order: those of " + b_ + " are " + a_ + "'s " + listed_printable(heads) + ".");
         break;
       }
       case Relation::Kind::other_step:
@@ -286,14 +286,14 @@ class Teller {
       text += ": " + one.id + ". ";
       text += effect_of(one);
       say(std::move(text));
-      if (!one.also.empty()) say("As much would be explained by " + listed(one.also) + ".");
+      if (!one.also.empty()) say("As much would be explained by " + listed_printable(one.also) + ".");
     }
   }
 
   static std::string effect_of(const LikelyCause& one) {
     if (one.next == one.step) return "That alone does not make " + one.step + " agree.";
     const std::string agrees = "With that " + one.step + " agrees";
-    const std::string follow = listed(one.follow);
+    const std::string follow = listed_printable(one.follow);
     if (!one.next.empty()) {
       const std::string verb = one.follow.size() == 1 ? ", and so does " : ", and so do ";
       return agrees + (follow.empty() ? "" : verb + follow) + "; " + one.next + " still differs.";

@@ -87,13 +87,14 @@ Table options_table(const Trace& trace, const Numerals& numerals) {
   const auto row = [&](const char* what, Inline words) { table.rows.push_back({{what}, std::move(words)}); };
   if (has_axis(trace, "batch")) row("Sequences", {std::to_string(size_of(trace, "batch"))});
   if (const auto heads = heads_words(trace)) row("Heads", {*heads});
-  for (const Particular& one : trace.particulars) {
-    if (one.what == "Positions") row("Positions", {one.words});
-  }
+  const auto particulars = [&](bool before_scores) {
+    for (const Particular& one : trace.particulars) {
+      if (one.before_scores == before_scores) row(one.what.c_str(), {one.words});
+    }
+  };
+  particulars(true);
   if (trace.find("scores")) row("Score", score_words(trace, numerals));
-  for (const Particular& one : trace.particulars) {
-    if (one.what != "Positions") row(one.what.c_str(), {one.words});
-  }
+  particulars(false);
   if (Inline mask = mask_words(trace); !mask.empty()) row("Mask", std::move(mask));
   std::string numbers = std::string(name(trace.arithmetic.dtype));
   numbers += ", about " + std::to_string(significant_digits(trace.arithmetic.dtype)) + " digits";

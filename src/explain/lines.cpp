@@ -178,20 +178,14 @@ Inline Lines::product(const Contract& sum, const Step& step, const Reading& read
     return operands(step, reading, place, "·");
   }
   Inline text = {named(0), "·", named(1)};
-  switch (sum.then) {
-    case Contract::Then::add:
-      for (std::size_t i = 2; i < reading.operands.size(); ++i) {
-        text.emplace_back(" + ");
-        text.push_back(named(i));
-      }
-      break;
-    case Contract::Then::divide:
-      for (Span& span : Inline{" / (", named(2), "·", named(3), ")"}) text.push_back(std::move(span));
-      for (std::size_t i = 4; i < reading.operands.size(); ++i) {
-        text.emplace_back(" + ");
-        text.push_back(named(i));
-      }
-      break;
+  std::size_t added = 2;
+  if (sum.then == Contract::Then::divide) {
+    for (Span& span : Inline{" / (", named(2), "·", named(3), ")"}) text.push_back(std::move(span));
+    added = 4;
+  }
+  for (std::size_t i = added; i < reading.operands.size(); ++i) {
+    text.emplace_back(" + ");
+    text.push_back(named(i));
   }
   return text;
 }

@@ -45,14 +45,12 @@ std::string product_sizes(const Contract& sum, const Reading& reading, const std
   }
   std::string text = bracketed(left) + "·" + bracketed(right);
   const auto further = [&](std::size_t i) { return bracketed(shown_axes(reading.operands[i].shape, place)); };
-  switch (sum.then) {
-    case Contract::Then::add:
-      for (std::size_t i = 2; i < reading.operands.size(); ++i) text += " + " + further(i);
-      break;
-    case Contract::Then::divide:
-      if (reading.operands.size() == 4) text += " / (" + further(2) + "·" + further(3) + ")";
-      break;
+  std::size_t added = 2;
+  if (sum.then == Contract::Then::divide && reading.operands.size() >= 4) {
+    text += " / (" + further(2) + "·" + further(3) + ")";
+    added = 4;
   }
+  for (std::size_t i = added; i < reading.operands.size(); ++i) text += " + " + further(i);
   return text + " → " + bracketed(result);
 }
 

@@ -88,8 +88,9 @@ bool Numerals::same(double a, double b) const {
 
 int Numerals::decimals_needed(double value) const {
   if (value == std::floor(value)) return 0;
+  if (!same(read_back(value, precision_), value)) return precision_ + 1;
   int decimals = 0;
-  while (decimals <= precision_ && !same(read_back(value, decimals), value)) ++decimals;
+  while (!same(read_back(value, decimals), value)) ++decimals;
   return decimals;
 }
 

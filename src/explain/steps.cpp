@@ -95,16 +95,21 @@ bool has_weights(const Trace& trace) {
   return std::ranges::any_of(trace.steps, [](const Step& step) { return step.heading.role == Role::attention_weight; });
 }
 
-// What makes weights of the scores.
-std::string softmax_words(const Trace& trace) {
+// How scores become weights: what is said before the weights, and of them.
+struct WeighingWords {
+  const char* makes = ". Softmax turns the scores of a query into ";
+  const char* are = ": none is negative, and they sum to 1";
+};
+
+WeighingWords weighing_words(const Trace& trace) {
   for (const Step& step : trace.steps) {
     const auto* softmax = std::get_if<Softmax>(&step.op);
-    if (!softmax) continue;
-    if (softmax->part == Softmax::Part::shares) return "; they sum to 1";
-    if (softmax->part == Softmax::Part::maximum && step.operands.size() > 1)
-      return ": none is negative, and they sum to less than 1, for a sink takes the rest";
+    if (softmax && softmax->part == Softmax::Part::shares)
+      return {". Each score divided by the sum of its query's scores is one of the ", "; they sum to 1"};
+    if (softmax && softmax->part == Softmax::Part::maximum && step.operands.size() > 1)
+      return {.are = ": none is negative, and they sum to less than 1, for a sink takes the rest"};
   }
-  return ": none is negative, and they sum to 1";
+  return {};
 }
 
 // What attention does, in a few lines.
@@ -112,11 +117,9 @@ Prose idea(const Trace& trace) {
   const Span query("query", Role::query), key("key", Role::key), values("values", Role::value);
   const Span score("score", Role::score), weights("attention weights", Role::attention_weight);
   const Span context("context", Role::output);
-  const bool divides = softmax_words(trace).starts_with(";");
-  const std::string makes = divides ? ". Each score divided by the sum of its query's scores is one of the "
-                                    : ". Softmax turns the scores of a query into ";
-  return {{"Each ", query, " is compared with every ", key, "; how well they match is a ", score, makes, weights,
-           softmax_words(trace) + ". The ", values, ", added up with these weights, are the query's ", context, "."}};
+  const WeighingWords words = weighing_words(trace);
+  return {{"Each ", query, " is compared with every ", key, "; how well they match is a ", score, words.makes, weights,
+           std::string(words.are) + ". The ", values, ", added up with these weights, are the query's ", context, "."}};
 }
 
 void tell_result(const Trace& trace, Narrator& narrator, Document& document) {

@@ -17,11 +17,6 @@ std::string plural(std::size_t count, const std::string& one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
-std::string capitalised(std::string text) {
-  if (!text.empty() && is_ascii_lower(text[0])) text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
-
 // As a sentence, whatever it ends in.
 std::string sentence(const std::string& text) {
   if (text.empty()) return text;
@@ -29,19 +24,10 @@ std::string sentence(const std::string& text) {
   return capitalised(text) + (ended ? "" : ".");
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 // "3 × 4", of a matrix that somebody wrote.
 std::string sizes(const std::vector<std::size_t>& shape) {
-  if (shape.empty()) return "one number";
   if (shape.size() == 1) return plural(shape[0], "number");
-  std::string text;
-  for (const std::size_t size : shape) text += (text.empty() ? "" : " × ") + std::to_string(size);
-  return text;
+  return spelled_sizes(shape);
 }
 
 bool is_wrong(const MarkedStep& step) { return step.count(CellState::wrong) > 0 || !step.given_shape.empty(); }

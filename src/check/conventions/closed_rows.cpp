@@ -20,13 +20,7 @@ Rewrite weights_of_closed_rows(const Recipe& right, const std::string& variant, 
     const Instruction weights = *recipe.find("attention_weights");
     recipe.insert_before("attention_weights", in_between("~softmax", weights.op, weights.operands, weights.open));
     recipe.replace("attention_weights", Combine{Binary::add, {}}, {"~softmax", "~closed_rows"});
-    std::vector<Instruction> below;
-    bool found = false;
-    for (const Instruction& line : recipe.instructions()) {
-      if (found && line.open && line.open->id == "mask") below.push_back(line);
-      found = found || line.id == "attention_weights";
-    }
-    for (const Instruction& line : below) recipe.replace(line.id, line.op, line.operands);
+    leave_open_below(recipe, "attention_weights");
   });
 }
 

@@ -12,8 +12,8 @@ namespace attn {
 // says: no slip of a person, but what numbers of two programs may differ by.
 // The catalogue of mistakes holds those that are both.
 struct Convention {
-  std::string id;    // "grouping.tiled"
-  std::string what;  // as of a mistake: "query heads share …", for "It is as if …"
+  std::string id;    // "rope.pairs"
+  std::string what;  // as of a mistake: "other features were turned together", for "It is as if …"
 
   // As of a mistake.
   std::function<std::vector<Rewrite>(const Recipe& right)> rewrites;

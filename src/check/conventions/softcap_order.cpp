@@ -22,13 +22,7 @@ Rewrite after_the_mask(const Recipe& right, const Map& cap) {
                      const Instruction close = *recipe.find("masked_scores");
                      recipe.insert_before("masked_scores", in_between("~closed", close.op, close.operands, close.open));
                      recipe.replace("masked_scores", cap, {"~closed"});
-                     std::vector<Instruction> below;
-                     bool found = false;
-                     for (const Instruction& line : recipe.instructions()) {
-                       if (found && line.open && line.open->id == "mask") below.push_back(line);
-                       found = found || line.id == "masked_scores";
-                     }
-                     for (const Instruction& line : below) recipe.replace(line.id, line.op, line.operands);
+                     leave_open_below(recipe, "masked_scores");
                    });
 }
 

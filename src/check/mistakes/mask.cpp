@@ -69,19 +69,6 @@ bool closes_nothing(const Masking& mask) {
   return std::ranges::count(mask.open.data(), 1.0) == static_cast<std::ptrdiff_t>(mask.open.size());
 }
 
-// From masked_scores on nothing is closed any more.
-void leave_open(Recipe& recipe, bool also_weights = true) {
-  bool below = false;
-  std::vector<Instruction> lines;
-  for (const Instruction& line : recipe.instructions()) {
-    if (below && line.open && line.open->id == "mask" && (also_weights || line.id != "attention_weights")) {
-      lines.push_back(line);
-    }
-    below = below || line.id == masked;
-  }
-  for (const Instruction& line : lines) recipe.replace(line.id, line.op, line.operands);
-}
-
 // What is added, as far as it is a number: who does not close a cell does not add −∞ to it.
 std::optional<Operand> finite_bias(Recipe& recipe, const Masking& mask) {
   if (!mask.bias) return std::nullopt;
@@ -180,12 +167,12 @@ Rewrites forgotten(const Recipe& right) {
   const bool several = mask->rules.size() > 1;
   Rewrites all = {rewritten(right, masked, several ? "all of it" : "", [&](Recipe& recipe) {
     recipe.replace(masked, Copy{}, {mask->scores});
-    leave_open(recipe);
+    leave_open_below(recipe, masked);
   })};
   if (mask->bias && !closes_nothing(*mask)) {
     append(all, {rewritten(right, masked, "only what it closes", [&](Recipe& recipe) {
              recipe.replace(masked, Close{}, {mask->scores, *mask->bias});
-             leave_open(recipe);
+             leave_open_below(recipe, masked);
            })});
   }
   if (!several) return all;
@@ -349,7 +336,7 @@ Rewrites zero_for_minus_infinity(const Recipe& right) {
   if (!mask || closes_nothing(*mask)) return {};
   return {rewritten(right, masked, "", [&](Recipe& recipe) {
     recipe.replace(masked, Combine{Binary::add, {}}, scores_to_mask(recipe, *mask), "mask");
-    leave_open(recipe);
+    leave_open_below(recipe, masked);
   })};
 }
 
@@ -358,7 +345,7 @@ Rewrites after_softmax(const Recipe& right) {
   if (!mask || closes_nothing(*mask) || !has_softmax(right)) return {};
   return {rewritten(right, "attention_weights", "", [&](Recipe& recipe) {
     recipe.replace(masked, Combine{Binary::add, {}}, scores_to_mask(recipe, *mask));
-    leave_open(recipe, false);
+    leave_open_below(recipe, masked, false);
   })};
 }
 
@@ -373,7 +360,7 @@ Rewrite number_added(const Recipe& right, const Masking& mask, const std::string
     std::vector<Operand> operands = scores_to_mask(recipe, mask);
     operands.emplace_back("~added");
     recipe.replace(masked, Combine{Binary::add, {}}, operands);
-    leave_open(recipe);
+    leave_open_below(recipe, masked);
   });
 }
 

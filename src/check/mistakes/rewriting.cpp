@@ -94,4 +94,16 @@ void end_where_widths_differ(Recipe& recipe) {
   recipe.replace("output", Copy{}, {read_as(source, width, "d_out")});
 }
 
+void leave_open_below(Recipe& recipe, std::string_view id, bool also_weights) {
+  bool below = false;
+  std::vector<Instruction> lines;
+  for (const Instruction& line : recipe.instructions()) {
+    if (below && line.open && line.open->id == "mask" && (also_weights || line.id != "attention_weights")) {
+      lines.push_back(line);
+    }
+    below = below || line.id == id;
+  }
+  for (const Instruction& line : lines) recipe.replace(line.id, line.op, line.operands);
+}
+
 }  // namespace attn

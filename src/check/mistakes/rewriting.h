@@ -75,6 +75,9 @@ std::optional<WeightedSum> weighted_sum(const Recipe& recipe);
 // Lets weighted_values (where it is) and context follow from these.
 void weigh(Recipe& recipe, const WeightedSum& sum);
 
+// Below the line `id` nothing is closed any more, but perhaps the attention weights.
+void leave_open_below(Recipe& recipe, std::string_view id, bool also_weights = true);
+
 // Where the context got another width than the output projection takes, nobody
 // can go on: what there is stands for the output.
 void end_where_widths_differ(Recipe& recipe);
