@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "backend/cuda/backend.h"
+#include "backend/cuda/fused/fused.h"
+
+namespace attn {
+namespace {
+
+using cuda::check;
+using cuda::FusedCall;
+using cuda::FusedKernel;
+using cuda::FusedStrides;
+
+// What of a call the kernels know, dots, scales and a block of keys for a query
+// from the first on; and whether their integers hold its sizes.
+bool is_plain(const FusedAttention<float>& call) {
+  const auto fits = [](std::size_t size) { return size > 0 && size <= std::numeric_limits<int>::max(); };
+  return call.softcap == 0 && call.log_base == 1 && !call.sinks && call.left < 0 && call.right <= 0 &&
+         call.appended == 0 && !call.open && !call.bias && fits(call.batch) && fits(call.heads) && fits(call.queries) &&
+         fits(call.keys) && fits(call.key_width) && fits(call.value_width);
+}
+
+// How many numbers there are from the first to the last.
+std::size_t extent(std::size_t batch, std::size_t heads, std::size_t rows, std::size_t width, const Strides& at) {
+  return (batch - 1) * at.batch + (heads - 1) * at.head + (rows - 1) * at.row + width;
+}
+
+FusedStrides on_device(const Strides& at) {
+  return {static_cast<std::int64_t>(at.batch), static_cast<std::int64_t>(at.head), static_cast<std::int64_t>(at.row)};
+}
+
+// How many keys a query sees.
+std::size_t seen(const FusedAttention<float>& call, std::size_t batch, std::size_t query) {
+  std::size_t keys = call.lengths ? std::min(call.lengths[batch], call.keys) : call.keys;
+  if (call.right < 0) return keys;
+  const std::int64_t position = static_cast<std::int64_t>(query) + (call.offsets ? call.offsets[batch] : 0);
+  return position < 0 ? 0 : std::min(keys, static_cast<std::size_t>(position) + 1);
+}
+
+void mark_closed_rows(const FusedAttention<float>& call) {
+  if (!call.closed_rows) return;
+  for (std::size_t batch = 0; batch < call.batch; ++batch) {
+    for (std::size_t head = 0; head < call.heads; ++head) {
+      for (std::size_t query = 0; query < call.queries; ++query) {
+        if (seen(call, batch, query) > 0) continue;
+        call.closed_rows[(batch * call.heads + head) * call.queries + query] = 1;
+      }
+    }
+  }
+}
+
+// The fastest kernel that keeps what stands behind closed cells out of the
+// result: where that is an infinity or a NaN, only the first of the ladder does.
+const FusedKernel* kernel_for(const FusedCall& call, std::span<const float> values, int compute_capability) {
+  const bool closes = call.causal || call.lengths != nullptr;
+  const auto finite = [](float number) { return std::isfinite(number); };
+  if (!closes || std::ranges::all_of(values, finite)) return best_fused_kernel(call, compute_capability);
+  const FusedKernel& clear = cuda::fused_kernels().front();
+  return clear.supports(call, compute_capability) ? &clear : nullptr;
+}
+
+}  // namespace
+
+bool CudaBackend::attend(const FusedAttention<float>& call) {
+  if (!is_plain(call)) return false;
+  const std::span q(call.q, extent(call.batch, call.heads, call.queries, call.key_width, call.q_at));
+  const std::span k(call.k, extent(call.batch, call.kv_heads, call.keys, call.key_width, call.k_at));
+  const std::span v(call.v, extent(call.batch, call.kv_heads, call.keys, call.value_width, call.v_at));
+  const std::size_t rows = call.batch * call.heads * call.queries;
+
+  cuda::Layout layout;
+  const std::size_t q_begin = layout.add(q.size_bytes());
+  const std::size_t k_begin = layout.add(k.size_bytes());
+  const std::size_t v_begin = layout.add(v.size_bytes());
+  const std::size_t context_begin = layout.add(rows * call.value_width * sizeof(float));
+  const std::size_t offsets_begin = layout.add(call.offsets ? call.batch * sizeof(std::int64_t) : 0);
+  const std::size_t lengths_begin = layout.add(call.lengths ? call.batch * sizeof(std::size_t) : 0);
+
+  FusedCall there{.dtype = cuda::FusedDtype::f32,
+                  .batch = static_cast<int>(call.batch),
+                  .heads = static_cast<int>(call.heads),
+                  .kv_heads = static_cast<int>(call.kv_heads),
+                  .queries = static_cast<int>(call.queries),
+                  .keys = static_cast<int>(call.keys),
+                  .key_width = static_cast<int>(call.key_width),
+                  .value_width = static_cast<int>(call.value_width),
+                  .q_at = on_device(call.q_at),
+                  .k_at = on_device(call.k_at),
+                  .v_at = on_device(call.v_at),
+                  .context_at = {static_cast<std::int64_t>(call.heads * call.queries * call.value_width),
+                                 static_cast<std::int64_t>(call.queries * call.value_width),
+                                 static_cast<std::int64_t>(call.value_width)},
+                  .scale = static_cast<float>(call.scale),
+                  .causal = call.right == 0};
+
+  std::byte* memory = memory_.at_least(layout.bytes());
+  const auto upload = [&](const void* from, std::size_t bytes, std::size_t begin) {
+    check(cudaMemcpy(memory + begin, from, bytes, cudaMemcpyHostToDevice), "copying numbers to it");
+  };
+  there.q = memory + q_begin;
+  there.k = memory + k_begin;
+  there.v = memory + v_begin;
+  there.context = memory + context_begin;
+  if (call.offsets) there.offsets = reinterpret_cast<const std::int64_t*>(memory + offsets_begin);
+  if (call.lengths) there.lengths = reinterpret_cast<const std::size_t*>(memory + lengths_begin);
+
+  const FusedKernel* kernel = kernel_for(there, v, compute_capability_);
+  if (!kernel) return false;
+  upload(q.data(), q.size_bytes(), q_begin);
+  upload(k.data(), k.size_bytes(), k_begin);
+  upload(v.data(), v.size_bytes(), v_begin);
+  if (call.offsets) upload(call.offsets, call.batch * sizeof(std::int64_t), offsets_begin);
+  if (call.lengths) upload(call.lengths, call.batch * sizeof(std::size_t), lengths_begin);
+  if (const std::size_t bytes = kernel->workspace(there)) {
+    there.workspace = workspace_.at_least(bytes);
+    check(cudaMemset(there.workspace, 0, bytes), "clearing memory");
+  }
+  check(kernel->launch(there, nullptr), "starting attention");
+
+  std::vector<float> made(rows * call.value_width);
+  check(cudaMemcpy(made.data(), there.context, made.size() * sizeof(float), cudaMemcpyDeviceToHost),
+        "copying the context from it");
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t query = row % call.queries;
+    const std::size_t head = row / call.queries % call.heads;
+    const std::size_t batch = row / call.queries / call.heads;
+    const std::size_t to = batch * call.context_at.batch + head * call.context_at.head + query * call.context_at.row;
+    std::copy_n(&made[row * call.value_width], call.value_width, call.context + to);
+  }
+  mark_closed_rows(call);
+  return true;
+}
+
+}  // namespace attn

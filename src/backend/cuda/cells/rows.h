@@ -1,0 +1,72 @@
+#pragma once
+
+#include "backend/cuda/cells/functions.h"
+#include "backend/cuda/cells/grid.h"
+
+// One number for a row: Reduce, and the maximum and sum of Softmax.
+
+namespace attn::cuda {
+
+// Σ over the row in index order, then + each further operand.
+struct SumCell {
+  Reads reads;
+  Row over;
+
+  template <class T>
+  ATTN_HOST_DEVICE T row_sum(const Index& index) const {
+    const double* numbers = reads.operands[0].data + reads.operands[0].at(index, reads.grid.rank);
+    T sum = 0;
+    for (std::size_t i = 0; i < over.size; ++i) sum += static_cast<T>(numbers[i * over.step]);
+    return sum;
+  }
+
+  template <class T>
+  ATTN_HOST_DEVICE double number(std::size_t at) const {
+    const Index index = reads.grid.index(at);
+    return static_cast<double>(reads.with_further(row_sum<T>(index), 1, index));
+  }
+};
+
+// √Σ a².
+struct NormCell {
+  Reads reads;
+  Row over;
+
+  template <class T>
+  ATTN_HOST_DEVICE double number(std::size_t at) const {
+    const Index index = reads.grid.index(at);
+    const double* numbers = reads.operands[0].data + reads.operands[0].at(index, reads.grid.rank);
+    T sum = 0;
+    for (std::size_t i = 0; i < over.size; ++i) {
+      const T number = static_cast<T>(numbers[i * over.step]);
+      const T square = number * number;
+      sum += square;
+    }
+    return static_cast<double>(square_root(sum));
+  }
+};
+
+// The largest open number, further operands (a sink) counted in; a NaN among
+// them is the answer.
+struct MaximumCell {
+  Reads reads;
+  Row over;
+
+  template <class T>
+  ATTN_HOST_DEVICE double number(std::size_t at) const {
+    const Index index = reads.grid.index(at);
+    const int rank = reads.grid.rank;
+    const double* numbers = reads.operands[0].data + reads.operands[0].at(index, rank);
+    const double* open = reads.open.data ? reads.open.data + reads.open.at(index, rank) : nullptr;
+
+    T largest = minus_infinity<T>;
+    for (std::size_t i = 0; i < over.size; ++i) {
+      if (open && open[i * over.open_step] == 0) continue;
+      largest = larger(largest, static_cast<T>(numbers[i * over.step]));
+    }
+    for (int i = 1; i < reads.count; ++i) largest = larger(largest, reads.read<T>(i, index));
+    return static_cast<double>(largest);
+  }
+};
+
+}  // namespace attn::cuda

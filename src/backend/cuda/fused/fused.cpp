@@ -1,0 +1,20 @@
+#include "backend/cuda/fused/fused.h"
+
+namespace attn::cuda {
+
+extern const FusedKernel clear_kernel, mma_kernel, hopper_kernel, decode_kernel;
+
+const std::vector<FusedKernel>& fused_kernels() {
+  static const std::vector<FusedKernel> ladder = {clear_kernel, mma_kernel, hopper_kernel, decode_kernel};
+  return ladder;
+}
+
+const FusedKernel* best_fused_kernel(const FusedCall& call, int compute_capability) {
+  const std::vector<FusedKernel>& ladder = fused_kernels();
+  for (auto kernel = ladder.rbegin(); kernel != ladder.rend(); ++kernel) {
+    if (kernel->supports(call, compute_capability)) return &*kernel;
+  }
+  return nullptr;
+}
+
+}  // namespace attn::cuda

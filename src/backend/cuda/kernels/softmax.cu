@@ -1,0 +1,11 @@
+#include "backend/cuda/cells/softmax.h"
+#include "backend/cuda/kernels/every_cell.cuh"
+
+namespace attn::cuda {
+
+template cudaError_t launch(const ExponentialCell&, bool, std::size_t, double*);
+template cudaError_t launch(const SinkSumCell&, bool, std::size_t, double*);
+template cudaError_t launch(const WeightCell&, bool, std::size_t, double*);
+template cudaError_t launch(const ShareCell&, bool, std::size_t, double*);
+
+}  // namespace attn::cuda

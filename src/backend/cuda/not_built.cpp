@@ -1,0 +1,16 @@
+// Stands for this folder in a build without CUDA.
+
+#include "backend/cuda/cuda.h"
+
+namespace attn {
+
+std::vector<std::string> cuda_devices() { return {}; }
+
+Result<std::unique_ptr<Backend>> make_cuda(const BackendOptions&) {
+  return Diagnostic{.code = "no-cuda",
+                    .where = "",
+                    .message = "attn was built without CUDA",
+                    .help = "build with -DATTN_CUDA=ON; --backend cpu gives the same steps"};
+}
+
+}  // namespace attn

@@ -1,0 +1,23 @@
+#pragma once
+
+// What the kernels use of the CUDA driver: descriptions of tensors for the
+// tensor memory accelerator.
+
+#include <cstdint>
+
+using cuuint32_t = std::uint32_t;
+using cuuint64_t = std::uint64_t;
+
+enum CUresult { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_VALUE = 1 };
+enum CUtensorMapDataType { CU_TENSOR_MAP_DATA_TYPE_FLOAT16 = 6, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9 };
+enum CUtensorMapInterleave { CU_TENSOR_MAP_INTERLEAVE_NONE = 0 };
+enum CUtensorMapSwizzle { CU_TENSOR_MAP_SWIZZLE_NONE = 0, CU_TENSOR_MAP_SWIZZLE_128B = 3 };
+enum CUtensorMapL2promotion { CU_TENSOR_MAP_L2_PROMOTION_NONE = 0, CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3 };
+enum CUtensorMapFloatOOBfill { CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0 };
+
+struct CUtensorMap {
+  const unsigned char* address;
+  unsigned rank;
+  std::uint64_t sizes[5], strides[5];  // in elements; in bytes
+  std::uint32_t box[5];
+};

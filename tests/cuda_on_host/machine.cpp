@@ -1,0 +1,276 @@
+#include "cuda_on_host/machine.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <ucontext.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+namespace cuda_on_host {
+namespace {
+
+constexpr std::size_t kStack = std::size_t{256} * 1024;
+
+std::mt19937 generator;
+
+// Blocks use them one after another.
+std::vector<std::unique_ptr<char[]>> stacks;
+
+char* stack_of(unsigned thread) {
+  while (stacks.size() <= thread) stacks.emplace_back(new char[kStack]);
+#ifdef __SANITIZE_ADDRESS__
+  ASAN_UNPOISON_MEMORY_REGION(stacks[thread].get(), kStack);
+#endif
+  return stacks[thread].get();
+}
+
+struct Fiber {
+  ucontext_t context{};
+  char* stack = nullptr;
+  bool started = false, finished = false;
+  ThreadState state;
+};
+
+struct Meeting {
+  const char* name = nullptr;
+  std::vector<void*> parts;
+  unsigned arrived = 0;
+  unsigned long long generation = 0;
+};
+
+struct NumberedBarrier {
+  unsigned arrived = 0, count = 0;
+  unsigned long long generation = 0;
+};
+
+struct Block {
+  std::vector<Fiber> fibers;
+  std::vector<unsigned> runnable;
+  std::map<const void*, std::vector<unsigned>> waiting;
+  std::vector<std::function<void()>> deeds, late_deeds;
+  std::map<std::pair<unsigned, unsigned>, Meeting> meetings;
+  std::map<unsigned, NumberedBarrier> barriers;
+  std::map<std::uint32_t, Mbarrier> mbarriers;
+  unsigned char* shared = nullptr;
+  std::size_t shared_bytes = 0;
+  const std::function<void()>* body = nullptr;
+  std::exception_ptr failure;
+};
+
+Block* block = nullptr;
+unsigned running = 0;
+ucontext_t scheduler;
+
+// Address sanitizer wants to be told where the stack is.
+#ifdef __SANITIZE_ADDRESS__
+const void* scheduler_stack = nullptr;
+std::size_t scheduler_stack_size = 0;
+void leave_to(const void* stack, std::size_t size, void** keep) { __sanitizer_start_switch_fiber(keep, stack, size); }
+void arrived(void* kept, const void** from, std::size_t* size) { __sanitizer_finish_switch_fiber(kept, from, size); }
+#endif
+
+void to_scheduler(bool for_good) {
+#ifdef __SANITIZE_ADDRESS__
+  void* kept = nullptr;
+  leave_to(scheduler_stack, scheduler_stack_size, for_good ? nullptr : &kept);
+  swapcontext(&block->fibers[running].context, &scheduler);
+  arrived(kept, &scheduler_stack, &scheduler_stack_size);
+#else
+  static_cast<void>(for_good);
+  swapcontext(&block->fibers[running].context, &scheduler);
+#endif
+}
+
+void fiber_main() {
+#ifdef __SANITIZE_ADDRESS__
+  arrived(nullptr, &scheduler_stack, &scheduler_stack_size);
+#endif
+  try {
+    (*block->body)();
+  } catch (...) {
+    if (!block->failure) block->failure = std::current_exception();
+  }
+  block->fibers[running].finished = true;
+  to_scheduler(true);
+}
+
+void resume(unsigned thread) {
+  running = thread;
+  threadIdx = dim3(thread, 0, 0);
+  Fiber& fiber = block->fibers[thread];
+  if (!fiber.started) {
+    fiber.started = true;
+    fiber.stack = stack_of(thread);
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack;
+    fiber.context.uc_stack.ss_size = kStack;
+    fiber.context.uc_link = nullptr;
+    makecontext(&fiber.context, fiber_main, 0);
+  }
+#ifdef __SANITIZE_ADDRESS__
+  void* kept = nullptr;
+  leave_to(fiber.stack, kStack, &kept);
+#endif
+  swapcontext(&scheduler, &fiber.context);
+#ifdef __SANITIZE_ADDRESS__
+  arrived(kept, nullptr, nullptr);
+#endif
+}
+
+void do_one_of(std::vector<std::function<void()>>& deeds) {
+  const unsigned which = drawn(static_cast<unsigned>(deeds.size()));
+  const std::function<void()> deed = std::move(deeds[which]);
+  deeds.erase(deeds.begin() + which);
+  deed();
+}
+
+void run_block() {
+  while (true) {
+    if (!block->deeds.empty() && (block->runnable.empty() || drawn(16) == 0)) do_one_of(block->deeds);
+    if (block->runnable.empty() && !block->late_deeds.empty()) do_one_of(block->late_deeds);
+    if (block->runnable.empty()) {
+      if (!block->deeds.empty() || !block->late_deeds.empty()) continue;
+      break;
+    }
+    const unsigned which = drawn(static_cast<unsigned>(block->runnable.size()));
+    const unsigned thread = block->runnable[which];
+    block->runnable[which] = block->runnable.back();
+    block->runnable.pop_back();
+    resume(thread);
+    if (block->failure) std::rethrow_exception(block->failure);
+  }
+  for (const Fiber& fiber : block->fibers) {
+    if (!fiber.finished) throw Fault("threads wait for one another forever");
+    require(fiber.state.open_copies.empty() && fiber.state.copy_groups.empty(), "a thread ended before its cp.async");
+    require(fiber.state.open_products.empty() && fiber.state.product_groups.empty(), "a thread ended before its wgmma");
+  }
+}
+
+}  // namespace
+
+void reseed(unsigned seed) { generator.seed(seed); }
+unsigned drawn(unsigned choices) { return static_cast<unsigned>(generator() % choices); }
+void fault(const std::string& what) { throw Fault(what); }
+
+unsigned this_thread() { return running; }
+unsigned threads_of_block() { return static_cast<unsigned>(block->fibers.size()); }
+ThreadState& state_of_thread(unsigned thread) { return block->fibers[thread].state; }
+std::map<std::uint32_t, Mbarrier>& mbarriers() { return block->mbarriers; }
+
+void wait_at(const void* place, const std::function<bool()>& done) {
+  while (!done()) {
+    block->waiting[place].push_back(running);
+    to_scheduler(false);
+  }
+}
+
+void wake(const void* place) {
+  const auto found = block->waiting.find(place);
+  if (found == block->waiting.end()) return;
+  block->runnable.insert(block->runnable.end(), found->second.begin(), found->second.end());
+  block->waiting.erase(found);
+}
+
+void together(unsigned group, unsigned first, unsigned count, const char* name, void* part,
+              const std::function<void(void* const* parts)>& work) {
+  Meeting& meeting = block->meetings[{group, first}];
+  if (meeting.arrived == 0) {
+    meeting.parts.assign(count, nullptr);
+    meeting.name = name;
+  }
+  require(std::strcmp(meeting.name, name) == 0, "threads of a warp are at different instructions");
+  meeting.parts[running - first] = part;
+  if (++meeting.arrived == count) {
+    work(meeting.parts.data());
+    meeting.arrived = 0;
+    ++meeting.generation;
+    wake(&meeting);
+    return;
+  }
+  const unsigned long long mine = meeting.generation;
+  wait_at(&meeting, [&meeting, mine] { return meeting.generation != mine; });
+}
+
+void barrier_arrive(unsigned number, unsigned count) {
+  NumberedBarrier& barrier = block->barriers[number];
+  require(number < 16 && count % 32 == 0, "there is no such barrier");
+  require(barrier.arrived == 0 || barrier.count == count, "threads expect different numbers at a barrier");
+  barrier.count = count;
+  if (++barrier.arrived == count) {
+    barrier.arrived = 0;
+    ++barrier.generation;
+    wake(&barrier);
+  }
+}
+
+void barrier_sync(unsigned number, unsigned count) {
+  NumberedBarrier& barrier = block->barriers[number];
+  const unsigned long long mine = barrier.generation;
+  barrier_arrive(number, count);
+  wait_at(&barrier, [&barrier, mine] { return barrier.generation != mine; });
+}
+
+unsigned char* shared_start() { return block->shared; }
+
+unsigned char* shared_at(std::uint32_t address, std::size_t bytes) {
+  require(address >= kSharedBase && address - kSharedBase + bytes <= block->shared_bytes,
+          "an address outside of the block's shared memory");
+  return block->shared + (address - kSharedBase);
+}
+
+std::uint16_t shared_number(std::uint32_t address) {
+  std::uint16_t bits = 0;
+  std::memcpy(&bits, shared_at(address, 2), 2);
+  require(bits != 0xffff, "shared memory is read that nobody has written, or that is being written");
+  return bits;
+}
+
+void later(std::function<void()> deed) {
+  // Soon, or only when all threads wait.
+  (drawn(2) == 0 ? block->deeds : block->late_deeds).push_back(std::move(deed));
+}
+
+void run(dim3 blocks, dim3 threads, std::size_t shared_bytes, const std::function<void()>& body) {
+  require(threads.y == 1 && threads.z == 1 && threads.x % 32 == 0, "blocks are rows of whole warps here");
+  blockDim = threads;
+  gridDim = blocks;
+  std::vector<dim3> order;
+  for (unsigned z = 0; z < blocks.z; ++z) {
+    for (unsigned y = 0; y < blocks.y; ++y) {
+      for (unsigned x = 0; x < blocks.x; ++x) order.emplace_back(x, y, z);
+    }
+  }
+  std::shuffle(order.begin(), order.end(), generator);
+  for (const dim3& index : order) {
+    blockIdx = index;
+    Block one;
+    one.fibers = std::vector<Fiber>(threads.x);
+    one.shared_bytes = shared_bytes;
+    const std::unique_ptr<unsigned char, decltype(&std::free)> memory(
+        static_cast<unsigned char*>(std::aligned_alloc(1024, (shared_bytes + 1023) / 1024 * 1024 + 1024)), &std::free);
+    one.shared = memory.get();
+    std::memset(one.shared, kPoison, shared_bytes);
+#ifdef __SANITIZE_ADDRESS__
+    ASAN_POISON_MEMORY_REGION(one.shared + shared_bytes, 1024);
+#endif
+    one.body = &body;
+    for (unsigned thread = 0; thread < threads.x; ++thread) one.runnable.push_back(thread);
+    block = &one;
+    run_block();
+    block = nullptr;
+  }
+}
+
+}  // namespace cuda_on_host
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
+  *value = 3;  // few multiprocessors, so that a block has several tiles to do
+  return cudaSuccess;
+}

@@ -1,0 +1,110 @@
+// The host's version of the machine finds the faults that it is there to find.
+
+#include "cuda_on_host/machine.h"
+
+#include <cstring>
+#include <vector>
+
+#include "backend/cuda/fused/ptx_hopper.h"
+#include "catch.h"
+
+using namespace attn::cuda;
+using Catch::Matchers::Contains;
+
+namespace {
+
+// Runs a kernel of one block and returns the fault, or "".
+std::string fault_of(unsigned threads, const std::function<void()>& kernel, unsigned seed = 1) {
+  cuda_on_host::reseed(seed);
+  try {
+    cuda_on_host::run(1, threads, 8192, kernel);
+  } catch (const cuda_on_host::Fault& fault) {
+    return fault.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("what nobody has written to shared memory cannot be read", "[cuda]") {
+  CHECK_THAT(fault_of(32,
+                      [] {
+                        std::uint32_t r[4];
+                        ldmatrix_x4(r, shared_address(shared_memory()) + 16 * (threadIdx.x % 32));
+                      }),
+             Contains("nobody has written"));
+}
+
+TEST_CASE("a copy that is not waited for is not there, at least with some seeds", "[cuda]") {
+  alignas(16) static const std::uint16_t numbers[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  const auto read_copy = [](bool wait) {
+    return [wait] {
+      const std::uint32_t at = shared_address(shared_memory()) + 16 * threadIdx.x;
+      cp_async_16(at, numbers, true);
+      cp_async_commit();
+      if (wait) cp_async_wait<0>();
+      sync_warp();
+      std::uint32_t r[4];
+      ldmatrix_x4(r, at);
+      cp_async_wait<0>();
+    };
+  };
+  CHECK_THAT(fault_of(32, read_copy(false)), Contains("being written"));
+  CHECK(fault_of(32, read_copy(true)) == "");
+}
+
+TEST_CASE("a missing barrier shows in some order of threads", "[cuda]") {
+  const auto pass_on = [](bool barrier) {
+    return [barrier] {
+      float* const place = reinterpret_cast<float*>(shared_memory());
+      if (threadIdx.x == 63) *place = 1;
+      if (barrier) sync_block();
+      if (*place != 1) cuda_on_host::fault("too early");
+    };
+  };
+  CHECK(fault_of(64, pass_on(false)) == "too early");
+  CHECK(fault_of(64, pass_on(true)) == "");
+}
+
+TEST_CASE("threads that wait for one another forever are found", "[cuda]") {
+  CHECK_THAT(fault_of(64,
+                      [] {
+                        if (threadIdx.x < 32) sync_block();
+                      }),
+             Contains("forever"));
+  CHECK_THAT(fault_of(32,
+                      [] {
+                        const std::uint32_t barrier = shared_address(shared_memory());
+                        if (threadIdx.x == 0) mbarrier_init(barrier, 1);
+                        sync_block();
+                        mbarrier_wait(barrier, 0);
+                      }),
+             Contains("forever"));
+}
+
+TEST_CASE("an address outside of the block's shared memory is refused", "[cuda]") {
+  CHECK_THAT(fault_of(32, [] { cp_async_16(shared_address(shared_memory()) + 8192, nullptr, false); }),
+             Contains("outside"));
+}
+
+TEST_CASE("accumulators cannot be read before their product is waited for", "[cuda]") {
+  const auto multiply = [](bool fence, bool wait) {
+    return [fence, wait] {
+      for (unsigned i = threadIdx.x; i < 4096; i += 128) reinterpret_cast<std::uint16_t*>(shared_memory())[i] = 0x3f80;
+      sync_block();
+      const std::uint64_t matrix = matrix_descriptor(shared_address(shared_memory()), 0);
+      float d[8][4] = {};
+      const std::uint32_t a[4] = {0x3f803f80, 0x3f803f80, 0x3f803f80, 0x3f803f80};
+      if (fence) wgmma_fence();
+      Wgmma<Bf16, 64>::rs(d, a, matrix);
+      wgmma_commit();
+      if (wait) wgmma_wait<0>();
+      const float seen = d[0][0];
+      wgmma_wait<0>();
+      if (seen != 16) cuda_on_host::fault("not yet");
+    };
+  };
+  CHECK(fault_of(128, multiply(true, true)) == "");
+  CHECK(fault_of(128, multiply(true, false)) == "not yet");
+  CHECK_THAT(fault_of(128, multiply(false, true)), Contains("without wgmma.fence"));
+}

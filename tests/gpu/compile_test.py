@@ -1,0 +1,77 @@
+"""Compiles what only a build with -DATTN_CUDA=ON has: kernels and what starts them.
+
+For one architecture (and Hopper's own kernels for theirs) and hardly optimised, which
+takes a minute; the build folder is kept, so that later only what changed is compiled.
+
+Then looks into what nvcc made of the operations of traces: a product and a sum that are
+fused into one operation have other bits than the reference.
+"""
+
+import argparse
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+SKIPPED = 77
+USUAL_PLACE = "/usr/local/cuda/bin/nvcc"
+# The others call CUDA's pow, sin and cos, which are made of fused operations.
+WITHOUT_FUSED = ("contracting.cu", "each.cu", "moving.cu", "rows.cu")
+
+
+def run(*words):
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+    if done.returncode != 0:
+        print(f"failed: {' '.join(words)}\n{done.stdout}")
+        sys.exit(1)
+    return done.stdout
+
+
+def intermediate_code(command):
+    """What a command of the build compiles, in NVIDIA's intermediate language."""
+    words = [word for word in shlex.split(command) if not re.match(r"-gencode|arch=|-c$|-MD$", word)]
+    for option in ("-o", "-MT", "-MF"):
+        if option in words:
+            at = words.index(option)
+            del words[at:at + 2]
+    return run(*words, "-arch=compute_80", "-ptx", "-o", "-")
+
+
+def complaints_of_fused(build):
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        commands = {os.path.basename(entry["file"]): entry["command"] for entry in json.load(file)}
+    for name in WITHOUT_FUSED:
+        code = intermediate_code(commands[name])
+        rounded = re.findall(r"\b(?:mul|add|sub)\.rn\.f(?:32|64)\b", code)
+        loose = re.findall(r"\b(?:fma\.\S+|(?:mul|add|sub)\.f(?:32|64)\b)", code)
+        if loose or (not rounded and name != "moving.cu"):
+            yield f"{name}: {len(rounded)} operations are rounded one by one, {len(loose)} may be fused: {loose[:3]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("source", help="the root of the project")
+    parser.add_argument("build", help="the folder to build in")
+    options = parser.parse_args()
+
+    nvcc = os.environ.get("CUDACXX") or shutil.which("nvcc") or (USUAL_PLACE if os.path.exists(USUAL_PLACE) else None)
+    if not nvcc:
+        print("skipped: there is no nvcc here")
+        return SKIPPED
+    run("cmake", "-S", options.source, "-B", options.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None", "-DATTN_TESTS=OFF",
+        "-DATTN_CUDA=ON", "-DATTN_WERROR=ON", "-DATTN_CUDA_ARCHITECTURES=80", f"-DCMAKE_CUDA_COMPILER={nvcc}",
+        "-DCMAKE_CUDA_FLAGS=-Xptxas -O1", "-DCMAKE_CXX_FLAGS=-O0", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+    output = run("cmake", "--build", options.build, "--parallel", "1", "--target", "attn_cuda")
+    if "warning" in output:
+        print(output)
+        return 1
+    complaints = list(complaints_of_fused(options.build))
+    print("\n".join(complaints))
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
