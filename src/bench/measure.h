@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/shapes.h"
+#include "bench/spread.h"
+#include "ops/measurable.h"
+
+namespace attn {
+
+// How long each kernel and peer is measured on a shape: for so many seconds, the
+// measurements of the peak among them, and so many times.
+struct Effort {
+  double seconds = 1;
+  std::size_t least = 3, most = 1000;
+};
+
+// Somebody else's attention, timed beside ours.
+class Peer {
+ public:
+  virtual ~Peer() = default;
+
+  // "torch SDPA"
+  virtual std::string name() const = 0;
+
+  // Makes random inputs of these sizes. Returns why it cannot: "" where it can.
+  virtual std::string prepare(const Workload& workload) = 0;
+
+  // Computes it once and returns how long that took, in seconds; nothing where
+  // it failed after all. REQUIRES: the last prepare() returned "".
+  virtual std::optional<double> seconds() = 0;
+};
+
+// What was measured of one kernel on one shape.
+struct KernelMeasured {
+  std::string kernel;
+  Spread seconds = {};             // of a call
+  Spread fraction = {};            // reached of the mean of the roofs measured just before and just after the call
+  double best_fraction = 0;        // the best call, of the best peak measured on the shape
+  std::size_t working_memory = 0;  // bytes that the first call added to those of inputs and outputs
+  std::optional<MeasurableRun::Error> error = std::nullopt;
+};
+
+// And of a peer.
+struct PeerMeasured {
+  std::string peer;
+  std::string left_out;  // why it was not timed; "" where it was
+  Spread seconds = {};
+  Spread ratio = {};      // its time over that of our last kernel, repetition by repetition
+  double best_ratio = 0;  // its best over our best
+};
+
+// One shape.
+struct ShapeMeasured {
+  Workload workload;
+  Limit limit = Limit::arithmetic;
+  double operations = 0, bytes = 0;
+  Spread roof = {};             // operations a second; bytes a second where memory is the limit
+  std::size_t peak_memory = 0;  // bytes that the process occupied at most in the first calls
+  std::vector<KernelMeasured> kernels = {};
+  std::vector<PeerMeasured> peers = {};
+};
+
+// Times the kernels on the shape, slowest first, each call between two
+// measurements of the peak that the device reaches just then: clocks of
+// processors change from one second to the next, and what else runs on the
+// machine takes its share. Peers take their turns in the same repetitions.
+// Each of them is called once before anything is timed.
+//
+// REQUIRES: the kernels support the workload, and there is at least one.
+ShapeMeasured measured(Measurable& device, const Workload& workload, const std::vector<std::string>& kernels,
+                       const std::vector<Peer*>& peers, const Effort& effort);
+
+}  // namespace attn

@@ -1,0 +1,38 @@
+#include "bench/memory.h"
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <sys/resource.h>
+
+namespace attn {
+namespace {
+
+// A line of Linux' /proc/self/status, "VmHWM:     1234 kB", in bytes.
+std::size_t status(const std::string& key) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(key)) return static_cast<std::size_t>(std::stoull(line.substr(key.size()))) * 1024;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::size_t resident_memory() { return status("VmRSS:"); }
+
+std::size_t peak_memory() {
+  if (const std::size_t peak = status("VmHWM:")) return peak;
+  rusage usage{};
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<std::size_t>(usage.ru_maxrss) * 1024 : 0;
+}
+
+bool restart_peak_memory() {
+  // "5" resets the peak of the resident set: proc(5).
+  std::FILE* file = std::fopen("/proc/self/clear_refs", "w");
+  if (!file) return false;
+  const bool written = std::fputs("5", file) >= 0;
+  return std::fclose(file) == 0 && written;
+}
+
+}  // namespace attn

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "bench/measure.h"
+
+namespace attn {
+
+// A Python library whose attention is timed beside ours, if it is installed.
+struct PeerLibrary {
+  std::string name;     // "onnxruntime"
+  std::string version;  // and what it computes with, where it says so
+  std::string missing;  // why it cannot be used; "" where it can
+};
+
+// The libraries in processes of their own, which do as bench/peers.py says. A
+// library's process is stopped while it has nothing to do, since threads of some
+// wait for work by spinning, and would take the processors from the others.
+class Peers {
+ public:
+  // Starts one for each of numpy, torch and onnxruntime, with so many threads.
+  // No such Python: a diagnostic for the environment.
+  static Result<Peers> start(const std::string& python, std::size_t threads);
+
+  Peers(Peers&&) noexcept;
+  Peers& operator=(Peers&&) noexcept;
+  ~Peers();
+
+  const std::vector<PeerLibrary>& libraries() const { return libraries_; }
+
+  // Every way to compute attention that they have. They live as long as this.
+  std::vector<Peer*> all() const;
+
+ private:
+  struct Process;
+  struct Way;
+  Peers();
+
+  std::vector<PeerLibrary> libraries_;
+  std::vector<std::unique_ptr<Process>> processes_;
+  std::vector<std::unique_ptr<Way>> ways_;
+};
+
+}  // namespace attn

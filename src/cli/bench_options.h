@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "bench/measure.h"
+#include "cli/command.h"
+#include "cli/hardware.h"
+#include "cli/render.h"
+#include "ops/measurable.h"
+
+namespace attn {
+
+// The options of `attn bench`, as typed.
+struct BenchOptions {
+  std::vector<std::string> shapes;
+  std::string batch, heads, kv_heads, queries, keys, width, value_width, model_width;
+  bool causal = false, suite = false;
+  std::string dtype = "f32";
+
+  std::string kernel;
+  bool ladder = false, list = false;
+  bool compare = false;
+  std::string python;
+
+  std::string seconds, repeat;
+  HardwareOptions hardware;
+  bool json = false;
+  RenderOptions rendering;
+
+  void declare(CLI::App& app);
+};
+
+// What they ask for, once they are known to mean something.
+struct BenchRequest {
+  std::vector<Workload> workloads;
+  Effort effort;
+  Rendering rendering;
+};
+
+// Says what is wrong with the options and returns the exit code for it; nothing
+// where they are right.
+std::optional<Exit> understand(const BenchOptions& options, BenchRequest& request);
+
+}  // namespace attn

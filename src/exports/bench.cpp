@@ -1,0 +1,93 @@
+#include "exports/bench.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tensor/dtype.h"
+
+namespace attn {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json written(const Spread& spread) {
+  return {{"count", spread.count},   {"least", spread.least},          {"lower_quartile", spread.lower},
+          {"median", spread.median}, {"upper_quartile", spread.upper}, {"most", spread.most}};
+}
+
+Json written(const Workload& work) {
+  return {{"batch", work.batch},
+          {"heads", work.heads},
+          {"kv_heads", work.kv_heads},
+          {"queries", work.queries},
+          {"keys", work.keys},
+          {"width", work.key_width},
+          {"value_width", work.value_width},
+          {"model_width", work.model_width},
+          {"causal", work.causal},
+          {"dtype", name(work.dtype)}};
+}
+
+std::string_view written(Limit limit) {
+  switch (limit) {
+    case Limit::arithmetic:
+      return "arithmetic";
+    case Limit::memory:
+      return "memory";
+    case Limit::calling:
+      return "calling";
+  }
+  return "";
+}
+
+Json written(const KernelMeasured& kernel) {
+  Json object = {{"kernel", kernel.kernel},
+                 {"seconds", written(kernel.seconds)},
+                 {"of_peak", written(kernel.fraction)},
+                 {"best_of_peak", kernel.best_fraction},
+                 {"working_memory", kernel.working_memory}};
+  if (kernel.error) object["error"] = {{"kernel", kernel.error->kernel}, {"plain", kernel.error->plain}};
+  return object;
+}
+
+Json written(const PeerMeasured& peer) {
+  if (!peer.left_out.empty()) return {{"peer", peer.peer}, {"left_out", peer.left_out}};
+  return {{"peer", peer.peer},
+          {"seconds", written(peer.seconds)},
+          {"ratio", written(peer.ratio)},
+          {"best_ratio", peer.best_ratio}};
+}
+
+Json written(const ShapeMeasured& shape) {
+  Json object = {{"name", spelled(shape.workload)},
+                 {"workload", written(shape.workload)},
+                 {"limit", written(shape.limit)},
+                 {"operations", shape.operations},
+                 {"bytes", shape.bytes},
+                 {"peak", written(shape.roof)},
+                 {"peak_memory", shape.peak_memory},
+                 {"kernels", Json::array()},
+                 {"peers", Json::array()}};
+  for (const KernelMeasured& kernel : shape.kernels) object["kernels"].push_back(written(kernel));
+  for (const PeerMeasured& peer : shape.peers) object["peers"].push_back(written(peer));
+  return object;
+}
+
+Json written(const PeerLibrary& library) {
+  if (!library.missing.empty()) return {{"name", library.name}, {"missing", library.missing}};
+  return {{"name", library.name}, {"version", library.version}};
+}
+
+}  // namespace
+
+std::string benchmark_json(const BenchReport& report) {
+  Json object = {{"schema", "attn/bench/1"}, {"backend", report.backend}, {"device", report.device},
+                 {"ladder", Json::array()},  {"shapes", Json::array()},   {"libraries", Json::array()}};
+  for (const MeasurableKernel& kernel : report.ladder) {
+    object["ladder"].push_back({{"name", kernel.name}, {"summary", kernel.summary}});
+  }
+  for (const ShapeMeasured& shape : report.shapes) object["shapes"].push_back(written(shape));
+  for (const PeerLibrary& library : report.libraries) object["libraries"].push_back(written(library));
+  return object.dump(2) + "\n";
+}
+
+}  // namespace attn

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "explain/benchmark.h"
+
+namespace attn {
+
+// What was measured, as JSON: seconds, bytes, operations, fractions, not rounded.
+std::string benchmark_json(const BenchReport& report);
+
+}  // namespace attn

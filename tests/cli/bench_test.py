@@ -1,0 +1,209 @@
+"""`attn bench` as a script meets it. Nothing here asks how fast anything is."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+TINY = ("--shape", "1,2,9,4", "--repeat", "2")
+
+
+def attn(*words, env=None):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **(env or {})}
+    return subprocess.run([ATTN, "bench", *words], capture_output=True, encoding="utf-8", env=environment, timeout=120)
+
+
+def measured(*words):
+    """The shapes of the JSON."""
+    done = attn(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["shapes"]
+
+
+def kernels():
+    done = attn("--list", "--json")
+    assert done.returncode == 0, done.stderr
+    return [kernel["name"] for kernel in json.loads(done.stdout)["ladder"]]
+
+
+class BenchTest(unittest.TestCase):
+    def assert_complains(self, done, code, *parts):
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertTrue(done.stderr.startswith("attn: error: "), done.stderr)
+        self.assertIn("\n  help: ", done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+
+
+class Output(BenchTest):
+    def test_a_shape_is_told_with_its_time_memory_and_error_in_80_columns(self):
+        done = attn(*TINY, "--shape", "1,16,1,128", "--keys", "64")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for words in ("1×2×9×4, 64 keys", "1×16×1×128, 64 keys", "Time and speed, f32", "Memory and errors"):
+            self.assertIn(words, done.stdout)
+        self.assertLessEqual(max(map(len, done.stdout.split("\n"))), 80)
+
+    def test_the_json_says_what_was_measured_and_how_often(self):
+        shape, = measured(*TINY)
+        self.assertEqual(shape["name"], "1×2×9×4")
+        self.assertEqual(shape["operations"], 4 * 2 * 9 * 9 * 4)
+        self.assertEqual(shape["bytes"], 4 * 4 * 2 * 9 * 4)
+        kernel, = shape["kernels"]
+        self.assertEqual(kernel["kernel"], kernels()[-1])
+        self.assertEqual(kernel["seconds"]["count"], 2)
+        for spread in (kernel["seconds"], kernel["of_peak"], shape["peak"]):
+            ordered = [spread[key] for key in ("least", "lower_quartile", "median", "upper_quartile", "most")]
+            self.assertEqual(ordered, sorted(ordered))
+            self.assertGreater(ordered[0], 0)
+        self.assertLess(kernel["error"]["kernel"], 1e-5)
+        self.assertEqual(shape["peers"], [])
+
+    def test_any_format_of_any_other_command_will_do(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = [os.path.join(folder, name) for name in ("x.md", "x.html", "x.json", "x.txt")]
+            done = attn(*TINY, *[word for file in files for word in ("-o", file)])
+            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+            texts = [pathlib.Path(file).read_text(encoding="utf-8") for file in files]
+        self.assertTrue(texts[0].startswith("# Attention on "))
+        self.assertIn("<html", texts[1])
+        self.assertEqual(json.loads(texts[2])["shapes"][0]["name"], "1×2×9×4")
+        self.assertTrue(texts[3].startswith("Attention on "))
+        self.assertTrue(attn(*TINY, "--ascii").stdout.isascii())
+
+
+class Shapes(BenchTest):
+    def test_sizes_may_be_given_one_by_one_and_hold_for_every_shape(self):
+        shape, = measured("--batch", "2", "--heads", "4", "--kv-heads", "2", "--queries", "5", "--keys", "7", "--width",
+                          "8", "--value-width", "3", "--causal", "--dtype", "f64", "--repeat", "1")
+        self.assertEqual(shape["workload"],
+                         {"batch": 2, "heads": 4, "kv_heads": 2, "queries": 5, "keys": 7, "width": 8, "value_width": 3,
+                          "model_width": 0, "causal": True, "dtype": "f64"})
+        names = [one["name"] for one in measured("--shape", "1x2x9x4", "--shape", "3×1×6×4", "--width", "5", "--repeat", "1")]
+        self.assertEqual(names, ["1×2×9×5", "3×1×6×5"])
+
+    def test_a_wrong_size_is_refused_before_anything_is_timed(self):
+        self.assert_complains(attn("--shape", "1,2,3"), 2, "`1,2,3` is no shape", "batch, heads, queries and width")
+        for typed in ("1,2,3,4,5", "1,2,3,-4", "1,2,0,4", "a,b,c,d", ",,,", ""):
+            self.assert_complains(attn("--shape", typed), 2, "is no shape")
+        for option in ("--batch", "--heads", "--kv-heads", "--queries", "--keys", "--width", "--value-width",
+                       "--model-width", "--repeat"):
+            for typed in ("0", "-1", "1.5", "many", "99999999999999999999"):
+                self.assert_complains(attn(option, typed), 2, f"`{typed}` is no size", option)
+
+    def test_heads_that_cannot_be_shared_are_refused(self):
+        self.assert_complains(attn("--heads", "6", "--kv-heads", "4"), 2, "6 heads", "4 heads")
+
+    def test_more_than_the_machine_has_is_refused_with_the_numbers(self):
+        done = attn("--queries", "100000000000")
+        self.assert_complains(done, 3, "1×8×100000000000×64", "GiB")
+        self.assertEqual(attn("--queries", "1000000000000", "--heads", "1000000000000").returncode, 3)
+
+    def test_the_suite_has_its_own_shapes(self):
+        for more in (("--causal",), ("--shape", "1,1,1,1"), ("--keys", "7")):
+            self.assert_complains(attn("--suite", *more), 2, "--suite has its own shapes")
+
+
+class Choices(BenchTest):
+    def test_kernels_are_listed_slowest_first_and_can_be_chosen(self):
+        names = kernels()
+        self.assertEqual(names[0], "plain")
+        listed = attn("--list")
+        self.assertEqual(listed.returncode, 0)
+        positions = [listed.stdout.index(f"\n  {name} ") for name in names]
+        self.assertEqual(positions, sorted(positions))
+        for name in names:
+            shape, = measured(*TINY, "--kernel", name)
+            self.assertEqual([kernel["kernel"] for kernel in shape["kernels"]], [name])
+
+    def test_the_ladder_is_every_kernel(self):
+        shape, = measured(*TINY, "--ladder")
+        self.assertEqual([kernel["kernel"] for kernel in shape["kernels"]], kernels())
+        self.assertIn("The ladder at 1×2×9×4", attn(*TINY, "--ladder").stdout)
+
+    def test_a_mistyped_choice_is_guessed(self):
+        self.assert_complains(attn("--kernel", "plian"), 2, "did you mean `plain`?", *kernels())
+        self.assert_complains(attn("--dtype", "f46"), 2, "did you mean `f64`?")
+        self.assert_complains(attn("--backend", "cdua"), 2, "did you mean `cuda`?")
+        self.assert_complains(attn("--format", "jsno"), 2, "did you mean `json`?")
+        self.assert_complains(attn("--sutie"), 2, "did you mean `--suite`?")
+        self.assert_complains(attn("--threads", "none"), 2, "`none`")
+
+    def test_what_no_kernel_computes_is_said(self):
+        self.assert_complains(attn(*TINY, "--dtype", "f16"), 2, "1×2×9×4 in f16", "--list")
+        self.assert_complains(attn("--suite", "--dtype", "bf16"), 2, "in bf16", "--list")
+
+    def test_options_that_exclude_each_other_are_refused(self):
+        self.assert_complains(attn("--json", "--format", "text"), 2, "--json", "--format text")
+        self.assert_complains(attn("--seconds", "1", "--repeat", "1"), 2, "--seconds", "--repeat")
+        self.assert_complains(attn("--ladder", "--kernel", "plain"), 2, "--ladder", "--kernel")
+        self.assert_complains(attn("--python", "python3"), 2, "--compare")
+
+    def test_a_time_is_a_number_above_0(self):
+        for typed in ("0", "-1", "soon", "nan", "1e9"):
+            self.assert_complains(attn("--seconds", typed), 2, f"`{typed}`", "--seconds takes")
+        shape, = measured("--shape", "1,1,2,2", "--seconds", "0.01")
+        self.assertGreaterEqual(shape["kernels"][0]["seconds"]["count"], 3)
+
+    def test_threads_are_those_that_were_asked_for(self):
+        for threads, words in (("1", "1 thread"), ("3", "3 threads")):
+            device = json.loads(attn(*TINY, "--threads", threads, "--json").stdout)["device"]
+            self.assertTrue(device.endswith(", " + words), device)
+
+
+class Peers(BenchTest):
+    def test_what_is_installed_is_timed_and_what_is_not_is_named(self):
+        done = attn(*TINY, "--compare", "--python", sys.executable, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        libraries = {one["name"]: one for one in report["libraries"]}
+        self.assertEqual(list(libraries), ["numpy", "torch", "onnxruntime"])
+        for name, library in libraries.items():
+            self.assertTrue(("version" in library) != ("missing" in library), library)
+            ways = [peer for peer in report["shapes"][0]["peers"] if peer["peer"].startswith(name)]
+            self.assertEqual(bool(ways), "version" in library)
+            for way in ways:
+                if "left_out" not in way:
+                    self.assertEqual(way["seconds"]["count"], 2)
+                    self.assertGreater(way["ratio"]["median"], 0)
+
+    def test_libraries_that_are_missing_are_named_with_the_reason(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("numpy", "torch", "onnxruntime"):
+                with open(os.path.join(folder, name + ".py"), "w", encoding="utf-8") as file:
+                    file.write(f"raise ImportError('no {name} in this test')\n")
+            done = attn(*TINY, "--compare", "--python", sys.executable, env={"PYTHONPATH": folder})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = " ".join(done.stdout.split())
+        for name in ("numpy", "torch", "onnxruntime"):
+            self.assertIn(f"{name} is not installed here (ImportError: no {name} in this test).", told)
+
+    def test_a_library_that_dies_is_no_reason_to_stop(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("numpy", "torch", "onnxruntime"):
+                with open(os.path.join(folder, name + ".py"), "w", encoding="utf-8") as file:
+                    file.write("import os\nos._exit(0)\n" if name != "numpy" else "raise ImportError('none')\n")
+            done = attn(*TINY, "--compare", "--python", sys.executable, "--json", env={"PYTHONPATH": folder})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("missing", json.loads(done.stdout)["libraries"][1])
+
+    def test_no_python_is_the_environment_s_fault(self):
+        self.assert_complains(attn(*TINY, "--compare", "--python", "no-such-python"), 3, "no-such-python", "--python")
+        # Something that starts, and is no Python.
+        self.assert_complains(attn(*TINY, "--compare", "--python", "true"), 3, "`true`")
+
+    def test_nothing_of_the_current_folder_is_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "numpy.py"), "w", encoding="utf-8") as file:
+                file.write("open('trace', 'w').close()\n")
+            subprocess.run([ATTN, "bench", *TINY, "--compare", "--python", sys.executable], cwd=folder,
+                           capture_output=True, timeout=120, check=True)
+            self.assertEqual(os.listdir(folder), ["numpy.py"])
+
+
+if __name__ == "__main__":
+    unittest.main()

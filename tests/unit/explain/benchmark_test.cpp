@@ -1,0 +1,141 @@
+#include "explain/benchmark.h"
+
+#include <sstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "catch.h"
+#include "exports/bench.h"
+#include "formats/format.h"
+
+namespace attn {
+namespace {
+
+KernelMeasured kernel(const std::string& name, double seconds) {
+  return {.kernel = name,
+          .seconds = {7, seconds, seconds * 1.01, seconds * 1.02, seconds * 1.03, seconds * 1.1},
+          .fraction = {7, 0.612, 0.634, 0.645, 0.651, 0.66},
+          .best_fraction = 0.655,
+          .working_memory = std::size_t{123} << 20,
+          .error = MeasurableRun::Error{1.26e-7, 2.14e-7}};
+}
+
+// The suite as it is measured, with names and numbers as long as they get.
+BenchReport suite_report() {
+  BenchReport report{
+      .backend = "cpu", .device = "AVX-512, 16 threads", .ladder = {{"plain", "one row"}, {"threaded", "all rows"}}};
+  double seconds = 111e-9;
+  for (const Workload& work : bench_suite(Dtype::f32)) {
+    ShapeMeasured shape{.workload = work,
+                        .limit = limit_of(work),
+                        .operations = operations(work),
+                        .bytes = least_bytes(work),
+                        .roof = {8, 290e9, 291e9, 292e9, 293e9, 294e9},
+                        .peak_memory = std::size_t{999} << 20};
+    shape.kernels = {kernel("plain", seconds * 100), kernel("threaded", seconds)};
+    shape.peers = {{.peer = "onnxruntime MultiHeadAttention",
+                    .left_out = "",
+                    .seconds = shape.kernels[0].seconds,
+                    .ratio = {7, 1, 1, 1.31, 2, 2},
+                    .best_ratio = 107.3},
+                   {.peer = "numpy, all scores", .left_out = "its scores would take 8.0 GiB"}};
+    report.shapes.push_back(shape);
+    seconds *= 5;
+  }
+  report.libraries = {{"numpy", "2.4.6, scipy-openblas 0.3.31", ""}, {"torch", "", "No module named 'torch'"}};
+  return report;
+}
+
+std::string text_of(const Document& document, FormatOptions options = {}) {
+  return format_named("text")->write(document, options);
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_CASE("a benchmark fits 80 columns, and no number is broken", "[explain][bench]") {
+  for (const bool ascii : {false, true}) {
+    const std::string text = text_of(told_benchmark(suite_report()), {.ascii = ascii});
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      INFO(line);
+      CHECK(display_width(line) <= 80);
+    }
+    // Every shape is on a line of its own, with its numbers up to the last column.
+    CHECK(contains(text, ascii ? "0.63-0.65\n" : "0.63–0.65\n"));
+    CHECK_FALSE(contains(text, "\n   0.6"));
+  }
+}
+
+TEST_CASE("a benchmark says of each shape its times, its share of the peak, its memory and its error",
+          "[explain][bench]") {
+  const std::string text = text_of(told_benchmark(suite_report()));
+  CHECK(contains(text, "1×8×2048×64 causal"));
+  CHECK(contains(text, "113 ns   111 ns"));  // the median and the best of the first
+  CHECK(contains(text, "1.3e-07  2.1e-07   0.59"));
+  CHECK(contains(text, "123 MiB"));
+  CHECK(contains(text, "GB/s"));  // of decoding
+}
+
+TEST_CASE("the ladder says what each kernel gains over the one before, and over the first", "[explain][bench]") {
+  const std::string text = text_of(told_benchmark(suite_report()));
+  CHECK(contains(text, "The ladder at 1×8×128×64"));
+  CHECK(contains(text, "100×"));
+  BenchReport one = suite_report();
+  for (ShapeMeasured& shape : one.shapes) shape.kernels.erase(shape.kernels.begin());
+  CHECK_FALSE(contains(text_of(told_benchmark(one)), "The ladder"));
+}
+
+TEST_CASE("peers are told with their ratios, and what was left out with its reason", "[explain][bench]") {
+  const std::string text = text_of(told_benchmark(suite_report()));
+  CHECK(contains(text, "onnxruntime MultiHeadAttention"));
+  CHECK(contains(text, "1.31"));
+  CHECK(contains(text, "numpy, all scores: its scores would take 8.0 GiB"));
+  CHECK(contains(text, "torch is not installed here (No module named 'torch')"));
+  CHECK(contains(text, "numpy 2.4.6, scipy-openblas 0.3.31"));
+  BenchReport alone = suite_report();
+  alone.libraries.clear();
+  for (ShapeMeasured& shape : alone.shapes) shape.peers.clear();
+  CHECK_FALSE(contains(text_of(told_benchmark(alone)), "other libraries"));
+}
+
+TEST_CASE("times have three digits and a unit", "[explain][bench]") {
+  CHECK(spelled_seconds(310e-9) == "310 ns");
+  CHECK(spelled_seconds(1.2549e-3) == "1.25 ms");
+  CHECK(spelled_seconds(0.0996) == "99.6 ms");
+  CHECK(spelled_seconds(0.99949) == "999 ms");
+  CHECK(spelled_seconds(0.9996) == "1.00 s");
+  CHECK(spelled_seconds(12.34) == "12.3 s");
+  CHECK(spelled_seconds(4.4e-10) == "0.44 ns");
+}
+
+TEST_CASE("the JSON of a benchmark holds the numbers as they were measured", "[exports][bench]") {
+  const BenchReport report = suite_report();
+  const auto json = nlohmann::json::parse(benchmark_json(report));
+  CHECK(json["schema"] == "attn/bench/1");
+  CHECK(json["device"] == report.device);
+  REQUIRE(json["shapes"].size() == report.shapes.size());
+  for (std::size_t i = 0; i < report.shapes.size(); ++i) {
+    const ShapeMeasured& shape = report.shapes[i];
+    const auto& told = json["shapes"][i];
+    CHECK(told["name"] == spelled(shape.workload));
+    CHECK(told["workload"]["keys"] == shape.workload.keys);
+    CHECK(told["workload"]["causal"] == shape.workload.causal);
+    CHECK(told["operations"] == shape.operations);
+    CHECK(told["bytes"] == shape.bytes);
+    CHECK(told["peak"]["most"] == shape.roof.most);
+    CHECK(told["peak_memory"] == shape.peak_memory);
+    REQUIRE(told["kernels"].size() == 2);
+    CHECK(told["kernels"][1]["seconds"]["median"] == shape.kernels[1].seconds.median);
+    CHECK(told["kernels"][1]["best_of_peak"] == shape.kernels[1].best_fraction);
+    CHECK(told["kernels"][1]["error"]["plain"] == shape.kernels[1].error->plain);
+    CHECK(told["peers"][0]["ratio"]["median"] == shape.peers[0].ratio.median);
+    CHECK(told["peers"][1] ==
+          nlohmann::json{{"peer", "numpy, all scores"}, {"left_out", "its scores would take 8.0 GiB"}});
+  }
+  CHECK(json["libraries"][1] == nlohmann::json{{"name", "torch"}, {"missing", "No module named 'torch'"}});
+}
+
+}  // namespace
+}  // namespace attn
