@@ -26,6 +26,25 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
+// An open file; once it cannot be written, `error()` says why.
+class DescriptorSink final : public Sink {
+ public:
+  explicit DescriptorSink(int descriptor) : descriptor_(descriptor) {}
+
+  void write(std::string_view piece) override {
+    if (error_ == 0 && !write_all(descriptor_, piece)) error_ = errno != 0 ? errno : EIO;
+  }
+  int error() const { return error_; }
+
+ private:
+  int descriptor_;
+  int error_ = 0;
+};
+
+std::function<void(Sink&)> writing(std::string_view text) {
+  return [text](Sink& sink) { sink.write(text); };
+}
+
 // The permissions that a file created here would have.
 mode_t usual_permissions() {
   const mode_t mask = ::umask(0);
@@ -56,7 +75,17 @@ Exit complain(const Diagnostics& faults, std::string_view text, std::string_view
 
 bool print(std::string_view text) { return write_all(STDOUT_FILENO, text); }
 
+bool print(const std::function<void(Sink&)>& write) {
+  DescriptorSink sink(STDOUT_FILENO);
+  write(sink);
+  return sink.error() == 0;
+}
+
 std::optional<std::string> write_file(const std::string& path, std::string_view text) {
+  return write_file(path, writing(text));
+}
+
+std::optional<std::string> write_file(const std::string& path, const std::function<void(Sink&)>& write) {
   std::error_code error;
   const auto kind = std::filesystem::status(path, error).type();
   if (kind == std::filesystem::file_type::directory) return "it is a directory";
@@ -66,9 +95,11 @@ std::optional<std::string> write_file(const std::string& path, std::string_view 
   if (special) {
     std::FILE* device = std::fopen(path.c_str(), "wb");
     if (!device) return reason();
-    const bool written = write_all(::fileno(device), text);
-    const std::string why = reason();
-    return std::fclose(device) == 0 && written ? std::nullopt : std::optional(why);
+    DescriptorSink sink(::fileno(device));
+    write(sink);
+    const bool closed = std::fclose(device) == 0;
+    if (sink.error() == 0 && closed) return std::nullopt;
+    return sink.error() != 0 ? std::strerror(sink.error()) : reason();
   }
 
   // A link stays a link: the file it points to is replaced.
@@ -80,13 +111,21 @@ std::optional<std::string> write_file(const std::string& path, std::string_view 
   std::string temporary = target + ".XXXXXX";
   const int descriptor = ::mkstemp(temporary.data());
   if (descriptor < 0) return reason();
-  const bool written = write_all(descriptor, text) && ::fchmod(descriptor, permissions) == 0;
-  std::string why = reason();
-  const bool closed = ::close(descriptor) == 0;
-  if (written && closed && std::rename(temporary.c_str(), target.c_str()) == 0) return std::nullopt;
-  if (written && closed) why = reason();
+  DescriptorSink sink(descriptor);
+  try {
+    write(sink);
+  } catch (...) {
+    ::close(descriptor);
+    std::remove(temporary.c_str());
+    throw;
+  }
+  int why = sink.error();
+  if (why == 0 && ::fchmod(descriptor, permissions) != 0) why = errno;
+  if (::close(descriptor) != 0 && why == 0) why = errno;
+  if (why == 0 && std::rename(temporary.c_str(), target.c_str()) == 0) return std::nullopt;
+  if (why == 0) why = errno;
   std::remove(temporary.c_str());
-  return why;
+  return std::strerror(why);
 }
 
 bool colored(ColorChoice choice, bool standard_error) {

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/diagnostic.h"
+#include "base/sink.h"
 #include "cli/command.h"
 
 namespace attn {
@@ -29,6 +31,10 @@ bool print(std::string_view text);
 // Writes a file whole or not at all: under another name first, then renamed.
 // Returns why it could not be written.
 std::optional<std::string> write_file(const std::string& path, std::string_view text);
+
+// The same for text that `write` hands over piece by piece.
+bool print(const std::function<void(Sink&)>& write);
+std::optional<std::string> write_file(const std::string& path, const std::function<void(Sink&)>& write);
 
 // Whether standard output (or standard error) gets colour: the flag decides,
 // then NO_COLOR, then CLICOLOR_FORCE, then whether it is a terminal.

@@ -1,15 +1,19 @@
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <filesystem>
 #include <new>
 #include <string>
 #include <vector>
 
+#include "backend/select.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/version.h"
+#include "files/missing_library.h"
+#include "ops/backend.h"
 
 namespace attn {
 namespace {
@@ -66,14 +70,32 @@ std::string footer() {
          "wrong, 3 the environment is (no such backend, a file cannot be written, no memory).";
 }
 
+// The version, and what there is to compute on: "cpu: AVX-512, 2 processors".
+std::string about_this_program() {
+  std::string text = std::string("attn ") + version + "\n";
+  for (const BackendRow& row : backends()) {
+    const std::vector<std::string> devices = row.devices();
+    for (const std::string& device : devices) text += row.name + ": " + device + "\n";
+    if (!devices.empty()) continue;
+    const auto made = row.make({});
+    if (!made) text += row.name + ": " + made.faults().front().message + "; " + made.faults().front().help + "\n";
+  }
+  return text;
+}
+
 struct Declared {
   CLI::App* app;
   std::function<Exit()> run;
 };
 
-std::vector<Declared> declare_commands(CLI::App& app) {
+// The command of that name, or, where the first word names none, every one:
+// declaring the options of all takes longer than a small problem.
+std::vector<Declared> declare_commands(CLI::App& app, const std::string& first_word) {
+  const std::vector<std::string> names = command_names();
+  const bool is_named = std::ranges::find(names, first_word) != names.end();
   std::vector<Declared> declared;
   for (const Command& command : commands()) {
+    if (is_named && command.name != first_word) continue;
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     sub->allow_extras();
     declared.push_back({sub, command.declare(*sub)});
@@ -86,20 +108,20 @@ Exit run_program(std::vector<std::string> words) {
   app.set_version_flag("--version", std::string("attn ") + version);
   app.footer(footer());
   app.allow_extras();
-  const std::vector<Declared> declared = declare_commands(app);
+  insert_run(words);
+  const std::vector<Declared> declared = declare_commands(app, words.empty() ? "" : words[0]);
 
   if (words.empty()) {
     say(app.help());
     return Exit::wrong_input;
   }
-  insert_run(words);
   try {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     return print(app.help()) ? Exit::done : Exit::wrong_environment;
   } catch (const CLI::CallForVersion&) {
-    return print(std::string("attn ") + version + "\n") ? Exit::done : Exit::wrong_environment;
+    return print(about_this_program()) ? Exit::done : Exit::wrong_environment;
   } catch (const CLI::ParseError& error) {
     return complain(error.what(), "attn --help");
   }
@@ -117,8 +139,14 @@ Exit run_program(std::vector<std::string> words) {
 }  // namespace attn
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is an error like any other: it is said, and nothing is left
   try {
     return static_cast<int>(attn::run_program({argv + std::min(argc, 1), argv + argc}));
+  } catch (const attn::BackendError& error) {
+    return static_cast<int>(attn::complain(error.fault().message, error.fault().help, attn::Exit::wrong_environment));
+  } catch (const attn::MissingLibrary& error) {
+    return static_cast<int>(attn::complain(error.what(), "install libzip; files of every other kind do without it",
+                                           attn::Exit::wrong_environment));
   } catch (const std::bad_alloc&) {
     attn::say("attn: error: memory is short\n  help: a smaller problem, or a machine with more memory\n");
   } catch (const std::exception& error) {

@@ -8,12 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "backend/reference/reference.h"
 #include "base/numbers.h"
 #include "base/rounding.h"
 #include "base/suggest.h"
 #include "cli/console.h"
+#include "cli/progress.h"
 #include "model/attention.h"
+#include "problem/drawing.h"
 #include "reading/problem.h"
 #include "reading/text_file.h"
 
@@ -23,6 +24,9 @@ namespace {
 // What reading may make up (random numbers, padding) however small --max-memory
 // is: that option is about traces, and refuses those with numbers.
 constexpr std::size_t least_for_reading = std::size_t{64} << 20;
+
+// Fewer bytes are surely done with before anybody asks how it goes.
+constexpr std::size_t worth_telling = std::size_t{1} << 20;
 
 // "2GiB", "500M", "1000000": bytes; K, M, G, T are powers of 1024.
 std::optional<std::size_t> parse_size(const std::string& text) {
@@ -66,26 +70,19 @@ std::optional<Exit> wrong_options(const ComputeOptions& options) {
     return complain("`" + options.hand_rounding + "` is no way to round by hand",
                     "--hand-rounding takes decimals and a mode: 2, 2:half-up, 2:half-even, 2:truncate, 2:keep-sum");
   }
-  if (options.backend == "cuda") {
-    return complain(
-        "this attn is built without CUDA, so there is no backend `cuda`",
-        "--backend cpu gives the same steps; a CUDA backend is built with cmake -DATTN_CUDA=ON, in versions "
-        "that have its sources (this one has not)",
-        Exit::wrong_environment);
-  }
-  if (options.backend != "cpu") {
-    return complain("no backend is called `" + options.backend + "`" +
-                        did_you_mean(options.backend, std::vector<std::string>{"cpu", "cuda"}),
-                    "--backend takes cpu or cuda");
-  }
-  std::size_t threads = 1;
-  if (!options.threads.empty() && (!parse_natural(options.threads, threads) || threads == 0)) {
-    return complain("`" + options.threads + "` is no number of threads", "--threads takes a whole number from 1");
-  }
+  if (const auto wrong = options.hardware.wrong()) return wrong;
   if (!parse_size(options.max_memory)) {
     return complain("`" + options.max_memory + "` is no amount of memory", "--max-memory takes 500M, 2GiB, …");
   }
   return std::nullopt;
+}
+
+// "scores, step 4 of 11"
+std::string step_of(std::string_view id, const std::vector<std::string>& steps) {
+  const auto found = std::ranges::find(steps, id);
+  std::string text(id);
+  if (found != steps.end()) text += fmt::format(", step {} of {}", found - steps.begin() + 1, steps.size());
+  return text;
 }
 
 // Where the files are that a problem refers to.
@@ -105,8 +102,7 @@ void ComputeOptions::declare(CLI::App& app) {
   app.add_option("--dtype", dtype, "compute in f64, f32, bf16 or f16")->type_name("TYPE");
   app.add_option("--hand-rounding", hand_rounding, "round every step by hand: 2, or 2:half-even, :truncate, :keep-sum")
       ->type_name("N[:MODE]");
-  app.add_option("--backend", backend, "where steps are computed: cpu, cuda")->type_name("NAME");
-  app.add_option("--threads", threads, "the bits are the same for any number")->type_name("N");
+  hardware.declare(app);
   app.add_option("--max-memory", max_memory, "refuse a larger trace before computing it")
       ->type_name("SIZE")
       ->capture_default_str();
@@ -124,26 +120,55 @@ OpenedProblem open_problem(const std::string& file, const ComputeOptions& option
 OpenedProblem open_problem_text(std::string_view text, const std::string& file, const ComputeOptions& options,
                                 ColorChoice color) {
   if (const auto code = wrong_options(options)) return {std::nullopt, *code};
-  Result<Problem> problem =
-      read_problem(text, catalog(), std::max(*parse_size(options.max_memory), least_for_reading), folder_of(file));
+  std::optional<Progress> progress(std::in_place, "reading " + file, text.size() > worth_telling);
+  Result<Problem> problem = read_problem(text, catalog(), std::max(*parse_size(options.max_memory), least_for_reading),
+                                         folder_of(file), WhenDrawn::later);
+  progress.reset();
   if (!problem) return {std::nullopt, complain(problem.faults(), text, file, color)};
   override_arithmetic(problem.value(), options);
   return {std::move(problem.value()), Exit::done};
 }
 
-ComputedTrace compute(const Problem& problem, const ComputeOptions& options, bool all_weighted_values) {
-  const AttentionOptions kept{.all_weighted_values = all_weighted_values};
+ComputedTrace compute(const Problem& problem, const ComputeOptions& options, Wanted wanted) {
+  HardwareOptions::Selected selected = options.hardware.select();
+  if (!selected.backend) return {std::nullopt, selected.code};
+
   const std::size_t limit = *parse_size(options.max_memory);
-  const std::size_t needed = planned(problem, kept).bytes;
+  // Random numbers are drawn once it is known that what they are for has room.
+  std::optional<Problem> with_drawn;
+  const auto drawn = [&]() -> const Problem& {
+    if (problem.undrawn.empty()) return problem;
+    if (!with_drawn) {
+      const Progress progress("drawing random numbers", true);
+      with_drawn = problem;
+      draw(*with_drawn);
+    }
+    return *with_drawn;
+  };
+  const auto at_once = wanted == Wanted::result ? bytes_at_once(problem) : std::nullopt;
+  if (at_once && *at_once <= limit) {
+    const Problem& whole = drawn();
+    const Progress progress("computing the result", *at_once > worth_telling);
+    if (auto trace = attention_at_once(whole, *selected.backend)) return {std::move(trace), Exit::done};
+  }
+  AttentionOptions kept{.all_weighted_values = wanted == Wanted::all_weighted_values};
+  const TracePlan plan = planned(problem, kept);
+  const std::size_t needed = plan.bytes;
   if (needed > limit) {
+    const std::size_t of_result = at_once.value_or(needed);
+    const bool less_at_once = of_result > limit && of_result < needed;
+    const std::size_t enough = less_at_once ? of_result : needed;
     return {std::nullopt,
-            complain(fmt::format("the steps of this problem take {}, and --max-memory is {}", spelled_size(needed),
+            complain(fmt::format("the {} of this problem take{} {}, and --max-memory is {}",
+                                 less_at_once ? "result" : "steps", less_at_once ? "s" : "", spelled_size(enough),
                                  spelled_size(limit)),
-                     "give --max-memory " + std::to_string(needed / (1024 * 1024) + 1) + "M, or a smaller problem",
+                     "give --max-memory " + std::to_string(enough / (1024 * 1024) + 1) + "M, or a smaller problem",
                      Exit::wrong_environment)};
   }
-  ReferenceBackend backend;
-  return {attention(problem, backend, kept), Exit::done};
+  const Problem& whole = drawn();
+  Progress progress("computing", needed > worth_telling);
+  kept.before_step = [&](std::string_view id) { progress.now("computing " + step_of(id, plan.steps)); };
+  return {attention(whole, *selected.backend, kept), Exit::done};
 }
 
 }  // namespace attn

@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/hardware.h"
 #include "problem/problem.h"
 #include "trace/trace.h"
 
@@ -17,8 +18,7 @@ namespace attn {
 struct ComputeOptions {
   std::string dtype;
   std::string hand_rounding;
-  std::string backend = "cpu";
-  std::string threads;
+  HardwareOptions hardware;
   std::string max_memory = "2GiB";
 
   void declare(CLI::App& app);
@@ -47,7 +47,11 @@ struct ComputedTrace {
   Exit code = Exit::done;
 };
 
-// Computes every step, unless the backend is not there or memory is short.
-ComputedTrace compute(const Problem& problem, const ComputeOptions& options, bool all_weighted_values);
+// What of a problem is asked for: every step; those and the weighted values
+// whatever their size; or the result, with which a trace need hold no more.
+enum class Wanted { steps, all_weighted_values, result };
+
+// Computes it, unless the backend is not there or memory is short.
+ComputedTrace compute(const Problem& problem, const ComputeOptions& options, Wanted wanted);
 
 }  // namespace attn

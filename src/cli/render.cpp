@@ -6,6 +6,7 @@
 
 #include "base/numbers.h"
 #include "base/suggest.h"
+#include "base/text.h"
 
 namespace attn {
 namespace {
@@ -102,10 +103,9 @@ std::optional<ColorChoice> color_named(std::string_view name) {
 
 }  // namespace
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
+const std::vector<ProgramFormat>& json_alone() {
+  static const std::vector<ProgramFormat> all = {{"json", ".json"}};
+  return all;
 }
 
 bool Rendering::wants_behind() const {
@@ -174,11 +174,15 @@ std::string rendered(const Document& document, const Target& target, const Rende
 }
 
 Exit write_out(const Rendering& rendering, const std::function<std::string(const Target&)>& text) {
+  return hand_out(rendering, [&](const Target& target, Sink& sink) { sink.write(text(target)); });
+}
+
+Exit hand_out(const Rendering& rendering, const std::function<void(const Target&, Sink&)>& write) {
   for (const Target& target : rendering.targets) {
-    const std::string written = text(target);
+    const auto writing = [&](Sink& sink) { write(target, sink); };
     if (target.path.empty()) {
-      if (!print(written)) return complain("standard output cannot be written", "", Exit::wrong_environment);
-    } else if (const auto why = write_file(target.path, written)) {
+      if (!print(writing)) return complain("standard output cannot be written", "", Exit::wrong_environment);
+    } else if (const auto why = write_file(target.path, writing)) {
       return complain(target.path + " cannot be written: " + *why, "", Exit::wrong_environment);
     }
   }

@@ -75,13 +75,16 @@ std::string rendered(const Document& document, const Target& target, const Rende
 // Writes to every target what `text` gives for it; a file whole or not at all.
 Exit write_out(const Rendering& rendering, const std::function<std::string(const Target&)>& text);
 
+// The same for what `write` hands over piece by piece.
+Exit hand_out(const Rendering& rendering, const std::function<void(const Target&, Sink&)>& write);
+
 // Writes the document to every target. REQUIRES: all of them are for people.
 Exit render(const Document& document, const Rendering& rendering);
 
+// What a command has for programs that writes JSON and nothing else.
+const std::vector<ProgramFormat>& json_alone();
+
 // A mistyped choice: what it cannot be, what is close to it, and what there is.
 Exit complain_of_choice(const std::string& option, const std::string& typed, const std::vector<std::string>& known);
-
-// "a, b, c"
-std::string listed(const std::vector<std::string>& names);
 
 }  // namespace attn

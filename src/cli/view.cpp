@@ -1,14 +1,17 @@
 #include "cli/view.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/numbers.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/pause.h"
+#include "cli/progress.h"
 #include "explain/steps.h"
 #include "exports/export.h"
 #include "model/attention.h"
@@ -85,6 +88,22 @@ std::optional<Exit> refuse_bytes_on_terminal(const ViewPlan& view) {
   return std::nullopt;
 }
 
+// --at-once asks for the result and nothing else.
+std::optional<Exit> ask_for_result(const ViewOptions& options, const Problem& problem, ViewPlan& view) {
+  if (!options.at_once) return std::nullopt;
+  const std::string result = planned(problem).steps.back();
+  std::vector<std::string>& only = view.explaining.only;
+  const bool others = std::ranges::any_of(only, [&](const std::string& id) { return id != result; });
+  if (others || view.explaining.level.value_or(Level::result) != Level::result || options.pause) {
+    return complain("--at-once computes the result alone, and other steps are asked for",
+                    "leave out the one or the other");
+  }
+  view.explaining.level = Level::result;
+  const bool programs = std::ranges::any_of(view.rendering.targets, [](const Target& one) { return !one.format; });
+  if (programs) only = {result};
+  return std::nullopt;
+}
+
 std::optional<Exit> understand(const ViewOptions& options, const Problem& problem, ViewPlan& view) {
   view.explaining.full = view.rendering.full = options.full;
   if (const auto wrong = understand(options.rendering, for_programs(), view.rendering)) return wrong;
@@ -97,7 +116,25 @@ std::optional<Exit> understand(const ViewOptions& options, const Problem& proble
   if (const auto wrong = find_index("--head", options.head, problem.heads.value_or(1), view.explaining.head))
     return wrong;
   if (const auto wrong = find_index("--query", options.query, problem.query_count, view.explaining.query)) return wrong;
+  if (const auto wrong = ask_for_result(options, problem, view)) return wrong;
   return refuse_parts_for_programs(options, view);
+}
+
+// Steps of so many bytes are made in passing: their result has the same bits on
+// every machine, and people see with it what must hold.
+constexpr std::size_t made_in_passing = std::size_t{16} << 20;
+
+Wanted wanted(const Problem& problem, const ViewOptions& options, const ViewPlan& view) {
+  const std::vector<std::string>& only = view.explaining.only;
+  if (std::ranges::find(only, "weighted_values") != only.end()) return Wanted::all_weighted_values;
+  const TracePlan plan = planned(problem);
+  if (options.pause || (plan.bytes <= made_in_passing && !options.at_once)) return Wanted::steps;
+  const bool names_result = !only.empty() && std::ranges::count(only, plan.steps.back()) == std::ssize(only);
+  const auto needs_result_only = [&](const Target& target) {
+    if (!target.format) return names_result;
+    return view.explaining.level == Level::result && (only.empty() || names_result);
+  };
+  return std::ranges::all_of(view.rendering.targets, needs_result_only) ? Wanted::result : Wanted::steps;
 }
 
 // The trace with no steps but these.
@@ -122,10 +159,18 @@ Trace only_steps(const Trace& trace, const std::vector<std::string>& only) {
   return part;
 }
 
-std::string written(const Target& target, const Trace& trace, const ViewPlan& view) {
-  if (target.format) return rendered(explain(trace, view.explaining), target, view.rendering);
+void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink& sink) {
+  if (target.format) return sink.write(rendered(explain(trace, view.explaining), target, view.rendering));
   const std::vector<std::string>& only = view.explaining.only;
-  return export_named(target.name).write(only.empty() ? trace : only_steps(trace, only));
+  const Export& exported = export_named(target.name);
+  only.empty() ? exported.write(trace, sink) : exported.write(only_steps(trace, only), sink);
+}
+
+// Whether it takes a while to write.
+bool is_long(const Trace& trace) {
+  std::size_t numbers = 0;
+  for (const Step& step : trace.steps) numbers += step.result.size();
+  return numbers > 100'000;
 }
 
 }  // namespace
@@ -137,6 +182,7 @@ void ViewOptions::declare(CLI::App& app) {
   app.add_option("--batch", batch, "only this sequence, counted from 1")->type_name("I");
   app.add_option("--head", head, "only this head")->type_name("I");
   app.add_option("--query", query, "only this query")->type_name("I");
+  app.add_flag("--at-once", at_once, "only the result, computed without the steps, however small");
   app.add_flag("--full", full, "leave nothing out, however long");
   app.add_flag("--pause", pause, "step through it in the terminal, key by key, as a lecture");
 }
@@ -149,14 +195,18 @@ Exit show(const OpenedProblem& opened, const ComputeOptions& computing, const Vi
     if (const auto wrong = refuse_pause(view.rendering)) return *wrong;
   }
 
-  const bool weighted = std::ranges::find(view.explaining.only, "weighted_values") != view.explaining.only.end();
-  const ComputedTrace computed = compute(*opened.problem, computing, weighted);
+  const ComputedTrace computed = compute(*opened.problem, computing, wanted(*opened.problem, viewing, view));
   if (!computed.trace) return computed.code;
 
   if (viewing.pause) {
     return pause(*computed.trace, explain(*computed.trace, view.explaining), view.explaining, view.rendering);
   }
-  return write_out(view.rendering, [&](const Target& target) { return written(target, *computed.trace, view); });
+  return hand_out(view.rendering, [&](const Target& target, Sink& sink) {
+    const bool seen = target.path.empty() && is_terminal();
+    const std::string what = target.path.empty() ? target.name : target.path;
+    const Progress progress("writing " + what, !seen && is_long(*computed.trace));
+    write(target, *computed.trace, view, sink);
+  });
 }
 
 }  // namespace attn

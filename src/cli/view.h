@@ -18,6 +18,7 @@ struct ViewOptions {
   std::string level;
   std::vector<std::string> only;
   std::string batch, head, query;
+  bool at_once = false;
   bool full = false;
   bool pause = false;
 

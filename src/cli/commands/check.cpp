@@ -169,9 +169,7 @@ std::vector<MarkedFile> marked(const Checker& checker, const CheckOptions& optio
       if (read[i].answers) files[i].report = checker.mark(*read[i].answers);
     }
   };
-  std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
-  if (!options.computing.threads.empty()) parse_natural(options.computing.threads, threads);
-  threads = std::min(threads, read.size());
+  const std::size_t threads = std::min(options.computing.hardware.thread_count(), read.size());
   std::vector<std::jthread> others;
   for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
   work();
@@ -185,11 +183,6 @@ Exit verdict_code(const std::vector<MarkedFile>& files) {
   return wrong ? Exit::differs : Exit::done;
 }
 
-const std::vector<ProgramFormat>& for_programs() {
-  static const std::vector<ProgramFormat> all = {{"json", ".json"}};
-  return all;
-}
-
 std::string written(const Target& target, const std::vector<MarkedFile>& files, const Trace& trace,
                     const CheckPlan& plan) {
   const Reveal reveal = plan.telling.reveal;
@@ -201,7 +194,7 @@ std::string written(const Target& target, const std::vector<MarkedFile>& files, 
 
 Exit run_check(const CheckOptions& options) {
   CheckPlan plan;
-  if (const auto wrong = understand(options.rendering, for_programs(), plan.rendering)) return *wrong;
+  if (const auto wrong = understand(options.rendering, json_alone(), plan.rendering)) return *wrong;
   if (const auto wrong = find_reveal(options.reveal, plan.telling.reveal)) return *wrong;
   if (const auto wrong = refuse_standard_input_twice(options)) return *wrong;
   const auto is_one_step = [&](const std::string& file) { return is_table(file, options); };
@@ -228,7 +221,8 @@ Exit run_check(const CheckOptions& options) {
   }
   if (read.size() == 1 && !read[0].answers) return read[0].code;
 
-  const ComputedTrace computed = compute(*opened.problem, options.computing, names_weighted_values(read));
+  const ComputedTrace computed = compute(*opened.problem, options.computing,
+                                         names_weighted_values(read) ? Wanted::all_weighted_values : Wanted::steps);
   if (!computed.trace) return computed.code;
   const Checker checker(*computed.trace, plan.rule);
   const std::vector<MarkedFile> files = marked(checker, options, read);
@@ -256,7 +250,7 @@ Command check_command() {
         app.add_option("--rtol", options->rtol, "of relabs: relative to the right number")->type_name("X");
         app.add_option("--atol", options->atol, "of relabs")->type_name("X");
         app.add_flag("--full", options->full, "leave nothing out, however long");
-        options->rendering.declare(app, for_programs());
+        options->rendering.declare(app, json_alone());
         options->computing.declare(app);
         app.remove_option(app.get_option("--hand-rounding"));
         return [options] { return run_check(*options); };

@@ -7,6 +7,7 @@
 
 #include "base/numbers.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "check/difference.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -72,7 +73,7 @@ void open_computed(OpenedFile& opened, const DiffOptions& options, ColorChoice c
   const OpenedProblem problem = open_problem_text(opened.text, opened.file.file, options.computing, color);
   opened.code = problem.code;
   if (!problem.problem) return;
-  ComputedTrace computed = compute(*problem.problem, options.computing, false);
+  ComputedTrace computed = compute(*problem.problem, options.computing, Wanted::steps);
   opened.code = computed.code;
   if (!computed.trace) return;
   opened.trace = std::move(computed.trace);
@@ -124,7 +125,7 @@ std::optional<Exit> wrong_step(const std::string& only, const ComparedSide& firs
   return complain("no step is called `" + only + "`" + did_you_mean(only, ids), "the steps are " + listed(ids));
 }
 
-Exit nothing_in_common(const DiffReport& report, const ComparedSide& first, const ComparedSide& second) {
+Exit nothing_in_common(const DiffReport& report, const std::vector<std::string>& ids, const ComparedSide& second) {
   std::vector<std::string> names;
   for (const SideStep& step : second.steps) names.push_back(step.name);
   if (names.size() > 12) {
@@ -132,13 +133,8 @@ Exit nothing_in_common(const DiffReport& report, const ComparedSide& first, cons
     names.emplace_back("…");
   }
   return complain(report.second.file + " has none of the steps of " + report.first.file,
-                  "it has " + (names.empty() ? "no tensors" : listed(names)) + "; the steps are " +
-                      listed(ids_of(first)) + " (rename yours, or store only these)");
-}
-
-const std::vector<ProgramFormat>& for_programs() {
-  static const std::vector<ProgramFormat> all = {{"json", ".json"}};
-  return all;
+                  "it has " + (names.empty() ? "no tensors" : listed(names)) + "; the steps are " + listed(ids) +
+                      " (rename yours, or store only these)");
 }
 
 // Whether the second one's steps and order are to be used: they are better known.
@@ -148,7 +144,7 @@ bool is_better_known(const OpenedFile& second, const OpenedFile& first) {
 
 Exit diff(const DiffOptions& options) {
   Rendering rendering;
-  if (const auto wrong = understand(options.rendering, for_programs(), rendering)) return *wrong;
+  if (const auto wrong = understand(options.rendering, json_alone(), rendering)) return *wrong;
   DiffReport report;
   if (const auto wrong = wrong_tolerance("--rtol", options.rtol, report.closeness.relative)) return *wrong;
   if (const auto wrong = wrong_tolerance("--atol", options.atol, report.closeness.absolute)) return *wrong;
@@ -169,8 +165,9 @@ Exit diff(const DiffOptions& options) {
   }
   report.first = first.file;
   report.second = second.file;
+  const std::vector<std::string> ids = ids_of(*first.side);
   report.sides = side_by_side(std::move(*first.side), *second.side, report.closeness, options.only);
-  if (report.sides.compared() == 0) return nothing_in_common(report, *first.side, *second.side);
+  if (report.sides.compared() == 0) return nothing_in_common(report, ids, *second.side);
   if (first.trace && second.trace) report.keys = differing_keys(first.text, second.text);
   explain_difference(report, first.trace ? &*first.trace : nullptr);
 
@@ -193,7 +190,7 @@ Command diff_command() {
             app.add_option("--only", options->only, "compare this step alone")->type_name("STEP");
             app.add_option("--rtol", options->rtol, "accept numbers this close, relative to the first")->type_name("X");
             app.add_option("--atol", options->atol, "accept numbers this close")->type_name("X");
-            options->rendering.declare_formats(app, for_programs());
+            options->rendering.declare_formats(app, json_alone());
             options->computing.declare(app);
             return [options] { return diff(*options); };
           }};

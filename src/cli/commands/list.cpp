@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "check/conventions/convention.h"
 #include "check/mistakes/mistake.h"
 #include "cli/command.h"
@@ -86,14 +87,9 @@ Exit complain_of_word(const std::string& typed, const std::vector<Listing>& all)
                   "attn list lists everything; one table is one of " + listed(names));
 }
 
-const std::vector<ProgramFormat>& for_programs() {
-  static const std::vector<ProgramFormat> all = {{"json", ".json"}};
-  return all;
-}
-
 Exit list(const ListOptions& options) {
   Rendering rendering;
-  if (const auto wrong = understand(options.rendering, for_programs(), rendering)) return *wrong;
+  if (const auto wrong = understand(options.rendering, json_alone(), rendering)) return *wrong;
   std::vector<Listing> all = listings();
   if (!options.what.empty()) {
     const auto one = std::ranges::find(all, options.what, &Listing::name);
@@ -113,7 +109,7 @@ Command list_command() {
           .declare = [](CLI::App& app) {
             const auto options = std::make_shared<ListOptions>();
             app.add_option("WHAT", options->what, "one table of them: scores, positions, …");
-            options->rendering.declare_formats(app, for_programs());
+            options->rendering.declare_formats(app, json_alone());
             return [options] { return list(*options); };
           }};
 }

@@ -35,14 +35,9 @@ Exit complain_of_id(const std::string& id) {
   return complain("no mistake is called `" + id + "`" + did_you_mean(id, known), "attn mistakes lists them all");
 }
 
-const std::vector<ProgramFormat>& for_programs() {
-  static const std::vector<ProgramFormat> all = {{"json", ".json"}};
-  return all;
-}
-
 Exit list_mistakes(const MistakesOptions& options) {
   Rendering rendering;
-  if (const auto wrong = understand(options.rendering, for_programs(), rendering)) return *wrong;
+  if (const auto wrong = understand(options.rendering, json_alone(), rendering)) return *wrong;
   const Mistake* one = options.id.empty() ? nullptr : find_mistake(options.id);
   if (!options.id.empty() && !one) return complain_of_id(options.id);
   return write_out(rendering, [&](const Target& target) {
@@ -59,7 +54,7 @@ Command mistakes_command() {
           .declare = [](CLI::App& app) {
             const auto options = std::make_shared<MistakesOptions>();
             app.add_option("ID", options->id, "one of them, as scale.none");
-            options->rendering.declare_formats(app, for_programs());
+            options->rendering.declare_formats(app, json_alone());
             return [options] { return list_mistakes(*options); };
           }};
 }

@@ -48,7 +48,8 @@ Exit run_why(const WhyCommandOptions& options) {
   // Rounded by hand, the context is the sum of the weighted values, however many.
   const bool all_weighted_values =
       question.value().id == "weighted_values" || opened.problem->arithmetic.hand_rounding.has_value();
-  const ComputedTrace computed = compute(*opened.problem, options.computing, all_weighted_values);
+  const ComputedTrace computed =
+      compute(*opened.problem, options.computing, all_weighted_values ? Wanted::all_weighted_values : Wanted::steps);
   if (!computed.trace) return computed.code;
   const Result<Asked> asked = find_asked(*computed.trace, question.value());
   if (!asked) return complain_of(asked.faults());

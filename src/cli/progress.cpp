@@ -1,0 +1,83 @@
+#include "cli/progress.h"
+
+#include <cstdlib>
+#include <new>
+#include <sys/ioctl.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/console.h"
+
+namespace attn {
+namespace {
+
+// Columns of the terminal that standard error is; 0 where it is none, or one
+// that cannot rewrite a line.
+std::size_t columns_of_errors() {
+  const char* const terminal = std::getenv("TERM");
+  winsize size{};
+  if (::isatty(STDERR_FILENO) != 1 || !terminal || std::string_view(terminal) == "dumb") return 0;
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
+  return known ? size.ws_col : 80;
+}
+
+}  // namespace
+
+std::string ProgressText::at(std::chrono::milliseconds passed, std::string_view what) {
+  if (passed < next_) return "";
+  const std::string line = "attn: " + printable(what);
+  if (columns_ == 0) {
+    next_ = passed + times_.again;
+    return line + "\n";
+  }
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(passed).count();
+  std::string shown = shortened(line + " (" + std::to_string(seconds) + " s)", columns_ - 1);
+  if (shown == shown_) return "";
+  shown_ = std::move(shown);
+  return "\r" + shown_ + "\x1b[K";
+}
+
+std::string ProgressText::end() { return shown_.empty() ? "" : "\r\x1b[K"; }
+
+Progress::Progress(std::string what, bool may_be_long) : what_(std::move(what)) {
+  if (!may_be_long) return;
+  try {
+    thread_ = std::thread([this] { keep_saying(); });
+  } catch (const std::system_error&) {
+    // Where no thread can be had, the work is done in silence.
+  }
+}
+
+Progress::~Progress() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_ended_ = true;
+  }
+  ended_.notify_one();
+  thread_.join();
+}
+
+void Progress::now(std::string what) {
+  const std::lock_guard lock(mutex_);
+  what_ = std::move(what);
+}
+
+void Progress::keep_saying() try {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds between_looks(100);
+  const Clock::time_point start = Clock::now();
+  ProgressText text(columns_of_errors(), {});
+  std::unique_lock lock(mutex_);
+  while (!ended_.wait_for(lock, between_looks, [this] { return is_ended_; })) {
+    const std::string said =
+        text.at(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start), what_);
+    if (!said.empty()) say(said);
+  }
+  if (const std::string last = text.end(); !last.empty()) say(last);
+} catch (const std::bad_alloc&) {
+  // So it is where memory is short: the work itself may still get through.
+}
+
+}  // namespace attn

@@ -1,0 +1,154 @@
+"""Problems and traces of some size: read, computed and written in the memory they need.
+
+A problem is read with at most 16 bytes a number beside its text; what does not fit is
+refused before random numbers are drawn; what goes out in pieces is what goes out whole,
+and a file that cannot be finished is not there.
+"""
+
+import json
+import os
+import pty
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+SANITIZED = b"__asan_init" in open(ATTN, "rb").read()
+MIB = 1 << 20
+
+
+def attn(*words, text=None, limit=None, file_limit=None, errors=subprocess.PIPE):
+    """The finished process; `limit` bounds its address space, `file_limit` what it writes to a file."""
+
+    def bound():
+        if limit and not SANITIZED:
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        if file_limit:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
+
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TERM": "xterm"}
+    return subprocess.run([ATTN, *words], input=text, stdout=subprocess.PIPE, stderr=errors, env=environment,
+                          timeout=300, preexec_fn=bound)
+
+
+def peak_of(*words):
+    """Exit code, errors and the most bytes that the program had at a time."""
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen([ATTN, *words], stdout=subprocess.DEVNULL, stderr=errors)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        errors.seek(0)
+        return process.returncode, errors.read(), usage.ru_maxrss * 1024
+
+
+def problem_of(tokens, width, seed=1):
+    draw = random.Random(seed)
+    matrix = lambda rows, columns: [[draw.gauss(0, 1) for _ in range(columns)] for _ in range(rows)]
+    return {"inputs": matrix(tokens, width), "weights": {name: matrix(width, 8) for name in ("query", "key", "value")},
+            "causal": True}
+
+
+class Sizes(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def written(self, problem, name="p.json"):
+        with open(self.path(name), "w") as file:
+            json.dump(problem, file)
+        return self.path(name)
+
+    def test_what_goes_out_in_pieces_is_what_goes_out_whole(self):
+        file = self.written(problem_of(120, 16))
+        for dtype in ("f64", "f32", "bf16", "f16"):
+            for name in ("json", "csv", "npz", "safetensors"):
+                with self.subTest(dtype=dtype, format=name):
+                    piped = attn("run", file, "--format", name, "--dtype", dtype)
+                    self.assertEqual(piped.returncode, 0, piped.stderr)
+                    self.assertGreater(len(piped.stdout), 2 << 16)
+                    target = self.path("t." + name)
+                    self.assertEqual(attn("run", file, "-o", target, "--dtype", dtype).returncode, 0)
+                    with open(target, "rb") as whole:
+                        self.assertEqual(whole.read(), piped.stdout)
+        trace = json.loads(attn("run", file, "--format", "json").stdout)
+        shapes = {step["id"]: step["shape"] for step in trace["steps"]}
+        self.assertEqual(shapes["scores"], [120, 120])
+
+    def test_a_file_that_cannot_be_finished_is_not_there(self):
+        file = self.written(problem_of(120, 16))
+        target = self.path("t.json")
+        with open(target, "w") as old:
+            old.write("what was there before")
+        import signal
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing fails instead
+        done = attn("run", file, "-o", target, file_limit=100_000)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn(b"cannot be written", done.stderr)
+        with open(target) as old:
+            self.assertEqual(old.read(), "what was there before")
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["p.json", "t.json"])
+
+    @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
+    def test_reading_takes_the_file_and_sixteen_bytes_a_number(self):
+        draw = random.Random(2)
+        row = json.dumps([draw.gauss(0, 1) for _ in range(1000)])
+        with open(self.path("p.json"), "w") as file:
+            file.write('{"inputs": [' + ", ".join([row] * 1000) + "]}")
+        size = os.path.getsize(self.path("p.json"))
+        _, _, least = peak_of("demo", "--format", "json")
+        code, errors, peak = peak_of("run", self.path("p.json"), "--max-memory", "1M")
+        self.assertEqual(code, 3)
+        self.assertIn(b"the steps of this problem take", errors)
+        self.assertLess(peak, (size + 16 * 1_000_000) * 1.15 + least)
+
+    def test_random_numbers_are_not_drawn_for_what_is_refused(self):
+        shape = {"random": "normal", "shape": [100_000, 2000], "seed": 1}  # 1.5 GiB, which --max-memory allows
+        for problem in ({"inputs": shape}, {"queries": shape, "keys": shape | {"seed": 2}}):
+            for options in ([], ["--format", "json"]):
+                done = attn("run", self.written(problem), *options, limit=1024 * MIB)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertTrue(b"the steps of this problem take" in done.stderr or b"do not fit" in done.stderr,
+                                done.stderr)
+
+    def test_numbers_drawn_late_are_those_drawn_early(self):
+        # Cut to one length with a few more tokens, the same numbers are drawn while reading.
+        late = {"inputs": {"random": "normal", "shape": [400, 300], "seed": 3}}
+        early = {"inputs": {"random": "normal", "shape": [400, 300], "seed": 3}, "max_tokens": 399}
+        first = json.loads(attn("run", self.written(late), "--format", "json", "--only", "inputs").stdout)
+        other = json.loads(attn("run", self.written(early), "--format", "json", "--only", "inputs").stdout)
+        self.assertEqual(first["steps"][0]["data"][:399], other["steps"][0]["data"])
+        self.assertTrue(first["statement"].startswith("sha256:"))
+        self.assertNotEqual(first["statement"], other["statement"])
+
+    def test_the_statement_of_random_numbers_is_that_of_the_same_numbers_written_out(self):
+        drawn = {"inputs": {"random": "normal", "shape": [400, 300], "seed": 3}}
+        trace = json.loads(attn("run", self.written(drawn), "--format", "json", "--only", "inputs",
+                                "--dtype", "f64").stdout)
+        single = json.loads(attn("run", self.written(drawn), "--format", "json", "--only", "context",
+                                 "--dtype", "f32").stdout)
+        self.assertEqual(trace["statement"], single["statement"])  # the command line's dtype is no part of it
+        plain = json.loads(attn("run", self.written({"inputs": trace["steps"][0]["data"]}), "--format", "json",
+                                "--only", "inputs").stdout)
+        self.assertEqual(trace["statement"], plain["statement"])
+
+    def test_of_short_work_nothing_is_said_even_on_a_terminal(self):
+        ours, theirs = pty.openpty()
+        done = attn("demo", "--format", "json", errors=theirs)
+        os.close(theirs)
+        self.assertEqual(done.returncode, 0)
+        try:
+            said = os.read(ours, 1000)
+        except OSError:
+            said = b""
+        os.close(ours)
+        self.assertEqual(said, b"")
+
+
+if __name__ == "__main__":
+    sys.exit(0 if unittest.main(exit=False).result.wasSuccessful() else 1)
