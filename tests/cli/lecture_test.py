@@ -108,6 +108,7 @@ class Lecture:
         end = time.monotonic() + patience
         any_read = False
         while time.monotonic() < end:
+            ended = self.process.poll() is not None
             ready = select.select([self.main], [], [], 0.02 if until else 0.15)[0]
             if ready:
                 self.read_so_far += os.read(self.main, 65536)
@@ -117,7 +118,6 @@ class Lecture:
             self.read_so_far = b""
             self.raw += text
             self.screen.feed(text)
-            ended = self.process.poll() is not None
             drawn = any_read and self.screen.other and self.screen.status()
             if ended or (drawn and (until is None or until in self.screen.status())):
                 return self

@@ -5,15 +5,9 @@ text (headlines, arithmetic, captions), or a Matrix. `tokens` takes text apart i
 words, numbers and signs, so that "k₁", "k_{1}" and <msub> come to the same.
 """
 
-import fcntl
 import html
 import html.parser
-import os
-import pty
 import re
-import struct
-import subprocess
-import termios
 import unicodedata
 from dataclasses import dataclass, field
 
@@ -604,27 +598,6 @@ def _markdown_words(text):
 
 
 # --- the program ----------------------------------------------------------------
-
-
-def in_terminal(command, columns, cwd=None):
-    """What a command writes to a terminal of so many columns."""
-    ours, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    settings = termios.tcgetattr(its)
-    settings[1] &= ~termios.OPOST
-    termios.tcsetattr(its, termios.TCSANOW, settings)
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=its, cwd=cwd)
-    os.close(its)
-    chunks = []
-    while True:
-        try:
-            chunks.append(os.read(ours, 1 << 16))
-        except OSError:  # the other end is closed
-            break
-        if not chunks[-1]:
-            break
-    os.close(ours)
-    return process.wait(), b"".join(chunks).decode("utf-8")
 
 
 def matrices_in(data):

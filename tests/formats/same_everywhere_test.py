@@ -23,6 +23,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import every_feature
 import reading
 from reading import all_tokens, matrices, numbers_and_labels, tokens
+from terminal import in_terminal
 
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -64,7 +65,9 @@ def written(words, *settings, ending):
         rest = [os.path.join(DATA, word) if os.path.exists(os.path.join(DATA, word)) else word for word in rest]
         full = [] if command == "mistakes" else ["--full"]
         if ending == ".txt":
-            code, text = reading.in_terminal([ATTN, command, *rest, *full, *settings, "--color", "never"], 400, folder)
+            code, text = in_terminal([ATTN, command, *rest, *full, *settings, "--color", "never"], columns=400,
+                                     cwd=folder, stdin=subprocess.DEVNULL, stderr=None)
+            text = text.decode("utf-8")
         else:
             path = os.path.join(folder, "document" + ending)
             done = subprocess.run([ATTN, command, *rest, *full, *settings, "-o", path], cwd=folder, capture_output=True,
