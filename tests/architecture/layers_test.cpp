@@ -20,17 +20,18 @@ const std::map<std::string, Names> may_include = {
     {"files", {"base", "tensor"}},
     {"ops", {"base", "tensor"}},
     {"backend", {"base", "tensor", "ops"}},
+    {"bench", {"base", "tensor", "ops", "backend"}},
     {"problem", {"base", "tensor"}},
     {"trace", {"base", "tensor", "ops", "problem"}},
     {"check", {"base", "tensor", "ops", "problem", "trace"}},
     {"model", {"base", "tensor", "ops", "problem", "trace"}},
-    {"explain", {"base", "tensor", "ops", "problem", "trace", "check"}},
+    {"explain", {"base", "tensor", "ops", "bench", "problem", "trace", "check"}},
     {"formats", {"base", "explain"}},
-    {"exports", {"base", "tensor", "ops", "problem", "trace", "check", "explain"}},
+    {"exports", {"base", "tensor", "ops", "bench", "problem", "trace", "check", "explain"}},
     {"reading", {"base", "tensor", "files", "problem", "trace", "check"}},
     {"cli",
-     {"base", "tensor", "ops", "backend", "problem", "trace", "check", "model", "explain", "formats", "exports",
-      "reading", "files"}},
+     {"base", "tensor", "ops", "backend", "bench", "problem", "trace", "check", "model", "explain", "formats",
+      "exports", "reading", "files"}},
 };
 
 // Who may include which library; everyone may include the standard one.
@@ -39,6 +40,7 @@ const std::map<std::string, Names> library_users = {
     {"fmt", {"base", "explain", "formats", "cli"}},
     {"nlohmann", {"exports", "files", "reading"}},
     {"zip.h", {"exports", "files"}},
+    {"hwy", {"backend"}},
     {"CLI", {"cli"}},
 };
 
@@ -55,7 +57,9 @@ std::vector<Include> all_includes() {
   std::vector<Include> found;
   for (const auto& entry : fs::recursive_directory_iterator(source)) {
     const fs::path extension = entry.path().extension();
-    if (extension != ".h" && extension != ".cpp" && extension != ".in") continue;
+    if (extension != ".h" && extension != ".cpp" && extension != ".cu" && extension != ".cuh" && extension != ".in") {
+      continue;
+    }
     std::ifstream stream(entry.path());
     for (std::string line; std::getline(stream, line);) {
       std::smatch match;
@@ -99,6 +103,25 @@ TEST_CASE("each library is included only where it belongs", "[architecture]") {
     INFO(include.file.string() << " includes " << include.header);
     CHECK(users->second.contains(include.from));
   }
+}
+
+TEST_CASE("CUDA is known in its backend and nowhere else, and nvcc sees nothing but the backend's and base's headers",
+          "[architecture]") {
+  const auto is_of = [](const Include& include, const std::string& folder) {
+    return include.file.string().starts_with(folder);
+  };
+  std::size_t kernels = 0;
+  for (const Include& include : all_includes()) {
+    INFO(include.file.string() << " includes " << include.header);
+    if (include.system && (include.header.starts_with("cu") || include.header.starts_with("nv"))) {
+      CHECK(is_of(include, "backend/cuda/"));
+    }
+    if (include.file.extension() != ".cu" || include.system) continue;
+    ++kernels;
+    const bool is_fit_for_nvcc = include.header.starts_with("backend/cuda/") || include.header.starts_with("base/");
+    CHECK(is_fit_for_nvcc);
+  }
+  CHECK(kernels > 10);
 }
 
 TEST_CASE("no two headers give one name to two types: the linker would take one for the other", "[architecture]") {

@@ -326,7 +326,7 @@ class Dumps(Case):
 
     def test_groups_of_heads_in_turn(self):
         attention = Attention(heads=4, kv_heads=2)
-        self.explained(attention, "grouping.tiled", "scores", tiled=True)
+        self.explained(attention, "heads.tiled_groups", "scores", tiled=True)
 
     def test_a_softcap_after_the_mask(self):
         attention = Attention(softcap=2.0, causal=True)
@@ -530,6 +530,7 @@ class Refusals(Case):
     def test_nothing_in_common(self):
         said = self.refused(EXAMPLE, self.write_npz({"rotary_cache": np.ones(3)}))
         self.assertIn("has none of the steps", said)
+        self.assertIn("the steps are inputs, keys, queries, values, ", said)
         self.assertIn("rotary_cache", said)
 
     def test_options(self):

@@ -22,18 +22,18 @@ class Program:
         self._folder = tempfile.TemporaryDirectory(prefix="attn-property-")
         self._file = os.path.join(self._folder.name, "problem.json")
 
-    def trace_bytes(self, problem):
+    def trace_bytes(self, problem, *options):
         with open(self._file, "w", encoding="utf-8") as file:
             json.dump(problem, file, ensure_ascii=False)
-        done = subprocess.run([self.path, "run", self._file, "--format", "json"],
+        done = subprocess.run([self.path, "run", self._file, "--format", "json", *options],
                               capture_output=True, timeout=self.seconds)
         if done.returncode != 0:
             said = done.stderr.decode("utf-8", "replace").replace(self._file, "problem.json")
             raise ProgramFailed(f"exit code {done.returncode}: {said.strip()[:2000]}")
         return done.stdout
 
-    def trace(self, problem):
-        return json.loads(self.trace_bytes(problem))
+    def trace(self, problem, *options):
+        return json.loads(self.trace_bytes(problem, *options))
 
 
 def default_program():
