@@ -136,10 +136,10 @@ ComputedTrace compute(const Problem& problem, const ComputeOptions& options, Wan
   const std::size_t limit = *parse_size(options.max_memory);
   // Random numbers are drawn once it is known that what they are for has room.
   std::optional<Problem> with_drawn;
-  const auto drawn = [&]() -> const Problem& {
+  const auto drawn = [&](bool is_long) -> const Problem& {
     if (problem.undrawn.empty()) return problem;
     if (!with_drawn) {
-      const Progress progress("drawing random numbers", true);
+      const Progress progress("drawing random numbers", is_long);
       with_drawn = problem;
       draw(*with_drawn);
     }
@@ -147,8 +147,9 @@ ComputedTrace compute(const Problem& problem, const ComputeOptions& options, Wan
   };
   const auto at_once = wanted == Wanted::result ? bytes_at_once(problem) : std::nullopt;
   if (at_once && *at_once <= limit) {
-    const Problem& whole = drawn();
-    const Progress progress("computing the result", *at_once > worth_telling);
+    const bool is_long = *at_once > worth_telling;
+    const Problem& whole = drawn(is_long);
+    const Progress progress("computing the result", is_long);
     if (auto trace = attention_at_once(whole, *selected.backend)) return {std::move(trace), Exit::done};
   }
   AttentionOptions kept{.all_weighted_values = wanted == Wanted::all_weighted_values};
@@ -165,8 +166,9 @@ ComputedTrace compute(const Problem& problem, const ComputeOptions& options, Wan
                      "give --max-memory " + std::to_string(enough / (1024 * 1024) + 1) + "M, or a smaller problem",
                      Exit::wrong_environment)};
   }
-  const Problem& whole = drawn();
-  Progress progress("computing", needed > worth_telling);
+  const bool is_long = needed > worth_telling;
+  const Problem& whole = drawn(is_long);
+  Progress progress("computing", is_long);
   kept.before_step = [&](std::string_view id) { progress.now("computing " + step_of(id, plan.steps)); };
   return {attention(whole, *selected.backend, kept), Exit::done};
 }
