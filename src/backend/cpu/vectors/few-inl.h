@@ -25,8 +25,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Each key and each value is read once, where it lies, for all rows: what takes
-// time is the memory. A score is a sum along vectors of one key; the weighted sum
-// has a vector of the context in a register while four values pass.
+// time is the memory.
 template <class T>
 class FewTask {
  public:
@@ -47,7 +46,7 @@ class FewTask {
 
  private:
   static constexpr hn::ScalableTag<T> d{};
-  static constexpr std::size_t few_keys = 128;
+  static constexpr std::size_t few_keys = 512;
 
   struct State {
     CellRow<T> cells;
@@ -101,53 +100,56 @@ class FewTask {
     for (const KeySpan span : {own, appended}) add_values(span, start);
   }
 
-  // Brings four rows from memory that come some rows after row j, perhaps in the
-  // next block. Keys and values take turns, and what the processor fetches of its
-  // own accord begins anew each time: this saves a quarter of the time.
-  HWY_INLINE void fetch_ahead(const T* rows, std::size_t stride, std::size_t width, std::size_t j) const {
-    constexpr std::size_t ahead = 16;
-    if (j + ahead + 4 > call_.keys) return;
-    for (std::size_t n = 0; n < 4; ++n) {
-      const T* const row = rows + (j + ahead + n) * stride;
-      for (std::size_t c = 0; c < width; c += 64 / sizeof(T)) __builtin_prefetch(row + c);
-    }
+  // Asks for the row that comes so many bytes later, perhaps in the next block: keys
+  // and values take turns, and what the processor fetches of its own accord begins
+  // anew each time. One row at a time, as more would wait for each other.
+  HWY_INLINE void fetch_ahead(const T* rows, std::size_t stride, std::size_t width, std::size_t key) const {
+    constexpr std::size_t ahead_bytes = 6144;
+    const std::size_t ahead = key + ahead_bytes / std::max(width * sizeof(T), std::size_t{64}) + 1;
+    if (ahead >= call_.keys) return;
+    for (std::size_t c = 0; c < width; c += 64 / sizeof(T)) __builtin_prefetch(rows + ahead * stride + c);
   }
 
-  // Scores of every row with keys of the block.
+  // Scores of every row with keys of the block. The first row brings them from memory,
+  // and so takes one after another; the other rows find them in the cache.
   void score(KeySpan span, std::size_t start) {
+    const std::size_t stride = call_.k_at.row, width = call_.key_width;
     const T* const keys = call_.k + rows_.batch * call_.k_at.batch + rows_.kv_head * call_.k_at.head;
     std::size_t j = span.first;
     for (; j + 4 <= span.last; j += 4) {
-      fetch_ahead(keys, call_.k_at.row, call_.key_width, start + j);
-      score_keys<4>(keys + (start + j) * call_.k_at.row, j);
+      for (std::size_t n = 0; n < 4; ++n) {
+        fetch_ahead(keys, stride, width, start + j + n);
+        score_keys<1>(0, keys + (start + j + n) * stride, j + n);
+      }
+      for (std::size_t i = 1; i < count_; ++i) score_keys<4>(i, keys + (start + j) * stride, j);
     }
-    for (; j < span.last; ++j) score_keys<1>(keys + (start + j) * call_.k_at.row, j);
+    for (; j < span.last; ++j) {
+      for (std::size_t i = 0; i < count_; ++i) score_keys<1>(i, keys + (start + j) * stride, j);
+    }
   }
 
   template <std::size_t together>
-  HWY_INLINE void score_keys(const T* key, std::size_t j) {
+  HWY_INLINE void score_keys(std::size_t i, const T* key, std::size_t j) {
     constexpr auto each = std::make_index_sequence<together>();
     const std::size_t stride = call_.k_at.row, width = call_.key_width;
-    for (std::size_t i = 0; i < count_; ++i) {
-      const T* const query = queries_ + i * query_size_;
-      hn::Vec<hn::ScalableTag<T>> sum[together];
-      unrolled(each, [&](auto n) ATTN_INLINE_LAMBDA { sum[n] = hn::Zero(d); });
-      std::size_t c = 0;
-      for (; c + lanes<T> <= width; c += lanes<T>) {
-        const auto q = hn::Load(d, query + c);
-        unrolled(each, [&](auto n)
-                           ATTN_INLINE_LAMBDA { sum[n] = hn::MulAdd(q, hn::LoadU(d, key + n * stride + c), sum[n]); });
-      }
-      if (c < width) {
-        const auto q = hn::Load(d, query + c);
-        unrolled(each, [&](auto n) ATTN_INLINE_LAMBDA {
-          sum[n] = hn::MulAdd(q, load_first(d, key + n * stride + c, width - c), sum[n]);
-        });
-      }
+    const T* const query = queries_ + i * query_size_;
+    hn::Vec<hn::ScalableTag<T>> sum[together];
+    unrolled(each, [&](auto n) ATTN_INLINE_LAMBDA { sum[n] = hn::Zero(d); });
+    std::size_t c = 0;
+    for (; c + lanes<T> <= width; c += lanes<T>) {
+      const auto q = hn::Load(d, query + c);
+      unrolled(each,
+               [&](auto n) ATTN_INLINE_LAMBDA { sum[n] = hn::MulAdd(q, hn::LoadU(d, key + n * stride + c), sum[n]); });
+    }
+    if (c < width) {
+      const auto q = hn::Load(d, query + c);
       unrolled(each, [&](auto n) ATTN_INLINE_LAMBDA {
-        scores_[i * score_size_ + j + n] = hn::GetLane(hn::SumOfLanes(d, sum[n]));
+        sum[n] = hn::MulAdd(q, load_first(d, key + n * stride + c, width - c), sum[n]);
       });
     }
+    unrolled(each, [&](auto n) ATTN_INLINE_LAMBDA {
+      scores_[i * score_size_ + j + n] = hn::GetLane(hn::SumOfLanes(d, sum[n]));
+    });
   }
 
   void weigh_row(std::size_t i, std::size_t start, std::size_t count, KeySpan appended) {
@@ -172,38 +174,65 @@ class FewTask {
     }
   }
 
+  // The weighted values of the block. The first row again brings them from memory one
+  // after another; for the other rows, numbers of the context stay in registers
+  // while a few values pass.
   void add_values(KeySpan span, std::size_t start) {
+    const std::size_t stride = call_.v_at.row;
     const T* const values = call_.v + rows_.batch * call_.v_at.batch + rows_.kv_head * call_.v_at.head;
-    std::size_t j = span.first;
-    for (; j + 4 <= span.last; j += 4) {
-      fetch_ahead(values, call_.v_at.row, call_.value_width, start + j);
-      add_values_of<4>(values + (start + j) * call_.v_at.row, j);
+    constexpr std::size_t together = 16;
+    for (std::size_t j = span.first; j < span.last; j += together) {
+      const std::size_t n = std::min(together, span.last - j);
+      for (std::size_t key = j; key < j + n; ++key) {
+        fetch_ahead(values, stride, call_.value_width, start + key);
+        add_values_of(0, start, key, 1);
+      }
+      for (std::size_t i = 1; i < count_; ++i) add_values_of(i, start, j, n);
     }
-    for (; j < span.last; ++j) add_values_of<1>(values + (start + j) * call_.v_at.row, j);
   }
 
-  template <std::size_t together>
-  HWY_INLINE void add_values_of(const T* value, std::size_t j) {
-    constexpr auto each = std::make_index_sequence<together>();
-    const std::size_t stride = call_.v_at.row, width = call_.value_width;
-    for (std::size_t i = 0; i < count_; ++i) {
-      const T* const weights = scores_ + i * score_size_ + j;
-      T* const context = context_ + i * context_size_;
-      std::size_t c = 0;
-      for (; c + lanes<T> <= width; c += lanes<T>) {
-        auto sum = hn::Load(d, context + c);
-        unrolled(each, [&](auto n) ATTN_INLINE_LAMBDA {
-          sum = hn::MulAdd(hn::Set(d, weights[n]), hn::LoadU(d, value + n * stride + c), sum);
+  HWY_INLINE void add_values_of(std::size_t i, std::size_t start, std::size_t j, std::size_t n) {
+    std::size_t c = 0;
+    add_columns<8>(i, start, j, n, c);
+    add_columns<4>(i, start, j, n, c);
+    add_columns<1>(i, start, j, n, c);
+    if (c < call_.value_width) add_last_columns(i, start, j, n, c);
+  }
+
+  // From column c on, as long as so many vectors of columns are left: adds the values
+  // of n keys, weighted.
+  template <std::size_t vectors>
+  HWY_INLINE void add_columns(std::size_t i, std::size_t start, std::size_t j, std::size_t n, std::size_t& c) {
+    constexpr auto each = std::make_index_sequence<vectors>();
+    constexpr std::size_t width = vectors * lanes<T>;
+    const std::size_t stride = call_.v_at.row;
+    const T* const weights = scores_ + i * score_size_ + j;
+    for (; c + width <= call_.value_width; c += width) {
+      const T* const values = call_.v + rows_.batch * call_.v_at.batch + rows_.kv_head * call_.v_at.head + c;
+      T* const context = context_ + i * context_size_ + c;
+      hn::Vec<hn::ScalableTag<T>> sum[vectors];
+      unrolled(each, [&](auto v) ATTN_INLINE_LAMBDA { sum[v] = hn::Load(d, context + v * lanes<T>); });
+      for (std::size_t key = 0; key < n; ++key) {
+        const auto weight = hn::Set(d, weights[key]);
+        const T* const value = values + (start + j + key) * stride;
+        unrolled(each, [&](auto v) ATTN_INLINE_LAMBDA {
+          sum[v] = hn::MulAdd(weight, hn::LoadU(d, value + v * lanes<T>), sum[v]);
         });
-        hn::Store(sum, d, context + c);
       }
-      if (c == width) continue;
-      auto sum = hn::Load(d, context + c);
-      unrolled(each, [&](auto n) ATTN_INLINE_LAMBDA {
-        sum = hn::MulAdd(hn::Set(d, weights[n]), load_first(d, value + n * stride + c, width - c), sum);
-      });
-      hn::Store(sum, d, context + c);
+      unrolled(each, [&](auto v) ATTN_INLINE_LAMBDA { hn::Store(sum[v], d, context + v * lanes<T>); });
     }
+  }
+
+  HWY_INLINE void add_last_columns(std::size_t i, std::size_t start, std::size_t j, std::size_t n, std::size_t c) {
+    const T* const values = call_.v + rows_.batch * call_.v_at.batch + rows_.kv_head * call_.v_at.head + c;
+    T* const context = context_ + i * context_size_ + c;
+    const T* const weights = scores_ + i * score_size_ + j;
+    auto sum = hn::Load(d, context);
+    for (std::size_t key = 0; key < n; ++key) {
+      const auto value = load_first(d, values + (start + j + key) * call_.v_at.row, call_.value_width - c);
+      sum = hn::MulAdd(hn::Set(d, weights[key]), value, sum);
+    }
+    hn::Store(sum, d, context);
   }
 
   const FusedAttention<T>& call_;

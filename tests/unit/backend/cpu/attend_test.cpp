@@ -23,10 +23,10 @@ double allowed(const Error& error) {
 }
 
 template <class T>
-void check_any_calls(std::uint64_t first, std::uint64_t count, std::size_t rows) {
+void check_any_calls(std::uint64_t first, std::uint64_t count, Bounds most) {
   Threads one(1), three(3);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    Case<T> test = any_call<T>(seed, rows);
+    Case<T> test = any_call<T>(seed, most);
     with_each_instruction_set([&](const std::string& set) {
       const std::vector<T> alone = test.attend(one);
       const Error error = error_of(test);
@@ -38,16 +38,28 @@ void check_any_calls(std::uint64_t first, std::uint64_t count, std::size_t rows)
   }
 }
 
+// How many of the calls have more keys than that.
+std::size_t calls_beyond(std::size_t keys, std::uint64_t first, std::uint64_t count, Bounds most) {
+  std::size_t beyond = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed)
+    beyond += any_call<float>(seed, most).sizes.keys > keys;
+  return beyond;
+}
+
 }  // namespace
 
 TEST_CASE("any call is within twice the error of the plain loop, with every instruction set", "[backend][cpu]") {
-  SECTION("f32") { check_any_calls<float>(1, 150, 30); }
-  SECTION("f64") { check_any_calls<double>(1001, 100, 30); }
+  SECTION("f32") { check_any_calls<float>(1, 150, {30, 180}); }
+  SECTION("f64") { check_any_calls<double>(1001, 100, {30, 180}); }
+  // Blocks are of 256 keys, and of 512 for few queries.
   SECTION("several blocks of keys") {
-    std::size_t several = 0;
-    for (std::uint64_t seed = 2001; seed <= 2016; ++seed) several += any_call<float>(seed, 150).sizes.keys > 256;
-    CHECK(several >= 3);
-    check_any_calls<float>(2001, 16, 150);
+    CHECK(calls_beyond(256, 2001, 16, {150, 900}) >= 3);
+    check_any_calls<float>(2001, 16, {150, 900});
+  }
+  SECTION("few queries of several blocks of keys") {
+    CHECK(calls_beyond(512, 3001, 90, {2, 2000}) >= 8);
+    check_any_calls<float>(3001, 90, {2, 2000});
+    check_any_calls<double>(3001, 20, {2, 2000});
   }
 }
 
@@ -57,13 +69,14 @@ TEST_CASE("blocks of keys that a mask closes to some queries are skipped for the
   Case<float> test(1, 1, 1, queries, keys, 20, 20);
   fill(test, 9);
   if (sink) test.sinks = {0.5F};
-  // Of each dozen the first block, the second, both, and everything.
+  // Of each dozen the first block, the second, both, and everything; for two queries, whose blocks are twice as
+  // long, the first.
   test.sizes.open_at.query = static_cast<std::ptrdiff_t>(keys);
   test.sizes.open_at.key = 1;
   test.open.assign(queries * keys, 1);
   constexpr std::size_t closed[][2] = {{0, 256}, {256, 512}, {0, 512}, {0, 600}};
   for (std::size_t i = 0; i < queries; ++i) {
-    const auto [from, to] = closed[i / 12 % 4];
+    const auto [from, to] = closed[queries == 2 ? 2 : i / 12 % 4];
     const auto row = test.open.begin() + static_cast<std::ptrdiff_t>(i * keys);
     std::fill(row + static_cast<std::ptrdiff_t>(from), row + static_cast<std::ptrdiff_t>(to), std::uint8_t{0});
   }

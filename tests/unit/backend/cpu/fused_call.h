@@ -111,15 +111,20 @@ void fill(Case<T>& test, std::uint64_t seed) {
   for (auto* numbers : {&test.q, &test.k, &test.v}) dice.fill(*numbers);
 }
 
+// The most queries and, now and then, keys of a call.
+struct Bounds {
+  std::size_t queries, keys;
+};
+
 // Any call: every field is used by some.
 template <class T>
-Case<T> any_call(std::uint64_t seed, std::size_t most_rows) {
+Case<T> any_call(std::uint64_t seed, Bounds most) {
   Dice dice(seed);
   const std::size_t kv_heads = dice.between(1, 3);
   const auto width = [&] { return dice.one_in(8) ? dice.between(200, 300) : dice.between(1, 70); };
-  const auto keys = dice.one_in(10) ? dice.between(0, 2) : dice.between(1, dice.one_in(4) ? 6 * most_rows : most_rows);
-  Case<T> test(dice.between(1, 3), kv_heads * dice.between(1, 3), kv_heads, dice.between(1, most_rows), keys, width(),
-               width());
+  const auto keys = dice.one_in(10) ? dice.between(0, 2) : dice.between(1, dice.one_in(4) ? most.keys : most.queries);
+  Case<T> test(dice.between(1, 3), kv_heads * dice.between(1, 3), kv_heads, dice.between(1, most.queries), keys,
+               width(), width());
   FusedAttention<T>& c = test.sizes;
 
   const auto apart = [&](Strides& at, std::size_t heads, std::size_t rows, std::size_t feature,
