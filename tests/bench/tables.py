@@ -76,16 +76,22 @@ def machine(report):
     return words + (f", reading {digits(max(reads) / 1e9)} GB/s" if reads else "") + ".\n\n"
 
 
+def shapes(options, *words):
+    report = bench(options, "--suite", *words)
+    rows = [[shape["name"], time_of(kernel["seconds"]["median"]), rate(shape, kernel), *fractions(shape, kernel)]
+            for shape in report["shapes"] for kernel in shape["kernels"]]
+    header = ["batch×heads×queries×width", "median", "speed", "best of peak", "median of peak (middle half)"]
+    return machine(report) + table(header, rows)
+
+
 def suite(options):
-    rows = []
-    for threads in ("", "1"):
-        report = bench(options, "--suite", *(("--threads", threads) if threads else ()))
-        yield machine(report)
-        rows = [[shape["name"], time_of(kernel["seconds"]["median"]), rate(shape, kernel), *fractions(shape, kernel)]
-                for shape in report["shapes"] for kernel in shape["kernels"]]
-        yield table(["batch×heads×queries×width", "median", "speed", "best of peak", "median of peak (middle half)"], rows)
-        if not threads:
-            yield "\nThe same on one thread:\n\n"
+    yield shapes(options)
+    yield "\nThe same on one thread:\n\n"
+    yield shapes(options, "--threads", "1")
+
+
+def avx2(options):
+    yield shapes(options, "--instructions", "AVX2")
 
 
 def memory(options):
@@ -140,7 +146,7 @@ def process(options):
                 [[name, time_of(one["median"]), time_of(one["best"]), digits(one["ratio"])] for name, one in report.items()])
 
 
-TABLES = {"suite": suite, "ladder": ladder, "memory": memory, "peers": peers, "process": process}
+TABLES = {"suite": suite, "avx2": avx2, "ladder": ladder, "memory": memory, "peers": peers, "process": process}
 
 
 def main():

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <unistd.h>
 
 #undef HWY_TARGET_INCLUDE
@@ -82,6 +83,10 @@ constexpr std::size_t rounds = 20000;
 constexpr std::size_t tasks_a_thread = 16;
 constexpr std::size_t chains = 12;
 
+// A go takes under a millisecond, which another program may take away from it. The
+// best of some is what the machine reaches in that state of its clock.
+constexpr int goes = 4;
+
 constexpr std::size_t least_words = (std::size_t{256} << 20) / sizeof(std::uint64_t);
 constexpr std::size_t words_a_task = (std::size_t{2} << 20) / sizeof(std::uint64_t);
 
@@ -110,12 +115,15 @@ std::size_t words_beyond_caches() {
 double arithmetic_peak(Threads& threads, Dtype dtype) {
   const std::size_t tasks = tasks_a_thread * threads.count();
   const bool is_f64 = dtype == Dtype::f64;
-  const double seconds = seconds_of(threads, tasks, [is_f64](std::size_t) {
-    unwanted =
-        is_f64 ? ATTN_VERSION(MultiplyAddF64)(rounds, 0.5, 1.0) : ATTN_VERSION(MultiplyAddF32)(rounds, 0.5F, 1.0F);
-  });
+  double least = std::numeric_limits<double>::infinity();
+  for (int go = 0; go < goes; ++go) {
+    least = std::min(least, seconds_of(threads, tasks, [is_f64](std::size_t) {
+                       unwanted = is_f64 ? ATTN_VERSION(MultiplyAddF64)(rounds, 0.5, 1.0)
+                                         : ATTN_VERSION(MultiplyAddF32)(rounds, 0.5F, 1.0F);
+                     }));
+  }
   const std::size_t lanes = is_f64 ? ATTN_VERSION(LanesF64)() : ATTN_VERSION(LanesF32)();
-  return static_cast<double>(2 * tasks * rounds * chains * lanes) / seconds;
+  return static_cast<double>(2 * tasks * rounds * chains * lanes) / least;
 }
 
 ReadBandwidth::ReadBandwidth() : words_(words_beyond_caches(), 1) {}
