@@ -222,7 +222,12 @@ class TileTask {
     const std::size_t first = range.needed.first / panel_width<T>,
                       last = up(range.needed.last, panel_width<T>) / panel_width<T>;
     const bool all_seen = range.common.first <= first * panel_width<T> && range.common.last >= last * panel_width<T>;
-    const bool as_they_are = all_seen && !units_.reshaped && !masked;
+    // Panels that every row sees, and that nothing is done to: as they are.
+    std::size_t first_plain = first, last_plain = first;
+    if (!units_.reshaped && !masked) {
+      first_plain = std::clamp(up(range.common.first, panel_width<T>) / panel_width<T>, first, last);
+      last_plain = std::clamp(range.common.last / panel_width<T>, first_plain, last);
+    }
 
     for (std::size_t i = 0; i < tile_rows; ++i) {
       hn::Store(hn::Set(d, maximum_[group * group_numbers + i]), d, largest_ + i * lanes<T>);
@@ -231,9 +236,10 @@ class TileTask {
       fetch_ahead();
       multiply_tile<2, false>(queries_ + group * query_size_, keys_ + panel * panel_width<T> * call_.key_width,
                               call_.key_width, scores_ + panel * panel_width<T> * tile_rows, factor_,
-                              as_they_are ? largest_ : nullptr);
+                              first_plain <= panel && panel < last_plain ? largest_ : nullptr);
     }
-    if (!as_they_are) shape_group(group, start, range, all_seen, 2 * first, 2 * last);
+    if (first < first_plain) shape_group(group, start, range, all_seen, 2 * first, 2 * first_plain);
+    if (last_plain < last) shape_group(group, start, range, all_seen, 2 * last_plain, 2 * last);
     weigh_group(group, 2 * first, 2 * last);
     const T* const weights = scores_ + first * panel_width<T> * tile_rows;
     const std::size_t depth = range.needed.last - first * panel_width<T>;
