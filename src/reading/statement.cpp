@@ -23,7 +23,7 @@ class StatementReader {
       statement_.inputs = Stated<RawTensor>::faulty();
       return std::move(statement_);
     }
-    read_members(*object, "");
+    read_members(*object, "", "");
     return std::move(statement_);
   }
 
@@ -40,17 +40,17 @@ class StatementReader {
     return found == members().end() ? nullptr : found->reader;
   }
 
-  // Reads what stands at `where`, which is "" for the problem itself.
-  void read_members(JsonObject& object, const std::string& where) {
+  // Reads what stands at `where`, which is "" for the problem itself, as what belongs at `as`.
+  void read_members(JsonObject& object, const std::string& where, const std::string& as) {
     for (JsonMember& member : object.members) {
       if (is_free_key(member.key) || (where.empty() && member.key == "$schema")) continue;
       const std::string place = pointer(where, member.key);
-      if (const Read reader = reader_of(place)) {
+      if (const Read reader = reader_of(pointer(as, member.key))) {
         (this->*reader)(member.value, place);
       } else if (const auto help = where.empty() ? not_supported_help(member.key) : std::nullopt) {
         not_supported(place, *help);
       } else {
-        read_unknown(object, member, where);
+        read_unknown(object, member, where, as);
       }
     }
   }
@@ -59,15 +59,25 @@ class StatementReader {
     faults_.add_at_key("not-supported", where, shown(where) + " is not supported yet", std::move(help));
   }
 
-  void read_unknown(const JsonObject& object, JsonMember& member, const std::string& where) {
+  // The fault of it is told once: what stands there is read as what was meant.
+  void read_unknown(const JsonObject& object, JsonMember& member, const std::string& where, const std::string& as) {
     const std::string place = pointer(where, member.key);
-    const auto meant = meant_pointer(where, member.key);
+    const auto meant = meant_pointer(as, member.key);
     faults_.add_at_key("unknown-key", place, shown(place) + " is not a key that a problem has",
-                       meant ? "did you mean " + *meant + "?" : known_keys(where));
+                       meant ? "did you mean " + *meant + "?" : known_keys(as));
     if (!meant) return;
     const Read reader = reader_of(*meant);
-    const bool given = meant->rfind('/') == where.size() && object.find(meant->substr(where.size() + 1));
-    if (reader && !given && !is_read(*meant)) (this->*reader)(member.value, place);
+    const bool given = meant->rfind('/') == as.size() && object.find(meant->substr(as.size() + 1));
+    if (!reader || given || is_read(*meant)) return;
+    if (JsonObject* parts = member.value.object(); parts && has_parts(*meant)) {
+      read_members(*parts, place, *meant);
+    } else {
+      (this->*reader)(member.value, place);
+    }
+  }
+
+  static bool has_parts(const std::string& pointer) {
+    return std::ranges::any_of(members(), [&](const Member& one) { return one.pointer.starts_with(pointer + "/"); });
   }
 
   static std::string known_keys(const std::string& where) {
@@ -197,14 +207,14 @@ class StatementReader {
 
   // --- weights -------------------------------------------------------------
 
-  void read_part(JsonValue& value, const std::string& where) {
-    if (JsonObject* object = value.object()) return read_members(*object, where);
+  void read_weights(JsonValue& value, const std::string& where) { read_part(value, where, statement_.weights); }
+  void read_biases(JsonValue& value, const std::string& where) { read_part(value, where, statement_.biases); }
+
+  template <class T>
+  void read_part(JsonValue& value, const std::string& where, Roles<T>& roles) {
+    if (JsonObject* object = value.object()) return read_members(*object, where, where);
     report_kind(value, where, "an object with query, key, value or output is wanted", faults_);
-    if (where == "/weights") {
-      mark_faulty(statement_.weights);
-    } else {
-      mark_faulty(statement_.biases);
-    }
+    mark_faulty(roles);
   }
 
   template <class T>
@@ -352,7 +362,7 @@ class StatementReader {
   }
 
   void read_arithmetic(JsonValue& value, const std::string& where) {
-    if (JsonObject* object = value.object()) return read_members(*object, where);
+    if (JsonObject* object = value.object()) return read_members(*object, where, where);
     report_kind(value, where, R"({"dtype": …, "hand_rounding": …} is wanted)", faults_);
   }
 
@@ -395,12 +405,12 @@ const std::vector<StatementReader::Member>& StatementReader::members() {
       {"/embeddings", &Self::read_embeddings},
       {"/max_tokens", &Self::read_max_tokens},
       {"/vectors", &Self::read_vectors},
-      {"/weights", &Self::read_part},
+      {"/weights", &Self::read_weights},
       {"/weights/query", &Self::read_query_weight},
       {"/weights/key", &Self::read_key_weight},
       {"/weights/value", &Self::read_value_weight},
       {"/weights/output", &Self::read_output_weight},
-      {"/biases", &Self::read_part},
+      {"/biases", &Self::read_biases},
       {"/biases/query", &Self::read_query_bias},
       {"/biases/key", &Self::read_key_bias},
       {"/biases/value", &Self::read_value_bias},
