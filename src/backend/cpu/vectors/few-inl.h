@@ -50,7 +50,7 @@ class FewTask {
 
   struct State {
     CellRow<T> cells;
-    T maximum, total, factor;
+    T maximum, total;
   };
 
   static std::size_t up(std::size_t n) { return (n + lanes<T> - 1) / lanes<T> * lanes<T>; }
@@ -73,7 +73,7 @@ class FewTask {
   void pack_queries() {
     FusedQuery at(call_, rows_.kv_head, rows_.first);
     for (std::size_t i = 0; i < count_; ++i, at.go_on(call_)) {
-      state_[i] = {cell_row(call_, rows_.batch, at.head, at.query), no_maximum<T>, 0, 1};
+      state_[i] = {cell_row(call_, rows_.batch, at.head, at.query), no_maximum<T>, 0};
       pack_query(call_.q + rows_.batch * call_.q_at.batch + at.head * call_.q_at.head + at.query * call_.q_at.row,
                  call_.key_width, units_.sign, queries_ + i * query_size_, lanes<T>);
     }
@@ -164,13 +164,12 @@ class FewTask {
     state.maximum = largest_of(row, before);
     // Where there was nothing yet, there is nothing to rescale.
     const bool rescales = state.maximum != before && state.total != T{0};
-    state.factor = rescales ? exp2_of(before - state.maximum, units_.exponent) : T{1};
-    state.total = state.total * state.factor + weigh(row, state.maximum, units_.exponent);
+    const T factor = rescales ? exp2_of(before - state.maximum, units_.exponent) : T{1};
+    state.total = state.total * factor + weigh(row, state.maximum, units_.exponent);
     if (!rescales) return;
-    const auto factor = hn::Set(d, state.factor);
     for (std::size_t c = 0; c < context_size_; c += lanes<T>) {
       T* const at = context_ + i * context_size_ + c;
-      hn::Store(hn::Mul(factor, hn::Load(d, at)), d, at);
+      hn::Store(hn::Mul(hn::Set(d, factor), hn::Load(d, at)), d, at);
     }
   }
 
@@ -185,54 +184,46 @@ class FewTask {
       const std::size_t n = std::min(together, span.last - j);
       for (std::size_t key = j; key < j + n; ++key) {
         fetch_ahead(values, stride, call_.value_width, start + key);
-        add_values_of(0, start, key, 1);
+        add_values_of(0, values + (start + key) * stride, key, 1);
       }
-      for (std::size_t i = 1; i < count_; ++i) add_values_of(i, start, j, n);
+      for (std::size_t i = 1; i < count_; ++i) add_values_of(i, values + (start + j) * stride, j, n);
     }
   }
 
-  HWY_INLINE void add_values_of(std::size_t i, std::size_t start, std::size_t j, std::size_t n) {
-    std::size_t c = 0;
-    add_columns<8>(i, start, j, n, c);
-    add_columns<4>(i, start, j, n, c);
-    add_columns<1>(i, start, j, n, c);
-    if (c < call_.value_width) add_last_columns(i, start, j, n, c);
+  // Of n keys from key j of the block on.
+  HWY_INLINE void add_values_of(std::size_t i, const T* value, std::size_t j, std::size_t n) {
+    const T* const weights = scores_ + i * score_size_ + j;
+    T* const context = context_ + i * context_size_;
+    std::size_t c = add_columns<8>(value, weights, n, 0, context);
+    c = add_columns<4>(value, weights, n, c, context);
+    c = add_columns<1>(value, weights, n, c, context);
+    if (c == call_.value_width) return;
+    auto sum = hn::Load(d, context + c);
+    for (std::size_t key = 0; key < n; ++key) {
+      const auto last = load_first(d, value + key * call_.v_at.row + c, call_.value_width - c);
+      sum = hn::MulAdd(hn::Set(d, weights[key]), last, sum);
+    }
+    hn::Store(sum, d, context + c);
   }
 
-  // From column c on, as long as so many vectors of columns are left: adds the values
-  // of n keys, weighted.
+  // From column c on, as long as so many vectors of columns are left. Returns where
+  // the rest begins.
   template <std::size_t vectors>
-  HWY_INLINE void add_columns(std::size_t i, std::size_t start, std::size_t j, std::size_t n, std::size_t& c) {
+  HWY_INLINE std::size_t add_columns(const T* value, const T* weights, std::size_t n, std::size_t c, T* context) {
     constexpr auto each = std::make_index_sequence<vectors>();
-    constexpr std::size_t width = vectors * lanes<T>;
-    const std::size_t stride = call_.v_at.row;
-    const T* const weights = scores_ + i * score_size_ + j;
-    for (; c + width <= call_.value_width; c += width) {
-      const T* const values = call_.v + rows_.batch * call_.v_at.batch + rows_.kv_head * call_.v_at.head + c;
-      T* const context = context_ + i * context_size_ + c;
+    for (; c + vectors * lanes<T> <= call_.value_width; c += vectors * lanes<T>) {
       hn::Vec<hn::ScalableTag<T>> sum[vectors];
-      unrolled(each, [&](auto v) ATTN_INLINE_LAMBDA { sum[v] = hn::Load(d, context + v * lanes<T>); });
+      unrolled(each, [&](auto v) ATTN_INLINE_LAMBDA { sum[v] = hn::Load(d, context + c + v * lanes<T>); });
       for (std::size_t key = 0; key < n; ++key) {
         const auto weight = hn::Set(d, weights[key]);
-        const T* const value = values + (start + j + key) * stride;
+        const T* const row = value + key * call_.v_at.row + c;
         unrolled(each, [&](auto v) ATTN_INLINE_LAMBDA {
-          sum[v] = hn::MulAdd(weight, hn::LoadU(d, value + v * lanes<T>), sum[v]);
+          sum[v] = hn::MulAdd(weight, hn::LoadU(d, row + v * lanes<T>), sum[v]);
         });
       }
-      unrolled(each, [&](auto v) ATTN_INLINE_LAMBDA { hn::Store(sum[v], d, context + v * lanes<T>); });
+      unrolled(each, [&](auto v) ATTN_INLINE_LAMBDA { hn::Store(sum[v], d, context + c + v * lanes<T>); });
     }
-  }
-
-  HWY_INLINE void add_last_columns(std::size_t i, std::size_t start, std::size_t j, std::size_t n, std::size_t c) {
-    const T* const values = call_.v + rows_.batch * call_.v_at.batch + rows_.kv_head * call_.v_at.head + c;
-    T* const context = context_ + i * context_size_ + c;
-    const T* const weights = scores_ + i * score_size_ + j;
-    auto sum = hn::Load(d, context);
-    for (std::size_t key = 0; key < n; ++key) {
-      const auto value = load_first(d, values + (start + j + key) * call_.v_at.row, call_.value_width - c);
-      sum = hn::MulAdd(hn::Set(d, weights[key]), value, sum);
-    }
-    hn::Store(sum, d, context);
+    return c;
   }
 
   const FusedAttention<T>& call_;
