@@ -29,9 +29,6 @@ const Rung& rung_named(std::string_view name) {
   return *found;
 }
 
-bool attend(const Rung& rung, const FusedAttention<float>& call, Threads& threads) { return rung.f32(call, threads); }
-bool attend(const Rung& rung, const FusedAttention<double>& call, Threads& threads) { return rung.f64(call, threads); }
-
 // How many inputs take turns so that none is still in a cache when its turn
 // comes: one, but where all a call does is to read its keys once.
 std::size_t copies_of(const Workload& work, std::size_t number_size) {
@@ -82,7 +79,7 @@ class ProcessorRun final : public MeasurableRun {
     const Rung& rung = rung_named(kernel);
     return stopwatches_[&rung].seconds([&] {
       if (copies_ > 1) take((copy_ + 1) % copies_);
-      attend(rung, call_, threads_);
+      rung.attend(call_, threads_);
     });
   }
 

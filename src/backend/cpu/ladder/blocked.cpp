@@ -60,8 +60,7 @@ void attend_block(const FusedAttention<T>& call, const HeadOfCall<T>& head, std:
 }
 
 template <class T>
-bool attend(const FusedAttention<T>& call, Threads&) {
-  if (!asks_for_little(call)) return false;
+void attend(const FusedAttention<T>& call, Threads&) {
   std::vector<T> weights(block * call.keys);
   std::vector<std::size_t> keys(call.queries);
   each_head(call, [&](std::size_t batch, std::size_t head) {
@@ -69,13 +68,12 @@ bool attend(const FusedAttention<T>& call, Threads&) {
     for (std::size_t query = 0; query < call.queries; ++query) keys[query] = keys_seen(call, batch, query);
     for (std::size_t first = 0; first < call.queries; first += block) attend_block(call, rows, first, keys, weights);
   });
-  return true;
 }
 
 }  // namespace
 
 Rung blocked_rung() {
-  return {"blocked", "queries and keys in blocks that stay in the cache, four sums at a time", attend<float>,
+  return {"blocked", "queries and keys in blocks that stay in the cache, four sums at a time", false, attend<float>,
           attend<double>};
 }
 

@@ -120,21 +120,12 @@ namespace attn {
 
 namespace {
 
-bool attend_f32(const FusedAttention<float>& call, Threads&) {
-  if (!asks_for_little(call)) return false;
-  ATTN_VERSION(packed_f32)(call);
-  return true;
-}
-
-bool attend_f64(const FusedAttention<double>& call, Threads&) {
-  if (!asks_for_little(call)) return false;
-  ATTN_VERSION(packed_f64)(call);
-  return true;
-}
+void attend_f32(const FusedAttention<float>& call, Threads&) { ATTN_VERSION(packed_f32)(call); }
+void attend_f64(const FusedAttention<double>& call, Threads&) { ATTN_VERSION(packed_f64)(call); }
 
 }  // namespace
 
-Rung packed_rung() { return {"packed", "keys and values packed, tiles in registers", attend_f32, attend_f64}; }
+Rung packed_rung() { return {"packed", "keys and values packed, tiles in registers", false, attend_f32, attend_f64}; }
 
 }  // namespace attn
 #endif

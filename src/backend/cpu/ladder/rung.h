@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "backend/cpu/sight.h"
@@ -10,26 +11,38 @@
 
 namespace attn {
 
-// One way to compute attention on a processor. Each does what the one before it
-// does, and one thing more; the files are short, and meant to be read in order.
-struct Rung {
-  std::string name;
-  std::string summary;
-
-  // Computes the call. False, and nothing is done, where it asks for more than the rung can.
-  bool (*f32)(const FusedAttention<float>& call, Threads& threads) = nullptr;
-  bool (*f64)(const FusedAttention<double>& call, Threads& threads) = nullptr;
-};
-
-// All of them, slowest first; the last two are what CpuBackend uses.
-const std::vector<Rung>& rungs();
-
 // What every rung can: heads, batches, and a causal mask (in `right` and offsets).
 template <class T>
 bool asks_for_little(const FusedAttention<T>& call) {
   return call.softcap == 0 && call.log_base == 1 && call.sinks == nullptr && call.left < 0 && call.lengths == nullptr &&
          call.appended == 0 && call.open == nullptr && call.bias == nullptr && call.closed_rows == nullptr;
 }
+
+// One way to compute attention on a processor. Each does what the one before it
+// does, and one thing more; the files are short, and meant to be read in order.
+struct Rung {
+  std::string name;
+  std::string summary;
+  bool can_everything;  // or what asks for little alone
+
+  void (*f32)(const FusedAttention<float>& call, Threads& threads);
+  void (*f64)(const FusedAttention<double>& call, Threads& threads);
+
+  // Computes the call. False, and nothing is done, where it asks for more than the rung can.
+  template <class T>
+  bool attend(const FusedAttention<T>& call, Threads& threads) const {
+    if (!can_everything && !asks_for_little(call)) return false;
+    if constexpr (std::is_same_v<T, float>) {
+      f32(call, threads);
+    } else {
+      f64(call, threads);
+    }
+    return true;
+  }
+};
+
+// All of them, slowest first; the last two are what CpuBackend uses.
+const std::vector<Rung>& rungs();
 
 // One head of one sequence, as rows that follow one another.
 template <class T>

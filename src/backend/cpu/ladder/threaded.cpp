@@ -9,13 +9,12 @@ namespace attn {
 namespace {
 
 template <class T>
-bool attend(const FusedAttention<T>& call, Threads& threads) {
+void attend(const FusedAttention<T>& call, Threads& threads) {
   attend_on(call, threads);
-  return true;
 }
 
 }  // namespace
 
-Rung threaded_rung() { return {"threaded", "rows shared out among all threads", attend<float>, attend<double>}; }
+Rung threaded_rung() { return {"threaded", "rows shared out among all threads", true, attend<float>, attend<double>}; }
 
 }  // namespace attn

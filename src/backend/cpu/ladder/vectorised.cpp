@@ -112,21 +112,12 @@ namespace attn {
 
 namespace {
 
-bool attend_f32(const FusedAttention<float>& call, Threads&) {
-  if (!asks_for_little(call)) return false;
-  ATTN_VERSION(vectorised_f32)(call);
-  return true;
-}
-
-bool attend_f64(const FusedAttention<double>& call, Threads&) {
-  if (!asks_for_little(call)) return false;
-  ATTN_VERSION(vectorised_f64)(call);
-  return true;
-}
+void attend_f32(const FusedAttention<float>& call, Threads&) { ATTN_VERSION(vectorised_f32)(call); }
+void attend_f64(const FusedAttention<double>& call, Threads&) { ATTN_VERSION(vectorised_f64)(call); }
 
 }  // namespace
 
-Rung vectorised_rung() { return {"vectorised", "vectors of numbers, e^x among them", attend_f32, attend_f64}; }
+Rung vectorised_rung() { return {"vectorised", "vectors of numbers, e^x among them", false, attend_f32, attend_f64}; }
 
 }  // namespace attn
 #endif

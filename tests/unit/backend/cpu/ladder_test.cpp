@@ -11,7 +11,7 @@ using namespace attn::fused;  // NOLINT(google-build-using-namespace)
 namespace {
 
 template <class T>
-void check_rung(const Rung& rung, bool (*attend)(const FusedAttention<T>&, Threads&)) {
+void check_rung(const Rung& rung) {
   Threads threads(2);
   for (const std::size_t queries : {1U, 7U, 40U}) {
     for (const bool causal : {false, true}) {
@@ -26,7 +26,7 @@ void check_rung(const Rung& rung, bool (*attend)(const FusedAttention<T>&, Threa
       with_each_instruction_set([&](const std::string& set) {
         std::fill(test.context.begin(), test.context.end(), T{-77});
         CAPTURE(rung.name, set, queries, causal);
-        REQUIRE(attend(call, threads));
+        REQUIRE(rung.attend(call, threads));
         CHECK(error_of(test).kernel < 100 * std::numeric_limits<T>::epsilon());
       });
     }
@@ -38,8 +38,8 @@ void check_rung(const Rung& rung, bool (*attend)(const FusedAttention<T>&, Threa
 TEST_CASE("every rung of the ladder computes the same", "[backend][cpu]") {
   REQUIRE(rungs().size() == 6);
   for (const Rung& rung : rungs()) {
-    check_rung<float>(rung, rung.f32);
-    check_rung<double>(rung, rung.f64);
+    check_rung<float>(rung);
+    check_rung<double>(rung);
   }
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("a rung that cannot do a call says so and does nothing", "[backend][cp
   Threads threads(1);
   for (const Rung& rung : rungs()) {
     std::fill(test.context.begin(), test.context.end(), -77.0F);
-    const bool done = rung.f32(test.call(), threads);
+    const bool done = rung.attend(test.call(), threads);
     CAPTURE(rung.name);
     CHECK(done == (rung.name == "online" || rung.name == "threaded"));
     CHECK((test.context[0] == -77.0F) != done);
