@@ -204,6 +204,12 @@ std::optional<std::string> meant_pointer(std::string_view parent, std::string_vi
   return std::nullopt;
 }
 
+void report_unknown_key(const std::string& place, const std::optional<std::string>& meant, const std::string& known,
+                        Faults& faults) {
+  faults.add_at_key("unknown-key", place, shown(place) + " is not a key that a problem has",
+                    meant ? "did you mean " + *meant + "?" : known);
+}
+
 std::optional<std::string> not_supported_help(std::string_view key) {
   const auto found = std::ranges::find(later_keys, key, &Later::key);
   if (found == std::end(later_keys)) return std::nullopt;
@@ -220,8 +226,7 @@ void check_keys(const JsonObject& object, const std::string& where, std::initial
     const std::string place = pointer(where, member.key);
     auto meant = meant_pointer(where, member.key);
     if (const auto near = closest(member.key, names); near && !meant) meant = pointer(where, *near);
-    faults.add_at_key("unknown-key", place, shown(place) + " is not a key that a problem has",
-                      meant ? "did you mean " + *meant + "?" : "known here: " + all);
+    report_unknown_key(place, meant, "known here: " + all, faults);
   }
 }
 

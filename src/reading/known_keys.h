@@ -22,6 +22,10 @@ bool is_free_key(std::string_view key);
 // likely stands for.
 std::optional<std::string> meant_pointer(std::string_view parent, std::string_view key);
 
+// Reports the key at `place`, with the pointer that was meant where there is one, and else with `known`.
+void report_unknown_key(const std::string& place, const std::optional<std::string>& meant, const std::string& known,
+                        Faults& faults);
+
 // What to do instead, for a key of the problem that later versions know;
 // nothing for any other key.
 std::optional<std::string> not_supported_help(std::string_view key);

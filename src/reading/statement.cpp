@@ -63,8 +63,7 @@ class StatementReader {
   void read_unknown(const JsonObject& object, JsonMember& member, const std::string& where, const std::string& as) {
     const std::string place = pointer(where, member.key);
     const auto meant = meant_pointer(as, member.key);
-    faults_.add_at_key("unknown-key", place, shown(place) + " is not a key that a problem has",
-                       meant ? "did you mean " + *meant + "?" : known_keys(as));
+    report_unknown_key(place, meant, known_keys(as), faults_);
     if (!meant) return;
     const Read reader = reader_of(*meant);
     const bool given = meant->rfind('/') == as.size() && object.find(meant->substr(as.size() + 1));
@@ -163,8 +162,7 @@ class StatementReader {
       const auto meant = meant_pointer(where, member.key);
       std::string all;
       for (const std::string_view role : roles) all += (all.empty() ? "" : ", ") + std::string(role);
-      faults_.add_at_key("unknown-key", place, shown(place) + " is not a key that a problem has",
-                         meant ? "did you mean " + *meant + "?" : "known here: " + all);
+      report_unknown_key(place, meant, "known here: " + all, faults_);
       if (!meant || !meant->starts_with(where + "/")) continue;
       const std::string role = meant->substr(where.size() + 1);
       if (std::ranges::count(roles, std::string_view(role)) > 0 && !object.find(role)) read(role, member.value, place);
