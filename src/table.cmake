@@ -8,16 +8,18 @@
 #
 # declares `Score dot_score()` and `Score scaled_dot_score()` and defines
 # `const std::vector<Score>& scores()`. So a new row is one new file and one
-# more name, and nobody else needs to hear of it.
+# more name, and nobody else needs to hear of it. A row whose file stands in a
+# folder of its own is named with it: text/text.
 function(attn_table target header type table)
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
   string(TOLOWER ${type} suffix)
   set(declarations "")
   set(rows "")
-  foreach(name ${ARGN})
+  foreach(path ${ARGN})
+    get_filename_component(name ${path} NAME)
     string(APPEND declarations "${type} ${name}_${suffix}();\n")
     string(APPEND rows "      ${name}_${suffix}(),\n")
-    target_sources(${target} PRIVATE ${name}.cpp)
+    target_sources(${target} PRIVATE ${path}.cpp)
   endforeach()
   set(code "// Made from ${folder}/CMakeLists.txt.\n\n#include \"${header}\"\n\n#include <vector>\n\nnamespace attn {\n\n")
   string(APPEND code "${declarations}\n")

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/backend.h"
 #include "base/result.h"
-#include "ops/backend.h"
 
 namespace attn {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/measurable.h"
 #include "bench/shapes.h"
 #include "bench/spread.h"
-#include "ops/measurable.h"
 
 namespace attn {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/measurable.h"
+#include "bench/measurable.h"
 
 namespace attn {
 

@@ -7,11 +7,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bench/measurable.h"
 #include "bench/measure.h"
 #include "cli/command.h"
 #include "cli/hardware.h"
 #include "cli/render.h"
-#include "ops/measurable.h"
 
 namespace attn {
 

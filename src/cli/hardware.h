@@ -7,8 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "backend/backend.h"
 #include "cli/command.h"
-#include "ops/backend.h"
 
 namespace attn {
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/backend.h"
 #include "backend/select.h"
 #include "base/suggest.h"
 #include "base/text.h"
@@ -13,7 +14,6 @@
 #include "cli/console.h"
 #include "cli/version.h"
 #include "files/missing_library.h"
-#include "ops/backend.h"
 
 namespace attn {
 namespace {

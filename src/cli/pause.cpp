@@ -6,8 +6,8 @@
 
 #include "cli/lecture.h"
 #include "cli/terminal.h"
-#include "explain/asked.h"
-#include "explain/why.h"
+#include "explain/telling/asked.h"
+#include "explain/telling/why.h"
 
 namespace attn {
 namespace {

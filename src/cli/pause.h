@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/render.h"
-#include "explain/steps.h"
+#include "explain/telling/steps.h"
 #include "trace/trace.h"
 
 namespace attn {

@@ -15,7 +15,7 @@
 #include "cli/progress.h"
 #include "model/attention.h"
 #include "problem/drawing.h"
-#include "reading/problem.h"
+#include "reading/problem/problem.h"
 #include "reading/text_file.h"
 
 namespace attn {

@@ -12,7 +12,7 @@
 #include "cli/console.h"
 #include "cli/pause.h"
 #include "cli/progress.h"
-#include "explain/steps.h"
+#include "explain/telling/steps.h"
 #include "exports/export.h"
 #include "model/attention.h"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "explain/benchmark.h"
+#include "explain/reports/benchmark.h"
 
 namespace attn {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "explain/axes.h"
+#include "explain/telling/axes.h"
 #include "exports/export.h"
 #include "exports/spelling.h"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "check/difference.h"
+#include "compare/difference.h"
 
 namespace attn {
 

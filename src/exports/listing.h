@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "explain/listing.h"
+#include "explain/reports/listing.h"
 
 namespace attn {
 

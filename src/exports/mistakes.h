@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "check/mistakes/mistake.h"
+#include "mistakes/mistake.h"
 
 namespace attn {
 

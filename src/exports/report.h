@@ -3,8 +3,8 @@
 #include <span>
 #include <string>
 
-#include "check/report.h"
-#include "explain/verdict.h"
+#include "explain/reports/verdict.h"
+#include "mark/report.h"
 
 namespace attn {
 

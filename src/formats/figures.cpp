@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "formats/markup.h"
-#include "formats/svg_pen.h"
+#include "formats/svg/pen.h"
 
 namespace attn {
 namespace {

@@ -7,13 +7,13 @@
 #include <limits>
 #include <optional>
 
+#include "backend/fused.h"
 #include "base/math.h"
 #include "model/masks/mask.h"
 #include "model/notes.h"
 #include "model/positions/position.h"
 #include "model/scores/score.h"
 #include "model/softmaxes/softmax_kind.h"
-#include "ops/fused.h"
 #include "ops/shapes.h"
 
 namespace attn {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/backend.h"
+#include "backend/backend.h"
 #include "problem/problem.h"
 #include "trace/trace.h"
 

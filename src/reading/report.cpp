@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "reading/locate.h"
+#include "reading/json/locate.h"
 
 namespace attn {
 namespace {

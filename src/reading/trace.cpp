@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "reading/json.h"
+#include "reading/json/json.h"
 
 namespace attn {
 namespace {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "trace/compare.h"
+#include "compare/golden.h"
 
 namespace attn {
 

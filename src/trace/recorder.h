@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/backend.h"
+#include "backend/backend.h"
 #include "trace/trace.h"
 
 namespace attn {

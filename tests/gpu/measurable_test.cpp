@@ -1,6 +1,6 @@
 // What attn bench asks of a GPU.
 
-#include "ops/measurable.h"
+#include "bench/measurable.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backend/cpu/threads.h"
-#include "ops/fused.h"
+#include "backend/fused.h"
 
 namespace attn {
 

@@ -2,8 +2,8 @@
 
 #include <span>
 
+#include "backend/backend.h"
 #include "backend/cpu/threads.h"
-#include "ops/backend.h"
 
 namespace attn {
 

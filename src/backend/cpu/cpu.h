@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "backend/backend.h"
 #include "backend/cpu/threads.h"
-#include "ops/backend.h"
 
 namespace attn {
 

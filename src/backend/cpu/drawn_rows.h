@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ops/fused.h"
-#include "ops/measurable.h"
+#include "backend/fused.h"
+#include "bench/measurable.h"
 
 namespace attn {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "backend/cpu/threads.h"
-#include "ops/measurable.h"
+#include "bench/measurable.h"
 
 namespace attn {
 

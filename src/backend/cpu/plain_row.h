@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "ops/fused.h"
+#include "backend/fused.h"
 
 namespace attn {
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "backend/fused.h"
 #include "base/math.h"
-#include "ops/fused.h"
 
 namespace attn {
 

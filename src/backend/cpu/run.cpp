@@ -8,8 +8,8 @@
 #include "backend/cpu/contract.h"
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/pieces.h"
+#include "backend/plain.h"
 #include "ops/functions.h"
-#include "ops/plain.h"
 
 // Single operations as ops/run.h has them, bit for bit, but a piece of the
 // result at a time: its operands are brought into rows of T, and every

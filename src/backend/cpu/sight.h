@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ops/fused.h"
+#include "backend/fused.h"
 
 namespace attn {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "backend/backend.h"
 #include "backend/cuda/device.h"
-#include "ops/backend.h"
 
 namespace attn {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "backend/backend.h"
 #include "backend/select.h"
 #include "base/result.h"
-#include "ops/backend.h"
 
 namespace attn {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "backend/backend.h"
 #include "backend/cuda/kernels/launch.h"
-#include "ops/backend.h"
 
 namespace attn::cuda {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "ops/measurable.h"
+#include "bench/measurable.h"
 
 namespace attn::cuda {
 

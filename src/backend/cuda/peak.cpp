@@ -5,8 +5,8 @@
 #include <library_types.h>
 #include <string>
 
+#include "backend/backend.h"
 #include "backend/cuda/kernels/busy.h"
-#include "ops/backend.h"
 
 namespace attn::cuda {
 namespace {

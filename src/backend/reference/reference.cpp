@@ -1,6 +1,6 @@
 #include "backend/reference/reference.h"
 
-#include "ops/plain.h"
+#include "backend/plain.h"
 
 namespace attn {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ops/backend.h"
+#include "backend/backend.h"
 
 namespace attn {
 

@@ -17,7 +17,7 @@
 #include "cli/bench_options.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "explain/benchmark.h"
+#include "explain/reports/benchmark.h"
 
 namespace attn {
 namespace {

@@ -1,4 +1,4 @@
-#include "check/check.h"
+#include "mark/check.h"
 
 #include <algorithm>
 #include <array>
@@ -13,10 +13,10 @@
 #include "cli/command.h"
 #include "cli/problem_file.h"
 #include "cli/render.h"
-#include "explain/verdict.h"
+#include "explain/reports/verdict.h"
 #include "exports/report.h"
 #include "model/attention.h"
-#include "reading/answers.h"
+#include "reading/answers/answers.h"
 #include "reading/text_file.h"
 
 namespace attn {

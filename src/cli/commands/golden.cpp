@@ -1,3 +1,5 @@
+#include "compare/golden.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -14,7 +16,6 @@
 #include "exports/json.h"
 #include "reading/text_file.h"
 #include "reading/trace.h"
-#include "trace/compare.h"
 
 namespace attn {
 namespace {

@@ -7,15 +7,15 @@
 
 #include "base/suggest.h"
 #include "base/text.h"
-#include "check/conventions/convention.h"
-#include "check/mistakes/mistake.h"
 #include "cli/command.h"
 #include "cli/render.h"
-#include "explain/listing.h"
+#include "compare/conventions/convention.h"
+#include "explain/reports/listing.h"
 #include "exports/export.h"
 #include "exports/listing.h"
 #include "files/reader.h"
 #include "formats/format.h"
+#include "mistakes/mistake.h"
 #include "model/attention.h"
 #include "model/masks/mask.h"
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/suggest.h"
-#include "check/mistakes/mistake.h"
 #include "cli/command.h"
 #include "cli/render.h"
-#include "explain/catalogue.h"
+#include "explain/reports/catalogue.h"
+#include "mistakes/mistake.h"
 
 namespace attn {
 namespace {

@@ -1,4 +1,4 @@
-#include "reading/schema.h"
+#include "reading/problem/schema.h"
 
 #include <memory>
 #include <string>

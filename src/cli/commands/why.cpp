@@ -1,4 +1,4 @@
-#include "explain/why.h"
+#include "explain/telling/why.h"
 
 #include <memory>
 

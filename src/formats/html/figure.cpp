@@ -10,9 +10,9 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "formats/figures.h"
+#include "formats/html/mathml.h"
 #include "formats/html/words.h"
 #include "formats/markup.h"
-#include "formats/mathml.h"
 
 namespace attn {
 namespace {

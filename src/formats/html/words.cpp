@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "formats/html/mathml.h"
 #include "formats/markup.h"
-#include "formats/mathml.h"
 
 namespace attn {
 namespace {

@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "backend/backend.h"
 #include "base/random.h"
 #include "catch.h"
-#include "ops/backend.h"
 #include "ops/shapes.h"
 
 // Random operations of every kind, with which a backend is held against the reference.

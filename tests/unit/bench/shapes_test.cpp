@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
+#include "bench/measurable.h"
 #include "catch.h"
-#include "ops/measurable.h"
 
 namespace attn {
 namespace {

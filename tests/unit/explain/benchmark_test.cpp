@@ -1,4 +1,4 @@
-#include "explain/benchmark.h"
+#include "explain/reports/benchmark.h"
 
 #include <sstream>
 #include <string>

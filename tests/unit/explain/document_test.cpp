@@ -4,8 +4,8 @@
 #include <string>
 
 #include "catch.h"
-#include "explain/asked.h"
-#include "explain/why.h"
+#include "explain/telling/asked.h"
+#include "explain/telling/why.h"
 #include "unit/explain/examples.h"
 
 namespace attn {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/reference/reference.h"
-#include "explain/steps.h"
+#include "explain/telling/steps.h"
 #include "formats/format.h"
 #include "model/attention.h"
 

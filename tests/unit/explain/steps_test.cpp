@@ -1,4 +1,4 @@
-#include "explain/steps.h"
+#include "explain/telling/steps.h"
 
 #include <algorithm>
 #include <clocale>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "catch.h"
-#include "explain/axes.h"
-#include "explain/checks.h"
 #include "explain/numerals.h"
+#include "explain/telling/axes.h"
+#include "explain/telling/checks.h"
 #include "trace/recorder.h"
 #include "unit/explain/examples.h"
 

@@ -1,4 +1,4 @@
-#include "explain/verdict.h"
+#include "explain/reports/verdict.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "explain/why.h"
+#include "explain/telling/why.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +13,9 @@
 
 #include "backend/reference/reference.h"
 #include "catch.h"
-#include "explain/ancestry.h"
+#include "explain/telling/ancestry.h"
 #include "model/attention.h"
-#include "reading/problem.h"
+#include "reading/problem/problem.h"
 #include "unit/explain/calculator.h"
 #include "unit/explain/examples.h"
 

@@ -1,11 +1,11 @@
-#include "formats/formula.h"
+#include "formats/formula/formula.h"
 
 #include <array>
 #include <string>
 #include <vector>
 
 #include "catch.h"
-#include "formats/latex_math.h"
+#include "formats/latex/math.h"
 
 namespace attn {
 namespace {

@@ -1,5 +1,3 @@
-#include "formats/text_heat.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +8,7 @@
 #include "base/text.h"
 #include "catch.h"
 #include "formats/format.h"
+#include "formats/text/heat.h"
 #include "unit/explain/examples.h"
 
 namespace attn {

@@ -5,7 +5,7 @@
 
 #include "catch.h"
 #include "model/attention.h"
-#include "reading/problem.h"
+#include "reading/problem/problem.h"
 #include "reading/report.h"
 
 // Problems as a test writes them: the text of a problem file.

@@ -1,4 +1,4 @@
-#include "reading/answers.h"
+#include "reading/answers/answers.h"
 
 #include <algorithm>
 #include <cstdlib>

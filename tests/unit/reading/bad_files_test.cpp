@@ -8,7 +8,7 @@
 
 #include "catch.h"
 #include "model/attention.h"
-#include "reading/problem.h"
+#include "reading/problem/problem.h"
 #include "reading/report.h"
 #include "reading/text_file.h"
 

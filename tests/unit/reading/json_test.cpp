@@ -1,4 +1,4 @@
-#include "reading/json.h"
+#include "reading/json/json.h"
 
 #include <array>
 #include <cmath>

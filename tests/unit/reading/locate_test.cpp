@@ -1,4 +1,4 @@
-#include "reading/locate.h"
+#include "reading/json/locate.h"
 
 #include <string>
 #include <tuple>

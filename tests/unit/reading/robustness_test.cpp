@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "catch.h"
 #include "model/attention.h"
-#include "reading/problem.h"
+#include "reading/problem/problem.h"
 #include "reading/report.h"
 
 using namespace attn;

@@ -7,7 +7,7 @@
 
 #include "backend/cpu/sight.h"
 #include "backend/cpu/threads.h"
-#include "ops/fused.h"
+#include "backend/fused.h"
 
 namespace attn {
 

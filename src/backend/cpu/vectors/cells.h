@@ -8,7 +8,7 @@
 #include "backend/cpu/plain_row.h"
 #include "backend/cpu/sight.h"
 #include "backend/cpu/vectors/kernels.h"
-#include "ops/fused.h"
+#include "backend/fused.h"
 
 namespace attn {
 

@@ -17,7 +17,7 @@ struct FusedStrides {
 };
 
 // softmax(scale · Q·Kᵀ)·V over tensors that lie on the device, with the meaning
-// that ops/fused.h gives these words. Products are added up in f32, whatever the
+// that backend/fused.h gives these words. Products are added up in f32, whatever the
 // tensors hold, and the context is rounded once, to their dtype.
 //
 // A row without an open cell gives a context of 0. What lies behind the last key

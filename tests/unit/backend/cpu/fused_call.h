@@ -11,7 +11,7 @@
 
 #include "backend/cpu/attend.h"
 #include "backend/cpu/instructions.h"
-#include "ops/fused.h"
+#include "backend/fused.h"
 
 // Calls of fused attention with their memory, random ones among them, and what
 // they should give, worked out by loops that share nothing with the kernels.

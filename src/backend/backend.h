@@ -1,0 +1,67 @@
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "backend/fused.h"
+#include "base/diagnostic.h"
+#include "bench/measurable.h"
+#include "ops/op.h"
+#include "tensor/dtype.h"
+#include "tensor/tensor.h"
+
+namespace attn {
+
+// A tensor as an operation reads it: the numbers of another under axis names
+// of its own.
+struct View {
+  Shape shape;
+  std::span<const double> data;
+};
+
+// Thrown by a backend whose machine fails it in the midst of a computation that
+// is right: a GPU's memory is short, or it is lost. The program ends with exit 3.
+class BackendError final : public std::exception {
+ public:
+  explicit BackendError(Diagnostic fault) : fault_(std::move(fault)) {}
+
+  const Diagnostic& fault() const { return fault_; }
+  const char* what() const noexcept override { return fault_.message.c_str(); }
+
+ private:
+  Diagnostic fault_;
+};
+
+// Where operations are computed.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual std::string_view name() const = 0;
+
+  // Computes one operation. Every product, partial sum and function result is
+  // rounded to `dtype`, or only the result (rounds_once_a_step); the operands hold numbers of `dtype` already. `open`,
+  // where it is not null, is 1 at cells that may be read and 0 at closed ones:
+  // what stands behind a closed cell is never read.
+  //
+  // REQUIRES: `result` is result_shape(op, …) of the operands in some layout.
+  virtual Tensor<double> run(const Op& op, std::span<const View> operands, const View* open, const Shape& result,
+                             Dtype dtype) = 0;
+
+  // The same backend where nothing but a result is looked at: sums may be added
+  // up in any order, which is faster and has other bits. Lives as long as this.
+  virtual Backend& in_any_order() { return *this; }
+
+  // Computes attention at once. Returns false, and does nothing, where the
+  // backend has no fused attention for the call.
+  virtual bool attend(const FusedAttention<float>&) { return false; }
+  virtual bool attend(const FusedAttention<double>&) { return false; }
+
+  // What of it can be timed; null where nothing can.
+  virtual std::unique_ptr<Measurable> measurable() { return nullptr; }
+};
+
+}  // namespace attn

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "compare/golden.h"
+
+namespace attn {
+
+// Programs that have no −∞, or fear it, add this or less: −1e4, −65504, −1e9, −3.4e38.
+constexpr double practically_minus_infinity = -1e4;
+
+// When numbers count as the same: apart by no more than `absolute`, or than
+// `relative` of the first side's number, or than `typical` of the largest number
+// in a row of its step, as it is in half of the rows.
+struct Closeness {
+  double absolute = 0;
+  double relative = 0;
+  double typical = 0;
+
+  bool wants_same_bits() const { return absolute == 0 && relative == 0 && typical == 0; }
+};
+
+// What rounding in the coarser of the two dtypes leaves apart, whatever the
+// order in which sums were taken.
+Closeness usual_closeness(const std::string& dtype, const std::string& other);
+
+// The same for the numbers of one step.
+Tolerance tolerance_of(const Tensor<double>& step, const Closeness& closeness);
+
+}  // namespace attn

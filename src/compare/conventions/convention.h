@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mistakes/mistake.h"
+
+namespace attn {
+
+// A way to do attention that some programs have in place of what the problem
+// says: no slip of a person, but what numbers of two programs may differ by.
+// The catalogue of mistakes holds those that are both.
+struct Convention {
+  std::string id;    // "rope.pairs"
+  std::string what;  // as of a mistake: "other features were turned together", for "It is as if …"
+
+  // As of a mistake.
+  std::function<std::vector<Rewrite>(const Recipe& right)> rewrites;
+};
+
+// Every one: the rows that compare/conventions/CMakeLists.txt names.
+const std::vector<Convention>& conventions();
+
+}  // namespace attn

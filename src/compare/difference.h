@@ -1,0 +1,72 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compare/relation.h"
+#include "compare/side_by_side.h"
+
+namespace attn {
+
+// Numbers of another side that stand where a step of ours does, in its order.
+struct TheirStep {
+  std::string id;
+  const Tensor<double>* value = nullptr;
+  Tolerance tolerance;
+};
+
+// Another reading of the problem that gives the other side's numbers.
+struct LikelyCause {
+  std::string id;                        // of a mistake or a convention: "scale.none"
+  std::string what;                      // "the scores were not scaled: …", for "It is as if …"
+  std::string variant;                   // which of its readings, where there are several
+  std::string step;                      // the first that differed, and agrees now
+  std::vector<std::string> follow = {};  // those behind it that agree now, one after another
+  std::string next = {};                 // the first that does not; empty where all do
+  std::vector<std::string> also = {};    // ids that explain as much
+};
+
+// What explains, one on top of the other, why their steps are not those of the
+// trace; empty where nothing known does. The steps that they have not are as
+// they would be in each reading.
+std::vector<LikelyCause> explanations(const Trace& trace, std::span<const TheirStep> theirs);
+
+// A key that two problem files do not both have, or have with another value.
+struct KeyDifference {
+  std::string where;          // JSON Pointer
+  std::string first, second;  // what stands there, in a few words; empty where nothing does
+};
+
+// What was compared.
+struct ComparedFile {
+  enum class Kind { problem, trace, dump };
+  std::string letter;  // "A" or "B"
+  std::string file;
+  Kind kind = Kind::problem;
+  std::string dtype;
+};
+
+// Everything there is to say of two files.
+struct DiffReport {
+  ComparedFile first, second;  // the first is the one whose steps and order are used
+  Closeness closeness;
+  bool is_usual = true;  // not what somebody asked for
+  SideBySide sides;
+  std::vector<KeyDifference> keys;                   // of two problems
+  std::vector<std::pair<std::string, bool>> inputs;  // what the first different step is made of, and whether it agrees
+  std::optional<Relation> relation;                  // of the first different step
+  std::vector<LikelyCause> explanations;
+  bool is_rounding = false;    // all numbers that differ are as far apart as rounding leaves them
+  bool could_explain = false;  // one side is a problem
+
+  bool is_equal() const { return !sides.different; }
+};
+
+// Fills in what explains the first difference, given the trace of the first
+// side where that is a problem.
+void explain_difference(DiffReport& report, const Trace* trace);
+
+}  // namespace attn

@@ -1,0 +1,109 @@
+#include "compare/golden.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <set>
+
+namespace attn {
+namespace {
+
+std::string axes_of(const Shape& shape) {
+  std::string text;
+  for (const Dim& dim : shape.dims()) text += (text.empty() ? "" : ", ") + dim.axis;
+  return "[" + text + "]";
+}
+
+// How bad a difference is: NaN against a number is the worst, then infinities.
+double badness(double expected, double got) {
+  const double apart = std::abs(got - expected);
+  return std::isnan(apart) ? std::numeric_limits<double>::infinity() : apart;
+}
+
+std::optional<Difference> cells(const StoredStep& expected, const Tensor<double>& got, Tolerance tolerance,
+                                Dtype dtype) {
+  std::size_t count = 0;
+  std::optional<std::size_t> worst;
+  for (std::size_t at = 0; at < got.size(); ++at) {
+    if (tolerance.accepts(expected.value[at], got[at])) continue;
+    ++count;
+    const auto bad = [&](std::size_t cell) { return badness(expected.value[cell], got[cell]); };
+    if (!worst || bad(at) > bad(*worst)) worst = at;
+  }
+  if (!worst) return std::nullopt;
+  const double want = expected.value[*worst];
+  const double have = got[*worst];
+  return Difference{expected.id,
+                    std::to_string(count) + " of " + std::to_string(got.size()) +
+                        (got.size() == 1 ? " cell differs" : " cells differ"),
+                    WorstCell{got.shape().index(*worst), want, have, ulps_apart(want, have, dtype)}};
+}
+
+std::optional<Difference> difference(const StoredStep& expected, const Trace& got, Tolerance tolerance, Dtype dtype) {
+  const Step* step = got.find(expected.id);
+  if (!step) return Difference{expected.id, "the step is missing"};
+  const Shape& want = expected.value.shape();
+  const Shape& have = step->result.shape();
+  if (axes_of(want) != axes_of(have)) {
+    return Difference{expected.id, "axes are " + axes_of(have) + ", expected " + axes_of(want)};
+  }
+  if (want != have) return Difference{expected.id, "shape is " + to_string(have) + ", expected " + to_string(want)};
+  return cells(expected, step->result, tolerance, dtype);
+}
+
+void compare_whole(const StoredTrace& expected, const Trace& got, std::vector<Difference>& found) {
+  const auto differs = [&](const std::string& what, const std::string& want, const std::string& have) {
+    if (want != have) found.push_back({"", what + " is " + have + ", expected " + want});
+  };
+  const auto& rounding = got.arithmetic.hand_rounding;
+  differs("dtype", expected.dtype, std::string(name(got.arithmetic.dtype)));
+  differs("hand rounding", expected.hand_rounding.value_or("none"), rounding ? to_string(*rounding) : "none");
+  differs("result", expected.result, got.result);
+}
+
+}  // namespace
+
+bool Tolerance::accepts(double expected, double got) const {
+  if (std::isnan(expected) || std::isnan(got)) return std::isnan(expected) && std::isnan(got);
+  if (expected == got) return true;
+  if (std::isinf(expected) || std::isinf(got)) return false;
+  return std::abs(got - expected) <= std::max(absolute, relative * std::abs(expected));
+}
+
+std::uint64_t ulps_apart(double a, double b, Dtype dtype) {
+  if (std::isnan(a) || std::isnan(b)) {
+    return std::isnan(a) && std::isnan(b) ? 0 : std::numeric_limits<std::uint64_t>::max();
+  }
+  const std::int64_t x = place_among(stored(a, dtype), dtype);
+  const std::int64_t y = place_among(stored(b, dtype), dtype);
+  return x > y ? static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(y)
+               : static_cast<std::uint64_t>(y) - static_cast<std::uint64_t>(x);
+}
+
+std::vector<Difference> differences(const StoredTrace& expected, const Trace& got, Tolerance tolerance) {
+  std::vector<Difference> found;
+  compare_whole(expected, got, found);
+
+  // Numbers of different dtypes are apart by what lies between them in the wider one.
+  const Dtype dtype = expected.dtype == name(got.arithmetic.dtype) ? got.arithmetic.dtype : Dtype::f64;
+  std::set<std::string> known;
+  std::vector<std::string> expected_order;
+  for (const StoredStep& step : expected.steps) {
+    known.insert(step.id);
+    if (got.find(step.id)) expected_order.push_back(step.id);
+    if (auto one = difference(step, got, tolerance, dtype)) found.push_back(std::move(*one));
+  }
+  std::vector<std::string> got_order;
+  for (const Step& step : got.steps) {
+    if (known.contains(step.heading.id)) {
+      got_order.push_back(step.heading.id);
+    } else {
+      found.push_back({step.heading.id, "the step is not in the golden"});
+    }
+  }
+  if (expected_order != got_order) found.push_back({"", "the steps are in another order"});
+  return found;
+}
+
+}  // namespace attn

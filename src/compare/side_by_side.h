@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/closeness.h"
+#include "compare/golden.h"
+
+namespace attn {
+
+// Numbers of one side of a comparison.
+struct SideStep {
+  std::string name;              // what its file calls it
+  std::vector<std::string> ids;  // the steps that may be meant, the likeliest first; none where it is no step
+  Tensor<double> value;          // axes are called "1", "2", … where the file does not say
+  bool has_axes = true;
+
+  // Whether it is called by the id of a step.
+  bool is_called_by_id() const { return ids.size() == 1 && ids.front() == name; }
+
+  // The likeliest step, or its own name.
+  const std::string& id() const { return ids.empty() ? name : ids.front(); }
+};
+
+// One of two things to be compared: a trace, or what another program stored of
+// its own.
+struct ComparedSide {
+  std::string dtype = "f64";
+  std::optional<std::string> hand_rounding = {};
+  bool is_foreign = false;  // stored by we do not know whom: in any layout, under any name
+  std::vector<SideStep> steps = {};
+};
+
+ComparedSide side_of(const Trace& trace);
+
+// The cell at which two sides are farthest apart.
+struct FarthestCell {
+  std::vector<std::size_t> index;  // in the first side's shape, from 0
+  double first = 0, second = 0;
+  double apart = 0;  // NaN against a number, and infinities: infinite
+};
+
+// What became of a step.
+struct StepPair {
+  enum class Verdict { same, differs, other_shape, only_first, only_second };
+  Verdict verdict = Verdict::same;
+  std::string id = {};
+  std::string name = {};  // the second side's, where it is another
+  std::string first_sizes = {}, second_sizes = {};
+  std::string stored = {};  // how the second side stores it, where it is another way: "[batch, query, head·d_k]"
+  std::vector<std::string> remarks = {};  // "−1e+09 stands for −∞"
+  std::size_t cells = 0, differing = 0;
+  bool same_bits = false;
+  std::optional<FarthestCell> absolute = {}, relative = {};  // of cells that are not the same bits
+  Tolerance tolerance = {};
+  Tensor<double> first = {}, second = {};  // of compared ones: the second in the first's order
+};
+
+// Two sides, step by step.
+struct SideBySide {
+  std::vector<StepPair> steps;           // in the order of the first side, those of the second alone among them
+  std::vector<std::string> unknown;      // names of the second side that are no step of the first
+  std::optional<std::size_t> different;  // the first step that differs
+
+  std::size_t compared() const;
+};
+
+// Compares them. With `only` nothing but that step.
+//
+// The first side is the one whose words and order are used: a problem or trace
+// of ours where there is one. Steps that one side lacks are no difference where
+// a side is foreign.
+SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Closeness& closeness,
+                        const std::string& only = "");
+
+}  // namespace attn

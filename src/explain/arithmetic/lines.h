@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "explain/arithmetic/pencil.h"
+#include "explain/arithmetic/symbols.h"
+#include "explain/document.h"
+#include "explain/numerals.h"
+#include "trace/trace.h"
+
+namespace attn {
+
+// Writes the lines of one row of a step: what is left of it at a place.
+class Lines {
+ public:
+  // Sums and lists of more than `most_terms` are cut.
+  // REQUIRES: trace and numerals outlive the lines.
+  Lines(const Trace& trace, const Numerals& numerals, std::size_t most_terms);
+
+  // The whole row in one line: "s₁ = q₁·Kᵀ = [2, 4, 4]".
+  Equation row(const Step& step, const Place& place) const;
+
+  // Every cell of it on a line of its own: "S[1,2] = q₁·k₂ = 1×4 + 0×4 + 2×0 = 4".
+  // Where the cells of a line are made alike out of one number and a row, they
+  // share it: "U[1,2] = A[1,2]·v₂ = 0.25·[2, 8, 0] = [0.5, 2, 0]".
+  Derivation cells(const Step& step, const Place& place) const;
+
+  // What comes behind the name of one cell: "= q₁·k₂ = 1×4 + 0×4 + 2×0 = 4".
+  Working working(const Step& step, const Reading& reading, const Place& place) const;
+
+ private:
+  std::vector<Equation> regrouped(const Step& step, const Reading& reading, const Place& place) const;
+  std::vector<Equation> lines(const Step& step, const Reading& reading, const Place& place) const;
+  Equation cell(const Step& step, const Reading& reading, const Place& place) const;
+  Equation vector(const Step& step, const Reading& reading, const Place& place) const;
+  Inline operands(const Step& step, const Reading& reading, const Place& place, std::string_view sign) const;
+  Inline product(const Contract& sum, const Step& step, const Reading& reading, const Place& place) const;
+  Inline label(const Step& step, const Place& place) const;
+
+  const Trace& trace_;
+  Symbols symbols_;
+  Pencil pencil_;
+};
+
+// Whether the numbers of a step are there already and only stand differently now.
+bool regroups(const Op& op);
+
+}  // namespace attn

@@ -1,0 +1,371 @@
+#include "explain/telling/ancestry.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "explain/arithmetic/lines.h"
+#include "explain/telling/axes.h"
+#include "explain/telling/masks.h"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
+constexpr std::size_t terms_on_a_line = 6;
+
+// The axis along which two cells are neighbours, the second behind the first.
+std::optional<std::size_t> axis_between(const Shape& shape, std::size_t first, std::size_t second) {
+  const std::vector<std::size_t> a = shape.index(first);
+  const std::vector<std::size_t> b = shape.index(second);
+  std::optional<std::size_t> axis;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i]) continue;
+    if (axis || b[i] != a[i] + 1) return std::nullopt;
+    axis = i;
+  }
+  return axis;
+}
+
+// The cells in runs of neighbours along one axis.
+std::vector<Slice> runs(const Shape& shape, const CellList& list) {
+  std::vector<Slice> all;
+  std::optional<std::size_t> along;
+  for (const std::size_t cell : list.places) {
+    if (!all.empty()) {
+      Slice& last = all.back();
+      const auto axis = axis_between(shape, last.cell(last.count - 1), cell);
+      if (axis && (last.count == 1 || axis == along)) {
+        last.stride = cell - last.cell(last.count - 1);
+        ++last.count;
+        along = axis;
+        continue;
+      }
+    }
+    all.push_back({list.tensor, cell, 0, 1});
+  }
+  return all;
+}
+
+// Whether a step hands on numbers of others as they are.
+bool hands_on(const Step& step) {
+  const bool closes_only = std::holds_alternative<Close>(step.op) && step.operands.size() == 1;
+  return regroups(step.op) || closes_only;
+}
+
+std::string rounding_words(const HandRounding& rounding, const Op& op) {
+  const std::string decimals = std::to_string(rounding.decimals) + (rounding.decimals == 1 ? " decimal" : " decimals");
+  if (rounding.mode == RoundingMode::truncate) return " cut to " + decimals;
+  const bool keeps_sum = rounding.mode == RoundingMode::keep_sum && std::holds_alternative<Softmax>(op);
+  return " rounded to " + decimals + (keeps_sum ? ", so that the row keeps its sum" : "");
+}
+
+class AncestryWriter {
+ public:
+  AncestryWriter(const Trace& trace, const Numerals& numerals, const AncestryOptions& options)
+      : trace_(trace),
+        numerals_(numerals),
+        options_(options),
+        lines_(trace, numerals, options.most_terms),
+        full_lines_(trace, numerals, no_limit),
+        pencil_(trace, numerals, options.most_terms) {
+    for (const std::string& mask : masks_read(trace)) {
+      masks_.insert(mask);
+      for (ClosingRule& rule : closing_rules(trace, mask)) rules_.emplace(rule.id, std::move(rule.reason));
+    }
+  }
+
+  Ancestry write(const std::string& id, std::size_t cell) {
+    tell(source(id), cell, 0, true);
+    return std::move(told_);
+  }
+
+ private:
+  // A tensor of the trace, and what of it was told.
+  struct Source {
+    std::string id;
+    const Heading& heading;
+    const Tensor<double>& value;
+    const Step* step;  // null where it is given
+    Reading reading;
+    enum class State : unsigned char { new_to_all, told, told_with_children };
+    std::vector<State> state;
+  };
+  using State = Source::State;
+
+  Source& source(const std::string& id) {
+    const auto known = sources_.find(id);
+    if (known != sources_.end()) return known->second;
+    const Step* step = trace_.find(id);
+    if (step && is_given(*step)) step = nullptr;
+    const Tensor<double>& value = trace_.value(id);
+    Source made{id,
+                trace_.heading(id),
+                value,
+                step,
+                step ? reading_of(trace_, *step) : Reading{},
+                std::vector<State>(value.size())};
+    return sources_.emplace(id, std::move(made)).first->second;
+  }
+
+  void add(std::size_t depth, std::vector<Slice> cells, Equation line) {
+    std::size_t terms = 0;
+    for (const Expression& side : line.sides) terms += side.terms.size();
+    lines_told_ += 1 + terms / terms_on_a_line;
+    told_.tree.branches.push_back({depth, std::move(cells), std::move(line)});
+    if (lines_told_ > options_.most_lines) told_.complete = false;
+  }
+
+  // `whole`: however long the sum is. What is handed on by the number asked for is, too.
+  void tell(Source& about, std::size_t cell, std::size_t depth, bool whole = false) {
+    if (!told_.complete) return;
+    if (!about.step) return tell_given(about, {about.id, cell, 0, 1}, depth);
+    about.state[cell] = State::told;
+    add(depth, {{about.id, cell, 0, 1}}, line(about, cell, whole));
+    told_.tree.branches.back().made_of = parts(about, cell);
+    tell_children(about, cell, depth, whole && hands_on(*about.step));
+  }
+
+  void tell_children(Source& about, std::size_t cell, std::size_t depth, bool whole = false) {
+    const Ingredients made = ingredients(trace_, about.reading, cell);
+    if (depth == options_.depth) {
+      told_.deeper = told_.deeper || !made.read.empty() || !made.closed.places.empty();
+      return;
+    }
+    about.state[cell] = State::told_with_children;
+    std::vector<Slice> above;
+    for (std::size_t i = 0; i < made.read.size(); ++i) {
+      const bool again = std::find(made.read.begin(), made.read.begin() + static_cast<std::ptrdiff_t>(i),
+                                   made.read[i]) != made.read.begin() + static_cast<std::ptrdiff_t>(i);
+      if (!again) tell_all(made.read[i], depth + 1, above, whole);
+    }
+    if (!made.closed.places.empty()) tell_closed(made.closed, depth + 1, above);
+    if (!above.empty()) point_back(above, depth + 1);
+  }
+
+  void tell_all(const CellList& list, std::size_t depth, std::vector<Slice>& above, bool whole = false) {
+    Source& about = source(list.tensor);
+    if (!about.step) return tell_givens(about, list, depth, above);
+    CellList known{list.tensor, {}}, left_out{list.tensor, {}};
+    std::size_t told = 0;
+    for (const std::size_t cell : list.places) {
+      const State state = about.state[cell];
+      if (state == State::new_to_all && told == options_.most_terms) {
+        left_out.places.push_back(cell);
+      } else if (state == State::new_to_all) {
+        tell(about, cell, depth, whole);
+        ++told;
+      } else if (state == State::told && depth < options_.depth) {
+        point_back({{about.id, cell, 0, 1}}, depth);
+        tell_children(about, cell, depth);
+      } else {
+        known.places.push_back(cell);
+      }
+    }
+    for (Slice& run : runs(about.value.shape(), known)) above.push_back(std::move(run));
+    if (!left_out.places.empty()) say_left_out(about, left_out, depth);
+  }
+
+  void tell_givens(Source& about, const CellList& list, std::size_t depth, std::vector<Slice>& above) {
+    for (Slice& run : runs(about.value.shape(), list)) {
+      bool is_new = false;
+      for (std::size_t i = 0; i < run.count; ++i) is_new = is_new || about.state[run.cell(i)] == State::new_to_all;
+      if (is_new) {
+        tell_given(about, run, depth);
+      } else {
+        above.push_back(std::move(run));
+      }
+    }
+  }
+
+  void tell_given(Source& about, const Slice& run, std::size_t depth) {
+    bool closes = false;
+    for (std::size_t i = 0; i < run.count; ++i) {
+      about.state[run.cell(i)] = State::told_with_children;
+      closes = closes || about.value[run.cell(i)] == 0;
+    }
+    Equation line = named(run);
+    line.sides.push_back(numbers(about, run));
+    const auto rule = rules_.find(about.id);
+    line.remark = {rule == rules_.end() ? "given" : closes ? rule->second : about.heading.formula};
+    add(depth, {run}, std::move(line));
+  }
+
+  // Cells of the mask: one with the rules behind it; of a row, those side by side together.
+  void tell_closed(const CellList& closed, std::size_t depth, std::vector<Slice>& above) {
+    Source& mask = source(closed.tensor);
+    if (!mask.step || closed.places.size() == 1) return tell_all(closed, depth, above);
+    for (Slice& run : runs(mask.value.shape(), closed)) {
+      CellList fresh{closed.tensor, {}};
+      for (std::size_t i = 0; i < run.count; ++i) {
+        if (mask.state[run.cell(i)] == State::new_to_all) fresh.places.push_back(run.cell(i));
+      }
+      if (fresh.places.empty()) {
+        above.push_back(std::move(run));
+      } else {
+        tell_closed_run(mask, run, depth);
+      }
+    }
+  }
+
+  void tell_closed_run(Source& mask, const Slice& run, std::size_t depth) {
+    Equation line = named(run);
+    line.sides.push_back(numbers(mask, run));
+    line.remark = {"closed"};
+    add(depth, {run}, std::move(line));
+    const bool last = depth == options_.depth;
+    told_.deeper = told_.deeper || last;
+    std::vector<CellList> rules;
+    for (std::size_t i = 0; i < run.count; ++i) {
+      mask.state[run.cell(i)] = last ? State::told : State::told_with_children;
+      for (const CellList& read : ingredients(trace_, mask.reading, run.cell(i)).read) {
+        auto rule = std::ranges::find(rules, read.tensor, &CellList::tensor);
+        if (rule == rules.end()) rule = rules.insert(rules.end(), CellList{read.tensor, {}});
+        for (const std::size_t cell : read.places) {
+          if (std::ranges::find(rule->places, cell) == rule->places.end()) rule->places.push_back(cell);
+        }
+      }
+    }
+    if (last) return;
+    std::vector<Slice> above;
+    for (const CellList& rule : rules) tell_all(rule, depth + 1, above);
+    if (!above.empty()) point_back(above, depth + 1);
+  }
+
+  void point_back(const std::vector<Slice>& cells, std::size_t depth) {
+    Equation line;
+    line.sides.push_back({"", {}});
+    for (const Slice& slice : cells) {
+      if (!line.sides[0].terms.empty()) line.sides[0].terms.back().emplace_back(",");
+      line.sides[0].terms.push_back(name(slice));
+    }
+    line.remark = {"see above"};
+    add(depth, cells, std::move(line));
+  }
+
+  void say_left_out(const Source& about, const CellList& cells, std::size_t depth) {
+    told_.cut = true;
+    std::vector<Slice> slices = runs(about.value.shape(), cells);
+    Equation line;
+    line.sides.push_back({"", {{"… " + std::to_string(cells.places.size()) + " more:"}}});
+    for (const Slice& slice : slices) line.sides[0].terms.push_back(name(slice));
+    add(depth, std::move(slices), std::move(line));
+  }
+
+  Equation line(const Source& about, std::size_t cell, bool whole) {
+    const Step& step = *about.step;
+    const Ingredients made = ingredients(trace_, about.reading, cell);
+    for (const CellList& read : made.read) told_.cut = told_.cut || (!whole && read.places.size() > most_shown());
+    Equation line = named({about.id, cell, 0, 1});
+    Working working;
+    if (hands_on(step)) {
+      const bool one = made.read.size() == 1 && made.read[0].places.size() == 1;
+      if (one) line.sides.push_back({"=", {name({made.read[0].tensor, made.read[0].places[0], 0, 1})}});
+      working = pencil_.cell(step, about.reading, cell);
+    } else {
+      working = (whole ? full_lines_ : lines_).working(step, about.reading, place_of(about.value.shape(), cell));
+    }
+    for (Expression& side : working.sides) line.sides.push_back(std::move(side));
+    line.remark = remark(about, cell, made, working);
+    return line;
+  }
+
+  Inline remark(const Source& about, std::size_t cell, const Ingredients& made, const Working& working) const {
+    const auto open = provenance(about.reading, cell).open;
+    if (open && made.read.empty() && open->count == 1) return {closed_by(trace_, *open)};
+    if (!working.remark.empty()) return working.remark;
+    if (masks_.contains(about.id)) return {about.value[cell] == 0 ? "closed" : "open"};
+    const auto computed = numerals_.in_line(working.computed);
+    if (trace_.arithmetic.hand_rounding) {
+      if (!working.rounded) return {};
+      return {computed + rounding_words(*trace_.arithmetic.hand_rounding, about.step->op)};
+    }
+    const Dtype dtype = trace_.arithmetic.dtype;
+    return rounds_once_a_step(dtype) && computed != numerals_.in_line(about.value[cell])
+               ? Inline{computed + ", rounded to " + std::string(attn::name(dtype))}
+               : Inline{};
+  }
+
+  // What the number was made from, in full.
+  std::vector<NumbersRead> parts(const Source& about, std::size_t cell) {
+    std::vector<NumbersRead> all;
+    for (const CellList& list : ingredients(trace_, about.reading, cell).read) {
+      const Source& read = source(list.tensor);
+      for (const Slice& run : runs(read.value.shape(), list)) {
+        NumbersRead part{name(run).front(), {}};
+        for (std::size_t i = 0; i < run.count; ++i) {
+          part.numbers.push_back(numerals_.in_line(read.value[run.cell(i)], numerals_.decimals_of(list.tensor)));
+        }
+        all.push_back(std::move(part));
+      }
+    }
+    return all;
+  }
+
+  Expression numbers(const Source& about, const Slice& run) {
+    bool exact = true;
+    for (std::size_t i = 0; i < run.count; ++i) exact = exact && numerals_.exact(about.value[run.cell(i)]);
+    told_.cut = told_.cut || run.count > most_shown();
+    const std::string relation = exact ? "=" : "≈";
+    if (run.count > 1) return {relation, pencil_.list(about.value, run, about.heading.role)};
+    const std::string number = numerals_.in_line(about.value[run.first], numerals_.decimals_of(about.id));
+    return {relation, {{{number, about.heading.role}}}};
+  }
+
+  static Place place_of(const Shape& shape, std::size_t cell) {
+    const std::vector<std::size_t> index = shape.index(cell);
+    Place place;
+    for (std::size_t axis = 0; axis < shape.rank(); ++axis) place.emplace_back(shape[axis].axis, index[axis]);
+    return place;
+  }
+
+  Inline name(const Slice& cells) const { return {{cell_name(trace_, cells), trace_.heading(cells.tensor).role}}; }
+  Equation named(const Slice& cells) const { return {{}, {{"", {name(cells)}}}, {}}; }
+  std::size_t most_shown() const { return std::max<std::size_t>(options_.most_terms, 4); }
+
+  const Trace& trace_;
+  const Numerals& numerals_;
+  AncestryOptions options_;
+  Lines lines_, full_lines_;
+  Pencil pencil_;
+  std::set<std::string, std::less<>> masks_;
+  std::map<std::string, std::string, std::less<>> rules_;  // why each closes
+  std::map<std::string, Source, std::less<>> sources_;
+  Ancestry told_;
+  std::size_t lines_told_ = 0;
+};
+
+}  // namespace
+
+Ancestry ancestry(const Trace& trace, const std::string& id, std::size_t cell, const Numerals& numerals,
+                  const AncestryOptions& options) {
+  return AncestryWriter(trace, numerals, options).write(id, cell);
+}
+
+std::size_t levels_below(const Trace& trace, const std::string& id) {
+  // Operands stand before the steps that read them.
+  std::map<std::string, std::size_t, std::less<>> levels;
+  for (const Step& step : trace.steps) {
+    std::size_t deepest = 0;
+    for (const Operand& operand : step.operands) deepest = std::max(deepest, levels[operand.id] + 1);
+    if (step.open) deepest = std::max(deepest, levels[step.open->id] + 1);
+    levels[step.heading.id] = deepest;
+  }
+  return levels[id];
+}
+
+std::string cell_name(const Trace& trace, const Slice& cells) {
+  const Shape& shape = trace.value(cells.tensor).shape();
+  const std::vector<std::size_t> first = shape.index(cells.first);
+  const std::vector<std::size_t> last = shape.index(cells.cell(cells.count - 1));
+  std::string name = cells.tensor;
+  for (std::size_t axis = 0; axis < first.size(); ++axis) {
+    name += (axis == 0 ? "[" : ",") + std::to_string(first[axis] + 1);
+    if (last[axis] != first[axis]) name += "…" + std::to_string(last[axis] + 1);
+  }
+  return first.empty() ? name : name + "]";
+}
+
+}  // namespace attn

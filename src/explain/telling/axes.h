@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "explain/arithmetic/symbols.h"
+#include "trace/trace.h"
+
+namespace attn {
+
+// What people call what an axis counts: "queries", "features (d_k)".
+std::string axis_words(const Axis& axis);
+
+// The labels along an axis: tokens where it counts positions, else 1, 2, ….
+// `place` says which sequence, where the tensor has a batch.
+std::vector<std::string> axis_labels(const Trace& trace, const Heading& heading, const Dim& dim, const Place& place);
+
+// The label at one position along it. REQUIRES: index < dim.size.
+std::string axis_label(const Trace& trace, const Heading& heading, const Dim& dim, const Place& place,
+                       std::size_t index);
+
+// Whether a label only repeats the number of its position: "Input 2", "Key 2", "2".
+bool is_numbered(const std::string& label, std::size_t index);
+
+// "Sequence 1 of 2 · Head 2 of 8"; empty where there is neither.
+std::string place_words(const Shape& shape, const Place& place);
+
+// The same place with one more axis standing still.
+Place with(Place place, const Axis& axis, std::size_t index);
+
+// Unless all is asked for, so many sequences and heads are told.
+constexpr std::size_t most_places = 8;
+
+// And so many queries, where each is told by itself.
+constexpr std::size_t most_queries = 12;
+
+// Every sequence and head of a tensor, in order. `batch` and `head`, counted
+// from 1, narrow them; 0 is all.
+std::vector<Place> outer_places(const Shape& shape, std::size_t batch, std::size_t head);
+
+// The axes that a place leaves: those of the matrix that is told there.
+std::vector<Dim> inner_axes(const Shape& shape, const Place& place);
+
+// Where the tensor's cells begin at that place.
+std::size_t offset_at(const Shape& shape, const Place& place);
+
+// The index of the place's sequence; 0 where there is no batch.
+std::size_t sequence_of(const Place& place);
+
+}  // namespace attn

@@ -1,0 +1,55 @@
+#include "explain/telling/masks.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace attn {
+namespace {
+
+// The title of a rule begins with its name: "causal: a query sees …".
+ClosingRule rule_of(const GivenTensor& given, Shape shape) {
+  const std::string& title = given.heading.title;
+  return {given.heading.id, title.substr(0, title.find(':')), title, &given.value, std::move(shape)};
+}
+
+}  // namespace
+
+std::vector<ClosingRule> closing_rules(const Trace& trace, const std::string& mask) {
+  const Step* step = trace.find(mask);
+  if (!step) {
+    const GivenTensor& given = *trace.find_given(mask);
+    return {rule_of(given, given.value.shape())};
+  }
+  std::vector<ClosingRule> rules;
+  for (const Operand& operand : step->operands) {
+    const GivenTensor* given = trace.find_given(operand.id);
+    if (given) rules.push_back(rule_of(*given, shape_as_read(operand, given->value.shape())));
+  }
+  return rules;
+}
+
+std::vector<std::string> masks_read(const Trace& trace) {
+  std::vector<std::string> masks;
+  for (const Step& step : trace.steps) {
+    if (!step.open || (!trace.find(step.open->id) && !trace.find_given(step.open->id))) continue;
+    if (std::ranges::find(masks, step.open->id) == masks.end()) masks.push_back(step.open->id);
+  }
+  return masks;
+}
+
+std::string closed_by(const Trace& trace, const Slice& mask_cell) {
+  const Shape& shape = trace.value(mask_cell.tensor).shape();
+  const std::vector<std::size_t> index = shape.index(mask_cell.first);
+  std::vector<std::string> names;
+  for (const ClosingRule& rule : closing_rules(trace, mask_cell.tensor)) {
+    std::size_t cell = 0;
+    for (std::size_t axis = 0; axis < shape.rank(); ++axis) cell += index[axis] * rule.shape.stride(shape[axis].axis);
+    const bool is_new = std::ranges::find(names, rule.name) == names.end();
+    if ((*rule.open)[cell] == 0 && is_new) names.push_back(rule.name);
+  }
+  std::string words = "closed";
+  for (const std::string& name : names) words += (words == "closed" ? " by " : " and ") + name;
+  return words;
+}
+
+}  // namespace attn

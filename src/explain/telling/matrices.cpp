@@ -1,0 +1,220 @@
+#include "explain/telling/matrices.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "explain/telling/axes.h"
+
+namespace attn {
+
+struct MatrixMaker::Source {
+  const Heading& heading;
+  const Tensor<double>& tensor;
+  Reading reading;
+};
+
+namespace {
+
+std::string bracketed(const std::vector<Dim>& dims) {
+  if (dims.empty()) return "[1]";
+  return "[" + to_string(Shape(dims)) + "]";
+}
+
+// Axes of an operand that the matrix at hand shows, batch, head and all else
+// that stands still left out.
+std::vector<Dim> shown_axes(const Shape& shape, const Place& place) {
+  std::vector<Dim> dims = inner_axes(shape, place);
+  std::erase_if(dims, [](const Dim& dim) { return is_outer(dim.axis); });
+  return dims;
+}
+
+// [3 × 4]·[4 × 3] → [3 × 3]: the left one has the rows of the result, the right
+// one its columns, turned as the formula turns them.
+std::string product_sizes(const Contract& sum, const Reading& reading, const std::vector<Dim>& result,
+                          const Place& place) {
+  std::vector<Dim> left = shown_axes(reading.operands[0].shape, place);
+  std::vector<Dim> right = shown_axes(reading.operands[1].shape, place);
+  const auto carries = [](const std::vector<Dim>& dims, const Axis& axis) {
+    return std::ranges::find(dims, axis, &Dim::axis) != dims.end();
+  };
+  if (result.size() == 2 && left.size() == 2 && right.size() == 2) {
+    if (carries(right, result[0].axis) && !carries(left, result[0].axis)) std::swap(left, right);
+    if (left[0].axis == sum.over) std::swap(left[0], left[1]);
+    if (right[1].axis == sum.over) std::swap(right[0], right[1]);
+  }
+  std::string text = bracketed(left) + "·" + bracketed(right);
+  const auto further = [&](std::size_t i) { return bracketed(shown_axes(reading.operands[i].shape, place)); };
+  std::size_t added = 2;
+  if (sum.then == Contract::Then::divide && reading.operands.size() >= 4) {
+    text += " / (" + further(2) + "·" + further(3) + ")";
+    added = 4;
+  }
+  for (std::size_t i = added; i < reading.operands.size(); ++i) text += " + " + further(i);
+  return text + " → " + bracketed(result);
+}
+
+// A sum of products that an earlier step made, as the one product that it is.
+std::optional<Reading> as_product(const Trace& trace, const Reading& reading) {
+  const auto* reduce = std::get_if<Reduce>(&reading.op);
+  if (!reduce || reduce->function != Reducer::sum || reading.operands.size() != 1) return std::nullopt;
+  const Step* products = trace.find(reading.operands[0].id);
+  const auto* combine = products ? std::get_if<Combine>(&products->op) : nullptr;
+  if (!combine || combine->function != Binary::multiply || products->operands.size() != 2) return std::nullopt;
+  Reading product = reading_of(trace, *products);
+  if (product.operands.size() != 2) return std::nullopt;
+  product.op = Contract{reduce->over};
+  product.result = reading.result;
+  return product;
+}
+
+std::string sizes(const Trace& trace, const Reading& reading, const Place& place) {
+  if (const auto product = as_product(trace, reading)) return sizes(trace, *product, place);
+  const std::vector<Dim> result = shown_axes(reading.result, place);
+  if (reading.operands.empty()) return bracketed(result);
+  if (const auto* sum = std::get_if<Contract>(&reading.op); sum && reading.operands.size() >= 2) {
+    return product_sizes(*sum, reading, result, place);
+  }
+  const std::vector<Dim> first = shown_axes(reading.operands[0].shape, place);
+  if (const auto* merge = std::get_if<Merge>(&reading.op); merge && is_outer(merge->outer)) {
+    const std::size_t parts = reading.operands[0].shape.size(merge->outer);
+    return std::to_string(parts) + " × " + bracketed(first) + " → " + bracketed(result);
+  }
+  return first == result ? bracketed(result) : bracketed(first) + " → " + bracketed(result);
+}
+
+// The axes of a weight matrix are named as formulas name them.
+std::string axis_words(const Axis& axis, Role role) {
+  return role == Role::weight_matrix ? axis : attn::axis_words(axis);
+}
+
+std::string axes_words(const Matrix& matrix) {
+  if (matrix.row_axis.empty() && matrix.column_axis.empty()) return "one number";
+  if (matrix.column_axis.empty()) return "rows: " + axis_words(matrix.row_axis, matrix.role);
+  if (matrix.row_axis.empty()) return "columns: " + axis_words(matrix.column_axis, matrix.role);
+  return "rows: " + axis_words(matrix.row_axis, matrix.role) +
+         ", columns: " + axis_words(matrix.column_axis, matrix.role);
+}
+
+// What the rows of weights sum to, if that can be said in a few words.
+std::string sums_words(const Matrix& matrix, const Numerals& numerals) {
+  if (matrix.role != Role::attention_weight || matrix.column_axis != "key") return "";
+  bool any_closed = false;
+  for (std::size_t row = 0; row < matrix.rows(); ++row) {
+    double sum = 0;
+    bool closed = !matrix.closed.empty();
+    for (std::size_t column = 0; column < matrix.columns(); ++column) {
+      sum += matrix.cells[row * matrix.columns() + column];
+      closed = closed && matrix.is_closed(row, column);
+    }
+    if (!closed && !numerals.same(sum, 1)) return "";
+    any_closed = any_closed || closed;
+  }
+  return any_closed ? "; each row sums to 1, closed rows to 0" : "; each row sums to 1";
+}
+
+}  // namespace
+
+std::vector<Matrix> MatrixMaker::of(const Step& step, const Place& place, std::optional<std::size_t> query) const {
+  return made({step.heading, step.result, reading_of(trace_, step)}, place, query);
+}
+
+std::vector<Matrix> MatrixMaker::of(const GivenTensor& given, const Place& place) const {
+  return made({given.heading, given.value, {Given{}, {}, std::nullopt, given.value.shape()}}, place, std::nullopt);
+}
+
+std::vector<Matrix> MatrixMaker::made(const Source& source, const Place& place,
+                                      std::optional<std::size_t> query) const {
+  const std::vector<Dim> inner = inner_axes(source.tensor.shape(), place);
+  if (inner.size() <= 2) return {one(source, place, query)};
+
+  std::vector<Matrix> all;
+  for (std::size_t i = 0; i < inner[0].size; ++i) {
+    if (query && inner[0].axis == "query" && i != *query) continue;
+    for (Matrix& matrix : made(source, with(place, inner[0].axis, i), query)) all.push_back(std::move(matrix));
+  }
+  return all;
+}
+
+// Which of several matrices it is: "Head 2 of 8 · query 1 · the".
+std::string MatrixMaker::place_of(const Source& source, const Place& place) const {
+  std::string words = place_words(source.tensor.shape(), place);
+  for (const auto& [axis, index] : place) {
+    if (is_outer(axis)) continue;
+    const Dim dim{axis, source.tensor.shape().size(axis)};
+    const std::string label = axis_label(trace_, source.heading, dim, place, index);
+    words += (words.empty() ? "" : " · ") + axis + " " + std::to_string(index + 1);
+    if (!is_numbered(label, index)) words += " · " + label;
+  }
+  return words;
+}
+
+MatrixMaker::Side MatrixMaker::side(const Source& source, const Place& place, const Dim* dim,
+                                    std::optional<std::size_t> query) const {
+  if (!dim) return {.labels = {source.heading.symbol}};
+  const std::size_t stride = source.tensor.shape().stride(dim->axis);
+  if (query && dim->axis == "query") {
+    return {dim->axis, {axis_label(trace_, source.heading, *dim, place, *query)}, stride, *query * stride};
+  }
+  return {dim->axis, axis_labels(trace_, source.heading, *dim, place), stride, 0};
+}
+
+Matrix MatrixMaker::one(const Source& source, const Place& place, std::optional<std::size_t> query) const {
+  const Shape& shape = source.tensor.shape();
+  const std::vector<Dim> inner = inner_axes(shape, place);
+  // A vector of positions is a column, one of features a row.
+  const bool is_row = inner.size() == 1 && !is_position(inner[0].axis);
+  const Side down = side(source, place, inner.empty() || is_row ? nullptr : &inner.front(), query);
+  const Side across = side(source, place, inner.size() == 2 || is_row ? &inner.back() : nullptr, query);
+
+  Matrix matrix;
+  matrix.step = source.heading.id;
+  matrix.role = source.heading.role;
+  matrix.symbol = source.heading.symbol;
+  matrix.title = source.heading.title;
+  const bool given = std::holds_alternative<Given>(source.reading.op);
+  matrix.formula = given ? source.heading.symbol : source.heading.formula;
+  matrix.place = place_of(source, place);
+  matrix.sizes = sizes(trace_, source.reading, place);
+  matrix.row_axis = down.axis;
+  matrix.row_labels = down.labels;
+  matrix.row_stride = down.stride;
+  matrix.column_axis = across.axis;
+  matrix.column_labels = across.labels;
+  matrix.column_stride = across.stride;
+  matrix.first = offset_at(shape, place) + down.first + across.first;
+  matrix.reading = source.reading;
+
+  matrix.cells.reserve(matrix.rows() * matrix.columns());
+  for (std::size_t row = 0; row < matrix.rows(); ++row) {
+    for (std::size_t column = 0; column < matrix.columns(); ++column) {
+      matrix.cells.push_back(source.tensor[matrix.first + row * matrix.row_stride + column * matrix.column_stride]);
+    }
+  }
+  matrix.decimals_in_lines = numerals_.decimals_of(matrix.step);
+  matrix.format = numerals_.format(matrix.cells, matrix.decimals_in_lines);
+  mark_closed(source, matrix);
+  matrix.words = axes_words(matrix) + sums_words(matrix, numerals_);
+  if (query && (down.axis == "query" || across.axis == "query")) {
+    matrix.words += "; here only query " + std::to_string(*query + 1);
+  }
+  return matrix;
+}
+
+void MatrixMaker::mark_closed(const Source& source, Matrix& matrix) const {
+  if (!source.reading.open) return;
+  const Shape& mask = source.reading.open->shape;
+  const bool cell_by_cell =
+      std::ranges::all_of(mask.dims(), [&](const Dim& dim) { return source.tensor.shape().has(dim.axis); });
+  if (!cell_by_cell) return;
+  const Tensor<double>& open = trace_.value(source.reading.open->id);
+  matrix.closed.reserve(matrix.cells.size());
+  for (std::size_t row = 0; row < matrix.rows(); ++row) {
+    for (std::size_t column = 0; column < matrix.columns(); ++column) {
+      const std::size_t cell = matrix.first + row * matrix.row_stride + column * matrix.column_stride;
+      matrix.closed.push_back(open[source.reading.open_cell(cell)] == 0);
+    }
+  }
+}
+
+}  // namespace attn

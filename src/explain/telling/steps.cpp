@@ -1,0 +1,216 @@
+#include "explain/telling/steps.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "explain/telling/axes.h"
+#include "explain/telling/checks.h"
+#include "explain/telling/givens.h"
+#include "explain/telling/narrator.h"
+
+namespace attn {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Level>, 4> levels = {
+    {{"result", Level::result}, {"steps", Level::steps}, {"rows", Level::rows}, {"cells", Level::cells}}};
+
+// Up to so many products, lines or numbers a level is readable.
+constexpr std::size_t most_products_at_cells = 300;
+constexpr std::size_t most_numbers_at_rows = 1000;
+constexpr std::size_t most_numbers_at_steps = 20'000;
+
+// How much of a step the options leave.
+std::size_t numbers_told(const Step& step, const ExplainOptions& options) {
+  std::size_t numbers = 1;
+  for (const Dim& dim : step.result.shape().dims()) {
+    const bool one = (dim.axis == "batch" && options.batch) || (dim.axis == "head" && options.head) ||
+                     (dim.axis == "query" && options.query);
+    numbers *= one ? 1 : dim.size;
+  }
+  return numbers;
+}
+
+std::size_t products_told(const Trace& trace, const Step& step, const ExplainOptions& options) {
+  const auto* contract = std::get_if<Contract>(&step.op);
+  if (!contract) return numbers_told(step, options);
+  const Operand& first = step.operands[0];
+  if (!trace.find(first.id) && !trace.find_given(first.id)) return numbers_told(step, options);
+  return numbers_told(step, options) * shape_as_read(first, trace.value(first.id).shape()).size(contract->over);
+}
+
+// The same where only matrices are told: of a step that is one a query, a few.
+std::size_t numbers_in_matrices(const Step& step, const ExplainOptions& options) {
+  const Shape& shape = step.result.shape();
+  const std::size_t numbers = numbers_told(step, options);
+  const auto inner = std::ranges::count_if(shape.dims(), [](const Dim& dim) { return !is_outer(dim.axis); });
+  if (options.full || options.query || !shape.has("query") || inner < 3) return numbers;
+  const std::size_t queries = shape.size("query");
+  return numbers / queries * std::min(queries, most_queries);
+}
+
+Level fitting_level(const Trace& trace, const std::vector<const Step*>& steps, const ExplainOptions& options) {
+  std::size_t products = 0;
+  std::size_t numbers = 0;
+  std::size_t in_matrices = 0;
+  for (const Step* step : steps) {
+    products += products_told(trace, *step, options);
+    numbers += numbers_told(*step, options);
+    in_matrices += numbers_in_matrices(*step, options);
+  }
+  if (products <= most_products_at_cells) return Level::cells;
+  if (numbers <= most_numbers_at_rows) return Level::rows;
+  return in_matrices <= most_numbers_at_steps ? Level::steps : Level::result;
+}
+
+std::vector<const Step*> steps_told(const Trace& trace, const ExplainOptions& options) {
+  std::vector<const Step*> steps;
+  const Step* result = trace.find("result");
+  for (const Step& step : trace.steps) {
+    const bool asked = options.only.empty() || std::ranges::any_of(options.only, [&](const std::string& id) {
+                         return id == step.heading.id || (id == "result" && &step == result);
+                       });
+    if (asked) steps.push_back(&step);
+  }
+  return steps;
+}
+
+std::string level_words(Level level) {
+  switch (level) {
+    case Level::result:
+      return "Only the result is shown; --explain steps shows every step, rows and cells more of each.";
+    case Level::steps:
+      return "The matrix of every step is shown; --explain rows adds a line a row, cells every product.";
+    case Level::rows:
+      return "Every row is shown on a line; --explain cells writes out every product.";
+    case Level::cells:
+      return "";
+  }
+  return "";
+}
+
+bool has_weights(const Trace& trace) {
+  return std::ranges::any_of(trace.steps, [](const Step& step) { return step.heading.role == Role::attention_weight; });
+}
+
+// How scores become weights: what is said before the weights, and of them.
+struct WeighingWords {
+  const char* makes = ". Softmax turns the scores of a query into ";
+  const char* are = ": none is negative, and they sum to 1";
+};
+
+WeighingWords weighing_words(const Trace& trace) {
+  for (const Step& step : trace.steps) {
+    const auto* softmax = std::get_if<Softmax>(&step.op);
+    if (softmax && softmax->part == Softmax::Part::shares)
+      return {". Each score divided by the sum of its query's scores is one of the ", "; they sum to 1"};
+    if (softmax && softmax->part == Softmax::Part::maximum && step.operands.size() > 1)
+      return {.are = ": none is negative, and they sum to less than 1, for a sink takes the rest"};
+  }
+  return {};
+}
+
+// What attention does, in a few lines.
+Prose idea(const Trace& trace) {
+  const Span query("query", Role::query), key("key", Role::key), values("values", Role::value);
+  const Span score("score", Role::score), weights("attention weights", Role::attention_weight);
+  const Span context("context", Role::output);
+  const WeighingWords words = weighing_words(trace);
+  return {{"Each ", query, " is compared with every ", key, "; how well they match is a ", score, words.makes, weights,
+           std::string(words.are) + ". The ", values, ", added up with these weights, are the query's ", context, "."}};
+}
+
+void tell_result(const Trace& trace, Narrator& narrator, Document& document) {
+  const Step* result = trace.find("result");
+  if (!result) return;
+  document.blocks.push_back(Headline{2, {"Result"}});
+  narrator.tell_matrices(*result);
+}
+
+// Up to so many numbers behind those told are kept, unless all is asked for.
+constexpr std::size_t most_numbers_behind = 50'000;
+
+// Every matrix of the trace that no block of the document shows.
+void add_what_is_behind(const Trace& trace, const ExplainOptions& options, const Numerals& numerals,
+                        Document& document) {
+  std::set<std::tuple<std::string, std::size_t, std::size_t>> told;  // step, first cell, how many
+  for (const Block& block : document.blocks) {
+    if (const auto* matrix = std::get_if<Matrix>(&block)) {
+      told.emplace(matrix->step, matrix->first, matrix->cells.size());
+    }
+  }
+  const MatrixMaker matrices(trace, numerals);
+  std::size_t numbers = 0;
+  const auto add = [&](const auto& source, const Shape& shape) {
+    for (const Place& place : outer_places(shape, 0, 0)) {
+      for (Matrix& matrix : matrices.of(source, place)) {
+        numbers += matrix.cells.size();
+        if (!options.full && numbers > most_numbers_behind) return;
+        const bool is_told = told.contains({matrix.step, matrix.first, matrix.cells.size()});
+        if (!is_told) document.behind.push_back(std::move(matrix));
+      }
+    }
+  };
+  for (const GivenTensor& given : trace.givens) add(given, given.value.shape());
+  for (const Step& step : trace.steps) add(step, step.result.shape());
+}
+
+}  // namespace
+
+std::optional<Level> level_named(std::string_view text) {
+  const auto found = std::ranges::find(levels, text, &decltype(levels)::value_type::first);
+  if (found == levels.end()) return std::nullopt;
+  return found->second;
+}
+
+namespace {
+
+Document everything_told(const Trace& trace, const ExplainOptions& options, Level level,
+                         const std::vector<const Step*>& steps, const Numerals& numerals) {
+  Document document;
+  if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
+  if (level >= Level::rows && options.only.empty() && has_weights(trace)) document.blocks.push_back(idea(trace));
+  if (level != Level::cells) document.blocks.push_back(Prose{{level_words(level)}});
+
+  Narrator narrator(trace, options, level, numerals, document);
+  const bool all = options.only.empty();
+  if (level == Level::result && all) {
+    tell_result(trace, narrator, document);
+  } else if (all) {
+    tell_givens(trace, options, numerals, document);
+    narrator.tell_notes_on_givens();
+    narrator.tell(steps);
+  } else if (level <= Level::steps) {
+    for (const Step* step : steps) narrator.tell_matrices(*step);
+  } else {
+    narrator.tell(steps);
+  }
+  if (!all) return document;
+
+  if (auto table = checks(trace, numerals)) {
+    document.blocks.push_back(Headline{2, {"What must hold, and does it?"}});
+    document.blocks.push_back(std::move(*table));
+  }
+  const std::vector<const Note*> notes = narrator.untold();
+  if (!notes.empty()) document.blocks.push_back(Headline{2, {"Notes"}});
+  for (const Note* note : notes) document.blocks.push_back(Remark{{note->message}});
+  return document;
+}
+
+}  // namespace
+
+Document explain(const Trace& trace, const ExplainOptions& options) {
+  const std::vector<const Step*> steps = steps_told(trace, options);
+  const Level level = options.level.value_or(fitting_level(trace, steps, options));
+  const Numerals numerals(decimals_shown(options.precision), trace,
+                          level == Level::cells ? Tiny::two_digits : Tiny::as_zero);
+  Document document = everything_told(trace, options, level, steps, numerals);
+  document.precision = numerals.precision();
+  document.tolerance = numerals.tolerance();
+  if (options.behind) add_what_is_behind(trace, options, numerals, document);
+  return document;
+}
+
+}  // namespace attn

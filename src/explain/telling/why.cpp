@@ -1,0 +1,164 @@
+#include "explain/telling/why.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "explain/telling/ancestry.h"
+#include "explain/telling/axes.h"
+#include "explain/telling/matrices.h"
+#include "explain/telling/steps.h"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
+
+// Unless all is asked for: about so many lines, and terms of a sum.
+constexpr std::size_t most_lines = 150;
+constexpr std::size_t most_terms = 16;
+
+// "query 1 (it), key 2 (dog)"
+std::string place_of_cell(const Trace& trace, const Asked& asked) {
+  const Heading& heading = trace.heading(asked.id);
+  const Shape& shape = trace.value(asked.id).shape();
+  const std::vector<std::size_t> index = shape.index(*asked.cell);
+  std::string words;
+  Place place;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    const Dim& dim = shape[axis];
+    const std::string number = std::to_string(index[axis] + 1);
+    const std::string label = axis_label(trace, heading, dim, place, index[axis]);
+    words += (words.empty() ? "" : ", ") + std::string(dim.axis == "batch" ? "sequence" : dim.axis) + " " + number;
+    if (!is_numbered(label, index[axis])) words += " (" + label + ")";
+    place.emplace_back(dim.axis, index[axis]);
+  }
+  return words;
+}
+
+// As deep as is asked for, else as deep as fits.
+Ancestry fitting(const Trace& trace, const Asked& asked, const WhyOptions& options, const Numerals& numerals,
+                 std::size_t& depth) {
+  const auto told = [&](std::size_t lines) {
+    return ancestry(trace, asked.id, *asked.cell, numerals, {depth, lines, options.full ? no_limit : most_terms});
+  };
+  const std::size_t deepest = levels_below(trace, asked.id);
+  depth = options.depth.value_or(deepest);
+  if (options.depth || options.full) return told(no_limit);
+  Ancestry all = told(most_lines);
+  if (all.complete) return all;
+  for (depth = 1; depth < deepest; ++depth) {
+    if (!told(most_lines).complete) break;
+  }
+  depth = std::max<std::size_t>(depth - 1, 1);
+  return told(no_limit);
+}
+
+void say_what_is_cut(const Trace& trace, const Asked& asked, const Ancestry& told, const WhyOptions& options,
+                     std::size_t depth, Document& document) {
+  const std::size_t deepest = levels_below(trace, asked.id);
+  std::string words;
+  if (told.deeper && !options.depth) {
+    words = std::to_string(depth) + (depth == 1 ? " level" : " levels") + " of up to " + std::to_string(deepest) +
+            " are shown; --depth " + std::to_string(depth + 1) + " shows one more, --depth " + std::to_string(deepest) +
+            " goes back to the inputs.";
+  }
+  if (told.cut)
+    words += (words.empty() ? "" : " ") + std::string("Long sums and lists are cut; --full leaves nothing out.");
+  if (!words.empty()) document.blocks.push_back(Prose{{std::move(words)}});
+}
+
+// Whether a note is about one of the numbers told, or about all that they stand among.
+bool is_about(const Note& note, const Trace& trace, const Tree& tree) {
+  if (note.step.empty() || (!trace.find(note.step) && !trace.find_given(note.step))) return false;
+  const Shape& shape = trace.value(note.step).shape();
+  for (const Branch& branch : tree.branches) {
+    for (const Slice& cells : branch.cells) {
+      if (cells.tensor != trace.heading(note.step).id) continue;
+      for (std::size_t i = 0; i < cells.count; ++i) {
+        const std::vector<std::size_t> index = shape.index(cells.cell(i));
+        if (note.index.size() <= index.size() && std::equal(note.index.begin(), note.index.end(), index.begin())) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+// Where the number is of a query that only fills up its sequence.
+std::optional<std::string> padding_words(const Trace& trace, const Asked& asked) {
+  const Shape& shape = trace.value(asked.id).shape();
+  const auto query = shape.position("query");
+  if (!trace.find(asked.id) || !query || trace.own_queries.empty()) return std::nullopt;
+  const std::vector<std::size_t> index = shape.index(*asked.cell);
+  const std::size_t sequence = shape.has("batch") ? index[*shape.position("batch")] : 0;
+  if (index[*query] < trace.own_queries[sequence]) return std::nullopt;
+  return "query " + std::to_string(index[*query] + 1) + " of sequence " + std::to_string(sequence + 1) +
+         " is padding: it is worked out like any other, but nobody reads it";
+}
+
+Document one_number(const Trace& trace, const Asked& asked, const WhyOptions& options) {
+  const Heading& heading = trace.heading(asked.id);
+  const Numerals numerals(decimals_shown(options.precision), trace, Tiny::two_digits);
+  std::size_t depth = 0;
+  Ancestry told = fitting(trace, asked, options, numerals, depth);
+
+  Document document;
+  if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
+  const Span name(cell_name(trace, {asked.id, *asked.cell, 0, 1}), heading.role);
+  document.blocks.push_back(Headline{2, {name, " · " + heading.title}});
+  const std::string place = place_of_cell(trace, asked);
+  document.blocks.push_back(Prose{{Span(heading.formula, heading.role), place.empty() ? "" : ", at " + place}});
+  document.blocks.push_back(told.tree);
+  say_what_is_cut(trace, asked, told, options, depth, document);
+  if (const auto padding = padding_words(trace, asked)) document.blocks.push_back(Remark{{*padding}});
+  for (const Note& note : trace.notes) {
+    if (is_about(note, trace, told.tree)) document.blocks.push_back(Remark{{note.message}});
+  }
+  return document;
+}
+
+// Without an index all of a step is told, unless it is very long.
+constexpr std::size_t most_numbers_told_whole = 20'000;
+
+Document whole_step(const Trace& trace, const Asked& asked, const WhyOptions& options) {
+  const Step* step = trace.find(asked.id);
+  Document document;
+  if (step && !is_given(*step)) {
+    document = explain(trace, {.level = Level::cells,
+                               .only = {asked.id},
+                               .batch = {},
+                               .head = {},
+                               .query = {},
+                               .precision = options.precision,
+                               .full = options.full || is_told_whole(trace, asked)});
+  } else {
+    const Numerals numerals(decimals_shown(options.precision), trace);
+    const MatrixMaker matrices(trace, numerals);
+    if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
+    for (const Place& place : outer_places(trace.value(asked.id).shape(), 0, 0)) {
+      for (Matrix& matrix : step ? matrices.of(*step, place) : matrices.of(*trace.find_given(asked.id), place)) {
+        document.blocks.push_back(std::move(matrix));
+      }
+    }
+  }
+  const std::string first = cell_name(trace, {asked.id, 0, 0, 1});
+  if (step && !is_given(*step)) {
+    document.blocks.push_back(Prose{{"Ask for one number to follow it back to the inputs: " + first}});
+  }
+  return document;
+}
+
+}  // namespace
+
+bool is_told_whole(const Trace& trace, const Asked& asked) {
+  return !asked.cell && trace.value(asked.id).size() <= most_numbers_told_whole;
+}
+
+Document why(const Trace& trace, const Asked& asked, const WhyOptions& options) {
+  return asked.cell ? one_number(trace, asked, options) : whole_step(trace, asked, options);
+}
+
+}  // namespace attn

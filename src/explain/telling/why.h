@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "explain/document.h"
+#include "explain/telling/asked.h"
+#include "trace/trace.h"
+
+namespace attn {
+
+struct WhyOptions {
+  std::optional<std::size_t> depth;  // levels below the number; by default to the inputs, where that is not too long
+  std::optional<int> precision;      // decimals; by default 4, fewer where a number needs fewer
+  bool full = false;                 // nothing left out
+};
+
+// How one number came about, back to the inputs; where no number is asked for,
+// every number of the step.
+// REQUIRES: find_asked() found it in this trace.
+Document why(const Trace& trace, const Asked& asked, const WhyOptions& options = {});
+
+// Whether what was asked for is a whole step that is not too long to be told
+// without leaving anything out.
+bool is_told_whole(const Trace& trace, const Asked& asked);
+
+}  // namespace attn

@@ -1,0 +1,154 @@
+#include "formats/latex/macros.h"
+
+namespace attn {
+namespace {
+
+// Colours that can be told apart by colour-blind people, and read on white.
+constexpr const char* colours =
+    R"tex(% Colours: to change one, define it before, as in \newcommand\attnquery[1]{\textcolor{red}{#1}}.
+\ifdefined\definecolor
+  \definecolor{attnquery}{HTML}{B03A00}
+  \definecolor{attnkey}{HTML}{7A5900}
+  \definecolor{attnvalue}{HTML}{9A3A78}
+  \definecolor{attnscore}{HTML}{00629B}
+  \definecolor{attnweight}{HTML}{003F8A}
+  \definecolor{attnweighted}{HTML}{5A6400}
+  \definecolor{attnoutput}{HTML}{006B50}
+  \definecolor{attnfaint}{HTML}{595959}
+  \definecolor{attnwrong}{HTML}{B00020}
+  \definecolor{attnunsure}{HTML}{7A5900}
+  \providecommand\attncolour[2]{\textcolor{#1}{#2}}
+\else
+  \providecommand\attncolour[2]{{#2}}
+\fi
+\providecommand\attnquery[1]{\attncolour{attnquery}{#1}}
+\providecommand\attnkey[1]{\attncolour{attnkey}{#1}}
+\providecommand\attnvalue[1]{\attncolour{attnvalue}{#1}}
+\providecommand\attnscore[1]{\attncolour{attnscore}{#1}}
+\providecommand\attnweight[1]{\attncolour{attnweight}{#1}}
+\providecommand\attnweighted[1]{\attncolour{attnweighted}{#1}}
+\providecommand\attnoutput[1]{\attncolour{attnoutput}{#1}}
+\providecommand\attnfaint[1]{\attncolour{attnfaint}{#1}}
+% Numbers that somebody handed in: wrong, following from what was wrong before,
+% with too few digits to tell, not filled in. The sign before them is written out.
+\providecommand\attnwrong[1]{\attncolour{attnwrong}{\textbf{\boldmath #1}}}
+\providecommand\attnfollows[1]{\attncolour{attnunsure}{#1}}
+\providecommand\attnunsure[1]{\attncolour{attnunsure}{#1}}
+\providecommand\attnblank[1]{\attnfaint{#1}}
+)tex";
+
+constexpr const char* pieces = R"tex(% Within a long word, where a line may end.
+\providecommand\attnbreak{\discretionary{}{}{}}
+% A character that the font does not have, as its number.
+\providecommand\attncode[1]{{\tiny\sffamily U+#1\kern.15em}}
+\ifdefined\attnchar\else
+  \ifdefined\Umathchar
+    \protected\def\attnchar#1#2{\iffontchar\font"#1 #2\else\attncode{#1}\fi\attnbreak}
+  \else
+    \protected\def\attnchar#1#2{\attncode{#1}\attnbreak}
+  \fi
+\fi
+\providecommand\attntitle[1]{\section*{\raggedright #1}}
+\providecommand\attnpart[1]{\subsection*{\raggedright #1}}
+\providecommand\attnsubpart[1]{\subsubsection*{\raggedright #1}}
+% What should not be overlooked.
+\providecommand\attnnote[1]{\par\medskip\noindent\vrule width 1.5pt\hspace{8pt}%
+  \begin{minipage}{\dimexpr\linewidth-10pt\relax}\small\raggedright\textbf{Note:} #1\end{minipage}\par\medskip}
+% A derivation: its formula, its title; then the lines.
+\providecommand\attnderivation[2]{\par\medskip\noindent{\boldmath #1}\quad\attnfaint{#2}}
+\providecommand\attnlinestitle[1]{\par\medskip\noindent\attnfaint{#1}}
+\providecommand\attnlap[1]{\rlap{$\displaystyle #1$}}
+\providecommand\attnlabel[1]{\attnfaint{\text{#1}}}
+\providecommand\attnremark[1]{\text{\small\attnfaint{#1}}}
+\providecommand\attnremarkbelow[2]{\parbox[t]{#1}{\small\raggedright\attnfaint{#2}}}
+% A matrix: its formula, its title, what its rows and columns are.
+\providecommand\attncaption[3]{{\raggedright{\boldmath #1}\quad\attnfaint{#2}\ifx&#3&\else\\{\small\attnfaint{#3}}\fi\par\vspace{-4pt}}}
+% A matrix or table, not broken across pages.
+\providecommand\attnmatrix[1]{\par\medskip\noindent\begin{minipage}{\linewidth}\parskip=3pt \noindent #1\end{minipage}\par\medskip}
+\providecommand\attncell[1]{\raggedright\let\\\tabularnewline #1\strut}
+\providecommand\attntablehead[1]{\attncell{\textbf{#1}}}
+\providecommand\attntablecaption[1]{{\bfseries\boldmath\raggedright #1\par}}
+\providecommand\attncolumns[1]{{\small\attnfaint{#1}\par}}
+\providecommand\attnhead[1]{{\small #1}}
+\ifdefined\toprule
+  \let\attntop\toprule \let\attnmid\midrule \let\attnbottom\bottomrule
+\else
+  \def\attntop{\hline} \def\attnmid{\hline} \def\attnbottom{\hline}
+\fi
+% What is too wide for the line is made smaller, where there is graphicx.
+\ifdefined\attnfit\else
+  \ifdefined\resizebox
+    \def\attnfit#1{\begingroup\setbox0\hbox{#1}\leavevmode
+      \ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\box0}\else\box0\fi\endgroup}
+  \else
+    \def\attnfit#1{#1}
+  \fi
+\fi
+% A line of a tree: how deep it stands, the line.
+\providecommand\attnbranch[2]{\par{\parskip=0pt\raggedright\leftskip=\dimexpr 1.2em*#1+1.2em\relax
+  \noindent\kern-1.2em\ifnum#1>0 \hbox to 1.2em{\attnfaint{\rule[.6ex]{.8em}{.4pt}}\hss}\fi#2\par}}
+)tex";
+
+constexpr const char* packages = R"tex(\ifdefined\Umathchar\else
+  \IfFileExists{lmodern.sty}{\usepackage[T1]{fontenc}\usepackage{lmodern}}{}
+\fi
+\usepackage{amsmath,amssymb}
+\usepackage{booktabs}
+\usepackage{xcolor}
+\usepackage{graphicx}
+)tex";
+
+constexpr const char* paper = R"tex(\usepackage[a4paper,margin=22mm]{geometry}
+\setlength\parindent{0pt}
+\setlength\parskip{4pt plus 2pt}
+\setlength\mathindent{1.5em}
+\emergencystretch=3em
+\AtBeginDocument{\abovedisplayskip=4pt plus 2pt \belowdisplayskip=5pt plus 3pt
+  \abovedisplayshortskip=4pt plus 2pt \belowdisplayshortskip=5pt plus 3pt }
+\raggedbottom
+\newcommand\attntitle[1]{{\LARGE\bfseries\boldmath\raggedright #1\par}\medskip}
+\newcommand\attnpart[1]{\section*{\raggedright\boldmath #1}}
+\newcommand\attnsubpart[1]{\subsection*{\raggedright\boldmath #1}}
+)tex";
+
+constexpr const char* slides = R"tex(\usefonttheme[onlymath]{serif}
+\setbeamertemplate{navigation symbols}{}
+\setbeamertemplate{footline}{\hfill\usebeamerfont{footline}\insertframenumber\hspace{4mm}\vspace{2mm}}
+\setbeamersize{text margin left=9mm,text margin right=9mm}
+\setbeamercolor{structure}{fg=black}
+\setbeamerfont{frametitle}{series=\bfseries,size=\large}
+\setlength\mathindent{1em}
+\newcommand\attntitle[1]{{\LARGE\bfseries\boldmath\raggedright #1\par}\medskip}
+\newcommand\attnpart[1]{{\large\bfseries\boldmath\raggedright #1\par}\smallskip}
+\newcommand\attnsubpart[1]{{\bfseries\boldmath\raggedright #1\par}\smallskip}
+% All that a slide shows, so many times larger; smaller where it is too high.
+\newsavebox\attnslidebox
+\newenvironment{attnslide}[1]
+  {\def\attnscale{#1}\begin{lrbox}{\attnslidebox}\begin{minipage}[t]{\dimexpr\textwidth*100/#1\relax}%
+    \setlength\parskip{4pt}\raggedright
+    \abovedisplayskip=3pt \belowdisplayskip=3pt \abovedisplayshortskip=3pt \belowdisplayshortskip=3pt }
+  {\end{minipage}\end{lrbox}\vspace*{1.5mm}%
+   \ifdim\dimexpr(\ht\attnslidebox+\dp\attnslidebox)*\attnscale/100\relax>66mm
+     \resizebox*{!}{66mm}{\usebox\attnslidebox}%
+   \else
+     \resizebox{\textwidth}{!}{\usebox\attnslidebox}%
+   \fi}
+)tex";
+
+}  // namespace
+
+std::string latex_macros() { return std::string(colours) + pieces; }
+
+std::string latex_paper_begin() {
+  return std::string("\\documentclass[a4paper,fleqn]{article}\n") + packages + paper + latex_macros() +
+         "\\allowdisplaybreaks\n\\begin{document}\n";
+}
+
+std::string latex_slides_begin() {
+  return std::string("\\documentclass[10pt,aspectratio=169,fleqn]{beamer}\n") + packages + slides + latex_macros() +
+         "\\begin{document}\n";
+}
+
+std::string latex_end() { return "\\end{document}\n"; }
+
+}  // namespace attn

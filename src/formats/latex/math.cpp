@@ -1,0 +1,235 @@
+#include "formats/latex/math.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "formats/formula/formula.h"
+#include "formats/latex/characters.h"
+
+namespace attn {
+namespace {
+
+using Kind = FormulaPart::Kind;
+
+class MathWriter {
+ public:
+  explicit MathWriter(bool coloured) : coloured_(coloured) {}
+
+  std::string write(const FormulaPart& part) const {
+    const std::string_view colour = coloured_ && part.role ? latex_colour(*part.role) : "";
+    if (!colour.empty()) return std::string(colour) + "{" + uncoloured(part) + "}";
+    return uncoloured(part);
+  }
+
+ private:
+  std::string uncoloured(const FormulaPart& part) const {
+    switch (part.kind) {
+      case Kind::row:
+        return row(part.children);
+      case Kind::identifier:
+        return identifier(part.text);
+      case Kind::number:
+        return number(part.text);
+      case Kind::sign:
+        return sign(part.text);
+      case Kind::word:
+        return word(part.text);
+      case Kind::subscript:
+        return base(part) + "_{" + write(part.children[1]) + "}";
+      case Kind::superscript:
+        return base(part) + "^{" + exponent(part.children[1]) + "}";
+      case Kind::root:
+        return "\\sqrt{" + write(part.children[0]) + "}";
+    }
+    return {};
+  }
+
+  // Things of one role that stand side by side share one colour.
+  std::string row(const std::vector<FormulaPart>& parts) const {
+    std::string text;
+    for (std::size_t i = 0; i < parts.size();) {
+      std::size_t end = i + 1;
+      while (end < parts.size() && parts[end].role == parts[i].role) ++end;
+      std::string together;
+      for (std::size_t at = i; at < end; ++at) {
+        const bool is_function = parts[at].kind == Kind::word && at + 1 < parts.size() &&
+                                 parts[at + 1].kind == Kind::sign && parts[at + 1].text == "(";
+        append(is_function ? function(parts[at].text) : uncoloured(parts[at]), together);
+      }
+      const std::string_view colour = coloured_ && parts[i].role ? latex_colour(*parts[i].role) : "";
+      append(colour.empty() ? together : std::string(colour) + "{" + together + "}", text);
+      i = end;
+    }
+    return text;
+  }
+
+  // A command ends where no letter follows.
+  static void append(std::string_view piece, std::string& text) {
+    const std::size_t command = text.rfind('\\');
+    const bool open = command != std::string::npos && command + 1 < text.size() &&
+                      std::all_of(text.begin() + static_cast<std::ptrdiff_t>(command) + 1, text.end(),
+                                  [](char c) { return is_ascii_upper(c) || is_ascii_lower(c); });
+    if (open && !piece.empty() && (is_ascii_upper(piece[0]) || is_ascii_lower(piece[0]))) text += ' ';
+    text += piece;
+  }
+
+  // What an exponent is set to; in braces where it has one already, of which TeX
+  // would complain: "{K^{*}}^{\top}".
+  std::string base(const FormulaPart& part) const {
+    const FormulaPart& below = part.children[0];
+    const std::string text = write(below);
+    return text.empty() || below.kind == Kind::row || has(below, part.kind) ? "{" + text + "}" : text;
+  }
+
+  // Whether an index or exponent is there already.
+  static bool has(const FormulaPart& part, Kind script) {
+    if (part.kind == script) return true;
+    if (part.kind == Kind::word)
+      return std::ranges::any_of(part.text, [](char c) { return static_cast<unsigned char>(c) > '~'; });
+    if (part.kind == Kind::identifier) return script == Kind::superscript && part.text.find('*') != std::string::npos;
+    if (part.kind != Kind::subscript && part.kind != Kind::superscript) return false;
+    // A prime is an exponent that another one may follow at once, but not behind an index.
+    const FormulaPart& base = part.children[0];
+    const bool primed = base.kind == Kind::identifier && base.text.size() > 1;
+    return (primed && script == Kind::superscript) || has(base, script);
+  }
+
+  std::string exponent(const FormulaPart& part) const {
+    const bool transposed = part.kind == Kind::identifier && part.text == "T";
+    return transposed ? "\\top" : write(part);
+  }
+
+  std::string identifier(std::string_view text) const {
+    const CodePoint letter = code_point(text, 0);
+    std::string name(text.substr(0, letter.bytes));
+    if (const std::string_view known = latex_mathematics(letter.value); !known.empty()) name = known;
+    std::string primes, all;
+    bool starred = false;
+    for (std::size_t at = letter.bytes; at < text.size();) {
+      const CodePoint point = code_point(text, at);
+      at += point.bytes;
+      if (point.value == U'*') {
+        starred = true;
+        all += "*";
+        continue;
+      }
+      const std::size_t count = point.value == U'′' ? 1 : point.value == U'″' ? 2 : 3;
+      for (std::size_t i = 0; i < count; ++i) {
+        primes += "'";
+        all += "\\prime ";
+      }
+    }
+    if (!starred) return name + primes;
+    return name + "^{" + all + "}";
+  }
+
+  std::string number(std::string_view text) const {
+    if (text == "∞") return "\\infty";
+    if (text == "NaN") return "\\mathrm{NaN}";
+    const std::size_t e = text.find('e');
+    if (e == std::string_view::npos) return std::string(text);
+    std::string exponent(text.substr(e + 1));
+    std::string sign;
+    for (const std::string_view one : {"+", "-", "−"}) {
+      if (exponent.starts_with(one)) {
+        sign = one == "+" ? "{+}" : "{-}";
+        exponent.erase(0, one.size());
+        break;
+      }
+    }
+    return std::string(text.substr(0, e)) + "\\mathrm{e}" + sign + exponent;
+  }
+
+  std::string sign(std::string_view text) const {
+    const CodePoint point = code_point(text, 0);
+    if (const std::string_view known = latex_special(point.value); !known.empty()) {
+      return std::string(known);
+    }
+    if (const std::string_view known = latex_mathematics(point.value); !known.empty()) return std::string(known);
+    if (point.value < 0x80) return std::string(text);
+    return word(text);
+  }
+
+  static bool is_known_function(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return is_ascii_upper(c) || is_ascii_lower(c); });
+  }
+
+  std::string function(const std::string& text) const {
+    if (text == "max" || text == "min" || text == "exp") return "\\" + text;
+    return is_known_function(text) ? "\\operatorname{" + text + "}" : word(text);
+  }
+
+  // Words upright. MathJax knows no escapes within \text{}: what needs one stands outside.
+  std::string word(std::string_view text) const {
+    std::string all, inside;
+    const auto close = [&] {
+      if (inside == " ") {
+        append("\\ ", all);
+      } else if (!inside.empty()) {
+        append("\\text{" + inside + "}", all);
+      }
+      inside.clear();
+    };
+    for (std::size_t at = 0; at < text.size();) {
+      const CodePoint point = code_point(text, at);
+      const std::string_view character = text.substr(at, point.bytes);
+      at += point.bytes;
+      std::string_view outside = latex_special(point.value);
+      if (point.value == U'/') outside = "/";
+      if (outside.empty()) outside = latex_mathematics(point.value);
+      if (outside.empty()) {
+        inside += coloured_ ? latex_character(point, character) : std::string(character);
+      } else {
+        close();
+        append(outside, all);
+      }
+    }
+    close();
+    return all;
+  }
+
+  bool coloured_;
+};
+
+}  // namespace
+
+std::string latex_math(std::string_view formula) { return MathWriter(false).write(parse_formula(formula)); }
+
+std::string latex_math(const Inline& formula, bool coloured) {
+  return MathWriter(coloured).write(parse_formula(formula));
+}
+
+std::string latex_inline_math(const Inline& formula) {
+  const std::string math = latex_math(formula, true);
+  return math.empty() ? "" : "$" + math + "$";
+}
+
+std::string_view latex_colour(Role role) {
+  switch (role) {
+    case Role::query:
+      return "\\attnquery";
+    case Role::key:
+      return "\\attnkey";
+    case Role::value:
+      return "\\attnvalue";
+    case Role::score:
+      return "\\attnscore";
+    case Role::softmax:
+    case Role::attention_weight:
+      return "\\attnweight";
+    case Role::weighted_value:
+      return "\\attnweighted";
+    case Role::output:
+      return "\\attnoutput";
+    case Role::input:
+    case Role::weight_matrix:
+    case Role::mask:
+      return "";
+  }
+  return "";
+}
+
+}  // namespace attn

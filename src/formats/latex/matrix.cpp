@@ -1,0 +1,283 @@
+#include "formats/latex/matrix.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "formats/cut.h"
+#include "formats/latex/math.h"
+#include "formats/latex/width.h"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t rows_of_a_page = 44, rows_of_a_slide = 12;
+constexpr double gap = 12;      // between columns
+constexpr double between = 24;  // between matrices side by side
+constexpr double narrowest_caption = 115, widest_caption = 210;
+constexpr double row_height = 13;
+constexpr double narrow = 250;  // a caption may be broken into lines of this width
+
+std::string_view look(Mark mark) {
+  switch (mark) {
+    case Mark::wrong:
+      return "\\attnwrong";
+    case Mark::follows:
+      return "\\attnfollows";
+    case Mark::unsure:
+      return "\\attnunsure";
+    case Mark::blank:
+    case Mark::not_asked:
+      return "\\attnblank";
+    case Mark::right:
+      return "";
+  }
+  return "";
+}
+
+struct Column {
+  std::string name;
+  std::vector<std::string> cells;
+  double width = 0;
+};
+
+class Layout {
+ public:
+  Layout(const Matrix& matrix, const LatexPage& page) : matrix_(matrix), page_(page) {
+    const auto [rows, columns] = cut_of(matrix, page.full);
+    rows_ = rows;
+    for (std::size_t column = 0; column < columns; ++column) columns_.push_back(laid_out(column));
+    for (std::size_t row = 0; row < rows_; ++row) {
+      label_width_ = std::max(label_width_, latex_label_width(matrix.row_labels[row]));
+    }
+  }
+
+  // Of all columns side by side.
+  double table_width() const { return width(0, columns_.size()); }
+
+  double caption_width() const {
+    const double natural = first_line() <= widest_caption ? first_line() : narrowest_caption;
+    return std::max(natural, narrowest_caption);
+  }
+
+  std::string caption() const {
+    return "\\attncaption{" + latex_inline_math({{formula(), matrix_.role}}) + "}{" + latex_prose(title()) + "}{" +
+           meaning() + "}";
+  }
+
+  double caption_height(double width) const {
+    LatexPage page = page_;
+    page.width = width;
+    return latex_height(first_line(), page) + latex_height(latex_text_width(matrix_.sizes + matrix_.words), page);
+  }
+
+  // All of it: tables of some columns, of some rows each.
+  LatexPieces pieces() const {
+    LatexPieces pieces;
+    const double head = caption_height(page_.width) + 4;
+    const std::size_t most = rows_of_each(page_.is_slide() ? rows_of_a_slide : rows_of_a_page);
+    const std::size_t columns = columns_of_each();
+    for (std::size_t begin = 0; begin < columns_.size() || begin == 0;) {
+      const std::size_t end = block_end(begin, columns);
+      for (std::size_t row = 0; row < rows_ || row == 0; row += most) {
+        const std::size_t last = std::min(row + most, rows_);
+        std::string which = which_columns(begin, end);
+        if (const std::string of_rows = which_rows(row, last); !of_rows.empty()) {
+          which += (which.empty() ? "" : ", ") + of_rows;
+        }
+        std::string text = pieces.empty() || page_.is_slide() ? caption() + "\n" : "";
+        if (!which.empty()) text += "\\attncolumns{" + latex_text(which) + "}\n";
+        text += table(begin, end, row, last);
+        const double height = head + row_height * static_cast<double>(last - row + 3);
+        pieces.push_back({std::move(text), height, std::max(width(begin, end), std::min(first_line(), narrow))});
+      }
+      begin = std::max(end, begin + 1);
+    }
+    for (const std::string& line : elided()) {
+      pieces.back().text += "\\par\\attncolumns{" + latex_text(line) + "}\n";
+      pieces.back().height += row_height;
+    }
+    for (LatexPiece& piece : pieces) {
+      piece.text = "\\attnmatrix{" + piece.text + "}\n";
+    }
+    return pieces;
+  }
+
+  std::string whole_table() const {
+    std::string text = table(0, columns_.size(), 0, rows_);
+    for (const std::string& line : elided()) text += "\\par\\attncolumns{" + latex_text(line) + "}";
+    return text;
+  }
+
+  double table_height() const { return row_height * static_cast<double>(rows_ + 3); }
+
+ private:
+  double width(std::size_t begin, std::size_t end) const {
+    double total = label_width_ + gap;
+    for (std::size_t i = begin; i < end; ++i) total += gap + columns_[i].width;
+    return total;
+  }
+
+  // Of the caption: its formula and its title.
+  double first_line() const {
+    return std::min(latex_math_width({formula()}) * 1.1 + 15 + latex_text_width(title()), page_.width);
+  }
+
+  std::string formula() const { return matrix_.formula.empty() ? matrix_.symbol : matrix_.formula; }
+
+  std::string title() const {
+    std::string title = matrix_.title;
+    if (!matrix_.place.empty()) title += (title.empty() ? "" : " · ") + matrix_.place;
+    return title;
+  }
+
+  std::string meaning() const {
+    std::string text = latex_inline_math({matrix_.sizes});
+    if (!matrix_.words.empty()) text += (text.empty() ? "" : ", ") + latex_prose(matrix_.words);
+    return text;
+  }
+
+  Column laid_out(std::size_t at) const {
+    Column column{latex_label(matrix_.column_labels[at]), {}, 0};
+    const std::size_t decimals = matrix_.format.scientific ? 0 : static_cast<std::size_t>(matrix_.format.decimals);
+    const std::string fraction = decimals == 0 ? "" : "." + std::string(decimals, '0');
+    for (std::size_t row = 0; row < rows_; ++row) {
+      const std::string text = matrix_.cell(row, at);
+      const Mark mark = matrix_.marks.empty() ? Mark::right : matrix_.marks[row * matrix_.columns() + at];
+      std::string cell;
+      if (matrix_.handed_in.empty()) {
+        cell = latex_inline_math({text});
+        // A number without decimals stands where the others have their whole part.
+        if (text.find('.') == std::string::npos && !fraction.empty()) cell += "\\phantom{" + fraction + "}";
+        column.width = std::max(column.width, latex_text_width(text));
+      } else {
+        cell = latex_label(text);
+        column.width = std::max(column.width, latex_label_width(text) + 2);
+      }
+      if (const std::string_view command = look(mark); !command.empty()) cell = std::string(command) + "{" + cell + "}";
+      column.cells.push_back(std::move(cell));
+    }
+    if (matrix_.handed_in.empty() && !fraction.empty())
+      column.width = std::max(column.width, latex_text_width("0" + fraction));
+    column.width = std::max(column.width, latex_label_width(matrix_.column_labels[at]) * 0.95);
+    return column;
+  }
+
+  // Where the columns end that stand side by side from `begin` on, at most so many.
+  std::size_t block_end(std::size_t begin, std::size_t most) const {
+    // A slide shows what is a little too wide a little smaller.
+    const double room = page_.is_slide() ? 1.25 * page_.width : page_.width;
+    double used = label_width_ + gap;
+    std::size_t end = begin;
+    while (end < columns_.size() && end < begin + most && (end == begin || used + gap + columns_[end].width <= room)) {
+      used += gap + columns_[end].width;
+      ++end;
+    }
+    return end;
+  }
+
+  // How many columns a table has where all have about as many.
+  std::size_t columns_of_each() const {
+    std::size_t tables = 0;
+    for (std::size_t begin = 0; begin < columns_.size(); ++tables) begin = block_end(begin, columns_.size());
+    return each(columns_.size(), tables);
+  }
+
+  static std::size_t each(std::size_t count, std::size_t parts) {
+    return parts == 0 ? 1 : std::max<std::size_t>((count + parts - 1) / parts, 1);
+  }
+
+  // The same of rows, of which a table has room for `most`.
+  std::size_t rows_of_each(std::size_t most) const { return each(rows_, (rows_ + most - 1) / most); }
+
+  std::string which_columns(std::size_t begin, std::size_t end) const {
+    if (begin == 0 && end == matrix_.columns()) return "";
+    return (end - begin == 1 ? "column " : "columns " + std::to_string(begin + 1) + "–") + std::to_string(end) +
+           " of " + std::to_string(matrix_.columns());
+  }
+
+  std::string which_rows(std::size_t begin, std::size_t end) const {
+    if (begin == 0 && end == rows_) return "";
+    return (end - begin == 1 ? "row " : "rows " + std::to_string(begin + 1) + "–") + std::to_string(end) + " of " +
+           std::to_string(matrix_.rows());
+  }
+
+  std::string table(std::size_t begin, std::size_t end, std::size_t first_row, std::size_t last_row) const {
+    std::string text =
+        "\\attnfit{\\begin{tabular}[t]{@{}l@{\\hspace{10pt}}*{" + std::to_string(end - begin) + "}{r}@{}}\n\\attntop\n";
+    for (std::size_t i = begin; i < end; ++i) text += " & \\attnhead{" + columns_[i].name + "}";
+    text += " \\\\\n\\attnmid\n";
+    for (std::size_t row = first_row; row < last_row; ++row) {
+      text += "\\attnhead{" + latex_label(matrix_.row_labels[row]) + "}";
+      for (std::size_t i = begin; i < end; ++i) text += " & " + columns_[i].cells[row];
+      text += " \\\\\n";
+    }
+    return text + "\\attnbottom\n\\end{tabular}}";
+  }
+
+  std::vector<std::string> elided() const {
+    std::vector<std::string> lines;
+    const auto add = [&](std::size_t count, const std::string& what) {
+      if (count > 0) lines.push_back(words_of_cut(count, what));
+    };
+    add(matrix_.rows() - rows_, "row");
+    add(matrix_.columns() - columns_.size(), "column");
+    return lines;
+  }
+
+  const Matrix& matrix_;
+  const LatexPage& page_;
+  std::size_t rows_ = 0;
+  double label_width_ = 0;
+  std::vector<Column> columns_;
+};
+
+// Some matrices on one line: their captions, then their tables.
+LatexPiece side_by_side(const std::vector<Layout>& layouts, const std::vector<double>& widths) {
+  std::string columns, captions, tables;
+  double caption = 0, table = 0, total = 0;
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const std::string width = std::to_string(static_cast<int>(widths[i])) + "pt";
+    const std::string separator = i == 0 ? "" : " &\n";
+    columns += (i == 0 ? "" : "@{\\hspace{24pt}}") + std::string("l");
+    captions += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].caption() + "\\end{minipage}";
+    tables += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].whole_table() + "\\end{minipage}";
+    caption = std::max(caption, layouts[i].caption_height(widths[i]));
+    table = std::max(table, layouts[i].table_height());
+    total += (i == 0 ? 0 : between) + widths[i];
+  }
+  return {"\\attnmatrix{\\begin{tabular}[t]{@{}" + columns + "@{}}\n" + captions + " \\\\[2pt]\n" + tables +
+              "\n\\end{tabular}}\n",
+          caption + table, total};
+}
+
+}  // namespace
+
+LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPage& page) {
+  LatexPieces pieces;
+  std::vector<Layout> waiting;
+  std::vector<double> widths;
+  double used = 0;
+  const auto flush = [&] {
+    if (waiting.size() == 1) {
+      for (LatexPiece& piece : waiting[0].pieces()) pieces.push_back(std::move(piece));
+    } else if (!waiting.empty()) {
+      pieces.push_back(side_by_side(waiting, widths));
+    }
+    waiting.clear();
+    widths.clear();
+    used = 0;
+  };
+  for (const Matrix* matrix : beside) {
+    Layout layout(*matrix, page);
+    const double width = std::max(layout.table_width(), layout.caption_width());
+    if (!waiting.empty() && used + between + width > page.width) flush();
+    used += (waiting.empty() ? 0 : between) + width;
+    waiting.push_back(std::move(layout));
+    widths.push_back(width);
+  }
+  flush();
+  return pieces;
+}
+
+}  // namespace attn

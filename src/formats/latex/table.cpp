@@ -1,0 +1,101 @@
+#include "formats/latex/table.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/latex/width.h"
+
+namespace attn {
+namespace {
+
+constexpr double gap = 12;  // between columns
+
+// How wide each column of a table is: as wide as its cells, but that the last
+// one has a third of all where the others would leave it less.
+std::vector<double> column_widths(const std::vector<std::vector<Inline>>& rows, double width) {
+  std::vector<double> widths;
+  for (const auto& row : rows) {
+    if (widths.size() < row.size()) widths.resize(row.size());
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], latex_text_width(plain(row[i])) * 1.05 + 3);
+    }
+  }
+  if (widths.empty()) return widths;
+  double left = width - std::max(width / 3, 100.0);
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
+    widths[i] = std::max(std::min(widths[i], left), 20.0);
+    left = std::max(left - widths[i] - gap, 0.0);
+  }
+  double others = 0;
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) others += widths[i] + gap;
+  widths.back() = std::min(widths.back(), std::max(width - others, 60.0));
+  return widths;
+}
+
+}  // namespace
+
+LatexPieces latex_pieces(const Table& table, const LatexPage& page) {
+  std::vector<std::vector<Inline>> all = table.rows;
+  if (!table.header.empty()) all.push_back(table.header);
+  const std::vector<double> widths = column_widths(all, page.width);
+  double total_width = gap * static_cast<double>(widths.size());
+  for (const double width : widths) total_width += width;
+  std::string begin = "{\\begin{tabular}{@{}";
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    begin +=
+        (i == 0 ? "" : "@{\\hspace{12pt}}") + std::string("p{") + std::to_string(static_cast<int>(widths[i])) + "pt}";
+  }
+  begin += "@{}}\n\\attntop\n";
+  const auto row_text = [&](const std::vector<Inline>& row, bool head) {
+    std::string text;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      text +=
+          (i == 0 ? "" : " & ") + std::string(head ? "\\attntablehead{" : "\\attncell{") + latex_prose(row[i]) + "}";
+    }
+    return text + " \\\\\n";
+  };
+  const auto row_lines = [&](const std::vector<Inline>& row) {
+    double height = 0;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      LatexPage cell = page;
+      cell.width = widths[i];
+      height = std::max(height, latex_height(latex_text_width(plain(row[i])), cell) - 2);
+    }
+    return height;
+  };
+  std::string top;
+  double head = 10;
+  if (!table.caption.empty()) {
+    top = "\\attntablecaption{" + latex_prose(table.caption) + "}\n";
+    head += latex_height(latex_text_width(plain(table.caption)), page);
+  }
+  top += begin;
+  if (!table.header.empty()) {
+    top += row_text(table.header, true) + "\\attnmid\n";
+    head += row_lines(table.header);
+  }
+  constexpr double page_height = 560;
+  const double most = page.is_slide() ? page.height : page_height;
+  const std::string bottom = "\\attnbottom\n\\end{tabular}}";
+  LatexPieces pieces;
+  std::string now;
+  double height = head;
+  const auto flush = [&] {
+    if (now.empty() && !(pieces.empty() && table.rows.empty())) return;
+    pieces.push_back({"\\attnmatrix{" + top + now + bottom + "}\n", height, total_width});
+    now.clear();
+    height = head;
+  };
+  for (const std::vector<Inline>& row : table.rows) {
+    const double lines = row_lines(row);
+    if (!now.empty() && height + lines > most) flush();
+    now += row_text(row, false);
+    height += lines;
+  }
+  flush();
+  return pieces;
+}
+
+}  // namespace attn

@@ -1,0 +1,246 @@
+#include "formats/markdown/math.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "formats/ascii.h"
+#include "formats/latex/math.h"
+#include "formats/markdown/text.h"
+
+namespace attn {
+namespace {
+
+// About how many characters of a formula stand side by side on a page.
+constexpr std::size_t page_width = 84;
+constexpr std::size_t line_width = 60;
+
+std::string spelled(std::string_view text, const MarkdownStyle& style) {
+  return style.ascii ? asciified(printable(text)) : std::string(text);
+}
+
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+// LaTeX that the style can hold: nothing in it may end the formula.
+std::optional<std::string> latex(const Inline& formula, const MarkdownStyle& style) {
+  std::string text = latex_math(formula, false);
+  const bool breaks = text.empty() || text.front() == ' ' || text.back() == ' ' ||
+                      text.find_first_of(style.math == MathStyle::dollar ? "$<>\n|" : "`\n|") != std::string::npos;
+  if (breaks || (style.ascii && !is_ascii(text))) return std::nullopt;
+  return text;
+}
+
+bool is_word(char c) { return is_ascii_lower(c) || is_ascii_upper(c) || c == ' '; }
+
+Inline joined(const Expression& side) {
+  Inline whole;
+  if (!side.relation.empty()) whole.emplace_back(side.relation + " ");
+  for (std::size_t i = 0; i < side.terms.size(); ++i) {
+    if (i > 0) whole.emplace_back(" ");
+    whole.insert(whole.end(), side.terms[i].begin(), side.terms[i].end());
+  }
+  return whole;
+}
+
+std::size_t width(const Inline& text) { return display_width(printable(plain(text))); }
+
+// The side in pieces of about a line each, broken between terms.
+std::vector<Inline> pieces(const Expression& side, std::size_t widest) {
+  if (width(joined(side)) <= widest) return {joined(side)};
+  std::vector<Inline> all(1);
+  if (!side.relation.empty()) all.back().emplace_back(side.relation + " ");
+  for (const Inline& term : side.terms) {
+    const bool fresh = &term == &side.terms.front();
+    if (!fresh && width(all.back()) + 1 + width(term) > widest) {
+      all.emplace_back();
+    } else if (!fresh) {
+      all.back().emplace_back(" ");
+    }
+    all.back().insert(all.back().end(), term.begin(), term.end());
+  }
+  return all;
+}
+
+std::size_t equation_width(const Equation& equation) {
+  std::size_t all = 0;
+  for (const Expression& side : equation.sides) all += width(joined(side)) + 1;
+  return all;
+}
+
+std::string in_parentheses(const Inline& remark, const MarkdownStyle& style) {
+  if (remark.empty()) return "";
+  Inline text = {"("};
+  text.insert(text.end(), remark.begin(), remark.end());
+  text.emplace_back(")");
+  return running_text(text, style);
+}
+
+// Words that mean the same within \text to everyone who reads LaTeX: a script
+// in a page knows fewer escapes there than TeX does.
+bool is_plain_text(const Inline& words, const MarkdownStyle& style) {
+  constexpr std::string_view marks = " .,;:!?()+-=";
+  const std::string text = printable(plain(words));
+  if (style.ascii && !is_ascii(text)) return false;
+  return std::ranges::all_of(text, [&](char c) {
+    return is_ascii_alnum(c) || static_cast<unsigned char>(c) >= 0x80 || marks.find(c) != std::string_view::npos;
+  });
+}
+
+// The aligned lines of one derivation.
+class AlignedMath {
+ public:
+  AlignedMath(const Derivation& derivation, const MarkdownStyle& style) : derivation_(derivation), style_(style) {
+    std::vector<std::size_t> widest;
+    for (const Equation& line : derivation.lines) {
+      widest.resize(std::max(widest.size(), line.sides.size()));
+      for (std::size_t i = 0; i < line.sides.size(); ++i) {
+        widest[i] = std::max(widest[i], width(joined(line.sides[i])) + 1);
+      }
+    }
+    columns_ = widest.size();
+    is_narrow_ = std::accumulate(widest.begin(), widest.end(), std::size_t{0}) <= page_width;
+  }
+
+  // Nothing where the lines cannot be written so. Labels are other people's
+  // text, for which the mathematics of pages has no safe place.
+  std::optional<std::string> written() {
+    std::vector<std::string> rows;
+    for (const Equation& line : derivation_.lines) {
+      if (!line.label.empty() || !is_plain_text(line.remark, style_)) return std::nullopt;
+      add_rows(line, rows);
+    }
+    if (failed_) return std::nullopt;
+    const std::size_t pairs = is_narrow_ ? std::max<std::size_t>(columns_, 2) - 1 : 1;
+    std::string text = "\\begin{alignedat}{" + std::to_string(pairs) + "}\n";
+    for (std::size_t i = 0; i < rows.size(); ++i) text += rows[i] + (i + 1 < rows.size() ? " \\\\\n" : "\n");
+    return text + "\\end{alignedat}\n";
+  }
+
+ private:
+  std::string math(const Inline& formula) {
+    const auto text = latex(formula, style_);
+    failed_ = failed_ || !text;
+    return text.value_or("");
+  }
+
+  // In pairs of columns, of which the first is set to the right and the second
+  // to the left, each side but the first has the second of a pair.
+  void add_rows(const Equation& line, std::vector<std::string>& rows) {
+    std::string row;
+    for (std::size_t i = 0; i < line.sides.size(); ++i) {
+      if (i > 1 && !is_narrow_) rows.push_back(std::exchange(row, ""));
+      if (i > 0) row += i == 1 || !is_narrow_ ? " & " : " && ";
+      const std::size_t widest = is_narrow_ ? page_width : page_width - 14;
+      bool goes_on = false;
+      for (const Inline& piece : pieces(line.sides[i], widest)) {
+        if (goes_on) rows.push_back(std::exchange(row, "& \\qquad {} "));
+        row += math(piece);
+        goes_on = true;
+      }
+    }
+    if (!line.remark.empty()) row += " \\quad \\text{(" + plain(line.remark) + ")}";
+    rows.push_back(std::move(row));
+  }
+
+  const Derivation& derivation_;
+  MarkdownStyle style_;
+  std::size_t columns_ = 0;
+  bool is_narrow_ = true;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+std::string words_of(std::string_view text, const MarkdownStyle& style) {
+  return escaped_markdown(spelled(text, style));
+}
+
+bool is_formula(const Span& span) {
+  if (!span.role || span.text.empty()) return false;
+  return span.text.size() == 1 || !std::ranges::all_of(span.text, is_word);
+}
+
+std::string inline_math(const Inline& formula, const MarkdownStyle& style) {
+  if (style.math != MathStyle::none) {
+    if (const auto text = latex(formula, style))
+      return style.math == MathStyle::github ? "$`" + *text + "`$" : "$" + *text + "$";
+    return escaped_markdown(spelled(plain(formula), style), false);
+  }
+  const std::string text = spelled(plain(formula), style);
+  // Within a table not even code may hold these.
+  return text.empty() || text.find_first_of("|\\`") != std::string::npos ? escaped_markdown(text, false)
+                                                                         : code_span(text);
+}
+
+std::string running_text(const Inline& text, const MarkdownStyle& style) {
+  std::string all;
+  std::string words;
+  bool after_formula = false;
+  const auto flush = [&] {
+    // A digit would undo the dollar before it.
+    const bool clash = after_formula && !words.empty() && is_ascii_alnum(words[0]);
+    if (clash) all += "&#8203;";
+    all += escaped_markdown(spelled(std::exchange(words, ""), style), all.empty());
+    after_formula = false;
+  };
+  for (const Span& span : text) {
+    if (!is_formula(span)) {
+      words += span.text;
+      continue;
+    }
+    if (!words.empty()) flush();
+    all += inline_math({span}, style);
+    after_formula = true;
+  }
+  flush();
+  return all;
+}
+
+std::string inline_equation(const Equation& equation, const MarkdownStyle& style) {
+  std::string all = emphasised(running_text(equation.label, style), "**");
+  const auto add = [&](const std::string& next) {
+    if (!all.empty() && !next.empty()) all += " ";
+    all += next;
+  };
+  if (style.math != MathStyle::none && equation_width(equation) > line_width) {
+    for (const Expression& side : equation.sides) {
+      for (const Inline& piece : pieces(side, line_width)) add(inline_math(piece, style));
+    }
+  } else {
+    Inline whole;
+    for (const Expression& side : equation.sides) {
+      if (!whole.empty()) whole.emplace_back(" ");
+      const Inline one = joined(side);
+      whole.insert(whole.end(), one.begin(), one.end());
+    }
+    if (!whole.empty()) add(inline_math(whole, style));
+  }
+  add(in_parentheses(equation.remark, style));
+  return all;
+}
+
+std::string display_math(const Derivation& derivation, const MarkdownStyle& style) {
+  if (const auto lines = AlignedMath(derivation, style).written()) {
+    return style.math == MathStyle::github ? "```math\n" + *lines + "```\n" : "$$\n" + *lines + "$$\n";
+  }
+  std::string items;
+  for (const Equation& line : derivation.lines) items += "- " + inline_equation(line, style) + "\n";
+  return items;
+}
+
+std::string code_block(const std::string& lines) {
+  std::size_t longest = 2, run = 0;
+  for (const char c : lines) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  return fence + "text\n" + lines + fence + "\n";
+}
+
+}  // namespace attn

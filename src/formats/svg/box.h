@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "explain/document.h"
+#include "formats/svg/grid.h"
+#include "formats/svg/runs.h"
+#include "formats/svg/told.h"
+
+namespace attn {
+
+// One step as a box: its formula, its title, and what it has in each place (head,
+// sequence).
+class StepBox {
+ public:
+  explicit StepBox(std::vector<ToldMatrix> places) : places_(std::move(places)) {}
+
+  const std::string& step() const { return first().step; }
+  const Matrix& first() const { return *places_.front().matrix; }
+
+  // Lays it out in about that width.
+  void lay_out(const Theme& theme, double room, bool full);
+
+  double width() const { return width_; }
+  double height() const { return height_; }
+
+  // How much is above the numbers. Boxes beside each other have it alike.
+  double head() const { return head_; }
+  void set_head(double head);
+
+  std::string drawn(double x, double y, const Theme& theme) const;
+
+ private:
+  struct Shown {
+    const ToldMatrix* told;
+    Grid grid;
+    double x = 0, y = 0;  // below the head
+  };
+  struct Map {
+    const ToldMatrix* told;
+    Drawing drawing;
+    double x = 0, y = 0, room = 0;
+    std::string above;  // what the place begins with, where it is another than before
+  };
+
+  void lay_out_grids(const Theme& theme, double room, bool full);
+  void lay_out_maps(const Theme& theme, double room);
+  void lay_out_head(const Theme& theme);
+
+  std::vector<ToldMatrix> places_;
+  std::string left_out_;  // words for the places that are not drawn
+  std::vector<Runs> formula_, title_;
+  std::vector<Shown> shown_;
+  std::vector<Map> maps_;
+  double inner_ = 0;  // width of what is below the head
+  double body_ = 0;   // and its height
+  double head_ = 0, width_ = 0, height_ = 0;
+};
+
+}  // namespace attn

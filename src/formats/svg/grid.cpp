@@ -1,0 +1,184 @@
+#include "formats/svg/grid.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "formats/cut.h"
+#include "formats/markup.h"
+#include "formats/svg/pen.h"
+
+namespace attn {
+namespace {
+
+constexpr double widest_row_label = 130, widest_column_label = 92;
+
+constexpr double map_width = 200;
+constexpr double widest_square = 12, narrowest_square = 2;
+
+// What to add to the middle of a line of that font size for its base line.
+double to_base(double size) { return size * 0.35; }
+
+}  // namespace
+
+Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
+    : matrix_(matrix), theme_(theme), look_(look) {
+  const double small = look.size - 2;
+  double longest = 0;
+  for (const std::string& label : matrix.row_labels) {
+    longest = std::max(longest, std::min(widest_row_label, text_width(label, small)));
+  }
+  label_width_ = longest + 7;
+  label_height_ = small + 7;
+  cell_height_ = look.size + 10;
+  width_ = label_width_;
+  const bool many = matrix.rows() > look.most_rows || matrix.columns() > look.most_columns;
+  has_numbers_ = look.full || look.cut || !many;
+  const bool is_limited = !look.cut && !look.full;
+  const auto [rows, columns] = cut_of(matrix, look.full || !look.cut);
+  rows_ = rows;
+  if (has_numbers_) {
+    for (std::size_t i = 0; i < columns; ++i) {
+      const double label = std::min(widest_column_label, text_width(matrix.column_labels[i], small));
+      const double numbers = widest_number(i);
+      columns_.push_back({width_, std::max({numbers, label, text_width("00", look.size)}) + 12, numbers});
+      if (is_limited && columns_.size() > 3 && width_ + columns_.back().width > look.widest) {
+        columns_.pop_back();
+        break;
+      }
+      width_ += columns_.back().width;
+    }
+    height_ = label_height_ + static_cast<double>(rows_) * cell_height_;
+    leave_out(matrix.rows() - rows_, "row");
+    leave_out(matrix.columns() - columns_.size(), "column");
+  }
+  if (has_numbers_) return;
+  Palette palette = theme.palette();
+  if (!look.tinted) palette.heat = theme.of(matrix.role).ink;
+  const double sides = static_cast<double>(std::max(matrix.rows(), matrix.columns()));
+  if (!look.tinted) {
+    label_width_ = label_height_ = 0;
+    square_ = std::clamp(map_width / sides, narrowest_square, widest_square);
+  } else {
+    const double digits = text_width(std::to_string(matrix.rows()) + " ", small);
+    label_width_ = std::min(longest + digits, widest_row_label + digits) + 7;
+    square_ = std::clamp(look.widest / 2 / sides, narrowest_square, look.size + 2);
+  }
+  map_ = small_map_drawing(matrix, palette, square_);
+  width_ = label_width_ + map_.width;
+  height_ = label_height_ + map_.height;
+}
+
+// A map that stands alone says where its squares are: rows by number and name,
+// columns by number, as many as there is room for.
+std::string Grid::map_labels(double x, double y) const {
+  const double small = look_.size - 2;
+  const auto every = [&](double room) { return std::max<std::size_t>(1, static_cast<std::size_t>(room / square_)); };
+  const std::size_t down = every(small + square_ - 1), across = every(text_width("0000", small) + square_);
+  std::string drawn;
+  for (std::size_t row = 0; row < matrix_.rows(); row += down) {
+    const std::string number = std::to_string(row + 1);
+    const std::string& label = matrix_.row_labels[row];
+    drawn +=
+        svg_text(x + label_width_ - 7, y + label_height_ + (static_cast<double>(row) + 0.5) * square_ + to_base(small),
+                 label == number ? number : number + " " + label,
+                 {.size = small, .anchor = Anchor::end, .fill = theme_.faint}, label_width_ - 7);
+  }
+  for (std::size_t column = 0; column < matrix_.columns(); column += across) {
+    drawn += svg_text(x + label_width_ + (static_cast<double>(column) + 0.5) * square_, y + label_height_ - 6,
+                      std::to_string(column + 1), {.size = small, .anchor = Anchor::middle, .fill = theme_.faint});
+  }
+  return drawn;
+}
+
+void Grid::leave_out(std::size_t count, const std::string& what) {
+  if (count == 0) return;
+  left_out_.push_back(words_of_cut(count, what));
+  height_ += look_.size + 5;
+  width_ = std::max(width_, text_width(left_out_.back(), look_.size));
+}
+
+double Grid::widest_number(std::size_t column) const {
+  double widest = text_width("0", look_.size);
+  for (std::size_t row = 0; row < matrix_.rows(); ++row) {
+    widest = std::max(widest, text_width(matrix_.cell(row, column), look_.size));
+  }
+  return widest;
+}
+
+std::string Grid::cell(double x, double y, std::size_t row, std::size_t column, const Heat& heat) const {
+  const Column& place = columns_[column];
+  const bool closed = matrix_.is_closed(row, column);
+  const double shade = look_.tinted ? heat.of(row, column) : 0;
+  std::string drawn;
+  if (closed || shade > 0) {
+    drawn =
+        fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", svg_number(x), svg_number(y),
+                    svg_number(place.width), svg_number(cell_height_), closed ? "#e9e9e9" : theme_.shade(shade));
+  }
+  const std::string text = matrix_.cell(row, column);
+  TextLook look{.size = look_.size, .anchor = Anchor::end, .fill = theme_.ink};
+  if (closed) look.fill = theme_.faint;
+  if (shade > 0) look.fill = theme_.ink_on_shade(shade);
+  if (!matrix_.marks.empty()) {
+    const Mark mark = matrix_.marks[row * matrix_.columns() + column];
+    look.fill = theme_.ink_of(mark);
+    look.bold = mark == Mark::wrong;
+  }
+  const double base = y + cell_height_ / 2 + to_base(look_.size);
+  // Numbers that all have decimals end on one line; "0" and "−∞" among them stand in the middle.
+  const bool aligned = matrix_.format.decimals == 0 || text.find('.') != std::string::npos;
+  if (!aligned) {
+    look.anchor = Anchor::middle;
+    return drawn + svg_text(x + place.width / 2, base, text, look);
+  }
+  return drawn + svg_text(x + place.width / 2 + place.numbers / 2, base, text, look);
+}
+
+std::string Grid::drawn(double x, double y) const {
+  if (!has_numbers_) {
+    return (look_.tinted ? map_labels(x, y) : "") +
+           fmt::format("<g transform=\"translate({} {})\">\n", svg_number(x + label_width_),
+                       svg_number(y + label_height_)) +
+           map_.content + "</g>\n";
+  }
+  const double small = look_.size - 2;
+  const TextLook row_look{.size = small, .anchor = Anchor::end, .fill = theme_.faint};
+  const TextLook column_look{.size = small, .anchor = Anchor::middle, .fill = theme_.faint};
+  const double left = x + label_width_, top = y + label_height_;
+  const double right = columns_.empty() ? left : x + columns_.back().left + columns_.back().width;
+  const double bottom = top + static_cast<double>(rows_) * cell_height_;
+  std::string drawn =
+      fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", svg_number(left),
+                  svg_number(top), svg_number(right - left), svg_number(bottom - top), theme_.paper);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    drawn += svg_text(x + columns_[i].left + columns_[i].width / 2, top - 6, matrix_.column_labels[i], column_look,
+                      widest_column_label);
+  }
+  const Heat heat(matrix_);
+  std::string lines;
+  for (std::size_t row = 0; row < rows_; ++row) {
+    const double line = top + static_cast<double>(row) * cell_height_;
+    drawn += svg_text(left - 7, line + cell_height_ / 2 + to_base(small), matrix_.row_labels[row], row_look,
+                      widest_row_label);
+    for (std::size_t i = 0; i < columns_.size(); ++i) drawn += cell(x + columns_[i].left, line, row, i, heat);
+    if (row > 0) lines += fmt::format("M{} {}H{}", svg_number(left), svg_number(line), svg_number(right));
+  }
+  for (std::size_t i = 1; i < columns_.size(); ++i) {
+    lines += fmt::format("M{} {}V{}", svg_number(x + columns_[i].left), svg_number(top), svg_number(bottom));
+  }
+  if (!lines.empty()) {
+    drawn += fmt::format("<path d=\"{}\" stroke=\"{}\" stroke-width=\"0.75\" fill=\"none\"/>\n", lines, theme_.grid);
+  }
+  drawn += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{}\"/>\n",
+                       svg_number(left), svg_number(top), svg_number(right - left), svg_number(bottom - top),
+                       theme_.of(matrix_.role).line);
+  double line = bottom;
+  for (const std::string& words : left_out_) {
+    line += look_.size + 5;
+    drawn += svg_text(x, line - 1, words, {.size = look_.size, .fill = theme_.faint});
+  }
+  return drawn;
+}
+
+}  // namespace attn

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "explain/document.h"
+#include "formats/svg/theme.h"
+
+namespace attn {
+
+struct GridLook {
+  std::size_t most_rows = 12, most_columns = 12;  // with their numbers; more become a map without
+  double widest = 620;                            // with its numbers: columns that are beyond it are left out
+  bool tinted = false;                            // cells as dark as their numbers are large
+  bool full = false;                              // numbers, however many
+  bool cut = false;                               // the first rows and columns, not a map
+  double size = 13;                               // of the numbers
+};
+
+// The numbers of one matrix in their rows and columns, or a map of them.
+class Grid {
+ public:
+  Grid(const Matrix& matrix, const Theme& theme, const GridLook& look);
+
+  double width() const { return width_; }
+  double height() const { return height_; }
+  bool has_numbers() const { return has_numbers_; }
+
+  std::string drawn(double x, double y) const;
+
+ private:
+  struct Column {
+    double left = 0, width = 0;
+    double numbers = 0;  // the widest of them
+  };
+
+  void leave_out(std::size_t count, const std::string& what);
+  double widest_number(std::size_t column) const;
+  std::string map_labels(double x, double y) const;
+  std::string cell(double x, double y, std::size_t row, std::size_t column, const Heat& heat) const;
+
+  const Matrix& matrix_;
+  const Theme& theme_;
+  GridLook look_;
+  bool has_numbers_ = true;
+  double label_width_ = 0, label_height_ = 0, cell_height_ = 0;
+  std::size_t rows_ = 0;  // that are drawn
+  std::vector<Column> columns_;
+  std::vector<std::string> left_out_;  // words for it
+  Drawing map_;
+  double square_ = 0;  // of the map
+  double width_ = 0, height_ = 0;
+};
+
+}  // namespace attn

@@ -1,0 +1,125 @@
+#include "formats/svg/map.h"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "formats/markup.h"
+#include "formats/svg/grid.h"
+#include "formats/svg/pen.h"
+#include "formats/svg/runs.h"
+
+namespace attn {
+namespace {
+
+constexpr double page_width = 1060;
+constexpr double between = 36;
+constexpr double formula_size = 17, size = 13;
+constexpr std::size_t most_arcs = 32;  // tokens on a side
+constexpr int legend_parts = 10;
+constexpr double legend_part = 18, legend_height = 12;
+
+bool is_of_queries_and_keys(const Matrix& matrix) {
+  return (matrix.row_axis == "query" && matrix.column_axis == "key") ||
+         (matrix.row_axis == "key" && matrix.column_axis == "query");
+}
+
+// What the shades mean.
+Drawing legend(const Matrix& matrix, const Theme& theme) {
+  const Heat heat(matrix);
+  const std::string least = written(heat.smallest(), matrix.format), most = written(heat.largest(), matrix.format);
+  const double before = text_width(least, size - 1) + 6;
+  Drawing drawing{before + legend_parts * legend_part + 6 + text_width(most, size - 1), legend_height + 4, {}};
+  const TextLook look{.size = size - 1, .fill = theme.faint};
+  drawing.content = svg_text(0, legend_height - 1, least, look);
+  for (int i = 0; i < legend_parts; ++i) {
+    drawing.content +=
+        fmt::format("<rect x=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", svg_number(before + i * legend_part),
+                    svg_number(legend_part), svg_number(legend_height), theme.shade(i / double{legend_parts - 1}));
+  }
+  drawing.content +=
+      fmt::format("<rect x=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"0.75\"/>\n",
+                  svg_number(before), svg_number(legend_parts * legend_part), svg_number(legend_height), theme.faint);
+  drawing.content += svg_text(before + legend_parts * legend_part + 6, legend_height - 1, most, look);
+  return drawing;
+}
+
+std::string moved(double x, double y, const std::string& content) {
+  return fmt::format("<g transform=\"translate({} {})\">\n", svg_number(x), svg_number(y)) + content + "</g>\n";
+}
+
+// The heat map of one head of one sequence, with what explains it.
+Drawing card(const ToldMatrix& told, const FormatOptions& options, const Theme& theme) {
+  const Matrix& matrix = *told.matrix;
+  const GridLook look{
+      .most_rows = 24, .most_columns = 24, .widest = 1400, .tinted = true, .full = options.full, .size = 14};
+  const Grid grid(matrix, theme, look);
+  double y = 0;
+  Drawing drawing;
+  drawing.content =
+      fmt::format(R"(<g class="map {}" data-step="{}">)", class_name(matrix.role), escaped_markup(matrix.step)) + "\n";
+  if (!told.place.empty()) {
+    drawing.content += svg_text(0, size, told.place, {.size = size, .fill = theme.ink, .bold = true});
+    drawing.width = text_width(told.place, size) * 1.1;
+    y += size + 12;
+  }
+  drawing.content += grid.drawn(0, y);
+  const Drawing scale = legend(matrix, theme);
+  drawing.content += moved(0, y + grid.height() + 14, scale.content);
+  drawing.width = std::max({drawing.width, grid.width(), scale.width});
+  drawing.height = y + grid.height() + 14 + scale.height;
+  const bool has_arcs = matrix.role == Role::attention_weight && is_of_queries_and_keys(matrix) &&
+                        std::max(matrix.rows(), matrix.columns()) <= most_arcs;
+  if (has_arcs) {
+    const Drawing curves = arcs_drawing(matrix, theme.palette());
+    drawing.content += moved(drawing.width + between, y, "<g class=\"arcs\">\n" + curves.content + "</g>\n");
+    drawing.width += between + curves.width;
+    drawing.height = std::max(drawing.height, y + curves.height);
+  }
+  drawing.content += "</g>\n";
+  return drawing;
+}
+
+}  // namespace
+
+Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& options, const Theme& theme) {
+  const Matrix& matrix = *places.front().matrix;
+  std::vector<Drawing> cards;
+  double widest = 0;
+  for (const ToldMatrix& place : places) {
+    cards.push_back(card(place, options, theme));
+    widest = std::max(widest, cards.back().width);
+  }
+  const double room = std::max(page_width, widest);
+  Drawing drawing;
+  double y = 0;
+  const auto words = [&](const Runs& runs, const TextLook& look) {
+    for (const Runs& line : wrapped(runs, look.size, std::max(widest, 420.0), look.bold)) {
+      drawing.content += svg_runs(0, y + look.size, line, look);
+      drawing.width = std::max(drawing.width, runs_width(line, look.size, look.bold));
+      y += look.size + 7;
+    }
+  };
+  words(formula_runs({{formula_or_symbol(matrix), matrix.role}}, theme),
+        {.size = formula_size, .fill = theme.ink, .bold = true});
+  words(text_runs({places.front().title}, theme), {.size = size, .fill = theme.ink});
+  words(text_runs({matrix.sizes + (matrix.words.empty() ? "" : ", " + matrix.words)}, theme),
+        {.size = size - 1, .fill = theme.faint});
+  y += 12;
+  double x = 0, tallest = 0;
+  for (const Drawing& one : cards) {
+    if (x > 0 && x + one.width > room) {
+      y += tallest + between;
+      x = tallest = 0;
+    }
+    drawing.content += moved(x, y, one.content);
+    drawing.width = std::max(drawing.width, x + one.width);
+    x += one.width + between;
+    tallest = std::max(tallest, one.height);
+  }
+  drawing.height = y + tallest;
+  return drawing;
+}
+
+}  // namespace attn

@@ -1,0 +1,251 @@
+#include "formats/svg/sheet.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "formats/svg/grid.h"
+#include "formats/svg/pen.h"
+
+namespace attn {
+namespace {
+
+constexpr double size = 14, leading = 8, indent_step = 24;
+constexpr double paper_width = 820;
+constexpr double gap = 16;
+constexpr double widest_label = 150;
+
+Runs side_runs(const Expression& side, const Theme& theme) {
+  Inline all;
+  if (!side.relation.empty()) all.emplace_back(side.relation + " ");
+  for (std::size_t i = 0; i < side.terms.size(); ++i) {
+    if (i > 0) all.emplace_back(" ");
+    all.insert(all.end(), side.terms[i].begin(), side.terms[i].end());
+  }
+  return formula_runs(all, theme);
+}
+
+Runs remark_runs(const Inline& remark, const Theme& theme) {
+  Inline text = {"("};
+  text.insert(text.end(), remark.begin(), remark.end());
+  text.emplace_back(")");
+  return text_runs(text, theme);
+}
+
+Runs with_space(Runs runs) {
+  if (!runs.empty()) runs.push_back({"  ", {}, false, false, 1, 0});
+  return runs;
+}
+
+}  // namespace
+
+void FigureSheet::add(const Block& block) {
+  std::visit([&](const auto& content) { lay_out(content); }, block);
+}
+
+void FigureSheet::add(const Drawing& drawing) {
+  space(18);
+  content_ += fmt::format("<g transform=\"translate(0 {})\">\n", svg_number(y_)) + drawing.content + "</g>\n";
+  y_ += drawing.height;
+  reach(drawing.width);
+}
+
+void FigureSheet::line(double x, const Runs& runs, const TextLook& look) {
+  content_ += svg_runs(x, y_ + look.size, runs, look);
+  reach(x + runs_width(runs, look.size, look.bold));
+  y_ += look.size + leading;
+}
+
+void FigureSheet::lines(const std::vector<Runs>& all, double x, const TextLook& look) {
+  for (const Runs& runs : all) line(x, runs, look);
+}
+
+void FigureSheet::lay_out(const Headline& headline) {
+  const double font = headline.level == 1 ? 22 : headline.level == 2 ? 18 : 15;
+  space(headline.level == 1 ? 0 : 18);
+  lines(wrapped(text_runs(headline.text, theme_), font, paper_width, true), 0,
+        {.size = font, .fill = theme_.ink, .bold = true});
+}
+
+void FigureSheet::lay_out(const Prose& prose) {
+  space(6);
+  lines(wrapped(text_runs(prose.text, theme_), size, paper_width), 0, {.size = size, .fill = theme_.ink});
+}
+
+void FigureSheet::lay_out(const Remark& remark) {
+  space(6);
+  Inline text = {"Note: "};
+  text.insert(text.end(), remark.text.begin(), remark.text.end());
+  lines(wrapped(text_runs(text, theme_), size, paper_width), 0, {.size = size, .fill = theme_.faint});
+}
+
+void FigureSheet::lay_out(const Derivation& derivation) {
+  space(10);
+  double indent = 0;
+  if (!derivation.formula.empty()) {
+    lines(wrapped(formula_runs(derivation.formula, theme_), size, paper_width, true), 0,
+          {.size = size, .fill = theme_.ink, .bold = true});
+    indent = indent_step;
+  }
+  if (!derivation.title.empty()) {
+    lines(wrapped(text_runs({derivation.title}, theme_), size - 1, paper_width), 0,
+          {.size = size - 1, .fill = theme_.faint});
+    indent = indent_step;
+  }
+  if (aligned(derivation.lines, indent)) return;
+  for (const Equation& equation : derivation.lines) broken(equation, indent);
+}
+
+// All lines with their sides below each other, if there is room for it.
+bool FigureSheet::aligned(const std::vector<Equation>& equations, double indent) {
+  double label = 0;
+  std::vector<double> widths;
+  for (const Equation& equation : equations) {
+    label = std::max(label, std::min(widest_label, text_width(plain(equation.label), size)));
+    for (std::size_t i = 0; i < equation.sides.size(); ++i) {
+      if (widths.size() <= i) widths.push_back(0);
+      widths[i] = std::max(widths[i], runs_width(side_runs(equation.sides[i], theme_), size));
+    }
+  }
+  double total = indent + (label > 0 ? label + gap : 0);
+  for (const double width : widths) total += width + size / 2;
+  if (total > paper_width) return false;
+  for (const Equation& equation : equations) {
+    const double base = y_ + size;
+    if (!equation.label.empty()) {
+      content_ += svg_text(indent, base, plain(equation.label), {.size = size, .fill = theme_.faint}, label);
+    }
+    double x = indent + (label > 0 ? label + gap : 0);
+    double end = x;
+    for (std::size_t i = 0; i < equation.sides.size(); ++i) {
+      const Runs runs = side_runs(equation.sides[i], theme_);
+      content_ += svg_runs(x, base, runs, {.size = size, .fill = theme_.ink});
+      end = x + runs_width(runs, size);
+      x += widths[i] + size / 2;
+    }
+    reach(end);
+    y_ += size + leading;
+    if (equation.remark.empty()) continue;
+    const Runs remark = remark_runs(equation.remark, theme_);
+    if (end + gap + runs_width(remark, size) <= paper_width) {
+      content_ += svg_runs(end + gap, base, remark, {.size = size, .fill = theme_.faint});
+      reach(end + gap + runs_width(remark, size));
+    } else {
+      lines(wrapped(remark, size, paper_width - indent - 2 * gap), indent + 2 * gap,
+            {.size = size, .fill = theme_.faint});
+    }
+  }
+  return true;
+}
+
+void FigureSheet::broken(const Equation& equation, double indent) {
+  Runs all;
+  if (!equation.label.empty()) {
+    all.push_back({fitted(plain(equation.label), size, widest_label), theme_.faint, false, false, 1, 0});
+    all = with_space(std::move(all));
+  }
+  for (const Expression& side : equation.sides) {
+    if (!all.empty()) all.push_back({" ", {}, false, false, 1, 0});
+    for (TextRun& run : side_runs(side, theme_)) all.push_back(std::move(run));
+  }
+  if (!equation.remark.empty()) {
+    all = with_space(std::move(all));
+    for (TextRun& run : remark_runs(equation.remark, theme_)) all.push_back(std::move(run));
+  }
+  const std::vector<Runs> parts = wrapped(all, size, paper_width - indent - indent_step);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    line(indent + (i > 0 ? indent_step : 0), parts[i], {.size = size, .fill = theme_.ink});
+  }
+}
+
+void FigureSheet::lay_out(const Matrix& matrix) {
+  const GridLook look{.tinted = matrix.role == Role::attention_weight, .full = options_.full, .cut = true};
+  const Grid grid(matrix, theme_, look);
+  const bool beside = matrix.beside && beside_x_ > 0 && beside_x_ + 30 + std::max(grid.width(), 220.0) <= paper_width;
+  const double below = y_;
+  const double x = beside ? beside_x_ + 30 : 0;
+  if (beside) {
+    y_ = beside_y_;
+  } else {
+    space(14);
+    beside_y_ = y_;
+  }
+  const double room = beside || matrix.beside ? std::max(grid.width(), 220.0) : std::max(grid.width(), paper_width);
+  double widest = grid.width();
+  const auto caption = [&](const Runs& runs, const TextLook& of) {
+    for (const Runs& part : wrapped(runs, of.size, room, of.bold)) {
+      widest = std::max(widest, runs_width(part, of.size, of.bold));
+      line(x, part, of);
+    }
+  };
+  const std::string formula = matrix.formula.empty() ? matrix.symbol : matrix.formula;
+  caption(formula_runs({{formula, matrix.role}}, theme_), {.size = size, .fill = theme_.ink, .bold = true});
+  std::string title = matrix.title;
+  if (!matrix.place.empty()) title += (title.empty() ? "" : " · ") + matrix.place;
+  caption(text_runs({title}, theme_), {.size = size - 1, .fill = theme_.ink});
+  const std::string meaning = matrix.sizes + (matrix.words.empty() ? "" : ", " + matrix.words);
+  caption(text_runs({meaning}, theme_), {.size = size - 2, .fill = theme_.faint});
+  content_ += grid.drawn(x, y_ + 2);
+  y_ += grid.height() + 6;
+  reach(x + widest);
+  beside_x_ = x + widest;
+  y_ = beside ? std::max(y_, below) : y_;
+}
+
+void FigureSheet::lay_out(const Table& table) {
+  space(10);
+  if (!table.caption.empty()) {
+    lines(wrapped(text_runs(table.caption, theme_), size, paper_width, true), 0,
+          {.size = size, .fill = theme_.ink, .bold = true});
+  }
+  std::vector<std::vector<Inline>> rows = table.rows;
+  if (!table.header.empty()) rows.insert(rows.begin(), table.header);
+  std::vector<double> widths;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const bool bold = r == 0 && !table.header.empty();
+    if (widths.size() < rows[r].size()) widths.resize(rows[r].size(), 0);
+    for (std::size_t i = 0; i < rows[r].size(); ++i) {
+      widths[i] = std::max(widths[i], runs_width(text_runs(rows[r][i], theme_), size, bold) + 1);
+    }
+  }
+  double left = paper_width;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const double others = static_cast<double>(widths.size() - 1 - i) * 90;
+    widths[i] = std::min(widths[i], std::max(left - others, 80.0));
+    left -= widths[i] + gap;
+  }
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const bool bold = r == 0 && !table.header.empty();
+    const double top = y_;
+    double bottom = y_;
+    double x = 0;
+    for (std::size_t i = 0; i < rows[r].size(); ++i) {
+      y_ = top;
+      lines(wrapped(text_runs(rows[r][i], theme_), size, widths[i], bold), x,
+            {.size = size, .fill = theme_.ink, .bold = bold});
+      bottom = std::max(bottom, y_);
+      x += widths[i] + gap;
+    }
+    y_ = bottom;
+  }
+}
+
+// Each line to the right of that it belongs to, joined to it by an angle.
+void FigureSheet::lay_out(const Tree& tree) {
+  space(22);
+  std::vector<double> last;  // where the line of each depth stands
+  for (const Branch& branch : tree.branches) {
+    const double x = static_cast<double>(branch.depth) * indent_step;
+    const double middle = y_ + size * 0.65;
+    last.resize(branch.depth + 1, middle);
+    last[branch.depth] = middle;
+    if (branch.depth > 0) {
+      content_ += fmt::format("<path d=\"M{} {}V{}H{}\" fill=\"none\" stroke=\"{}\"/>\n",
+                              svg_number(x - indent_step + 6), svg_number(last[branch.depth - 1] + size * 0.6),
+                              svg_number(middle), svg_number(x - 4), theme_.grid);
+    }
+    broken(branch.line, x);
+  }
+}
+
+}  // namespace attn

@@ -1,0 +1,247 @@
+#include "formats/text/matrix.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/text.h"
+#include "formats/cut.h"
+#include "formats/text/heat.h"
+
+namespace attn {
+namespace {
+
+// Beside others, a caption is broken into lines of about this width.
+constexpr std::size_t narrowest_caption = 23, widest_caption = 38;
+
+// One column: its name and its cells, all of one width.
+struct Column {
+  std::string name;
+  std::vector<std::string> cells;
+  std::size_t width = 0;
+  std::size_t shade = 0;  // how much of it is left of the numbers for a shade
+};
+
+// The text right-aligned.
+std::string right(const std::string& text, std::size_t width) {
+  const std::size_t taken = display_width(text);
+  return std::string(width > taken ? width - taken : 0, ' ') + text;
+}
+
+std::string left(const std::string& text, std::size_t width) {
+  const std::size_t taken = display_width(text);
+  return text + std::string(width > taken ? width - taken : 0, ' ');
+}
+
+class Layout {
+ public:
+  Layout(const Matrix& matrix, const Typesetter& typesetter, std::size_t width)
+      : matrix_(matrix), typesetter_(typesetter), width_(width) {
+    if (typesetter.options().has("heatmap")) heat_ = HeatScale::of(matrix);
+    const bool full = typesetter.options().full;
+    const auto [rows, columns] = cut_of(matrix, full);
+    rows_ = rows;
+    for (std::size_t column = 0; column < columns; ++column) columns_.push_back(laid_out_column(column));
+    if (heat_) add_shades();
+    for (std::size_t row = 0; row < rows_; ++row) {
+      row_labels_.push_back(typesetter.label(matrix.row_labels[row]));
+      label_width_ = std::max(label_width_, display_width(row_labels_.back()));
+    }
+  }
+
+  // Columns of the terminal that all of it takes side by side.
+  std::size_t natural_width() const {
+    std::size_t total = margin();
+    for (const Column& column : columns_) total += gap + column.width;
+    return total;
+  }
+
+  MatrixBox box() {
+    MatrixBox box{caption(), {}};
+    std::size_t begin = 0;
+    do {
+      const std::size_t end = block_end(begin);
+      block(begin, end);
+      begin = end;
+    } while (begin < columns_.size());
+    elided(matrix_.rows() - rows_, "row");
+    elided(matrix_.columns() - columns_.size(), "column");
+    if (heat_) add_legend();
+    box.body = std::move(lines_);
+    return box;
+  }
+
+ private:
+  static constexpr std::size_t gap = 2;
+
+  // What stands left of the columns, and with backgrounds their right edge.
+  std::size_t margin() const { return label_width_ + (heat_ && typesetter_.options().color ? 3 : 2); }
+
+  Column laid_out_column(std::size_t at) const {
+    Column column{typesetter_.label(matrix_.column_labels[at]), {}};
+    const std::size_t decimals = matrix_.format.scientific ? 0 : static_cast<std::size_t>(matrix_.format.decimals);
+    const std::size_t fraction = decimals == 0 ? 0 : decimals + 1;
+    for (std::size_t row = 0; row < rows_; ++row) {
+      std::string cell = typesetter_.spelled(matrix_.cell(row, at));
+      if (!matrix_.handed_in.empty()) cell = typesetter_.label(matrix_.cell(row, at));
+      // A number without decimals stands where the others have their whole part.
+      if (fraction > 0 && cell.find('.') == std::string::npos) cell += std::string(fraction, ' ');
+      column.width = std::max(column.width, display_width(cell));
+      column.cells.push_back(std::move(cell));
+    }
+    column.width = std::max(column.width, display_width(column.name));
+    return column;
+  }
+
+  // Room for a shade left of the numbers, and as much of it in columns that are
+  // as wide.
+  void add_shades() {
+    std::size_t numbers = 0;
+    for (const Column& column : columns_) {
+      for (const std::string& cell : column.cells) numbers = std::max(numbers, display_width(cell));
+    }
+    for (Column& column : columns_) {
+      column.width = std::max(column.width, numbers + (typesetter_.options().color ? 2 : 3));
+      column.shade = column.width - numbers - 1;
+    }
+  }
+
+  std::size_t block_end(std::size_t begin) const {
+    std::size_t used = margin();
+    std::size_t end = begin;
+    while (end < columns_.size() && (end == begin || used + gap + columns_[end].width <= width_)) {
+      used += gap + columns_[end].width;
+      ++end;
+    }
+    return end;
+  }
+
+  std::vector<StyledLine> caption() const {
+    const std::string formula = matrix_.formula.empty() ? matrix_.symbol : matrix_.formula;
+    std::vector<StyledLine> lines = typesetter_.wrapped({{formula, matrix_.role}}, width_, Weight::bold);
+    std::string title = matrix_.title;
+    if (!matrix_.place.empty()) title += (title.empty() ? "" : " · ") + matrix_.place;
+    add_title(title, typesetter_, width_, lines);
+    const std::string meaning = matrix_.sizes + (matrix_.words.empty() ? "" : ", " + matrix_.words);
+    for (StyledLine& line : typesetter_.wrapped({meaning}, width_, Weight::faint)) lines.push_back(std::move(line));
+    return lines;
+  }
+
+  void block(std::size_t begin, std::size_t end) {
+    const bool whole = begin == 0 && end == matrix_.columns();
+    if (begin > 0) lines_.emplace_back();
+    if (!whole) {
+      lines_.push_back(typesetter_.line({(end - begin == 1 ? "column " : "columns " + std::to_string(begin + 1) + "–") +
+                                         std::to_string(end) + " of " + std::to_string(matrix_.columns())},
+                                        Weight::faint));
+    }
+    StyledLine names(label_width_);
+    names.add({typesetter_.spelled(" │"), std::nullopt, Weight::faint});
+    StyledLine rule;
+    std::size_t rule_width = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      names.add({std::string(gap, ' ') + right(columns_[i].name, columns_[i].width), std::nullopt, Weight::faint});
+      rule_width += gap + columns_[i].width;
+    }
+    rule.add({typesetter_.spelled(repeated("─", label_width_ + 1) + "┼" + repeated("─", rule_width)), std::nullopt,
+              Weight::faint});
+    lines_.push_back(std::move(names));
+    lines_.push_back(std::move(rule));
+    for (std::size_t row = 0; row < rows_; ++row) {
+      StyledLine line;
+      line.add({left(row_labels_[row], label_width_), std::nullopt, Weight::faint});
+      line.add({typesetter_.spelled(" │"), std::nullopt, Weight::faint});
+      for (std::size_t i = begin; i < end; ++i) {
+        const Column& column = columns_[i];
+        if (heat_) {
+          add_heated(row, i, i == begin, line);
+          continue;
+        }
+        const Mark mark = matrix_.marks.empty() ? Mark::right : matrix_.marks[row * matrix_.columns() + i];
+        line.add({std::string(gap, ' ') + right(column.cells[row], column.width), matrix_.role, Weight::normal, mark});
+      }
+      if (whole) add_bars(row, line);
+      lines_.push_back(std::move(line));
+    }
+  }
+
+  // A number on its shade; where there is no colour, beside it.
+  void add_heated(std::size_t row, std::size_t at, bool is_first, StyledLine& line) const {
+    const Column& column = columns_[at];
+    const std::string& number = column.cells[row];
+    const std::optional<double> size = heat_->size(row, at);
+    const bool color = typesetter_.options().color;
+    if (color && is_first) line.add(Piece{" "});
+    if (color && size) {
+      line.add(on_shade(" " + right(number, column.width) + " ", *size));
+      return;
+    }
+    if (!color) line.add(Piece{std::string(gap, ' ')});
+    const bool closed = heat_->is_closed(row, at);
+    std::string sign = closed ? closed_sign(typesetter_) : size ? shade(*size, column.shade, typesetter_) : "";
+    if (color) sign = " " + sign;
+    line.add({left(sign, column.shade + (color ? 1 : 0)), std::nullopt, closed ? Weight::faint : Weight::normal});
+    line.add({right(number, column.width - column.shade) + (color ? " " : ""), matrix_.role,
+              closed ? Weight::faint : Weight::normal});
+  }
+
+  // Under the numbers.
+  void add_legend() {
+    const StyledLine legend = heat_->legend(typesetter_);
+    const std::size_t indent = label_width_ + 2 + gap;
+    StyledLine line(indent + legend.width() <= width_ ? indent : 0);
+    line.add(legend);
+    lines_.emplace_back();
+    lines_.push_back(std::move(line));
+  }
+
+  // How the row shares out its attention, where there is room for it.
+  void add_bars(std::size_t row, StyledLine& line) const {
+    const std::size_t taken = natural_width() + gap;
+    if (!heat_ || matrix_.role != Role::attention_weight || taken >= width_) return;
+    const std::span<const double> cells(matrix_.cells);
+    const StyledLine bars =
+        column_bars(cells.subspan(row * matrix_.columns(), matrix_.columns()), width_ - taken, typesetter_);
+    if (bars.width() == 0) return;
+    line.pad_to(taken);
+    line.add(bars);
+  }
+
+  void elided(std::size_t count, const std::string& what) {
+    if (count == 0) return;
+    lines_.push_back(typesetter_.line({words_of_cut(count, what)}, Weight::faint));
+  }
+
+  const Matrix& matrix_;
+  const Typesetter& typesetter_;
+  std::size_t width_;
+  std::optional<HeatScale> heat_;
+  std::size_t rows_ = 0;
+  std::size_t label_width_ = 0;
+  std::vector<Column> columns_;
+  std::vector<std::string> row_labels_;
+  std::vector<StyledLine> lines_;
+};
+
+}  // namespace
+
+std::size_t MatrixBox::width() const {
+  std::size_t widest = 0;
+  for (const StyledLine& line : caption) widest = std::max(widest, line.width());
+  for (const StyledLine& line : body) widest = std::max(widest, line.width());
+  return widest;
+}
+
+MatrixBox laid_out(const Matrix& matrix, const Typesetter& typesetter, std::size_t width) {
+  return Layout(matrix, typesetter, width).box();
+}
+
+MatrixBox laid_out_narrow(const Matrix& matrix, const Typesetter& typesetter) {
+  const std::size_t natural = Layout(matrix, typesetter, typesetter.options().width).natural_width();
+  const std::size_t first_line = typesetter.width(matrix.formula + "   " + matrix.title);
+  const std::size_t caption = first_line <= widest_caption ? first_line : narrowest_caption;
+  return Layout(matrix, typesetter, std::max({natural, caption, narrowest_caption})).box();
+}
+
+}  // namespace attn

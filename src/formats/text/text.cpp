@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "formats/format.h"
+#include "formats/styled.h"
+#include "formats/text/lines.h"
+#include "formats/text/matrix.h"
+#include "formats/text/tree.h"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t indent = 2;
+constexpr std::size_t narrowest = 40;
+constexpr std::size_t between = 3;  // columns between matrices side by side
+
+// Writes a document block by block, an empty line between any two.
+class TextWriter {
+ public:
+  explicit TextWriter(const FormatOptions& options)
+      : typesetter_(options), width_(std::max(options.width, narrowest)) {}
+
+  std::string write(const Document& document) {
+    for (const Block& block : document.blocks) {
+      const auto* matrix = std::get_if<Matrix>(&block);
+      if (!matrix || !matrix->beside) flush();
+      std::visit([&](const auto& content) { lay_out(content); }, block);
+    }
+    flush();
+    return std::move(text_);
+  }
+
+ private:
+  void lay_out(const Headline& headline) {
+    StyledLine line = typesetter_.line(headline.text, Weight::bold);
+    std::vector<StyledLine> lines = line.width() <= width_ ? std::vector<StyledLine>{line}
+                                                           : typesetter_.wrapped(headline.text, width_, Weight::bold);
+    if (headline.level <= 2) {
+      std::size_t widest = 0;
+      for (const StyledLine& part : lines) widest = std::max(widest, part.width());
+      StyledLine rule;
+      rule.add({typesetter_.spelled(repeated(headline.level == 1 ? "═" : "─", std::min(widest, width_)))});
+      lines.push_back(std::move(rule));
+    }
+    print(std::move(lines), 0);
+  }
+
+  void lay_out(const Prose& prose) { print(typesetter_.wrapped(prose.text, width_ - indent), indent); }
+
+  void lay_out(const Remark& remark) {
+    Inline text = {"Note: "};
+    text.insert(text.end(), remark.text.begin(), remark.text.end());
+    print(typesetter_.wrapped(text, width_ - indent), indent);
+  }
+
+  void lay_out(const Derivation& derivation) { print(laid_out(derivation, typesetter_, width_ - indent), indent); }
+
+  void lay_out(const Table& table) { print(laid_out(table, typesetter_, width_ - indent), indent); }
+
+  void lay_out(const Tree& tree) { print(laid_out(tree, typesetter_, width_ - indent), indent); }
+
+  // Matrices wait until it is known whether the next one stands beside them.
+  void lay_out(const Matrix& matrix) {
+    MatrixBox box = laid_out_narrow(matrix, typesetter_);
+    const std::size_t width = box.width();
+    if (!matrix.beside || waiting_.empty() || indent + side_width_ + between + width > width_) flush();
+    side_width_ += (waiting_.empty() ? 0 : between) + width;
+    waiting_.push_back({&matrix, std::move(box)});
+  }
+
+  void flush() {
+    if (waiting_.empty()) return;
+    std::vector<MatrixBox> boxes;
+    if (waiting_.size() == 1) {
+      boxes.push_back(laid_out(*waiting_[0].matrix, typesetter_, width_ - indent));
+    } else {
+      for (Waiting& one : waiting_) boxes.push_back(std::move(one.box));
+    }
+    print_rows(std::move(boxes));
+    waiting_.clear();
+    side_width_ = 0;
+  }
+
+  // Boxes side by side: their captions first, so that numbers start on one line.
+  void print_rows(std::vector<MatrixBox> boxes) {
+    std::vector<StyledLine> lines;
+    std::size_t at = 0;
+    std::size_t captions = 0;
+    for (const MatrixBox& box : boxes) captions = std::max(captions, box.caption.size());
+    for (MatrixBox& box : boxes) {
+      const std::size_t width = box.width();
+      lines.resize(std::max(lines.size(), captions + 1 + box.body.size()));
+      put(std::move(box.caption), 0, at, lines);
+      put(std::move(box.body), captions + 1, at, lines);
+      at += width + between;
+    }
+    print(std::move(lines), indent);
+  }
+
+  static void put(std::vector<StyledLine> part, std::size_t from, std::size_t at, std::vector<StyledLine>& lines) {
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      lines[from + i].pad_to(at);
+      lines[from + i].add(std::move(part[i]));
+    }
+  }
+
+  void print(std::vector<StyledLine> lines, std::size_t by) {
+    if (!text_.empty()) text_ += "\n";
+    for (StyledLine& line : lines) {
+      StyledLine whole(by);
+      whole.add(std::move(line));
+      text_ += typesetter_.printed(whole);
+    }
+  }
+
+  struct Waiting {
+    const Matrix* matrix;
+    MatrixBox box;
+  };
+
+  Typesetter typesetter_;
+  std::size_t width_;
+  std::string text_;
+  std::vector<Waiting> waiting_;
+  std::size_t side_width_ = 0;
+};
+
+std::string write_text(const Document& document, const FormatOptions& options) {
+  return TextWriter(options).write(document);
+}
+
+}  // namespace
+
+Format text_format() {
+  return {"text",
+          ".txt",
+          "for a terminal",
+          write_text,
+          {{"heatmap", {}, "scores and weights shaded by their size, a bar beside each weight"}}};
+}
+
+}  // namespace attn

@@ -1,0 +1,127 @@
+#include "mark/allowance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace attn {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Numbers with more decimals than this are taken to be exact to them.
+constexpr int most_decimals = 12;
+
+// Nobody writes so many decimals by hand: they come from a machine, and most
+// machines work in single precision.
+constexpr int machine_decimals = 6;
+constexpr double single = 3e-7;
+
+double unit_of(int decimals) {
+  double unit = 1;
+  for (int i = 0; i < std::min(decimals, most_decimals); ++i) unit /= 10;
+  return unit;
+}
+
+// A whole unit, short of its end by more than arithmetic may lose: 4 is not cut off to 3.
+double short_of(double unit, double value) { return unit - std::max(1e-10 * unit, 4e-11 * std::abs(value)); }
+
+// The values that a person who cuts off writes as `value`.
+Interval cut_off_to(double value, double unit) {
+  const double most = short_of(unit, value);
+  if (value > 0) return {value, value + most};
+  if (value < 0) return {value - most, value};
+  return {-most, most};
+}
+
+Interval around(double value, double reach) { return {value - reach, value + reach}; }
+
+Interval honest(const HandedCell& cell, Habit habit) {
+  const double value = cell.number.value;
+  if (!cell.number.decimals || std::isinf(value)) return value;
+  const double unit = unit_of(*cell.number.decimals);
+  switch (habit) {
+    case Habit::to_nearest:
+      return around(value, std::max(unit / 2, *cell.number.decimals < machine_decimals ? 0 : single * std::abs(value)));
+    case Habit::cut_off:
+      return cut_off_to(value, unit);
+    case Habit::keep_sum:
+      return cell.in_row_of_one ? around(value, short_of(unit, value)) : around(value, unit / 2);
+  }
+  return value;
+}
+
+// Everything that agrees with the value to so many significant digits.
+Interval to_significant(double value, int digits) {
+  if (value == 0) return {-0.5 * unit_of(digits), 0.5 * unit_of(digits)};
+  const int magnitude = static_cast<int>(std::floor(log(std::abs(value)) / log(10.0) + 1e-12));
+  double unit = 1;
+  for (int i = 0; i < std::abs(magnitude - digits + 1); ++i) unit *= 10;
+  if (magnitude - digits + 1 < 0) unit = 1 / unit;
+  if (unit == 0 || std::isinf(unit)) return value;
+  const double nearest = std::round(value / unit) * unit;
+  return {nearest - unit / 2, nearest + unit / 2};
+}
+
+// Every e with |value − e| ≤ absolute + relative · |e|.
+Interval relative_absolute(double value, double relative, double absolute) {
+  const auto bound = [&](double end, bool upper) {
+    const bool grows = (end > 0) == upper;
+    const double factor = grows ? 1 - relative : 1 + relative;
+    return factor > 0 ? end / factor : (upper ? infinity : -infinity);
+  };
+  return {bound(value - absolute, false), bound(value + absolute, true)};
+}
+
+}  // namespace
+
+Interval stands_for(const HandedCell& cell, Habit habit, const MarkingRule& rule) {
+  const double value = cell.number.value;
+  switch (rule.kind) {
+    case MarkingRule::Kind::honest_rounding:
+      return cell.held ? hull(honest(cell, habit), *cell.held) : honest(cell, habit);
+    case MarkingRule::Kind::decimal_digits: {
+      if (std::isinf(value)) return value;
+      const double half = unit_of(rule.digits) / 2;
+      const double nearest = rounded(value, {std::min(rule.digits, most_decimals), RoundingMode::half_up});
+      return {nearest - half, nearest + half};
+    }
+    case MarkingRule::Kind::significant:
+      return std::isinf(value) ? Interval(value) : to_significant(value, rule.digits);
+    case MarkingRule::Kind::relative_absolute:
+      return std::isinf(value) ? Interval(value) : relative_absolute(value, rule.relative, rule.absolute);
+  }
+  return value;
+}
+
+Interval carried_unwritten(Interval value, Habit habit, int decimals, bool is_weight) {
+  if (decimals > most_decimals || std::isinf(value.low) || std::isinf(value.high)) return value;
+  if (habit == Habit::keep_sum && is_weight) {
+    const double unit = unit_of(decimals);
+    if (value == Interval(0)) return value;
+    return hull(value, {std::floor(value.low / unit - 1e-9) * unit, std::ceil(value.high / unit + 1e-9) * unit});
+  }
+  if (habit == Habit::cut_off) {
+    const HandRounding cut{decimals, RoundingMode::truncate};
+    return hull(value, {rounded(value.low, cut), rounded(value.high, cut)});
+  }
+  // A tie may go either way: up for some, to the even digit for others.
+  const Interval near = with_slack(value);
+  const HandRounding nearest{decimals, RoundingMode::half_even};
+  const auto down = [&](double x) { return std::min(rounded(x, nearest), rounded(near.low, nearest)); };
+  const auto up = [&](double x) { return std::max(rounded(x, nearest), rounded(near.high, nearest)); };
+  return hull(value, {down(value.low), up(value.high)});
+}
+
+void fill_in_allowances(Sheet& sheet, const MarkingRule& rule) {
+  for (HandedStep& step : sheet.steps) {
+    for (HandedCell& cell : step.cells) {
+      if (cell.kind != HandedCell::Kind::number) continue;
+      for (const Habit habit : {Habit::to_nearest, Habit::cut_off, Habit::keep_sum}) {
+        cell.stands[static_cast<std::size_t>(habit)] = with_slack(stands_for(cell, habit, rule));
+      }
+    }
+  }
+}
+
+}  // namespace attn

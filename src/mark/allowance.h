@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/interval.h"
+#include "base/rounding.h"
+#include "mark/check.h"
+#include "mark/sheet.h"
+
+namespace attn {
+
+// The ways of rounding that may explain a hand-in; one must explain all of it.
+// Rounding half up and half to even are told apart by no written number alone.
+enum class Habit { to_nearest, cut_off, keep_sum };
+
+// What a written number stands for: every value that would be written so. With
+// N decimals that is half a unit of the last place to either side; where the
+// person cuts off, from the number to one unit farther from zero; where they
+// keep the sum of a row of weights at 1, one unit to either side. An exact
+// number stands for itself.
+//
+// A rule of the teacher's own takes the place of all this.
+Interval stands_for(const HandedCell& cell, Habit habit, const MarkingRule& rule);
+
+// Works `stands` out for every cell of the sheet.
+void fill_in_allowances(Sheet& sheet, const MarkingRule& rule);
+
+// The values between which a number known to lie in `value` may have been
+// carried on by somebody who wrote it with `decimals` decimals, or not at all.
+Interval carried_unwritten(Interval value, Habit habit, int decimals, bool is_weight);
+
+// Widened by what floating-point arithmetic and long sums may have lost.
+inline Interval with_slack(const Interval& value) {
+  const auto slack = [](double x) { return 1e-11 * std::max(1e-3, std::abs(x)); };
+  if (std::isinf(value.low) || std::isinf(value.high)) return value;
+  return {value.low - slack(value.low), value.high + slack(value.high)};
+}
+
+inline bool meet(const Interval& a, const Interval& b) { return a.low <= b.high && b.low <= a.high; }
+
+}  // namespace attn

@@ -1,0 +1,161 @@
+#include "mark/enclosure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <variant>
+
+namespace attn {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+bool is_closed(const Interval& score) { return score.high == -infinity; }
+
+// Σⱼ e^(sⱼ − s) over all j but `except`, with each sⱼ at its low or high end.
+double others(const std::vector<Interval>& scores, std::size_t except, double score, bool high) {
+  double sum = 0;
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    if (j == except || is_closed(scores[j])) continue;
+    sum += exp((high ? scores[j].high : scores[j].low) - score);
+  }
+  return sum;
+}
+
+// A sum of n terms, each rounded, is this far off at most.
+Interval rounded_outward(double low, double high, std::size_t terms) {
+  const double slack = 4e-16 * static_cast<double>(terms + 4);
+  return {std::max(0.0, low * (1 - slack)), std::min(1.0, high * (1 + slack))};
+}
+
+// Calls make(row) with each row of `from` along `over`, and puts what it returns
+// there in the result.
+template <class Make>
+Tensor<Interval> row_by_row(const Tensor<Interval>& from, const Axis& over, Make make) {
+  Tensor<Interval> result(from.shape());
+  const std::size_t count = from.shape().size(over);
+  const std::size_t stride = from.shape().stride(over);
+  std::vector<Interval> row(count);
+  for (std::size_t first = 0; first < from.size(); ++first) {
+    if (first / stride % count != 0) continue;
+    for (std::size_t i = 0; i < count; ++i) row[i] = from[first + i * stride];
+    const std::vector<Interval> made = make(row);
+    for (std::size_t i = 0; i < count; ++i) result[first + i * stride] = made[i];
+  }
+  return result;
+}
+
+// e^(sᵢ − max s), the maximum being one of the scores.
+std::vector<Interval> exponentials_of(const std::vector<Interval>& scores) {
+  std::vector<Interval> made;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (is_closed(scores[i])) {
+      made.emplace_back(0);
+      continue;
+    }
+    Interval most(-infinity);
+    for (std::size_t j = 0; j < scores.size(); ++j) {
+      if (j != i) most = larger(most, scores[j]);
+    }
+    const double low = scores[i].low - std::max(scores[i].low, most.high);
+    const double high = scores[i].high - std::max(scores[i].high, most.low);
+    made.push_back({exp(Interval(low)).low, std::min(1.0, exp(Interval(high)).high)});
+  }
+  return made;
+}
+
+const Softmax* softmax_part(const Replay& replay, std::size_t line, Softmax::Part part) {
+  const auto* op = std::get_if<Softmax>(&replay.instruction(line).op);
+  return op && op->part == part ? op : nullptr;
+}
+
+// The scores whose exponentials the line makes, closed ones at −∞, if it makes
+// them in the usual way: from scores and their own maximum, without a sink. To
+// another base, what e would have to be taken to the power of.
+std::optional<Tensor<Interval>> scores_behind(const Replay& replay, std::size_t line,
+                                              const Replay::Made<Interval>& computed,
+                                              const Replay::Made<Interval>& carried) {
+  const Softmax* op = softmax_part(replay, line, Softmax::Part::exponentials);
+  if (!op) return std::nullopt;
+  const std::size_t scores = replay.operands(line)[0];
+  const std::size_t maximum = replay.operands(line)[1];
+  const Softmax* most = softmax_part(replay, maximum, Softmax::Part::maximum);
+  if (!most || most->over != op->over || replay.operands(maximum)[0] != scores) return std::nullopt;
+  if (replay.operands(maximum).size() > 1) return std::nullopt;  // a sink
+  if (carried[maximum] != computed[maximum] || replay.open(maximum) != replay.open(line)) return std::nullopt;
+
+  Tensor<Interval> open_scores = *carried[scores];
+  if (open_scores.shape() != replay.shape(line)) return std::nullopt;
+  // base^s is e^(s·log(base)).
+  const Interval steepness = op->base == 0 ? Interval(1) : hull(next_below(log(op->base)), next_above(log(op->base)));
+  if (op->base != 0) {
+    for (Interval& score : open_scores.data()) score = score * steepness;
+  }
+  if (const auto open = replay.open(line)) {
+    const Tensor<Interval>& mask = *carried[*open];
+    if (mask.shape() != open_scores.shape()) return std::nullopt;
+    for (std::size_t at = 0; at < mask.size(); ++at) {
+      if (mask[at].high == 0) open_scores[at] = -infinity;
+    }
+  }
+  return open_scores;
+}
+
+}  // namespace
+
+std::vector<Interval> softmax_of(const std::vector<Interval>& scores) {
+  std::vector<Interval> weights;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (is_closed(scores[i])) {
+      weights.emplace_back(0);
+      continue;
+    }
+    const double low = 1 / (1 + others(scores, i, scores[i].low, true));
+    const double high = 1 / (1 + others(scores, i, scores[i].high, false));
+    weights.push_back(rounded_outward(low, high, scores.size()));
+  }
+  return weights;
+}
+
+std::vector<Interval> share_of_sum(const std::vector<Interval>& exponentials) {
+  Interval sum = 0;
+  for (const Interval& e : exponentials) sum += larger(e, Interval(0));
+  if (std::isinf(sum.high)) return std::vector<Interval>(exponentials.size(), Interval(0, 1));
+  std::vector<Interval> shares;
+  for (const Interval& e : exponentials) {
+    const Interval own = larger(e, Interval(0));
+    const double least_of_others = std::max(0.0, sum.low - own.low);
+    const double most_of_others = std::max(0.0, sum.high - own.high);
+    const auto share = [](double part, double rest) { return part == 0 ? 0 : part / (part + rest); };
+    shares.push_back(
+        rounded_outward(share(own.low, most_of_others), share(own.high, least_of_others), 4 * exponentials.size()));
+  }
+  return shares;
+}
+
+Tensor<Interval> enclosed(const Replay& replay, std::size_t line, const Replay::Made<Interval>& computed,
+                          const Replay::Made<Interval>& carried) {
+  // Where the inner lines of softmax are rounded each for itself, it is not the exact one.
+  if (replay.rounds_once_a_line()) return replay.run(line, carried);
+  if (const auto scores = scores_behind(replay, line, computed, carried)) {
+    return row_by_row(*scores, std::get<Softmax>(replay.instruction(line).op).over, exponentials_of);
+  }
+  if (const Softmax* op = softmax_part(replay, line, Softmax::Part::weights)) {
+    const std::size_t exponentials = replay.operands(line)[0];
+    const std::size_t sum = replay.operands(line)[1];
+    const Softmax* summed = softmax_part(replay, sum, Softmax::Part::sum);
+    const bool plain_sum = summed && replay.operands(sum).size() == 1;
+    const bool same_rows = plain_sum && summed->over == op->over && replay.operands(sum)[0] == exponentials &&
+                           carried[sum] == computed[sum] && carried[exponentials]->shape() == replay.shape(line);
+    const auto worked_out = carried[exponentials] == computed[exponentials];
+    const auto scores = worked_out ? scores_behind(replay, exponentials, computed, carried) : std::nullopt;
+    if (same_rows && scores) return row_by_row(*scores, op->over, softmax_of);
+    if (same_rows && replay.open(line) == replay.open(exponentials)) {
+      return row_by_row(*carried[exponentials], op->over, share_of_sum);
+    }
+  }
+  return replay.run(line, carried);
+}
+
+}  // namespace attn

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/interval.h"
+#include "trace/replay.h"
+
+namespace attn {
+
+// Softmax of a row of scores, each known to an interval: the smallest intervals
+// that hold every weight. aᵢ = 1 / Σⱼ e^(sⱼ − sᵢ) falls in every other score
+// and rises in its own, so its ends are at opposite ends of the scores.
+// A closed score is −∞ and has the weight 0.
+std::vector<Interval> softmax_of(const std::vector<Interval>& scores);
+
+// eᵢ / Σⱼ eⱼ, where the numerator is a part of the denominator; 0 in a row of zeros.
+// REQUIRES: no number below zero; what is lower counts as zero.
+std::vector<Interval> share_of_sum(const std::vector<Interval>& exponentials);
+
+// Everything that a line can make of numbers that lie in `carried`. Where a
+// number enters twice, as a score does in softmax, both are known to be the
+// same; `computed` tells whether what stands between is worked out or written.
+Tensor<Interval> enclosed(const Replay& replay, std::size_t line, const Replay::Made<Interval>& computed,
+                          const Replay::Made<Interval>& carried);
+
+}  // namespace attn

@@ -1,0 +1,211 @@
+#include "mark/sheet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace attn {
+namespace {
+
+// How a step that the problem does not have follows from one that it has.
+// Returns false where it does not.
+bool add_step(std::string_view id, Recipe& right) {
+  const auto after = [&](const char* source) {
+    right.interpose_after(source, {.id = std::string(id), .op = Copy{}, .operands = {source}});
+    return true;
+  };
+  const auto last = [&](Op op, Operand source) {
+    right.append({.id = std::string(id), .op = std::move(op), .operands = {std::move(source)}});
+    return true;
+  };
+  if (id == "scaled_scores") return after("scores");
+  if (id == "masked_scores") return after(right.has("scaled_scores") ? "scaled_scores" : "scores");
+  if (id == "concat") return last(Copy{}, {"context", {{"d_v", "d_concat"}}});
+  if (id == "output") {
+    return right.has("concat") ? last(Copy{}, {"concat", {{"d_concat", "d_out"}}})
+                               : last(Copy{}, {"context", {{"d_v", "d_out"}}});
+  }
+  if (id == "weighted_values") {
+    const Instruction* context = right.find("context");
+    if (!context || context->operands.size() < 2) return false;
+    right.insert_before("context", {.id = std::string(id),
+                                    .op = Combine{Binary::multiply, {}},
+                                    .operands = {context->operands[0], context->operands[1]},
+                                    .open = context->open});
+    return true;
+  }
+  for (const auto& [wide, one] : {std::pair{"projected_keys", "keys"}, std::pair{"projected_queries", "queries"},
+                                  std::pair{"projected_values", "values"}}) {
+    if (id != wide) continue;
+    const Axis feature = std::string_view(one) == "values" ? "d_v" : "d_k";
+    return right.shape(one).has("head") ? last(Merge{"head", feature, "d_concat"}, one)
+                                        : last(Copy{}, {one, {{feature, "d_concat"}}});
+  }
+  return false;
+}
+
+std::vector<std::size_t> sizes_of(const Shape& shape) {
+  std::vector<std::size_t> sizes;
+  for (const Dim& dim : shape.dims()) sizes.push_back(dim.size);
+  return sizes;
+}
+
+std::size_t product(std::span<const std::size_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>());
+}
+
+HandedCell as_cell(const AnsweredStep::Cell& cell) {
+  if (!cell) return {.kind = HandedCell::Kind::blank};
+  return {.kind = HandedCell::Kind::number, .number = *cell};
+}
+
+bool is_table_of(const AnsweredStep& step, std::span<const std::size_t> sizes) {
+  if (!step.stacked || step.shape.size() != 2 || sizes.empty()) return false;
+  return step.shape[1] == sizes.back() && step.shape[0] == product(sizes.first(sizes.size() - 1));
+}
+
+// Whether it has the shape but for leading axes of size 1: one sequence of a
+// batch, one head, one query, written without the list around it.
+bool is_one_of_one(const AnsweredStep& step, std::span<const std::size_t> sizes) {
+  while (sizes.size() > step.shape.size() && sizes.front() == 1) sizes = sizes.subspan(1);
+  return std::ranges::equal(step.shape, sizes);
+}
+
+bool only_blanks(const AnsweredStep& step) {
+  return std::ranges::none_of(step.cells, [](const AnsweredStep::Cell& cell) { return cell.has_value(); });
+}
+
+HandedStep fitted(const AnsweredStep& step, const Shape& shape, std::vector<std::string>& unknown) {
+  HandedStep handed{.id = step.id, .shape = sizes_of(shape), .cells = std::vector<HandedCell>(shape.count())};
+  if (step.by_cell) {
+    for (const AnsweredStep::Placed& placed : step.placed) {
+      std::size_t at = 0;
+      bool inside = placed.index.size() == handed.shape.size();
+      for (std::size_t axis = 0; inside && axis < handed.shape.size(); ++axis) {
+        inside = placed.index[axis] < handed.shape[axis];
+        at = at * handed.shape[axis] + placed.index[axis];
+      }
+      if (inside) {
+        handed.cells[at] = as_cell(placed.number);
+      } else {
+        unknown.push_back(step.id + spelled_index(placed.index));
+      }
+    }
+    return handed;
+  }
+  if (only_blanks(step)) {
+    for (HandedCell& cell : handed.cells) cell.kind = HandedCell::Kind::blank;
+    return handed;
+  }
+  if (!is_one_of_one(step, handed.shape) && !is_table_of(step, handed.shape)) {
+    // Kept as written: the checker may know how somebody comes to this shape.
+    handed = {.id = step.id, .shape = step.shape, .cells = {}, .fits = false};
+    if (handed.shape.empty()) handed.shape = {1};
+    // Far too many numbers are not marked one by one.
+    if (step.cells.size() > 16 * shape.count() + 64) return handed;
+    for (const AnsweredStep::Cell& cell : step.cells) handed.cells.push_back(as_cell(cell));
+    return handed;
+  }
+  std::ranges::transform(step.cells, handed.cells.begin(), as_cell);
+  return handed;
+}
+
+// Rows are the last axis. A row counts as adding up to 1 where all of it was written.
+void find_rows_of_one(HandedStep& step) {
+  const std::size_t width = step.shape.empty() ? 1 : step.shape.back();
+  for (std::size_t start = 0; width > 0 && start + width <= step.cells.size(); start += width) {
+    const auto row = std::span(step.cells).subspan(start, width);
+    double sum = 0;
+    bool whole = true;
+    for (const HandedCell& cell : row) {
+      whole = whole && cell.kind == HandedCell::Kind::number;
+      sum += cell.number.value;
+    }
+    if (!whole || std::abs(sum - 1) > 1e-9) continue;
+    for (HandedCell& cell : row) cell.in_row_of_one = true;
+  }
+}
+
+// Padded queries are nobody's homework.
+void leave_out_padding(HandedStep& step, const Shape& shape, const std::vector<std::size_t>& own_queries) {
+  const auto batch = shape.position("batch");
+  const auto row = shape.has("query") ? shape.position("query") : shape.position("token");
+  if (own_queries.empty() || !batch || !row || !step.fits) return;
+  for (std::size_t at = 0; at < step.cells.size(); ++at) {
+    const std::vector<std::size_t> index = shape.index(at);
+    if (index[*row] >= own_queries[index[*batch]]) step.cells[at].kind = HandedCell::Kind::not_asked;
+  }
+}
+
+int decimals_of(const HandedStep& step) {
+  int most = 0;
+  for (const HandedCell& cell : step.cells) {
+    if (cell.kind == HandedCell::Kind::number) most = std::max(most, cell.number.decimals.value_or(0));
+  }
+  return most;
+}
+
+}  // namespace
+
+std::optional<HandedStep> turned(const HandedStep& step, const Shape& shape) {
+  const std::size_t rank = shape.rank();
+  const auto is_outer = [](const Axis& axis) { return axis == "batch" || axis == "head"; };
+  if (rank < 2 || is_outer(shape[rank - 1].axis) || is_outer(shape[rank - 2].axis)) return std::nullopt;
+  std::vector<std::size_t> sizes = step.shape;
+  if (sizes.size() != rank || step.cells.size() != shape.count()) return std::nullopt;
+  std::swap(sizes[rank - 1], sizes[rank - 2]);
+  if (sizes != sizes_of(shape)) return std::nullopt;
+
+  HandedStep other{.id = step.id, .shape = sizes, .cells = std::vector<HandedCell>(step.cells.size())};
+  const std::size_t rows = sizes[rank - 2];
+  const std::size_t columns = sizes[rank - 1];
+  for (std::size_t at = 0; at < step.cells.size(); ++at) {
+    const std::size_t matrix = at / (rows * columns);
+    const std::size_t row = at / columns % rows;
+    const std::size_t column = at % columns;
+    other.cells[at] = step.cells[(matrix * columns + column) * rows + row];
+    other.cells[at].in_row_of_one = false;
+  }
+  find_rows_of_one(other);
+  return other;
+}
+
+const HandedStep* Sheet::find(std::string_view id) const {
+  const auto found = std::ranges::find_if(steps, [&](const HandedStep& step) { return step.id == id; });
+  return found == steps.end() ? nullptr : &*found;
+}
+
+Sheet laid_out(const Answers& answers, const Trace& trace, Recipe& right, std::vector<std::string>& unknown) {
+  std::vector<HandedStep> handed;
+  for (const AnsweredStep& answered : answers.steps) {
+    AnsweredStep step = answered;
+    if (step.id == "result") step.id = trace.result;
+    if (!right.has(step.id) && !add_step(step.id, right)) {
+      unknown.push_back(step.id);
+      continue;
+    }
+    const Shape shape = right.shape(step.id);
+    HandedStep laid = fitted(step, shape, unknown);
+    find_rows_of_one(laid);
+    if (rounds_once_a_step(right.dtype())) {
+      for (HandedCell& cell : laid.cells) cell.held = stored(cell.number.value, right.dtype());
+    }
+    leave_out_padding(laid, shape, trace.own_queries);
+    handed.push_back(std::move(laid));
+  }
+
+  Sheet sheet;
+  for (const Instruction& instruction : right.instructions()) {
+    const auto found = std::ranges::find_if(handed, [&](const HandedStep& step) { return step.id == instruction.id; });
+    if (found == handed.end()) continue;
+    sheet.decimals = std::max(sheet.decimals, decimals_of(*found));
+    sheet.steps.push_back(std::move(*found));
+  }
+  return sheet;
+}
+
+}  // namespace attn

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/interval.h"
+#include "mark/answers.h"
+#include "trace/recipe.h"
+#include "trace/trace.h"
+
+namespace attn {
+
+// One cell of a step that was handed in.
+struct HandedCell {
+  enum class Kind { not_asked, blank, number };
+  Kind kind = Kind::not_asked;
+  WrittenNumber number = {};
+  std::optional<double> held = {};  // what a dtype of few digits makes of the number, where the problem has one
+  bool in_row_of_one = false;       // the numbers written in its row add up to exactly 1
+
+  // What the number stands for, a little widened: one interval a habit of rounding (allowance.h).
+  std::array<Interval, 3> stands = {};
+};
+
+// A step that was handed in, in the shape of the problem's own.
+struct HandedStep {
+  std::string id;
+  std::vector<std::size_t> shape;
+  std::vector<HandedCell> cells;  // row-major
+  bool fits = true;               // false where the shape is not the problem's: then both are as written
+};
+
+// A hand-in laid out against a problem: the steps in the order of the computation.
+struct Sheet {
+  std::vector<HandedStep> steps;
+
+  // The decimals that the person works with: the most written anywhere.
+  int decimals = 0;
+
+  const HandedStep* find(std::string_view id) const;
+};
+
+// The step as somebody meant it who writes vectors as columns: its last two axes
+// exchanged. Nothing where it has no two such axes, or has another shape even so.
+// `shape` is the problem's own.
+std::optional<HandedStep> turned(const HandedStep& step, const Shape& shape);
+
+// Lays the answers out. `right` gains what they name and the problem has not
+// (scaled scores where nothing is scaled: the scores themselves), so that they
+// can be marked; what cannot be given a meaning is left out and its id added to `unknown`.
+// Cells of padded queries are not asked.
+Sheet laid_out(const Answers& answers, const Trace& trace, Recipe& right, std::vector<std::string>& unknown);
+
+}  // namespace attn

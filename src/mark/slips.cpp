@@ -1,0 +1,163 @@
+#include "mark/slips.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/numbers.h"
+#include "base/rounding.h"
+
+namespace attn {
+namespace {
+
+// Beyond so many cells only neighbours are tried for having been swapped.
+constexpr std::size_t most_cells_to_pair = 64;
+
+std::string spelled(double number) {
+  const double nearest = rounded(number, {4, RoundingMode::half_up});
+  return shortest(nearest);
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Two digits of the number as written, exchanged: every way to do it.
+std::vector<double> with_digits_swapped(double number, HandRounding rounding) {
+  std::vector<double> swapped;
+  if (!std::isfinite(number) || std::abs(number) > 1e12) return swapped;
+  const std::string text = fixed(rounded(number, rounding), rounding.decimals);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    for (std::size_t j = i + 1; j < text.size(); ++j) {
+      std::string other = text;
+      if (!is_digit(text[i]) || !is_digit(text[j]) || text[i] == text[j]) continue;
+      std::swap(other[i], other[j]);
+      double value = 0;
+      // "07" is no number in JSON's spelling, and 7 is what a person means by it.
+      const std::size_t start = other.find_first_not_of('-');
+      std::size_t digits = start;
+      while (other[digits] == '0' && digits + 1 < other.size() && other[digits + 1] != '.') ++digits;
+      other.erase(start, digits - start);
+      if (parse_number(other, value)) swapped.push_back(value);
+    }
+  }
+  return swapped;
+}
+
+class Slips {
+ public:
+  Slips(const Replay& replay, std::size_t line, const Replay::Made<double>& made, const Tensor<double>& computed,
+        HandRounding rounding, const std::function<bool(const Slip&)>& visit)
+      : replay_(replay), line_(line), made_(made), computed_(computed), rounding_(rounding), visit_(visit) {}
+
+  bool any() { return any_in_one_cell() || any_pair() || any_row(); }
+
+ private:
+  bool one(std::string mistake, std::string variant, std::size_t cell, double value, std::string evidence) {
+    if (value == computed_[cell] || !std::isfinite(value)) return false;
+    return visit_({std::move(mistake), std::move(variant), {cell}, {{line_, cell, value}}, std::move(evidence)});
+  }
+
+  bool any_in_one_cell() {
+    for (std::size_t cell = 0; cell < computed_.size(); ++cell) {
+      const double value = computed_[cell];
+      if (!std::isfinite(value)) continue;
+      const std::vector<double> terms = replay_.terms(line_, cell, made_);
+      for (std::size_t i = 0; i < terms.size() && terms.size() > 1; ++i) {
+        const std::string which = "term " + std::to_string(i + 1) + " of the sum (" + spelled(terms[i]) + ")";
+        if (one("slip.term_dropped", "", cell, value - terms[i], which + " is missing")) return true;
+        if (one("slip.sign", "one term", cell, value - 2 * terms[i], which + " has the other sign")) return true;
+      }
+      if (one("slip.sign", "the whole number", cell, -value, "the number has the other sign")) return true;
+      for (const double power : {10.0, 0.1, 100.0, 0.01, 1000.0, 0.001}) {
+        const std::string evidence =
+            "the decimal point stands " + std::string(power > 1 ? "too far right" : "too far left");
+        // Of the number as written, and of the number in full.
+        const double written = rounded(value, rounding_);
+        if (one("slip.decimal_point", "", cell, written * power, evidence)) return true;
+        if (written != value && one("slip.decimal_point", "", cell, value * power, evidence)) return true;
+      }
+      for (const double swapped : with_digits_swapped(value, rounding_)) {
+        if (one("slip.digits_swapped", "", cell, swapped, "with two of its digits exchanged the number fits"))
+          return true;
+      }
+    }
+    return false;
+  }
+
+  bool pair(std::size_t a, std::size_t b) {
+    if (computed_[a] == computed_[b]) return false;
+    return visit_({"slip.cells_swapped",
+                   "",
+                   {a, b},
+                   {{line_, a, computed_[b]}, {line_, b, computed_[a]}},
+                   "exchanged with each other they fit"});
+  }
+
+  bool any_pair() {
+    const std::size_t count = computed_.size();
+    if (count <= most_cells_to_pair) {
+      for (std::size_t a = 0; a < count; ++a) {
+        for (std::size_t b = a + 1; b < count; ++b) {
+          if (pair(a, b)) return true;
+        }
+      }
+      return false;
+    }
+    // Only neighbours in a row or a column.
+    const std::size_t rank = computed_.shape().rank();
+    const std::size_t width = computed_.shape().back().size;
+    const std::size_t height = rank < 2 ? 1 : computed_.shape()[rank - 2].size;
+    for (std::size_t a = 0; a < count; ++a) {
+      if (a % width + 1 < width && pair(a, a + 1)) return true;
+      if (a / width % height + 1 < height && pair(a, a + width)) return true;
+    }
+    return false;
+  }
+
+  // A row is what one token has: a column, where vectors are columns.
+  bool any_row() {
+    const Shape& shape = computed_.shape();
+    if (shape.rank() < 2) return false;
+    const auto is_position = [](const Axis& axis) { return axis == "query" || axis == "key" || axis == "token"; };
+    const Dim& last = shape.back();
+    const Dim& before = shape[shape.rank() - 2];
+    const bool lies_across = is_position(last.axis) && !is_position(before.axis);
+    const std::size_t rows = lies_across ? last.size : before.size;
+    const std::size_t width = lies_across ? before.size : last.size;
+    const auto cell = [&](std::size_t matrix, std::size_t row, std::size_t i) {
+      return matrix * rows * width + (lies_across ? i * rows + row : row * width + i);
+    };
+    for (std::size_t matrix = 0; matrix < computed_.size() / (rows * width); ++matrix) {
+      for (std::size_t to = 0; to < rows; ++to) {
+        for (std::size_t from = 0; from < rows; ++from) {
+          Slip slip{.mistake = "slip.row_copied", .variant = "", .cells = {}, .patches = {}, .evidence = ""};
+          bool differs = false;
+          for (std::size_t i = 0; i < width; ++i) {
+            const double value = computed_[cell(matrix, from, i)];
+            differs = differs || value != computed_[cell(matrix, to, i)];
+            slip.cells.push_back(cell(matrix, to, i));
+            slip.patches.push_back({line_, cell(matrix, to, i), value});
+          }
+          slip.evidence = "row " + std::to_string(to + 1) + " is row " + std::to_string(from + 1) + " again";
+          if (differs && visit_(slip)) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  const Replay& replay_;
+  std::size_t line_;
+  const Replay::Made<double>& made_;
+  const Tensor<double>& computed_;
+  HandRounding rounding_;
+  const std::function<bool(const Slip&)>& visit_;
+};
+
+}  // namespace
+
+bool any_slip(const Replay& replay, std::size_t line, const Replay::Made<double>& made, const Tensor<double>& computed,
+              HandRounding rounding, const std::function<bool(const Slip&)>& visit) {
+  return Slips(replay, line, made, computed, rounding, visit).any();
+}
+
+}  // namespace attn

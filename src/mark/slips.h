@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/rounding.h"
+#include "mark/follow.h"
+
+namespace attn {
+
+// A slip of the pen in one place of a computation, and what it puts there.
+struct Slip {
+  std::string mistake;  // "slip.sign"
+  std::string variant;  // "one term", "the whole number"
+  std::vector<std::size_t> cells;
+  std::vector<Patch> patches;
+  std::string evidence;  // the term, the digits: from the person's own numbers
+};
+
+// Calls visit with every slip that the catalogue knows that a person can have
+// made in a line, the most common first, until it returns true; so returns true
+// where one was found. `made` are the numbers that the line read, `computed` is
+// what it should have made of them, `rounding` how the person writes numbers.
+bool any_slip(const Replay& replay, std::size_t line, const Replay::Made<double>& made, const Tensor<double>& computed,
+              HandRounding rounding, const std::function<bool(const Slip&)>& visit);
+
+}  // namespace attn

@@ -1,0 +1,291 @@
+#include <algorithm>
+#include <variant>
+
+#include "mistakes/rewriting.h"
+
+namespace attn {
+namespace {
+
+// A line that splits vectors into heads.
+struct HeadSplit {
+  std::string step;
+  Operand whole;
+  Split op;
+  Axis row;
+  std::size_t rows = 0, width = 0;  // of the whole
+};
+
+std::vector<HeadSplit> head_splits(const Recipe& right) {
+  std::vector<HeadSplit> all;
+  for (const Instruction& line : right.instructions()) {
+    const auto* split = std::get_if<Split>(&line.op);
+    if (!split || split->outer != "head" || split->parts < 2) continue;
+    const Shape made = right.shape(line.id);
+    for (const char* row : {"token", "query", "key"}) {
+      if (!made.has(row)) continue;
+      all.push_back(
+          {line.id, line.operands[0], *split, row, made.size(row), made.size("head") * made.size(split->inner)});
+      break;
+    }
+  }
+  return all;
+}
+
+std::string first_step(const std::vector<HeadSplit>& splits) { return splits.front().step; }
+
+// [rows][width] read as [head][rows][width / heads] in the order of the numbers.
+void split_without_transposing(Recipe& recipe, const HeadSplit& split) {
+  const std::string flat = "~flat." + split.step;
+  const std::string parts = "~parts." + split.step;
+  recipe.insert_before(split.step, in_between(flat, Merge{split.row, split.op.axis, "~flat"}, {split.whole}));
+  recipe.insert_before(split.step, in_between(parts, Split{"~flat", "head", "~part", split.op.parts}, {flat}));
+  recipe.replace(split.step, Split{"~part", split.row, split.op.inner, split.rows}, {parts});
+}
+
+Rewrites no_transpose(const Recipe& right) {
+  std::vector<HeadSplit> splits = head_splits(right);
+  if (std::ranges::all_of(splits, [](const HeadSplit& split) { return split.rows < 2; })) return {};
+  return {rewritten(right, first_step(splits), "", [&](Recipe& recipe) {
+    for (const HeadSplit& split : splits) split_without_transposing(recipe, split);
+  })};
+}
+
+// Every h-th column to a head in place of consecutive ones.
+Rewrites interleaved(const Recipe& right) {
+  std::vector<HeadSplit> splits = head_splits(right);
+  std::erase_if(splits, [](const HeadSplit& split) { return split.width == split.op.parts; });
+  if (splits.empty()) return {};
+  return {rewritten(right, first_step(splits), "", [&](Recipe& recipe) {
+    for (const HeadSplit& split : splits) {
+      const std::size_t width = split.width / split.op.parts;
+      recipe.replace(split.step, Split{split.op.axis, split.op.inner, "head", width}, {split.whole});
+    }
+  })};
+}
+
+// Heads that share keys and values took turns: i mod kv_heads in place of ⌊i / group⌋.
+Rewrites tiled_groups(const Recipe& right) {
+  std::vector<const Instruction*> shared;
+  for (const Instruction& line : right.instructions()) {
+    const auto* repeat = std::get_if<Repeat>(&line.op);
+    if (repeat && repeat->times > 1 && right.shape(line.operands[0].id).size(repeat->axis) > 1) shared.push_back(&line);
+  }
+  if (shared.empty()) return {};
+  return {rewritten(right, shared.front()->id, "", [&](Recipe& recipe) {
+    for (const Instruction* line : shared) {
+      Repeat taking_turns = std::get<Repeat>(line->op);
+      taking_turns.tiled = !taking_turns.tiled;
+      recipe.replace(line->id, taking_turns, line->operands);
+    }
+  })};
+}
+
+// The line that puts the heads side by side; null where there are not several.
+const Instruction* joining(const Recipe& right) {
+  const Instruction* concat = right.find("concat");
+  if (!concat || !std::holds_alternative<Merge>(concat->op) || head_count(right) < 2) return nullptr;
+  const Shape context = right.shape("context");
+  return context.has("head") && context.has("query") && context.has("d_v") ? concat : nullptr;
+}
+
+Rewrites merged_without_transpose(const Recipe& right) {
+  const std::size_t queries = size_along(right, "context", "query");
+  if (!joining(right) || queries < 2) return {};
+  return {rewritten(right, "concat", "", [&](Recipe& recipe) {
+    recipe.insert_before("concat", in_between("~rows", Merge{"head", "query", "~row"}, {"context"}));
+    recipe.insert_before("concat", in_between("~flat", Merge{"~row", "d_v", "~flat"}, {"~rows"}));
+    recipe.replace("concat", Split{"~flat", "query", "d_concat", queries}, {"~flat"});
+  })};
+}
+
+Rewrites summed(const Recipe& right) {
+  if (!joining(right)) return {};
+  return {rewritten(right, "concat", "", [](Recipe& recipe) {
+    recipe.replace("concat", Reduce{Reducer::sum, "head"}, {read_as("context", "d_v", "d_concat")});
+    end_where_widths_differ(recipe);
+  })};
+}
+
+Rewrites averaged(const Recipe& right) {
+  if (!joining(right)) return {};
+  const auto heads = static_cast<double>(head_count(right));
+  return {rewritten(right, "concat", "", [&](Recipe& recipe) {
+    recipe.insert_before(
+        "concat", in_between("~sum_of_heads", Reduce{Reducer::sum, "head"}, {read_as("context", "d_v", "d_concat")}));
+    recipe.replace("concat", Map{Unary::divide, heads, ""}, {"~sum_of_heads"});
+    end_where_widths_differ(recipe);
+  })};
+}
+
+Rewrites reversed(const Recipe& right) {
+  if (!joining(right)) return {};
+  const std::size_t heads = head_count(right);
+  return {rewritten(right, "concat", "", [&](Recipe& recipe) {
+    Tensor<double> from(Shape{{"head", heads}, {"~from", heads}});
+    for (std::size_t head = 0; head < heads; ++head) from[head * heads + heads - 1 - head] = 1;
+    recipe.give("~from", std::move(from));
+    // The mask leaves one head to be read for each, so that no other's infinities get in.
+    recipe.insert_before(
+        "concat", in_between("~reversed", Contract{"~from"}, {read_as("context", "head", "~from"), "~from"}, "~from"));
+    recipe.replace("concat", Merge{"head", "d_v", "d_concat"}, {"~reversed"});
+  })};
+}
+
+const Contract* output_product(const Recipe& right) {
+  const Instruction* output = right.find("output");
+  return output ? std::get_if<Contract>(&output->op) : nullptr;
+}
+
+Rewrites output_projection_forgotten(const Recipe& right) {
+  const Contract* product = output_product(right);
+  if (!product) return {};
+  return {rewritten(right, "output", "", [&](Recipe& recipe) {
+    recipe.replace("output", Copy{}, {read_as(right.find("output")->operands[0], product->over, "d_out")});
+  })};
+}
+
+Rewrites output_projection_transposed(const Recipe& right) {
+  const Contract* product = output_product(right);
+  if (!product) return {};
+  std::vector<Operand> operands = right.find("output")->operands;
+  const std::size_t width = size_along(right, operands[1].id, product->over);
+  if (width < 2 || width != size_along(right, operands[1].id, "d_out")) return {};
+  operands[1] = transposed(operands[1], product->over, "d_out");
+  return {
+      rewritten(right, "output", "", [&](Recipe& recipe) { recipe.replace("output", *product, std::move(operands)); })};
+}
+
+Rewrites scale_by_dmodel(const Recipe& right) {
+  const auto asked = asked_scale(right);
+  const std::size_t width = input_width(right);
+  if (!asked || asked->function != Unary::divide || head_count(right) < 2 || width == 0) return {};
+  if (width == size_along(right, "keys", "d_k")) return {};
+  return {rewritten(right, "scaled_scores", "", [&](Recipe& recipe) {
+    recipe.replace("scaled_scores", divided_by_root(width), recipe.find("scaled_scores")->operands);
+  })};
+}
+
+bool is_about_heads(const Recipe& right, const Instruction& line) {
+  return std::ranges::any_of(line.operands,
+                             [&](const Operand& operand) { return right.shape(operand.id).has("head"); });
+}
+
+Shape without_heads(const Shape& along) {
+  Shape rest;
+  for (const Dim& dim : along.dims()) {
+    if (dim.axis != "head") rest.append(dim);
+  }
+  return rest;
+}
+
+// The heads left together: one of all columns.
+void leave_whole(Recipe& recipe, const std::vector<HeadSplit>& splits) {
+  for (const HeadSplit& split : splits) {
+    recipe.replace(split.step, Copy{}, {read_as(split.whole, split.op.axis, split.op.inner)});
+  }
+  const std::vector<Instruction> lines = recipe.instructions();
+  for (const Instruction& line : lines) {
+    if (const auto* merge = std::get_if<Merge>(&line.op); merge && merge->outer == "head") {
+      recipe.replace(line.id, Copy{}, {read_as(line.operands[0], merge->inner, merge->axis)});
+    } else if (const auto* copy = std::get_if<Copy>(&line.op); copy && copy->along.has("head")) {
+      recipe.replace(line.id, Copy{without_heads(copy->along)}, line.operands, line.open);
+    } else if (const auto* combine = std::get_if<Combine>(&line.op); combine && combine->along.has("head")) {
+      recipe.replace(line.id, Combine{combine->function, without_heads(combine->along)}, line.operands, line.open);
+    }
+  }
+}
+
+Rewrites one_big_head(const Recipe& right) {
+  const std::vector<HeadSplit> splits = head_splits(right);
+  for (const char* step : {"keys", "queries", "values"}) {
+    if (std::ranges::find(splits, step, &HeadSplit::step) == splits.end()) return {};
+  }
+  for (const char* step : {"mask", "score_bias"}) {
+    if (right.has(step) && is_about_heads(right, *right.find(step))) return {};
+  }
+  // Heads that share keys, and what is given a head, leave no one head to take all as.
+  const bool has_parts = std::ranges::any_of(right.instructions(), [](const Instruction& line) {
+    return std::holds_alternative<Repeat>(line.op) || (line.given && line.given->shape().has("head"));
+  });
+  if (has_parts) return {};
+  const Rewrite made = rewritten(right, first_step(splits), "", [&](Recipe& recipe) { leave_whole(recipe, splits); });
+  const auto asked = asked_scale(right);
+  if (!asked || asked->function != Unary::divide) return {made};
+  Rewrite rescaled = made;
+  rescaled.variant = "divided by the root of its own width";
+  rescaled.recipe.replace("scaled_scores", divided_by_root(size_along(made.recipe, "keys", "d_k")),
+                          made.recipe.find("scaled_scores")->operands);
+  Rewrite as_asked = made;
+  as_asked.variant = "divided by the root of a head's width";
+  return {std::move(rescaled), std::move(as_asked)};
+}
+
+}  // namespace
+
+Family heads_family() {
+  return {
+      .name = "heads",
+      .title = "Heads and output",
+      .mistakes =
+          {
+              {.id = "heads.output_projection_forgotten",
+               .what = "the output projection was left out",
+               .hint = "Multiply the context, its heads side by side, by W_O at the end.",
+               .example = "H for H·W_O",
+               .rewrites = output_projection_forgotten},
+              {.id = "heads.output_projection_transposed",
+               .what = "the weights of the output projection were transposed",
+               .hint = "Multiply by W_O as the problem gives it.",
+               .example = "H·W_Oᵀ for H·W_O",
+               .rewrites = output_projection_transposed},
+              {.id = "heads.scale_by_dmodel",
+               .what = "the scores were divided by √d_model and not by the root of the width of one head",
+               .hint = "Divide by √d_k, where d_k is the width of a key within one head.",
+               .example = "Q·Kᵀ / √d_model for Q·Kᵀ / √d_k, d_k = d_model / heads",
+               .rewrites = scale_by_dmodel},
+              {.id = "heads.one_big_head",
+               .what = "all columns were taken as one head",
+               .hint = "Split queries, keys and values into heads first: each has scores and a softmax of its own.",
+               .example = "one softmax a query for one softmax a query and head",
+               .rewrites = one_big_head},
+              {.id = "heads.no_transpose",
+               .what =
+                   "the heads were cut from the numbers in a row, so that each got other tokens and not other columns",
+               .hint = "Each head takes its own columns of every token.",
+               .example = "view(h, n, d) for view(n, h, d).transpose(0, 1)",
+               .rewrites = no_transpose},
+              {.id = "heads.interleaved",
+               .what = "the columns were dealt to the heads in turn",
+               .hint = "Give each head columns that stand next to each other: the first head the first ones.",
+               .example = "columns 1 and 3 to head 1, 2 and 4 to head 2",
+               .rewrites = interleaved},
+              {.id = "heads.merged_without_transpose",
+               .what = "the heads were put one after the other and cut into rows, and not put side by side",
+               .hint = "A query's row is its context from head 1, then from head 2, and so on.",
+               .example = "view(n, h·d) for transpose(0, 1).view(n, h·d)",
+               .rewrites = merged_without_transpose},
+              {.id = "heads.summed",
+               .what = "the heads were added up and not put side by side",
+               .hint = "Put the contexts of all heads side by side.",
+               .example = "c₁ + c₂ for [c₁, c₂]",
+               .rewrites = summed},
+              {.id = "heads.averaged",
+               .what = "the mean of the heads was taken; they should stand side by side",
+               .hint = "Put the contexts of all heads side by side.",
+               .example = "(c₁ + c₂) / 2 for [c₁, c₂]",
+               .rewrites = averaged},
+              {.id = "heads.tiled_groups",
+               .what = "the query heads that share keys and values took turns, and neighbours should share",
+               .hint = "With h heads and g of keys the first h / g query heads use the first head of keys, and so on.",
+               .example = "heads 1 and 3 with keys 1 for heads 1 and 2 with keys 1",
+               .rewrites = tiled_groups},
+              {.id = "heads.reversed",
+               .what = "the heads were put side by side from the last to the first",
+               .hint = "Start with head 1.",
+               .example = "[c₂, c₁] for [c₁, c₂]",
+               .rewrites = reversed},
+          },
+  };
+}
+
+}  // namespace attn

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trace/recipe.h"
+
+namespace attn {
+
+// What a known way of going astray makes of a computation.
+struct Rewrite {
+  std::string step;     // id of the step at which it was made
+  std::string variant;  // which reading of the mistake, where there are several; "" where there is one
+  Recipe recipe;
+};
+
+enum class MistakeKind { error, convention, note };
+
+// A row of the catalogue: something people are known to do instead of what the
+// problem asks for.
+struct Mistake {
+  std::string id;  // "scale.none"
+  MistakeKind kind = MistakeKind::error;
+  std::string what;     // "the scores were not divided by √d_k", for a sentence: "It looks as if …"
+  std::string hint;     // what to do about it, a sentence: "Divide every score by √d_k."
+  std::string example;  // one line of numbers or symbols: "softmax(Q·Kᵀ) for softmax(Q·Kᵀ / √d_k)"
+
+  // Every way to make it in this computation; none where it cannot be made in
+  // it, or would change no instruction. Empty for what is no rewrite of the
+  // computation: slips of one cell, layouts, roundings.
+  std::function<std::vector<Rewrite>(const Recipe& right)> rewrites = {};
+};
+
+// Mistakes of one kind, the most common first.
+struct Family {
+  std::string name;   // "scale": what the ids begin with
+  std::string title;  // "Scale", for a heading
+  std::vector<Mistake> mistakes;
+};
+
+// Every known family: the rows that mistakes/CMakeLists.txt names.
+const std::vector<Family>& families();
+
+}  // namespace attn

@@ -1,0 +1,238 @@
+#include <algorithm>
+#include <variant>
+
+#include "mistakes/rewriting.h"
+
+namespace attn {
+namespace {
+
+// One product of inputs (or of the context) with a weight matrix.
+struct Projecting {
+  std::string role;  // "key"
+  std::string step;  // "projected_keys"
+  Axis over;         // the axis of the inputs
+  Axis made;         // the axis of what is made
+  std::size_t in = 0, out = 0;
+  bool has_heads = false;  // one matrix a head
+  Operand source, weight;
+  std::optional<Operand> bias;
+};
+
+std::optional<Projecting> projecting(const Recipe& right, const std::string& role) {
+  const std::vector<std::string> steps =
+      role == "output" ? std::vector<std::string>{"output"}
+                       : std::vector<std::string>{role == "query" ? "projected_queries" : "projected_" + role + "s",
+                                                  role == "query" ? "queries" : role + "s"};
+  for (const std::string& step : steps) {
+    const Instruction* line = right.find(step);
+    const auto* product = line ? std::get_if<Contract>(&line->op) : nullptr;
+    if (!product || line->operands[1].id != "weights." + role) continue;
+    Projecting found{.role = role,
+                     .step = step,
+                     .over = product->over,
+                     .made = {},
+                     .source = line->operands[0],
+                     .weight = line->operands[1],
+                     .bias = {}};
+    for (const Dim& dim : right.given(line->operands[1].id).shape().dims()) {
+      if (dim.axis == "head") {
+        found.has_heads = true;
+      } else if (dim.axis == product->over) {
+        found.in = dim.size;
+      } else {
+        found.made = dim.axis;
+        found.out = dim.size;
+      }
+    }
+    if (line->operands.size() > 2) found.bias = line->operands[2];
+    return found;
+  }
+  return std::nullopt;
+}
+
+// Those of the roles that are projected, in the order of the steps.
+std::vector<Projecting> all_projecting(const Recipe& right, std::initializer_list<const char*> roles) {
+  std::vector<Projecting> all;
+  for (const char* role : roles) {
+    if (auto found = projecting(right, role)) all.push_back(std::move(*found));
+  }
+  return all;
+}
+
+void project(Recipe& recipe, const Projecting& by) {
+  std::vector<Operand> operands = {by.source, by.weight};
+  if (by.bias) operands.push_back(*by.bias);
+  recipe.replace(by.step, Contract{by.over}, std::move(operands));
+}
+
+std::string named(const std::vector<Projecting>& chosen) {
+  std::string words;
+  for (const Projecting& one : chosen) words += (words.empty() ? "" : ", ") + one.role;
+  return words;
+}
+
+// The change made to all of them, and to each alone; change(recipe, one) makes it.
+template <class Change>
+Rewrites to_all_or_one(const Recipe& right, const std::vector<Projecting>& all, Change change) {
+  std::vector<std::vector<Projecting>> choices;
+  if (!all.empty()) choices.push_back(all);
+  for (const Projecting& one : all) {
+    if (all.size() > 1) choices.push_back({one});
+  }
+  Rewrites rewrites;
+  for (const std::vector<Projecting>& chosen : choices) {
+    rewrites.push_back(rewritten(right, chosen.front().step, named(chosen), [&](Recipe& recipe) {
+      for (const Projecting& one : chosen) change(recipe, one);
+    }));
+  }
+  return rewrites;
+}
+
+Rewrites transposed_weights(const Recipe& right) {
+  std::vector<Projecting> square = all_projecting(right, {"key", "query", "value"});
+  std::erase_if(square, [](const Projecting& one) { return one.in != one.out || one.in < 2; });
+  return to_all_or_one(right, square, [](Recipe& recipe, Projecting one) {
+    one.weight = transposed(one.weight, one.over, one.made);
+    project(recipe, one);
+  });
+}
+
+// What projects `one` if it takes the weights of the other.
+Projecting with_weights_of(const Projecting& one, const Projecting& other, bool with_bias) {
+  Projecting exchanged = one;
+  exchanged.weight = read_as(other.weight, other.made, one.made);
+  if (with_bias) {
+    exchanged.bias.reset();
+    if (other.bias) exchanged.bias = read_as(*other.bias, other.made, one.made);
+  }
+  return exchanged;
+}
+
+// REQUIRES: `one` comes before the other in the order of the steps.
+Rewrites swapped(const Recipe& right, const std::string& first, const std::string& second) {
+  const auto one = projecting(right, first);
+  const auto other = projecting(right, second);
+  if (!one || !other) return {};
+  if (one->in != other->in || one->out != other->out || one->has_heads != other->has_heads) return {};
+  const auto exchange = [&](const std::string& variant, bool with_bias) {
+    return rewritten(right, one->step, variant, [&](Recipe& recipe) {
+      project(recipe, with_weights_of(*one, *other, with_bias));
+      project(recipe, with_weights_of(*other, *one, with_bias));
+    });
+  };
+  if (!one->bias && !other->bias) return {exchange("", false)};
+  return {exchange("with their biases", true), exchange("without their biases", false)};
+}
+
+std::size_t heads_of(const Recipe& right, const std::string& step) { return size_along(right, step, "head"); }
+
+// The inputs in the place of what is projected from them. Heads side by side
+// get the columns of the inputs that stand where theirs would.
+void skip(Recipe& recipe, const Projecting& one) {
+  const bool wide = one.made == "d_concat";
+  if (wide || !one.has_heads) {
+    recipe.replace(one.step, Copy{}, {read_as(one.source, one.over, one.made)});
+    return;
+  }
+  recipe.replace(one.step, Split{one.over, "head", one.made, heads_of(recipe, one.step)}, {one.source});
+}
+
+// Whether the heads can share the columns of the inputs among them.
+bool can_be_skipped(const Recipe& right, const Projecting& one) {
+  const bool wide = one.made == "d_concat";
+  if (!wide && !one.has_heads) return true;
+  const std::size_t heads = head_count(right);
+  return one.in % heads == 0;
+}
+
+Rewrites skipped(const Recipe& right) {
+  const std::vector<Projecting> all = all_projecting(right, {"key", "query", "value"});
+  if (all.size() != 3 || all[0].in != all[1].in) return {};
+  if (!std::ranges::all_of(all, [&](const Projecting& one) { return can_be_skipped(right, one); })) return {};
+  const auto change = [&](Recipe& recipe) {
+    for (const Projecting& one : all) skip(recipe, one);
+    end_where_widths_differ(recipe);
+  };
+  const Rewrite made = rewritten(right, all[0].step, "", change);
+  const std::size_t width = size_along(made.recipe, "keys", "d_k");
+  const auto asked = asked_scale(right);
+  if (!asked || asked->function != Unary::divide || width == size_along(right, "keys", "d_k")) return {made};
+  Rewrite rescaled = made;
+  rescaled.variant = "and divided by the root of the inputs' own width";
+  rescaled.recipe.replace("scaled_scores", divided_by_root(width), made.recipe.find("scaled_scores")->operands);
+  return {made, std::move(rescaled)};
+}
+
+std::vector<Projecting> biased(const Recipe& right) {
+  std::vector<Projecting> all = all_projecting(right, {"key", "query", "value", "output"});
+  std::erase_if(all, [](const Projecting& one) { return !one.bias; });
+  return all;
+}
+
+Rewrites bias_forgotten(const Recipe& right) {
+  return to_all_or_one(right, biased(right), [](Recipe& recipe, Projecting one) {
+    one.bias.reset();
+    project(recipe, one);
+  });
+}
+
+Rewrites bias_added_twice(const Recipe& right) {
+  return to_all_or_one(right, biased(right), [](Recipe& recipe, Projecting one) {
+    Tensor<double> doubled = recipe.given(one.bias->id);
+    for (double& number : doubled.data()) number *= 2;
+    const std::string id = "~twice." + one.role;
+    recipe.give(id, std::move(doubled));
+    one.bias->id = id;
+    project(recipe, one);
+  });
+}
+
+}  // namespace
+
+Family projection_family() {
+  return {
+      .name = "projection",
+      .title = "Queries, keys and values",
+      .mistakes =
+          {
+              {.id = "projection.transposed",
+               .what = "a weight matrix was transposed before the inputs were multiplied by it",
+               .hint = "Multiply by the weight matrix as the problem gives it: check which of its sides belongs to the "
+                       "inputs.",
+               .example = "X·W_Kᵀ for X·W_K",
+               .rewrites = transposed_weights},
+              {.id = "projection.swapped_query_key",
+               .what = "the weights of queries and keys were exchanged",
+               .hint = "Queries come from W_Q and keys from W_K.",
+               .example = "Q = X·W_K and K = X·W_Q",
+               .rewrites = [](const Recipe& right) { return swapped(right, "key", "query"); }},
+              {.id = "projection.swapped_key_value",
+               .what = "the weights of keys and values were exchanged",
+               .hint = "Keys come from W_K and values from W_V.",
+               .example = "K = X·W_V and V = X·W_K",
+               .rewrites = [](const Recipe& right) { return swapped(right, "key", "value"); }},
+              {.id = "projection.swapped_query_value",
+               .what = "the weights of queries and values were exchanged",
+               .hint = "Queries come from W_Q and values from W_V.",
+               .example = "Q = X·W_V and V = X·W_Q",
+               .rewrites = [](const Recipe& right) { return swapped(right, "query", "value"); }},
+              {.id = "projection.skipped",
+               .what = "the inputs were used as queries, keys and values, without the weights",
+               .hint = "Multiply the inputs by W_Q, W_K and W_V first.",
+               .example = "Q = K = V = X",
+               .rewrites = skipped},
+              {.id = "projection.bias_forgotten",
+               .what = "a bias was left out",
+               .hint = "Add the bias to every row after multiplying by the weights.",
+               .example = "X·W_Q for X·W_Q + b_Q",
+               .rewrites = bias_forgotten},
+              {.id = "projection.bias_added_twice",
+               .what = "a bias was added twice",
+               .hint = "Add the bias once only.",
+               .example = "X·W_Q + 2·b_Q for X·W_Q + b_Q",
+               .rewrites = bias_added_twice},
+          },
+  };
+}
+
+}  // namespace attn

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <variant>
+
+#include "mistakes/rewriting.h"
+
+namespace attn {
+namespace {
+
+// So steep that a softmax gives all to the largest.
+constexpr double steep = 1e6;
+
+bool is_square(const Recipe& right) {
+  return size_along(right, "attention_weights", "query") == size_along(right, "attention_weights", "key");
+}
+
+// The context summed of something else.
+Rewrites summed(const Recipe& right, const std::string& variant, const WeightedSum& sum) {
+  return {rewritten(right, "context", variant, [&](Recipe& recipe) {
+    weigh(recipe, sum);
+    end_where_widths_differ(recipe);
+  })};
+}
+
+Rewrites transposed_weights(const Recipe& right) {
+  auto sum = weighted_sum(right);
+  if (!sum || !is_square(right)) return {};
+  sum->weights = transposed(sum->weights, "query", "key");
+  if (sum->open) sum->open = transposed(*sum->open, "query", "key");
+  return summed(right, "", *sum);
+}
+
+Rewrites of_keys(const Recipe& right) {
+  auto sum = weighted_sum(right);
+  if (!sum || !right.has("keys")) return {};
+  sum->values = read_as("keys", "d_k", "d_v");
+  return summed(right, "", *sum);
+}
+
+Rewrites of_queries(const Recipe& right) {
+  auto sum = weighted_sum(right);
+  if (!sum || !right.has("queries") || !is_square(right)) return {};
+  sum->values = read_as(read_as("queries", "query", "key"), "d_k", "d_v");
+  return summed(right, "", *sum);
+}
+
+// The inputs that the values are projected from; nothing where they are not.
+std::optional<Operand> inputs_of_values(const Recipe& right) {
+  for (const char* id : {"projected_values", "values"}) {
+    const Instruction* made = right.find(id);
+    const auto* product = made ? std::get_if<Contract>(&made->op) : nullptr;
+    if (product) return read_as(made->operands[0], product->over, "d_v");
+  }
+  return std::nullopt;
+}
+
+Rewrites of_inputs(const Recipe& right) {
+  auto sum = weighted_sum(right);
+  const auto inputs = inputs_of_values(right);
+  if (!sum || !inputs) return {};
+  sum->values = *inputs;
+  return summed(right, "", *sum);
+}
+
+// Every key counts for as much, of those that are 1 in `counted`.
+Tensor<double> equal_weights(Tensor<double> counted) {
+  const std::size_t keys = counted.shape().size("key");
+  for (std::size_t row = 0; row < counted.size(); row += keys) {
+    const auto cells = counted.data().subspan(row, keys);
+    const double number = static_cast<double>(std::ranges::count(cells, 1.0));
+    for (double& cell : cells) cell = cell == 1 ? 1 / number : 0;
+  }
+  return counted;
+}
+
+Rewrite mean(const Recipe& right, const WeightedSum& sum, const std::string& variant, Tensor<double> counted,
+             const std::optional<Operand>& open) {
+  return rewritten(right, "context", variant, [&](Recipe& recipe) {
+    recipe.give("~equal_weights", equal_weights(std::move(counted)));
+    recipe.replace("context", Contract{"key"}, {"~equal_weights", sum.values}, open);
+  });
+}
+
+// The weighted values stay as they are: whoever takes a plain mean has no use for them.
+Rewrites mean_of_values(const Recipe& right) {
+  const auto sum = weighted_sum(right);
+  if (!sum) return {};
+  Tensor<double> all(right.shape("attention_weights"));
+  std::ranges::fill(all.data(), 1.0);
+  if (!sum->open) return {mean(right, *sum, "", std::move(all), {})};
+  Tensor<double> open = right.value(sum->open->id);
+  if (open == all) return {mean(right, *sum, "", std::move(all), {})};
+  return {mean(right, *sum, "of all values", std::move(all), {}),
+          mean(right, *sum, "of the values that are open", std::move(open), sum->open)};
+}
+
+Rewrites not_summed(const Recipe& right) {
+  const auto sum = weighted_sum(right);
+  if (!sum) return {};
+  return {rewritten(right, "context", "", [&](Recipe& recipe) {
+    if (recipe.has("weighted_values")) {
+      recipe.replace("context", Copy{}, {"weighted_values"});
+    } else {
+      recipe.replace("context", Combine{Binary::multiply, {}}, {sum->weights, sum->values}, sum->open);
+    }
+  })};
+}
+
+// 1 for the largest weight of each row, 0 for all others.
+void mark_largest(Recipe& recipe, const WeightedSum& sum) {
+  const auto part = [](Softmax::Part which) { return Softmax{which, "key"}; };
+  for (Instruction& line : std::vector<Instruction>{
+           in_between("~steep", Map{Unary::multiply, steep, ""}, {sum.weights}),
+           in_between("~steepest", part(Softmax::Part::maximum), {"~steep"}, sum.open),
+           in_between("~apart", part(Softmax::Part::exponentials), {"~steep", "~steepest"}, sum.open),
+           in_between("~how_many", part(Softmax::Part::sum), {"~apart"}),
+           in_between("~largest", part(Softmax::Part::weights), {"~apart", "~how_many"}, sum.open),
+       }) {
+    recipe.insert_before("context", std::move(line));
+  }
+}
+
+Rewrites top_only(const Recipe& right) {
+  const auto sum = weighted_sum(right);
+  if (!sum) return {};
+  return {rewritten(right, "context", "the value itself",
+                    [&](Recipe& recipe) {
+                      mark_largest(recipe, *sum);
+                      recipe.replace("context", Contract{"key"}, {"~largest", sum->values}, sum->open);
+                    }),
+          rewritten(right, "context", "its weighted value", [&](Recipe& recipe) {
+            mark_largest(recipe, *sum);
+            if (recipe.has("weighted_values")) {
+              recipe.replace("context", Contract{"key"}, {"~largest", "weighted_values"}, sum->open);
+            } else {
+              recipe.insert_before(
+                  "context", in_between("~kept", Combine{Binary::multiply, {}}, {"~largest", sum->weights}, sum->open));
+              recipe.replace("context", Contract{"key"}, {"~kept", sum->values}, sum->open);
+            }
+          })};
+}
+
+}  // namespace
+
+Family sum_family() {
+  return {
+      .name = "sum",
+      .title = "Context",
+      .mistakes =
+          {
+              {.id = "sum.transposed_weights",
+               .what = "the weights were read by columns and not by rows when the values were summed",
+               .hint =
+                   "Row i of the weights belongs to query i: multiply it by the values to get row i of the context.",
+               .example = "Aᵀ·V for A·V",
+               .rewrites = transposed_weights},
+              {.id = "sum.key_for_value",
+               .what = "the keys were weighed and summed, and not the values",
+               .hint = "The weights apply to the values: the context is A·V.",
+               .example = "A·K for A·V",
+               .rewrites = of_keys},
+              {.id = "sum.query_for_value",
+               .what = "the queries were weighed and summed, and not the values",
+               .hint = "The weights apply to the values: the context is A·V.",
+               .example = "A·Q for A·V",
+               .rewrites = of_queries},
+              {.id = "sum.input_for_value",
+               .what = "the inputs were weighed and summed, and not the values",
+               .hint = "Multiply the inputs by W_V first: the weights apply to the values.",
+               .example = "A·X for A·V",
+               .rewrites = of_inputs},
+              {.id = "sum.top_only",
+               .what = "only the value with the largest weight was taken",
+               .hint = "Add up all the weighted values of a row, the small ones too.",
+               .example = "c = v₃ for c = 0.1·v₁ + 0.2·v₂ + 0.7·v₃",
+               .rewrites = top_only},
+              {.id = "sum.mean_of_values",
+               .what = "the plain mean of the values was taken, without their weights",
+               .hint = "Multiply each value by its attention weight before adding them up.",
+               .example = "(v₁ + v₂ + v₃) / 3 for 0.1·v₁ + 0.2·v₂ + 0.7·v₃",
+               .rewrites = mean_of_values},
+              {.id = "sum.not_summed",
+               .what = "the weighted values were given for the context, without adding them up",
+               .hint = "Add up each query's weighted values: one vector a query is left.",
+               .example = "0.1·v₁, 0.2·v₂, 0.7·v₃ for 0.1·v₁ + 0.2·v₂ + 0.7·v₃",
+               .rewrites = not_summed},
+          },
+  };
+}
+
+}  // namespace attn

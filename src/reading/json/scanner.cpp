@@ -1,0 +1,117 @@
+#include "reading/json/scanner.h"
+
+#include <algorithm>
+
+#include "base/utf8.h"
+
+namespace attn {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_sign(char c) { return c == '-' || c == '+'; }
+
+}  // namespace
+
+Scanner::Scanner(std::string_view text) : text_(text) {
+  if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+}
+
+// Returns whether all comments on the way end.
+bool Scanner::skip_blanks() {
+  while (at_ < text_.size()) {
+    if (is_blank(text_[at_])) {
+      ++at_;
+    } else if (text_.substr(at_, 2) == "//") {
+      at_ = std::min(text_.find('\n', at_), text_.size());
+    } else if (text_.substr(at_, 2) == "/*") {
+      const std::size_t end = text_.find("*/", at_ + 2);
+      if (end == std::string_view::npos) return false;
+      at_ = end + 2;
+    } else {
+      return true;
+    }
+  }
+  return true;
+}
+
+Token Scanner::taken(Token::Kind kind, std::size_t end) {
+  const Token token{kind, {at_, end}};
+  at_ = end;
+  return token;
+}
+
+Token Scanner::next() {
+  using Kind = Token::Kind;
+  if (!skip_blanks()) return taken(Kind::unfinished_comment, text_.size());
+  if (at_ == text_.size()) return taken(Kind::end, at_);
+  switch (text_[at_]) {
+    case '{':
+      return taken(Kind::open_object, at_ + 1);
+    case '}':
+      return taken(Kind::close_object, at_ + 1);
+    case '[':
+      return taken(Kind::open_list, at_ + 1);
+    case ']':
+      return taken(Kind::close_list, at_ + 1);
+    case ':':
+      return taken(Kind::colon, at_ + 1);
+    case ',':
+      return taken(Kind::comma, at_ + 1);
+    case '"':
+      return quoted();
+    default:
+      return run();
+  }
+}
+
+std::size_t Scanner::skip_rest() {
+  for (std::size_t depth = 1; depth > 0 && at_ < text_.size();) {
+    switch (text_[at_]) {
+      case '[':
+      case '{':
+        ++depth;
+        ++at_;
+        break;
+      case ']':
+      case '}':
+        --depth;
+        ++at_;
+        break;
+      case '"':
+        quoted();
+        break;
+      case '/': {
+        const std::size_t before = at_;
+        if (!skip_blanks()) at_ = text_.size();
+        if (at_ == before) ++at_;
+        break;
+      }
+      default:
+        ++at_;
+    }
+  }
+  return at_;
+}
+
+Token Scanner::quoted() {
+  for (std::size_t end = at_ + 1; end < text_.size() && text_[end] != '\n'; ++end) {
+    if (text_[end] == '"') return taken(Token::Kind::text, end + 1);
+    if (text_[end] == '\\') ++end;
+  }
+  return taken(Token::Kind::unfinished_text, std::min(text_.find('\n', at_), text_.size()));
+}
+
+Token Scanner::run() {
+  const auto belongs = [](char c) { return is_letter(c) || is_digit(c) || is_sign(c) || c == '.'; };
+  std::size_t end = at_;
+  while (end < text_.size() && belongs(text_[end])) ++end;
+  if (end == at_) return taken(Token::Kind::stray, at_ + code_point(text_, at_).bytes);
+
+  std::size_t first = at_;
+  while (first + 1 < end && is_sign(text_[first])) ++first;
+  return taken(is_letter(text_[first]) ? Token::Kind::word : Token::Kind::number, end);
+}
+
+}  // namespace attn

@@ -1,0 +1,329 @@
+#include "reading/json/values.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/expression.h"
+#include "base/numbers.h"
+#include "base/suggest.h"
+#include "base/text.h"
+#include "reading/problem/known_keys.h"
+
+namespace attn {
+namespace {
+
+constexpr std::int64_t most_exact = std::int64_t{1} << 53;
+constexpr std::size_t most_axes = 8;  // of a random tensor; no tensor of a problem has more than 4
+
+template <class T>
+bool is(const JsonValue& value) {
+  return std::holds_alternative<T>(value.held);
+}
+
+// What is wrong with a text as a number, if it looks like one.
+std::string help_for_number(std::string_view text) {
+  const Result<SpelledNumber> number = spelled_number(text);
+  if (number || text.find_first_of("0123456789") == std::string_view::npos) return "";
+  const Diagnostic& fault = number.faults().front();
+  return fault.message + (fault.help.empty() ? "" : "; " + fault.help);
+}
+
+std::string help_for_number(const JsonValue& value) { return value.text() ? help_for_number(*value.text()) : ""; }
+
+// Whole numbers that count something are no results of a calculation.
+std::string help_for_integer(const JsonValue& value) {
+  return value.text() && spelled_number(*value.text()) ? "this number stands without quotes" : "";
+}
+
+// The first thing in a list that is no list, and where it is.
+std::pair<const JsonValue*, std::string> first_leaf(const JsonValue& value, std::string where) {
+  const JsonValue* at = &value;
+  while (at->list() && !at->list()->empty()) {
+    const JsonList& list = *at->list();
+    // Empty lists come first where a list of texts was taken for numbers.
+    const auto found =
+        std::ranges::find_if(list, [](const JsonValue& one) { return !one.list() || !one.list()->empty(); });
+    const auto index = found == list.end() ? 0 : found - list.begin();
+    where = pointer(where, std::to_string(index));
+    at = &list[static_cast<std::size_t>(index)];
+  }
+  return {at, where};
+}
+
+// --- random tensors --------------------------------------------------------
+
+const std::array<std::string, 4> random_kinds = {"normal", "xavier", "kaiming", "integers"};
+
+Stated<std::vector<std::size_t>> read_shape(JsonValue& value, const std::string& where, Faults& faults) {
+  const Stated<RawIntegers> sizes = read_integers(value, where, faults);
+  if (!sizes) return Stated<std::vector<std::size_t>>::faulty();
+  if (sizes->values.size() > most_axes) {
+    faults.add("out-of-range", where,
+               shown(where) + " has " + counted(sizes->values.size(), "size") + "; at most " +
+                   std::to_string(most_axes) + " are possible");
+    return Stated<std::vector<std::size_t>>::faulty();
+  }
+  std::vector<std::size_t> shape;
+  for (std::size_t i = 0; i < sizes->values.size(); ++i) {
+    if (sizes->values[i] < 1) {
+      const std::string place = sizes->is_list ? pointer(where, std::to_string(i)) : where;
+      faults.add("bad-size", place, shown(place) + " is " + std::to_string(sizes->values[i]) + "; a size is 1 or more");
+      return Stated<std::vector<std::size_t>>::faulty();
+    }
+    shape.push_back(static_cast<std::size_t>(sizes->values[i]));
+  }
+  return shape;
+}
+
+Stated<RawTensor> read_random(JsonObject& object, const std::string& where, Faults& faults) {
+  RandomTensor tensor;
+  bool complete = true;
+  check_keys(object, where, {"random", "shape", "seed"}, faults);
+  if (!object.find("shape")) {
+    faults.add("missing-member", where, shown(where) + " has no \"shape\"",
+               R"(a random tensor is written {"random": "normal", "shape": [3, 4], "seed": 7})");
+    complete = false;
+  }
+  for (JsonMember& member : object.members) {
+    const std::string place = pointer(where, member.key);
+    if (member.key == "random") {
+      const auto kind = read_choice(member.value, place, random_kinds, "random tensor", faults);
+      constexpr RandomKind kinds[] = {RandomKind::normal, RandomKind::xavier, RandomKind::kaiming,
+                                      RandomKind::integers};
+      complete = complete && kind;
+      if (kind) tensor.kind = kinds[*kind];
+    } else if (member.key == "shape") {
+      auto shape = read_shape(member.value, place, faults);
+      complete = complete && shape;
+      if (shape) tensor.shape = *shape;
+    } else if (member.key == "seed") {
+      const auto seed = read_integer(member.value, place, 0, std::numeric_limits<std::int64_t>::max(), faults);
+      complete = complete && seed;
+      if (seed) tensor.seed = static_cast<std::uint64_t>(*seed);
+    }
+  }
+  if (!complete) return Stated<RawTensor>::faulty();
+  return RawTensor{where, std::move(tensor)};
+}
+
+// --- tensors of other files --------------------------------------------------
+
+Stated<RawTensor> read_reference(JsonObject& object, const std::string& where, Booleans booleans, Faults& faults) {
+  FileReference reference{.file = "", .tensor = std::nullopt, .may_be_booleans = booleans == Booleans::allowed};
+  bool complete = true;
+  check_keys(object, where, {"file", "tensor"}, faults);
+  for (JsonMember& member : object.members) {
+    const bool is_file = member.key == "file";
+    if (!is_file && member.key != "tensor") continue;
+    const std::string place = pointer(where, member.key);
+    if (const std::string* text = member.value.text()) {
+      if (is_file) reference.file = *text;
+      if (!is_file) reference.tensor = *text;
+    } else {
+      report_kind(member.value, place, is_file ? "the path of a file is wanted" : "the name of a tensor is wanted",
+                  faults);
+      complete = false;
+    }
+  }
+  if (!complete) return Stated<RawTensor>::faulty();
+  return RawTensor{where, std::move(reference)};
+}
+
+// A tensor described by an object.
+Stated<RawTensor> read_described(JsonObject& object, const std::string& where, Booleans booleans, Faults& faults) {
+  if (object.find("random")) return read_random(object, where, faults);
+  if (object.find("file")) return read_reference(object, where, booleans, faults);
+  faults.add("wrong-kind", where, shown(where) + " is an object; numbers are wanted",
+             R"(lists of numbers, {"file": "x.npy"}, or {"random": "normal", "shape": [3, 4], "seed": 7})");
+  return Stated<RawTensor>::faulty();
+}
+
+// --- numbers ---------------------------------------------------------------
+
+Stated<RawTensor> read_numbers(JsonNumbers& numbers, const std::string& where, Booleans booleans, Faults& faults) {
+  if (numbers.odd) {
+    const std::string place = pointer(where, numbers.odd->place);
+    const std::string help =
+        numbers.odd->what == "null" ? "leave out what is not there, or write 0" : help_for_number(numbers.odd->text);
+    faults.add("mixed-list", place,
+               shown(place) + " is " + numbers.odd->what + ", where " + numbers.odd->elsewhere + " is wanted", help);
+    return Stated<RawTensor>::faulty();
+  }
+  if (numbers.first_boolean && booleans == Booleans::refused) {
+    const std::string place = pointer(where, *numbers.first_boolean);
+    faults.add("wrong-kind", place, shown(place) + " is a boolean; a number is wanted", "write 1 or 0");
+    return Stated<RawTensor>::faulty();
+  }
+  return RawTensor{where, std::move(numbers.numbers)};
+}
+
+std::optional<double> scalar(const JsonValue& value, Booleans booleans) {
+  if (const JsonNumber* number = value.number()) return number->value;
+  if (value.boolean() && booleans == Booleans::allowed) return *value.boolean() ? 1 : 0;
+  if (!value.text()) return std::nullopt;
+  if (*value.text() == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (const Result<SpelledNumber> number = spelled_number(*value.text())) return number.value().value;
+  return std::nullopt;
+}
+
+// --- tokens ----------------------------------------------------------------
+
+std::optional<std::vector<std::string>> read_texts(const JsonList& list, const std::string& where, Faults& faults) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string* text = list[i].text();
+    if (!text) {
+      const std::string place = pointer(where, std::to_string(i));
+      const bool quotable = list[i].number() || list[i].boolean();
+      report_kind(list[i], place, "a token is a text", faults, quotable ? "put it in double quotes" : "");
+      return std::nullopt;
+    }
+    texts.push_back(*text);
+  }
+  return texts;
+}
+
+}  // namespace
+
+void report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
+                 std::string help) {
+  const bool null = is<std::nullptr_t>(value);
+  if (help.empty() && null) help = "leave the key out where there is nothing to say";
+  faults.add("wrong-kind", where, shown(where) + " is " + in_words(value) + "; " + std::string(wanted),
+             std::move(help));
+}
+
+Stated<RawTensor> read_tensor(JsonValue& value, const std::string& where, Faults& faults, Booleans booleans) {
+  if (JsonNumbers* numbers = value.numbers()) return read_numbers(*numbers, where, booleans, faults);
+  if (JsonObject* object = value.object()) return read_described(*object, where, booleans, faults);
+  if (const auto number = scalar(value, booleans)) return RawTensor{where, NestedNumbers::of_shape({}, {*number})};
+  if (value.list() && value.list()->empty()) return RawTensor{where, NestedNumbers::of_shape({0}, {})};
+
+  const auto [leaf, place] = first_leaf(value, where);
+  report_kind(*leaf, place, value.list() ? "a number is wanted" : "numbers are wanted", faults, help_for_number(*leaf));
+  return Stated<RawTensor>::faulty();
+}
+
+Stated<RawTokens> read_tokens(JsonValue& value, const std::string& where, Faults& faults) {
+  const JsonList* list = value.list();
+  if (!list) {
+    report_kind(value, where, "tokens are a list of texts, or a list of such lists in a batch", faults);
+    return Stated<RawTokens>::faulty();
+  }
+  RawTokens tokens{.where = where, .batched = !list->empty() && list->front().list(), .sequences = {}};
+  if (!tokens.batched) {
+    auto texts = read_texts(*list, where, faults);
+    if (!texts) return Stated<RawTokens>::faulty();
+    tokens.sequences.push_back(std::move(*texts));
+    return tokens;
+  }
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const std::string place = pointer(where, std::to_string(i));
+    const JsonList* sequence = (*list)[i].list();
+    if (!sequence) {
+      report_kind((*list)[i], place, "the others are lists of tokens", faults);
+      return Stated<RawTokens>::faulty();
+    }
+    auto texts = read_texts(*sequence, place, faults);
+    if (!texts) return Stated<RawTokens>::faulty();
+    tokens.sequences.push_back(std::move(*texts));
+  }
+  return tokens;
+}
+
+Stated<RawIntegers> read_integers(JsonValue& value, const std::string& where, Faults& faults) {
+  if (value.number()) {
+    const auto one = read_integer(value, where, -most_exact, most_exact, faults);
+    if (!one) return Stated<RawIntegers>::faulty();
+    return RawIntegers{where, false, {*one}};
+  }
+  if (value.list() && value.list()->empty()) return RawIntegers{where, true, {}};
+  const JsonNumbers* numbers = value.numbers();
+  if (!numbers) {
+    const auto [leaf, place] = first_leaf(value, where);
+    report_kind(*leaf, place, value.list() ? "an integer is wanted" : "an integer or a list of integers is wanted",
+                faults, help_for_integer(*leaf));
+    return Stated<RawIntegers>::faulty();
+  }
+  const Stated<RawTensor> tensor = read_numbers(*value.numbers(), where, Booleans::refused, faults);
+  if (!tensor) return Stated<RawIntegers>::faulty();
+  const auto& nested = std::get<NestedNumbers>(tensor->numbers);
+  if (nested.rank() != 1) {
+    faults.add("wrong-kind", pointer(where, ListPlace{0}),
+               shown(where) + " is a list of lists; a list of integers is wanted");
+    return Stated<RawIntegers>::faulty();
+  }
+  RawIntegers integers{where, true, {}};
+  for (std::size_t i = 0; i < nested.values().size(); ++i) {
+    const JsonValue one{JsonNumber{nested.values()[i], std::nullopt}};
+    const auto integer = read_integer(one, pointer(where, ListPlace{i}), -most_exact, most_exact, faults);
+    if (!integer) return Stated<RawIntegers>::faulty();
+    integers.values.push_back(*integer);
+  }
+  return integers;
+}
+
+Stated<std::int64_t> read_integer(const JsonValue& value, const std::string& where, std::int64_t least,
+                                  std::int64_t most, Faults& faults) {
+  const JsonNumber* number = value.number();
+  if (!number) {
+    report_kind(value, where, "an integer is wanted", faults, help_for_integer(value));
+    return Stated<std::int64_t>::faulty();
+  }
+  std::optional<std::int64_t> whole = number->whole;
+  if (!whole && std::abs(number->value) <= static_cast<double>(most_exact) &&
+      std::trunc(number->value) == number->value) {
+    whole = static_cast<std::int64_t>(number->value);
+  }
+  const std::string given = shown(where) + " is " + shortest(number->value);
+  if (!whole && std::trunc(number->value) != number->value) {
+    faults.add("not-an-integer", where, given + "; an integer is wanted");
+  } else if (!whole || *whole > most) {
+    const bool bounded = most < most_exact;
+    faults.add("out-of-range", where,
+               given + (bounded ? "; at most " + std::to_string(most) + " is possible" : ", which is too large"));
+  } else if (*whole < least) {
+    faults.add("out-of-range", where, given + "; at least " + std::to_string(least) + " is wanted");
+  } else {
+    return *whole;
+  }
+  return Stated<std::int64_t>::faulty();
+}
+
+Stated<double> read_finite_number(const JsonValue& value, const std::string& where, Faults& faults) {
+  const JsonNumber* number = value.number();
+  if (number) return number->value;
+  const auto spelled = value.text() ? scalar(value, Booleans::refused) : std::nullopt;
+  if (spelled && std::isfinite(*spelled)) return *spelled;
+  report_kind(value, where, spelled ? "a finite number is wanted" : "a number is wanted", faults,
+              help_for_number(value));
+  return Stated<double>::faulty();
+}
+
+Stated<bool> read_boolean(const JsonValue& value, const std::string& where, Faults& faults) {
+  if (value.boolean()) return *value.boolean();
+  report_kind(value, where, "true or false is wanted", faults);
+  return Stated<bool>::faulty();
+}
+
+Stated<std::size_t> read_choice(const JsonValue& value, const std::string& where, std::span<const std::string> names,
+                                std::string_view what, Faults& faults) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "\"" : ", \"") + name + "\"";
+  const std::string* text = value.text();
+  if (!text) {
+    report_kind(value, where, "one of " + all + " is wanted", faults);
+    return Stated<std::size_t>::faulty();
+  }
+  const auto found = std::ranges::find(names, *text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  const auto meant = closest(*text, names);
+  faults.add("unknown-choice", where,
+             shown(where) + " is \"" + shown(*text) + "\", and no " + std::string(what) + " is called so",
+             meant ? "did you mean \"" + *meant + "\"? There are " + all : "there are " + all);
+  return Stated<std::size_t>::faulty();
+}
+
+}  // namespace attn

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "problem/faults.h"
+#include "problem/statement.h"
+#include "reading/json/json.h"
+
+namespace attn {
+
+// Parts of a problem file, each read from the value that stands for it. What
+// is of another kind is reported, at the element where it shows.
+
+enum class Booleans { refused, allowed };  // as numbers 0 and 1
+
+// Numbers, or an object that describes them. Takes the numbers out of the value.
+Stated<RawTensor> read_tensor(JsonValue& value, const std::string& where, Faults& faults,
+                              Booleans booleans = Booleans::refused);
+
+Stated<RawTokens> read_tokens(JsonValue& value, const std::string& where, Faults& faults);
+Stated<RawIntegers> read_integers(JsonValue& value, const std::string& where, Faults& faults);
+
+Stated<std::vector<RawMask>> read_masks(JsonValue& value, const std::string& where, Faults& faults);
+
+// One of the choices, with its parameters. `what` is the word for one of them.
+Stated<RawChoice> read_named_choice(JsonValue& value, const std::string& where, const std::vector<ChoiceSpec>& specs,
+                                    std::string_view what, Faults& faults);
+
+Stated<std::int64_t> read_integer(const JsonValue& value, const std::string& where, std::int64_t least,
+                                  std::int64_t most, Faults& faults);
+Stated<double> read_finite_number(const JsonValue& value, const std::string& where, Faults& faults);
+Stated<bool> read_boolean(const JsonValue& value, const std::string& where, Faults& faults);
+
+// Where among the names the text stands. `what` is the word for one of them.
+Stated<std::size_t> read_choice(const JsonValue& value, const std::string& where, std::span<const std::string> names,
+                                std::string_view what, Faults& faults);
+
+// "x is a list; y is wanted", for a value of the wrong kind.
+void report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
+                 std::string help = "");
+
+}  // namespace attn

@@ -1,0 +1,210 @@
+#include "reading/names/dump.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "base/suggest.h"
+#include "base/text.h"
+#include "files/tensor_file.h"
+#include "reading/names/step_names.h"
+#include "reading/trace.h"
+
+namespace attn {
+namespace {
+
+// What programs call their tensors, without case and signs, and the steps that
+// may be meant.
+struct DumpName {
+  std::string_view name;
+  std::vector<std::string> ids;
+};
+
+const std::vector<std::string> queries = {"queries", "rotated_queries", "projected_queries"};
+const std::vector<std::string> keys = {"keys", "rotated_keys", "all_keys", "repeated_keys", "projected_keys"};
+const std::vector<std::string> values = {"values", "all_values", "repeated_values", "projected_values"};
+const std::vector<std::string> scores = {"scores", "scaled_scores", "capped_scores", "masked_scores"};
+const std::vector<std::string> ends = {"output", "concat", "context"};
+const std::vector<std::string> weights = {"attention_weights"};
+
+const std::vector<DumpName>& dump_names() {
+  static const std::vector<DumpName> all = {
+      {"q", queries},
+      {"query", queries},
+      {"querystates", queries},
+      {"querylayer", queries},
+      {"qproj", {"projected_queries", "queries"}},
+      {"xq", queries},
+      {"k", keys},
+      {"key", keys},
+      {"keystates", keys},
+      {"keylayer", keys},
+      {"kproj", {"projected_keys", "keys"}},
+      {"xk", keys},
+      {"v", values},
+      {"value", values},
+      {"valuestates", values},
+      {"valuelayer", values},
+      {"vproj", {"projected_values", "values"}},
+      {"xv", values},
+      {"s", scores},
+      {"qk", scores},
+      {"qkt", scores},
+      {"logits", scores},
+      {"attnlogits", scores},
+      {"attentionlogits", scores},
+      {"attnscores", scores},
+      {"attentionscores", scores},
+      {"similarity", scores},
+      {"sim", scores},
+      {"attn", weights},
+      {"attnweight", weights},
+      {"attnweights", weights},
+      {"attnprobs", weights},
+      {"attentionprobs", weights},
+      {"attnoutputweights", weights},
+      {"probs", weights},
+      {"attnmask", {"mask", "score_bias"}},
+      {"attentionmask", {"mask", "score_bias"}},
+      {"causalmask", {"mask"}},
+      {"keypaddingmask", {"mask"}},
+      {"alibi", {"score_bias"}},
+      {"attnbias", {"score_bias", "mask"}},
+      {"attentionbias", {"score_bias", "mask"}},
+      {"positionbias", {"score_bias"}},
+      {"attnoutput", ends},
+      {"attentionoutput", ends},
+      {"contextlayer", {"context", "concat"}},
+      {"outproj", {"output"}},
+      {"oproj", {"output"}},
+      {"out", ends},
+      {"o", ends},
+      {"y", ends},
+      {"output", ends},
+      {"result", ends},
+      {"z", {"context", "concat"}},
+      {"hiddenstates", {"inputs", "inputs.query"}},
+      {"memory", {"inputs.key"}},
+      {"encoderhiddenstates", {"inputs.key"}},
+  };
+  return all;
+}
+
+std::string plain_name(std::string_view name) {
+  std::string result;
+  for (const char c : name) {
+    if (is_ascii_alnum(c)) result += is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return result;
+}
+
+std::vector<std::string> meant_by(std::string_view name) {
+  const auto found = std::ranges::find(dump_names(), plain_name(name), &DumpName::name);
+  if (found != dump_names().end()) return found->ids;
+  if (const auto alias = alias_of_step(name)) return {*alias};
+  return {};
+}
+
+bool is_our_id(std::string_view name) { return std::ranges::count(step_ids(), name) > 0; }
+
+std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+// The axes of each step, as our own .safetensors keep them.
+std::map<std::string, std::vector<Axis>> stored_axes(const std::map<std::string, std::string>& metadata) {
+  std::map<std::string, std::vector<Axis>> all;
+  const auto found = metadata.find("axes");
+  if (found == metadata.end()) return all;
+  const auto parsed = nlohmann::json::parse(found->second, nullptr, false);
+  if (!parsed.is_object()) return all;
+  for (const auto& [id, names] : parsed.items()) {
+    if (!names.is_array()) continue;
+    std::vector<Axis> axes;
+    for (const auto& name : names) {
+      if (name.is_string()) axes.push_back(name.get<std::string>());
+    }
+    all.emplace(id, std::move(axes));
+  }
+  return all;
+}
+
+// The sizes under those names; under numbers where they name not each axis once.
+Shape shape_of(const std::vector<std::size_t>& sizes, const std::vector<Axis>& axes, bool& has_axes) {
+  Shape named, numbered;
+  has_axes = axes.size() == sizes.size();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    has_axes = has_axes && !named.has(axes[i]);
+    if (has_axes) named.append({axes[i], sizes[i]});
+    numbered.append({std::to_string(i + 1), sizes[i]});
+  }
+  return has_axes ? named : numbered;
+}
+
+const std::string* text_of(const std::map<std::string, std::string>& metadata, const std::string& key) {
+  const auto found = metadata.find(key);
+  return found == metadata.end() ? nullptr : &found->second;
+}
+
+// The dtype of most of them.
+std::string usual_dtype(const std::vector<FileTensor>& tensors) {
+  std::map<std::string, int> count;
+  for (const FileTensor& tensor : tensors) {
+    if (dtype_named(tensor.dtype)) ++count[tensor.dtype];
+  }
+  const auto most = std::ranges::max_element(count, {}, [](const auto& one) { return one.second; });
+  return most == count.end() ? "f64" : most->first;
+}
+
+}  // namespace
+
+std::vector<std::string> meant_steps(std::string_view name) {
+  if (is_our_id(name)) return {std::string(name)};
+  if (auto meant = meant_by(name); !meant.empty()) return meant;
+  const std::size_t last = name.find_last_of("./:");
+  if (last == std::string_view::npos) return {};
+  const std::string_view end = name.substr(last + 1);
+  if (is_our_id(end)) return {std::string(end)};
+  // "q_proj.weight" is no step, but "q_proj.output" may be called so by a hook.
+  return meant_by(end);
+}
+
+Result<ComparedSide> read_stored_side(std::string_view text) {
+  Result<StoredTrace> read = read_trace(text);
+  if (!read) return read.faults();
+  StoredTrace& trace = read.value();
+  ComparedSide side{.dtype = trace.dtype, .hand_rounding = trace.hand_rounding};
+  for (StoredStep& step : trace.steps) side.steps.push_back({step.id, {step.id}, std::move(step.value)});
+  return side;
+}
+
+Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes) {
+  Result<std::unique_ptr<TensorFile>> opened = open_tensor_file(path);
+  if (!opened) return opened.faults();
+  TensorFile& file = *opened.value();
+  Result<std::vector<FileTensor>> tensors = read_all_tensors(file, max_bytes);
+  if (!tensors) return tensors.faults();
+
+  ComparedSide side{.dtype = usual_dtype(tensors.value()), .is_foreign = true};
+  const std::string* schema = text_of(file.metadata(), "schema");
+  const bool is_ours = schema && *schema == "attn/trace/1";
+  if (is_ours) {
+    side.is_foreign = false;
+    if (const std::string* dtype = text_of(file.metadata(), "dtype")) side.dtype = *dtype;
+    if (const std::string* rounding = text_of(file.metadata(), "hand_rounding")) side.hand_rounding = *rounding;
+  }
+  const auto axes = stored_axes(file.metadata());
+  for (FileTensor& tensor : tensors.value()) {
+    const std::string name = tensor.name.empty() ? stem_of(path) : tensor.name;
+    const auto named = axes.find(name);
+    SideStep step{.name = name, .ids = is_ours ? std::vector{name} : meant_steps(name), .value = {}};
+    Shape shape =
+        shape_of(tensor.shape, is_ours && named != axes.end() ? named->second : std::vector<Axis>{}, step.has_axes);
+    step.value = Tensor<double>(std::move(shape), std::move(tensor.values));
+    side.steps.push_back(std::move(step));
+  }
+  return side;
+}
+
+}  // namespace attn

@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/numbers.h"
+#include "base/suggest.h"
+#include "reading/json/values.h"
+#include "reading/problem/known_keys.h"
+
+namespace attn {
+namespace {
+
+class ChoiceReader {
+ public:
+  ChoiceReader(const std::vector<ChoiceSpec>& specs, std::string_view what, Faults& faults)
+      : specs_(specs), what_(what), faults_(faults) {}
+
+  Stated<RawChoice> read(JsonValue& value, const std::string& where) {
+    JsonObject* object = value.object();
+    const ChoiceSpec* spec = object ? spec_of(*object, where) : spec_of(value, where);
+    if (!spec) return Stated<RawChoice>::faulty();
+    RawChoice choice{.where = where, .name = spec->name, .numbers = {}, .tensors = {}};
+    JsonObject none;
+    read_parameters(object ? *object : none, *spec, choice);
+    return choice;
+  }
+
+ private:
+  const ChoiceSpec* spec_of(const JsonValue& name, const std::string& where) {
+    if (name.text()) return spec_named(*name.text(), where);
+    report_kind(name, where, "the name of a " + what_ + " is wanted", faults_, "there are " + all_names());
+    return nullptr;
+  }
+
+  const ChoiceSpec* spec_of(const JsonObject& object, const std::string& where) {
+    if (const JsonValue* type = object.find("type")) return spec_of(*type, pointer(where, "type"));
+    for (const ChoiceSpec& spec : specs_) {
+      if (spec.by_parameter && object.find(spec.name)) return &spec;
+    }
+    std::string by_parameter;
+    for (const ChoiceSpec& spec : specs_) {
+      if (spec.by_parameter) by_parameter += ", {\"" + spec.name + "\": …}";
+    }
+    faults_.add("missing-member", where, shown(where) + " has no \"type\"",
+                "a " + what_ + " is written \"" + specs_.front().name + "\"" +
+                    (by_parameter.empty() ? ", or {\"type\": \"" + specs_.front().name + "\"}" : by_parameter));
+    return nullptr;
+  }
+
+  const ChoiceSpec* spec_named(const std::string& name, const std::string& where) {
+    if (const ChoiceSpec* spec = find(specs_, name)) return spec;
+    std::vector<std::string> names;
+    for (const ChoiceSpec& spec : specs_) names.push_back(spec.name);
+    const auto meant = closest(name, names);
+    faults_.add("unknown-choice", where,
+                shown(where) + " is \"" + shown(name) + "\", and no " + what_ + " is called so",
+                (meant ? "did you mean \"" + *meant + "\"? There are " : "there are ") + all_names());
+    return nullptr;
+  }
+
+  std::string all_names() const {
+    std::string all;
+    for (const ChoiceSpec& spec : specs_) all += (all.empty() ? "" : ", ") + spec.name;
+    return all;
+  }
+
+  void read_parameters(JsonObject& object, const ChoiceSpec& spec, RawChoice& choice) {
+    std::vector<std::string> known = {"type"};
+    for (const Parameter& parameter : spec.parameters) known.push_back(parameter.name);
+    for (const JsonMember& member : object.members) {
+      if (is_free_key(member.key) || std::ranges::count(known, member.key) > 0) continue;
+      const std::string place = pointer(choice.where, member.key);
+      const auto meant = closest(member.key, known);
+      faults_.add_at_key("unknown-key", place, shown(place) + " is no parameter of the " + what_ + " " + spec.name,
+                         meant ? "did you mean " + *meant + "?" : "");
+    }
+    for (const Parameter& parameter : spec.parameters) read_parameter(object, spec, parameter, choice);
+  }
+
+  void read_parameter(JsonObject& object, const ChoiceSpec& spec, const Parameter& parameter, RawChoice& choice) {
+    const auto found = std::ranges::find(object.members, parameter.name, &JsonMember::key);
+    const std::string place = pointer(choice.where, parameter.name);
+    const bool given = found != object.members.end();
+    if (!given && (parameter.may_be_left_out && !parameter.fallback)) return;
+    if (!given && !parameter.fallback) {
+      faults_.add("missing-member", choice.where,
+                  "the " + what_ + " " + spec.name + " needs its parameter \"" + parameter.name + "\"",
+                  parameter.summary);
+    }
+    if (parameter.axes.empty()) {
+      choice.numbers[parameter.name] = given                ? number(found->value, place, parameter)
+                                       : parameter.fallback ? Stated<double>(*parameter.fallback)
+                                                            : Stated<double>::faulty();
+    } else {
+      choice.tensors[parameter.name] = given ? read_tensor(found->value, place, faults_) : Stated<RawTensor>::faulty();
+    }
+  }
+
+  Stated<double> number(const JsonValue& value, const std::string& where, const Parameter& parameter) {
+    if (parameter.kind == Parameter::Kind::boolean) {
+      const auto boolean = read_boolean(value, where, faults_);
+      return boolean ? Stated<double>(*boolean ? 1.0 : 0.0) : Stated<double>::faulty();
+    }
+    if (parameter.kind == Parameter::Kind::whole) {
+      const auto whole = read_integer(value, where, 0, std::int64_t{1} << 53, faults_);
+      return whole ? above(static_cast<double>(*whole), where, parameter) : Stated<double>::faulty();
+    }
+    const auto found = read_finite_number(value, where, faults_);
+    return found ? above(*found, where, parameter) : found;
+  }
+
+  Stated<double> above(double value, const std::string& where, const Parameter& parameter) {
+    if (value > parameter.above) return value;
+    faults_.add("out-of-range", where,
+                shown(where) + " is " + shortest(value) + "; more than " + shortest(parameter.above) + " is wanted",
+                parameter.summary);
+    return Stated<double>::faulty();
+  }
+
+  const std::vector<ChoiceSpec>& specs_;
+  std::string what_;
+  Faults& faults_;
+};
+
+}  // namespace
+
+Stated<RawChoice> read_named_choice(JsonValue& value, const std::string& where, const std::vector<ChoiceSpec>& specs,
+                                    std::string_view what, Faults& faults) {
+  return ChoiceReader(specs, what, faults).read(value, where);
+}
+
+}  // namespace attn

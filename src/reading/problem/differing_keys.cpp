@@ -1,0 +1,176 @@
+#include "reading/problem/differing_keys.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "base/numbers.h"
+#include "reading/json/json.h"
+#include "tensor/shape.h"
+
+namespace attn {
+namespace {
+
+using Sizes = std::vector<std::size_t>;
+
+// A list that holds no number to speak of: what two of them differ in is not told.
+std::string spelled(const JsonValue& value) {
+  if (const JsonNumber* number = value.number()) return shortest(number->value);
+  if (const JsonNumbers* numbers = value.numbers()) {
+    const auto sizes = numbers->numbers.shape();
+    if (sizes && sizes->size() == 1 && sizes->front() <= 4) {
+      std::string text;
+      for (const double number : numbers->numbers.values()) text += (text.empty() ? "" : ", ") + shortest(number);
+      return "[" + text + "]";
+    }
+    return sizes ? spelled_sizes(*sizes) + " numbers" : "lists of several sizes";
+  }
+  return in_words(value);
+}
+
+// {"type": "dot"} is "dot".
+const JsonValue& unwrapped(const JsonValue& value) {
+  const JsonObject* object = value.object();
+  if (!object || object->members.size() != 1) return value;
+  const JsonValue* type = object->find("type");
+  return type && type->text() ? *type : value;
+}
+
+bool same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+bool same_numbers(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::ranges::equal(a, b, same_number);
+}
+
+std::string index_of(std::size_t at, const Sizes& sizes) {
+  Sizes index(sizes.size());
+  for (std::size_t axis = sizes.size(); axis-- > 0;) {
+    index[axis] = at % sizes[axis];
+    at /= sizes[axis];
+  }
+  return spelled_index(index);
+}
+
+bool is_transposed(const std::vector<double>& a, const std::vector<double>& b, const Sizes& sizes, const Sizes& other) {
+  if (sizes.size() != 2 || other != Sizes{sizes[1], sizes[0]}) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!same_number(a[i], b[i % sizes[1] * sizes[0] + i / sizes[1]])) return false;
+  }
+  return true;
+}
+
+bool is_exchanged(const std::vector<double>& a, const std::vector<double>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if ((a[i] != 0 && a[i] != 1) || b[i] != 1 - a[i]) return false;
+  }
+  return true;
+}
+
+class Comparing {
+ public:
+  void objects(const std::string& where, const JsonObject& first, const JsonObject& second, bool is_root = false) {
+    for (const JsonMember& member : first.members) {
+      if (is_root && !counts(member.key, first, second)) continue;
+      const std::string here = pointer(where, member.key);
+      if (const JsonValue* other = second.find(member.key)) {
+        values(here, member.value, *other);
+      } else {
+        found.push_back({here, spelled(member.value), ""});
+      }
+    }
+    for (const JsonMember& member : second.members) {
+      if (first.find(member.key) || (is_root && !counts(member.key, first, second))) continue;
+      const JsonMember* same = moved(first, second, member);
+      found.push_back(
+          {pointer(where, member.key), "", same ? "the numbers of A's " + same->key : spelled(member.value)});
+    }
+  }
+
+  std::vector<KeyDifference> found;
+
+ private:
+  static bool counts(const std::string& key, const JsonObject& first, const JsonObject& second) {
+    constexpr std::array<std::string_view, 4> words = {"$schema", "title", "notes", "digits"};
+    if (key.starts_with("x-") || std::ranges::count(words, key) > 0) return false;
+    return key != "tokens" || first.find("embeddings") || second.find("embeddings");
+  }
+
+  // The member of the first alone that holds the numbers of the second's: allow for block.
+  static const JsonMember* moved(const JsonObject& first, const JsonObject& second, const JsonMember& member) {
+    const JsonNumbers* numbers = member.value.numbers();
+    if (!numbers) return nullptr;
+    for (const JsonMember& one : first.members) {
+      const JsonNumbers* others = one.value.numbers();
+      if (!others || second.find(one.key) || others->numbers.shape() != numbers->numbers.shape()) continue;
+      if (same_numbers(others->numbers.values(), numbers->numbers.values())) return &one;
+    }
+    return nullptr;
+  }
+
+  void values(const std::string& where, const JsonValue& first, const JsonValue& second) {
+    const JsonValue& a = unwrapped(first);
+    const JsonValue& b = unwrapped(second);
+    if (a.object() && b.object()) return objects(where, *a.object(), *b.object());
+    if (a.list() && b.list() && a.list()->size() == b.list()->size()) {
+      for (std::size_t i = 0; i < a.list()->size(); ++i) {
+        values(pointer(where, std::to_string(i)), (*a.list())[i], (*b.list())[i]);
+      }
+      return;
+    }
+    if (a.numbers() && b.numbers()) return tensors(where, *a.numbers(), *b.numbers());
+    if (a.number() && b.number() && same_number(a.number()->value, b.number()->value)) return;
+    if (a.boolean() && b.boolean() && *a.boolean() == *b.boolean()) return;
+    if (a.text() && b.text() && *a.text() == *b.text()) return;
+    if (std::holds_alternative<std::nullptr_t>(a.held) && std::holds_alternative<std::nullptr_t>(b.held)) return;
+    found.push_back({where, spelled(a), spelled(b)});
+  }
+
+  void tensors(const std::string& where, const JsonNumbers& first, const JsonNumbers& second) {
+    const std::vector<double>& a = first.numbers.values();
+    const std::vector<double>& b = second.numbers.values();
+    const auto sizes = first.numbers.shape();
+    const auto other = second.numbers.shape();
+    if (sizes && other && same_numbers(a, b) && sizes == other) return;
+    if (!sizes || !other || a.size() != b.size()) {
+      found.push_back({where, spelled_of(first), spelled_of(second)});
+    } else if (is_transposed(a, b, *sizes, *other)) {
+      found.push_back({where, spelled_sizes(*sizes) + " numbers", "the same numbers transposed"});
+    } else if (sizes != other) {
+      found.push_back({where, spelled_of(first), spelled_of(second)});
+    } else if (is_exchanged(a, b)) {
+      found.push_back({where, spelled_sizes(*sizes) + " numbers", "0 and 1 exchanged"});
+    } else {
+      std::size_t count = 0, at = a.size();
+      for (std::size_t i = a.size(); i-- > 0;) {
+        if (same_number(a[i], b[i])) continue;
+        ++count;
+        at = i;
+      }
+      const std::string place = " at " + index_of(at, *sizes);
+      const std::string number = shortest(b[at]) + place;
+      found.push_back({where, shortest(a[at]) + place,
+                       count == 1 ? number : number + "; " + std::to_string(count) + " numbers differ"});
+    }
+  }
+
+  static std::string spelled_of(const JsonNumbers& numbers) {
+    const auto sizes = numbers.numbers.shape();
+    return sizes ? spelled_sizes(*sizes) + " numbers" : "lists of several sizes";
+  }
+};
+
+}  // namespace
+
+std::vector<KeyDifference> differing_keys(std::string_view first, std::string_view second) {
+  constexpr std::array<std::string_view, 2> lists_of_texts = {"tokens", "notes"};
+  const Result<ParsedJson> a = parse_json(first, lists_of_texts);
+  const Result<ParsedJson> b = parse_json(second, lists_of_texts);
+  if (!a || !b || !a.value().root.object() || !b.value().root.object()) return {};
+  Comparing comparing;
+  comparing.objects("", *a.value().root.object(), *b.value().root.object(), true);
+  return std::move(comparing.found);
+}
+
+}  // namespace attn

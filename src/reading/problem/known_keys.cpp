@@ -1,0 +1,233 @@
+#include "reading/problem/known_keys.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/suggest.h"
+
+namespace attn {
+namespace {
+
+// What people and frameworks call a key, without case, "-" and "_".
+struct Alias {
+  std::string_view name, pointer;
+};
+
+constexpr Alias aliases[] = {
+    {"x", "/inputs"},
+    {"input", "/inputs"},
+    {"inputembeddings", "/inputs"},
+    {"embeddingsmatrix", "/inputs"},
+    {"embeddingmatrix", "/inputs"},
+    {"data", "/inputs"},
+    {"q", "/queries"},
+    {"query", "/queries"},
+    {"k", "/keys"},
+    {"key", "/keys"},
+    {"v", "/values"},
+    {"value", "/values"},
+    {"wq", "/weights/query"},
+    {"wquery", "/weights/query"},
+    {"qw", "/weights/query"},
+    {"qweight", "/weights/query"},
+    {"qweights", "/weights/query"},
+    {"qproj", "/weights/query"},
+    {"qprojweight", "/weights/query"},
+    {"queryweight", "/weights/query"},
+    {"queryweights", "/weights/query"},
+    {"wk", "/weights/key"},
+    {"wkey", "/weights/key"},
+    {"kw", "/weights/key"},
+    {"kweight", "/weights/key"},
+    {"kweights", "/weights/key"},
+    {"kproj", "/weights/key"},
+    {"kprojweight", "/weights/key"},
+    {"keyweight", "/weights/key"},
+    {"keyweights", "/weights/key"},
+    {"wv", "/weights/value"},
+    {"wvalue", "/weights/value"},
+    {"vw", "/weights/value"},
+    {"vweight", "/weights/value"},
+    {"vweights", "/weights/value"},
+    {"vproj", "/weights/value"},
+    {"vprojweight", "/weights/value"},
+    {"valueweight", "/weights/value"},
+    {"valueweights", "/weights/value"},
+    {"wo", "/weights/output"},
+    {"wout", "/weights/output"},
+    {"woutput", "/weights/output"},
+    {"oproj", "/weights/output"},
+    {"outproj", "/weights/output"},
+    {"outprojweight", "/weights/output"},
+    {"outputweight", "/weights/output"},
+    {"outputweights", "/weights/output"},
+    {"output", "/weights/output"},
+    {"bq", "/biases/query"},
+    {"qbias", "/biases/query"},
+    {"querybias", "/biases/query"},
+    {"bk", "/biases/key"},
+    {"kbias", "/biases/key"},
+    {"keybias", "/biases/key"},
+    {"bv", "/biases/value"},
+    {"vbias", "/biases/value"},
+    {"valuebias", "/biases/value"},
+    {"bo", "/biases/output"},
+    {"outbias", "/biases/output"},
+    {"outputbias", "/biases/output"},
+    {"outprojbias", "/biases/output"},
+    {"bias", "/biases"},
+    {"h", "/heads"},
+    {"nhead", "/heads"},
+    {"nheads", "/heads"},
+    {"numheads", "/heads"},
+    {"numattentionheads", "/heads"},
+    {"numberofheads", "/heads"},
+    {"numkeyvalueheads", "/kv_heads"},
+    {"numkvheads", "/kv_heads"},
+    {"kvnumheads", "/kv_heads"},
+    {"nkvheads", "/kv_heads"},
+    {"kvheads", "/kv_heads"},
+    {"querygroups", "/kv_heads"},
+    {"kvcache", "/past"},
+    {"cache", "/past"},
+    {"pastkeyvalues", "/past"},
+    {"pastkv", "/past"},
+    {"biaskv", "/appended"},
+    {"zeroattn", "/appended"},
+    {"addzeroattn", "/appended"},
+    {"logitsoftcap", "/softcap"},
+    {"attnlogitsoftcapping", "/softcap"},
+    {"softcapping", "/softcap"},
+    {"windowsize", "/window"},
+    {"slidingwindow", "/window"},
+    {"localwindow", "/window"},
+    {"positionalencoding", "/positions"},
+    {"positionencoding", "/positions"},
+    {"position", "/positions"},
+    {"positionids", "/positions"},
+    {"attentionmask", "/mask"},
+    {"attnmask", "/mask"},
+    {"iscausal", "/causal"},
+    {"causalmask", "/causal"},
+    {"scorefunction", "/score"},
+    {"scoring", "/score"},
+    {"attentiontype", "/score"},
+    {"scaling", "/scale"},
+    {"scalefactor", "/scale"},
+    {"seqlens", "/lengths"},
+    {"sequencelengths", "/lengths"},
+    {"validlens", "/lengths"},
+    {"validlengths", "/lengths"},
+    {"keylengths", "/lengths"},
+    {"keypaddingmask", "/lengths"},
+    {"maxlen", "/max_tokens"},
+    {"maxlength", "/max_tokens"},
+    {"words", "/tokens"},
+    {"labels", "/tokens"},
+    {"layout", "/weight_layout"},
+    {"dtype", "/arithmetic/dtype"},
+    {"rounding", "/arithmetic/hand_rounding"},
+    {"handrounding", "/arithmetic/hand_rounding"},
+    {"precision", "/digits"},
+    {"decimals", "/digits"},
+    {"name", "/title"},
+    {"comment", "/notes"},
+    {"description", "/notes"},
+};
+
+// The same below `weights`, `biases`, `inputs` and `tokens`.
+constexpr Alias role_aliases[] = {
+    {"q", "query"},    {"wq", "query"},       {"queries", "query"}, {"k", "key"},     {"wk", "key"},
+    {"keys", "key"},   {"v", "value"},        {"wv", "value"},      {"bq", "query"},  {"bk", "key"},
+    {"bv", "value"},   {"values", "value"},   {"o", "output"},      {"wo", "output"}, {"bo", "output"},
+    {"out", "output"}, {"outproj", "output"},
+};
+
+struct Later {
+  std::string_view key, help;
+};
+
+constexpr Later later_keys[] = {
+    {"block", ""},
+};
+
+std::vector<std::string> known_below(std::string_view parent) {
+  if (parent.empty()) {
+    return {"title",    "notes",         "inputs",  "tokens", "embeddings", "max_tokens", "vectors",    "weights",
+            "biases",   "weight_layout", "queries", "keys",   "values",     "heads",      "split",      "score",
+            "scale",    "causal",        "offset",  "mask",   "lengths",    "softmax",    "arithmetic", "digits",
+            "kv_heads", "softcap",       "window",  "past",   "appended",   "positions",  "block"};
+  }
+  if (parent == "/weights" || parent == "/biases") return {"query", "key", "value", "output"};
+  if (parent == "/past" || parent == "/appended") return {"keys", "values"};
+  if (parent == "/inputs") return {"query", "key", "value"};
+  if (parent == "/tokens") return {"query", "key"};
+  if (parent == "/arithmetic") return {"dtype", "hand_rounding"};
+  return {};
+}
+
+std::string plain(std::string_view key) {
+  std::string result;
+  for (const char c : key) {
+    if (c == '-' || c == '_' || c == '.' || c == ' ') continue;
+    result += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return result;
+}
+
+std::optional<std::string> aliased(std::string_view parent, const std::string& key) {
+  const std::vector<std::string> known = known_below(parent);
+  if (!parent.empty()) {
+    const auto role = std::ranges::find(role_aliases, key, &Alias::name);
+    if (role != std::end(role_aliases) && std::ranges::count(known, role->pointer) > 0) {
+      return std::string(parent) + "/" + std::string(role->pointer);
+    }
+  }
+  const auto alias = std::ranges::find(aliases, key, &Alias::name);
+  if (alias == std::end(aliases)) return std::nullopt;
+  return std::string(alias->pointer);
+}
+
+}  // namespace
+
+bool is_free_key(std::string_view key) { return key.starts_with("x-"); }
+
+std::optional<std::string> meant_pointer(std::string_view parent, std::string_view key) {
+  if (key.size() > 64) return std::nullopt;
+  if (auto pointer = aliased(parent, plain(key))) return pointer;
+  if (const auto near = closest(key, known_below(parent))) return std::string(parent) + "/" + *near;
+  const std::vector<std::string> outermost = known_below("");
+  if (!parent.empty() && std::ranges::count(outermost, key) > 0) return "/" + std::string(key);
+  for (const std::string_view other : {"/weights", "/biases", "/arithmetic"}) {
+    if (std::ranges::count(known_below(other), key) > 0) return std::string(other) + "/" + std::string(key);
+  }
+  return std::nullopt;
+}
+
+void report_unknown_key(const std::string& place, const std::optional<std::string>& meant, const std::string& known,
+                        Faults& faults) {
+  faults.add_at_key("unknown-key", place, shown(place) + " is not a key that a problem has",
+                    meant ? "did you mean " + *meant + "?" : known);
+}
+
+std::optional<std::string> not_supported_help(std::string_view key) {
+  const auto found = std::ranges::find(later_keys, key, &Later::key);
+  if (found == std::end(later_keys)) return std::nullopt;
+  return std::string(found->help);
+}
+
+void check_keys(const JsonObject& object, const std::string& where, std::initializer_list<std::string_view> known,
+                Faults& faults) {
+  const std::vector<std::string> names(known.begin(), known.end());
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  for (const JsonMember& member : object.members) {
+    if (is_free_key(member.key) || std::ranges::count(names, member.key) > 0) continue;
+    const std::string place = pointer(where, member.key);
+    auto meant = meant_pointer(where, member.key);
+    if (const auto near = closest(member.key, names); near && !meant) meant = pointer(where, *near);
+    report_unknown_key(place, meant, "known here: " + all, faults);
+  }
+}
+
+}  // namespace attn

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "problem/faults.h"
+#include "reading/json/json.h"
+
+namespace attn {
+
+// Reports every key of the object that is not among the known ones, with the
+// one that was most likely meant. `x-…` is free everywhere.
+void check_keys(const JsonObject& object, const std::string& where, std::initializer_list<std::string_view> known,
+                Faults& faults);
+
+// Whether a key is for other programs or for people.
+bool is_free_key(std::string_view key);
+
+// The pointer that a key not known at `parent` ("" or "/weights", …) most
+// likely stands for.
+std::optional<std::string> meant_pointer(std::string_view parent, std::string_view key);
+
+// Reports the key at `place`, with the pointer that was meant where there is one, and else with `known`.
+void report_unknown_key(const std::string& place, const std::optional<std::string>& meant, const std::string& known,
+                        Faults& faults);
+
+// What to do instead, for a key of the problem that later versions know;
+// nothing for any other key.
+std::optional<std::string> not_supported_help(std::string_view key);
+
+}  // namespace attn

@@ -1,0 +1,87 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reading/json/values.h"
+#include "reading/problem/known_keys.h"
+
+namespace attn {
+namespace {
+
+constexpr const char* spellings =
+    R"(write {"allow": …} (1 or true: may attend), {"block": …} (1 or true: may not) or {"add": …} (added to the scores))";
+
+Stated<RawMask> mask_term(JsonValue& value, const std::string& where, Faults& faults) {
+  JsonObject* object = value.object();
+  if (!object) {
+    report_kind(value, where, "an object is wanted", faults, spellings);
+    return Stated<RawMask>::faulty();
+  }
+  if (object->find("file") || object->find("random")) {
+    faults.add("bare-mask", where,
+               shown(where) + " is a bare tensor: whether its ones open or close a cell is not said", spellings);
+    return Stated<RawMask>::faulty();
+  }
+  const std::size_t before = faults.count();
+  check_keys(*object, where, {"allow", "block", "add"}, faults);
+  const bool misnamed = faults.count() > before;
+  std::vector<JsonMember*> kinds;
+  for (JsonMember& member : object->members) {
+    if (member.key == "allow" || member.key == "block" || member.key == "add") kinds.push_back(&member);
+  }
+  if (kinds.empty() && misnamed) return Stated<RawMask>::faulty();
+  if (kinds.size() != 1) {
+    faults.add(
+        "bare-mask", where,
+        shown(where) + (kinds.empty() ? " has none of allow, block, add" : " has more than one of allow, block, add"),
+        kinds.empty() ? spellings : R"(several make a list: [{"allow": …}, {"add": …}])");
+    return Stated<RawMask>::faulty();
+  }
+  const std::string& key = kinds[0]->key;
+  const std::string place = pointer(where, key);
+  const bool add = key == "add";
+  if (const JsonNumbers* numbers = kinds[0]->value.numbers(); add && numbers && numbers->first_boolean) {
+    const std::string boolean = pointer(place, *numbers->first_boolean);
+    faults.add("wrong-kind", boolean, shown(boolean) + " is a boolean; a number is wanted",
+               R"(true and false stand in {"allow": …} or {"block": …})");
+    return Stated<RawMask>::faulty();
+  }
+  Stated<RawTensor> tensor = read_tensor(kinds[0]->value, place, faults, add ? Booleans::refused : Booleans::allowed);
+  if (!tensor) return Stated<RawMask>::faulty();
+  return RawMask{add              ? MaskTerm::Kind::add
+                 : key == "block" ? MaskTerm::Kind::block
+                                  : MaskTerm::Kind::allow,
+                 std::move(*tensor)};
+}
+
+}  // namespace
+
+Stated<std::vector<RawMask>> read_masks(JsonValue& value, const std::string& where, Faults& faults) {
+  std::vector<RawMask> masks;
+  JsonList* list = std::get_if<JsonList>(&value.held);
+  if (value.object()) {
+    Stated<RawMask> one = mask_term(value, where, faults);
+    if (!one) return Stated<std::vector<RawMask>>::faulty();
+    masks.push_back(std::move(*one));
+  } else if (list && (list->empty() || list->front().object())) {
+    bool complete = true;
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      Stated<RawMask> one = mask_term((*list)[i], pointer(where, std::to_string(i)), faults);
+      complete = complete && one;
+      if (one) masks.push_back(std::move(*one));
+    }
+    if (!complete) return Stated<std::vector<RawMask>>::faulty();
+  } else if (value.numbers() || list) {
+    faults.add("bare-mask", where, shown(where) + " is a bare list: whether its ones open or close a cell is not said",
+               spellings);
+    return Stated<std::vector<RawMask>>::faulty();
+  } else {
+    const bool causal = value.text() && *value.text() == "causal";
+    report_kind(value, where, "an object is wanted, or a list of objects", faults,
+                causal ? R"(a causal mask is written "causal": true)" : spellings);
+    return Stated<std::vector<RawMask>>::faulty();
+  }
+  return masks;
+}
+
+}  // namespace attn

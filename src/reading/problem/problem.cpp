@@ -1,0 +1,34 @@
+#include "reading/problem/problem.h"
+
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "problem/faults.h"
+#include "problem/validate.h"
+#include "reading/json/json.h"
+#include "reading/problem/statement.h"
+#include "reading/problem/tensor_files.h"
+
+namespace attn {
+
+Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes,
+                             const std::optional<std::string>& folder, WhenDrawn when) {
+  constexpr std::array<std::string_view, 2> lists_of_texts = {"tokens", "notes"};
+  Result<ParsedJson> parsed = parse_json(text, lists_of_texts);
+  if (!parsed) return parsed.faults();
+
+  Faults faults;
+  Statement statement = read_statement(parsed.value().root, catalog, faults);
+  Diagnostics all = std::move(parsed.value().faults);
+  parsed.value().root = JsonValue();  // its numbers have moved on
+  std::ranges::move(faults.take(), std::back_inserter(all));
+
+  Result<Problem> problem =
+      validated(std::move(statement), catalog, max_bytes, folder ? tensors_in(*folder) : nullptr, when);
+  if (!problem) std::ranges::copy(problem.faults(), std::back_inserter(all));
+  if (!all.empty() || !problem) return all;
+  return problem;
+}
+
+}  // namespace attn

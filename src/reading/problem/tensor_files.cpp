@@ -1,0 +1,125 @@
+#include "reading/problem/tensor_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/suggest.h"
+#include "files/tensor_file.h"
+#include "problem/faults.h"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t most_open = 16;  // files at a time
+constexpr std::size_t most_named = 12;
+
+// "`a`, `b`, `c`", of many only the first.
+std::string listed_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i) {
+    text += (i == 0 ? "`" : ", `") + shown(names[i]) + "`";
+  }
+  if (names.size() > most_named) text += ", … (" + std::to_string(names.size()) + " in all)";
+  return text;
+}
+
+class Folder {
+ public:
+  explicit Folder(std::string path) : path_(std::move(path)) {}
+
+  Result<NestedNumbers> load(const FileReference& wanted, std::size_t max_bytes) {
+    if (!files_.contains(wanted.file)) {
+      Result<std::unique_ptr<TensorFile>> opened = open_tensor_file_within(path_, wanted.file);
+      if (!opened) return named(with_help(opened.faults().front(), wanted.file), wanted);
+      if (files_.size() == most_open) files_.clear();
+      files_.emplace(wanted.file, std::move(opened.value()));
+    }
+    TensorFile& file = *files_.at(wanted.file);
+    const Result<std::size_t> index = index_of(file, wanted);
+    if (!index) return index.faults();
+    Result<FileTensor> tensor = file.read(index.value(), max_bytes);
+    if (!tensor) return named(tensor.faults().front(), wanted);
+    if (tensor.value().is_boolean() && !wanted.may_be_booleans) {
+      return named({.code = "wrong-kind",
+                    .where = "",
+                    .message = "holds booleans; numbers are wanted",
+                    .help = "booleans are for the allow and block of a mask"},
+                   wanted);
+    }
+    return NestedNumbers::of_shape(tensor.value().shape, std::move(tensor.value().values));
+  }
+
+ private:
+  // A fault of a file, as a sentence.
+  static Diagnostic named(Diagnostic fault, const FileReference& wanted) {
+    fault.message = shown(wanted.file) + " " + fault.message;
+    return fault;
+  }
+
+  // Where there is no such file, one of the folder may be meant.
+  Diagnostic with_help(Diagnostic fault, const std::string& file) const {
+    constexpr std::size_t most_looked_at = 1000;
+    if (fault.code != "no-file" || !fault.help.empty()) return fault;
+    std::vector<std::string> known;
+    std::error_code error;
+    auto entry = std::filesystem::directory_iterator(path_, error);
+    for (std::size_t i = 0; !error && entry != std::filesystem::directory_iterator() && i < most_looked_at; ++i) {
+      std::string name = entry->path().filename().string();
+      if (names_tensor_file(name)) known.push_back(std::move(name));
+      entry.increment(error);
+    }
+    std::ranges::sort(known);
+    const auto meant = closest(file, known);
+    fault.help = meant ? "did you mean `" + shown(*meant) + "`?" : "paths are relative to the folder of the problem";
+    return fault;
+  }
+
+  static Result<std::size_t> index_of(const TensorFile& file, const FileReference& wanted) {
+    const std::vector<std::string>& names = file.names();
+    const bool nameless = names.size() == 1 && names.front().empty();
+    const auto refused = [&](std::string where, std::string message, std::string help) {
+      return named(
+          {.code = "no-tensor", .where = std::move(where), .message = std::move(message), .help = std::move(help)},
+          wanted);
+    };
+    if (names.empty()) return refused("", "holds no tensor", "");
+    if (!wanted.tensor) {
+      if (names.size() == 1) return std::size_t{0};
+      return refused("", "holds " + std::to_string(names.size()) + " tensors, and which one is meant is not said",
+                     R"(say it with "tensor", one of )" + listed_names(names));
+    }
+    if (nameless) {
+      return refused("/tensor", "holds one array, which has no name", R"(leave "tensor" out)");
+    }
+    for (const std::string& name : {*wanted.tensor, without_ending(*wanted.tensor)}) {
+      const auto found = std::ranges::find(names, name);
+      if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    }
+    return refused("/tensor",
+                   "holds no tensor called `" + shown(*wanted.tensor) + "`" + did_you_mean(*wanted.tensor, names),
+                   "it holds " + listed_names(names));
+  }
+
+  // "x.npy" is what an archive itself calls its array "x".
+  static std::string without_ending(const std::string& name) {
+    return name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name;
+  }
+
+  std::string path_;
+  std::map<std::string, std::unique_ptr<TensorFile>> files_;
+};
+
+}  // namespace
+
+TensorLoader tensors_in(const std::string& folder) {
+  return [files = std::make_shared<Folder>(folder)](const FileReference& wanted, std::size_t max_bytes) {
+    return files->load(wanted, max_bytes);
+  };
+}
+
+}  // namespace attn

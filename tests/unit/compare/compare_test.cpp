@@ -1,0 +1,86 @@
+#include <cmath>
+#include <limits>
+
+#include "catch.h"
+#include "compare/golden.h"
+
+using namespace attn;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+const double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Trace trace_of(std::vector<double> scores) {
+  Trace trace;
+  trace.result = "scores";
+  trace.steps.push_back(
+      {{.id = "scores"}, Given{}, {}, std::nullopt, Tensor<double>({{"query", 1}, {"key", scores.size()}}, scores)});
+  return trace;
+}
+
+StoredTrace stored(const Trace& trace) {
+  StoredTrace golden;
+  golden.dtype = "f64";
+  golden.result = trace.result;
+  for (const Step& step : trace.steps) golden.steps.push_back({step.heading.id, step.result});
+  return golden;
+}
+
+}  // namespace
+
+TEST_CASE("a tolerance accepts equal bits, NaN for NaN, and what lies within it", "[trace]") {
+  CHECK(Tolerance{}.accepts(1, 1));
+  CHECK(Tolerance{}.accepts(not_a_number, not_a_number));
+  CHECK(Tolerance{}.accepts(0.0, -0.0));
+  CHECK_FALSE(Tolerance{}.accepts(1, std::nextafter(1, 2)));
+  CHECK(Tolerance{.relative = 1e-9}.accepts(1, std::nextafter(1, 2)));
+  CHECK_FALSE(Tolerance{.absolute = 1e300, .relative = 1e300}.accepts(infinity, 1));
+  CHECK_FALSE(Tolerance{.absolute = infinity}.accepts(not_a_number, 1));
+}
+
+TEST_CASE("ulps are counted in the numbers of the dtype, across zero too", "[trace]") {
+  CHECK(ulps_apart(1, std::nextafter(1, 2), Dtype::f64) == 1);
+  CHECK(ulps_apart(1, static_cast<double>(std::nextafter(1.0F, 2.0F)), Dtype::f32) == 1);
+  CHECK(ulps_apart(1, 1.0078125, Dtype::bf16) == 1);
+  CHECK(ulps_apart(-0x1p-24, 0x1p-24, Dtype::f16) == 2);
+  CHECK(ulps_apart(65504, infinity, Dtype::f16) == 1);
+  const double tiny = std::numeric_limits<double>::denorm_min();
+  CHECK(ulps_apart(-tiny, tiny, Dtype::f64) == 2);
+  CHECK(ulps_apart(0.0, -0.0, Dtype::f64) == 0);
+  CHECK(ulps_apart(-infinity, infinity, Dtype::f64) > std::uint64_t{1} << 63);
+  CHECK(ulps_apart(not_a_number, 1, Dtype::f64) == std::numeric_limits<std::uint64_t>::max());
+}
+
+TEST_CASE("a trace does not differ from itself", "[trace]") {
+  const Trace trace = trace_of({1, not_a_number, -infinity});
+  CHECK(differences(stored(trace), trace, {}).empty());
+}
+
+TEST_CASE("the worst cell of a step that differs is named with both numbers", "[trace]") {
+  const auto found = differences(stored(trace_of({1, 2, 3})), trace_of({1, 2.5, 3.25}), {});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].step == "scores");
+  CHECK(found[0].message == "2 of 3 cells differ");
+  REQUIRE(found[0].worst);
+  CHECK(found[0].worst->index == std::vector<std::size_t>{0, 1});
+  CHECK(found[0].worst->expected == 2);
+  CHECK(found[0].worst->got == 2.5);
+}
+
+TEST_CASE("a missing step, a new one, another shape and another result are differences", "[trace]") {
+  const Trace three = trace_of({1, 2, 3});
+  const Trace two = trace_of({1, 2});
+  CHECK(differences(stored(three), two, {})[0].message == "shape is 1 × 2, expected 1 × 3");
+
+  Trace renamed = three;
+  renamed.steps[0].heading.id = "scaled_scores";
+  const auto found = differences(stored(three), renamed, {});
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].message == "the step is missing");
+  CHECK(found[1].message == "the step is not in the golden");
+
+  Trace other = three;
+  other.result = "context";
+  CHECK(differences(stored(three), other, {})[0].message == "result is context, expected scores");
+}

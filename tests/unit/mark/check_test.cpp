@@ -1,0 +1,315 @@
+#include "mark/check.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "backend/reference/reference.h"
+#include "catch.h"
+#include "model/attention.h"
+#include "reading/answers/answers.h"
+#include "reading/names/step_names.h"
+#include "reading/problem/problem.h"
+
+namespace attn {
+namespace {
+
+std::string text_of(const std::string& name) {
+  std::ifstream file(std::string(ATTN_SOURCE_DIR) + "/data/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Trace traced(const std::string& text) {
+  const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
+  REQUIRE(problem);
+  ReferenceBackend backend;
+  return attention(problem.value(), backend);
+}
+
+Report marked(const std::string& problem, const std::string& steps, MarkingRule rule = {}) {
+  const Trace trace = traced(problem);
+  KnownSteps known{step_ids(), trace.result};
+  const Result<Answers> answers = read_answers(R"({"steps": )" + steps + "}", known);
+  INFO(steps);
+  REQUIRE(answers);
+  return Checker(trace, rule).mark(answers.value());
+}
+
+// Three queries of width 4, nothing symmetric: n = 3, d_model = 5, d_k = 4, d_v = 2.
+const std::string asymmetric = R"({
+  "inputs": [[1, 0, -1, 1, 0], [0, 1, 1, -1, 1], [1, 1, 0, 0, -1]],
+  "weights": {
+    "query": [[1, 0, 1, 0], [0, 1, 0, -1], [1, 1, 0, 0], [0, 0, 1, 1], [-1, 0, 0, 1]],
+    "key":   [[0, 1, 0, 1], [1, 0, 0, 0], [0, -1, 1, 0], [1, 0, 1, 0], [0, 1, 0, -1]],
+    "value": [[1, 0], [0, 2], [-1, 1], [1, 1], [0, -1]]
+  }
+})";
+
+// A step of the trace as answers have it: numbers with so many decimals.
+std::string written(const Tensor<double>& value, int decimals, RoundingMode mode = RoundingMode::half_up) {
+  std::string text;
+  const std::size_t width = value.shape().back().size;
+  for (std::size_t at = 0; at < value.size(); ++at) {
+    std::string number = std::to_string(rounded(value[at], {decimals, mode}));
+    number.resize(number.find('.') + 1 + static_cast<std::size_t>(decimals));
+    text += (at == 0 ? "[[" : at % width == 0 ? "], [" : ", ") + ("\"" + number + "\"");
+  }
+  return text + "]]";
+}
+
+std::string written(const std::string& id, int decimals, RoundingMode mode = RoundingMode::half_up) {
+  return written(traced(asymmetric).find(id)->result, decimals, mode);
+}
+
+const MarkedStep& step(const Report& report, const std::string& id) {
+  const auto found = std::ranges::find(report.steps, id, &MarkedStep::id);
+  REQUIRE(found != report.steps.end());
+  return *found;
+}
+
+bool names(const Report& report, const std::string& mistake) {
+  return std::ranges::any_of(report.diagnoses, [&](const Diagnosis& diagnosis) {
+    return diagnosis.mistake == mistake || std::ranges::find(diagnosis.ties, mistake) != diagnosis.ties.end();
+  });
+}
+
+}  // namespace
+
+TEST_CASE("what the program computes is right, written with 1 to 4 decimals", "[check]") {
+  for (int decimals = 1; decimals <= 4; ++decimals) {
+    const std::string steps = R"({"scores": )" + written("scores", decimals) + R"(, "attention_weights": )" +
+                              written("attention_weights", decimals) + R"(, "context": )" +
+                              written("context", decimals) + "}";
+    const Report report = marked(asymmetric, steps);
+    CHECK(report.verdict == Verdict::right);
+    CHECK(report.first_wrong.empty());
+  }
+}
+
+TEST_CASE("a missing scale is named, and what follows from it loses no mark", "[check]") {
+  const Report report = marked(text_of("worked-example-scaled.json"), R"({
+    "scaled_scores": [[2, 4, 4], [4, 16, 12], [4, 12, 10]],
+    "attention_weights": [["0.06", "0.47", "0.47"], ["0.00", "0.98", "0.02"], ["0.00", "0.88", "0.12"]],
+    "context": [["1.94", "6.68", "1.60"], ["2.00", "7.96", "0.05"], ["2.00", "7.76", "0.36"]]})");
+  CHECK(report.verdict == Verdict::wrong);
+  CHECK(report.first_wrong == "scaled_scores");
+  REQUIRE(report.diagnoses.size() == 1);
+  CHECK(names(report, "scale.none"));
+  CHECK_THAT(report.diagnoses[0].evidence, Catch::Matchers::Contains("√3 times"));
+  CHECK(step(report, "attention_weights").count(CellState::wrong) == 0);
+  CHECK(step(report, "attention_weights").count(CellState::consistent) > 0);
+  CHECK(step(report, "context").count(CellState::wrong) == 0);
+}
+
+TEST_CASE("scaling by d_k and scaling twice are named as a tie", "[check]") {
+  const Trace trace = traced(asymmetric);
+  Tensor<double> scores = trace.find("scores")->result;
+  for (double& score : scores.data()) score /= 4;
+  const Report report =
+      marked(asymmetric, R"({"scores": )" + written("scores", 2) + R"(, "scaled_scores": )" + written(scores, 2) + "}");
+  REQUIRE(report.diagnoses.size() == 1);
+  CHECK(names(report, "scale.by_dk"));
+  CHECK(names(report, "scale.twice"));
+  CHECK(report.diagnoses[0].step == "scaled_scores");
+}
+
+TEST_CASE("two mistakes in two steps are two diagnoses in the order of the steps", "[check]") {
+  // Scores not divided by √d_k, then the softmax not normalised.
+  const Trace trace = traced(asymmetric);
+  const Tensor<double>& scores = trace.find("scores")->result;
+  Tensor<double> weights = scores;
+  for (std::size_t at = 0; at < weights.size(); ++at) {
+    const std::size_t row = at / 3 * 3;
+    weights[at] = exp(scores[at] - std::max({scores[row], scores[row + 1], scores[row + 2]}));
+  }
+  const Report report =
+      marked(asymmetric, R"({"scores": )" + written("scores", 3) + R"(, "scaled_scores": )" + written("scores", 3) +
+                             R"(, "attention_weights": )" + written(weights, 3) + "}");
+  REQUIRE(report.diagnoses.size() == 2);
+  CHECK(report.diagnoses[0].mistake == "scale.none");
+  CHECK(report.diagnoses[1].step == "attention_weights");
+  CHECK(names(report, "softmax.not_normalised"));
+  CHECK(report.first_wrong == "scaled_scores");
+}
+
+TEST_CASE("a slip is found in its cell, and honest work after it is consistent", "[check]") {
+  const Report report = marked(text_of("worked-example.json"), R"({
+    "keys": [[0, 1, 1], [4, 4, 0], [2, 3, -1]],
+    "scores": [[2, 4, 0], [4, 16, 8], [4, 12, 4]]})");
+  CHECK(report.verdict == Verdict::wrong);
+  CHECK(report.first_wrong == "keys");
+  REQUIRE(report.diagnoses.size() == 1);
+  CHECK(report.diagnoses[0].mistake == "slip.sign");
+  CHECK(report.diagnoses[0].cells == std::vector<std::vector<std::size_t>>{{2, 2}});
+  CHECK(step(report, "keys").count(CellState::wrong) == 1);
+  CHECK(step(report, "scores").count(CellState::wrong) == 0);
+  CHECK(step(report, "scores").count(CellState::consistent) == 3);
+}
+
+TEST_CASE("a blank in the middle is blank, and the rest is marked", "[check]") {
+  const Report report = marked(text_of("worked-example.json"), R"({
+    "scores": [[2, 4, 4], [4, null, 12], null], "context": {"1,2": 6.68}})");
+  CHECK(report.verdict == Verdict::incomplete);
+  CHECK(step(report, "scores").count(CellState::blank) == 4);
+  CHECK(step(report, "scores").count(CellState::right) == 5);
+  CHECK(step(report, "context").cells.size() == 1);
+}
+
+TEST_CASE("right numbers with rows and columns exchanged are another convention, not wrong", "[check]") {
+  const Trace trace = traced(asymmetric);
+  const Tensor<double>& values = trace.find("values")->result;
+  std::string turned;
+  for (std::size_t column = 0; column < 2; ++column) {
+    for (std::size_t row = 0; row < 3; ++row) {
+      turned += (column == 0 && row == 0 ? "[[" : row == 0 ? "], [" : ", ") + std::to_string(values[row * 2 + column]);
+    }
+  }
+  const Report other = marked(asymmetric, R"({"values": )" + turned + "]]}");
+  CHECK(other.verdict == Verdict::right);
+  REQUIRE(other.diagnoses.size() == 1);
+  CHECK(other.diagnoses[0].mistake == "layout.transposed_answer");
+  CHECK(other.diagnoses[0].kind == MistakeKind::convention);
+}
+
+TEST_CASE("zeros do not make the rest free", "[check]") {
+  const Report report = marked(asymmetric, R"({
+    "queries": [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]],
+    "scores": [[0, 0, 0], [0, 0, 0], [0, 0, 0]],
+    "attention_weights": [["0.33", "0.33", "0.33"], ["0.33", "0.33", "0.33"], ["0.33", "0.33", "0.33"]]})");
+  CHECK(report.first_wrong == "queries");
+  CHECK(step(report, "scores").count(CellState::consistent) == 0);
+}
+
+TEST_CASE("numbers without decimals are too coarse to tell small weights apart", "[check]") {
+  const Report report =
+      marked(text_of("worked-example-scaled.json"), R"({"attention_weights": [[0, 0, 0], [0, 1, 0], [0, 1, 0]]})");
+  CHECK(report.verdict == Verdict::incomplete);
+  CHECK(step(report, "attention_weights").count(CellState::too_coarse) > 0);
+}
+
+TEST_CASE("a step of another shape is wrong and its shape is told", "[check]") {
+  const Report report = marked(asymmetric, R"({"context": [[1, 2, 3, 4]]})");
+  CHECK(report.verdict == Verdict::wrong);
+  CHECK(step(report, "context").given_shape == std::vector<std::size_t>{1, 4});
+  CHECK(report.first_wrong == "context");
+}
+
+TEST_CASE("scaled scores are marked where nothing is scaled", "[check]") {
+  const std::string problem = text_of("worked-example.json");
+  CHECK(marked(problem, R"({"scaled_scores": [[2, 4, 4], [4, 16, 12], [4, 12, 10]]})").verdict == Verdict::right);
+  const Report scaled = marked(
+      problem, R"({"scaled_scores": [["1.15", "2.31", "2.31"], ["2.31", "9.24", "6.93"], ["2.31", "6.93", "5.77"]]})");
+  CHECK(scaled.verdict == Verdict::wrong);
+  CHECK(names(scaled, "scale.added"));
+}
+
+TEST_CASE("exponentials may stand without the maximum subtracted", "[check]") {
+  const Report report =
+      marked(asymmetric, R"({"scores": )" + written("scores", 2) + R"(, "exponentials": {"1,1": "e^)" +
+                             std::to_string(traced(asymmetric).find("scaled_scores")->result[0]) + "\"}}");
+  CHECK(report.verdict == Verdict::right);
+}
+
+TEST_CASE("cutting digits off is right throughout, with a note", "[check]") {
+  const Report report =
+      marked(asymmetric, R"({"attention_weights": )" + written("attention_weights", 2, RoundingMode::truncate) +
+                             R"(, "context": )" + written("context", 2, RoundingMode::truncate) + "}");
+  CHECK(report.verdict == Verdict::right);
+  CHECK(report.rounding == "truncate");
+  CHECK(names(report, "rounding.truncated"));
+}
+
+TEST_CASE("a number that lies a whole unit off is not cut off", "[check]") {
+  CHECK(marked(text_of("worked-example.json"), R"({"keys": [[0, 1, 1], [4, 3, 0], [2, 3, 1]]})").verdict ==
+        Verdict::wrong);
+}
+
+TEST_CASE("exact expressions are marked exactly", "[check]") {
+  const std::string problem = text_of("worked-example-scaled.json");
+  CHECK(marked(problem, R"({"scaled_scores": {"1,1": "2/√3"}})").verdict == Verdict::right);
+  CHECK(marked(problem, R"({"scaled_scores": {"1,1": "2/√2"}})").verdict == Verdict::wrong);
+}
+
+TEST_CASE("a teacher's own rule takes the place of honest rounding", "[check]") {
+  const std::string problem = text_of("worked-example-scaled.json");
+  const std::string near = R"({"attention_weights": {"1,1": "0.14"}})";  // 0.1361
+  const std::string far = R"({"attention_weights": {"1,1": "0.15"}})";
+  CHECK(marked(problem, near, {.kind = MarkingRule::Kind::decimal_digits, .digits = 2}).verdict == Verdict::right);
+  CHECK(marked(problem, far, {.kind = MarkingRule::Kind::decimal_digits, .digits = 2}).verdict == Verdict::wrong);
+  CHECK(marked(problem, far, {.kind = MarkingRule::Kind::decimal_digits, .digits = 0}).verdict == Verdict::right);
+  CHECK(marked(problem, near, {.kind = MarkingRule::Kind::significant, .digits = 2}).verdict == Verdict::right);
+  CHECK(marked(problem, far, {.kind = MarkingRule::Kind::significant, .digits = 2}).verdict == Verdict::wrong);
+  const auto within = [](double relative, double absolute) {
+    return MarkingRule{
+        .kind = MarkingRule::Kind::relative_absolute, .digits = 2, .relative = relative, .absolute = absolute};
+  };
+  CHECK(marked(problem, far, within(0, 0.02)).verdict == Verdict::right);
+  CHECK(marked(problem, far, within(0.01, 0)).verdict == Verdict::wrong);
+  CHECK(marked(problem, far, within(0.12, 0)).verdict == Verdict::right);
+}
+
+TEST_CASE("what cannot be a weighted mean of the values is told as such", "[check]") {
+  const Report report =
+      marked(R"({"queries": [[1, 2], [3, 4]], "keys": [[5, 6], [7, 8]], "values": [[9, 10], [11, 12]]})",
+             R"({"context": [["2.5", "3.5"], ["6.5", "7.5"]]})");
+  REQUIRE(report.diagnoses.size() == 1);
+  CHECK(report.diagnoses[0].mistake == "unexplained");
+  CHECK_THAT(report.diagnoses[0].evidence, Catch::Matchers::Contains("from 9 to 11, and 2.5 lies outside"));
+}
+
+TEST_CASE("a row of weights that does not add up to 1 is told as such", "[check]") {
+  const Report report = marked(asymmetric, R"({"attention_weights": [["0.71", "0.66", "0.93"], null, null]})");
+  REQUIRE(report.diagnoses.size() == 1);
+  CHECK_THAT(report.diagnoses[0].evidence, Catch::Matchers::Contains("those of row 1 to 2.3"));
+}
+
+TEST_CASE("a table of rows is read as the matrices of all heads, one under the other", "[check]") {
+  const Trace trace = traced(text_of("tom-yeh-three-heads.json"));
+  const Step* keys = trace.find("keys");
+  std::string table;
+  const std::size_t width = keys->result.shape().back().size;
+  for (std::size_t at = 0; at < keys->result.size(); ++at) {
+    table += std::to_string(keys->result[at]) + (at % width == width - 1 ? "\n" : ",");
+  }
+  const Result<Answers> answers = read_answers_csv(table, "keys");
+  REQUIRE(answers);
+  CHECK(Checker(trace).mark(answers.value()).verdict == Verdict::right);
+}
+
+TEST_CASE("blank single cells are blank, and cells that a step does not have are named", "[check]") {
+  const Report blank = marked(asymmetric, R"({"scores": {"1,1": null}})");
+  CHECK(blank.verdict == Verdict::incomplete);
+  CHECK(step(blank, "scores").count(CellState::blank) == 1);
+  const Report outside = marked(asymmetric, R"({"scores": {"7,9": 1}})");
+  CHECK(outside.verdict == Verdict::incomplete);
+  REQUIRE(outside.notes.size() == 1);
+  CHECK_THAT(outside.notes[0], Catch::Matchers::Contains("scores[7,9]"));
+}
+
+TEST_CASE("a slip on the way and another mistake after it are both named", "[check]") {
+  // A term of scores[1,1] is dropped, and not handed in; then the plain mean is taken.
+  const Trace trace = traced(asymmetric);
+  Tensor<double> scaled = trace.find("scaled_scores")->result;
+  scaled[0] -= 1.0 / 2;  // one term of q₁·k₁ is 1 × 1, and √d_k is 2
+  const Tensor<double>& values = trace.find("values")->result;
+  Tensor<double> mean = trace.find("context")->result;
+  for (std::size_t at = 0; at < mean.size(); ++at)
+    mean[at] = (values[at % 2] + values[2 + at % 2] + values[4 + at % 2]) / 3;
+  const Report report = marked(asymmetric, R"({"keys": )" + written("keys", 3) + R"(, "queries": )" +
+                                               written("queries", 3) + R"(, "scaled_scores": )" + written(scaled, 3) +
+                                               R"(, "context": )" + written(mean, 3) + "}");
+  REQUIRE(report.diagnoses.size() == 2);
+  CHECK(report.first_wrong == "scaled_scores");
+  CHECK(report.diagnoses[0].mistake.starts_with("slip."));
+  CHECK(names(report, "sum.mean_of_values"));
+}
+
+TEST_CASE("an axis of size 1 before all others may be left out", "[check]") {
+  const std::string one = R"({"queries": [[1, 0]], "keys": [[1, 1], [0, 1]], "values": [[2], [4]], "score": "dot"})";
+  CHECK(marked(one, R"({"scores": [1, 0]})").verdict == Verdict::right);
+}
+
+}  // namespace attn

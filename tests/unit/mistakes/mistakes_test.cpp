@@ -1,0 +1,632 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backend/reference/reference.h"
+#include "catch.h"
+#include "mistakes/mistake.h"
+#include "model/attention.h"
+#include "reading/problem/problem.h"
+#include "trace/replay.h"
+
+namespace attn {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Numbers = std::map<std::string, Tensor<double>, std::less<>>;
+using Row = std::vector<double>;
+using Rows = std::vector<Row>;
+
+Trace traced(const std::string& text) {
+  const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
+  INFO(text);
+  REQUIRE(problem);
+  ReferenceBackend backend;
+  return attention(problem.value(), backend);
+}
+
+Numbers replayed(const Recipe& recipe) {
+  const Replay replay(recipe);
+  std::vector<Tensor<double>> kept(replay.size());
+  Replay::Made<double> made;
+  Numbers numbers;
+  for (std::size_t line = 0; line < replay.size(); ++line) {
+    kept[line] = replay.is_given(line) ? *replay.instruction(line).given : replay.run(line, made);
+    made.push_back(&kept[line]);
+    numbers.emplace(replay.instruction(line).id, kept[line]);
+  }
+  return numbers;
+}
+
+std::string random(const std::string& shape, int seed) {
+  return R"({"random": "normal", "shape": )" + shape + ", \"seed\": " + std::to_string(seed) + "}";
+}
+
+std::string weights(const std::string& query, const std::string& key, const std::string& value, int seed,
+                    const std::string& output = "") {
+  return R"("weights": {"query": )" + random(query, seed) + ", \"key\": " + random(key, seed + 1) +
+         ", \"value\": " + random(value, seed + 2) +
+         (output.empty() ? "" : ", \"output\": " + random(output, seed + 3)) + "}";
+}
+
+// Problems in which most sizes differ, with everything that a problem can have.
+std::map<std::string, std::string> generated(int seed) {
+  const auto inputs = [&](const std::string& shape) { return R"("inputs": )" + random(shape, seed) + ", "; };
+  const auto biases = [&](const std::string& key, const std::string& value, const std::string& output) {
+    return R"(, "biases": {"key": )" + random(key, seed + 7) + R"(, "query": )" + random(key, seed + 8) +
+           R"(, "value": )" + random(value, seed + 9) + R"(, "output": )" + random(output, seed + 10) + "}";
+  };
+  return {
+      {"plain", "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) + "}"},
+      {"no scale", "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) + R"(, "score": "dot"})"},
+      {"own scale", "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed) + R"(, "scale": 0.3})"},
+      {"causal", "{" + inputs("[4, 5]") + weights("[5, 3]", "[5, 3]", "[5, 2]", seed + 20, "[2, 6]") +
+                     biases("[3]", "[2]", "[6]") + R"(, "causal": true})"},
+      {"square", "{" + inputs("[4, 4]") + weights("[4, 4]", "[4, 4]", "[4, 4]", seed + 20, "[4, 4]") +
+                     biases("[4]", "[4]", "[4]") + "}"},
+      {"heads", "{" + inputs("[2, 4, 6]") + weights("[6, 6]", "[6, 6]", "[6, 6]", seed + 20, "[6, 6]") +
+                    biases("[6]", "[6]", "[6]") + R"(, "heads": 2, "lengths": [4, 2]})"},
+      {"narrow heads", "{" + inputs("[3, 8]") + weights("[8, 9]", "[8, 9]", "[8, 6]", seed + 20, "[6, 5]") +
+                           R"(, "heads": 3, "causal": true})"},
+      {"cross", R"({"inputs": {"query": )" + random("[2, 5]", seed) + R"(, "key": )" + random("[5, 4]", seed + 1) +
+                    "}, " + weights("[2, 5, 3]", "[2, 4, 3]", "[2, 4, 2]", seed + 20) +
+                    R"(, "causal": true, "offset": 3})"},
+      {"cross from the start", R"({"inputs": {"query": )" + random("[3, 5]", seed) + R"(, "key": )" +
+                                   random("[5, 5]", seed + 1) + "}, " +
+                                   weights("[5, 3]", "[5, 3]", "[5, 3]", seed + 20) + R"(, "causal": true})"},
+      {"direct", R"({"queries": )" + random("[3, 4]", seed) + R"(, "keys": )" + random("[5, 4]", seed + 1) +
+                     R"(, "values": )" + random("[5, 2]", seed + 2) +
+                     R"(, "mask": {"allow": [[1,0,1,1,0],[0,1,1,0,1],[1,1,0,0,1]]}})"},
+      {"split inputs", "{" + inputs("[3, 6]") + weights("[3, 3]", "[3, 3]", "[3, 3]", seed + 20) +
+                           R"(, "heads": 2, "split": "input"})"},
+      {"columns", R"({"vectors": "columns", )" + inputs("[5, 3]") + weights("[4, 5]", "[4, 5]", "[2, 5]", seed + 20) +
+                      R"(, "lengths": 2})"},
+      {"another base",
+       "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) + R"(, "softmax": {"base": 3}})"},
+      {"sink",
+       "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) + R"(, "softmax": {"sink": 0.5}})"},
+      {"shared heads",
+       "{" + inputs("[3, 8]") + weights("[8, 8]", "[8, 4]", "[8, 4]", seed + 20) + R"(, "heads": 4, "kv_heads": 2})"},
+      {"masks together", "{" + inputs("[4, 5]") + weights("[5, 3]", "[5, 3]", "[5, 2]", seed + 20) +
+                             R"(, "causal": true, "lengths": 3, "mask": {"add": )" +
+                             R"([[0,0,0,0],[0.5,0,0,0],["-inf",0.25,0,0],[0,0,-1,0]]}})"},
+      {"raw heads", "{" + inputs("[3, 6]") + R"("heads": 2})"},
+  };
+}
+
+const std::map<std::string, Trace>& traces() {
+  static const std::map<std::string, Trace> all = [] {
+    std::map<std::string, Trace> computed;
+    for (const int seed : {1, 2, 3}) {
+      for (const auto& [name, text] : generated(100 * seed)) {
+        computed.emplace(name + ", seed " + std::to_string(seed), traced(text));
+      }
+    }
+    for (const auto& entry : fs::directory_iterator(fs::path(ATTN_SOURCE_DIR) / "data")) {
+      const std::string name = entry.path().filename().string();
+      if (!name.ends_with(".json") || name.ends_with(".golden.json")) continue;
+      std::ifstream file(entry.path());
+      const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+      Trace trace = traced(text);
+      // Rounded by hand, steps are not what their instructions make.
+      if (!trace.arithmetic.hand_rounding && trace.arithmetic.dtype == Dtype::f64)
+        computed.emplace(name, std::move(trace));
+    }
+    return computed;
+  }();
+  return all;
+}
+
+std::vector<const Mistake*> all_mistakes() {
+  std::vector<const Mistake*> all;
+  for (const Family& family : families()) {
+    for (const Mistake& mistake : family.mistakes) all.push_back(&mistake);
+  }
+  return all;
+}
+
+const Mistake& mistake_named(const std::string& id) {
+  for (const Mistake* mistake : all_mistakes()) {
+    if (mistake->id == id) return *mistake;
+  }
+  FAIL("no mistake " << id);
+  return *all_mistakes()[0];
+}
+
+bool same_bits(const Tensor<double>& a, const Tensor<double>& b) {
+  return a.shape() == b.shape() && std::ranges::equal(a.data(), b.data(), [](double x, double y) {
+           return x == y || (std::isnan(x) && std::isnan(y));
+         });
+}
+
+const std::set<std::string> without_rewrites = {"slip", "layout", "rounding"};
+
+// Lists of rows of a step that has two axes.
+Rows rows_of(const Tensor<double>& matrix) {
+  REQUIRE(matrix.shape().rank() == 2);
+  Rows rows(matrix.shape()[0].size);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < matrix.shape()[1].size; ++j) rows[i].push_back(matrix[i * matrix.shape()[1].size + j]);
+  }
+  return rows;
+}
+
+Rows turned(const Rows& rows) {
+  Rows result(rows[0].size(), Row(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < rows[0].size(); ++j) result[j][i] = rows[i][j];
+  }
+  return result;
+}
+
+Rows product(const Rows& a, const Rows& b) {
+  Rows result(a.size(), Row(b[0].size(), 0.0));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t j = 0; j < b[0].size(); ++j) {
+      for (std::size_t k = 0; k < b.size(); ++k) result[i][j] += a[i][k] * b[k][j];
+    }
+  }
+  return result;
+}
+
+template <class F>
+Rows each(Rows rows, F f) {
+  for (Row& row : rows) {
+    for (double& number : row) number = f(number);
+  }
+  return rows;
+}
+
+Rows softmax(Rows rows, double base = std::exp(1.0)) {
+  for (Row& row : rows) {
+    double sum = 0;
+    for (double& number : row) sum += number = std::pow(base, number);
+    for (double& number : row) number = sum == 0 ? 0 : number / sum;
+  }
+  return rows;
+}
+
+// The problem's numbers in rows, and what a mistake makes of one of its steps.
+class Case {
+ public:
+  explicit Case(const std::string& name) : trace_(traces().at(name + ", seed 1")), recipe_(trace_) {}
+
+  Rows operator[](const std::string& id) const { return rows_of(trace_.value(id)); }
+
+  const Trace& trace() const { return trace_; }
+
+  Tensor<double> made(const std::string& id, const std::string& step, const std::string& variant = "*") const {
+    for (const Rewrite& rewrite : mistake_named(id).rewrites(recipe_)) {
+      if (variant == "*" || rewrite.variant == variant) return replayed(rewrite.recipe).at(step);
+    }
+    FAIL("no rewrite " << id << " " << variant);
+    return {};
+  }
+
+  void expect(const std::string& id, const std::string& step, const Rows& expected,
+              const std::string& variant = "*") const {
+    INFO(id << " " << variant << " at " << step);
+    const Rows found = rows_of(made(id, step, variant));
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      REQUIRE(found[i].size() == expected[i].size());
+      for (std::size_t j = 0; j < found[i].size(); ++j) {
+        INFO("row " << i << ", column " << j);
+        if (std::isinf(expected[i][j])) {
+          CHECK(found[i][j] == expected[i][j]);
+        } else {
+          CHECK(found[i][j] == Approx(expected[i][j]).epsilon(1e-9).margin(1e-12));
+        }
+      }
+    }
+  }
+
+ private:
+  const Trace& trace_;
+  Recipe recipe_;
+};
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The scores with −∞ where `open(i, j)` is false.
+template <class Open>
+Rows closed(Rows scores, Open open) {
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    for (std::size_t j = 0; j < scores[i].size(); ++j) {
+      if (!open(i, j)) scores[i][j] = -infinity;
+    }
+  }
+  return scores;
+}
+
+TEST_CASE("the catalogue lists the known mistakes, each once", "[check]") {
+  std::vector<std::string> ids;
+  for (const Mistake* mistake : all_mistakes()) ids.push_back(mistake->id);
+  std::vector<std::string> expected;
+  const auto family = [&](const std::string& name, std::initializer_list<const char*> rows) {
+    for (const char* row : rows) expected.push_back(name + "." + row);
+  };
+  family("projection", {"transposed", "swapped_query_key", "swapped_key_value", "swapped_query_value", "skipped",
+                        "bias_forgotten", "bias_added_twice"});
+  family("layout", {"transposed_answer"});
+  family("slip", {"term_dropped", "sign", "cells_swapped", "row_copied", "digits_swapped", "decimal_point"});
+  family("scores", {"transposed", "untransposed_key", "query_query", "key_key", "query_value"});
+  family("scale", {"none", "by_dk", "multiplied", "by_dmodel", "by_n", "by_dv", "twice", "after_softmax", "added"});
+  family("mask", {"forgotten", "inverted", "transposed", "diagonal_too", "zero_for_minus_infinity", "after_softmax",
+                  "rows_for_columns", "added_as_number", "wrong_corner"});
+  family("softmax", {"columns", "whole_matrix", "linear", "base_2", "base_3", "base_10", "base_e", "sink_forgotten",
+                     "not_normalised", "hard_max", "twice", "negated", "by_maximum", "none"});
+  family("sum", {"transposed_weights", "key_for_value", "query_for_value", "input_for_value", "mean_of_values",
+                 "not_summed", "top_only"});
+  family("heads", {"no_transpose", "interleaved", "merged_without_transpose", "summed", "averaged",
+                   "output_projection_forgotten", "output_projection_transposed", "reversed", "scale_by_dmodel",
+                   "one_big_head", "tiled_groups"});
+  family("rounding", {"early", "truncated", "scores_rounded"});
+  std::ranges::sort(ids);
+  std::ranges::sort(expected);
+  CHECK(ids == expected);
+}
+
+TEST_CASE("every mistake is told in words that fit a sentence", "[check]") {
+  for (const Family& family : families()) {
+    for (const Mistake& mistake : family.mistakes) {
+      INFO(mistake.id);
+      CHECK(mistake.id.starts_with(family.name + "."));
+      REQUIRE(!mistake.what.empty());
+      CHECK(!mistake.what.ends_with("."));
+      CHECK(std::islower(static_cast<unsigned char>(mistake.what[0])));
+      REQUIRE(!mistake.hint.empty());
+      CHECK(mistake.hint.ends_with("."));
+      CHECK(!mistake.example.empty());
+      CHECK(mistake.example.find('\n') == std::string::npos);
+      CHECK((mistake.rewrites == nullptr) == without_rewrites.contains(family.name));
+    }
+  }
+}
+
+TEST_CASE("a recipe that nobody changed makes the trace's numbers, bit for bit", "[check]") {
+  for (const auto& [name, trace] : traces()) {
+    INFO(name);
+    const Numbers numbers = replayed(Recipe(trace));
+    for (const Step& step : trace.steps) {
+      INFO(step.heading.id);
+      CHECK(same_bits(numbers.at(step.heading.id), step.result));
+    }
+  }
+}
+
+TEST_CASE("every mistake can be made, and changes the numbers of its step in a generated problem", "[check]") {
+  std::set<std::string> made, changed;
+  for (const auto& [name, trace] : traces()) {
+    const Recipe right(trace);
+    const Numbers expected = replayed(right);
+    const bool is_generated = name.find("seed") != std::string::npos;
+    for (const Mistake* mistake : all_mistakes()) {
+      if (!mistake->rewrites) continue;
+      std::set<std::string> variants;
+      for (const Rewrite& rewrite : mistake->rewrites(right)) {
+        INFO(name << ": " << mistake->id << " " << rewrite.variant);
+        CHECK(variants.insert(rewrite.variant).second);
+        const Numbers numbers = replayed(rewrite.recipe);
+
+        // Every step is still there, so that it can be compared.
+        for (const Step& step : trace.steps) CHECK(numbers.contains(step.heading.id));
+        REQUIRE(numbers.contains(rewrite.step));
+        if (!is_generated) continue;
+        made.insert(mistake->id);
+        if (!expected.contains(rewrite.step) || !same_bits(numbers.at(rewrite.step), expected.at(rewrite.step))) {
+          changed.insert(mistake->id);
+        }
+        // Softmax is one step, and so are the weighted values and their sum.
+        const bool within = rewrite.step == "attention_weights" || rewrite.step == "context";
+        for (const Instruction& line : rewrite.recipe.instructions()) {
+          if (within || line.id == rewrite.step) break;
+          INFO(line.id << " comes before " << rewrite.step);
+          if (trace.find(line.id)) CHECK(same_bits(numbers.at(line.id), expected.at(line.id)));
+        }
+      }
+    }
+  }
+  for (const Mistake* mistake : all_mistakes()) {
+    INFO(mistake->id);
+    if (mistake->rewrites) CHECK(made.contains(mistake->id));
+    if (mistake->rewrites) CHECK(changed.contains(mistake->id));
+  }
+}
+
+TEST_CASE("mistakes with the projections are the formulas they are called after", "[check]") {
+  const Case square("square");
+  const auto given = [&](const std::string& id) { return rows_of(square.trace().value(id)); };
+  const auto bias = [&](const std::string& id) {
+    const auto data = square.trace().value(id).data();
+    return Row(data.begin(), data.end());
+  };
+  const auto projected = [&](const Rows& w, const Row& b, double times = 1) {
+    Rows result = product(given("inputs"), w);
+    for (Row& row : result) {
+      for (std::size_t j = 0; j < row.size(); ++j) row[j] += times * b[j];
+    }
+    return result;
+  };
+  const Rows key = given("weights.key"), query = given("weights.query"), value = given("weights.value");
+  const Row key_bias = bias("biases.key"), query_bias = bias("biases.query"), value_bias = bias("biases.value");
+
+  square.expect("projection.transposed", "keys", projected(turned(key), key_bias), "key");
+  square.expect("projection.transposed", "queries", projected(turned(query), query_bias), "key, query, value");
+  square.expect("projection.transposed", "queries", square["queries"], "value");
+  square.expect("projection.swapped_query_key", "keys", projected(query, query_bias), "with their biases");
+  square.expect("projection.swapped_query_key", "queries", projected(key, query_bias), "without their biases");
+  square.expect("projection.swapped_key_value", "keys", projected(value, value_bias), "with their biases");
+  square.expect("projection.swapped_key_value", "values", projected(key, value_bias), "without their biases");
+  square.expect("projection.swapped_query_value", "queries", projected(value, value_bias), "with their biases");
+  square.expect("projection.skipped", "values", given("inputs"));
+  square.expect("projection.bias_forgotten", "keys", product(given("inputs"), key), "key");
+  square.expect("projection.bias_added_twice", "queries", projected(query, query_bias, 2), "query");
+  square.expect("projection.bias_forgotten", "output", product(square["context"], given("weights.output")), "output");
+}
+
+TEST_CASE("mistakes with the scores are the formulas they are called after", "[check]") {
+  const Case square("square");
+  const Rows q = square["queries"], k = square["keys"], v = square["values"];
+  square.expect("scores.transposed", "scores", product(k, turned(q)));
+  square.expect("scores.untransposed_key", "scores", product(q, k));
+  square.expect("scores.query_query", "scores", product(q, turned(q)));
+  square.expect("scores.key_key", "scores", product(k, turned(k)));
+  square.expect("scores.query_value", "scores", product(q, turned(v)));
+}
+
+TEST_CASE("mistakes with the scale are the formulas they are called after", "[check]") {
+  // n = 3, d_model = 5, d_k = 4, d_v = 2.
+  const Case plain("plain");
+  const auto times = [&](double c) { return each(plain["scores"], [&](double s) { return s * c; }); };
+  plain.expect("scale.none", "scaled_scores", times(1));
+  plain.expect("scale.by_dk", "scaled_scores", times(0.25));
+  plain.expect("scale.multiplied", "scaled_scores", times(2));
+  plain.expect("scale.by_dmodel", "scaled_scores", times(1 / std::sqrt(5.0)));
+  plain.expect("scale.by_n", "scaled_scores", times(1 / std::sqrt(3.0)));
+  plain.expect("scale.by_dv", "scaled_scores", times(1 / std::sqrt(2.0)));
+  plain.expect("scale.twice", "scaled_scores", times(0.25));
+  plain.expect("scale.after_softmax", "attention_weights",
+               each(softmax(plain["scores"]), [](double a) { return a / 2; }));
+  plain.expect("scale.none", "attention_weights", softmax(plain["scores"]));
+
+  const Case unscaled("no scale");
+  unscaled.expect("scale.added", "attention_weights",
+                  softmax(each(unscaled["scores"], [](double s) { return s / 2; })));
+  CHECK(mistake_named("scale.none").rewrites(Recipe(unscaled.trace())).empty());
+  CHECK(mistake_named("scale.added").rewrites(Recipe(plain.trace())).empty());
+
+  const Case own("own scale");
+  own.expect("scale.multiplied", "scaled_scores", each(own["scores"], [](double s) { return s / 0.3; }));
+  own.expect("scale.twice", "scaled_scores", each(own["scores"], [](double s) { return s * 0.09; }));
+}
+
+TEST_CASE("mistakes with the mask are the formulas they are called after", "[check]") {
+  const Case causal("causal");
+  const Rows scores = causal["scaled_scores"];
+  const auto context = [&](const Rows& weights) { return product(weights, causal["values"]); };
+  const auto follows = [&](const std::string& id, const Rows& masked, const std::string& variant = "*") {
+    causal.expect(id, "masked_scores", masked, variant);
+    causal.expect(id, "attention_weights", softmax(masked), variant);
+    causal.expect(id, "context", context(softmax(masked)), variant);
+  };
+  follows("mask.forgotten", scores);
+  follows("mask.transposed", closed(scores, [](auto i, auto j) { return j >= i; }));
+  follows("mask.inverted", closed(scores, [](auto i, auto j) { return j > i; }),
+          "weights of 0 where a row is left empty");
+  follows("mask.diagonal_too", closed(scores, [](auto i, auto j) { return j < i; }),
+          "weights of 0 where a row is left empty");
+  Rows uniform = softmax(closed(scores, [](auto i, auto j) { return j > i; }));
+  uniform[3] = {0.25, 0.25, 0.25, 0.25};
+  causal.expect("mask.inverted", "attention_weights", uniform, "equal weights where a row is left empty");
+  causal.expect("mask.inverted", "context", context(uniform), "equal weights where a row is left empty");
+
+  const auto where_closed = [&](Rows rows, double at_closed, double at_open, bool instead) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      for (std::size_t j = 0; j < rows.size(); ++j) {
+        const bool open = j <= i;
+        rows[i][j] = (instead && !open ? 0 : rows[i][j]) + (open ? at_open : at_closed);
+      }
+    }
+    return rows;
+  };
+  follows("mask.zero_for_minus_infinity", where_closed(scores, 0, 0, true));
+  follows("mask.added_as_number", where_closed(scores, 1, 0, false), "1 added where closed");
+  follows("mask.added_as_number", where_closed(scores, 0, 1, false), "1 added where open");
+  const Rows after = where_closed(softmax(scores), 0, 0, true);
+  causal.expect("mask.after_softmax", "attention_weights", after);
+  causal.expect("mask.after_softmax", "context", context(after));
+}
+
+TEST_CASE("a causal mask may hang from the wrong corner, and padding close rows", "[check]") {
+  const Case cross("cross from the start");
+  cross.expect("mask.wrong_corner", "masked_scores",
+               closed(cross["scaled_scores"], [](auto i, auto j) { return j <= i + 2; }));
+  CHECK(mistake_named("mask.wrong_corner").rewrites(Recipe(Case("causal").trace())).empty());
+
+  const Case columns("columns");
+  columns.expect("mask.rows_for_columns", "masked_scores",
+                 closed(columns["scaled_scores"], [](auto i, auto) { return i < 2; }),
+                 "weights of 0 where a row is left empty");
+}
+
+TEST_CASE("a mask of several rules may be forgotten in part, and what it adds kept", "[check]") {
+  const Case together("masks together");
+  // Closed: later keys, key 4, and the pair (3, 1). Added: numbers below the diagonal.
+  const Rows added = {{0, 0, 0, 0}, {0.5, 0, 0, 0}, {0, 0.25, 0, 0}, {0, 0, -1, 0}};
+  Rows scores = together["scaled_scores"];
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t j = 0; j < 4; ++j) scores[i][j] += added[i][j];
+  }
+  const auto pair = [](auto i, auto j) { return i == 2 && j == 0; };
+  together.expect("mask.forgotten", "masked_scores", together["scaled_scores"], "all of it");
+  together.expect("mask.forgotten", "masked_scores",
+                  closed(scores, [&](auto i, auto j) { return j < 3 && !pair(i, j); }), "the causal mask");
+  together.expect("mask.forgotten", "masked_scores",
+                  closed(scores, [&](auto i, auto j) { return j <= i && !pair(i, j); }), "the padding");
+  together.expect("mask.after_softmax", "masked_scores", scores);
+}
+
+TEST_CASE("mistakes with the softmax are the formulas they are called after", "[check]") {
+  const Case causal("causal");
+  const Rows masked = causal["masked_scores"];
+  const auto weights = [&](const std::string& id, const Rows& expected, const std::string& variant = "*") {
+    causal.expect(id, "attention_weights", expected, variant);
+    causal.expect(id, "context", product(expected, causal["values"]), variant);
+  };
+  const auto exp = [](double s) { return std::exp(s); };
+  const auto zero_where_closed = [](double s) { return std::isinf(s) ? 0 : s; };
+  weights("softmax.columns", turned(softmax(turned(masked))));
+  weights("softmax.base_2", softmax(masked, 2));
+  weights("softmax.base_3", softmax(masked, 3));
+  weights("softmax.base_10", softmax(masked, 10));
+  weights("softmax.not_normalised", each(masked, exp), "e^score");
+  weights("softmax.negated", softmax(each(masked, [](double s) { return std::isinf(s) ? s : -s; })));
+  weights("softmax.none", each(masked, zero_where_closed));
+
+  double total = 0;
+  for (const Row& row : masked) {
+    for (const double s : row) total += std::exp(s);
+  }
+  weights("softmax.whole_matrix", each(masked, [&](double s) { return std::exp(s) / total; }));
+
+  Rows linear = each(masked, zero_where_closed), hard = linear, twice = softmax(masked), less = linear,
+       of_scores = linear, of_exponentials = linear;
+  for (std::size_t i = 0; i < masked.size(); ++i) {
+    double sum = 0, sum_twice = 0;
+    const double largest = *std::ranges::max_element(masked[i]);
+    for (std::size_t j = 0; j <= i; ++j) sum += masked[i][j];
+    for (std::size_t j = 0; j <= i; ++j) sum_twice += std::exp(twice[i][j]);
+    for (std::size_t j = 0; j < masked.size(); ++j) {
+      const bool open = j <= i;
+      linear[i][j] = open ? masked[i][j] / sum : 0;
+      hard[i][j] = masked[i][j] == largest ? 1 : 0;
+      twice[i][j] = open ? std::exp(twice[i][j]) / sum_twice : 0;
+      less[i][j] = open ? std::exp(masked[i][j] - largest) : 0;
+      of_scores[i][j] = open ? masked[i][j] / largest : 0;
+      of_exponentials[i][j] = open ? std::exp(masked[i][j] - largest) / largest : 0;
+    }
+  }
+  weights("softmax.linear", linear);
+  weights("softmax.hard_max", hard);
+  weights("softmax.twice", twice);
+  weights("softmax.not_normalised", less, "e^(score − maximum)");
+  weights("softmax.by_maximum", of_scores, "the scores, divided by the maximum");
+  weights("softmax.by_maximum", of_exponentials, "e^(score − maximum), divided by the maximum");
+}
+
+TEST_CASE("mistakes with the sum are the formulas they are called after", "[check]") {
+  const Case causal("causal");
+  const Rows a = causal["attention_weights"], v = causal["values"];
+  causal.expect("sum.transposed_weights", "context", product(turned(a), v));
+  causal.expect("sum.key_for_value", "context", product(a, causal["keys"]));
+  causal.expect("sum.query_for_value", "context", product(a, causal["queries"]));
+  causal.expect("sum.input_for_value", "context", product(a, causal["inputs"]));
+
+  Rows all = product(a, v), open = all, top = all, top_weighted = all;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto largest = static_cast<std::size_t>(std::ranges::max_element(a[i]) - a[i].begin());
+    for (std::size_t c = 0; c < v[0].size(); ++c) {
+      all[i][c] = open[i][c] = 0;
+      for (std::size_t j = 0; j < v.size(); ++j) all[i][c] += v[j][c] / 4;
+      for (std::size_t j = 0; j <= i; ++j) open[i][c] += v[j][c] / static_cast<double>(i + 1);
+      top[i][c] = v[largest][c];
+      top_weighted[i][c] = a[i][largest] * v[largest][c];
+    }
+  }
+  causal.expect("sum.mean_of_values", "context", all, "of all values");
+  causal.expect("sum.mean_of_values", "context", open, "of the values that are open");
+  causal.expect("sum.top_only", "context", top, "the value itself");
+  causal.expect("sum.top_only", "context", top_weighted, "its weighted value");
+
+  const Tensor<double> left = causal.made("sum.not_summed", "context");
+  REQUIRE(left.shape() == Shape{{"query", 4}, {"key", 4}, {"d_v", 2}});
+  for (std::size_t at = 0; at < left.size(); ++at) {
+    CHECK(left[at] == Approx(a[at / 8][at / 2 % 4] * v[at / 2 % 4][at % 2]));
+  }
+}
+
+TEST_CASE("a sum that is not shown is mistaken in the same way", "[check]") {
+  const Case causal("causal");
+  Recipe hidden(causal.trace());
+  const Instruction weighted = *hidden.find("weighted_values");
+  hidden.replace("context", Contract{"key"}, weighted.operands, weighted.open);
+  for (const Mistake* mistake : all_mistakes()) {
+    if (!mistake->id.starts_with("sum.")) continue;
+    INFO(mistake->id);
+    const auto shown = mistake->rewrites(Recipe(causal.trace()));
+    const auto summed = mistake->rewrites(hidden);
+    REQUIRE(shown.size() == summed.size());
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      const Tensor<double> one = replayed(shown[i].recipe).at("context");
+      const Tensor<double> other = replayed(summed[i].recipe).at("context");
+      REQUIRE(one.shape() == other.shape());
+      for (std::size_t at = 0; at < one.size(); ++at) CHECK(one[at] == Approx(other[at]).margin(1e-12));
+    }
+  }
+}
+
+TEST_CASE("mistakes with heads are the formulas they are called after", "[check]") {
+  // Three heads; d_model = 8, d_k = 3, d_v = 2, n = 3; W_O is 6 × 5.
+  const Case heads("narrow heads");
+  const Rows wide = heads["projected_keys"];
+  const Tensor<double> context = heads.trace().value("context");
+  const auto c = [&](std::size_t h, std::size_t i, std::size_t d) { return context[(h * 3 + i) * 2 + d]; };
+
+  const Tensor<double> dealt = heads.made("heads.interleaved", "keys");
+  const Tensor<double> cut = heads.made("heads.no_transpose", "keys");
+  for (std::size_t h = 0; h < 3; ++h) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t d = 0; d < 3; ++d) {
+        const std::size_t flat = (h * 3 + i) * 3 + d;
+        CHECK(dealt[flat] == wide[i][d * 3 + h]);
+        CHECK(cut[flat] == wide[flat / 9][flat % 9]);
+      }
+    }
+  }
+
+  Rows merged(3, Row(6)), summed(3, Row(2, 0.0)), backwards(3, Row(6));
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t h = 0; h < 3; ++h) {
+      for (std::size_t d = 0; d < 2; ++d) {
+        summed[i][d] += c(h, i, d);
+        backwards[i][h * 2 + d] = c(2 - h, i, d);
+        merged[i][h * 2 + d] = context[i * 6 + h * 2 + d];
+      }
+    }
+  }
+  heads.expect("heads.merged_without_transpose", "concat", merged);
+  heads.expect("heads.summed", "concat", summed);
+  heads.expect("heads.averaged", "concat", each(summed, [](double x) { return x / 3; }));
+  heads.expect("heads.reversed", "concat", backwards);
+  heads.expect("heads.output_projection_forgotten", "output", heads["concat"]);
+
+  const Tensor<double> by_dmodel = heads.made("heads.scale_by_dmodel", "scaled_scores");
+  for (std::size_t at = 0; at < by_dmodel.size(); ++at) {
+    CHECK(by_dmodel[at] == Approx(heads.trace().value("scores")[at] / std::sqrt(8.0)));
+  }
+
+  const Rows scores = each(product(heads["projected_queries"], turned(wide)), [](double s) { return s / 3; });
+  const Rows weights = softmax(closed(scores, [](auto i, auto j) { return j <= i; }));
+  heads.expect("heads.one_big_head", "scaled_scores", scores, "divided by the root of its own width");
+  heads.expect("heads.one_big_head", "attention_weights", weights, "divided by the root of its own width");
+  heads.expect("heads.one_big_head", "concat", product(weights, heads["projected_values"]),
+               "divided by the root of its own width");
+
+  const Case square("square");
+  Rows output = product(square["context"], turned(rows_of(square.trace().value("weights.output"))));
+  for (Row& row : output) {
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] += square.trace().value("biases.output")[j];
+  }
+  square.expect("heads.output_projection_transposed", "output", output);
+}
+
+}  // namespace
+}  // namespace attn
