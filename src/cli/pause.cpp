@@ -29,7 +29,7 @@ Document answer(const Trace& trace, const std::string& typed, const ExplainOptio
 
 // "scores[1,2]", or what else there is.
 std::string example(const Trace& trace) {
-  const Step* step = trace.find("scores");
+  const Step* step = trace.attention() ? trace.find(trace.attention()->scores) : nullptr;
   if (!step) step = trace.find("result");
   if (!step) return "scores[1,2]";
   std::string indices;

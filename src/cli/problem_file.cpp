@@ -129,48 +129,36 @@ OpenedProblem open_problem_text(std::string_view text, const std::string& file, 
   return {std::move(problem.value()), Exit::done};
 }
 
-ComputedTrace compute(const Problem& problem, const ComputeOptions& options, Wanted wanted) {
+ComputedTrace compute(Computation& computation, const ComputeOptions& options, bool only_result) {
   HardwareOptions::Selected selected = options.hardware.select();
   if (!selected.backend) return {std::nullopt, selected.code};
 
   const std::size_t limit = *parse_size(options.max_memory);
-  // Random numbers are drawn once it is known that what they are for has room.
-  std::optional<Problem> with_drawn;
-  const auto drawn = [&](bool is_long) -> const Problem& {
-    if (problem.undrawn.empty()) return problem;
-    if (!with_drawn) {
-      const Progress progress("drawing random numbers", is_long);
-      with_drawn = problem;
-      draw(*with_drawn);
-    }
-    return *with_drawn;
+  const std::vector<std::string> steps = computation.steps();
+  const bool is_long = computation.recipe().bytes() > worth_telling;
+  std::optional<Progress> progress;
+  const auto now = [&](const std::string& what) {
+    progress ? progress->now(what) : static_cast<void>(progress.emplace(what, is_long));
   };
-  const auto at_once = wanted == Wanted::result ? bytes_at_once(problem) : std::nullopt;
-  if (at_once && *at_once <= limit) {
-    const bool is_long = *at_once > worth_telling;
-    const Problem& whole = drawn(is_long);
-    const Progress progress("computing the result", is_long);
-    if (auto trace = attention_at_once(whole, *selected.backend)) return {std::move(trace), Exit::done};
-  }
-  AttentionOptions kept{.all_weighted_values = wanted == Wanted::all_weighted_values};
-  const TracePlan plan = planned(problem, kept);
-  const std::size_t needed = plan.bytes;
-  if (needed > limit) {
-    const std::size_t of_result = at_once.value_or(needed);
-    const bool less_at_once = of_result > limit && of_result < needed;
-    const std::size_t enough = less_at_once ? of_result : needed;
-    return {std::nullopt,
-            complain(fmt::format("the {} of this problem take{} {}, and --max-memory is {}",
-                                 less_at_once ? "result" : "steps", less_at_once ? "s" : "", spelled_size(enough),
-                                 spelled_size(limit)),
-                     "give --max-memory " + std::to_string(enough / (1024 * 1024) + 1) + "M, or a smaller problem",
-                     Exit::wrong_environment)};
-  }
-  const bool is_long = needed > worth_telling;
-  const Problem& whole = drawn(is_long);
-  Progress progress("computing", is_long);
-  kept.before_step = [&](std::string_view id) { progress.now("computing " + step_of(id, plan.steps)); };
-  return {attention(whole, *selected.backend, kept), Exit::done};
+  const Watcher watcher{.draws = [&] { now("drawing random numbers"); },
+                        .computes_at_once = [&] { now("computing the result"); },
+                        .computes_step = [&](std::string_view id) { now("computing " + step_of(id, steps)); }};
+  auto made = computation.run(*selected.backend, only_result, limit, watcher);
+  if (auto* trace = std::get_if<Trace>(&made)) return {std::move(*trace), Exit::done};
+
+  const TooLarge& refused = std::get<TooLarge>(made);
+  return {
+      std::nullopt,
+      complain(fmt::format("the {} of this problem take{} {}, and --max-memory is {}",
+                           refused.is_result_alone ? "result" : "steps", refused.is_result_alone ? "s" : "",
+                           spelled_size(refused.needed), spelled_size(limit)),
+               "give --max-memory " + std::to_string(refused.needed / (1024 * 1024) + 1) + "M, or a smaller problem",
+               Exit::wrong_environment)};
+}
+
+ComputedTrace compute(Problem& problem, const ComputeOptions& options) {
+  Computation computation(problem);
+  return compute(computation, options);
 }
 
 }  // namespace attn

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/hardware.h"
+#include "model/attention.h"
 #include "problem/problem.h"
 #include "trace/trace.h"
 
@@ -47,11 +48,11 @@ struct ComputedTrace {
   Exit code = Exit::done;
 };
 
-// What of a problem is asked for: every step; those and the weighted values
-// whatever their size; or the result, with which a trace need hold no more.
-enum class Wanted { steps, all_weighted_values, result };
+// Computes it, unless the backend is not there or memory is short. With
+// `only_result` a trace need hold no more than that.
+ComputedTrace compute(Computation& computation, const ComputeOptions& options, bool only_result = false);
 
-// Computes it, unless the backend is not there or memory is short.
-ComputedTrace compute(const Problem& problem, const ComputeOptions& options, Wanted wanted);
+// The same for every step of a problem.
+ComputedTrace compute(Problem& problem, const ComputeOptions& options);
 
 }  // namespace attn

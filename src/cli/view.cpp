@@ -54,10 +54,10 @@ std::optional<Exit> find_level(const std::string& typed, std::optional<Level>& l
   return complain_of_choice("--explain", typed, {"result", "steps", "rows", "cells"});
 }
 
-std::optional<Exit> find_steps(const std::vector<std::string>& asked, const Problem& problem,
+std::optional<Exit> find_steps(const std::vector<std::string>& asked, Computation& computation,
                                std::vector<std::string>& only) {
-  const bool weighted = std::ranges::find(asked, "weighted_values") != asked.end();
-  const std::vector<std::string> steps = planned(problem, {.all_weighted_values = weighted}).steps;
+  computation.keep(asked);
+  const std::vector<std::string> steps = computation.steps();
   for (const std::string& id : asked) {
     const std::string meant_id = id == "result" ? steps.back() : id;
     if (std::ranges::find(steps, meant_id) == steps.end()) {
@@ -89,9 +89,9 @@ std::optional<Exit> refuse_bytes_on_terminal(const ViewPlan& view) {
 }
 
 // --at-once asks for the result and nothing else.
-std::optional<Exit> ask_for_result(const ViewOptions& options, const Problem& problem, ViewPlan& view) {
+std::optional<Exit> ask_for_result(const ViewOptions& options, const Computation& computation, ViewPlan& view) {
   if (!options.at_once) return std::nullopt;
-  const std::string result = planned(problem).steps.back();
+  const std::string result = computation.steps().back();
   std::vector<std::string>& only = view.explaining.only;
   const bool others = std::ranges::any_of(only, [&](const std::string& id) { return id != result; });
   if (others || view.explaining.level.value_or(Level::result) != Level::result || options.pause) {
@@ -104,19 +104,20 @@ std::optional<Exit> ask_for_result(const ViewOptions& options, const Problem& pr
   return std::nullopt;
 }
 
-std::optional<Exit> understand(const ViewOptions& options, const Problem& problem, ViewPlan& view) {
+std::optional<Exit> understand(const ViewOptions& options, const Problem& problem, Computation& computation,
+                               ViewPlan& view) {
   view.explaining.full = view.rendering.full = options.full;
   if (const auto wrong = understand(options.rendering, for_programs(), view.rendering)) return wrong;
   if (const auto wrong = refuse_bytes_on_terminal(view)) return wrong;
   view.explaining.precision = view.rendering.precision;
   view.explaining.behind = view.rendering.wants_behind();
   if (const auto wrong = find_level(options.level, view.explaining.level)) return wrong;
-  if (const auto wrong = find_steps(options.only, problem, view.explaining.only)) return wrong;
+  if (const auto wrong = find_steps(options.only, computation, view.explaining.only)) return wrong;
   if (const auto wrong = find_index("--batch", options.batch, problem.batch, view.explaining.batch)) return wrong;
   if (const auto wrong = find_index("--head", options.head, problem.heads.value_or(1), view.explaining.head))
     return wrong;
   if (const auto wrong = find_index("--query", options.query, problem.query_count, view.explaining.query)) return wrong;
-  if (const auto wrong = ask_for_result(options, problem, view)) return wrong;
+  if (const auto wrong = ask_for_result(options, computation, view)) return wrong;
   return refuse_parts_for_programs(options, view);
 }
 
@@ -124,39 +125,29 @@ std::optional<Exit> understand(const ViewOptions& options, const Problem& proble
 // every machine, and people see with it what must hold.
 constexpr std::size_t made_in_passing = std::size_t{16} << 20;
 
-Wanted wanted(const Problem& problem, const ViewOptions& options, const ViewPlan& view) {
+// Whether the result is all that is asked for, and worth computing by itself.
+bool wants_only_result(const Computation& computation, const ViewOptions& options, const ViewPlan& view) {
   const std::vector<std::string>& only = view.explaining.only;
-  if (std::ranges::find(only, "weighted_values") != only.end()) return Wanted::all_weighted_values;
-  const TracePlan plan = planned(problem);
-  if (options.pause || (plan.bytes <= made_in_passing && !options.at_once)) return Wanted::steps;
-  const bool names_result = !only.empty() && std::ranges::count(only, plan.steps.back()) == std::ssize(only);
+  const bool is_small = computation.recipe().bytes() <= made_in_passing;
+  if (options.pause || (is_small && !options.at_once)) return false;
+  const std::string result = computation.steps().back();
+  const bool names_result = !only.empty() && std::ranges::count(only, result) == std::ssize(only);
   const auto needs_result_only = [&](const Target& target) {
     if (!target.format) return names_result;
     return view.explaining.level == Level::result && (only.empty() || names_result);
   };
-  return std::ranges::all_of(view.rendering.targets, needs_result_only) ? Wanted::result : Wanted::steps;
+  return std::ranges::all_of(view.rendering.targets, needs_result_only);
 }
 
-// The trace with no steps but these.
-Trace only_steps(const Trace& trace, const std::vector<std::string>& only) {
-  Trace part{.title = trace.title,
-             .statement = trace.statement,
-             .arithmetic = trace.arithmetic,
-             .backend = trace.backend,
-             .batched = trace.batched,
-             .vectors = trace.vectors,
-             .own_queries = trace.own_queries,
-             .past_keys = trace.past_keys,
-             .labels = trace.labels,
-             .particulars = trace.particulars,
-             .result = trace.result,
-             .notes = trace.notes,
-             .givens = {},
-             .steps = {}};
-  for (const Step& step : trace.steps) {
-    if (std::ranges::find(only, step.heading.id) != only.end()) part.steps.push_back(step);
+// The trace with no steps but these, and nothing that is given.
+Trace only_steps(Trace trace, const std::vector<std::string>& only) {
+  const std::vector<Step> all = std::move(trace.steps);
+  trace.steps.clear();
+  trace.givens.clear();
+  for (const Step& step : all) {
+    if (std::ranges::find(only, step.heading.id) != only.end()) trace.steps.push_back(step);
   }
-  return part;
+  return trace;
 }
 
 void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink& sink) {
@@ -187,15 +178,16 @@ void ViewOptions::declare(CLI::App& app) {
   app.add_flag("--pause", pause, "step through it in the terminal, key by key, as a lecture");
 }
 
-Exit show(const OpenedProblem& opened, const ComputeOptions& computing, const ViewOptions& viewing) {
+Exit show(OpenedProblem opened, const ComputeOptions& computing, const ViewOptions& viewing) {
   if (!opened.problem) return opened.code;
   ViewPlan view;
-  if (const auto wrong = understand(viewing, *opened.problem, view)) return *wrong;
+  Computation computation(*opened.problem);
+  if (const auto wrong = understand(viewing, *opened.problem, computation, view)) return *wrong;
   if (viewing.pause) {
     if (const auto wrong = refuse_pause(view.rendering)) return *wrong;
   }
 
-  const ComputedTrace computed = compute(*opened.problem, computing, wanted(*opened.problem, viewing, view));
+  const ComputedTrace computed = compute(computation, computing, wants_only_result(computation, viewing, view));
   if (!computed.trace) return computed.code;
 
   if (viewing.pause) {

@@ -28,6 +28,6 @@ struct ViewOptions {
 // Computes the problem and shows its trace as the options say: on standard
 // output, in files, or both; or as a lecture in the terminal. Faults of the
 // options are found before anything is computed.
-Exit show(const OpenedProblem& opened, const ComputeOptions& computing, const ViewOptions& viewing);
+Exit show(OpenedProblem opened, const ComputeOptions& computing, const ViewOptions& viewing);
 
 }  // namespace attn

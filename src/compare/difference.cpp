@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <memory>
 
 #include "compare/conventions/convention.h"
 #include "compare/relation.h"
-#include "mark/follow.h"
 #include "mistakes/mistake.h"
+#include "trace/evaluate.h"
 
 namespace attn {
 namespace {
@@ -36,41 +35,48 @@ bool agree(const Tensor<double>& ours, const TheirStep& theirs) {
 
 // A recipe worked out, as far as their steps go.
 struct WorkedOut {
-  std::vector<const Tensor<double>*> made;  // by line; null behind the last that is needed
-  std::deque<Tensor<double>> kept;
+  Evaluation<double> evaluation;
   std::size_t agreeing = 0;  // their first so many steps
 };
 
-// `original` is what the recipe was rewritten from. Stops where one of their
-// first `must` steps does not agree.
-WorkedOut worked_out(const Course& course, std::span<const TheirStep> theirs, const WorkedOut* original,
-                     std::size_t must) {
-  const Replay& replay = course.replay();
-  WorkedOut result;
-  std::vector<char> agrees(theirs.size(), 0);
-  std::vector<bool> reused(replay.size());
-  std::size_t left = theirs.size();
-  for (std::size_t line = 0; line < replay.size() && left > 0; ++line) {
-    const auto same = original ? course.same_as(line) : std::nullopt;
-    reused[line] = same && *same < original->made.size() &&
-                   std::ranges::all_of(replay.operands(line), [&](std::size_t i) { return reused[i]; }) &&
-                   (!replay.open(line) || reused[*replay.open(line)]);
-    if (replay.is_given(line)) {
-      result.made.push_back(course.given(line, 0.0));
-    } else if (reused[line]) {
-      result.made.push_back(original->made[*same]);
-    } else {
-      result.kept.push_back(replay.run(line, result.made));
-      result.made.push_back(&result.kept.back());
+// Looks at each of their steps as it is made. Stops behind the last one, and
+// where one of the first `must` does not agree.
+class Agreement final : public Policy<double> {
+ public:
+  Agreement(const Recipe& recipe, std::span<const TheirStep> theirs, std::size_t must)
+      : recipe_(recipe), theirs_(theirs), must_(must), agrees_(theirs.size(), 0), left_(theirs.size()) {}
+
+  bool go_on(std::size_t line, const Evaluation<double>& evaluation, bool) override {
+    for (std::size_t i = 0; i < theirs_.size(); ++i) {
+      if (theirs_[i].id != recipe_.instruction(line).id()) continue;
+      --left_;
+      agrees_[i] = agree(evaluation.result(line), theirs_[i]) ? 1 : 0;
+      if (agrees_[i] == 0 && i < must_) {
+        failed_ = true;
+        return false;
+      }
     }
-    for (std::size_t i = 0; i < theirs.size(); ++i) {
-      if (theirs[i].id != replay.instruction(line).id) continue;
-      --left;
-      agrees[i] = agree(*result.made.back(), theirs[i]) ? 1 : 0;
-      if (agrees[i] == 0 && i < must) return result;
-    }
+    return left_ > 0;
   }
-  while (result.agreeing < theirs.size() && agrees[result.agreeing] != 0) ++result.agreeing;
+
+  std::size_t agreeing() const {
+    return failed_ ? 0 : static_cast<std::size_t>(std::ranges::find(agrees_, 0) - agrees_.begin());
+  }
+
+ private:
+  const Recipe& recipe_;
+  std::span<const TheirStep> theirs_;
+  std::size_t must_;
+  std::vector<char> agrees_;
+  std::size_t left_;
+  bool failed_ = false;
+};
+
+WorkedOut worked_out(const Recipe& recipe, std::span<const TheirStep> theirs, const Original<double>* original,
+                     std::size_t must) {
+  Agreement agreement(recipe, theirs, must);
+  WorkedOut result{evaluate(recipe, agreement, original)};
+  result.agreeing = agreement.agreeing();
   return result;
 }
 
@@ -92,32 +98,23 @@ std::vector<TriedReading> readings(const Recipe& recipe, const std::vector<std::
                      std::make_shared<const Recipe>(std::move(rewrite.recipe))});
     }
   };
+  const std::vector<RightAttention> parts = attentions(recipe);
   for (const Family& family : families()) {
     for (const Mistake& mistake : family.mistakes) {
-      if (mistake.rewrites && is_free(mistake.id)) add(mistake.id, mistake.what, mistake.rewrites(recipe));
+      if (!mistake.rewrites || !is_free(mistake.id)) continue;
+      for (const RightAttention& part : parts) add(mistake.id, mistake.what, mistake.rewrites(part));
     }
   }
   for (const Convention& convention : conventions()) {
-    if (is_free(convention.id)) add(convention.id, convention.what, convention.rewrites(recipe));
+    if (!is_free(convention.id)) continue;
+    for (const RightAttention& part : parts) add(convention.id, convention.what, convention.rewrites(part));
   }
   return all;
 }
 
-// Whether every line reads lines that are there: some traces leave one out.
-bool is_whole(const Recipe& recipe) {
-  std::vector<std::string> above;
-  for (const Instruction& line : recipe.instructions()) {
-    for (const Operand& operand : line.operands) {
-      if (std::ranges::find(above, operand.id) == above.end()) return false;
-    }
-    above.push_back(line.id);
-  }
-  return true;
-}
-
 std::size_t cells_of(const WorkedOut& worked) {
   std::size_t cells = 0;
-  for (const Tensor<double>* made : worked.made) cells += made->size();
+  for (const auto& made : worked.evaluation.computed) cells += made ? made->size() : 0;
   return cells;
 }
 
@@ -136,10 +133,7 @@ class Search {
   }
 
  private:
-  void settle() {
-    course_ = std::make_unique<Course>(*recipe_);
-    base_ = worked_out(*course_, theirs_, nullptr, 0);
-  }
+  void settle() { base_ = worked_out(*recipe_, theirs_, nullptr, 0); }
 
   std::vector<std::string> taken() const {
     std::vector<std::string> ids;
@@ -148,8 +142,9 @@ class Search {
   }
 
   std::size_t reach(const TriedReading& reading, std::size_t must) const {
-    const Course course(*reading.recipe, course_.get());
-    return worked_out(course, theirs_, &base_, must).agreeing;
+    const auto same = same_lines(*reading.recipe, *recipe_);
+    const Original<double> original{base_.evaluation, same};
+    return worked_out(*reading.recipe, theirs_, &original, must).agreeing;
   }
 
   void tell(TriedReading reading, std::size_t from, std::size_t to) {
@@ -203,7 +198,6 @@ class Search {
 
   std::span<const TheirStep> theirs_;
   std::shared_ptr<const Recipe> recipe_;
-  std::unique_ptr<Course> course_;
   WorkedOut base_;
   std::vector<LikelyCause> found_;
 };
@@ -211,15 +205,13 @@ class Search {
 }  // namespace
 
 std::vector<LikelyCause> explanations(const Trace& trace, std::span<const TheirStep> theirs) {
-  const Recipe recipe(trace);
-  if (!is_whole(recipe)) return {};
   std::vector<TheirStep> in_order;
   for (const Step& step : trace.steps) {
     for (const TheirStep& one : theirs) {
       if (one.id == step.heading.id && one.value->shape() == step.result.shape()) in_order.push_back(one);
     }
   }
-  return Search(recipe, in_order).run();
+  return Search(trace.recipe, in_order).run();
 }
 
 void explain_difference(DiffReport& report, const Trace* trace) {

@@ -75,6 +75,19 @@ Interval relative_absolute(double value, double relative, double absolute) {
 
 }  // namespace
 
+Habit habit_of(RoundingMode mode) {
+  switch (mode) {
+    case RoundingMode::half_up:
+    case RoundingMode::half_even:
+      return Habit::to_nearest;
+    case RoundingMode::truncate:
+      return Habit::cut_off;
+    case RoundingMode::keep_sum:
+      return Habit::keep_sum;
+  }
+  return Habit::to_nearest;
+}
+
 Interval stands_for(const HandedCell& cell, Habit habit, const MarkingRule& rule) {
   const double value = cell.number.value;
   switch (rule.kind) {

@@ -14,6 +14,8 @@ namespace attn {
 // Rounding half up and half to even are told apart by no written number alone.
 enum class Habit { to_nearest, cut_off, keep_sum };
 
+Habit habit_of(RoundingMode mode);
+
 // What a written number stands for: every value that would be written so. With
 // N decimals that is half a unit of the last place to either side; where the
 // person cuts off, from the number to one unit farther from zero; where they

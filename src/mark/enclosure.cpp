@@ -65,34 +65,33 @@ std::vector<Interval> exponentials_of(const std::vector<Interval>& scores) {
   return made;
 }
 
-const Softmax* softmax_part(const Replay& replay, std::size_t line, Softmax::Part part) {
-  const auto* op = std::get_if<Softmax>(&replay.instruction(line).op);
+const Softmax* softmax_part(const Recipe& recipe, std::size_t line, Softmax::Part part) {
+  const auto* op = std::get_if<Softmax>(&recipe.instruction(line).op);
   return op && op->part == part ? op : nullptr;
 }
 
 // The scores whose exponentials the line makes, closed ones at −∞, if it makes
 // them in the usual way: from scores and their own maximum, without a sink. To
 // another base, what e would have to be taken to the power of.
-std::optional<Tensor<Interval>> scores_behind(const Replay& replay, std::size_t line,
-                                              const Replay::Made<Interval>& computed,
-                                              const Replay::Made<Interval>& carried) {
-  const Softmax* op = softmax_part(replay, line, Softmax::Part::exponentials);
+std::optional<Tensor<Interval>> scores_behind(const Recipe& recipe, std::size_t line, const Values<Interval>& computed,
+                                              const Values<Interval>& carried) {
+  const Softmax* op = softmax_part(recipe, line, Softmax::Part::exponentials);
   if (!op) return std::nullopt;
-  const std::size_t scores = replay.operands(line)[0];
-  const std::size_t maximum = replay.operands(line)[1];
-  const Softmax* most = softmax_part(replay, maximum, Softmax::Part::maximum);
-  if (!most || most->over != op->over || replay.operands(maximum)[0] != scores) return std::nullopt;
-  if (replay.operands(maximum).size() > 1) return std::nullopt;  // a sink
-  if (carried[maximum] != computed[maximum] || replay.open(maximum) != replay.open(line)) return std::nullopt;
+  const std::size_t scores = recipe.operands(line)[0];
+  const std::size_t maximum = recipe.operands(line)[1];
+  const Softmax* most = softmax_part(recipe, maximum, Softmax::Part::maximum);
+  if (!most || most->over != op->over || recipe.operands(maximum)[0] != scores) return std::nullopt;
+  if (recipe.operands(maximum).size() > 1) return std::nullopt;  // a sink
+  if (carried[maximum] != computed[maximum] || recipe.open(maximum) != recipe.open(line)) return std::nullopt;
 
   Tensor<Interval> open_scores = *carried[scores];
-  if (open_scores.shape() != replay.shape(line)) return std::nullopt;
+  if (open_scores.shape() != recipe.shape(line)) return std::nullopt;
   // base^s is e^(s·log(base)).
   const Interval steepness = op->base == 0 ? Interval(1) : hull(next_below(log(op->base)), next_above(log(op->base)));
   if (op->base != 0) {
     for (Interval& score : open_scores.data()) score = score * steepness;
   }
-  if (const auto open = replay.open(line)) {
+  if (const auto open = recipe.open(line)) {
     const Tensor<Interval>& mask = *carried[*open];
     if (mask.shape() != open_scores.shape()) return std::nullopt;
     for (std::size_t at = 0; at < mask.size(); ++at) {
@@ -134,28 +133,28 @@ std::vector<Interval> share_of_sum(const std::vector<Interval>& exponentials) {
   return shares;
 }
 
-Tensor<Interval> enclosed(const Replay& replay, std::size_t line, const Replay::Made<Interval>& computed,
-                          const Replay::Made<Interval>& carried) {
+Tensor<Interval> enclosed(const Recipe& recipe, std::size_t line, const Values<Interval>& computed,
+                          const Values<Interval>& carried) {
   // Where the inner lines of softmax are rounded each for itself, it is not the exact one.
-  if (replay.rounds_once_a_line()) return replay.run(line, carried);
-  if (const auto scores = scores_behind(replay, line, computed, carried)) {
-    return row_by_row(*scores, std::get<Softmax>(replay.instruction(line).op).over, exponentials_of);
+  if (rounds_once_a_step(recipe.dtype())) return run_line(recipe, line, carried);
+  if (const auto scores = scores_behind(recipe, line, computed, carried)) {
+    return row_by_row(*scores, std::get<Softmax>(recipe.instruction(line).op).over, exponentials_of);
   }
-  if (const Softmax* op = softmax_part(replay, line, Softmax::Part::weights)) {
-    const std::size_t exponentials = replay.operands(line)[0];
-    const std::size_t sum = replay.operands(line)[1];
-    const Softmax* summed = softmax_part(replay, sum, Softmax::Part::sum);
-    const bool plain_sum = summed && replay.operands(sum).size() == 1;
-    const bool same_rows = plain_sum && summed->over == op->over && replay.operands(sum)[0] == exponentials &&
-                           carried[sum] == computed[sum] && carried[exponentials]->shape() == replay.shape(line);
+  if (const Softmax* op = softmax_part(recipe, line, Softmax::Part::weights)) {
+    const std::size_t exponentials = recipe.operands(line)[0];
+    const std::size_t sum = recipe.operands(line)[1];
+    const Softmax* summed = softmax_part(recipe, sum, Softmax::Part::sum);
+    const bool plain_sum = summed && recipe.operands(sum).size() == 1;
+    const bool same_rows = plain_sum && summed->over == op->over && recipe.operands(sum)[0] == exponentials &&
+                           carried[sum] == computed[sum] && carried[exponentials]->shape() == recipe.shape(line);
     const auto worked_out = carried[exponentials] == computed[exponentials];
-    const auto scores = worked_out ? scores_behind(replay, exponentials, computed, carried) : std::nullopt;
+    const auto scores = worked_out ? scores_behind(recipe, exponentials, computed, carried) : std::nullopt;
     if (same_rows && scores) return row_by_row(*scores, op->over, softmax_of);
-    if (same_rows && replay.open(line) == replay.open(exponentials)) {
+    if (same_rows && recipe.open(line) == recipe.open(exponentials)) {
       return row_by_row(*carried[exponentials], op->over, share_of_sum);
     }
   }
-  return replay.run(line, carried);
+  return run_line(recipe, line, carried);
 }
 
 }  // namespace attn

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/interval.h"
-#include "trace/replay.h"
+#include "trace/evaluate.h"
 
 namespace attn {
 
@@ -21,7 +21,7 @@ std::vector<Interval> share_of_sum(const std::vector<Interval>& exponentials);
 // Everything that a line can make of numbers that lie in `carried`. Where a
 // number enters twice, as a score does in softmax, both are known to be the
 // same; `computed` tells whether what stands between is worked out or written.
-Tensor<Interval> enclosed(const Replay& replay, std::size_t line, const Replay::Made<Interval>& computed,
-                          const Replay::Made<Interval>& carried);
+Tensor<Interval> enclosed(const Recipe& recipe, std::size_t line, const Values<Interval>& computed,
+                          const Values<Interval>& carried);
 
 }  // namespace attn

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,32 +10,9 @@
 #include "base/rounding.h"
 #include "mark/allowance.h"
 #include "mark/sheet.h"
-#include "trace/replay.h"
+#include "trace/evaluate.h"
 
 namespace attn {
-
-// A recipe ready to be followed, perhaps a rewrite of another.
-class Course {
- public:
-  // `original`, where not null, is what the recipe was rewritten from: what the
-  // rewrite leaves as it was need not be worked out again. Without one, it is
-  // its own original.
-  explicit Course(const Recipe& recipe, const Course* original = nullptr);
-
-  const Replay& replay() const { return replay_; }
-
-  // The line of the original that does the same; nothing where the rewrite touched it.
-  std::optional<std::size_t> same_as(std::size_t line) const { return same_as_[line]; }
-
-  // The given numbers of a line, in either kind of number. REQUIRES: replay().is_given(line).
-  const Tensor<double>* given(std::size_t line, double) const { return replay_.instruction(line).given.get(); }
-  const Tensor<Interval>* given(std::size_t line, Interval) const { return given_intervals_[line].get(); }
-
- private:
-  Replay replay_;
-  std::vector<std::optional<std::size_t>> same_as_;
-  std::vector<std::shared_ptr<const Tensor<Interval>>> given_intervals_;
-};
 
 // How a person may have worked: what they do to numbers that they did not hand
 // in, how they write those that they did, and which of the two they carry on.
@@ -54,8 +28,6 @@ struct Manner {
   bool inner_as_written = false;
 };
 
-Habit habit_of(RoundingMode mode);
-
 // A number put in the place of what the recipe makes: a slip of the pen.
 struct Patch {
   std::size_t line = 0;
@@ -63,9 +35,10 @@ struct Patch {
   double value = 0;
 };
 
-// What came of following a recipe on a person's own numbers.
+// What came of following a recipe on a person's own numbers: what each line makes
+// of the numbers before it, what is carried on, and how that compares.
 template <class Number>
-struct Followed {
+struct Followed : Evaluation<Number> {
   // The first step of the sheet, from this one on, with a cell that does not
   // match; how many there are if all match.
   std::size_t mismatch_from(std::size_t step) const {
@@ -74,29 +47,18 @@ struct Followed {
   }
   bool all_match() const { return mismatch_from(0) == matched.size(); }
 
-  // By line: what it makes of the numbers before it, and what is carried on.
-  std::vector<const Tensor<Number>*> computed, carried;
-
   // By step of the sheet: for each cell whether what was written could stand
   // for what was computed. True for cells that are blank or not asked.
   std::vector<std::vector<bool>> matched;
-
-  bool stopped = false;  // early, because of `must_match`
-
-  std::deque<Tensor<Number>> kept;
-
-  Followed() = default;
-  Followed(Followed&&) noexcept = default;
-  Followed& operator=(Followed&&) noexcept = default;
 };
 
 struct FollowOptions {
   Manner manner = {};
   std::span<const Patch> patches = {};
 
-  // Lines (a bit each, the first 64) at which the number as computed is carried
-  // on, whatever the manner is.
-  std::uint64_t exact_lines = 0;
+  // Lines at which the number as computed is carried on, whatever the manner is;
+  // empty for none.
+  std::vector<bool> exact = {};
 
   // Stops at a cell that does not match in one of the first so many steps of the
   // sheet. What is taken over from the original is not looked at.
@@ -107,18 +69,30 @@ struct FollowOptions {
   bool trust_mismatches = true;
 };
 
-// Follows the course on points, as a person of that manner.
-//
-// `original`, where not null, is what came of following the course's original on
-// the same sheet, in the same manner, to the end; what is the same there is
-// taken over, so it must outlive the result.
-// REQUIRES: patches name lines of this course and cells of their shapes; the
+// What came of following the recipe that this one was rewritten from, on the same
+// sheet and in the same manner, to the end: what is the same there is taken over.
+struct FollowedOriginal {
+  const Followed<double>& followed;
+  const std::vector<std::optional<std::size_t>>& same;  // same_lines()
+};
+
+// Follows the recipe on points, as a person of that manner.
+// REQUIRES: patches name lines of this recipe and cells of their shapes; the
 // sheet's allowances are filled in.
-Followed<double> follow(const Course& course, const Sheet& sheet, const MarkingRule& rule, const FollowOptions& options,
-                        const Followed<double>* original = nullptr);
+Followed<double> follow(const Recipe& recipe, const Sheet& sheet, const MarkingRule& rule, const FollowOptions& options,
+                        const FollowedOriginal* original = nullptr);
 
 // Follows it on everything that honest rounding by one habit allows.
-Followed<Interval> enclose(const Course& course, const Sheet& sheet, const MarkingRule& rule, Habit habit,
+Followed<Interval> enclose(const Recipe& recipe, const Sheet& sheet, const MarkingRule& rule, Habit habit,
                            bool trust_mismatches);
+
+// Whether a person writes this line down and might round it.
+bool is_rounded(const Instruction& instruction);
+
+// Which step of the sheet each line of the recipe makes.
+std::vector<std::optional<std::size_t>> places_on_sheet(const Recipe& recipe, const Sheet& sheet);
+
+// Steps of the sheet that the rewritten computation does not have at all match nowhere.
+void mismatch_missing(const Sheet& sheet, std::vector<std::vector<bool>>& matched);
 
 }  // namespace attn

@@ -11,41 +11,57 @@
 namespace attn {
 namespace {
 
-// How a step that the problem does not have follows from one that it has.
-// Returns false where it does not.
-bool add_step(std::string_view id, Recipe& right) {
-  const auto after = [&](const char* source) {
-    right.interpose_after(source, {.id = std::string(id), .op = Copy{}, .operands = {source}});
+// How a step that an attention of the problem does not have follows from one that
+// it has. Returns false where it does not.
+bool add_step(std::string_view id, const Anatomy& at, Recipe& right) {
+  const auto after = [&](const std::string& source) {
+    right.interpose_after(source, {.heading = {.id = std::string(id)}, .op = Copy{}, .operands = {source}});
     return true;
   };
   const auto last = [&](Op op, Operand source) {
-    right.append({.id = std::string(id), .op = std::move(op), .operands = {std::move(source)}});
+    right.append({.heading = {.id = std::string(id)}, .op = std::move(op), .operands = {std::move(source)}});
     return true;
   };
-  if (id == "scaled_scores") return after("scores");
-  if (id == "masked_scores") return after(right.has("scaled_scores") ? "scaled_scores" : "scores");
-  if (id == "concat") return last(Copy{}, {"context", {{"d_v", "d_concat"}}});
-  if (id == "output") {
-    return right.has("concat") ? last(Copy{}, {"concat", {{"d_concat", "d_out"}}})
-                               : last(Copy{}, {"context", {{"d_v", "d_out"}}});
+  if (id == at.scaled) return after(at.scores);
+  if (id == at.masked) return after(right.has(at.scaled) ? at.scaled : at.scores);
+  if (id == at.concat) return last(Copy{}, {at.context, {{"d_v", "d_concat"}}});
+  if (id == at.output) {
+    return right.has(at.concat) ? last(Copy{}, {at.concat, {{"d_concat", "d_out"}}})
+                                : last(Copy{}, {at.context, {{"d_v", "d_out"}}});
   }
-  if (id == "weighted_values") {
-    const Instruction* context = right.find("context");
+  if (id == at.weighted_values) {
+    const Instruction* context = right.find(at.context);
     if (!context || context->operands.size() < 2) return false;
-    right.insert_before("context", {.id = std::string(id),
-                                    .op = Combine{Binary::multiply, {}},
-                                    .operands = {context->operands[0], context->operands[1]},
-                                    .open = context->open});
+    right.insert_before(at.context, {.heading = {.id = std::string(id), .role = Role::weighted_value},
+                                     .op = Combine{Binary::multiply, {}},
+                                     .operands = {context->operands[0], context->operands[1]},
+                                     .open = context->open});
     return true;
   }
-  for (const auto& [wide, one] : {std::pair{"projected_keys", "keys"}, std::pair{"projected_queries", "queries"},
-                                  std::pair{"projected_values", "values"}}) {
-    if (id != wide) continue;
-    const Axis feature = std::string_view(one) == "values" ? "d_v" : "d_k";
+  const auto add_wide = [&](const StepId& one, const Axis& feature) {
     return right.shape(one).has("head") ? last(Merge{"head", feature, "d_concat"}, one)
                                         : last(Copy{}, {one, {{feature, "d_concat"}}});
+  };
+  if (id == at.projected_keys) return add_wide(at.keys, "d_k");
+  if (id == at.projected_queries) return add_wide(at.queries, "d_k");
+  return id == at.projected_values && add_wide(at.values, "d_v");
+}
+
+bool add_step(std::string_view id, Recipe& right) {
+  return std::ranges::any_of(std::vector<Part>(right.parts()),
+                             [&](const Part& part) { return part.attention && add_step(id, *part.attention, right); });
+}
+
+HandedStep::What what_is(std::string_view id, const Recipe& recipe) {
+  using enum HandedStep::What;
+  for (const Part& part : recipe.parts()) {
+    if (!part.attention) continue;
+    if (id == part.attention->exponentials) return exponentials;
+    if (id == part.attention->sums) return exponential_sums;
+    if (id == part.attention->weights) return weights;
+    if (id == part.attention->context) return context;
   }
-  return false;
+  return other;
 }
 
 std::vector<std::size_t> sizes_of(const Shape& shape) {
@@ -160,7 +176,8 @@ std::optional<HandedStep> turned(const HandedStep& step, const Shape& shape) {
   std::swap(sizes[rank - 1], sizes[rank - 2]);
   if (sizes != sizes_of(shape)) return std::nullopt;
 
-  HandedStep other{.id = step.id, .shape = sizes, .cells = std::vector<HandedCell>(step.cells.size())};
+  HandedStep other{
+      .id = step.id, .what = step.what, .shape = sizes, .cells = std::vector<HandedCell>(step.cells.size())};
   const std::size_t rows = sizes[rank - 2];
   const std::size_t columns = sizes[rank - 1];
   for (std::size_t at = 0; at < step.cells.size(); ++at) {
@@ -179,6 +196,10 @@ const HandedStep* Sheet::find(std::string_view id) const {
   return found == steps.end() ? nullptr : &*found;
 }
 
+bool Sheet::has(HandedStep::What what) const {
+  return std::ranges::find(steps, what, &HandedStep::what) != steps.end();
+}
+
 Sheet laid_out(const Answers& answers, const Trace& trace, Recipe& right, std::vector<std::string>& unknown) {
   std::vector<HandedStep> handed;
   for (const AnsweredStep& answered : answers.steps) {
@@ -190,6 +211,7 @@ Sheet laid_out(const Answers& answers, const Trace& trace, Recipe& right, std::v
     }
     const Shape shape = right.shape(step.id);
     HandedStep laid = fitted(step, shape, unknown);
+    laid.what = what_is(laid.id, right);
     find_rows_of_one(laid);
     if (rounds_once_a_step(right.dtype())) {
       for (HandedCell& cell : laid.cells) cell.held = stored(cell.number.value, right.dtype());
@@ -199,8 +221,8 @@ Sheet laid_out(const Answers& answers, const Trace& trace, Recipe& right, std::v
   }
 
   Sheet sheet;
-  for (const Instruction& instruction : right.instructions()) {
-    const auto found = std::ranges::find_if(handed, [&](const HandedStep& step) { return step.id == instruction.id; });
+  for (std::size_t line = 0; line < right.size(); ++line) {
+    const auto found = std::ranges::find(handed, right.instruction(line).id(), &HandedStep::id);
     if (found == handed.end()) continue;
     sheet.decimals = std::max(sheet.decimals, decimals_of(*found));
     sheet.steps.push_back(std::move(*found));

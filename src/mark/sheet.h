@@ -27,7 +27,11 @@ struct HandedCell {
 
 // A step that was handed in, in the shape of the problem's own.
 struct HandedStep {
+  // What it is in its attention, where people have freedoms with it, or it has laws to keep.
+  enum class What { other, exponentials, exponential_sums, weights, context };
+
   std::string id;
+  What what = What::other;
   std::vector<std::size_t> shape;
   std::vector<HandedCell> cells;  // row-major
   bool fits = true;               // false where the shape is not the problem's: then both are as written
@@ -41,6 +45,9 @@ struct Sheet {
   int decimals = 0;
 
   const HandedStep* find(std::string_view id) const;
+
+  // Whether any step is of that kind.
+  bool has(HandedStep::What what) const;
 };
 
 // The step as somebody meant it who writes vectors as columns: its last two axes

@@ -44,9 +44,9 @@ std::vector<double> with_digits_swapped(double number, HandRounding rounding) {
 
 class Slips {
  public:
-  Slips(const Replay& replay, std::size_t line, const Replay::Made<double>& made, const Tensor<double>& computed,
+  Slips(const Recipe& recipe, std::size_t line, const Values<double>& made, const Tensor<double>& computed,
         HandRounding rounding, const std::function<bool(const Slip&)>& visit)
-      : replay_(replay), line_(line), made_(made), computed_(computed), rounding_(rounding), visit_(visit) {}
+      : recipe_(recipe), line_(line), made_(made), computed_(computed), rounding_(rounding), visit_(visit) {}
 
   bool any() { return any_in_one_cell() || any_pair() || any_row(); }
 
@@ -60,7 +60,7 @@ class Slips {
     for (std::size_t cell = 0; cell < computed_.size(); ++cell) {
       const double value = computed_[cell];
       if (!std::isfinite(value)) continue;
-      const std::vector<double> terms = replay_.terms(line_, cell, made_);
+      const std::vector<double> terms = terms_of(recipe_, line_, cell, made_);
       for (std::size_t i = 0; i < terms.size() && terms.size() > 1; ++i) {
         const std::string which = "term " + std::to_string(i + 1) + " of the sum (" + spelled(terms[i]) + ")";
         if (one("slip.term_dropped", "", cell, value - terms[i], which + " is missing")) return true;
@@ -145,9 +145,9 @@ class Slips {
     return false;
   }
 
-  const Replay& replay_;
+  const Recipe& recipe_;
   std::size_t line_;
-  const Replay::Made<double>& made_;
+  const Values<double>& made_;
   const Tensor<double>& computed_;
   HandRounding rounding_;
   const std::function<bool(const Slip&)>& visit_;
@@ -155,9 +155,9 @@ class Slips {
 
 }  // namespace
 
-bool any_slip(const Replay& replay, std::size_t line, const Replay::Made<double>& made, const Tensor<double>& computed,
+bool any_slip(const Recipe& recipe, std::size_t line, const Values<double>& made, const Tensor<double>& computed,
               HandRounding rounding, const std::function<bool(const Slip&)>& visit) {
-  return Slips(replay, line, made, computed, rounding, visit).any();
+  return Slips(recipe, line, made, computed, rounding, visit).any();
 }
 
 }  // namespace attn

@@ -23,7 +23,7 @@ struct Slip {
 // made in a line, the most common first, until it returns true; so returns true
 // where one was found. `made` are the numbers that the line read, `computed` is
 // what it should have made of them, `rounding` how the person writes numbers.
-bool any_slip(const Replay& replay, std::size_t line, const Replay::Made<double>& made, const Tensor<double>& computed,
+bool any_slip(const Recipe& recipe, std::size_t line, const Values<double>& made, const Tensor<double>& computed,
               HandRounding rounding, const std::function<bool(const Slip&)>& visit);
 
 }  // namespace attn

@@ -15,16 +15,16 @@ struct HeadSplit {
   std::size_t rows = 0, width = 0;  // of the whole
 };
 
-std::vector<HeadSplit> head_splits(const Recipe& right) {
+std::vector<HeadSplit> head_splits(const RightAttention& right) {
   std::vector<HeadSplit> all;
-  for (const Instruction& line : right.instructions()) {
-    const auto* split = std::get_if<Split>(&line.op);
+  for (const auto& line : right.instructions()) {
+    const auto* split = std::get_if<Split>(&line->op);
     if (!split || split->outer != "head" || split->parts < 2) continue;
-    const Shape made = right.shape(line.id);
+    const Shape made = right.shape(line->id());
     for (const char* row : {"token", "query", "key"}) {
       if (!made.has(row)) continue;
       all.push_back(
-          {line.id, line.operands[0], *split, row, made.size(row), made.size("head") * made.size(split->inner)});
+          {line->id(), line->operands[0], *split, row, made.size(row), made.size("head") * made.size(split->inner)});
       break;
     }
   }
@@ -42,7 +42,7 @@ void split_without_transposing(Recipe& recipe, const HeadSplit& split) {
   recipe.replace(split.step, Split{"~part", split.row, split.op.inner, split.rows}, {parts});
 }
 
-Rewrites no_transpose(const Recipe& right) {
+Rewrites no_transpose(const RightAttention& right) {
   std::vector<HeadSplit> splits = head_splits(right);
   if (std::ranges::all_of(splits, [](const HeadSplit& split) { return split.rows < 2; })) return {};
   return {rewritten(right, first_step(splits), "", [&](Recipe& recipe) {
@@ -51,7 +51,7 @@ Rewrites no_transpose(const Recipe& right) {
 }
 
 // Every h-th column to a head in place of consecutive ones.
-Rewrites interleaved(const Recipe& right) {
+Rewrites interleaved(const RightAttention& right) {
   std::vector<HeadSplit> splits = head_splits(right);
   std::erase_if(splits, [](const HeadSplit& split) { return split.width == split.op.parts; });
   if (splits.empty()) return {};
@@ -64,108 +64,109 @@ Rewrites interleaved(const Recipe& right) {
 }
 
 // Heads that share keys and values took turns: i mod kv_heads in place of ⌊i / group⌋.
-Rewrites tiled_groups(const Recipe& right) {
-  std::vector<const Instruction*> shared;
-  for (const Instruction& line : right.instructions()) {
-    const auto* repeat = std::get_if<Repeat>(&line.op);
-    if (repeat && repeat->times > 1 && right.shape(line.operands[0].id).size(repeat->axis) > 1) shared.push_back(&line);
+Rewrites tiled_groups(const RightAttention& right) {
+  std::vector<std::shared_ptr<const Instruction>> shared;
+  for (const auto& line : right.instructions()) {
+    const auto* repeat = std::get_if<Repeat>(&line->op);
+    if (repeat && repeat->times > 1 && right.shape(line->operands[0].id).size(repeat->axis) > 1) shared.push_back(line);
   }
   if (shared.empty()) return {};
-  return {rewritten(right, shared.front()->id, "", [&](Recipe& recipe) {
-    for (const Instruction* line : shared) {
+  return {rewritten(right, shared.front()->id(), "", [&](Recipe& recipe) {
+    for (const auto& line : shared) {
       Repeat taking_turns = std::get<Repeat>(line->op);
       taking_turns.tiled = !taking_turns.tiled;
-      recipe.replace(line->id, taking_turns, line->operands);
+      recipe.replace(line->id(), taking_turns, line->operands);
     }
   })};
 }
 
 // The line that puts the heads side by side; null where there are not several.
-const Instruction* joining(const Recipe& right) {
-  const Instruction* concat = right.find("concat");
+const Instruction* joining(const RightAttention& right) {
+  const Instruction* concat = right.find(right.at.concat);
   if (!concat || !std::holds_alternative<Merge>(concat->op) || head_count(right) < 2) return nullptr;
-  const Shape context = right.shape("context");
+  const Shape context = right.shape(right.at.context);
   return context.has("head") && context.has("query") && context.has("d_v") ? concat : nullptr;
 }
 
-Rewrites merged_without_transpose(const Recipe& right) {
-  const std::size_t queries = size_along(right, "context", "query");
+Rewrites merged_without_transpose(const RightAttention& right) {
+  const std::size_t queries = size_along(right, right.at.context, "query");
   if (!joining(right) || queries < 2) return {};
-  return {rewritten(right, "concat", "", [&](Recipe& recipe) {
-    recipe.insert_before("concat", in_between("~rows", Merge{"head", "query", "~row"}, {"context"}));
-    recipe.insert_before("concat", in_between("~flat", Merge{"~row", "d_v", "~flat"}, {"~rows"}));
-    recipe.replace("concat", Split{"~flat", "query", "d_concat", queries}, {"~flat"});
+  return {rewritten(right, right.at.concat, "", [&](Recipe& recipe) {
+    recipe.insert_before(right.at.concat, in_between("~rows", Merge{"head", "query", "~row"}, {right.at.context}));
+    recipe.insert_before(right.at.concat, in_between("~flat", Merge{"~row", "d_v", "~flat"}, {"~rows"}));
+    recipe.replace(right.at.concat, Split{"~flat", "query", "d_concat", queries}, {"~flat"});
   })};
 }
 
-Rewrites summed(const Recipe& right) {
+Rewrites summed(const RightAttention& right) {
   if (!joining(right)) return {};
-  return {rewritten(right, "concat", "", [](Recipe& recipe) {
-    recipe.replace("concat", Reduce{Reducer::sum, "head"}, {read_as("context", "d_v", "d_concat")});
-    end_where_widths_differ(recipe);
+  return {rewritten(right, right.at.concat, "", [&](Recipe& recipe) {
+    recipe.replace(right.at.concat, Reduce{Reducer::sum, "head"}, {read_as(right.at.context, "d_v", "d_concat")});
+    end_where_widths_differ(recipe, right.at);
   })};
 }
 
-Rewrites averaged(const Recipe& right) {
+Rewrites averaged(const RightAttention& right) {
   if (!joining(right)) return {};
   const auto heads = static_cast<double>(head_count(right));
-  return {rewritten(right, "concat", "", [&](Recipe& recipe) {
-    recipe.insert_before(
-        "concat", in_between("~sum_of_heads", Reduce{Reducer::sum, "head"}, {read_as("context", "d_v", "d_concat")}));
-    recipe.replace("concat", Map{Unary::divide, heads, ""}, {"~sum_of_heads"});
-    end_where_widths_differ(recipe);
+  return {rewritten(right, right.at.concat, "", [&](Recipe& recipe) {
+    recipe.insert_before(right.at.concat, in_between("~sum_of_heads", Reduce{Reducer::sum, "head"},
+                                                     {read_as(right.at.context, "d_v", "d_concat")}));
+    recipe.replace(right.at.concat, Map{Unary::divide, heads, ""}, {"~sum_of_heads"});
+    end_where_widths_differ(recipe, right.at);
   })};
 }
 
-Rewrites reversed(const Recipe& right) {
+Rewrites reversed(const RightAttention& right) {
   if (!joining(right)) return {};
   const std::size_t heads = head_count(right);
-  return {rewritten(right, "concat", "", [&](Recipe& recipe) {
+  return {rewritten(right, right.at.concat, "", [&](Recipe& recipe) {
     Tensor<double> from(Shape{{"head", heads}, {"~from", heads}});
     for (std::size_t head = 0; head < heads; ++head) from[head * heads + heads - 1 - head] = 1;
     recipe.give("~from", std::move(from));
     // The mask leaves one head to be read for each, so that no other's infinities get in.
-    recipe.insert_before(
-        "concat", in_between("~reversed", Contract{"~from"}, {read_as("context", "head", "~from"), "~from"}, "~from"));
-    recipe.replace("concat", Merge{"head", "d_v", "d_concat"}, {"~reversed"});
+    recipe.insert_before(right.at.concat, in_between("~reversed", Contract{"~from"},
+                                                     {read_as(right.at.context, "head", "~from"), "~from"}, "~from"));
+    recipe.replace(right.at.concat, Merge{"head", "d_v", "d_concat"}, {"~reversed"});
   })};
 }
 
-const Contract* output_product(const Recipe& right) {
-  const Instruction* output = right.find("output");
+const Contract* output_product(const RightAttention& right) {
+  const Instruction* output = right.find(right.at.output);
   return output ? std::get_if<Contract>(&output->op) : nullptr;
 }
 
-Rewrites output_projection_forgotten(const Recipe& right) {
+Rewrites output_projection_forgotten(const RightAttention& right) {
   const Contract* product = output_product(right);
   if (!product) return {};
-  return {rewritten(right, "output", "", [&](Recipe& recipe) {
-    recipe.replace("output", Copy{}, {read_as(right.find("output")->operands[0], product->over, "d_out")});
+  return {rewritten(right, right.at.output, "", [&](Recipe& recipe) {
+    recipe.replace(right.at.output, Copy{},
+                   {read_as(right.find(right.at.output)->operands[0], product->over, "d_out")});
   })};
 }
 
-Rewrites output_projection_transposed(const Recipe& right) {
+Rewrites output_projection_transposed(const RightAttention& right) {
   const Contract* product = output_product(right);
   if (!product) return {};
-  std::vector<Operand> operands = right.find("output")->operands;
+  std::vector<Operand> operands = right.find(right.at.output)->operands;
   const std::size_t width = size_along(right, operands[1].id, product->over);
   if (width < 2 || width != size_along(right, operands[1].id, "d_out")) return {};
   operands[1] = transposed(operands[1], product->over, "d_out");
-  return {
-      rewritten(right, "output", "", [&](Recipe& recipe) { recipe.replace("output", *product, std::move(operands)); })};
+  return {rewritten(right, right.at.output, "",
+                    [&](Recipe& recipe) { recipe.replace(right.at.output, *product, std::move(operands)); })};
 }
 
-Rewrites scale_by_dmodel(const Recipe& right) {
+Rewrites scale_by_dmodel(const RightAttention& right) {
   const auto asked = asked_scale(right);
   const std::size_t width = input_width(right);
   if (!asked || asked->function != Unary::divide || head_count(right) < 2 || width == 0) return {};
-  if (width == size_along(right, "keys", "d_k")) return {};
-  return {rewritten(right, "scaled_scores", "", [&](Recipe& recipe) {
-    recipe.replace("scaled_scores", divided_by_root(width), recipe.find("scaled_scores")->operands);
+  if (width == size_along(right, right.at.keys, "d_k")) return {};
+  return {rewritten(right, right.at.scaled, "", [&](Recipe& recipe) {
+    recipe.replace(right.at.scaled, divided_by_root(width), recipe.find(right.at.scaled)->operands);
   })};
 }
 
-bool is_about_heads(const Recipe& right, const Instruction& line) {
+bool is_about_heads(const RightAttention& right, const Instruction& line) {
   return std::ranges::any_of(line.operands,
                              [&](const Operand& operand) { return right.shape(operand.id).has("head"); });
 }
@@ -179,42 +180,44 @@ Shape without_heads(const Shape& along) {
 }
 
 // The heads left together: one of all columns.
-void leave_whole(Recipe& recipe, const std::vector<HeadSplit>& splits) {
+void leave_whole(Recipe& recipe, std::size_t part, const std::vector<HeadSplit>& splits) {
   for (const HeadSplit& split : splits) {
     recipe.replace(split.step, Copy{}, {read_as(split.whole, split.op.axis, split.op.inner)});
   }
-  const std::vector<Instruction> lines = recipe.instructions();
-  for (const Instruction& line : lines) {
+  for (std::size_t place = 0; place < recipe.size(); ++place) {
+    const Instruction line = recipe.instruction(place);
+    if (line.part != part) continue;
     if (const auto* merge = std::get_if<Merge>(&line.op); merge && merge->outer == "head") {
-      recipe.replace(line.id, Copy{}, {read_as(line.operands[0], merge->inner, merge->axis)});
+      recipe.replace(line.id(), Copy{}, {read_as(line.operands[0], merge->inner, merge->axis)});
     } else if (const auto* copy = std::get_if<Copy>(&line.op); copy && copy->along.has("head")) {
-      recipe.replace(line.id, Copy{without_heads(copy->along)}, line.operands, line.open);
+      recipe.replace(line.id(), Copy{without_heads(copy->along)}, line.operands, line.open);
     } else if (const auto* combine = std::get_if<Combine>(&line.op); combine && combine->along.has("head")) {
-      recipe.replace(line.id, Combine{combine->function, without_heads(combine->along)}, line.operands, line.open);
+      recipe.replace(line.id(), Combine{combine->function, without_heads(combine->along)}, line.operands, line.open);
     }
   }
 }
 
-Rewrites one_big_head(const Recipe& right) {
+Rewrites one_big_head(const RightAttention& right) {
   const std::vector<HeadSplit> splits = head_splits(right);
-  for (const char* step : {"keys", "queries", "values"}) {
+  for (const std::string& step : {right.at.keys, right.at.queries, right.at.values}) {
     if (std::ranges::find(splits, step, &HeadSplit::step) == splits.end()) return {};
   }
-  for (const char* step : {"mask", "score_bias"}) {
+  for (const std::string& step : {right.at.mask, right.at.bias}) {
     if (right.has(step) && is_about_heads(right, *right.find(step))) return {};
   }
   // Heads that share keys, and what is given a head, leave no one head to take all as.
-  const bool has_parts = std::ranges::any_of(right.instructions(), [](const Instruction& line) {
-    return std::holds_alternative<Repeat>(line.op) || (line.given && line.given->shape().has("head"));
+  const bool has_parts = std::ranges::any_of(right.instructions(), [](const auto& line) {
+    return std::holds_alternative<Repeat>(line->op) || (line->given && line->given->points.shape().has("head"));
   });
   if (has_parts) return {};
-  const Rewrite made = rewritten(right, first_step(splits), "", [&](Recipe& recipe) { leave_whole(recipe, splits); });
+  const Rewrite made =
+      rewritten(right, first_step(splits), "", [&](Recipe& recipe) { leave_whole(recipe, right.part, splits); });
   const auto asked = asked_scale(right);
   if (!asked || asked->function != Unary::divide) return {made};
   Rewrite rescaled = made;
   rescaled.variant = "divided by the root of its own width";
-  rescaled.recipe.replace("scaled_scores", divided_by_root(size_along(made.recipe, "keys", "d_k")),
-                          made.recipe.find("scaled_scores")->operands);
+  rescaled.recipe.replace(right.at.scaled, divided_by_root(size_along(made.recipe, right.at.keys, "d_k")),
+                          made.recipe.find(right.at.scaled)->operands);
   Rewrite as_asked = made;
   as_asked.variant = "divided by the root of a head's width";
   return {std::move(rescaled), std::move(as_asked)};

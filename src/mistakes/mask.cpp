@@ -10,8 +10,6 @@
 namespace attn {
 namespace {
 
-constexpr const char* masked = "masked_scores";
-
 // A mask with its cells by query and key, whatever other axes it has.
 class MaskCells {
  public:
@@ -46,6 +44,7 @@ class MaskCells {
 
 // The mask of the problem, and the rules that it is made of.
 struct Masking {
+  const RightAttention& right;
   Shape shape;
   Tensor<double> open;
   std::vector<std::string> rules;  // ids of given tensors
@@ -53,13 +52,14 @@ struct Masking {
   std::optional<Operand> bias;     // what is added, where anything is
 };
 
-std::optional<Masking> masking(const Recipe& right) {
-  const Instruction* close = right.find(masked);
-  const Instruction* mask = right.find("mask");
-  if (!close || !mask || !close->open || close->open->id != "mask" || !std::holds_alternative<Close>(close->op)) {
+std::optional<Masking> masking(const RightAttention& right) {
+  const Instruction* close = right.find(right.at.masked);
+  const Instruction* mask = right.find(right.at.mask);
+  if (!close || !mask || !close->open || close->open->id != right.at.mask ||
+      !std::holds_alternative<Close>(close->op)) {
     return std::nullopt;
   }
-  Masking found{right.shape("mask"), right.value("mask"), {}, close->operands[0], {}};
+  Masking found{right, right.shape(right.at.mask), right.value(right.at.mask), {}, close->operands[0], {}};
   for (const Operand& rule : mask->operands) found.rules.push_back(rule.id);
   if (close->operands.size() > 1) found.bias = close->operands[1];
   return found;
@@ -72,7 +72,7 @@ bool closes_nothing(const Masking& mask) {
 // What is added, as far as it is a number: who does not close a cell does not add −∞ to it.
 std::optional<Operand> finite_bias(Recipe& recipe, const Masking& mask) {
   if (!mask.bias) return std::nullopt;
-  Tensor<double> bias = recipe.value(mask.bias->id);
+  Tensor<double> bias = value_in(recipe, mask.bias->id);
   bool finite = true;
   for (double& number : bias.data()) {
     finite = finite && std::isfinite(number);
@@ -92,7 +92,7 @@ std::vector<Operand> scores_to_mask(Recipe& recipe, const Masking& mask) {
 
 // Rows that the mask leaves without an open cell get the same weight everywhere,
 // as a softmax gives that subtracts a large number in place of closing.
-void spread_empty_rows(Recipe& recipe, const Tensor<double>& open) {
+void spread_empty_rows(Recipe& recipe, const Anatomy& at, const Tensor<double>& open) {
   const std::size_t keys = open.shape().size("key");
   Tensor<double> read = open;
   for (std::size_t row = 0; row < read.size(); row += keys) {
@@ -100,16 +100,11 @@ void spread_empty_rows(Recipe& recipe, const Tensor<double>& open) {
     if (std::ranges::find(cells, 1.0) == cells.end()) std::ranges::fill(cells, 1.0);
   }
   recipe.give("~read", std::move(read));
-  recipe.insert_before("row_maximum", in_between("~levelled", Map{Unary::multiply, 1, ""}, {masked}, "mask"));
-  std::vector<std::string> below;
-  bool found = false;
-  for (const Instruction& line : recipe.instructions()) {
-    if (found) below.push_back(line.id);
-    found = found || line.id == "~levelled";
-  }
-  for (const std::string& line : below) {
-    recipe.redirect(line, masked, "~levelled");
-    recipe.redirect(line, "mask", "~read");
+  recipe.insert_before(at.maximum, in_between("~levelled", Map{Unary::multiply, 1, ""}, {at.masked}, at.mask));
+  for (std::size_t line = *recipe.line("~levelled") + 1; line < recipe.size(); ++line) {
+    const std::string reader = recipe.instruction(line).id();
+    recipe.redirect(reader, at.masked, "~levelled");
+    recipe.redirect(reader, at.mask, "~read");
   }
 }
 
@@ -123,19 +118,20 @@ bool has_empty_row(const Tensor<double>& open) {
 }
 
 // Another mask in the place of the right one.
-Rewrites with_mask(const Recipe& right, const Masking& mask, const std::string& variant, const Tensor<double>& open) {
+Rewrites with_mask(const RightAttention& right, const Masking& mask, const std::string& variant,
+                   const Tensor<double>& open) {
   if (open == mask.open) return {};
   const auto change = [&](Recipe& recipe) {
     recipe.give("~mask", open);
-    recipe.replace("mask", Copy{}, {"~mask"});
-    recipe.replace(masked, Close{}, scores_to_mask(recipe, mask), "mask");
+    recipe.replace(right.at.mask, Copy{}, {"~mask"});
+    recipe.replace(right.at.masked, Close{}, scores_to_mask(recipe, mask), right.at.mask);
   };
-  if (!has_empty_row(open) || !has_softmax(right)) return {rewritten(right, "mask", variant, change)};
+  if (!has_empty_row(open) || !has_softmax(right)) return {rewritten(right, right.at.mask, variant, change)};
   const std::string comma = variant.empty() ? "" : variant + "; ";
-  return {rewritten(right, "mask", comma + "weights of 0 where a row is left empty", change),
-          rewritten(right, "mask", comma + "equal weights where a row is left empty", [&](Recipe& recipe) {
+  return {rewritten(right, right.at.mask, comma + "weights of 0 where a row is left empty", change),
+          rewritten(right, right.at.mask, comma + "equal weights where a row is left empty", [&](Recipe& recipe) {
             change(recipe);
-            spread_empty_rows(recipe, open);
+            spread_empty_rows(recipe, right.at, open);
           })};
 }
 
@@ -143,15 +139,15 @@ void append(Rewrites& all, Rewrites more) {
   for (Rewrite& one : more) all.push_back(std::move(one));
 }
 
-std::string rule_words(const std::string& id) {
-  if (id == "mask.causal") return "the causal mask";
-  if (id == "mask.lengths") return "the padding";
-  const std::string number = id.substr(id.find('.') + 1);
+std::string rule_words(const Anatomy& at, const std::string& id) {
+  if (id == at.causal_rule) return "the causal mask";
+  if (id == at.lengths_rule) return "the padding";
+  const std::string number = id.substr(id.rfind('.') + 1);
   return "mask " + number;
 }
 
 // Whether another rule than the `skipped` closes the cell.
-bool others_allow(const Recipe& right, const Masking& mask, const MaskCells& cells, std::size_t skipped,
+bool others_allow(const RightAttention& right, const Masking& mask, const MaskCells& cells, std::size_t skipped,
                   const std::vector<std::size_t>& index, std::size_t i, std::size_t j) {
   for (std::size_t rule = 0; rule < mask.rules.size(); ++rule) {
     if (rule == skipped) continue;
@@ -161,24 +157,24 @@ bool others_allow(const Recipe& right, const Masking& mask, const MaskCells& cel
   return true;
 }
 
-Rewrites forgotten(const Recipe& right) {
+Rewrites forgotten(const RightAttention& right) {
   const auto mask = masking(right);
   if (!mask || (closes_nothing(*mask) && !mask->bias)) return {};
   const bool several = mask->rules.size() > 1;
-  Rewrites all = {rewritten(right, masked, several ? "all of it" : "", [&](Recipe& recipe) {
-    recipe.replace(masked, Copy{}, {mask->scores});
-    leave_open_below(recipe, masked);
+  Rewrites all = {rewritten(right, right.at.masked, several ? "all of it" : "", [&](Recipe& recipe) {
+    recipe.replace(right.at.masked, Copy{}, {mask->scores});
+    leave_open_below(recipe, right.at, right.at.masked);
   })};
   if (mask->bias && !closes_nothing(*mask)) {
-    append(all, {rewritten(right, masked, "only what it closes", [&](Recipe& recipe) {
-             recipe.replace(masked, Close{}, {mask->scores, *mask->bias});
-             leave_open_below(recipe, masked);
+    append(all, {rewritten(right, right.at.masked, "only what it closes", [&](Recipe& recipe) {
+             recipe.replace(right.at.masked, Close{}, {mask->scores, *mask->bias});
+             leave_open_below(recipe, right.at, right.at.masked);
            })});
   }
   if (!several) return all;
   const MaskCells cells(mask->shape);
   for (std::size_t rule = 0; rule < mask->rules.size(); ++rule) {
-    append(all, with_mask(right, *mask, rule_words(mask->rules[rule]),
+    append(all, with_mask(right, *mask, rule_words(right.at, mask->rules[rule]),
                           cells.made([&](const auto& index, std::size_t i, std::size_t j) {
                             return others_allow(right, *mask, cells, rule, index, i, j);
                           })));
@@ -188,7 +184,7 @@ Rewrites forgotten(const Recipe& right) {
 
 // The right mask, read or closed in other places.
 template <class Cell>
-Rewrites remade(const Recipe& right, const Masking& mask, const std::string& variant, Cell cell) {
+Rewrites remade(const RightAttention& right, const Masking& mask, const std::string& variant, Cell cell) {
   const MaskCells cells(mask.shape);
   return with_mask(right, mask, variant, cells.made([&](const auto& index, std::size_t i, std::size_t j) {
     return cell(i, j, [&](std::size_t query, std::size_t key) {
@@ -199,13 +195,13 @@ Rewrites remade(const Recipe& right, const Masking& mask, const std::string& var
 
 bool is_square(const Masking& mask) { return mask.shape.size("query") == mask.shape.size("key"); }
 
-Rewrites inverted(const Recipe& right) {
+Rewrites inverted(const RightAttention& right) {
   const auto mask = masking(right);
   if (!mask || closes_nothing(*mask)) return {};
   return remade(right, *mask, "", [](std::size_t i, std::size_t j, auto open) { return !open(i, j); });
 }
 
-Rewrites transposed_mask(const Recipe& right) {
+Rewrites transposed_mask(const RightAttention& right) {
   const auto mask = masking(right);
   if (!mask || !is_square(*mask)) return {};
   return remade(right, *mask, "", [](std::size_t i, std::size_t j, auto open) { return open(j, i); });
@@ -246,11 +242,11 @@ struct Triangle {
   std::int64_t offset;
 };
 
-std::optional<Triangle> triangle(const Recipe& right, const Masking& mask) {
+std::optional<Triangle> triangle(const RightAttention& right, const Masking& mask) {
   for (std::size_t rule = 0; rule < mask.rules.size(); ++rule) {
     const auto offset = triangle_offset(right.given(mask.rules[rule]));
     // One query that may see the first few keys is no triangle unless it is said to be.
-    const bool says_so = mask.rules[rule] == "mask.causal" || mask.shape.size("query") > 1;
+    const bool says_so = mask.rules[rule] == right.at.causal_rule || mask.shape.size("query") > 1;
     if (offset && says_so) return Triangle{rule, *offset};
   }
   return std::nullopt;
@@ -258,7 +254,7 @@ std::optional<Triangle> triangle(const Recipe& right, const Masking& mask) {
 
 // The triangle's place taken by another rule; allows(i, j) is that rule.
 template <class Allows>
-Rewrites with_triangle(const Recipe& right, const Masking& mask, std::size_t rule, const std::string& variant,
+Rewrites with_triangle(const RightAttention& right, const Masking& mask, std::size_t rule, const std::string& variant,
                        Allows allows) {
   const MaskCells cells(mask.shape);
   return with_mask(right, mask, variant, cells.made([&](const auto& index, std::size_t i, std::size_t j) {
@@ -267,7 +263,7 @@ Rewrites with_triangle(const Recipe& right, const Masking& mask, std::size_t rul
 }
 
 // Each query's own position closed too.
-Rewrites diagonal_too(const Recipe& right) {
+Rewrites diagonal_too(const RightAttention& right) {
   const auto mask = masking(right);
   const auto found = mask ? triangle(right, *mask) : std::nullopt;
   if (!found) return {};
@@ -281,7 +277,7 @@ Rewrites diagonal_too(const Recipe& right) {
 
 // Where there are more keys than queries, or fewer, the triangle starts at the
 // first key or ends at the last one.
-Rewrites wrong_corner(const Recipe& right) {
+Rewrites wrong_corner(const RightAttention& right) {
   const auto mask = masking(right);
   const auto found = mask ? triangle(right, *mask) : std::nullopt;
   if (!found) return {};
@@ -310,7 +306,7 @@ bool is_about_keys(const Tensor<double>& rule) {
 }
 
 // Rules that close keys close the queries of the same place instead.
-Rewrites rows_for_columns(const Recipe& right) {
+Rewrites rows_for_columns(const RightAttention& right) {
   const auto mask = masking(right);
   if (!mask) return {};
   const std::size_t keys = mask->shape.size("key");
@@ -319,11 +315,11 @@ Rewrites rows_for_columns(const Recipe& right) {
     const Tensor<double>& rule = right.given(id);
     if (!is_about_keys(rule)) return rule[cells.place(rule.shape(), index, i, j)] == 1;
     // Queries beyond the last key are beyond the length too, where it is a length.
-    if (i >= keys) return id != "mask.lengths" || rule[cells.place(rule.shape(), index, 0, keys - 1)] == 1;
+    if (i >= keys) return id != right.at.lengths_rule || rule[cells.place(rule.shape(), index, 0, keys - 1)] == 1;
     return rule[cells.place(rule.shape(), index, 0, i)] == 1;
   };
   const bool applies = std::ranges::any_of(mask->rules, [&](const std::string& id) {
-    return id == "mask.lengths" || (is_square(*mask) && is_about_keys(right.given(id)));
+    return id == right.at.lengths_rule || (is_square(*mask) && is_about_keys(right.given(id)));
   });
   if (!applies) return {};
   return with_mask(right, *mask, "", cells.made([&](const auto& index, std::size_t i, std::size_t j) {
@@ -331,27 +327,27 @@ Rewrites rows_for_columns(const Recipe& right) {
   }));
 }
 
-Rewrites zero_for_minus_infinity(const Recipe& right) {
+Rewrites zero_for_minus_infinity(const RightAttention& right) {
   const auto mask = masking(right);
   if (!mask || closes_nothing(*mask)) return {};
-  return {rewritten(right, masked, "", [&](Recipe& recipe) {
-    recipe.replace(masked, Combine{Binary::add, {}}, scores_to_mask(recipe, *mask), "mask");
-    leave_open_below(recipe, masked);
+  return {rewritten(right, right.at.masked, "", [&](Recipe& recipe) {
+    recipe.replace(right.at.masked, Combine{Binary::add, {}}, scores_to_mask(recipe, *mask), right.at.mask);
+    leave_open_below(recipe, right.at, right.at.masked);
   })};
 }
 
-Rewrites after_softmax(const Recipe& right) {
+Rewrites after_softmax(const RightAttention& right) {
   const auto mask = masking(right);
   if (!mask || closes_nothing(*mask) || !has_softmax(right)) return {};
-  return {rewritten(right, "attention_weights", "", [&](Recipe& recipe) {
-    recipe.replace(masked, Combine{Binary::add, {}}, scores_to_mask(recipe, *mask));
-    leave_open_below(recipe, masked, false);
+  return {rewritten(right, right.at.weights, "", [&](Recipe& recipe) {
+    recipe.replace(right.at.masked, Combine{Binary::add, {}}, scores_to_mask(recipe, *mask));
+    leave_open_below(recipe, right.at, right.at.masked, false);
   })};
 }
 
 // 1 added to the scores of one kind of cells in place of closing any.
-Rewrite number_added(const Recipe& right, const Masking& mask, const std::string& variant, bool at_open) {
-  return rewritten(right, masked, variant, [&](Recipe& recipe) {
+Rewrite number_added(const RightAttention& right, const Masking& mask, const std::string& variant, bool at_open) {
+  return rewritten(right, right.at.masked, variant, [&](Recipe& recipe) {
     Tensor<double> added = mask.open;
     if (!at_open) {
       for (double& cell : added.data()) cell = 1 - cell;
@@ -359,12 +355,12 @@ Rewrite number_added(const Recipe& right, const Masking& mask, const std::string
     recipe.give("~added", std::move(added));
     std::vector<Operand> operands = scores_to_mask(recipe, mask);
     operands.emplace_back("~added");
-    recipe.replace(masked, Combine{Binary::add, {}}, operands);
-    leave_open_below(recipe, masked);
+    recipe.replace(right.at.masked, Combine{Binary::add, {}}, operands);
+    leave_open_below(recipe, right.at, right.at.masked);
   });
 }
 
-Rewrites added_as_number(const Recipe& right) {
+Rewrites added_as_number(const RightAttention& right) {
   const auto mask = masking(right);
   if (!mask || closes_nothing(*mask)) return {};
   return {number_added(right, *mask, "1 added where closed", false),

@@ -2,9 +2,10 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "trace/recipe.h"
+#include "mistakes/right_attention.h"
 
 namespace attn {
 
@@ -29,7 +30,7 @@ struct Mistake {
   // Every way to make it in this computation; none where it cannot be made in
   // it, or would change no instruction. Empty for what is no rewrite of the
   // computation: slips of one cell, layouts, roundings.
-  std::function<std::vector<Rewrite>(const Recipe& right)> rewrites = {};
+  std::function<std::vector<Rewrite>(const RightAttention& right)> rewrites = {};
 };
 
 // Mistakes of one kind, the most common first.
@@ -41,5 +42,8 @@ struct Family {
 
 // Every known family: the rows that mistakes/CMakeLists.txt names.
 const std::vector<Family>& families();
+
+// The mistake of that id; null where none is called so.
+const Mistake* mistake_named(std::string_view id);
 
 }  // namespace attn

@@ -9,7 +9,7 @@ namespace {
 // One product of inputs (or of the context) with a weight matrix.
 struct Projecting {
   std::string role;  // "key"
-  std::string step;  // "projected_keys"
+  std::string step;  // right.at.projected_keys
   Axis over;         // the axis of the inputs
   Axis made;         // the axis of what is made
   std::size_t in = 0, out = 0;
@@ -18,15 +18,25 @@ struct Projecting {
   std::optional<Operand> bias;
 };
 
-std::optional<Projecting> projecting(const Recipe& right, const std::string& role) {
-  const std::vector<std::string> steps =
-      role == "output" ? std::vector<std::string>{"output"}
-                       : std::vector<std::string>{role == "query" ? "projected_queries" : "projected_" + role + "s",
-                                                  role == "query" ? "queries" : role + "s"};
-  for (const std::string& step : steps) {
+// Where a role's product may stand, and the weight that it is with.
+struct Place {
+  std::vector<StepId> steps;
+  StepId weight;
+};
+
+Place place_of(const Anatomy& at, const std::string& role) {
+  if (role == "query") return {{at.projected_queries, at.queries}, at.query_weight};
+  if (role == "key") return {{at.projected_keys, at.keys}, at.key_weight};
+  if (role == "value") return {{at.projected_values, at.values}, at.value_weight};
+  return {{at.output}, at.output_weight};
+}
+
+std::optional<Projecting> projecting(const RightAttention& right, const std::string& role) {
+  const Place place = place_of(right.at, role);
+  for (const std::string& step : place.steps) {
     const Instruction* line = right.find(step);
     const auto* product = line ? std::get_if<Contract>(&line->op) : nullptr;
-    if (!product || line->operands[1].id != "weights." + role) continue;
+    if (!product || line->operands[1].id != place.weight) continue;
     Projecting found{.role = role,
                      .step = step,
                      .over = product->over,
@@ -51,7 +61,7 @@ std::optional<Projecting> projecting(const Recipe& right, const std::string& rol
 }
 
 // Those of the roles that are projected, in the order of the steps.
-std::vector<Projecting> all_projecting(const Recipe& right, std::initializer_list<const char*> roles) {
+std::vector<Projecting> all_projecting(const RightAttention& right, std::initializer_list<const char*> roles) {
   std::vector<Projecting> all;
   for (const char* role : roles) {
     if (auto found = projecting(right, role)) all.push_back(std::move(*found));
@@ -73,7 +83,7 @@ std::string named(const std::vector<Projecting>& chosen) {
 
 // The change made to all of them, and to each alone; change(recipe, one) makes it.
 template <class Change>
-Rewrites to_all_or_one(const Recipe& right, const std::vector<Projecting>& all, Change change) {
+Rewrites to_all_or_one(const RightAttention& right, const std::vector<Projecting>& all, Change change) {
   std::vector<std::vector<Projecting>> choices;
   if (!all.empty()) choices.push_back(all);
   for (const Projecting& one : all) {
@@ -88,7 +98,7 @@ Rewrites to_all_or_one(const Recipe& right, const std::vector<Projecting>& all, 
   return rewrites;
 }
 
-Rewrites transposed_weights(const Recipe& right) {
+Rewrites transposed_weights(const RightAttention& right) {
   std::vector<Projecting> square = all_projecting(right, {"key", "query", "value"});
   std::erase_if(square, [](const Projecting& one) { return one.in != one.out || one.in < 2; });
   return to_all_or_one(right, square, [](Recipe& recipe, Projecting one) {
@@ -109,7 +119,7 @@ Projecting with_weights_of(const Projecting& one, const Projecting& other, bool 
 }
 
 // REQUIRES: `one` comes before the other in the order of the steps.
-Rewrites swapped(const Recipe& right, const std::string& first, const std::string& second) {
+Rewrites swapped(const RightAttention& right, const std::string& first, const std::string& second) {
   const auto one = projecting(right, first);
   const auto other = projecting(right, second);
   if (!one || !other) return {};
@@ -124,8 +134,6 @@ Rewrites swapped(const Recipe& right, const std::string& first, const std::strin
   return {exchange("with their biases", true), exchange("without their biases", false)};
 }
 
-std::size_t heads_of(const Recipe& right, const std::string& step) { return size_along(right, step, "head"); }
-
 // The inputs in the place of what is projected from them. Heads side by side
 // get the columns of the inputs that stand where theirs would.
 void skip(Recipe& recipe, const Projecting& one) {
@@ -134,49 +142,49 @@ void skip(Recipe& recipe, const Projecting& one) {
     recipe.replace(one.step, Copy{}, {read_as(one.source, one.over, one.made)});
     return;
   }
-  recipe.replace(one.step, Split{one.over, "head", one.made, heads_of(recipe, one.step)}, {one.source});
+  recipe.replace(one.step, Split{one.over, "head", one.made, size_along(recipe, one.step, "head")}, {one.source});
 }
 
 // Whether the heads can share the columns of the inputs among them.
-bool can_be_skipped(const Recipe& right, const Projecting& one) {
+bool can_be_skipped(const RightAttention& right, const Projecting& one) {
   const bool wide = one.made == "d_concat";
   if (!wide && !one.has_heads) return true;
   const std::size_t heads = head_count(right);
   return one.in % heads == 0;
 }
 
-Rewrites skipped(const Recipe& right) {
+Rewrites skipped(const RightAttention& right) {
   const std::vector<Projecting> all = all_projecting(right, {"key", "query", "value"});
   if (all.size() != 3 || all[0].in != all[1].in) return {};
   if (!std::ranges::all_of(all, [&](const Projecting& one) { return can_be_skipped(right, one); })) return {};
   const auto change = [&](Recipe& recipe) {
     for (const Projecting& one : all) skip(recipe, one);
-    end_where_widths_differ(recipe);
+    end_where_widths_differ(recipe, right.at);
   };
   const Rewrite made = rewritten(right, all[0].step, "", change);
-  const std::size_t width = size_along(made.recipe, "keys", "d_k");
+  const std::size_t width = size_along(made.recipe, right.at.keys, "d_k");
   const auto asked = asked_scale(right);
-  if (!asked || asked->function != Unary::divide || width == size_along(right, "keys", "d_k")) return {made};
+  if (!asked || asked->function != Unary::divide || width == size_along(right, right.at.keys, "d_k")) return {made};
   Rewrite rescaled = made;
   rescaled.variant = "and divided by the root of the inputs' own width";
-  rescaled.recipe.replace("scaled_scores", divided_by_root(width), made.recipe.find("scaled_scores")->operands);
+  rescaled.recipe.replace(right.at.scaled, divided_by_root(width), made.recipe.find(right.at.scaled)->operands);
   return {made, std::move(rescaled)};
 }
 
-std::vector<Projecting> biased(const Recipe& right) {
+std::vector<Projecting> biased(const RightAttention& right) {
   std::vector<Projecting> all = all_projecting(right, {"key", "query", "value", "output"});
   std::erase_if(all, [](const Projecting& one) { return !one.bias; });
   return all;
 }
 
-Rewrites bias_forgotten(const Recipe& right) {
+Rewrites bias_forgotten(const RightAttention& right) {
   return to_all_or_one(right, biased(right), [](Recipe& recipe, Projecting one) {
     one.bias.reset();
     project(recipe, one);
   });
 }
 
-Rewrites bias_added_twice(const Recipe& right) {
+Rewrites bias_added_twice(const RightAttention& right) {
   return to_all_or_one(right, biased(right), [](Recipe& recipe, Projecting one) {
     Tensor<double> doubled = recipe.given(one.bias->id);
     for (double& number : doubled.data()) number *= 2;
@@ -205,17 +213,17 @@ Family projection_family() {
                .what = "the weights of queries and keys were exchanged",
                .hint = "Queries come from W_Q and keys from W_K.",
                .example = "Q = X·W_K and K = X·W_Q",
-               .rewrites = [](const Recipe& right) { return swapped(right, "key", "query"); }},
+               .rewrites = [](const RightAttention& right) { return swapped(right, "key", "query"); }},
               {.id = "projection.swapped_key_value",
                .what = "the weights of keys and values were exchanged",
                .hint = "Keys come from W_K and values from W_V.",
                .example = "K = X·W_V and V = X·W_K",
-               .rewrites = [](const Recipe& right) { return swapped(right, "key", "value"); }},
+               .rewrites = [](const RightAttention& right) { return swapped(right, "key", "value"); }},
               {.id = "projection.swapped_query_value",
                .what = "the weights of queries and values were exchanged",
                .hint = "Queries come from W_Q and values from W_V.",
                .example = "Q = X·W_V and V = X·W_Q",
-               .rewrites = [](const Recipe& right) { return swapped(right, "query", "value"); }},
+               .rewrites = [](const RightAttention& right) { return swapped(right, "query", "value"); }},
               {.id = "projection.skipped",
                .what = "the inputs were used as queries, keys and values, without the weights",
                .hint = "Multiply the inputs by W_Q, W_K and W_V first.",

@@ -8,11 +8,11 @@
 namespace attn {
 
 Instruction in_between(std::string id, Op op, std::vector<Operand> operands, std::optional<Operand> open) {
-  return {.id = std::move(id),
+  return {.heading = {.id = std::move(id)},
           .op = std::move(op),
           .operands = std::move(operands),
           .open = std::move(open),
-          .on_paper = false};
+          .kind = Instruction::Kind::between};
 }
 
 Operand read_as(Operand operand, const Axis& from, const Axis& to) {
@@ -30,17 +30,15 @@ std::size_t size_along(const Recipe& recipe, std::string_view id, std::string_vi
   return shape && shape->has(axis) ? shape->size(axis) : 0;
 }
 
-std::size_t head_count(const Recipe& recipe) {
-  const std::size_t heads = size_along(recipe, "queries", "head");
+std::size_t head_count(const RightAttention& right) {
+  const std::size_t heads = size_along(right, right.at.queries, "head");
   return heads == 0 ? 1 : heads;
 }
 
-std::size_t input_width(const Recipe& recipe) {
-  return size_along(recipe, recipe.has("inputs") ? "inputs" : "inputs.query", "d_model");
-}
+std::size_t input_width(const RightAttention& right) { return size_along(right, right.at.query_inputs, "d_model"); }
 
-std::optional<Map> asked_scale(const Recipe& recipe) {
-  const Instruction* scaled = recipe.find("scaled_scores");
+std::optional<Map> asked_scale(const RightAttention& right) {
+  const Instruction* scaled = right.find(right.at.scaled);
   const auto* scale = scaled ? std::get_if<Map>(&scaled->op) : nullptr;
   return scale ? std::optional(*scale) : std::nullopt;
 }
@@ -51,59 +49,55 @@ Map divided_by_root(std::size_t width) {
 
 double factor(const Map& scale) { return scale.function == Unary::divide ? 1 / scale.parameter : scale.parameter; }
 
-bool has_softmax(const Recipe& recipe) {
-  const Instruction* weights = recipe.find("attention_weights");
-  return weights && std::holds_alternative<Softmax>(weights->op) && recipe.has("row_maximum") &&
-         recipe.has("exponentials") && recipe.has("exponential_sums");
+bool has_softmax(const RightAttention& right) {
+  const Instruction* weights = right.find(right.at.weights);
+  return weights && std::holds_alternative<Softmax>(weights->op) && right.has(right.at.maximum) &&
+         right.has(right.at.exponentials) && right.has(right.at.sums);
 }
 
-SoftmaxInput softmax_input(const Recipe& recipe) {
-  const Instruction* maximum = recipe.find("row_maximum");
-  SoftmaxInput input{maximum->operands[0], maximum->open};
+SoftmaxInput softmax_input(const RightAttention& right) {
+  const Instruction* maximum = right.find(right.at.maximum);
+  SoftmaxInput input{right.at, maximum->operands[0], maximum->open};
   if (maximum->operands.size() > 1) input.sink = maximum->operands[1];
-  if (const auto* powers = std::get_if<Softmax>(&recipe.find("exponentials")->op)) input.base = powers->base;
+  if (const auto* powers = std::get_if<Softmax>(&right.find(right.at.exponentials)->op)) input.base = powers->base;
   return input;
 }
 
-std::optional<WeightedSum> weighted_sum(const Recipe& recipe) {
-  const Instruction* context = recipe.find("context");
+std::optional<WeightedSum> weighted_sum(const RightAttention& right) {
+  const Instruction* context = right.find(right.at.context);
   if (context && std::holds_alternative<Reduce>(context->op)) {
     if (context->operands.size() > 1) return std::nullopt;
-    context = recipe.find("weighted_values");
+    context = right.find(right.at.weighted_values);
   }
   if (!context || context->operands.size() != 2) return std::nullopt;
   return WeightedSum{context->operands[0], context->operands[1], context->open};
 }
 
-void weigh(Recipe& recipe, const WeightedSum& sum) {
+void weigh(Recipe& recipe, const Anatomy& at, const WeightedSum& sum) {
   const std::vector<Operand> operands = {sum.weights, sum.values};
-  const bool adds_up = std::holds_alternative<Reduce>(recipe.find("context")->op);
-  if (recipe.has("weighted_values")) {
-    recipe.replace("weighted_values", Combine{Binary::multiply, {}}, operands, sum.open);
+  const bool adds_up = std::holds_alternative<Reduce>(recipe.find(at.context)->op);
+  if (recipe.has(at.weighted_values)) {
+    recipe.replace(at.weighted_values, Combine{Binary::multiply, {}}, operands, sum.open);
   }
-  if (!adds_up) recipe.replace("context", Contract{"key"}, operands, sum.open);
+  if (!adds_up) recipe.replace(at.context, Contract{"key"}, operands, sum.open);
 }
 
-void end_where_widths_differ(Recipe& recipe) {
-  const Instruction* output = recipe.find("output");
+void end_where_widths_differ(Recipe& recipe, const Anatomy& at) {
+  const Instruction* output = recipe.find(at.output);
   const auto* product = output ? std::get_if<Contract>(&output->op) : nullptr;
   if (!product) return;
   const Operand source = output->operands[0];
   const Axis width = product->over;
   if (size_along(recipe, source.id, width) == size_along(recipe, output->operands[1].id, width)) return;
-  recipe.replace("output", Copy{}, {read_as(source, width, "d_out")});
+  recipe.replace(at.output, Copy{}, {read_as(source, width, "d_out")});
 }
 
-void leave_open_below(Recipe& recipe, std::string_view id, bool also_weights) {
-  bool below = false;
-  std::vector<Instruction> lines;
-  for (const Instruction& line : recipe.instructions()) {
-    if (below && line.open && line.open->id == "mask" && (also_weights || line.id != "attention_weights")) {
-      lines.push_back(line);
-    }
-    below = below || line.id == id;
+void leave_open_below(Recipe& recipe, const Anatomy& at, std::string_view id, bool also_weights) {
+  for (std::size_t line = *recipe.line(id) + 1; line < recipe.size(); ++line) {
+    const Instruction reads = recipe.instruction(line);
+    const bool stays = !also_weights && reads.id() == at.weights;
+    if (reads.open && reads.open->id == at.mask && !stays) recipe.replace(reads.id(), reads.op, reads.operands);
   }
-  for (const Instruction& line : lines) recipe.replace(line.id, line.op, line.operands);
 }
 
 }  // namespace attn

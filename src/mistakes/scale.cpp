@@ -5,42 +5,42 @@
 namespace attn {
 namespace {
 
-constexpr const char* step = "scaled_scores";
-
 bool same(double a, double b) { return std::abs(a - b) <= 1e-12 * std::abs(b); }
 
 // The scores scaled in another way than asked; nothing where it is the same way.
-Rewrites rescaled(const Recipe& right, const Map& wrong) {
+Rewrites rescaled(const RightAttention& right, const Map& wrong) {
   const auto asked = asked_scale(right);
   if (!asked || same(factor(wrong), factor(*asked))) return {};
-  return {
-      rewritten(right, step, "", [&](Recipe& recipe) { recipe.replace(step, wrong, recipe.find(step)->operands); })};
+  return {rewritten(right, right.at.scaled, "", [&](Recipe& recipe) {
+    recipe.replace(right.at.scaled, wrong, recipe.find(right.at.scaled)->operands);
+  })};
 }
 
-bool divides_by_root(const Recipe& right) {
+bool divides_by_root(const RightAttention& right) {
   const auto asked = asked_scale(right);
   return asked && asked->function == Unary::divide;
 }
 
 // Divided by the root of another number, where the root of d_k is asked for.
-Rewrites by_root_of(const Recipe& right, std::size_t number) {
+Rewrites by_root_of(const RightAttention& right, std::size_t number) {
   if (number == 0 || !divides_by_root(right)) return {};
   return rescaled(right, divided_by_root(number));
 }
 
-Rewrites not_scaled(const Recipe& right) {
+Rewrites not_scaled(const RightAttention& right) {
   const auto asked = asked_scale(right);
   if (!asked || same(factor(*asked), 1)) return {};
-  return {
-      rewritten(right, step, "", [](Recipe& recipe) { recipe.replace(step, Copy{}, recipe.find(step)->operands); })};
+  return {rewritten(right, right.at.scaled, "", [&](Recipe& recipe) {
+    recipe.replace(right.at.scaled, Copy{}, recipe.find(right.at.scaled)->operands);
+  })};
 }
 
-Rewrites by_dk(const Recipe& right) {
+Rewrites by_dk(const RightAttention& right) {
   if (!divides_by_root(right)) return {};
-  return rescaled(right, {Unary::divide, static_cast<double>(size_along(right, "keys", "d_k")), ""});
+  return rescaled(right, {Unary::divide, static_cast<double>(size_along(right, right.at.keys, "d_k")), ""});
 }
 
-Rewrites the_other_way(const Recipe& right) {
+Rewrites the_other_way(const RightAttention& right) {
   const auto asked = asked_scale(right);
   if (!asked || asked->parameter == 0) return {};
   Map turned = *asked;
@@ -48,33 +48,34 @@ Rewrites the_other_way(const Recipe& right) {
   return rescaled(right, turned);
 }
 
-Rewrites twice(const Recipe& right) {
+Rewrites twice(const RightAttention& right) {
   const auto asked = asked_scale(right);
   if (!asked) return {};
   return rescaled(right, {asked->function, asked->parameter * asked->parameter, ""});
 }
 
-Rewrites after_softmax(const Recipe& right) {
+Rewrites after_softmax(const RightAttention& right) {
   const auto asked = asked_scale(right);
   if (!asked || !has_softmax(right) || same(factor(*asked), 1)) return {};
-  return {rewritten(right, "attention_weights", "", [&](Recipe& recipe) {
-    recipe.replace(step, Copy{}, recipe.find(step)->operands);
-    const Instruction weights = *recipe.find("attention_weights");
-    recipe.insert_before("attention_weights", in_between("~weights", weights.op, weights.operands, weights.open));
-    recipe.replace("attention_weights", *asked, {"~weights"});
+  return {rewritten(right, right.at.weights, "", [&](Recipe& recipe) {
+    recipe.replace(right.at.scaled, Copy{}, recipe.find(right.at.scaled)->operands);
+    const Instruction weights = *recipe.find(right.at.weights);
+    recipe.insert_before(right.at.weights, in_between("~weights", weights.op, weights.operands, weights.open));
+    recipe.replace(right.at.weights, *asked, {"~weights"});
   })};
 }
 
-Rewrites added(const Recipe& right) {
-  const Instruction* scaled = right.find(step);
-  const std::size_t width = size_along(right, "keys", "d_k");
-  if (!right.has("scores") || width <= 1 || (scaled && !std::holds_alternative<Copy>(scaled->op))) return {};
+Rewrites added(const RightAttention& right) {
+  const Instruction* scaled = right.find(right.at.scaled);
+  const std::size_t width = size_along(right, right.at.keys, "d_k");
+  if (!right.has(right.at.scores) || width <= 1 || (scaled && !std::holds_alternative<Copy>(scaled->op))) return {};
   const Map divided = divided_by_root(width);
-  return {rewritten(right, step, "", [&](Recipe& recipe) {
+  return {rewritten(right, right.at.scaled, "", [&](Recipe& recipe) {
     if (scaled) {
-      recipe.replace(step, divided, scaled->operands);
+      recipe.replace(right.at.scaled, divided, scaled->operands);
     } else {
-      recipe.interpose_after("scores", {.id = step, .op = divided, .operands = {"scores"}});
+      recipe.interpose_after(right.at.scores,
+                             {.heading = {.id = right.at.scaled}, .op = divided, .operands = {right.at.scores}});
     }
   })};
 }
@@ -108,22 +109,25 @@ Family scale_family() {
                .hint = "Divide by the root of the width of a key, d_k, not of an input.",
                .example = "Q·Kᵀ / √d_model for Q·Kᵀ / √d_k",
                .rewrites =
-                   [](const Recipe& right) {
+                   [](const RightAttention& right) {
                      return head_count(right) > 1 ? Rewrites{} : by_root_of(right, input_width(right));
                    }},
               {.id = "scale.by_n",
                .what = "the scores were divided by the root of the number of keys and not by √d_k",
                .hint = "Divide by the root of the width of a key, d_k, not of how many keys there are.",
                .example = "Q·Kᵀ / √n for Q·Kᵀ / √d_k",
-               .rewrites = [](const Recipe& right) { return by_root_of(right, size_along(right, "keys", "key")); }},
+               .rewrites =
+                   [](const RightAttention& right) {
+                     return by_root_of(right, size_along(right, right.at.keys, "key"));
+                   }},
               {.id = "scale.by_dv",
                .what = "the scores were divided by √d_v and not by √d_k",
                .hint = "Divide by the root of the width of a key, d_k, not of a value.",
                .example = "Q·Kᵀ / √d_v for Q·Kᵀ / √d_k",
                .rewrites =
-                   [](const Recipe& right) {
-                     const std::size_t width = size_along(right, "values", "d_v");
-                     return width == size_along(right, "keys", "d_k") ? Rewrites() : by_root_of(right, width);
+                   [](const RightAttention& right) {
+                     const std::size_t width = size_along(right, right.at.values, "d_v");
+                     return width == size_along(right, right.at.keys, "d_k") ? Rewrites() : by_root_of(right, width);
                    }},
               {.id = "scale.twice",
                .what = "the scores were scaled twice",

@@ -4,48 +4,50 @@ namespace attn {
 namespace {
 
 // Whether the scores are plain products of queries and keys, heads included.
-bool are_products(const Recipe& right) {
-  const Instruction* scores = right.find("scores");
+bool are_products(const RightAttention& right) {
+  const Instruction* scores = right.find(right.at.scores);
   return scores && scores->op == Op(Contract{"d_k"}) && scores->operands.size() == 2 &&
-         scores->operands[0].id == "queries" && scores->operands[1].id == "keys";
+         scores->operands[0].id == right.at.queries && scores->operands[1].id == right.at.keys;
 }
 
-bool are_square(const Recipe& right) {
-  return size_along(right, "queries", "query") == size_along(right, "keys", "key");
+bool are_square(const RightAttention& right) {
+  return size_along(right, right.at.queries, "query") == size_along(right, right.at.keys, "key");
 }
 
-Rewrites product_of(const Recipe& right, Operand one, Operand other) {
-  return {rewritten(right, "scores", "", [&](Recipe& recipe) {
-    recipe.replace("scores", Contract{"d_k"}, {std::move(one), std::move(other)});
+Rewrites product_of(const RightAttention& right, Operand one, Operand other) {
+  return {rewritten(right, right.at.scores, "", [&](Recipe& recipe) {
+    recipe.replace(right.at.scores, Contract{"d_k"}, {std::move(one), std::move(other)});
   })};
 }
 
-Rewrites transposed_scores(const Recipe& right) {
+Rewrites transposed_scores(const RightAttention& right) {
   if (!are_products(right) || !are_square(right)) return {};
-  return product_of(right, read_as("queries", "query", "key"), read_as("keys", "key", "query"));
+  return product_of(right, read_as(right.at.queries, "query", "key"), read_as(right.at.keys, "key", "query"));
 }
 
 // The rows of K against the columns of Q, as the product Q·K has it.
-Rewrites untransposed_key(const Recipe& right) {
-  if (!are_products(right) || size_along(right, "keys", "key") != size_along(right, "keys", "d_k")) return {};
-  return product_of(right, "queries", transposed("keys", "key", "d_k"));
+Rewrites untransposed_key(const RightAttention& right) {
+  if (!are_products(right) || size_along(right, right.at.keys, "key") != size_along(right, right.at.keys, "d_k"))
+    return {};
+  return product_of(right, right.at.queries, transposed(right.at.keys, "key", "d_k"));
 }
 
-Rewrites queries_by_queries(const Recipe& right) {
+Rewrites queries_by_queries(const RightAttention& right) {
   if (!are_products(right) || !are_square(right)) return {};
-  return product_of(right, "queries", read_as("queries", "query", "key"));
+  return product_of(right, right.at.queries, read_as(right.at.queries, "query", "key"));
 }
 
-Rewrites keys_by_keys(const Recipe& right) {
+Rewrites keys_by_keys(const RightAttention& right) {
   if (!are_products(right) || !are_square(right)) return {};
-  return product_of(right, read_as("keys", "key", "query"), "keys");
+  return product_of(right, read_as(right.at.keys, "key", "query"), right.at.keys);
 }
 
-Rewrites queries_by_values(const Recipe& right) {
-  if (!are_products(right) || size_along(right, "values", "d_v") != size_along(right, "queries", "d_k")) return {};
-  if (right.shape("values").has("head") != right.shape("queries").has("head")) return {};
+Rewrites queries_by_values(const RightAttention& right) {
+  if (!are_products(right) || size_along(right, right.at.values, "d_v") != size_along(right, right.at.queries, "d_k"))
+    return {};
+  if (right.shape(right.at.values).has("head") != right.shape(right.at.queries).has("head")) return {};
   // Values are made after the scores' operands, and before the scores.
-  return product_of(right, "queries", read_as("values", "d_v", "d_k"));
+  return product_of(right, right.at.queries, read_as(right.at.values, "d_v", "d_k"));
 }
 
 }  // namespace

@@ -9,19 +9,19 @@ namespace {
 // So steep that a softmax gives all to the largest.
 constexpr double steep = 1e6;
 
-bool is_square(const Recipe& right) {
-  return size_along(right, "attention_weights", "query") == size_along(right, "attention_weights", "key");
+bool is_square(const RightAttention& right) {
+  return size_along(right, right.at.weights, "query") == size_along(right, right.at.weights, "key");
 }
 
 // The context summed of something else.
-Rewrites summed(const Recipe& right, const std::string& variant, const WeightedSum& sum) {
-  return {rewritten(right, "context", variant, [&](Recipe& recipe) {
-    weigh(recipe, sum);
-    end_where_widths_differ(recipe);
+Rewrites summed(const RightAttention& right, const std::string& variant, const WeightedSum& sum) {
+  return {rewritten(right, right.at.context, variant, [&](Recipe& recipe) {
+    weigh(recipe, right.at, sum);
+    end_where_widths_differ(recipe, right.at);
   })};
 }
 
-Rewrites transposed_weights(const Recipe& right) {
+Rewrites transposed_weights(const RightAttention& right) {
   auto sum = weighted_sum(right);
   if (!sum || !is_square(right)) return {};
   sum->weights = transposed(sum->weights, "query", "key");
@@ -29,23 +29,23 @@ Rewrites transposed_weights(const Recipe& right) {
   return summed(right, "", *sum);
 }
 
-Rewrites of_keys(const Recipe& right) {
+Rewrites of_keys(const RightAttention& right) {
   auto sum = weighted_sum(right);
-  if (!sum || !right.has("keys")) return {};
-  sum->values = read_as("keys", "d_k", "d_v");
+  if (!sum || !right.has(right.at.keys)) return {};
+  sum->values = read_as(right.at.keys, "d_k", "d_v");
   return summed(right, "", *sum);
 }
 
-Rewrites of_queries(const Recipe& right) {
+Rewrites of_queries(const RightAttention& right) {
   auto sum = weighted_sum(right);
-  if (!sum || !right.has("queries") || !is_square(right)) return {};
-  sum->values = read_as(read_as("queries", "query", "key"), "d_k", "d_v");
+  if (!sum || !right.has(right.at.queries) || !is_square(right)) return {};
+  sum->values = read_as(read_as(right.at.queries, "query", "key"), "d_k", "d_v");
   return summed(right, "", *sum);
 }
 
 // The inputs that the values are projected from; nothing where they are not.
-std::optional<Operand> inputs_of_values(const Recipe& right) {
-  for (const char* id : {"projected_values", "values"}) {
+std::optional<Operand> inputs_of_values(const RightAttention& right) {
+  for (const std::string& id : {right.at.projected_values, right.at.values}) {
     const Instruction* made = right.find(id);
     const auto* product = made ? std::get_if<Contract>(&made->op) : nullptr;
     if (product) return read_as(made->operands[0], product->over, "d_v");
@@ -53,7 +53,7 @@ std::optional<Operand> inputs_of_values(const Recipe& right) {
   return std::nullopt;
 }
 
-Rewrites of_inputs(const Recipe& right) {
+Rewrites of_inputs(const RightAttention& right) {
   auto sum = weighted_sum(right);
   const auto inputs = inputs_of_values(right);
   if (!sum || !inputs) return {};
@@ -72,19 +72,19 @@ Tensor<double> equal_weights(Tensor<double> counted) {
   return counted;
 }
 
-Rewrite mean(const Recipe& right, const WeightedSum& sum, const std::string& variant, Tensor<double> counted,
+Rewrite mean(const RightAttention& right, const WeightedSum& sum, const std::string& variant, Tensor<double> counted,
              const std::optional<Operand>& open) {
-  return rewritten(right, "context", variant, [&](Recipe& recipe) {
+  return rewritten(right, right.at.context, variant, [&](Recipe& recipe) {
     recipe.give("~equal_weights", equal_weights(std::move(counted)));
-    recipe.replace("context", Contract{"key"}, {"~equal_weights", sum.values}, open);
+    recipe.replace(right.at.context, Contract{"key"}, {"~equal_weights", sum.values}, open);
   });
 }
 
 // The weighted values stay as they are: whoever takes a plain mean has no use for them.
-Rewrites mean_of_values(const Recipe& right) {
+Rewrites mean_of_values(const RightAttention& right) {
   const auto sum = weighted_sum(right);
   if (!sum) return {};
-  Tensor<double> all(right.shape("attention_weights"));
+  Tensor<double> all(right.shape(right.at.weights));
   std::ranges::fill(all.data(), 1.0);
   if (!sum->open) return {mean(right, *sum, "", std::move(all), {})};
   Tensor<double> open = right.value(sum->open->id);
@@ -93,20 +93,20 @@ Rewrites mean_of_values(const Recipe& right) {
           mean(right, *sum, "of the values that are open", std::move(open), sum->open)};
 }
 
-Rewrites not_summed(const Recipe& right) {
+Rewrites not_summed(const RightAttention& right) {
   const auto sum = weighted_sum(right);
   if (!sum) return {};
-  return {rewritten(right, "context", "", [&](Recipe& recipe) {
-    if (recipe.has("weighted_values")) {
-      recipe.replace("context", Copy{}, {"weighted_values"});
+  return {rewritten(right, right.at.context, "", [&](Recipe& recipe) {
+    if (recipe.has(right.at.weighted_values)) {
+      recipe.replace(right.at.context, Copy{}, {right.at.weighted_values});
     } else {
-      recipe.replace("context", Combine{Binary::multiply, {}}, {sum->weights, sum->values}, sum->open);
+      recipe.replace(right.at.context, Combine{Binary::multiply, {}}, {sum->weights, sum->values}, sum->open);
     }
   })};
 }
 
 // 1 for the largest weight of each row, 0 for all others.
-void mark_largest(Recipe& recipe, const WeightedSum& sum) {
+void mark_largest(Recipe& recipe, const Anatomy& at, const WeightedSum& sum) {
   const auto part = [](Softmax::Part which) { return Softmax{which, "key"}; };
   for (Instruction& line : std::vector<Instruction>{
            in_between("~steep", Map{Unary::multiply, steep, ""}, {sum.weights}),
@@ -115,26 +115,26 @@ void mark_largest(Recipe& recipe, const WeightedSum& sum) {
            in_between("~how_many", part(Softmax::Part::sum), {"~apart"}),
            in_between("~largest", part(Softmax::Part::weights), {"~apart", "~how_many"}, sum.open),
        }) {
-    recipe.insert_before("context", std::move(line));
+    recipe.insert_before(at.context, std::move(line));
   }
 }
 
-Rewrites top_only(const Recipe& right) {
+Rewrites top_only(const RightAttention& right) {
   const auto sum = weighted_sum(right);
   if (!sum) return {};
-  return {rewritten(right, "context", "the value itself",
+  return {rewritten(right, right.at.context, "the value itself",
                     [&](Recipe& recipe) {
-                      mark_largest(recipe, *sum);
-                      recipe.replace("context", Contract{"key"}, {"~largest", sum->values}, sum->open);
+                      mark_largest(recipe, right.at, *sum);
+                      recipe.replace(right.at.context, Contract{"key"}, {"~largest", sum->values}, sum->open);
                     }),
-          rewritten(right, "context", "its weighted value", [&](Recipe& recipe) {
-            mark_largest(recipe, *sum);
-            if (recipe.has("weighted_values")) {
-              recipe.replace("context", Contract{"key"}, {"~largest", "weighted_values"}, sum->open);
+          rewritten(right, right.at.context, "its weighted value", [&](Recipe& recipe) {
+            mark_largest(recipe, right.at, *sum);
+            if (recipe.has(right.at.weighted_values)) {
+              recipe.replace(right.at.context, Contract{"key"}, {"~largest", right.at.weighted_values}, sum->open);
             } else {
-              recipe.insert_before(
-                  "context", in_between("~kept", Combine{Binary::multiply, {}}, {"~largest", sum->weights}, sum->open));
-              recipe.replace("context", Contract{"key"}, {"~kept", sum->values}, sum->open);
+              recipe.insert_before(right.at.context, in_between("~kept", Combine{Binary::multiply, {}},
+                                                                {"~largest", sum->weights}, sum->open));
+              recipe.replace(right.at.context, Contract{"key"}, {"~kept", sum->values}, sum->open);
             }
           })};
 }

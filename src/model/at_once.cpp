@@ -7,7 +7,6 @@
 #include <limits>
 #include <optional>
 
-#include "backend/fused.h"
 #include "base/math.h"
 #include "model/masks/mask.h"
 #include "model/notes.h"
@@ -66,21 +65,11 @@ Cells4<T> cells_of(const Tensor<double>& tensor) {
 
 // --- what the problem asks for ------------------------------------------------
 
-// The steps and given tensors that the computation reads.
-struct Read {
-  std::string queries, keys, values;
-  std::optional<std::string> open = std::nullopt, bias = std::nullopt, sinks = std::nullopt;
-  bool bias_of_distance = false;  // `bias` has a number a distance, not one a cell
-  Window sees = {};
-  bool by_length = false;
-  Exponentials exponentials = {};
-};
-
 // The nearer of two limits, −1 being none.
 std::int64_t nearer(std::int64_t a, std::int64_t b) { return a < 0 ? b : b < 0 ? a : std::min(a, b); }
 
 // One tensor of them all, with the axes that they have; nothing of none.
-std::optional<std::string> combined(Recorder& work, const std::string& id, Binary how,
+std::optional<std::string> combined(RecipeBuilder& work, const std::string& id, Binary how,
                                     const std::vector<Operand>& operands) {
   if (operands.empty()) return std::nullopt;
   if (operands.size() == 1) return operands[0].id;
@@ -89,14 +78,14 @@ std::optional<std::string> combined(Recorder& work, const std::string& id, Binar
 
 // A number for each distance from a query to a key, in a row: that of the last
 // query and the first key comes first.
-std::string given_distances(Recorder& work, const Problem& problem) {
+std::string given_distances(RecipeBuilder& work, const Problem& problem) {
   const BiasOfDistance bias = position_of(problem).bias_of_distance(problem);
   const std::size_t heads = problem.heads.value_or(1), distances = problem.query_count + problem.key_count - 1;
   Shape shape;
   if (bias.first_queries.size() > 1) shape.append({"batch", bias.first_queries.size()});
   shape.append({"head", heads});
   shape.append({"distance", distances});
-  const auto make = [&] {
+  const auto make = [&problem, bias, shape, heads, distances] {
     Tensor<double> numbers(shape);
     std::size_t at = 0;
     for (const std::int64_t position : bias.first_queries) {
@@ -112,7 +101,7 @@ std::string given_distances(Recorder& work, const Problem& problem) {
   return work.given({.id = "bias_of_distance", .role = Role::mask}, shape, make);
 }
 
-void read_masks(Recorder& work, const Problem& problem, Read& read) {
+void read_masks(RecipeBuilder& work, const Problem& problem, ReadAtOnce& read) {
   std::vector<Operand> closing, adding;
   for (const MaskRule& rule : mask_rules(problem)) {
     if (rule.sees) {
@@ -134,7 +123,7 @@ void read_masks(Recorder& work, const Problem& problem, Read& read) {
   read.bias = combined(work, "score_bias", Binary::add, adding);
 }
 
-Shape context_shape(const Recorder& work, const Problem& problem, const std::string& queries,
+Shape context_shape(const RecipeBuilder& work, const Problem& problem, const std::string& queries,
                     const std::string& values) {
   const Shape& from = work.shape(queries);
   Shape weights;
@@ -150,14 +139,26 @@ Shape context_shape(const Recorder& work, const Problem& problem, const std::str
   return result_shape(Contract{"key"}, operands, work.vectors());
 }
 
+// The numbers of what the computation reads, by id.
+class NumbersAtOnce {
+ public:
+  NumbersAtOnce(const Recipe& recipe, const Values<double>& carried) : recipe_(recipe), carried_(carried) {}
+
+  const Tensor<double>& operator()(const std::string& id) const { return *carried_[*recipe_.line(id)]; }
+
+ private:
+  const Recipe& recipe_;
+  const Values<double>& carried_;
+};
+
 // Whether −∞ is added to a cell that no mask closes: the steps take that as a
 // number like any other, whose weight is 0 and meets what the values hold.
-bool has_unannounced_closing(const Recorder& work, const Read& read) {
-  const Tensor<double>& bias = work.value(*read.bias);
+bool has_unannounced_closing(const NumbersAtOnce& numbers, const ReadAtOnce& read) {
+  const Tensor<double>& bias = numbers(*read.bias);
   const auto is_infinite = [](double added) { return added == -std::numeric_limits<double>::infinity(); };
   if (std::ranges::none_of(bias.data(), is_infinite)) return false;
   if (!read.open || read.bias_of_distance) return true;
-  const Tensor<double>& open = work.value(*read.open);
+  const Tensor<double>& open = numbers(*read.open);
   Shape cells = bias.shape();
   for (const Dim& dim : open.shape().dims()) {
     if (!cells.has(dim.axis)) cells.append(dim);
@@ -182,10 +183,11 @@ struct Computed {
 };
 
 template <class T>
-Computed<T> computed(Recorder& work, Backend& backend, const Problem& problem, const Read& read, const Shape& shape) {
-  const Rows4<T> q = vectors_of<T>(work.value(read.queries), "query", "d_k");
-  const Rows4<T> k = vectors_of<T>(work.value(read.keys), "key", "d_k");
-  const Rows4<T> v = vectors_of<T>(work.value(read.values), "key", "d_v");
+Computed<T> computed(const NumbersAtOnce& numbers, Backend& backend, const Problem& problem, const ReadAtOnce& read,
+                     const Shape& shape) {
+  const Rows4<T> q = vectors_of<T>(numbers(read.queries), "query", "d_k");
+  const Rows4<T> k = vectors_of<T>(numbers(read.keys), "key", "d_k");
+  const Rows4<T> v = vectors_of<T>(numbers(read.values), "key", "d_v");
 
   FusedAttention<T> call;
   call.batch = problem.batch;
@@ -193,8 +195,8 @@ Computed<T> computed(Recorder& work, Backend& backend, const Problem& problem, c
   call.kv_heads = problem.heads ? problem.heads_of_keys() : 1;
   call.queries = problem.query_count;
   call.keys = problem.all_key_count();
-  call.key_width = work.shape(read.keys).size("d_k");
-  call.value_width = work.shape(read.values).size("d_v");
+  call.key_width = numbers(read.keys).shape().size("d_k");
+  call.value_width = numbers(read.values).shape().size("d_v");
   call.q = q.numbers.data();
   call.k = k.numbers.data();
   call.v = v.numbers.data();
@@ -217,7 +219,7 @@ Computed<T> computed(Recorder& work, Backend& backend, const Problem& problem, c
   if (read.exponentials.base != 0) call.log_base = log(read.exponentials.base);
   std::vector<T> sinks;
   if (read.sinks) {
-    const Tensor<double>& given = work.value(*read.sinks);
+    const Tensor<double>& given = numbers(*read.sinks);
     sinks = cells_of<T>(given).numbers;
     call.sinks = sinks.data();
     call.sink_stride = given.shape().stride("head");
@@ -233,13 +235,13 @@ Computed<T> computed(Recorder& work, Backend& backend, const Problem& problem, c
 
   Cells4<std::uint8_t> open;
   if (read.open) {
-    open = cells_of<std::uint8_t>(work.value(*read.open));
+    open = cells_of<std::uint8_t>(numbers(*read.open));
     call.open = open.numbers.data();
     call.open_at = open.at;
   }
   Cells4<T> bias;
   if (read.bias) {
-    bias = cells_of<T>(work.value(*read.bias));
+    bias = cells_of<T>(numbers(*read.bias));
     call.bias = bias.numbers.data();
     call.bias_at = bias.at;
     if (read.bias_of_distance) {
@@ -250,7 +252,7 @@ Computed<T> computed(Recorder& work, Backend& backend, const Problem& problem, c
   }
   Computed<T> out;
   out.context = Tensor<double>(shape);
-  if (read.bias && has_unannounced_closing(work, read)) return out;
+  if (read.bias && has_unannounced_closing(numbers, read)) return out;
   out.closed_rows.resize(call.batch * call.heads * call.queries);
   call.closed_rows = out.closed_rows.data();
   out.holds = backend.attend(call) && std::ranges::all_of(context, [](T number) { return std::isfinite(number); });
@@ -288,8 +290,8 @@ bool has_fused_form(const Problem& problem) {
          softmax_of(problem).exponentials && !position.score_terms && !position.context_terms;
 }
 
-ContextAtOnce record_context_at_once(Recorder& work, const Problem& problem, const Projected& all) {
-  Read read{
+ReadAtOnce record_context_at_once(RecipeBuilder& work, const Problem& problem, const Projected& all) {
+  ReadAtOnce read{
       .queries =
           score_named(problem.score.name).multiplied(work, problem.score, {.queries = all.queries, .keys = all.keys}),
       .keys = all.keys,
@@ -297,24 +299,33 @@ ContextAtOnce record_context_at_once(Recorder& work, const Problem& problem, con
   read.exponentials = softmax_of(problem).exponentials(chosen_softmax(problem));
   if (read.exponentials.sink) read.sinks = read.exponentials.sink->id;
   read_masks(work, problem, read);
+  read.context = work.step_of_shape({.id = "context",
+                                     .symbol = "C",
+                                     .title = "Context: the sum of each query's weighted values",
+                                     .formula = "C is computed at once",
+                                     .role = Role::output},
+                                    context_shape(work, problem, read.queries, read.values));
+  return read;
+}
 
-  const Heading heading{.id = "context",
-                        .symbol = "C",
-                        .title = "Context: the sum of each query's weighted values",
-                        .formula = "C is computed at once",
-                        .role = Role::output};
-  const Shape shape = context_shape(work, problem, read.queries, read.values);
-  ContextAtOnce made;
-  made.id = work.step_at_once(heading, shape, [&](Backend& backend) {
-    const auto keep = [&](auto computed) {
-      made.holds = computed.holds;
-      made.notes = closed_row_notes(problem, computed.closed_rows);
-      return std::move(computed.context);
-    };
-    return problem.arithmetic.dtype == Dtype::f32 ? keep(computed<float>(work, backend, problem, read, shape))
-                                                  : keep(computed<double>(work, backend, problem, read, shape));
-  });
-  return made;
+AtOncePolicy::AtOncePolicy(const Problem& problem, ReadAtOnce read, Backend& backend)
+    : ComputingPolicy(backend.in_any_order(), problem.arithmetic),
+      problem_(problem),
+      read_(std::move(read)),
+      backend_(backend.in_any_order()) {}
+
+std::shared_ptr<const Tensor<double>> AtOncePolicy::make(const Recipe& recipe, std::size_t line,
+                                                         const Values<double>& carried) {
+  if (recipe.instruction(line).id() != read_.context) return ComputingPolicy::make(recipe, line, carried);
+  const NumbersAtOnce numbers(recipe, carried);
+  const auto keep = [&](auto computed) {
+    holds_ = computed.holds;
+    notes_ = closed_row_notes(problem_, computed.closed_rows);
+    return std::make_shared<const Tensor<double>>(std::move(computed.context));
+  };
+  const Shape& shape = recipe.shape(line);
+  return problem_.arithmetic.dtype == Dtype::f32 ? keep(computed<float>(numbers, backend_, problem_, read_, shape))
+                                                 : keep(computed<double>(numbers, backend_, problem_, read_, shape));
 }
 
 }  // namespace attn

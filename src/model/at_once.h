@@ -1,12 +1,16 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/projections.h"
+#include "model/softmaxes/softmax_kind.h"
 #include "problem/problem.h"
-#include "trace/recorder.h"
+#include "trace/compute.h"
+#include "trace/recipe_builder.h"
 
 namespace attn {
 
@@ -16,15 +20,43 @@ namespace attn {
 // between is rounded, by hand or to half precision.
 bool has_fused_form(const Problem& problem);
 
-// What came of computing it so.
-struct ContextAtOnce {
-  std::string id;                // of the step "context"
-  std::vector<Note> notes = {};  // rows with every key closed
-  bool holds = true;             // false where the backend has no such computation, or a number is not finite
+// What the computation reads: ids of steps and given tensors.
+struct ReadAtOnce {
+  std::string queries, keys, values;
+  std::optional<std::string> open = std::nullopt, bias = std::nullopt, sinks = std::nullopt;
+  bool bias_of_distance = false;  // `bias` has a number a distance, not one a cell
+  Window sees = {};
+  bool by_length = false;
+  Exponentials exponentials = {};
+  std::string context = {};  // what it makes
 };
 
-// Records the step "context" from the queries, all keys and all values, whose
-// heads need not be repeated. REQUIRES: has_fused_form(problem).
-ContextAtOnce record_context_at_once(Recorder& work, const Problem& problem, const Projected& all);
+// Writes down the step "context", made at once from the queries, all keys and all
+// values, whose heads need not be repeated. REQUIRES: has_fused_form(problem).
+ReadAtOnce record_context_at_once(RecipeBuilder& work, const Problem& problem, const Projected& all);
+
+// Works a recipe out whose context is made at once, by the backend's fused attention.
+class AtOncePolicy final : public ComputingPolicy {
+ public:
+  // REQUIRES: problem and backend outlive the policy.
+  AtOncePolicy(const Problem& problem, ReadAtOnce read, Backend& backend);
+
+  std::shared_ptr<const Tensor<double>> make(const Recipe& recipe, std::size_t line,
+                                             const Values<double>& carried) override;
+  bool go_on(std::size_t, const Evaluation<double>&, bool) override { return holds_; }
+
+  // False where the backend has no such computation, or a number is not finite.
+  bool holds() const { return holds_; }
+
+  // Rows with every key closed.
+  const std::vector<Note>& notes() const { return notes_; }
+
+ private:
+  const Problem& problem_;
+  ReadAtOnce read_;
+  Backend& backend_;
+  bool holds_ = true;
+  std::vector<Note> notes_;
+};
 
 }  // namespace attn

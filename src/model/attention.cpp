@@ -1,10 +1,12 @@
 #include "model/attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "base/text.h"
+#include "model/anatomy.h"
 #include "model/at_once.h"
 #include "model/keys.h"
 #include "model/masks/mask.h"
@@ -14,7 +16,9 @@
 #include "model/row_named.h"
 #include "model/scores/score.h"
 #include "model/softmaxes/softmax_kind.h"
-#include "trace/recorder.h"
+#include "problem/drawing.h"
+#include "trace/compute.h"
+#include "trace/recipe_builder.h"
 
 namespace attn {
 namespace {
@@ -23,7 +27,8 @@ namespace {
 constexpr std::size_t most_weighted_values = 100'000;
 
 // The tensors that a choice brings along.
-void give_parameters(Recorder& work, const std::string& of, Role role, const ChoiceSpec& spec, const Choice& choice) {
+void give_parameters(RecipeBuilder& work, const std::string& of, Role role, const ChoiceSpec& spec,
+                     const Choice& choice) {
   for (const Parameter& parameter : spec.parameters) {
     const auto tensor = choice.tensors.find(parameter.name);
     if (tensor == choice.tensors.end()) continue;
@@ -37,7 +42,7 @@ void give_parameters(Recorder& work, const std::string& of, Role role, const Cho
   }
 }
 
-std::string record_scaled(Recorder& work, const Problem& problem, const Score& score, std::size_t terms) {
+std::string record_scaled(RecipeBuilder& work, const Problem& problem, const Score& score, std::size_t terms) {
   Heading heading{.id = "scaled_scores", .symbol = "S′", .role = Role::score};
   if (problem.scale) {
     heading.title = "Scores times the scale";
@@ -56,7 +61,7 @@ std::string record_scaled(Recorder& work, const Problem& problem, const Score& s
 }
 
 // The scores, compared, scaled and capped.
-std::string record_scores(Recorder& work, const Problem& problem, const Projected& projected) {
+std::string record_scores(RecipeBuilder& work, const Problem& problem, const Projected& projected) {
   const Score& score = score_named(problem.score.name);
   const Position& position = position_of(problem);
   Compared compared{.queries = projected.queries, .keys = projected.keys};
@@ -81,7 +86,7 @@ std::string record_scores(Recorder& work, const Problem& problem, const Projecte
 }
 
 // The given tensors of the rules of one kind, as operands.
-std::vector<Operand> record_rules(Recorder& work, const std::vector<MaskRule>& rules, MaskRule::Effect effect) {
+std::vector<Operand> record_rules(RecipeBuilder& work, const std::vector<MaskRule>& rules, MaskRule::Effect effect) {
   std::vector<Operand> operands;
   for (const MaskRule& rule : rules) {
     if (rule.effect == effect) operands.emplace_back(work.given(rule.heading, rule.shape, rule.make));
@@ -90,13 +95,13 @@ std::vector<Operand> record_rules(Recorder& work, const std::vector<MaskRule>& r
 }
 
 // "B_1 + B_2"
-std::string sum_of(const Recorder& work, const std::vector<Operand>& operands) {
+std::string sum_of(const RecipeBuilder& work, const std::vector<Operand>& operands) {
   std::string text;
   for (const Operand& operand : operands) text += (text.empty() ? "" : " + ") + work.symbol(operand.id);
   return text;
 }
 
-MaskedScores record_mask(Recorder& work, const Problem& problem, const std::string& scores) {
+MaskedScores record_mask(RecipeBuilder& work, const Problem& problem, const std::string& scores) {
   const std::vector<MaskRule> rules = mask_rules(problem);
   const Position& position = position_of(problem);
   if (rules.empty() && !position.biases) return {scores, std::nullopt};
@@ -137,15 +142,15 @@ MaskedScores record_mask(Recorder& work, const Problem& problem, const std::stri
   return {work.step(masked, Close{}, operands, open), open};
 }
 
-std::string record_softmax(Recorder& work, const Problem& problem, const MaskedScores& scores) {
+std::string record_softmax(RecipeBuilder& work, const Problem& problem, const MaskedScores& scores) {
   const SoftmaxKind& kind = softmax_of(problem);
-  const Choice choice = chosen_softmax(problem);
+  const Choice& choice = chosen_softmax(problem);
   give_parameters(work, "softmax", Role::softmax, kind.spec, choice);
   return kind.exponentials ? record_exponentials(work, scores, kind.exponentials(choice))
                            : kind.compose(work, choice, scores);
 }
 
-std::string record_context(Recorder& work, const Problem& problem, const std::string& weights,
+std::string record_context(RecipeBuilder& work, const Problem& problem, const std::string& weights,
                            const std::string& values, const std::optional<Operand>& open, AttentionOptions options) {
   const Heading weighted{.id = "weighted_values",
                          .symbol = "U",
@@ -172,7 +177,7 @@ std::string record_context(Recorder& work, const Problem& problem, const std::st
   const Op weigh = Combine{Binary::multiply, {}};
   const std::vector<Operand> operands = {weights, values};
 
-  const bool shown = options.all_weighted_values || work.shape_of(weigh, operands).count() <= most_weighted_values;
+  const bool shown = options.all_steps || work.shape_of(weigh, operands).count() <= most_weighted_values;
   if (shown) {
     const std::string id = work.step(weighted, weigh, operands, open);
     return record_sum(Reduce{Reducer::sum, "key"}, {id}, std::nullopt);
@@ -185,7 +190,7 @@ std::string record_context(Recorder& work, const Problem& problem, const std::st
   return record_sum(Contract{"key"}, operands, open);
 }
 
-std::string record_output(Recorder& work, const Problem& problem, std::string result) {
+std::string record_output(RecipeBuilder& work, const Problem& problem, std::string result) {
   std::string symbol = "C";
   if (problem.heads) {
     result = work.step({.id = "concat",
@@ -222,7 +227,7 @@ std::string record_output(Recorder& work, const Problem& problem, std::string re
 }
 
 // Queries, and all keys and values, with positions where these turn them.
-Projected record_vectors(Recorder& work, const Problem& problem) {
+Projected record_vectors(RecipeBuilder& work, const Problem& problem) {
   if (problem.positions)
     give_parameters(work, "positions", Role::weight_matrix, position_of(problem).spec, *problem.positions);
   const Projected projected = record_projections(work, problem);
@@ -231,7 +236,7 @@ Projected record_vectors(Recorder& work, const Problem& problem) {
 }
 
 // The whole computation, a line a part of it; returns the id of the last step.
-std::string record(Recorder& work, const Problem& problem, AttentionOptions options) {
+std::string record(RecipeBuilder& work, const Problem& problem, AttentionOptions options) {
   const Projected all = record_repeated_heads(work, problem, record_vectors(work, problem));
   const std::string scores = record_scores(work, problem, all);
   const MaskedScores masked = record_mask(work, problem, scores);
@@ -240,13 +245,13 @@ std::string record(Recorder& work, const Problem& problem, AttentionOptions opti
   return record_output(work, problem, context);
 }
 
-// The same with everything between the vectors and the context computed at once.
-ContextAtOnce record_at_once(Recorder& work, const Problem& problem) {
+// The same with everything between the vectors and the context done at once.
+ReadAtOnce record_at_once(RecipeBuilder& work, const Problem& problem) {
   const Projected all = record_vectors(work, problem);
   give_parameters(work, "softmax", Role::softmax, softmax_of(problem).spec, chosen_softmax(problem));
-  ContextAtOnce made = record_context_at_once(work, problem, all);
-  made.id = record_output(work, problem, made.id);
-  return made;
+  ReadAtOnce read = record_context_at_once(work, problem, all);
+  record_output(work, problem, read.context);
+  return read;
 }
 
 std::vector<Note> notes_on_steps(const Problem& problem, const Trace& trace) {
@@ -310,31 +315,48 @@ Trace described(const Problem& problem, const Backend& backend) {
   return trace;
 }
 
-Trace attention(const Problem& problem, Backend& backend, AttentionOptions options) {
-  Recorder work(&backend, problem.arithmetic, problem.vectors);
-  work.tell_before_each_step(options.before_step);
+Recipe attention_recipe(const Problem& problem, AttentionOptions options) {
+  RecipeBuilder work(problem.arithmetic, problem.vectors);
+  work.current().attention = attention_anatomy(work.current().prefix, problem);
+  record(work, problem, options);
+  return work.take();
+}
+
+namespace {
+
+Trace worked_out(Recipe recipe, const Problem& problem, Backend& backend,
+                 std::function<void(std::string_view)> before_step) {
   Trace trace = described(problem, backend);
-  trace.result = record(work, problem, options);
-  trace.givens = work.take_givens();
-  trace.steps = work.take_steps();
+  ComputingPolicy policy(backend, problem.arithmetic, std::move(before_step));
+  compute(std::move(recipe), policy, trace);
+  trace.result = trace.steps.back().heading.id;
   trace.notes = notes_on_steps(problem, trace);
   return trace;
 }
 
+}  // namespace
+
+Trace attention(const Problem& problem, Backend& backend, AttentionOptions options) {
+  return worked_out(attention_recipe(problem, options), problem, backend, {});
+}
+
 std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend) {
   if (!has_fused_form(problem)) return std::nullopt;
-  Recorder work(&backend.in_any_order(), problem.arithmetic, problem.vectors);
-  const ContextAtOnce made = record_at_once(work, problem);
-  if (!made.holds) return std::nullopt;
+  RecipeBuilder work(problem.arithmetic, problem.vectors);
+  AtOncePolicy policy(problem, record_at_once(work, problem), backend);
+  const Recipe recipe = work.take();
+  const Evaluation<double> made = evaluate(recipe, policy);
+  if (!policy.holds()) return std::nullopt;
 
   Trace trace = described(problem, backend);
-  trace.result = made.id;
-  trace.steps.push_back(work.take_steps().back());
-  trace.steps.back().op = Given{};
-  trace.steps.back().operands.clear();
+  const std::size_t last = recipe.size() - 1;
+  trace.result = recipe.instruction(last).id();
+  const Heading& heading = recipe.instruction(last).heading;
+  trace.steps.emplace_back(std::make_shared<const Instruction>(Instruction{.heading = heading, .op = Given{}}),
+                           made.computed[last]);
   trace.notes = problem.notes;
-  trace.notes.insert(trace.notes.end(), made.notes.begin(), made.notes.end());
-  trace.notes.push_back({made.id,
+  trace.notes.insert(trace.notes.end(), policy.notes().begin(), policy.notes().end());
+  trace.notes.push_back({trace.result,
                          {},
                          "at_once",
                          "computed at once, without the steps between: its last digits may differ from those of the "
@@ -344,20 +366,62 @@ std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend)
 
 std::optional<std::size_t> bytes_at_once(const Problem& problem) {
   if (!has_fused_form(problem)) return std::nullopt;
-  Recorder work(nullptr, problem.arithmetic, problem.vectors);
+  RecipeBuilder work(problem.arithmetic, problem.vectors);
   record_at_once(work, problem);
-  const std::size_t bytes = work.bytes();
+  const std::size_t bytes = work.take().bytes();
   return bytes > std::numeric_limits<std::size_t>::max() / 2 ? bytes : 2 * bytes;
 }
 
-TracePlan planned(const Problem& problem, AttentionOptions options) {
-  Recorder work(nullptr, problem.arithmetic, problem.vectors);
-  record(work, problem, options);
+namespace {
 
-  TracePlan plan;
-  plan.bytes = work.bytes();
-  for (const Step& step : work.take_steps()) plan.steps.push_back(step.heading.id);
-  return plan;
+std::vector<std::string> steps_of(const Recipe& recipe) {
+  std::vector<std::string> ids;
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    const Instruction& instruction = recipe.instruction(line);
+    if (instruction.kind == Instruction::Kind::step) ids.push_back(instruction.id());
+  }
+  return ids;
+}
+
+}  // namespace
+
+std::vector<std::string> Computation::steps() const { return steps_of(recipe_); }
+
+std::vector<std::string> Computation::all_steps() const {
+  return steps_of(attention_recipe(problem_, {.all_steps = true}));
+}
+
+void Computation::keep(const std::vector<std::string>& asked) {
+  const std::vector<std::string> all = all_steps(), kept = steps();
+  const auto has = [](const std::vector<std::string>& ids, const std::string& id) {
+    return std::ranges::find(ids, id) != ids.end();
+  };
+  const auto is_left_out = [&](const std::string& id) { return !has(kept, id) && has(all, id); };
+  if (std::ranges::any_of(asked, is_left_out)) keep_all();
+}
+
+void Computation::keep_all() { recipe_ = attention_recipe(problem_, {.all_steps = true}); }
+
+std::variant<Trace, TooLarge> Computation::run(Backend& backend, bool only_result, std::size_t most_bytes,
+                                               const Watcher& watcher) {
+  const auto draw_numbers = [&] {
+    if (problem_.undrawn.empty()) return;
+    watcher.draws();
+    draw(problem_);
+  };
+  const auto at_once = only_result ? bytes_at_once(problem_) : std::nullopt;
+  if (at_once && *at_once <= most_bytes) {
+    draw_numbers();
+    watcher.computes_at_once();
+    if (auto trace = attention_at_once(problem_, backend)) return std::move(*trace);
+  }
+  const std::size_t needed = recipe_.bytes();
+  if (needed > most_bytes) {
+    const bool less_at_once = at_once && *at_once > most_bytes && *at_once < needed;
+    return TooLarge{less_at_once ? *at_once : needed, less_at_once};
+  }
+  draw_numbers();
+  return worked_out(std::move(recipe_), problem_, backend, watcher.computes_step);
 }
 
 }  // namespace attn

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "backend/backend.h"
@@ -14,15 +15,17 @@
 namespace attn {
 
 struct AttentionOptions {
-  // Whether weighted_values is kept whatever its size.
-  bool all_weighted_values = false;
-
-  // Called with the id of each step before it is computed, hidden ones too.
-  std::function<void(std::string_view id)> before_step = {};
+  // Whether every step is kept, whatever its size; else large weighted values
+  // are summed without being shown.
+  bool all_steps = false;
 };
 
 // Attention, step by step, as Vaswani et al. (2017), section 3.2, equation 1:
-// softmax(Q·Kᵀ / √d_k)·V, over every head and sequence of the problem.
+// softmax(Q·Kᵀ / √d_k)·V, over every head and sequence of the problem. Nothing
+// is computed. REQUIRES: the problem lives until the recipe was worked out.
+Recipe attention_recipe(const Problem& problem, AttentionOptions options = {});
+
+// The recipe worked out.
 Trace attention(const Problem& problem, Backend& backend, AttentionOptions options = {});
 
 // The same result where nothing else is wanted, by the backend's fused attention:
@@ -36,13 +39,49 @@ std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend)
 // where the problem has no fused form.
 std::optional<std::size_t> bytes_at_once(const Problem& problem);
 
-// What the trace of all steps will be, worked out from the shapes alone: nothing is computed.
-struct TracePlan {
-  std::vector<std::string> steps;  // their ids, in order
-  std::size_t bytes = 0;           // of all its numbers; saturates
+// What is told of a computation while it goes on.
+struct Watcher {
+  std::function<void()> draws = [] {};                                   // random numbers are drawn now
+  std::function<void()> computes_at_once = [] {};                        // the result is, without steps
+  std::function<void(std::string_view id)> computes_step = [](auto) {};  // hidden ones too
 };
 
-TracePlan planned(const Problem& problem, AttentionOptions options = {});
+// A refusal, before anything was computed: the numbers would take more bytes
+// than there may be.
+struct TooLarge {
+  std::size_t needed = 0;
+  bool is_result_alone = false;  // even the result at once, which needs less, would
+};
+
+// A problem about to be computed: which steps there will be and what they take
+// is known before a number is.
+class Computation {
+ public:
+  // REQUIRES: the problem outlives the computation.
+  explicit Computation(Problem& problem) : problem_(problem), recipe_(attention_recipe(problem)) {}
+
+  const Recipe& recipe() const { return recipe_; }
+
+  // Ids of the steps that people are shown, in order. The last is the result.
+  std::vector<std::string> steps() const;
+
+  // The same with those that are left out for their size.
+  std::vector<std::string> all_steps() const;
+
+  // Sees to it that these are not left out, as far as there are such steps.
+  void keep(const std::vector<std::string>& asked);
+  void keep_all();
+
+  // Computes the steps; or, where nothing but the result is wanted, that at once
+  // if it can be and has room. Random numbers are drawn once it is known that what
+  // they are for has room. Called once.
+  std::variant<Trace, TooLarge> run(Backend& backend, bool only_result, std::size_t most_bytes,
+                                    const Watcher& watcher = {});
+
+ private:
+  Problem& problem_;
+  Recipe recipe_;
+};
 
 // Every score, position and softmax that a problem can name.
 Catalog catalog();

@@ -18,7 +18,7 @@ Kind keys() { return {"keys", "K", Role::key}; }
 Kind values() { return {"values", "V", Role::value}; }
 
 // New ones between those of a cache and those put after all others.
-std::string record_joined(Recorder& work, const Problem& problem, const Kind& kind, const std::string& own,
+std::string record_joined(RecipeBuilder& work, const Problem& problem, const Kind& kind, const std::string& own,
                           const Tensor<double> KeysAndValues::*part) {
   if (!problem.past && !problem.appended) return own;
   std::vector<Operand> operands = {own};
@@ -54,7 +54,7 @@ std::string record_joined(Recorder& work, const Problem& problem, const Kind& ki
                    Join{"key"}, operands);
 }
 
-std::string record_repeated(Recorder& work, const Problem& problem, const Kind& kind, const std::string& own) {
+std::string record_repeated(RecipeBuilder& work, const Problem& problem, const Kind& kind, const std::string& own) {
   const std::size_t times = *problem.heads / *problem.kv_heads;
   const std::string group = std::to_string(times);
   return work.step(
@@ -68,7 +68,7 @@ std::string record_repeated(Recorder& work, const Problem& problem, const Kind& 
 
 }  // namespace
 
-Projected record_all_keys(Recorder& work, const Problem& problem, const Projected& projected) {
+Projected record_all_keys(RecipeBuilder& work, const Problem& problem, const Projected& projected) {
   Projected all = projected;
   if (const Position& position = position_of(problem); position.rotated) {
     const QueriesAndKeys rotated = position.rotated(work, problem, {projected.queries, projected.keys});
@@ -80,7 +80,7 @@ Projected record_all_keys(Recorder& work, const Problem& problem, const Projecte
   return all;
 }
 
-Projected record_repeated_heads(Recorder& work, const Problem& problem, const Projected& all) {
+Projected record_repeated_heads(RecipeBuilder& work, const Problem& problem, const Projected& all) {
   if (!problem.kv_heads) return all;
   return {all.queries, record_repeated(work, problem, keys(), all.keys),
           record_repeated(work, problem, values(), all.values)};

@@ -9,7 +9,7 @@ namespace {
 // The steps of one normalization, under names that begin alike.
 class Normalizer {
  public:
-  Normalizer(Recorder& work, const Normalization& norm, const Operand& x)
+  Normalizer(RecipeBuilder& work, const Normalization& norm, const Operand& x)
       : work_(work), norm_(norm), x_(x), size_(static_cast<double>(shape().size(norm.over))) {}
 
   std::string mean() {
@@ -70,7 +70,7 @@ class Normalizer {
     return work_.step(std::move(heading), Combine{function, {}}, std::move(operands));
   }
 
-  Recorder& work_;
+  RecipeBuilder& work_;
   const Normalization& norm_;
   const Operand& x_;
   double size_;
@@ -78,7 +78,7 @@ class Normalizer {
 
 }  // namespace
 
-std::string layer_normalized(Recorder& work, const Normalization& normalization, const Operand& x) {
+std::string layer_normalized(RecipeBuilder& work, const Normalization& normalization, const Operand& x) {
   Normalizer normalizer(work, normalization, x);
   const std::string deviations = normalizer.deviations(normalizer.mean());
   const std::string variance =
@@ -86,7 +86,7 @@ std::string layer_normalized(Recorder& work, const Normalization& normalization,
   return normalizer.finished(deviations, normalizer.root(variance));
 }
 
-std::string rms_normalized(Recorder& work, const Normalization& normalization, const Operand& x) {
+std::string rms_normalized(RecipeBuilder& work, const Normalization& normalization, const Operand& x) {
   Normalizer normalizer(work, normalization, x);
   const std::string square = normalizer.mean_square(x, "mean_square", "v", "The mean of the squares", "v = Σ² / n");
   return normalizer.finished(x, normalizer.root(square));

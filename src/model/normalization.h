@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "trace/recorder.h"
+#include "trace/recipe_builder.h"
 
 namespace attn {
 
@@ -27,11 +27,11 @@ struct Normalization {
 //
 // where the last of quotient, scaled and shifted is `id` itself.
 // REQUIRES: x, and gain and bias where there are any, have the axis; new ids.
-std::string layer_normalized(Recorder& work, const Normalization& normalization, const Operand& x);
+std::string layer_normalized(RecipeBuilder& work, const Normalization& normalization, const Operand& x);
 
 // Each vector divided by the root of its mean square plus eps; then times the
 // gain, plus the bias (Zhang and Sennrich 2019, equation 4). As above, with
 // id.squares, id.square_sum, id.mean_square, id.steadied, id.root, id.quotient, id.scaled, id.
-std::string rms_normalized(Recorder& work, const Normalization& normalization, const Operand& x);
+std::string rms_normalized(RecipeBuilder& work, const Normalization& normalization, const Operand& x);
 
 }  // namespace attn

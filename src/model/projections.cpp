@@ -12,7 +12,7 @@ namespace attn {
 namespace {
 
 // One of the three roles that the inputs are projected into.
-struct Part {
+struct Projecting {
   std::string name;    // "key"
   std::string plural;  // "keys"
   std::string letter;  // "K"
@@ -25,7 +25,7 @@ struct Part {
 };
 
 // Where part p's inputs stand among the steps: cross-attention has one for each.
-std::string source_suffix(const Problem& problem, const Part& part) {
+std::string source_suffix(const Problem& problem, const Projecting& part) {
   if (!problem.cross()) return "";
   return part.name == "value" && !problem.value_inputs ? ".key" : "." + part.name;
 }
@@ -59,7 +59,7 @@ void for_each_input(const Problem& problem, Record record) {
   present(".value", problem.value_inputs);
 }
 
-void record_inputs(Recorder& work, const Problem& problem) {
+void record_inputs(RecipeBuilder& work, const Problem& problem) {
   for_each_input(problem, [&](const std::string& suffix, const std::string& symbol, const Tensor<double>& inputs) {
     work.given_step({.id = "inputs" + suffix,
                      .symbol = symbol,
@@ -77,7 +77,7 @@ Axis row_of_inputs(const std::string& suffix) {
 }
 
 // The encoding of as many positions as these inputs have.
-std::string record_own_encoding(Recorder& work, const std::string& encoding, const std::string& suffix,
+std::string record_own_encoding(RecipeBuilder& work, const std::string& encoding, const std::string& suffix,
                                 std::size_t tokens) {
   if (work.shape(encoding).size("token") == tokens) return encoding;
   const std::string id = encoding + suffix;
@@ -89,10 +89,10 @@ std::string record_own_encoding(Recorder& work, const std::string& encoding, con
                     .title = "Position encoding of as many positions as there are here",
                     .formula = "the first " + std::to_string(tokens) + " vectors of P",
                     .role = Role::input},
-                   Pick{"token", Rows({{"token", tokens}}, std::move(rows))}, {encoding});
+                   Pick{"token", Rows(Tensor<std::int64_t>({{"token", tokens}}, std::move(rows)))}, {encoding});
 }
 
-void record_positioned_inputs(Recorder& work, const Problem& problem) {
+void record_positioned_inputs(RecipeBuilder& work, const Problem& problem) {
   const Position& position = position_of(problem);
   if (!position.encoding) return;
   const std::size_t keys = problem.key_count - problem.past_count();
@@ -109,7 +109,7 @@ void record_positioned_inputs(Recorder& work, const Problem& problem) {
   });
 }
 
-void record_split_inputs(Recorder& work, const Problem& problem, const std::string& source) {
+void record_split_inputs(RecipeBuilder& work, const Problem& problem, const std::string& source) {
   for_each_input(problem, [&](const std::string& suffix, const std::string&, const Tensor<double>&) {
     const std::string symbol = work.symbol(source + suffix);
     // "token" also in cross-attention: rows of inputs, whoever they serve.
@@ -125,7 +125,7 @@ void record_split_inputs(Recorder& work, const Problem& problem, const std::stri
 
 // The part's source with its axes called as a product with the weights needs
 // them: rows by the part, columns by `feature`.
-Operand source_as(const Recorder& work, const Part& part, const Axis& feature) {
+Operand source_as(const RecipeBuilder& work, const Projecting& part, const Axis& feature) {
   const Shape& shape = work.shape(part.source);
   Operand operand(part.source);
   if (shape.has("token")) operand.renamed.push_back({"token", part.row});
@@ -135,11 +135,11 @@ Operand source_as(const Recorder& work, const Part& part, const Axis& feature) {
   return operand;
 }
 
-bool is_wide(const Problem& problem, const Part& part) {
+bool is_wide(const Problem& problem, const Projecting& part) {
   return problem.heads && part.projection && !part.projection->weight.shape().has("head") && !problem.split_input;
 }
 
-std::vector<Operand> with_weights(Recorder& work, const Part& part) {
+std::vector<Operand> with_weights(RecipeBuilder& work, const Projecting& part) {
   const Axis in = part.projection->weight.shape().has("d_head") ? "d_head" : "d_model";
   std::vector<Operand> operands = {source_as(work, part, in)};
   operands.push_back(work.given({.id = "weights." + part.name,
@@ -159,17 +159,17 @@ std::vector<Operand> with_weights(Recorder& work, const Part& part) {
   return operands;
 }
 
-std::string projection_formula(const Recorder& work, const Problem& problem, const Part& part) {
+std::string projection_formula(const RecipeBuilder& work, const Problem& problem, const Projecting& part) {
   return product(problem, work.symbol(part.source), "W_" + part.letter,
                  part.projection->bias ? "b_" + part.letter : "");
 }
 
-Op multiplied(const Part& part) {
+Op multiplied(const Projecting& part) {
   return Contract{part.projection->weight.shape().has("d_head") ? "d_head" : "d_model"};
 }
 
 // The wide product of all heads side by side, before it is split.
-void record_wide(Recorder& work, const Problem& problem, const Part& part) {
+void record_wide(RecipeBuilder& work, const Problem& problem, const Projecting& part) {
   if (!is_wide(problem, part)) return;
   work.step({.id = "projected_" + part.plural,
              .symbol = part.letter + "*",
@@ -179,7 +179,7 @@ void record_wide(Recorder& work, const Problem& problem, const Part& part) {
             multiplied(part), with_weights(work, part));
 }
 
-std::string record_part(Recorder& work, const Problem& problem, const Part& part) {
+std::string record_part(RecipeBuilder& work, const Problem& problem, const Projecting& part) {
   Heading heading{.id = part.plural, .symbol = part.letter, .title = capitalised(part.plural), .role = part.role};
   const auto from = [&](const std::string& what) { heading.formula = part.letter + " = " + what; };
   const std::size_t heads = !problem.heads ? 1 : part.name == "query" ? *problem.heads : problem.heads_of_keys();
@@ -226,11 +226,11 @@ std::string product(const Problem& problem, const std::string& x, const std::str
   return bias.empty() ? text : text + " + " + bias;
 }
 
-Projected record_projections(Recorder& work, const Problem& problem) {
+Projected record_projections(RecipeBuilder& work, const Problem& problem) {
   std::array parts = {
-      Part{"key", "keys", "K", "key", "d_k", Role::key, problem.key, problem.keys},
-      Part{"query", "queries", "Q", "query", "d_k", Role::query, problem.query, problem.queries},
-      Part{"value", "values", "V", "key", "d_v", Role::value, problem.value, problem.values},
+      Projecting{"key", "keys", "K", "key", "d_k", Role::key, problem.key, problem.keys},
+      Projecting{"query", "queries", "Q", "query", "d_k", Role::query, problem.query, problem.queries},
+      Projecting{"value", "values", "V", "key", "d_v", Role::value, problem.value, problem.values},
   };
   record_inputs(work, problem);
   record_positioned_inputs(work, problem);
@@ -239,9 +239,9 @@ Projected record_projections(Recorder& work, const Problem& problem) {
     record_split_inputs(work, problem, source);
     source = "split_inputs";
   }
-  for (Part& part : parts) part.source = source + source_suffix(problem, part);
+  for (Projecting& part : parts) part.source = source + source_suffix(problem, part);
 
-  for (const Part& part : parts) record_wide(work, problem, part);
+  for (const Projecting& part : parts) record_wide(work, problem, part);
   Projected projected;
   projected.keys = record_part(work, problem, parts[0]);
   projected.queries = record_part(work, problem, parts[1]);

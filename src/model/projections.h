@@ -3,7 +3,7 @@
 #include <string>
 
 #include "problem/problem.h"
-#include "trace/recorder.h"
+#include "trace/recipe_builder.h"
 
 namespace attn {
 
@@ -14,7 +14,7 @@ struct Projected {
 
 // Records the inputs, where there are any, and the steps from them to queries,
 // keys and values: split the inputs, project with bias, split the heads.
-Projected record_projections(Recorder& work, const Problem& problem);
+Projected record_projections(RecipeBuilder& work, const Problem& problem);
 
 // "X·W", "X·Wᵀ" or "W·X": a product with a weight matrix as this problem
 // writes it, with "+ b" where there is a bias.

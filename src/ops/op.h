@@ -1,14 +1,16 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "tensor/late_tensor.h"
 #include "tensor/shape.h"
 #include "tensor/tensor.h"
 
@@ -67,29 +69,21 @@ struct Repeat {
 // which that differs.
 class Rows {
  public:
-  Rows() = default;
-  explicit Rows(Tensor<std::int64_t> rows) : Rows(rows.shape(), {rows.data().begin(), rows.data().end()}) {}
+  explicit Rows(Tensor<std::int64_t> rows) : table_(std::move(rows)) {}
 
-  // Without numbers it has a shape only, which is enough to plan with.
-  explicit Rows(Shape shape, std::vector<std::int64_t> numbers = {})
-      : table_(std::make_shared<const Table>(Table{std::move(shape), std::move(numbers)})) {}
+  // `make` is called when a row is first asked for: see LateTensor.
+  Rows(Shape shape, std::function<Tensor<std::int64_t>()> make) : table_(std::move(shape), std::move(make)) {}
 
-  const Shape& shape() const { return table_->shape; }
-  std::int64_t operator[](std::size_t i) const { return table_->numbers[i]; }
-  std::span<const std::int64_t> data() const { return table_->numbers; }
+  const Shape& shape() const { return table_.shape(); }
+  std::int64_t operator[](std::size_t i) const { return data()[i]; }
+  std::span<const std::int64_t> data() const { return table_.numbers().data(); }
 
   bool operator==(const Rows& other) const {
-    return table_ == other.table_ || (table_ && other.table_ && *table_ == *other.table_);
+    return table_.is(other.table_) || (shape() == other.shape() && std::ranges::equal(data(), other.data()));
   }
 
  private:
-  struct Table {
-    Shape shape;
-    std::vector<std::int64_t> numbers;
-    bool operator==(const Table&) const = default;
-  };
-
-  std::shared_ptr<const Table> table_;  // shared: an op is copied often
+  LateTensor<std::int64_t> table_;  // shared: an op is copied often
 };
 
 // Of `axis` the row that `rows` says; 0 where that is −1. The axis gives way to

@@ -2,138 +2,218 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 #include "ops/shapes.h"
-#include "trace/replay.h"
 
 namespace attn {
 namespace {
 
-auto with_id(std::string_view id) {
-  return [id](const Instruction& instruction) { return instruction.id == id; };
+constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+
+std::size_t plus(std::size_t a, std::size_t b) { return b > most - a ? most : a + b; }
+
+std::size_t bytes_of(const Shape& shape) {
+  const std::size_t count = shape.count();
+  return count > most / sizeof(double) ? most : count * sizeof(double);
 }
 
-std::shared_ptr<const Tensor<double>> shared(Tensor<double> value) {
-  return std::make_shared<const Tensor<double>>(std::move(value));
+Walk walk_over(const Shape& shape, const std::vector<Shape>& read, const Shape* open) {
+  std::vector<Cells<double>> cells;
+  for (const Shape& operand : read) cells.push_back({&operand, nullptr});
+  const Cells<double> mask{open, nullptr};
+  return {shape, std::span<const Cells<double>>(cells), open ? &mask : nullptr};
 }
 
 }  // namespace
 
-Recipe::Recipe(const Trace& trace) : vectors_(trace.vectors), dtype_(trace.arithmetic.dtype) {
-  for (const GivenTensor& given : trace.givens) {
-    instructions_.push_back({.id = given.heading.id, .op = Given{}, .given = shared(given.value)});
+GivenNumbers::GivenNumbers(LateTensor<double> numbers)
+    : points(std::move(numbers)), intervals(points.shape(), [from = points] {
+        const Tensor<double>& given = from.numbers();
+        return Tensor<Interval>(given.shape(), {given.data().begin(), given.data().end()});
+      }) {}
+
+Shape shape_as_read(const Operand& operand, const Shape& shape) {
+  Shape read = shape;
+  for (const auto& [from, to] : operand.renamed) read = read.renamed(from, to);
+  return read;
+}
+
+std::optional<std::size_t> Recipe::line(std::string_view id) const {
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    if (lines_[i].instruction->id() == id) return i;
   }
-  for (const Step& step : trace.steps) {
-    Instruction made{.id = step.heading.id, .op = step.op, .operands = step.operands, .open = step.open};
-    if (std::holds_alternative<Given>(step.op)) made.given = shared(step.result);
-    instructions_.push_back(std::move(made));
-  }
+  return std::nullopt;
 }
 
 const Instruction* Recipe::find(std::string_view id) const {
-  const auto found = std::ranges::find_if(instructions_, with_id(id));
-  return found == instructions_.end() ? nullptr : &*found;
+  const auto found = line(id);
+  return found ? &instruction(*found) : nullptr;
 }
 
-Instruction& Recipe::at(std::string_view id) {
-  const auto found = std::ranges::find_if(instructions_, with_id(id));
-  assert(found != instructions_.end());
+std::size_t Recipe::place_of(std::string_view id) const {
+  const auto found = line(id);
+  assert(found);
   return *found;
 }
 
 std::optional<Shape> Recipe::fitting_shape(std::string_view id) const {
-  std::map<std::string, Shape, std::less<>> shapes;
-  for (const Instruction& instruction : instructions_) {
-    Shape shape;
-    if (instruction.given) {
-      shape = instruction.given->shape();
-    } else {
-      std::vector<Shape> read;
-      for (const Operand& operand : instruction.operands) {
-        read.push_back(shape_as_read(operand, shapes.find(operand.id)->second));
-      }
-      if (!attn::fits(instruction.op, read)) return std::nullopt;
-      shape = result_shape(instruction.op, read, vectors_);
-    }
-    if (instruction.id == id) return shape;
-    shapes.emplace(instruction.id, std::move(shape));
-  }
-  assert(false);
-  return {};
+  const std::size_t place = place_of(id);
+  return place < fitting_ ? std::optional(shape(place)) : std::nullopt;
 }
 
-Shape Recipe::shape(std::string_view id) const {
-  const auto shape = fitting_shape(id);
-  assert(shape);
-  return *shape;
+const Shape& Recipe::shape(std::string_view id) const {
+  const std::size_t place = place_of(id);
+  assert(place < fitting_);
+  return shape(place);
 }
 
-bool Recipe::fits() const { return instructions_.empty() || fitting_shape(instructions_.back().id).has_value(); }
+std::size_t Recipe::bytes() const {
+  std::size_t all = 0;
+  for (const Line& line : lines_) all = plus(all, bytes_of(line.layout->shape));
+  return all;
+}
 
 const Tensor<double>& Recipe::given(std::string_view id) const {
   const Instruction* found = find(id);
   assert(found && found->given);
-  return *found->given;
+  return found->given->points.numbers();
 }
 
-Tensor<double> Recipe::value(std::string_view id) const {
-  const Replay replay(*this);
-  std::vector<Tensor<double>> kept(replay.size());
-  Replay::Made<double> made;
-  for (std::size_t line = 0; line < replay.size(); ++line) {
-    kept[line] = replay.is_given(line) ? *replay.instruction(line).given : replay.run(line, made);
-    if (replay.instruction(line).id == id) return std::move(kept[line]);
-    made.push_back(&kept[line]);
-  }
-  assert(false);
-  return {};
+void Recipe::append(Instruction made) {
+  const bool is_given = made.kind == Instruction::Kind::given;
+  std::size_t place = is_given ? 0 : lines_.size();
+  while (is_given && place < lines_.size() && instruction(place).kind == Instruction::Kind::given) ++place;
+  insert(place, std::move(made));
 }
 
 void Recipe::replace(std::string_view id, Op op, std::vector<Operand> operands, std::optional<Operand> open) {
-  Instruction& instruction = at(id);
-  instruction.op = std::move(op);
-  instruction.operands = std::move(operands);
-  instruction.open = std::move(open);
-  instruction.given = nullptr;
+  const std::size_t place = place_of(id);
+  Instruction other = instruction(place);
+  other.op = std::move(op);
+  other.operands = std::move(operands);
+  other.open = std::move(open);
+  other.given.reset();
+  change(place, std::move(other));
 }
 
-void Recipe::insert_before(std::string_view id, Instruction instruction) {
-  assert(!has(instruction.id));
-  const auto place = std::ranges::find_if(instructions_, with_id(id));
-  assert(place != instructions_.end());
-  instructions_.insert(place, std::move(instruction));
+void Recipe::insert_before(std::string_view id, Instruction made) {
+  const std::size_t place = place_of(id);
+  made.part = instruction(place).part;
+  insert(place, std::move(made));
 }
 
-void Recipe::interpose_after(std::string_view id, Instruction instruction) {
-  assert(!has(instruction.id));
-  const auto place = std::ranges::find_if(instructions_, with_id(id));
-  assert(place != instructions_.end());
-  std::vector<std::string> below;
-  for (auto reader = place + 1; reader != instructions_.end(); ++reader) below.push_back(reader->id);
-  const std::string to = instruction.id;
-  instructions_.insert(place + 1, std::move(instruction));
-  for (const std::string& reader : below) redirect(reader, id, to);
-}
-
-void Recipe::append(Instruction instruction) {
-  assert(!has(instruction.id));
-  instructions_.push_back(std::move(instruction));
+void Recipe::interpose_after(std::string_view id, Instruction made) {
+  const std::size_t place = place_of(id);
+  const std::string to = made.id();
+  made.part = instruction(place).part;
+  insert(place + 1, std::move(made));
+  for (std::size_t below = place + 2; below < lines_.size(); ++below) {
+    redirect(std::string(lines_[below].instruction->id()), id, to);
+  }
 }
 
 void Recipe::give(std::string id, Tensor<double> value) {
-  assert(!has(id));
-  instructions_.insert(instructions_.begin(),
-                       {.id = std::move(id), .op = Given{}, .given = shared(std::move(value)), .on_paper = false});
+  insert(0, {.heading = {.id = std::move(id)},
+             .op = Given{},
+             .given = GivenNumbers(LateTensor<double>(std::move(value))),
+             .kind = Instruction::Kind::between});
 }
 
 void Recipe::redirect(std::string_view reader, std::string_view from, std::string_view to) {
-  Instruction& instruction = at(reader);
-  for (Operand& operand : instruction.operands) {
-    if (operand.id == from) operand.id = to;
+  const std::size_t place = place_of(reader);
+  const auto reads = [&](const Operand& operand) { return operand.id == from; };
+  const Instruction& now = instruction(place);
+  if (std::ranges::none_of(now.operands, reads) && !(now.open && reads(*now.open))) return;
+  Instruction other = now;
+  for (Operand& operand : other.operands) {
+    if (reads(operand)) operand.id = to;
   }
-  if (instruction.open && instruction.open->id == from) instruction.open->id = to;
+  if (other.open && reads(*other.open)) other.open->id = to;
+  change(place, std::move(other));
+}
+
+void Recipe::insert(std::size_t place, Instruction instruction) {
+  if (has(instruction.id())) throw std::logic_error("two instructions are called " + instruction.id());
+  Line made{std::make_shared<const Instruction>(std::move(instruction))};
+  connect(made);
+  for (std::size_t below = place; below < lines_.size(); ++below) {
+    for (std::size_t& operand : lines_[below].operands) operand += operand >= place ? 1 : 0;
+    if (auto& open = lines_[below].open; open && *open >= place) ++*open;
+  }
+  lines_.insert(lines_.begin() + static_cast<std::ptrdiff_t>(place), std::move(made));
+  if (place < fitting_) ++fitting_;
+  lay_out(place);
+}
+
+void Recipe::change(std::size_t place, Instruction instruction) {
+  lines_[place].instruction = std::make_shared<const Instruction>(std::move(instruction));
+  lines_[place].layout.reset();
+  connect(lines_[place]);
+  lay_out(place);
+}
+
+void Recipe::connect(Line& line) const {
+  line.operands.clear();
+  for (const Operand& operand : line.instruction->operands) line.operands.push_back(place_of(operand.id));
+  line.open.reset();
+  if (line.instruction->open) line.open = place_of(line.instruction->open->id);
+}
+
+std::shared_ptr<const Layout> Recipe::laid_out(const Line& line) const {
+  const Instruction& instruction = *line.instruction;
+  std::vector<Shape> read;
+  for (std::size_t i = 0; i < line.operands.size(); ++i) {
+    read.push_back(shape_as_read(instruction.operands[i], shape(line.operands[i])));
+  }
+  Shape open;
+  if (line.open) open = shape_as_read(*instruction.open, shape(*line.open));
+  Shape made;
+  if (instruction.given) {
+    made = instruction.given->points.shape();
+  } else {
+    if (!attn::fits(instruction.op, read)) return nullptr;
+    made = result_shape(instruction.op, read, vectors_);
+  }
+  if (line.layout && line.layout->shape == made && line.layout->read == read && line.layout->open_read == open) {
+    return line.layout;
+  }
+  Walk walk = walk_over(made, read, line.open ? &open : nullptr);
+  return std::make_shared<const Layout>(Layout{std::move(made), std::move(read), std::move(open), std::move(walk)});
+}
+
+// Shapes change from a line on downward, and only below what changed.
+void Recipe::lay_out(std::size_t from) {
+  if (from > fitting_) return;
+  std::vector<bool> changed(lines_.size(), false);
+  for (std::size_t place = from; place < lines_.size(); ++place) {
+    Line& line = lines_[place];
+    const bool reads_changed = std::ranges::any_of(line.operands, [&](std::size_t i) { return changed[i]; }) ||
+                               (line.open && changed[*line.open]);
+    if (place != from && place < fitting_ && !reads_changed) continue;
+    auto layout = laid_out(line);
+    if (!layout) {
+      fitting_ = place;
+      return;
+    }
+    changed[place] = !line.layout || line.layout->shape != layout->shape;
+    line.layout = std::move(layout);
+  }
+  fitting_ = lines_.size();
+}
+
+std::vector<std::optional<std::size_t>> same_lines(const Recipe& rewrite, const Recipe& original) {
+  std::map<std::string_view, std::size_t> places;
+  for (std::size_t line = 0; line < original.size(); ++line) places.emplace(original.instruction(line).id(), line);
+  std::vector<std::optional<std::size_t>> same(rewrite.size());
+  for (std::size_t line = 0; line < rewrite.size(); ++line) {
+    const auto twin = places.find(rewrite.instruction(line).id());
+    if (twin != places.end() && rewrite.is_same(line, original, twin->second)) same[line] = twin->second;
+  }
+  return same;
 }
 
 }  // namespace attn

@@ -1,76 +1,100 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "ops/op.h"
-#include "trace/trace.h"
+#include "ops/walk.h"
+#include "tensor/dtype.h"
+#include "trace/anatomy.h"
+#include "trace/instruction.h"
 
 namespace attn {
 
-// One line of a computation, to be done on whatever numbers come before it.
-struct Instruction {
-  std::string id;
-  Op op;
-  std::vector<Operand> operands = {};                // of instructions above it
-  std::optional<Operand> open = {};                  // the mask whose closed cells are not read
-  std::shared_ptr<const Tensor<double>> given = {};  // the numbers, where op is Given
-  bool on_paper = true;  // whether a person who rounds rounds it; false for lines only a rewrite needs
+// What follows for an instruction from the shapes of what it reads. The same for
+// the same instruction wherever it reads the same shapes.
+struct Layout {
+  Shape shape;              // of what it makes
+  std::vector<Shape> read;  // of its operands, under its own axis names
+  Shape open_read;          // of its mask, where it has one
+  Walk walk;                // over all of these
 };
 
-// What a trace computes, as instructions without results: what a mistake
-// rewrites, and what is worked out again on a person's own numbers.
+// A computation before it is done: what problems ask for, what mistakes and
+// conventions rewrite, what an evaluator (evaluate.h) works out.
 //
-// Given tensors (weights, biases, rules of the mask) come first, under their
-// ids; then the steps of the trace in order.
+// Instructions stand in the order in which they can be done. Recipes share their
+// instructions: a rewrite copies the ones that it changes, and no other.
 class Recipe {
  public:
-  explicit Recipe(const Trace& trace);
+  explicit Recipe(Vectors vectors = Vectors::rows, Dtype dtype = Dtype::f64) : vectors_(vectors), dtype_(dtype) {}
 
-  const std::vector<Instruction>& instructions() const { return instructions_; }
+  std::size_t size() const { return lines_.size(); }
+  const Instruction& instruction(std::size_t line) const { return *lines_[line].instruction; }
+  const std::shared_ptr<const Instruction>& shared(std::size_t line) const { return lines_[line].instruction; }
+
+  // The lines of what an instruction reads.
+  const std::vector<std::size_t>& operands(std::size_t line) const { return lines_[line].operands; }
+  std::optional<std::size_t> open(std::size_t line) const { return lines_[line].open; }
+
+  const std::vector<Part>& parts() const { return parts_; }
+  std::vector<Part>& parts() { return parts_; }
   Vectors vectors() const { return vectors_; }
   Dtype dtype() const { return dtype_; }
 
-  // The instruction of that id, or null.
+  // The line, or instruction, of that id; nothing where there is none.
+  std::optional<std::size_t> line(std::string_view id) const;
   const Instruction* find(std::string_view id) const;
-  bool has(std::string_view id) const { return find(id) != nullptr; }
-
-  // The shape of what it makes, of the recipe as it stands; nothing where it, or
-  // what stands above it, reads operands that do not fit. REQUIRES: has(id).
-  std::optional<Shape> fitting_shape(std::string_view id) const;
-
-  // The same. REQUIRES: it fits.
-  Shape shape(std::string_view id) const;
+  bool has(std::string_view id) const { return line(id).has_value(); }
 
   // Whether every instruction can read its operands: a rewrite may have made
   // numbers of another shape than those below expect.
-  bool fits() const;
+  bool fits() const { return fitting_ == lines_.size(); }
 
-  // The numbers of a given tensor or step. REQUIRES: has(id), and its op is Given.
+  // REQUIRES: the lines up to this one fit.
+  const Layout& layout(std::size_t line) const { return *lines_[line].layout; }
+  const Shape& shape(std::size_t line) const { return layout(line).shape; }
+
+  // The shape of what is made under that id; nothing where that, or what stands
+  // above it, reads operands that do not fit. REQUIRES: has(id).
+  std::optional<Shape> fitting_shape(std::string_view id) const;
+
+  // The same. REQUIRES: it fits.
+  const Shape& shape(std::string_view id) const;
+
+  // Bytes of all the numbers that it makes. Saturates. REQUIRES: fits().
+  std::size_t bytes() const;
+
+  // Whether this line does what the other recipe's line does, operands aside.
+  bool is_same(std::size_t line, const Recipe& other, std::size_t of_other) const {
+    return lines_[line].instruction == other.lines_[of_other].instruction &&
+           lines_[line].layout == other.lines_[of_other].layout;
+  }
+
+  // The numbers that a given tensor or step has. REQUIRES: has(id), and its op is Given.
   const Tensor<double>& given(std::string_view id) const;
 
-  // The numbers of `id` where they follow from what is given alone, whatever a
-  // person computes: the mask, say. REQUIRES: has(id), and that they do.
-  Tensor<double> value(std::string_view id) const;
+  // Puts it last of all, or what the problem gives and is no step behind all
+  // others of its kind, which come first. Throws std::logic_error where the id is
+  // not new. REQUIRES: operands stand above it.
+  void append(Instruction made);
 
   // Puts another computation in the place of the instruction `id`. Whoever reads
   // `id` now reads its result. REQUIRES: has(id); the operands stand above it.
   void replace(std::string_view id, Op op, std::vector<Operand> operands, std::optional<Operand> open = std::nullopt);
 
-  // Puts a new instruction just before `id`. REQUIRES: has(id); a new id.
-  void insert_before(std::string_view id, Instruction instruction);
+  // Puts a new instruction just before `id`, and into its part. REQUIRES: has(id).
+  // Throws std::logic_error where the new one's id is not new.
+  void insert_before(std::string_view id, Instruction made);
 
   // Puts it just after `id`, and lets everyone below who read `id` read it.
-  // REQUIRES: has(id); a new id; the same axes.
-  void interpose_after(std::string_view id, Instruction instruction);
+  // REQUIRES: has(id); the same axes. Throws as above.
+  void interpose_after(std::string_view id, Instruction made);
 
-  // Puts it last of all. REQUIRES: a new id.
-  void append(Instruction instruction);
-
-  // Adds given numbers above all instructions. REQUIRES: a new id.
+  // Adds given numbers above all instructions. Throws as above.
   void give(std::string id, Tensor<double> value);
 
   // Lets `reader` read `to` wherever it read `from`, under the same axis names.
@@ -78,11 +102,28 @@ class Recipe {
   void redirect(std::string_view reader, std::string_view from, std::string_view to);
 
  private:
-  Instruction& at(std::string_view id);
+  struct Line {
+    std::shared_ptr<const Instruction> instruction;
+    std::shared_ptr<const Layout> layout = {};
+    std::vector<std::size_t> operands = {};
+    std::optional<std::size_t> open = {};
+  };
 
-  std::vector<Instruction> instructions_;
+  void insert(std::size_t place, Instruction instruction);
+  void change(std::size_t place, Instruction instruction);
+  std::size_t place_of(std::string_view id) const;
+  void connect(Line& line) const;
+  void lay_out(std::size_t from);
+  std::shared_ptr<const Layout> laid_out(const Line& line) const;
+
+  std::vector<Line> lines_;
+  std::vector<Part> parts_;
+  std::size_t fitting_ = 0;  // so many lines, from the first on, read what fits
   Vectors vectors_;
   Dtype dtype_;
 };
+
+// For each line of a rewrite that of the original that does the same, operands aside.
+std::vector<std::optional<std::size_t>> same_lines(const Recipe& rewrite, const Recipe& original);
 
 }  // namespace attn

@@ -16,6 +16,13 @@ const GivenTensor* Trace::find_given(std::string_view id) const {
   return found == givens.end() ? nullptr : &*found;
 }
 
+const Anatomy* Trace::attention() const {
+  for (const Part& part : recipe.parts()) {
+    if (part.attention) return &*part.attention;
+  }
+  return nullptr;
+}
+
 const Heading& Trace::heading(std::string_view id) const {
   if (const Step* step = find(id)) return step->heading;
   const GivenTensor* given = find_given(id);
@@ -28,12 +35,6 @@ const Tensor<double>& Trace::value(std::string_view id) const {
   const GivenTensor* given = find_given(id);
   assert(given);
   return given->value;
-}
-
-Shape shape_as_read(const Operand& operand, const Shape& shape) {
-  Shape read = shape;
-  for (const auto& [from, to] : operand.renamed) read = read.renamed(from, to);
-  return read;
 }
 
 }  // namespace attn

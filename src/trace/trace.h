@@ -1,68 +1,58 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "ops/op.h"
 #include "problem/problem.h"
-#include "tensor/tensor.h"
+#include "trace/recipe.h"
 
 namespace attn {
 
-// What a tensor is in attention, so that readers can give each its colour.
-enum class Role {
-  input,
-  weight_matrix,
-  query,
-  key,
-  value,
-  score,
-  mask,
-  softmax,
-  attention_weight,
-  weighted_value,
-  output
-};
+// What one line of the derivation did, with its numbers: enough to print it, to
+// explain a cell of it, and to run it again on other numbers.
+class Step {
+ public:
+  Step(std::shared_ptr<const Instruction> instruction, std::shared_ptr<const Tensor<double>> numbers)
+      : heading(instruction->heading),
+        op(instruction->op),
+        operands(instruction->operands),
+        open(instruction->open),
+        result(*numbers),
+        instruction_(std::move(instruction)),
+        numbers_(std::move(numbers)) {}
+  Step(Instruction instruction, Tensor<double> numbers)
+      : Step(std::make_shared<const Instruction>(std::move(instruction)),
+             std::make_shared<const Tensor<double>>(std::move(numbers))) {}
 
-// How a step is named and written; the numbers come from its op.
-struct Heading {
-  std::string id = {};       // "scaled_scores", unique within a trace
-  std::string symbol = {};   // "S′"
-  std::string title = {};    // "Scores divided by √d_k"
-  std::string formula = {};  // "S′ = S / √d_k"
-  Role role = Role::score;
-};
+  const Heading& heading;
+  const Op& op;
+  const std::vector<Operand>& operands;
+  const std::optional<Operand>& open;  // the mask whose closed cells this step does not read
+  const Tensor<double>& result;        // f32 widens to f64 without loss
 
-// An operand: another step (or given tensor), perhaps with axes called by other
-// names here: in self-attention the tokens of the inputs become keys.
-struct Operand {
-  using Renamed = std::vector<std::pair<Axis, Axis>>;  // from, to
-
-  Operand(const char* of) : id(of) {}             // NOLINT(google-explicit-constructor)
-  Operand(std::string of) : id(std::move(of)) {}  // NOLINT(google-explicit-constructor)
-  Operand(std::string of, Renamed axes) : id(std::move(of)), renamed(std::move(axes)) {}
-
-  std::string id;
-  Renamed renamed;
-};
-
-// What one line of the derivation did: enough to print it, to explain a cell of
-// it, and to run it again on other numbers.
-struct Step {
-  Heading heading;
-  Op op;
-  std::vector<Operand> operands;
-  std::optional<Operand> open;  // the mask whose closed cells this step does not read
-  Tensor<double> result;        // f32 widens to f64 without loss
+ private:
+  std::shared_ptr<const Instruction> instruction_;
+  std::shared_ptr<const Tensor<double>> numbers_;
 };
 
 // A tensor of the problem that is no step: a weight matrix, a bias, one rule of the mask.
-struct GivenTensor {
-  Heading heading;
-  Tensor<double> value;
+class GivenTensor {
+ public:
+  // REQUIRES: the instruction is one that gives numbers.
+  explicit GivenTensor(std::shared_ptr<const Instruction> instruction)
+      : heading(instruction->heading),
+        value(instruction->given->points.numbers()),
+        instruction_(std::move(instruction)) {}
+
+  const Heading& heading;
+  const Tensor<double>& value;
+
+ private:
+  std::shared_ptr<const Instruction> instruction_;
 };
 
 // What a problem asks for that no step says by itself: "Positions", "rotary, base 10000".
@@ -75,8 +65,8 @@ struct Labels {
   std::vector<std::vector<std::string>> query, key;  // a list a sequence
 };
 
-// The computed steps, in the order a person would work them out. Everything
-// shown, checked or compared is read from here.
+// A recipe and what came of it. Everything shown, checked or compared is read
+// from here: the computed steps, in the order a person would work them out.
 struct Trace {
   std::string title;
   std::string statement;
@@ -90,6 +80,7 @@ struct Trace {
   std::vector<Particular> particulars;
   std::string result;  // id of the last step
   std::vector<Note> notes;
+  Recipe recipe;  // with what is shown to nobody
   std::vector<GivenTensor> givens;
   std::vector<Step> steps;
 
@@ -97,12 +88,12 @@ struct Trace {
   const Step* find(std::string_view id) const;
   const GivenTensor* find_given(std::string_view id) const;
 
+  // What is what in its first attention; null where it has none.
+  const Anatomy* attention() const;
+
   // REQUIRES: a step or given tensor has that id.
   const Heading& heading(std::string_view id) const;
   const Tensor<double>& value(std::string_view id) const;
 };
-
-// Cells of an operand as a step reads them: its shape under the step's names.
-Shape shape_as_read(const Operand& operand, const Shape& shape);
 
 }  // namespace attn

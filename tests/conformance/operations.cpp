@@ -20,7 +20,7 @@
 
 #include "backend/reference/reference.h"
 #include "model/normalization.h"
-#include "trace/recorder.h"
+#include "trace/recipe_builder.h"
 
 namespace {
 
@@ -189,7 +189,7 @@ class Case {
 
   const Json& case_;
   ReferenceBackend backend_;
-  Recorder work_;
+  RecipeBuilder work_;
 };
 
 // Relative and absolute, by the type the framework computed in.

@@ -22,7 +22,7 @@ const Tensor<double> keys({{"key", 2}, {"d_k", 3}}, {0, 1, 1, 2, 2, -2});
 
 std::vector<Step> recorded(const Score& score, const Choice& choice) {
   ReferenceBackend backend;
-  Recorder work(&backend, {}, Vectors::rows);
+  RecipeBuilder work(&backend, {}, Vectors::rows);
   work.given_step({.id = "queries"}, queries);
   work.given_step({.id = "keys"}, keys);
   for (const auto& [name, tensor] : choice.tensors) work.given({.id = "score." + name}, tensor);

@@ -57,7 +57,7 @@ def read_number(value):
     raise ValueError(f"{value!r} is no number of a trace")
 
 
-class Recorder:
+class RecipeBuilder:
     """Blocks become steps: lists over sequences (one, where there is no batch) and, where a
     step has the head axis, over heads (one, where there are none)."""
 

@@ -21,7 +21,7 @@ from arithmetic import CLOSED, ZERO, Cell, exactly
 from nested import broadcast, depth, mapped, shape_of, split_columns, transposed  # noqa: F401
 from positions import bucket, slopes
 from projecting import Projecting
-from recorded import ANYTHING, Recorder
+from recorded import ANYTHING, RecipeBuilder
 from scoring import Scoring
 from statement import Problem
 
@@ -29,7 +29,7 @@ INF = math.inf
 PADDING_LABEL = "·"
 
 
-class Worker(Projecting, Scoring, Recorder):
+class Worker(Projecting, Scoring, RecipeBuilder):
     """Walks a problem in the order of the contract and records every step."""
 
     def __init__(self, raw, following=None):

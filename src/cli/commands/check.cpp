@@ -143,19 +143,21 @@ ReadAnswers read_one(const std::string& file, const CheckOptions& options, const
 }
 
 // Every step that answers may name: those of the trace format, and what else the problem has.
-std::vector<std::string> known_ids(const TracePlan& plan) {
+std::vector<std::string> known_ids(const std::vector<std::string>& steps) {
   std::vector<std::string> ids = step_ids();
-  for (const std::string& id : plan.steps) {
+  for (const std::string& id : steps) {
     if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
   }
   return ids;
 }
 
-bool names_weighted_values(const std::vector<ReadAnswers>& all) {
-  return std::ranges::any_of(all, [](const ReadAnswers& one) {
-    return one.answers &&
-           std::ranges::find(one.answers->steps, "weighted_values", &AnsweredStep::id) != one.answers->steps.end();
-  });
+std::vector<std::string> named_steps(const std::vector<ReadAnswers>& all) {
+  std::vector<std::string> ids;
+  for (const ReadAnswers& one : all) {
+    if (!one.answers) continue;
+    for (const AnsweredStep& step : one.answers->steps) ids.push_back(step.id);
+  }
+  return ids;
 }
 
 // Marks all that could be read, on as many threads; in order.
@@ -210,9 +212,10 @@ Exit run_check(const CheckOptions& options) {
   // People round in ways of their own; they are marked against exact numbers.
   opened.problem->arithmetic.hand_rounding.reset();
 
-  const TracePlan steps = planned(*opened.problem, {.all_weighted_values = true});
+  Computation computation(*opened.problem);
+  const std::vector<std::string> steps = computation.all_steps();
   const std::vector<std::string> ids = known_ids(steps);
-  const KnownSteps known{ids, steps.steps.back()};
+  const KnownSteps known{ids, steps.back()};
   std::vector<ReadAnswers> read;
   Exit worst = Exit::done;
   for (const std::string& file : options.answers) {
@@ -221,8 +224,8 @@ Exit run_check(const CheckOptions& options) {
   }
   if (read.size() == 1 && !read[0].answers) return read[0].code;
 
-  const ComputedTrace computed = compute(*opened.problem, options.computing,
-                                         names_weighted_values(read) ? Wanted::all_weighted_values : Wanted::steps);
+  computation.keep(named_steps(read));
+  const ComputedTrace computed = compute(computation, options.computing);
   if (!computed.trace) return computed.code;
   const Checker checker(*computed.trace, plan.rule);
   const std::vector<MarkedFile> files = marked(checker, options, read);

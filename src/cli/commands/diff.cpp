@@ -70,10 +70,10 @@ void open_trace(OpenedFile& opened, ColorChoice color) {
 }
 
 void open_computed(OpenedFile& opened, const DiffOptions& options, ColorChoice color) {
-  const OpenedProblem problem = open_problem_text(opened.text, opened.file.file, options.computing, color);
+  OpenedProblem problem = open_problem_text(opened.text, opened.file.file, options.computing, color);
   opened.code = problem.code;
   if (!problem.problem) return;
-  ComputedTrace computed = compute(*problem.problem, options.computing, Wanted::steps);
+  ComputedTrace computed = compute(*problem.problem, options.computing);
   opened.code = computed.code;
   if (!computed.trace) return;
   opened.trace = std::move(computed.trace);

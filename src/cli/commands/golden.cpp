@@ -132,9 +132,9 @@ Exit update_file(const std::string& file, const Trace& trace) {
 }
 
 Exit one_file(const std::string& file, const GoldenOptions& options, Tolerance tolerance) {
-  const OpenedProblem opened = open_problem(file, options.computing);
+  OpenedProblem opened = open_problem(file, options.computing);
   if (!opened.problem) return tell("FAILED", file, "the problem cannot be computed", opened.code);
-  const ComputedTrace computed = compute(*opened.problem, options.computing, Wanted::steps);
+  const ComputedTrace computed = compute(*opened.problem, options.computing);
   if (!computed.trace) return tell("FAILED", file, "the problem cannot be computed", computed.code);
   return options.update ? update_file(file, *computed.trace) : compare_file(file, *computed.trace, tolerance);
 }

@@ -43,13 +43,13 @@ Exit run_why(const WhyCommandOptions& options) {
   explaining.precision = rendering.precision;
   explaining.full = options.full;
 
-  const OpenedProblem opened = open_problem(options.file, options.computing, options.rendering.color_of_errors());
+  OpenedProblem opened = open_problem(options.file, options.computing, options.rendering.color_of_errors());
   if (!opened.problem) return opened.code;
   // Rounded by hand, the context is the sum of the weighted values, however many.
-  const bool all_weighted_values =
-      question.value().id == "weighted_values" || opened.problem->arithmetic.hand_rounding.has_value();
-  const ComputedTrace computed =
-      compute(*opened.problem, options.computing, all_weighted_values ? Wanted::all_weighted_values : Wanted::steps);
+  Computation computation(*opened.problem);
+  computation.keep({question.value().id});
+  if (opened.problem->arithmetic.hand_rounding) computation.keep_all();
+  const ComputedTrace computed = compute(computation, options.computing);
   if (!computed.trace) return computed.code;
   const Result<Asked> asked = find_asked(*computed.trace, question.value());
   if (!asked) return complain_of(asked.faults());

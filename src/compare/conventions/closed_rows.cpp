@@ -8,26 +8,27 @@ namespace attn {
 namespace {
 
 // The weights of rows that the mask closes wholly are all this number.
-Rewrite weights_of_closed_rows(const Recipe& right, const std::string& variant, Tensor<double> open, double number) {
+Rewrite weights_of_closed_rows(const RightAttention& right, const std::string& variant, Tensor<double> open,
+                               double number) {
   const std::size_t keys = open.shape().size("key");
   for (std::size_t row = 0; row < open.size(); row += keys) {
     const auto cells = open.data().subspan(row, keys);
     const bool closed = std::ranges::find(cells, 1.0) == cells.end();
     std::ranges::fill(cells, closed ? number : 0);
   }
-  return rewritten(right, "attention_weights", variant, [&](Recipe& recipe) {
+  return rewritten(right, right.at.weights, variant, [&](Recipe& recipe) {
     recipe.give("~closed_rows", std::move(open));
-    const Instruction weights = *recipe.find("attention_weights");
-    recipe.insert_before("attention_weights", in_between("~softmax", weights.op, weights.operands, weights.open));
-    recipe.replace("attention_weights", Combine{Binary::add, {}}, {"~softmax", "~closed_rows"});
-    leave_open_below(recipe, "attention_weights");
+    const Instruction weights = *recipe.find(right.at.weights);
+    recipe.insert_before(right.at.weights, in_between("~softmax", weights.op, weights.operands, weights.open));
+    recipe.replace(right.at.weights, Combine{Binary::add, {}}, {"~softmax", "~closed_rows"});
+    leave_open_below(recipe, right.at, right.at.weights);
   });
 }
 
-std::vector<Rewrite> other_weights(const Recipe& right) {
-  const Instruction* mask = right.find("mask");
+std::vector<Rewrite> other_weights(const RightAttention& right) {
+  const Instruction* mask = right.find(right.at.mask);
   if (!mask || !has_softmax(right)) return {};
-  Tensor<double> open = right.value("mask");
+  Tensor<double> open = right.value(right.at.mask);
   const std::size_t keys = open.shape().size("key");
   bool any = false;
   for (std::size_t row = 0; row < open.size(); row += keys) {

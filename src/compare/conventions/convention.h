@@ -16,7 +16,7 @@ struct Convention {
   std::string what;  // as of a mistake: "other features were turned together", for "It is as if …"
 
   // As of a mistake.
-  std::function<std::vector<Rewrite>(const Recipe& right)> rewrites;
+  std::function<std::vector<Rewrite>(const RightAttention& right)> rewrites;
 };
 
 // Every one: the rows that compare/conventions/CMakeLists.txt names.

@@ -4,10 +4,10 @@
 namespace attn {
 
 Convention softcap_left_out_convention() {
-  return {.id = "softcap.left_out", .what = "the scores were not capped", .rewrites = [](const Recipe& right) {
-            if (!right.has("capped_scores")) return Rewrites{};
-            return Rewrites{rewritten(right, "capped_scores", "", [](Recipe& recipe) {
-              recipe.replace("capped_scores", Copy{}, recipe.find("capped_scores")->operands);
+  return {.id = "softcap.left_out", .what = "the scores were not capped", .rewrites = [](const RightAttention& right) {
+            if (!right.has(right.at.capped)) return Rewrites{};
+            return Rewrites{rewritten(right, right.at.capped, "", [&](Recipe& recipe) {
+              recipe.replace(right.at.capped, Copy{}, recipe.find(right.at.capped)->operands);
             })};
           }};
 }

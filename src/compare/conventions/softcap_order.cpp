@@ -6,33 +6,33 @@
 namespace attn {
 namespace {
 
-Rewrite before_the_scale(const Recipe& right, const Map& cap, const Map& scale) {
-  return rewritten(right, "scaled_scores", "before they were scaled", [&](Recipe& recipe) {
-    recipe.insert_before("scaled_scores", in_between("~capped", cap, recipe.find("scaled_scores")->operands));
-    recipe.replace("scaled_scores", scale, {"~capped"});
-    recipe.replace("capped_scores", Copy{}, {"scaled_scores"});
+Rewrite before_the_scale(const RightAttention& right, const Map& cap, const Map& scale) {
+  return rewritten(right, right.at.scaled, "before they were scaled", [&](Recipe& recipe) {
+    recipe.insert_before(right.at.scaled, in_between("~capped", cap, recipe.find(right.at.scaled)->operands));
+    recipe.replace(right.at.scaled, scale, {"~capped"});
+    recipe.replace(right.at.capped, Copy{}, {right.at.scaled});
   });
 }
 
 // A closed score is then −c, and its cell gets weight.
-Rewrite after_the_mask(const Recipe& right, const Map& cap) {
-  return rewritten(right, "capped_scores", "after the mask, so that closed cells have −c and not −∞",
+Rewrite after_the_mask(const RightAttention& right, const Map& cap) {
+  return rewritten(right, right.at.capped, "after the mask, so that closed cells have −c and not −∞",
                    [&](Recipe& recipe) {
-                     recipe.replace("capped_scores", Copy{}, recipe.find("capped_scores")->operands);
-                     const Instruction close = *recipe.find("masked_scores");
-                     recipe.insert_before("masked_scores", in_between("~closed", close.op, close.operands, close.open));
-                     recipe.replace("masked_scores", cap, {"~closed"});
-                     leave_open_below(recipe, "masked_scores");
+                     recipe.replace(right.at.capped, Copy{}, recipe.find(right.at.capped)->operands);
+                     const Instruction close = *recipe.find(right.at.masked);
+                     recipe.insert_before(right.at.masked, in_between("~closed", close.op, close.operands, close.open));
+                     recipe.replace(right.at.masked, cap, {"~closed"});
+                     leave_open_below(recipe, right.at, right.at.masked);
                    });
 }
 
-std::vector<Rewrite> elsewhere(const Recipe& right) {
-  const Instruction* capped = right.find("capped_scores");
+std::vector<Rewrite> elsewhere(const RightAttention& right) {
+  const Instruction* capped = right.find(right.at.capped);
   const auto* cap = capped ? std::get_if<Map>(&capped->op) : nullptr;
   if (!cap) return {};
   Rewrites all;
   if (const auto scale = asked_scale(right)) all.push_back(before_the_scale(right, *cap, *scale));
-  if (right.has("masked_scores")) all.push_back(after_the_mask(right, *cap));
+  if (right.has(right.at.masked)) all.push_back(after_the_mask(right, *cap));
   return all;
 }
 

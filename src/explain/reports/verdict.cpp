@@ -208,7 +208,7 @@ class VerdictTeller {
   // The step, or one that has its shape: scaled scores, where nothing is scaled, look like scores.
   const Step* shown_like(const MarkedStep& step) const {
     const Step* found = trace_.find(step.id);
-    if (!found) found = trace_.find("scores");
+    if (!found && trace_.attention()) found = trace_.find(trace_.attention()->scores);
     return found;
   }
 

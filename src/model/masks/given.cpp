@@ -24,18 +24,18 @@ MaskRule closing_rule(const MaskTerm& term, const std::string& number, Dtype dty
     case MaskTerm::Kind::allow:
       rule.heading.title = "mask: the problem does not allow this cell";
       rule.heading.formula = "open where allowed";
-      rule.make = [value = term.value] { return value; };
+      rule.make = [value = &term.value] { return *value; };
       break;
     case MaskTerm::Kind::block:
       rule.heading.title = "mask: the problem blocks this cell";
       rule.heading.formula = "open where not blocked";
-      rule.make = [value = term.value] { return mapped(value, [](double blocked) { return 1 - blocked; }); };
+      rule.make = [value = &term.value] { return mapped(*value, [](double blocked) { return 1 - blocked; }); };
       break;
     case MaskTerm::Kind::add:
       rule.heading.title = "mask: closed where the problem adds −∞; any other number is added to the score";
       rule.heading.formula = "open where more than −∞ is added";
-      rule.make = [value = term.value, dtype] {
-        return mapped(value, [&](double added) { return stored(added, dtype) == minus_infinity ? 0.0 : 1.0; });
+      rule.make = [value = &term.value, dtype] {
+        return mapped(*value, [&](double added) { return stored(added, dtype) == minus_infinity ? 0.0 : 1.0; });
       };
       break;
   }
@@ -50,7 +50,7 @@ MaskRule adding_rule(const MaskTerm& term, const std::string& number) {
                       .role = Role::mask},
           .effect = MaskRule::Effect::adds,
           .shape = term.value.shape(),
-          .make = [value = term.value] { return value; }};
+          .make = [value = &term.value] { return *value; }};
 }
 
 }  // namespace

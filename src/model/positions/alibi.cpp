@@ -42,7 +42,7 @@ Tensor<double> distances(const Problem& problem, const Shape& shape) {
   return all;
 }
 
-std::vector<Operand> record_biases(Recorder& work, const Problem& problem) {
+std::vector<Operand> record_biases(RecipeBuilder& work, const Problem& problem) {
   Shape heads;
   if (problem.heads) heads.append({"head", *problem.heads});
   const std::string slope = work.given({.id = "positions.slopes",
@@ -50,7 +50,7 @@ std::vector<Operand> record_biases(Recorder& work, const Problem& problem) {
                                         .title = "Slopes of ALiBi, one a head",
                                         .formula = "m_h = 2^(−8h/H) for h = 1, …, H",
                                         .role = Role::mask},
-                                       heads, [&] { return slopes(heads); });
+                                       heads, [heads] { return slopes(heads); });
   Shape cells;
   if (problem.offsets.size() > 1) cells.append({"batch", problem.offsets.size()});
   cells.append({"query", problem.query_count});
@@ -61,7 +61,7 @@ std::vector<Operand> record_biases(Recorder& work, const Problem& problem) {
                   .title = "How far apart query and key stand, below zero",
                   .formula = problem.offsets.empty() ? "D = −|i − j|" : "D = −|i + offset − j|",
                   .role = Role::mask},
-                 cells, [&] { return distances(problem, cells); });
+                 cells, [&problem, cells] { return distances(problem, cells); });
   return {work.step({.id = "position_bias",
                      .symbol = "B_P",
                      .title = "ALiBi: the farther apart, the more is taken off",

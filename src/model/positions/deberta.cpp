@@ -17,15 +17,15 @@ std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting&) {
 }
 
 // δ(i, j): equation 3.
-Rows rows(const Recorder& work, const Problem& problem, bool from_key) {
+Rows rows(const Problem& problem, bool from_key) {
   const auto k = static_cast<std::int64_t>(problem.positions->tensors.at("embeddings").shape().size("distance") / 2);
-  return rows_by_distance(work, problem, [=](std::int64_t i, std::int64_t j) {
+  return rows_by_distance(problem, [=](std::int64_t i, std::int64_t j) {
     return std::clamp<std::int64_t>((from_key ? j - i : i - j) + k, 0, 2 * k - 1);
   });
 }
 
 // The embeddings of all distances, projected like queries or keys.
-std::string record_projected(Recorder& work, const Problem& problem, const std::string& parameter,
+std::string record_projected(RecipeBuilder& work, const Problem& problem, const std::string& parameter,
                              const Heading& heading) {
   const std::vector<Operand> operands = {"positions.embeddings", "positions." + parameter};
   if (!problem.heads) return work.step(heading, Contract{"d_position"}, operands);
@@ -41,7 +41,7 @@ std::string record_projected(Recorder& work, const Problem& problem, const std::
 }
 
 // He et al. (2021), equation 4: the content of one with the position of the other.
-std::vector<Operand> record_score_terms(Recorder& work, const Problem& problem, const QueriesAndKeys& from) {
+std::vector<Operand> record_score_terms(RecipeBuilder& work, const Problem& problem, const QueriesAndKeys& from) {
   // What is of no query comes first.
   const bool to_keys = has_position_tensor(problem, "key");
   const bool to_queries = has_position_tensor(problem, "query");
@@ -81,17 +81,17 @@ std::vector<Operand> record_score_terms(Recorder& work, const Problem& problem, 
                                   .title = "Content to position: the query with the key of the distance",
                                   .formula = "S_cp = q_i · K_r[δ(i, j)]",
                                   .role = Role::score},
-                                 Pick{"distance", rows(work, problem, false)}, {of_queries}));
+                                 Pick{"distance", rows(problem, false)}, {of_queries}));
   }
   if (to_queries) {
-    terms.emplace_back(work.step(
-        {.id = "position_to_content",
-         .symbol = "S_pc",
-         .title = "Position to content: the key with the query of the distance",
-         .formula = position_number(problem, "as_published_code") == 0 ? "S_pc = k_j · Q_r[δ(j, i)]"
-                                                                       : "S_pc = k_j · Q_r[δ(i, j)]",
-         .role = Role::score},
-        Pick{"distance", rows(work, problem, position_number(problem, "as_published_code") == 0)}, {of_keys}));
+    terms.emplace_back(
+        work.step({.id = "position_to_content",
+                   .symbol = "S_pc",
+                   .title = "Position to content: the key with the query of the distance",
+                   .formula = position_number(problem, "as_published_code") == 0 ? "S_pc = k_j · Q_r[δ(j, i)]"
+                                                                                 : "S_pc = k_j · Q_r[δ(i, j)]",
+                   .role = Role::score},
+                  Pick{"distance", rows(problem, position_number(problem, "as_published_code") == 0)}, {of_keys}));
   }
   return terms;
 }

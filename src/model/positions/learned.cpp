@@ -17,7 +17,7 @@ std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting& setting)
                 .help = "one vector for each position, from 0 on"};
 }
 
-std::string record_encoding(Recorder& work, const Problem& problem, std::size_t tokens) {
+std::string record_encoding(RecipeBuilder& work, const Problem& problem, std::size_t tokens) {
   std::vector<std::int64_t> rows(tokens);
   std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(problem.past_count()));
   return work.step({.id = "position_encoding",
@@ -25,7 +25,8 @@ std::string record_encoding(Recorder& work, const Problem& problem, std::size_t 
                     .title = "Position encoding: a learned vector for each position",
                     .formula = "P = the rows of T for the positions",
                     .role = Role::input},
-                   Pick{"position", Rows({{"token", tokens}}, std::move(rows))}, {"positions.table"});
+                   Pick{"position", Rows(Tensor<std::int64_t>({{"token", tokens}}, std::move(rows)))},
+                   {"positions.table"});
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "problem/problem.h"
-#include "trace/recorder.h"
+#include "trace/recipe_builder.h"
 
 namespace attn {
 
@@ -38,15 +38,15 @@ struct Position {
 
   // Added to the inputs: records "position_encoding" [token, d_model] for so
   // many tokens and returns its id.
-  std::function<std::string(Recorder& work, const Problem& problem, std::size_t tokens)> encoding = {};
+  std::function<std::string(RecipeBuilder& work, const Problem& problem, std::size_t tokens)> encoding = {};
 
   // Turns queries and keys [batch?, head?, query or key, d_k]: new ones only.
-  std::function<QueriesAndKeys(Recorder& work, const Problem& problem, const QueriesAndKeys& from)> rotated = {};
+  std::function<QueriesAndKeys(RecipeBuilder& work, const Problem& problem, const QueriesAndKeys& from)> rotated = {};
 
   // Added to each score before it is scaled: steps [batch?, head?, query, key],
   // made from queries and from all keys.
-  std::function<std::vector<Operand>(Recorder& work, const Problem& problem, const QueriesAndKeys& from)> score_terms =
-      {};
+  std::function<std::vector<Operand>(RecipeBuilder& work, const Problem& problem, const QueriesAndKeys& from)>
+      score_terms = {};
 
   // Whether the terms count as dot products of their own where scores are
   // divided by √d_k: √(3·d_k) with two of them.
@@ -54,7 +54,7 @@ struct Position {
 
   // Added to the scores once they are scaled: steps or given tensors whose axes
   // are among batch, head, query and key, as what is behind `scores` has them.
-  std::function<std::vector<Operand>(Recorder& work, const Problem& problem)> biases = {};
+  std::function<std::vector<Operand>(RecipeBuilder& work, const Problem& problem)> biases = {};
 
   // The same bias where head and distance say it all, so that it need not be held
   // for each cell. Appended keys have none.
@@ -62,7 +62,7 @@ struct Position {
 
   // Added to the context: steps [batch?, head?, query, d_v], made from the
   // attention weights.
-  std::function<std::vector<Operand>(Recorder& work, const Problem& problem, const std::string& weights)>
+  std::function<std::vector<Operand>(RecipeBuilder& work, const Problem& problem, const std::string& weights)>
       context_terms = {};
 };
 
@@ -85,7 +85,6 @@ std::optional<Misfit> misfit_with_inputs(const ChoiceSetting& setting);
 // Of which row of a table each cell [query, key] reads: row(i, j) for the i-th
 // query and the j-th key, both counted from the first past key; none for keys
 // that were appended.
-Rows rows_by_distance(const Recorder& work, const Problem& problem,
-                      const std::function<std::int64_t(std::int64_t, std::int64_t)>& row);
+Rows rows_by_distance(const Problem& problem, const std::function<std::int64_t(std::int64_t, std::int64_t)>& row);
 
 }  // namespace attn

@@ -26,19 +26,20 @@ bool has_position_tensor(const Problem& problem, const std::string& parameter) {
   return problem.positions->tensors.contains(parameter);
 }
 
-Rows rows_by_distance(const Recorder& work, const Problem& problem,
-                      const std::function<std::int64_t(std::int64_t, std::int64_t)>& row) {
+Rows rows_by_distance(const Problem& problem, const std::function<std::int64_t(std::int64_t, std::int64_t)>& row) {
   const Shape shape = {{"query", problem.query_count}, {"key", problem.all_key_count()}};
-  if (!work.computes()) return Rows(shape);
   const auto past = static_cast<std::int64_t>(problem.past_count());
   const auto keys = static_cast<std::int64_t>(problem.key_count);
   const auto all_keys = static_cast<std::int64_t>(problem.all_key_count());
-  std::vector<std::int64_t> rows;
-  rows.reserve(shape.count());
-  for (std::int64_t i = past; i < past + static_cast<std::int64_t>(problem.query_count); ++i) {
-    for (std::int64_t j = 0; j < all_keys; ++j) rows.push_back(j < keys ? row(i, j) : -1);
-  }
-  return Rows(shape, std::move(rows));
+  const auto queries = static_cast<std::int64_t>(problem.query_count);
+  return Rows(shape, [=] {
+    std::vector<std::int64_t> rows;
+    rows.reserve(shape.count());
+    for (std::int64_t i = past; i < past + queries; ++i) {
+      for (std::int64_t j = 0; j < all_keys; ++j) rows.push_back(j < keys ? row(i, j) : -1);
+    }
+    return Tensor<std::int64_t>(shape, std::move(rows));
+  });
 }
 
 }  // namespace attn

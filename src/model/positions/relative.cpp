@@ -20,13 +20,13 @@ std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting&) {
 }
 
 // The row for the distance from query to key, at most k either way.
-Rows rows(const Recorder& work, const Problem& problem, const std::string& table) {
+Rows rows(const Problem& problem, const std::string& table) {
   const auto k = static_cast<std::int64_t>(problem.positions->tensors.at(table).shape().size("distance") / 2);
-  return rows_by_distance(work, problem, [k](std::int64_t i, std::int64_t j) { return std::clamp(j - i, -k, k) + k; });
+  return rows_by_distance(problem, [k](std::int64_t i, std::int64_t j) { return std::clamp(j - i, -k, k) + k; });
 }
 
 // Shaw et al. (2018), equation 4: a query with the vector of its distance to a key.
-std::vector<Operand> record_score_terms(Recorder& work, const Problem& problem, const QueriesAndKeys& from) {
+std::vector<Operand> record_score_terms(RecipeBuilder& work, const Problem& problem, const QueriesAndKeys& from) {
   if (!has_position_tensor(problem, "keys")) return {};
   const std::string by_distance =
       work.step({.id = "distance_scores",
@@ -40,18 +40,18 @@ std::vector<Operand> record_score_terms(Recorder& work, const Problem& problem, 
                      .title = "What the distance from query to key adds to their score",
                      .formula = "R = q_i · a_(j − i)",
                      .role = Role::score},
-                    Pick{"distance", rows(work, problem, "keys")}, {by_distance})};
+                    Pick{"distance", rows(problem, "keys")}, {by_distance})};
 }
 
 // Equation 3: the values' vectors of each distance, weighed like the values.
-std::vector<Operand> record_context_terms(Recorder& work, const Problem& problem, const std::string& weights) {
+std::vector<Operand> record_context_terms(RecipeBuilder& work, const Problem& problem, const std::string& weights) {
   if (!has_position_tensor(problem, "values")) return {};
   const std::string picked = work.step({.id = "relative_values",
                                         .symbol = "R_V",
                                         .title = "The vector that the distance from query to key adds to a value",
                                         .formula = "R_V = a_(j − i)",
                                         .role = Role::value},
-                                       Pick{"distance", rows(work, problem, "values")}, {"positions.values"});
+                                       Pick{"distance", rows(problem, "values")}, {"positions.values"});
   return {work.step({.id = "relative_context",
                      .symbol = "C_R",
                      .title = "What distances add to the context",

@@ -36,7 +36,7 @@ struct Tables {
   std::string cosines, sines;
 };
 
-Tables record_tables(Recorder& work, const Problem& problem, const std::string& suffix, std::size_t tokens) {
+Tables record_tables(RecipeBuilder& work, const Problem& problem, const std::string& suffix, std::size_t tokens) {
   const std::size_t dims = turned(*problem.positions, problem.key_width);
   Waves waves{.kind = Waves::Kind::cosine,
               .positions = {"token", tokens},
@@ -63,7 +63,7 @@ Tables record_tables(Recorder& work, const Problem& problem, const std::string& 
   return tables;
 }
 
-std::string record_rotated(Recorder& work, const Problem& problem, const std::string& from, const Tables& tables,
+std::string record_rotated(RecipeBuilder& work, const Problem& problem, const std::string& from, const Tables& tables,
                            Heading heading, const Axis& row) {
   const Operand::Renamed as_row = {{"token", row}};
   const bool interleaved = position_number(problem, "interleaved") != 0;
@@ -71,7 +71,7 @@ std::string record_rotated(Recorder& work, const Problem& problem, const std::st
                    {from, Operand(tables.cosines, as_row), Operand(tables.sines, as_row)});
 }
 
-QueriesAndKeys record_both(Recorder& work, const Problem& problem, const QueriesAndKeys& from) {
+QueriesAndKeys record_both(RecipeBuilder& work, const Problem& problem, const QueriesAndKeys& from) {
   const std::size_t keys = problem.key_count - problem.past_count();
   const bool alike = keys == problem.query_count;
   const Tables of_keys = record_tables(work, problem, alike ? "" : ".key", keys);

@@ -6,7 +6,7 @@ namespace {
 
 std::optional<Misfit> misfit(const Choice&, const ChoiceSetting& setting) { return misfit_with_inputs(setting); }
 
-std::string record_encoding(Recorder& work, const Problem& problem, std::size_t tokens) {
+std::string record_encoding(RecipeBuilder& work, const Problem& problem, std::size_t tokens) {
   const Tensor<double>& inputs = problem.inputs ? *problem.inputs : *problem.query_inputs;
   const std::size_t width = inputs.shape().size("d_model");
   const std::string base = shortest(position_number(problem, "base"));

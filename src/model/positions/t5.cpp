@@ -50,9 +50,9 @@ std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting&) {
       .message = "is not more than " + std::to_string(exact) + ", up to where each distance has its own bucket"};
 }
 
-std::vector<Operand> record_biases(Recorder& work, const Problem& problem) {
+std::vector<Operand> record_biases(RecipeBuilder& work, const Problem& problem) {
   const Buckets buckets = buckets_of(*problem.positions);
-  const Rows rows = rows_by_distance(work, problem, [&](std::int64_t i, std::int64_t j) { return buckets.of(j - i); });
+  const Rows rows = rows_by_distance(problem, [buckets](std::int64_t i, std::int64_t j) { return buckets.of(j - i); });
   return {work.step({.id = "position_bias",
                      .symbol = "B_P",
                      .title = "T5's bias: what the table says for the bucket of the distance",

@@ -2,7 +2,7 @@
 
 namespace attn {
 
-void record_hidden_scores(Recorder& work, const Compared& from) {
+void record_hidden_scores(RecipeBuilder& work, const Compared& from) {
   work.step({.id = "score_tanh",
              .symbol = "T",
              .title = "Hyperbolic tangent of the hidden numbers",
@@ -15,7 +15,7 @@ void record_hidden_scores(Recorder& work, const Compared& from) {
 
 namespace {
 
-void compose(Recorder& work, const Choice&, const Compared& from) {
+void compose(RecipeBuilder& work, const Choice&, const Compared& from) {
   const std::string queries = record_weighted(work,
                                               {.id = "score_queries",
                                                .symbol = "Q_W",

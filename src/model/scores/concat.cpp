@@ -3,7 +3,7 @@
 namespace attn {
 namespace {
 
-void compose(Recorder& work, const Choice&, const Compared& from) {
+void compose(RecipeBuilder& work, const Choice&, const Compared& from) {
   const std::string pairs =
       work.step({.id = "score_pairs",
                  .symbol = "QK",

@@ -3,7 +3,7 @@
 namespace attn {
 namespace {
 
-void compose(Recorder& work, const Choice&, const Compared& from) {
+void compose(RecipeBuilder& work, const Choice&, const Compared& from) {
   const auto norms = [&](const std::string& of, const std::string& id, const std::string& what, Role role) {
     const std::string letter = work.symbol(of);
     return work.step({.id = id,

@@ -2,20 +2,20 @@
 
 namespace attn {
 
-void record_dot_products(Recorder& work, const Compared& from) {
+void record_dot_products(RecipeBuilder& work, const Compared& from) {
   record_last(work, from,
               {.title = "Scores: each query times each key", .formula = "S = " + written_products(work, from)},
               Contract{"d_k"}, {from.queries, from.keys});
 }
 
-std::string queries_of(Recorder&, const Choice&, const Compared& from) { return from.queries; }
+std::string queries_of(RecipeBuilder&, const Choice&, const Compared& from) { return from.queries; }
 
 Score dot_score() {
   return {
       .spec = {.name = "dot",
                .summary = "q · k, the dot product (Luong et al. 2015, section 3.1)",
                .score_terms = true},
-      .compose = [](Recorder& work, const Choice&, const Compared& from) { record_dot_products(work, from); },
+      .compose = [](RecipeBuilder& work, const Choice&, const Compared& from) { record_dot_products(work, from); },
       .multiplied = queries_of,
   };
 }

@@ -3,14 +3,14 @@
 namespace attn {
 namespace {
 
-std::string weighted_queries(Recorder& work, const Choice&, const Compared& from) {
+std::string weighted_queries(RecipeBuilder& work, const Choice&, const Compared& from) {
   return record_weighted(
       work,
       {.id = "score_queries", .symbol = "Q_W", .title = "Queries times the weight of the score", .role = Role::query},
       from.queries, "d_q", "score.weight");
 }
 
-void compose(Recorder& work, const Choice& choice, const Compared& from) {
+void compose(RecipeBuilder& work, const Choice& choice, const Compared& from) {
   const std::string queries = weighted_queries(work, choice, from);
   record_last(work, from,
               {.title = "Scores: each query, times the weight, with each key",

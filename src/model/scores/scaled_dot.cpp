@@ -8,7 +8,7 @@ Score scaled_dot_score() {
                .summary = "q · k / √d_k, the scaled dot product (Vaswani et al. 2017, section 3.2.1)",
                .score_terms = true},
       .divided_by_root_width = true,
-      .compose = [](Recorder& work, const Choice&, const Compared& from) { record_dot_products(work, from); },
+      .compose = [](RecipeBuilder& work, const Choice&, const Compared& from) { record_dot_products(work, from); },
       .multiplied = queries_of,
   };
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "problem/choice.h"
-#include "trace/recorder.h"
+#include "trace/recipe_builder.h"
 
 namespace attn {
 
@@ -32,11 +32,11 @@ struct Score {
   // [batch?, head?, query, key], which is the last. The features of both are
   // called d_k, also where they differ in number. A tensor parameter p is given
   // under the id "score.p"; a number is choice.numbers.at("p").
-  std::function<void(Recorder& work, const Choice& choice, const Compared& from)> compose = {};
+  std::function<void(RecipeBuilder& work, const Choice& choice, const Compared& from)> compose = {};
 
   // Where a score is the dot product of some vector of its query with its key:
   // returns the step of these vectors, recorded if need be. Attention at once starts there.
-  std::function<std::string(Recorder& work, const Choice& choice, const Compared& from)> multiplied = {};
+  std::function<std::string(RecipeBuilder& work, const Choice& choice, const Compared& from)> multiplied = {};
 };
 
 // Every score, in the order in which people are shown them: the rows that
@@ -48,15 +48,15 @@ const Score& score_named(const std::string& name);
 
 // Records queries or keys times a weight of the score, whose axis for them is
 // called `width`; the formula is written for the heading.
-std::string record_weighted(Recorder& work, Heading heading, const std::string& from, const Axis& width,
+std::string record_weighted(RecipeBuilder& work, Heading heading, const std::string& from, const Axis& width,
                             const std::string& weight);
 
 // "Q·Kᵀ", or with column vectors "Qᵀ·K".
-std::string written_products(const Recorder& work, const Compared& from);
+std::string written_products(const RecipeBuilder& work, const Compared& from);
 
 // Records the step "scores" from these operands, and after them what is added
 // to each score: the formula then ends in " + R".
-void record_last(Recorder& work, const Compared& from, Heading heading, const Contract& op,
+void record_last(RecipeBuilder& work, const Compared& from, Heading heading, const Contract& op,
                  std::vector<Operand> operands);
 
 }  // namespace attn

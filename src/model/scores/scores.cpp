@@ -5,13 +5,13 @@ namespace attn {
 
 const Score& score_named(const std::string& name) { return row_named(scores(), name); }
 
-std::string written_products(const Recorder& work, const Compared& from) {
+std::string written_products(const RecipeBuilder& work, const Compared& from) {
   const std::string& q = work.symbol(from.queries);
   const std::string& k = work.symbol(from.keys);
   return work.vectors() == Vectors::rows ? q + "·" + k + "ᵀ" : q + "ᵀ·" + k;
 }
 
-void record_last(Recorder& work, const Compared& from, Heading heading, const Contract& op,
+void record_last(RecipeBuilder& work, const Compared& from, Heading heading, const Contract& op,
                  std::vector<Operand> operands) {
   const std::vector<Operand> terms = from.terms ? from.terms() : std::vector<Operand>{};
   for (const Operand& term : terms) heading.formula += " + " + work.symbol(term.id);
@@ -23,7 +23,7 @@ void record_last(Recorder& work, const Compared& from, Heading heading, const Co
   work.step(std::move(heading), op, std::move(operands));
 }
 
-std::string record_weighted(Recorder& work, Heading heading, const std::string& from, const Axis& width,
+std::string record_weighted(RecipeBuilder& work, Heading heading, const std::string& from, const Axis& width,
                             const std::string& weight) {
   const std::string x = work.symbol(from), w = work.symbol(weight);
   heading.formula = heading.symbol + " = " + (work.vectors() == Vectors::rows ? x + "·" + w : w + "ᵀ·" + x);

@@ -3,7 +3,7 @@
 namespace attn {
 namespace {
 
-std::string compose(Recorder& work, const Choice&, const MaskedScores& from) {
+std::string compose(RecipeBuilder& work, const Choice&, const MaskedScores& from) {
   const std::string s = work.symbol(from.scores);
   return work.step({.id = "attention_weights",
                     .symbol = "A",

@@ -3,7 +3,7 @@
 
 namespace attn {
 
-std::string record_exponentials(Recorder& work, const MaskedScores& from, const Exponentials& with) {
+std::string record_exponentials(RecipeBuilder& work, const MaskedScores& from, const Exponentials& with) {
   const std::string s = work.symbol(from.scores);
   const auto part = [&](Softmax::Part which) { return Softmax{which, "key", with.base}; };
   std::vector<Operand> searched = {from.scores};
@@ -50,8 +50,9 @@ const SoftmaxKind& softmax_of(const Problem& problem) {
   return problem.softmax ? row_named(softmaxes(), problem.softmax->name) : softmaxes().front();
 }
 
-Choice chosen_softmax(const Problem& problem) {
-  return problem.softmax.value_or(Choice{.name = softmaxes().front().spec.name});
+const Choice& chosen_softmax(const Problem& problem) {
+  static const Choice usual{.name = softmaxes().front().spec.name};
+  return problem.softmax ? *problem.softmax : usual;
 }
 
 }  // namespace attn

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "problem/problem.h"
-#include "trace/recorder.h"
+#include "trace/recipe_builder.h"
 
 namespace attn {
 
@@ -36,7 +36,7 @@ struct SoftmaxKind {
 
   // Otherwise: records the steps from the scores to "attention_weights", which is
   // the last, and returns its id. A tensor parameter p is given under the id "softmax.p".
-  std::function<std::string(Recorder& work, const Choice& choice, const MaskedScores& from)> compose = {};
+  std::function<std::string(RecipeBuilder& work, const Choice& choice, const MaskedScores& from)> compose = {};
 };
 
 // Every one, in the order in which people are shown them: the rows that
@@ -45,11 +45,11 @@ const std::vector<SoftmaxKind>& softmaxes();
 
 // The one that the problem chooses, and with what parameters.
 const SoftmaxKind& softmax_of(const Problem& problem);
-Choice chosen_softmax(const Problem& problem);
+const Choice& chosen_softmax(const Problem& problem);
 
 // row_maximum, exponentials, exponential_sums and attention_weights (Vaswani et
 // al. 2017, equation 1). The maximum is subtracted first, which changes nothing
 // in the result and keeps the exponentials from overflowing.
-std::string record_exponentials(Recorder& work, const MaskedScores& from, const Exponentials& with);
+std::string record_exponentials(RecipeBuilder& work, const MaskedScores& from, const Exponentials& with);
 
 }  // namespace attn

@@ -10,7 +10,7 @@
 #include "explain/numerals.h"
 #include "explain/telling/axes.h"
 #include "explain/telling/checks.h"
-#include "trace/recorder.h"
+#include "trace/recipe_builder.h"
 #include "unit/explain/examples.h"
 
 namespace attn {
@@ -267,7 +267,7 @@ TEST_CASE("numbers of the rounding by hand keep its decimals", "[explain]") {
 // A score that nobody here has heard of: minus the squared distance.
 Trace with_unknown_score() {
   ReferenceBackend backend;
-  Recorder work(&backend, {}, Vectors::rows);
+  RecipeBuilder work(&backend, {}, Vectors::rows);
   work.given_step({"queries", "Q", "Queries", "Q is given", Role::query},
                   examples::matrix("query", "d_k", {{1, 0, 2}, {2, 2, 2}}));
   work.given_step({"keys", "K", "Keys", "K is given", Role::key},

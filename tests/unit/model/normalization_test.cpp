@@ -13,7 +13,7 @@ namespace {
 // The steps of a normalization of one vector, by the ends of their ids.
 std::vector<Step> steps_of(bool layer, const std::vector<double>& x, double eps, bool gain, bool bias) {
   ReferenceBackend backend;
-  Recorder work(&backend, {}, Vectors::rows);
+  RecipeBuilder work(&backend, {}, Vectors::rows);
   const Shape width{{"d_model", x.size()}};
   work.given({.id = "x"}, Tensor<double>(Shape{{"token", 1}, {"d_model", x.size()}}, x));
   Normalization norm{.id = "norm1", .symbol = "N", .over = "d_model", .eps = eps};

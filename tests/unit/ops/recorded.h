@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/reference/reference.h"
-#include "trace/recorder.h"
+#include "trace/recipe_builder.h"
 #include "trace/trace.h"
 
 namespace attn {
@@ -23,7 +23,7 @@ struct OneStep {
 // The operands are given as "a", "b", …, the mask as "mask"; the step is "made".
 inline Trace traced(const OneStep& one, Arithmetic arithmetic = {}) {
   ReferenceBackend backend;
-  Recorder work(&backend, arithmetic, Vectors::rows);
+  RecipeBuilder work(&backend, arithmetic, Vectors::rows);
   std::vector<Operand> operands;
   for (const Tensor<double>& operand : one.operands) {
     const std::string id(1, static_cast<char>('a' + operands.size()));

@@ -1,0 +1,197 @@
+#include "mark/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace attn {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Interval as_interval(double number) { return with_slack(number); }
+Interval as_interval(const Interval& number) { return with_slack(number); }
+
+// Whether a person may stop before −∞: e^x is nothing either way.
+bool stands_for_closed(double written) { return written <= -1e4; }
+
+// Compares one step that was handed in with what a course makes of it.
+template <class Number>
+class Comparison {
+ public:
+  Comparison(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule)
+      : step_(compared.step),
+        computed_(compared.computed),
+        open_(compared.open),
+        sums_(compared.sums),
+        writing_(writing),
+        rule_(rule) {}
+
+  // Whether every number stands for what was computed, without a factor.
+  bool matches_plainly() const {
+    if (!fits(step_, computed_.shape())) return false;
+    for (std::size_t at = 0; at < step_.cells.size(); ++at) {
+      if (!matches(at, computed_[at])) return false;
+    }
+    return true;
+  }
+
+  std::vector<bool> operator()() const {
+    if (!fits(step_, computed_.shape())) return std::vector<bool>(std::max<std::size_t>(step_.cells.size(), 1), false);
+    if (step_.what == HandedStep::What::exponentials) return up_to_a_factor_a_row();
+    if (keeps_sum()) return rows_keeping_sum();
+    std::vector<bool> matched(step_.cells.size());
+    for (std::size_t at = 0; at < matched.size(); ++at) matched[at] = matches(at, computed_[at]);
+    return matched;
+  }
+
+ private:
+  bool asked(std::size_t at) const { return step_.cells[at].kind == HandedCell::Kind::number; }
+
+  bool matches(std::size_t at, const Interval& exactly) const {
+    if (!asked(at)) return true;
+    const Interval value = with_slack(exactly);
+    const double written = step_.cells[at].number.value;
+    if (value.high == -infinity) return stands_for_closed(written);
+    if (value.low == infinity) return written == infinity;
+    const Interval& stands = step_.cells[at].stands[static_cast<std::size_t>(habit_of(writing_))];
+    if (meet(value, stands)) return true;
+    const double near = 1e-6 * stands.width();
+    return meet({value.low - near, value.high + near}, stands) && is_written_so(exactly, step_.cells[at]);
+  }
+
+  // Whether an end of it is rounded to exactly what was written: the last word on
+  // what lies next to a whole unit.
+  bool is_written_so(const Interval& value, const HandedCell& cell) const {
+    if (rule_.kind != MarkingRule::Kind::honest_rounding || !cell.number.decimals) return false;
+    const HandRounding rounding{std::min(*cell.number.decimals, 12), writing_};
+    return rounded(value.low, rounding) == cell.number.value || rounded(value.high, rounding) == cell.number.value;
+  }
+
+  bool keeps_sum() const {
+    return std::is_same_v<Number, double> && step_.what == HandedStep::What::weights &&
+           writing_ == RoundingMode::keep_sum && rule_.kind == MarkingRule::Kind::honest_rounding;
+  }
+
+  std::size_t width() const { return computed_.shape().back().size; }
+
+  // Points can be rounded as the person did, row by row.
+  std::vector<bool> rows_keeping_sum() const {
+    std::vector<bool> matched(step_.cells.size(), true);
+    if constexpr (std::is_same_v<Number, double>) {
+      int decimals = 0;
+      for (std::size_t at = 0; at < matched.size(); ++at) {
+        if (asked(at)) decimals = std::max(decimals, step_.cells[at].number.decimals.value_or(12));
+      }
+      Tensor<double> written = computed_;
+      round_keeping_sums(written, sums_, open_, {std::min(decimals, 12), RoundingMode::keep_sum});
+      for (std::size_t at = 0; at < matched.size(); ++at) {
+        matched[at] = !asked(at) || std::abs(written[at] - step_.cells[at].number.value) < 1e-9;
+      }
+    }
+    return matched;
+  }
+
+  // People do not subtract the maximum, or another number: the row then stands
+  // multiplied by one positive number. The factor that most cells agree with.
+  std::vector<bool> up_to_a_factor_a_row() const {
+    std::vector<bool> best_of_all;
+    for (std::size_t start = 0; start < step_.cells.size(); start += width()) {
+      std::vector<bool> best;
+      for (const double factor : factors(start)) {
+        std::vector<bool> matched;
+        for (std::size_t i = 0; i < width(); ++i) {
+          matched.push_back(matches(start + i, Interval(computed_[start + i]) * Interval(factor)));
+        }
+        if (best.empty() || std::ranges::count(matched, true) > std::ranges::count(best, true)) best = matched;
+      }
+      best_of_all.insert(best_of_all.end(), best.begin(), best.end());
+    }
+    return best_of_all;
+  }
+
+  std::vector<double> factors(std::size_t start) const {
+    std::vector<double> all = {1};
+    Interval common(0, infinity);
+    for (std::size_t i = 0; i < width(); ++i) {
+      const Interval computed = as_interval(computed_[start + i]);
+      const double middle = (computed.low + computed.high) / 2;
+      if (!asked(start + i) || !(middle > 0) || std::isinf(middle)) continue;
+      if (step_.cells[start + i].number.value <= 0) continue;
+      const Interval& written = step_.cells[start + i].stands[static_cast<std::size_t>(habit_of(writing_))];
+      const Interval ratio = {written.low / computed.high, written.high / std::max(computed.low, 1e-300)};
+      if (meet(common, ratio)) common = {std::max(common.low, ratio.low), std::min(common.high, ratio.high)};
+      all.push_back(step_.cells[start + i].number.value / middle);
+    }
+    if (common.low > 0 && std::isfinite(common.high)) all.push_back((common.low + common.high) / 2);
+    return all;
+  }
+
+  const HandedStep& step_;
+  const Tensor<Number>& computed_;
+  const Tensor<double>* open_;
+  const Axis& sums_;
+  RoundingMode writing_;
+  const MarkingRule& rule_;
+};
+
+}  // namespace
+
+bool fits(const HandedStep& step, const Shape& shape) {
+  return std::ranges::equal(step.shape, shape.dims(), {}, {}, &Dim::size) && step.cells.size() == shape.count();
+}
+
+bool makes_the_rest_free(const HandedStep& step) {
+  const std::size_t width = step.shape.empty() ? 1 : step.shape.back();
+  bool zeros = true;
+  bool identity = step.shape.size() >= 2 && step.shape[step.shape.size() - 2] == width;
+  for (std::size_t at = 0; at < step.cells.size(); ++at) {
+    if (step.cells[at].kind != HandedCell::Kind::number) continue;
+    const double value = step.cells[at].number.value;
+    zeros = zeros && value == 0;
+    identity = identity && value == (at / width % width == at % width ? 1.0 : 0.0);
+  }
+  return zeros || identity;
+}
+
+double carried_number(const HandedCell& cell, double computed) {
+  return computed == -infinity && stands_for_closed(cell.number.value) ? -infinity : cell.number.value;
+}
+
+Axis sum_axis(const Instruction& instruction, const Shape& shape) {
+  const auto* softmax = std::get_if<Softmax>(&instruction.op);
+  return softmax && shape.has(softmax->over) ? softmax->over : shape.rank() == 0 ? Axis() : shape.back().axis;
+}
+
+void round_keeping_sums(Tensor<double>& weights, const Axis& over, const Tensor<double>* open, HandRounding rounding) {
+  const std::size_t count = weights.shape().size(over);
+  const std::size_t stride = weights.shape().stride(over);
+  std::vector<double> row(count), is_open(count, 1);
+  for (std::size_t first = 0; first < weights.size(); ++first) {
+    if (first / stride % count != 0) continue;
+    for (std::size_t i = 0; i < count; ++i) {
+      row[i] = weights[first + i * stride];
+      if (open) is_open[i] = (*open)[first + i * stride];
+    }
+    round_row_keeping_sum(row, is_open, rounding);
+    for (std::size_t i = 0; i < count; ++i) weights[first + i * stride] = row[i];
+  }
+}
+
+template <class Number>
+std::vector<bool> matched_cells(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule) {
+  return Comparison<Number>(compared, writing, rule)();
+}
+
+template <class Number>
+bool matches_plainly(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule) {
+  return Comparison<Number>(compared, writing, rule).matches_plainly();
+}
+
+template std::vector<bool> matched_cells(const Comparand<double>&, RoundingMode, const MarkingRule&);
+template std::vector<bool> matched_cells(const Comparand<Interval>&, RoundingMode, const MarkingRule&);
+template bool matches_plainly(const Comparand<double>&, RoundingMode, const MarkingRule&);
+
+}  // namespace attn

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <vector>
+
+#include "base/interval.h"
+#include "base/rounding.h"
+#include "mark/allowance.h"
+#include "mark/sheet.h"
+#include "trace/recipe.h"
+
+namespace attn {
+
+// One step that was handed in beside what a computation makes of it.
+template <class Number>
+struct Comparand {
+  const HandedStep& step;
+  const Tensor<Number>& computed;
+  const Tensor<double>* open;  // the mask, or null
+  Axis sums;                   // the axis along which weights keep their sum
+};
+
+// Of each cell whether what was written could stand for what was computed; true
+// where nothing was. A row of exponentials may stand multiplied by one positive
+// number: people do not subtract the maximum, or another number.
+template <class Number>
+std::vector<bool> matched_cells(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule);
+
+// Whether every number stands for what was computed, without such a factor.
+template <class Number>
+bool matches_plainly(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule);
+
+// Whether the step was handed in in that shape.
+bool fits(const HandedStep& step, const Shape& shape);
+
+// Whether only the numbers 0, or an identity, were written: nothing that follows
+// from them can fail to follow.
+bool makes_the_rest_free(const HandedStep& step);
+
+// What is carried on of a written number: a large negative one stands for −∞.
+double carried_number(const HandedCell& cell, double computed);
+
+// The axis along which what the instruction makes should add up to 1: the keys,
+// unless a softmax was taken along something else.
+Axis sum_axis(const Instruction& instruction, const Shape& shape);
+
+// Rounds weights so that every row along `over` keeps its sum.
+void round_keeping_sums(Tensor<double>& weights, const Axis& over, const Tensor<double>* open, HandRounding rounding);
+
+}  // namespace attn

@@ -1,0 +1,314 @@
+#include "mark/marking.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "mark/blame/blame.h"
+#include "trace/rounding.h"
+
+namespace attn {
+namespace {
+
+using Flags = std::vector<std::vector<bool>>;
+
+// What people do to numbers, the most usual first.
+std::vector<Manner> manners(const MarkingRule& rule) {
+  using enum RoundingMode;
+  if (rule.kind != MarkingRule::Kind::honest_rounding) return {{{}, half_up, true}, {{}, half_up, false}};
+  std::vector<Manner> all;
+  const auto add = [&](std::optional<RoundingMode> unwritten, RoundingMode writing) {
+    all.push_back({unwritten, writing, true, false});
+    all.push_back({unwritten, writing, true, true});
+    all.push_back({unwritten, writing, false, false});
+    if (unwritten) all.push_back({unwritten, writing, false, true});
+  };
+  for (const RoundingMode mode : {half_up, truncate, keep_sum}) {
+    add(mode, mode);
+    add({}, mode);
+  }
+  add(half_even, half_even);
+  all.push_back({half_up, half_up, true, false, true});
+  all.push_back({half_up, half_up, true, true, true});
+  return all;
+}
+
+std::size_t count_false(const Flags& flags) {
+  std::size_t count = 0;
+  for (const auto& cells : flags) count += static_cast<std::size_t>(std::ranges::count(cells, false));
+  return count;
+}
+
+void merge(Flags& flags, const Flags& more) {
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    for (std::size_t at = 0; at < flags[i].size() && at < more[i].size(); ++at) {
+      flags[i][at] = flags[i][at] || more[i][at];
+    }
+  }
+}
+
+}  // namespace
+
+void tell(Diagnosis& diagnosis, const Mistake* mistake, const char* where) {
+  if (!mistake) return;
+  diagnosis.message = std::string("It looks as if") + where + mistake->what + ".";
+  diagnosis.hint = mistake->hint;
+}
+
+Marking::Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<const Ground> right)
+    : sheet_(sheet), rule_(rule), manners_(attn::manners(rule)), right_(std::move(right)) {
+  fill_in_allowances(sheet_, rule_);
+  choose_habit();
+}
+
+void Marking::choose_habit() {
+  mismatches_ = static_cast<std::size_t>(-1);
+  for (const Habit habit : {Habit::to_nearest, Habit::cut_off, Habit::keep_sum}) {
+    const Followed<Interval> followed = enclose(right_->recipe, sheet_, rule_, habit, true);
+    const std::size_t wrong = count_false(followed.matched);
+    if (wrong < mismatches_) {
+      mismatches_ = wrong;
+      habit_ = habit;
+      person_ = followed.matched;
+    }
+    if (wrong == 0 || rule_.kind != MarkingRule::Kind::honest_rounding) break;
+  }
+  honest_ = enclose(right_->recipe, sheet_, rule_, habit_, false);
+  right_flags_ = honest_.matched;
+}
+
+const Followed<double>& Marking::base(const Manner& manner) {
+  const auto at = static_cast<std::size_t>(&manner - manners_.data());
+  if (bases_.size() <= at) bases_.resize(manners_.size());
+  if (!bases_[at]) bases_[at] = follow(right_->recipe, sheet_, rule_, {.manner = manner, .patches = slips_});
+  return *bases_[at];
+}
+
+void Marking::believe(const Candidate& candidate, const Manner& manner) {
+  const Recipe& recipe = candidate.rewrite.recipe;
+  merge(person_, follow(recipe, sheet_, rule_, {.manner = manner}).matched);
+  merge(person_, enclose(recipe, sheet_, rule_, habit_, true).matched);
+  believes_ = true;
+}
+
+void Marking::believe(const std::vector<Patch>& slips, const Manner& manner) {
+  if (!slips.empty()) {
+    slips_.insert(slips_.end(), slips.begin(), slips.end());
+    bases_.clear();
+  }
+  merge(person_, follow(right_->recipe, sheet_, rule_, {.manner = manner, .patches = slips_}).matched);
+  if (slips_.empty()) merge(person_, enclose(right_->recipe, sheet_, rule_, habit_, true).matched);
+  believes_ = true;
+}
+
+bool Marking::has_honest_manner() {
+  return std::ranges::any_of(manners_, [&](const Manner& manner) { return base(manner).all_match(); });
+}
+
+// Tries every choice of steps at which the person rounds, or carries on what
+// they wrote, rather than the number in full.
+bool Marking::has_honest_way() {
+  const Recipe& recipe = right_->recipe;
+  const std::size_t last = line_of(sheet_.steps.size() - 1);
+  std::vector<std::size_t> choices;
+  for (std::size_t line = 0; line < last; ++line) {
+    const Instruction& instruction = recipe.instruction(line);
+    const bool rounded = !instruction.given && is_rounded_by_hand(instruction.op, instruction.operands.size());
+    if (rounded || sheet_.find(instruction.id())) choices.push_back(line);
+  }
+  // With more than these to try, the person has the benefit of the doubt; so
+  // much is handed in then that little is in doubt.
+  constexpr std::size_t most_choices = 11;
+  if (choices.size() > most_choices) return true;
+  if ((right_->cells << choices.size()) > 4'000'000) return true;
+  for (const Manner& manner : manners_) {
+    if (!manner.unwritten || !manner.carries_written) continue;
+    for (std::uint64_t choice = 1; choice < std::uint64_t{1} << choices.size(); ++choice) {
+      std::vector<bool> exact(recipe.size());
+      for (std::size_t i = 0; i < choices.size(); ++i) exact[choices[i]] = (choice >> i & 1) != 0;
+      const auto followed = follow(recipe, sheet_, rule_,
+                                   {.manner = manner, .exact = std::move(exact), .must_match = sheet_.steps.size()});
+      if (!followed.stopped) return true;
+    }
+  }
+  return false;
+}
+
+const Manner& Marking::closest_manner() {
+  const Manner* closest = &manners_.front();
+  const auto length = [&](const Manner& manner) { return base(manner).mismatch_from(0); };
+  for (const Manner& manner : manners_) {
+    const bool fewer = count_false(base(manner).matched) < count_false(base(*closest).matched);
+    if (length(manner) > length(*closest) || (length(manner) == length(*closest) && fewer)) closest = &manner;
+  }
+  return *closest;
+}
+
+// Every cell lies within what honest rounding can give, but no one manner of
+// working gives all of them. Where some mistake gives exactly these numbers, and
+// no honest choice of where to round does, the numbers have told.
+bool Marking::be_strict() {
+  if (rule_.kind != MarkingRule::Kind::honest_rounding || !explains_whole_file(*this) || has_honest_way()) return false;
+  const Manner& closest = closest_manner();
+  person_ = base(closest).matched;
+  right_flags_ = follow(right_->recipe, sheet_, rule_, {.manner = closest, .trust_mismatches = false}).matched;
+  habit_ = habit_of(closest.writing);
+  return true;
+}
+
+std::size_t Marking::count_wrong(std::size_t step) const {
+  std::size_t wrong = 0;
+  for (std::size_t cell = 0; cell < right_flags_[step].size(); ++cell) wrong += is_wrong(step, cell) ? 1 : 0;
+  return wrong;
+}
+
+std::size_t Marking::next_wrong(std::size_t from) const {
+  std::size_t step = from;
+  while (step < sheet_.steps.size() && count_wrong(step) == 0) ++step;
+  return step;
+}
+
+std::vector<std::vector<std::size_t>> Marking::wrong_cells(std::size_t step) const {
+  std::vector<std::vector<std::size_t>> cells;
+  const HandedStep& handed = sheet_.steps[step];
+  if (!handed.fits) return cells;
+  const Shape& shape = right_->recipe.shape(handed.id);
+  for (std::size_t at = 0; at < handed.cells.size(); ++at) {
+    if (is_wrong(step, at)) cells.push_back(shape.index(at));
+  }
+  const auto all =
+      static_cast<std::size_t>(std::ranges::count(handed.cells, HandedCell::Kind::number, &HandedCell::kind));
+  return cells.size() == all ? std::vector<std::vector<std::size_t>>() : cells;
+}
+
+// Where so few digits are written, or so few before it, that the right value, 0,
+// 1 and an even share could all stand behind a number, it tells nothing.
+bool Marking::too_coarse(std::size_t step, std::size_t cell) const {
+  const HandedStep& handed = sheet_.steps[step];
+  const HandedCell& written = handed.cells[cell];
+  if (written.kind != HandedCell::Kind::number || !written.number.decimals) return false;
+  if (rule_.kind != MarkingRule::Kind::honest_rounding) return false;
+  const Interval& right = (*honest_.computed[*right_->recipe.line(handed.id)])[cell];
+  if (right.is_point() && right.low == written.number.value) return false;
+  if (right.width() < 1e-9 && std::abs(right.low - written.number.value) < 1e-9) return false;
+  if (std::isinf(right.low) || std::isinf(right.high)) return false;
+  const Interval stands = stands_for(written, Habit::to_nearest, rule_);
+  const Interval cut = stands_for(written, Habit::cut_off, rule_);
+  const Interval both = hull(stands, cut);
+  const double reach = right.width() / 2;
+  const Interval could = {both.low - reach, both.high + reach};
+  const bool is_weight = handed.what == HandedStep::What::weights;
+  if (!is_weight && written.number.value != 0) return false;
+  return could.contains(0) && could.contains(1) && could.contains(1.0 / static_cast<double>(handed.shape.back()));
+}
+
+CellState Marking::state_of(std::size_t step, std::size_t cell) const {
+  const HandedStep& handed = sheet_.steps[step];
+  return handed.cells[cell].kind == HandedCell::Kind::blank ? CellState::blank
+         : state_wrong_[step][cell]                         ? CellState::wrong
+         : !right_flags_[step][cell]                        ? CellState::consistent
+         : handed.fits && too_coarse(step, cell)            ? CellState::too_coarse
+                                                            : CellState::right;
+}
+
+MarkedCell Marking::marked(std::size_t step, std::size_t cell) const {
+  const HandedStep& handed = sheet_.steps[step];
+  MarkedCell mark{.state = state_of(step, cell), .given = handed.cells[cell].number.text};
+  if (handed.fits) {
+    const std::size_t line = line_of(step);
+    mark.index = right_->recipe.shape(line).index(cell);
+    mark.accepted = honest_.result(line)[cell];
+    mark.expected = right_->exact.result(line)[cell];
+    return mark;
+  }
+  std::size_t rest = cell;
+  mark.index.assign(handed.shape.size(), 0);
+  for (std::size_t axis = handed.shape.size(); axis-- > 0; rest /= handed.shape[axis]) {
+    mark.index[axis] = rest % handed.shape[axis];
+  }
+  return mark;
+}
+
+void Marking::add_steps(Report& report) const {
+  for (std::size_t step = 0; step < sheet_.steps.size(); ++step) {
+    const HandedStep& handed = sheet_.steps[step];
+    MarkedStep told{.id = handed.id, .cells = {}};
+    if (!handed.fits) told.given_shape = handed.shape;
+    for (std::size_t cell = 0; cell < handed.cells.size(); ++cell) {
+      if (handed.cells[cell].kind == HandedCell::Kind::not_asked) continue;
+      told.cells.push_back(marked(step, cell));
+      const double width = told.cells.back().accepted.width();
+      if (handed.fits && std::isfinite(width)) told.width = std::max(told.width, width);
+    }
+    report.steps.push_back(std::move(told));
+  }
+}
+
+// How the person rounded, where it shows.
+void Marking::note_rounding(Report& report) {
+  if (rule_.kind != MarkingRule::Kind::honest_rounding) return;
+  const auto fits = [&](const auto& wanted) {
+    return std::ranges::any_of(manners_,
+                               [&](const Manner& manner) { return wanted(manner) && base(manner).all_match(); });
+  };
+  const auto nearest = [](const Manner& m) { return habit_of(m.writing) == Habit::to_nearest; };
+  const auto note = [&](const char* id) {
+    Diagnosis diagnosis{.mistake = id, .kind = MistakeKind::note, .step = sheet_.steps.front().id};
+    tell(diagnosis, mistake_named(id));
+    report.diagnoses.push_back(std::move(diagnosis));
+  };
+  if (fits([&](const Manner& m) { return nearest(m) && !m.unwritten; })) return;
+  if (fits([&](const Manner& m) { return nearest(m); })) {
+    report.rounding = "half-up";
+    note("rounding.early");
+  } else if (habit_ == Habit::cut_off || fits([&](const Manner& m) { return m.writing == RoundingMode::truncate; })) {
+    report.rounding = "truncate";
+    note("rounding.truncated");
+  } else if (habit_ == Habit::keep_sum || fits([&](const Manner& m) { return m.writing == RoundingMode::keep_sum; })) {
+    report.rounding = "keep-sum";
+    report.notes.push_back("the weights are rounded so that each row adds up to 1");
+  }
+}
+
+void Marking::blame(std::size_t step, Report& report) {
+  if (report.first_wrong.empty()) report.first_wrong = sheet_.steps[step].id;
+  for (std::size_t cell = 0; cell < right_flags_[step].size(); ++cell) {
+    state_wrong_[step][cell] = is_wrong(step, cell);
+  }
+  if (blame_mistake(*this, step, report) || blame_slip(*this, step, report)) return;
+  if (blame_slips_in_place(*this, step, report) || blame_rows(*this, step, report)) return;
+  blame_unknown(*this, step, report);
+}
+
+namespace {
+
+Verdict verdict_of(const Report& report) {
+  bool wrong = false;
+  bool open = report.steps.empty();
+  for (const MarkedStep& step : report.steps) {
+    open = open || step.cells.empty();
+    wrong = wrong || step.count(CellState::wrong) > 0 || !step.given_shape.empty();
+    open = open || step.count(CellState::blank) > 0 || step.count(CellState::too_coarse) > 0;
+  }
+  return wrong ? Verdict::wrong : open ? Verdict::incomplete : Verdict::right;
+}
+
+}  // namespace
+
+Report Marking::mark() {
+  Report report;
+  const bool strict = accepted() && !has_honest_manner() && be_strict();
+  for (const HandedStep& step : sheet_.steps) {
+    state_wrong_.emplace_back(std::max<std::size_t>(step.cells.size(), 1), false);
+  }
+  if (!accepted() || strict) {
+    for (std::size_t step = next_wrong(0); step < sheet_.steps.size(); step = next_wrong(step + 1)) blame(step, report);
+  }
+  add_steps(report);
+  if (accepted() && !strict) note_rounding(report);
+  report.verdict = verdict_of(report);
+  return report;
+}
+
+}  // namespace attn

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "mark/check.h"
+#include "mark/follow.h"
+#include "mark/ground.h"
+#include "mark/report.h"
+#include "mark/sheet.h"
+
+namespace attn {
+
+// One hand-in being marked: what is known of it, and what the person is believed
+// to have done. Whoever finds that out (blame/) tells it here.
+class Marking {
+ public:
+  // REQUIRES: the rule outlives the marking.
+  Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<const Ground> right);
+
+  // Whether everything could follow honestly; how many numbers could not.
+  bool accepted() const { return mismatches_ == 0; }
+  std::size_t mismatches() const { return mismatches_; }
+
+  // Whether one manner of working, kept up throughout, gives exactly what was written.
+  bool has_honest_manner();
+
+  // The same for every choice of the steps at which the person rounds; true,
+  // too, where there are too many to try.
+  bool has_honest_way();
+
+  Report mark();
+
+  const Sheet& sheet() const { return sheet_; }
+  const MarkingRule& rule() const { return rule_; }
+  const Ground& right() const { return *right_; }
+  std::size_t line_of(std::size_t step) const { return *right_->recipe.line(sheet_.steps[step].id); }
+
+  // What people do to numbers, the most usual first; the habit that explains most.
+  const std::vector<Manner>& manners() const { return manners_; }
+  Habit habit() const { return habit_; }
+
+  // What comes of the computation as now believed, in one manner. REQUIRES: of manners().
+  const Followed<double>& base(const Manner& manner);
+
+  // Whether a cell, of a step of the sheet, is explained by nothing known so far.
+  bool is_wrong(std::size_t step, std::size_t cell) const { return !right_flags_[step][cell] && !person_[step][cell]; }
+  std::size_t count_wrong(std::size_t step) const;
+
+  // The wrong cells of a step; none where all of it is wrong.
+  std::vector<std::vector<std::size_t>> wrong_cells(std::size_t step) const;
+
+  // The cells of a step that the right computation explains.
+  const std::vector<bool>& right_cells(std::size_t step) const { return right_flags_[step]; }
+
+  // The person is now believed to have made this mistake, or these slips on the
+  // way; what follows from it is explained.
+  void believe(const Candidate& candidate, const Manner& manner);
+  void believe(const std::vector<Patch>& slips, const Manner& manner);
+  bool believes_something() const { return believes_; }
+  const std::vector<Patch>& slips() const { return slips_; }
+
+ private:
+  using Flags = std::vector<std::vector<bool>>;
+
+  void choose_habit();
+  bool be_strict();
+  const Manner& closest_manner();
+  std::size_t next_wrong(std::size_t from) const;
+  void blame(std::size_t step, Report& report);
+  void add_steps(Report& report) const;
+  MarkedCell marked(std::size_t step, std::size_t cell) const;
+  CellState state_of(std::size_t step, std::size_t cell) const;
+  bool too_coarse(std::size_t step, std::size_t cell) const;
+  void note_rounding(Report& report);
+
+  Sheet sheet_;
+  const MarkingRule& rule_;
+  const std::vector<Manner> manners_;
+  std::shared_ptr<const Ground> right_;
+  std::vector<Patch> slips_;  // that the person is believed to have made on the way
+  bool believes_ = false;     // that the person computes something else
+  Habit habit_ = Habit::to_nearest;
+  std::size_t mismatches_ = 0;
+  Followed<Interval> honest_;
+  Flags right_flags_;  // cells that the right computation explains
+  Flags person_;       // cells that what the person is believed to compute explains
+  std::vector<std::optional<Followed<double>>> bases_;
+  Flags state_wrong_;  // cells in which a mark is lost
+};
+
+// Says what happened and what to do about it, in the catalogue's words.
+void tell(Diagnosis& diagnosis, const Mistake* mistake, const char* where = " ");
+
+}  // namespace attn

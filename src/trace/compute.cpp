@@ -1,0 +1,53 @@
+#include "trace/compute.h"
+
+#include <utility>
+#include <vector>
+
+#include "trace/rounding.h"
+
+namespace attn {
+
+ComputingPolicy::ComputingPolicy(Backend& backend, Arithmetic arithmetic, std::function<void(std::string_view)> told)
+    : backend_(backend), arithmetic_(arithmetic), told_(std::move(told)) {}
+
+Tensor<double> ComputingPolicy::compute(const Recipe& recipe, std::size_t line, const Values<double>& carried) {
+  const Instruction& instruction = recipe.instruction(line);
+  const Layout& layout = recipe.layout(line);
+  if (told_) told_(instruction.id());
+  std::vector<View> views;
+  for (std::size_t i = 0; i < layout.read.size(); ++i) {
+    views.push_back({layout.read[i], std::as_const(*carried[recipe.operands(line)[i]]).data()});
+  }
+  const Tensor<double>* open = recipe.open(line) ? carried[*recipe.open(line)].get() : nullptr;
+  const View mask = open ? View{layout.open_read, open->data()} : View{};
+  Tensor<double> made = backend_.run(instruction.op, views, open ? &mask : nullptr, layout.shape, arithmetic_.dtype);
+  if (arithmetic_.hand_rounding) {
+    round_by_hand(instruction.op, views.size(), *arithmetic_.hand_rounding, open, made);
+    for (double& number : made.data()) number = stored(number, arithmetic_.dtype);
+  }
+  return made;
+}
+
+void compute(Recipe recipe, Policy<double>& policy, Trace& trace) {
+  const Evaluation<double> worked_out = evaluate(recipe, policy);
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    const Instruction& instruction = recipe.instruction(line);
+    if (instruction.kind == Instruction::Kind::given) trace.givens.emplace_back(recipe.shared(line));
+    if (instruction.kind == Instruction::Kind::step) {
+      trace.steps.emplace_back(recipe.shared(line), worked_out.computed[line]);
+    }
+  }
+  trace.vectors = recipe.vectors();
+  trace.recipe = std::move(recipe);
+}
+
+Trace computed(Recipe recipe, Arithmetic arithmetic, Backend& backend) {
+  Trace trace;
+  trace.arithmetic = arithmetic;
+  ComputingPolicy policy(backend, arithmetic);
+  compute(std::move(recipe), policy, trace);
+  trace.result = trace.steps.back().heading.id;
+  return trace;
+}
+
+}  // namespace attn

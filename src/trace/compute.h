@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "backend/backend.h"
+#include "trace/evaluate.h"
+#include "trace/trace.h"
+
+namespace attn {
+
+// How a recipe is worked out for people to see: by a backend, and between two
+// steps rounded by hand where the arithmetic asks for that. A step that computes
+// is then rounded once; one that only regroups given numbers, and the inner lines
+// of softmax, are not.
+class ComputingPolicy : public Policy<double> {
+ public:
+  // `told` is called with the id of each line before it is computed.
+  // REQUIRES: the backend outlives the policy.
+  ComputingPolicy(Backend& backend, Arithmetic arithmetic, std::function<void(std::string_view)> told = {});
+
+  Tensor<double> compute(const Recipe& recipe, std::size_t line, const Values<double>& carried) override;
+
+ private:
+  Backend& backend_;
+  Arithmetic arithmetic_;
+  std::function<void(std::string_view)> told_;
+};
+
+// Works the recipe out, and keeps in the trace what people are shown of it.
+void compute(Recipe recipe, Policy<double>& policy, Trace& trace);
+
+// The same by a backend, with no more said of it than its steps, arithmetic and
+// vectors; its result is its last step.
+Trace computed(Recipe recipe, Arithmetic arithmetic, Backend& backend);
+
+}  // namespace attn

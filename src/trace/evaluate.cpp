@@ -1,0 +1,207 @@
+#include "trace/evaluate.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+#include <variant>
+
+#include "ops/run.h"
+
+namespace attn {
+namespace {
+
+// The mask as numbers, whatever kind of number the rest is.
+const Tensor<double>& as_mask(const Tensor<double>& open, Tensor<double>&) { return open; }
+
+const Tensor<double>& as_mask(const Tensor<Interval>& open, Tensor<double>& room) {
+  room = Tensor<double>(open.shape());
+  for (std::size_t i = 0; i < open.size(); ++i) room[i] = open[i].high;
+  return room;
+}
+
+double rounded_to(Dtype dtype, double number) { return stored(number, dtype); }
+
+Interval rounded_to(Dtype dtype, const Interval& number) {
+  return hull(number, {stored(number.low, dtype), stored(number.high, dtype)});
+}
+
+std::shared_ptr<const Tensor<double>> numbers(const GivenNumbers& given, double) { return given.points.shared(); }
+std::shared_ptr<const Tensor<Interval>> numbers(const GivenNumbers& given, Interval) {
+  return given.intervals.shared();
+}
+
+template <class Number>
+std::shared_ptr<const Tensor<Number>> kept(Tensor<Number> made) {
+  return std::make_shared<const Tensor<Number>>(std::move(made));
+}
+
+// The line of the original whose numbers can be taken over.
+template <class Number>
+std::optional<std::size_t> twin(const Recipe& recipe, std::size_t line, const Original<Number>* original,
+                                const std::vector<bool>& reused) {
+  if (!original || !original->same[line]) return std::nullopt;
+  const std::size_t same = *original->same[line];
+  if (same >= original->evaluation.computed.size() || !original->evaluation.computed[same]) return std::nullopt;
+  const bool reads_the_same = std::ranges::all_of(recipe.operands(line), [&](std::size_t i) { return reused[i]; }) &&
+                              (!recipe.open(line) || reused[*recipe.open(line)]);
+  return reads_the_same ? std::optional(same) : std::nullopt;
+}
+
+}  // namespace
+
+template <class Number>
+std::shared_ptr<const Tensor<Number>> Policy<Number>::make(const Recipe& recipe, std::size_t line,
+                                                           const Values<Number>& carried) {
+  const auto& given = recipe.instruction(line).given;
+  return given ? numbers(*given, Number()) : kept(compute(recipe, line, carried));
+}
+
+template <class Number>
+Evaluation<Number> evaluate(const Recipe& recipe, Policy<Number>& policy, const Original<Number>* original) {
+  assert(recipe.fits());
+  Evaluation<Number> result;
+  result.computed.resize(recipe.size());
+  result.carried.resize(recipe.size());
+  std::vector<bool> reused(recipe.size());
+
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    const auto same = policy.is_touched(line) ? std::nullopt : twin(recipe, line, original, reused);
+    reused[line] = same.has_value();
+    if (same) {
+      result.computed[line] = original->evaluation.computed[*same];
+      result.carried[line] = original->evaluation.carried[*same];
+    } else {
+      result.computed[line] = policy.make(recipe, line, result.carried);
+      auto other = policy.carry(line, *result.computed[line], result.carried);
+      result.carried[line] = other ? kept(std::move(*other)) : result.computed[line];
+    }
+    if (!policy.go_on(line, result, reused[line])) {
+      result.stopped = true;
+      break;
+    }
+  }
+  return result;
+}
+
+template <class Number>
+Tensor<Number> run_line(const Recipe& recipe, std::size_t at, const Values<Number>& carried) {
+  const Layout& layout = recipe.layout(at);
+  const std::vector<std::size_t>& operands = recipe.operands(at);
+  std::vector<Cells<Number>> cells;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    cells.push_back({&layout.read[i], std::as_const(*carried[operands[i]]).data().data()});
+  }
+  Tensor<double> room;
+  Cells<double> mask;
+  if (recipe.open(at)) mask = {&layout.open_read, as_mask(*carried[*recipe.open(at)], room).data().data()};
+  const Cells<double>* closing = recipe.open(at) ? &mask : nullptr;
+  Tensor<Number> result = std::visit(Run<Number>(layout.walk, cells, closing, layout.shape), recipe.instruction(at).op);
+  if (rounds_once_a_step(recipe.dtype())) {
+    for (Number& number : result.data()) number = rounded_to(recipe.dtype(), number);
+  }
+  return result;
+}
+
+Tensor<double> value_in(const Recipe& recipe, std::string_view id) {
+  // Lines below are of no interest, and may read what does not fit.
+  const std::size_t last = *recipe.line(id);
+  Values<double> made(last + 1);
+  for (std::size_t line = 0; line <= last; ++line) {
+    const auto& given = recipe.instruction(line).given;
+    made[line] = given ? given->points.shared() : kept(run_line(recipe, line, made));
+  }
+  return *made[last];
+}
+
+namespace {
+
+// The numbers that one line adds up for one of its cells.
+class Terms {
+ public:
+  Terms(const Recipe& recipe, std::size_t line, std::size_t cell, const Values<double>& carried)
+      : recipe_(recipe), line_(line), layout_(recipe.layout(line)), carried_(carried) {
+    index_ = layout_.shape.index(cell);
+  }
+
+  std::vector<double> operator()(const Contract& op) const {
+    if (op.then != Contract::Then::add) return {};
+    std::vector<double> terms;
+    for (std::size_t i = 0; i < layout_.read[0].size(op.over); ++i) {
+      if (is_open(op.over, i)) terms.push_back(number(0, op.over, i) * number(1, op.over, i));
+    }
+    add_further(2, terms);
+    return terms;
+  }
+
+  std::vector<double> operator()(const Reduce& op) const {
+    if (op.function != Reducer::sum) return {};
+    std::vector<double> terms = all_along(op.over);
+    add_further(1, terms);
+    return terms;
+  }
+
+  std::vector<double> operator()(const Softmax& op) const {
+    if (op.part != Softmax::Part::sum) return {};
+    std::vector<double> terms = all_along(op.over);
+    if (layout_.read.size() == 3) terms.push_back(power(op.base, single(1) - single(2)));
+    return terms;
+  }
+
+  template <class Other>
+  std::vector<double> operator()(const Other&) const {
+    return {};
+  }
+
+ private:
+  std::size_t place_in(const Shape& read) const {
+    std::size_t place = 0;
+    for (std::size_t axis = 0; axis < index_.size(); ++axis) {
+      place += index_[axis] * read.stride(layout_.shape[axis].axis);
+    }
+    return place;
+  }
+
+  double at(std::size_t operand, std::size_t place) const {
+    return (*carried_[recipe_.operands(line_)[operand]])[place];
+  }
+  double single(std::size_t operand) const { return at(operand, place_in(layout_.read[operand])); }
+  double number(std::size_t operand, const Axis& over, std::size_t i) const {
+    return at(operand, place_in(layout_.read[operand]) + i * layout_.read[operand].stride(over));
+  }
+
+  bool is_open(const Axis& over, std::size_t i) const {
+    const auto open = recipe_.open(line_);
+    return !open || (*carried_[*open])[place_in(layout_.open_read) + i * layout_.open_read.stride(over)] != 0;
+  }
+
+  std::vector<double> all_along(const Axis& over) const {
+    std::vector<double> terms;
+    for (std::size_t i = 0; i < layout_.read[0].size(over); ++i) terms.push_back(number(0, over, i));
+    return terms;
+  }
+
+  void add_further(std::size_t first, std::vector<double>& terms) const {
+    for (std::size_t i = first; i < layout_.read.size(); ++i) terms.push_back(single(i));
+  }
+
+  const Recipe& recipe_;
+  std::size_t line_;
+  const Layout& layout_;
+  const Values<double>& carried_;
+  std::vector<std::size_t> index_;
+};
+
+}  // namespace
+
+std::vector<double> terms_of(const Recipe& recipe, std::size_t line, std::size_t cell, const Values<double>& carried) {
+  return std::visit(Terms(recipe, line, cell, carried), recipe.instruction(line).op);
+}
+
+template class Policy<double>;
+template class Policy<Interval>;
+template Evaluation<double> evaluate(const Recipe&, Policy<double>&, const Original<double>*);
+template Evaluation<Interval> evaluate(const Recipe&, Policy<Interval>&, const Original<Interval>*);
+template Tensor<double> run_line(const Recipe&, std::size_t, const Values<double>&);
+template Tensor<Interval> run_line(const Recipe&, std::size_t, const Values<Interval>&);
+
+}  // namespace attn

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/interval.h"
+#include "trace/recipe.h"
+
+namespace attn {
+
+// Numbers by line; null where none are known.
+template <class Number>
+using Values = std::vector<std::shared_ptr<const Tensor<Number>>>;
+
+// What came of working a recipe out.
+template <class Number>
+struct Evaluation {
+  Values<Number> computed;  // what each line makes of what is carried on before it
+  Values<Number> carried;   // what those below it read
+  bool stopped = false;     // before the last line was reached
+
+  const Tensor<Number>& result(std::size_t line) const { return *computed[line]; }
+};
+
+// What the line makes of what the lines above it have made, by the plain loops.
+// Points are rounded where lines are; intervals hold the rounded numbers and the
+// exact ones. REQUIRES: it gives no numbers; carried[i] for all that it reads.
+template <class Number>
+Tensor<Number> run_line(const Recipe& recipe, std::size_t line, const Values<Number>& carried);
+
+// What is done with a recipe beside working it out: how a line is computed, what
+// is made of its numbers before others read them, where to stop.
+template <class Number>
+class Policy {
+ public:
+  virtual ~Policy() = default;
+
+  // Whether the line has to be done again although it is the same as in the
+  // evaluation that this one takes numbers over from.
+  virtual bool is_touched(std::size_t) const { return false; }
+
+  // The numbers of a line: those that are given, or what it makes of the numbers
+  // before it, by default by run_line().
+  virtual std::shared_ptr<const Tensor<Number>> make(const Recipe& recipe, std::size_t line,
+                                                     const Values<Number>& carried);
+  virtual Tensor<Number> compute(const Recipe& recipe, std::size_t line, const Values<Number>& carried) {
+    return run_line(recipe, line, carried);
+  }
+
+  // What is carried on in place of what was computed; nothing where that is.
+  virtual std::optional<Tensor<Number>> carry(std::size_t /*line*/, const Tensor<Number>& /*computed*/,
+                                              const Values<Number>& /*carried*/) {
+    return std::nullopt;
+  }
+
+  // Called behind a line whose numbers were worked out, or (`reused`) taken over.
+  // Returns whether to go on.
+  virtual bool go_on(std::size_t /*line*/, const Evaluation<Number>&, bool /*reused*/) { return true; }
+};
+
+// An evaluation to take numbers over from: where a line is the same there
+// (same_lines()), and so is all that it reads.
+template <class Number>
+struct Original {
+  const Evaluation<Number>& evaluation;
+  const std::vector<std::optional<std::size_t>>& same;  // by line of the recipe that is evaluated now
+};
+
+// Works the recipe out, line by line: the one loop that does. REQUIRES: it fits.
+template <class Number>
+Evaluation<Number> evaluate(const Recipe& recipe, Policy<Number>& policy, const Original<Number>* original = nullptr);
+
+// The numbers of `id` where they follow from what is given alone, whatever a
+// person computes: the mask, say. REQUIRES: has(id), and that they do.
+Tensor<double> value_in(const Recipe& recipe, std::string_view id);
+
+// The terms that the line adds up for one of its cells, in order: the products
+// of a contraction and what is added to them, the numbers of a sum; none where it
+// adds nothing up, or does something else to the sum. REQUIRES: as for run_line.
+std::vector<double> terms_of(const Recipe& recipe, std::size_t line, std::size_t cell, const Values<double>& carried);
+
+}  // namespace attn

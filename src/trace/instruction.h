@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/interval.h"
+#include "ops/op.h"
+#include "tensor/late_tensor.h"
+
+namespace attn {
+
+// What a tensor is in attention, so that readers can give each its colour.
+enum class Role {
+  input,
+  weight_matrix,
+  query,
+  key,
+  value,
+  score,
+  mask,
+  softmax,
+  attention_weight,
+  weighted_value,
+  output
+};
+
+// How a step is named and written; the numbers come from its op.
+struct Heading {
+  std::string id = {};       // "scaled_scores", unique within a recipe
+  std::string symbol = {};   // "S′"
+  std::string title = {};    // "Scores divided by √d_k"
+  std::string formula = {};  // "S′ = S / √d_k"
+  Role role = Role::score;
+};
+
+// An operand: another step (or given tensor), perhaps with axes called by other
+// names here: in self-attention the tokens of the inputs become keys.
+struct Operand {
+  using Renamed = std::vector<std::pair<Axis, Axis>>;  // from, to
+
+  Operand(const char* of) : id(of) {}             // NOLINT(google-explicit-constructor)
+  Operand(std::string of) : id(std::move(of)) {}  // NOLINT(google-explicit-constructor)
+  Operand(std::string of, Renamed axes) : id(std::move(of)), renamed(std::move(axes)) {}
+
+  std::string id;
+  Renamed renamed;
+};
+
+// Cells of an operand as a step reads them: its shape under the step's names.
+Shape shape_as_read(const Operand& operand, const Shape& shape);
+
+// The numbers of an instruction that gives them, as points and as intervals.
+struct GivenNumbers {
+  explicit GivenNumbers(LateTensor<double> numbers);
+
+  LateTensor<double> points;
+  LateTensor<Interval> intervals;
+};
+
+// One line of a computation, to be done on whatever numbers come before it.
+struct Instruction {
+  enum class Kind {
+    given,   // a tensor of the problem that is no step: a weight matrix, a rule of the mask
+    step,    // what people are shown
+    hidden,  // computed and rounded as a step is, and shown to nobody
+    between  // only a rewrite needs it: nobody writes it down, or rounds it
+  };
+
+  const std::string& id() const { return heading.id; }
+
+  Heading heading;
+  Op op;
+  std::vector<Operand> operands = {};      // of instructions above it
+  std::optional<Operand> open = {};        // the mask whose closed cells are not read
+  std::optional<GivenNumbers> given = {};  // where op is Given
+  Kind kind = Kind::step;
+  std::size_t part = 0;  // of the recipe's parts
+};
+
+}  // namespace attn

@@ -1,0 +1,106 @@
+#include "trace/recipe_builder.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "ops/shapes.h"
+
+namespace attn {
+
+RecipeBuilder::RecipeBuilder(Arithmetic arithmetic, Vectors vectors)
+    : work_(std::make_shared<Work>(Work{Recipe(vectors, arithmetic.dtype), arithmetic})) {
+  work_->recipe.parts().emplace_back();
+}
+
+RecipeBuilder RecipeBuilder::part(std::string prefix, std::string title) {
+  std::vector<Part>& parts = work_->recipe.parts();
+  for (const Part& other : parts) {
+    if (other.prefix == prefix) throw std::logic_error("two parts of a recipe are called " + prefix);
+  }
+  parts.push_back({.prefix = std::move(prefix), .title = std::move(title)});
+  return {work_, parts.size() - 1};
+}
+
+std::string RecipeBuilder::given(Heading heading, const Tensor<double>& value) {
+  return given(std::move(heading), value.shape(), [&value] { return value; });
+}
+
+std::string RecipeBuilder::given(Heading heading, const Shape& shape, std::function<Tensor<double>()> make) {
+  return append(giving(std::move(heading), shape, std::move(make)));
+}
+
+std::string RecipeBuilder::given_step(Heading heading, const Tensor<double>& value) {
+  Instruction made = giving(std::move(heading), value.shape(), [&value] { return value; });
+  made.kind = Instruction::Kind::step;
+  return append(std::move(made));
+}
+
+std::string RecipeBuilder::step_of_shape(Heading heading, const Shape& shape) {
+  const auto none = [shape] { return Tensor<double>::without_numbers(shape); };
+  return append({.heading = std::move(heading), .op = Given{}, .given = GivenNumbers(LateTensor<double>(shape, none))});
+}
+
+std::string RecipeBuilder::step(Heading heading, Op op, std::vector<Operand> operands, std::optional<Operand> open) {
+  return append(computing(std::move(heading), std::move(op), std::move(operands), std::move(open)));
+}
+
+std::string RecipeBuilder::hidden_step(Heading heading, Op op, std::vector<Operand> operands,
+                                       std::optional<Operand> open) {
+  Instruction made = computing(std::move(heading), std::move(op), std::move(operands), std::move(open));
+  made.kind = Instruction::Kind::hidden;
+  return append(std::move(made));
+}
+
+const std::string& RecipeBuilder::symbol(std::string_view id) const {
+  return work_->recipe.find(resolved_id(id))->heading.symbol;
+}
+
+Shape RecipeBuilder::shape_of(const Op& op, const std::vector<Operand>& operands) const {
+  std::vector<Shape> shapes;
+  for (const Operand& operand : operands) shapes.push_back(shape_as_read(operand, shape(operand.id)));
+  return result_shape(op, shapes, vectors());
+}
+
+std::string RecipeBuilder::scoped(std::string_view id) const {
+  const std::string& prefix = current().prefix;
+  return prefix.empty() ? std::string(id) : prefix + "." + std::string(id);
+}
+
+std::string RecipeBuilder::resolved_id(std::string_view id) const {
+  std::string own = scoped(id);
+  return work_->recipe.has(own) ? own : std::string(id);
+}
+
+Operand RecipeBuilder::resolved(Operand operand) const {
+  operand.id = resolved_id(operand.id);
+  return operand;
+}
+
+Instruction RecipeBuilder::giving(Heading heading, const Shape& shape, std::function<Tensor<double>()> make) const {
+  const auto rounded = [make = std::move(make), dtype = work_->arithmetic.dtype] {
+    Tensor<double> value = make();
+    for (double& number : value.data()) number = stored(number, dtype);
+    return value;
+  };
+  return {.heading = std::move(heading),
+          .op = Given{},
+          .given = GivenNumbers(LateTensor<double>(shape, rounded)),
+          .kind = Instruction::Kind::given};
+}
+
+Instruction RecipeBuilder::computing(Heading heading, Op op, std::vector<Operand> operands,
+                                     std::optional<Operand> open) const {
+  for (Operand& operand : operands) operand = resolved(std::move(operand));
+  if (open) open = resolved(std::move(*open));
+  return {.heading = std::move(heading), .op = std::move(op), .operands = std::move(operands), .open = std::move(open)};
+}
+
+std::string RecipeBuilder::append(Instruction instruction) {
+  std::string id = scoped(instruction.id());
+  instruction.heading.id = id;
+  instruction.part = part_;
+  work_->recipe.append(std::move(instruction));
+  return id;
+}
+
+}  // namespace attn

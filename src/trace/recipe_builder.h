@@ -1,0 +1,91 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "problem/problem.h"
+#include "trace/recipe.h"
+
+namespace attn {
+
+// Writes a recipe down, instruction by instruction. Nothing is computed: of
+// every tensor the shape is known, and no number.
+//
+// Recipes pass the ids that they get on to those that read them. An id may also
+// be called by the name it was recorded under, in the same part.
+class RecipeBuilder {
+ public:
+  explicit RecipeBuilder(Arithmetic arithmetic = {}, Vectors vectors = Vectors::rows);
+
+  // A stretch of the same recipe that is told by itself: ids get the prefix and a
+  // point before them. Throws std::logic_error where there is a part of that prefix.
+  RecipeBuilder part(std::string prefix, std::string title);
+
+  // The part that this writes down.
+  Part& current() const { return work_->recipe.parts()[part_]; }
+
+  // A tensor of the problem that is no step; it will be rounded to the dtype.
+  // Returns its id. REQUIRES: `value` lives until the recipe was worked out.
+  std::string given(Heading heading, const Tensor<double>& value);
+  std::string given(Heading heading, Tensor<double>&& value) = delete;
+
+  // The same for numbers that follow from the problem: `make` returns a tensor of
+  // that shape, and what it refers to lives until the recipe was worked out.
+  std::string given(Heading heading, const Shape& shape, std::function<Tensor<double>()> make);
+
+  // A step whose numbers the problem gives. REQUIRES: as for given().
+  std::string given_step(Heading heading, const Tensor<double>& value);
+
+  // A step that is worked out as a whole, by a policy that knows how (Policy::make).
+  std::string step_of_shape(Heading heading, const Shape& shape);
+
+  // A step. Returns its id. Throws std::logic_error where the id is not new.
+  // REQUIRES: operands that fit (ops/shapes.h). Cells that `open` closes will not be read.
+  std::string step(Heading heading, Op op, std::vector<Operand> operands, std::optional<Operand> open = std::nullopt);
+
+  // The same, worked out and rounded but shown to nobody: other steps may read it.
+  std::string hidden_step(Heading heading, Op op, std::vector<Operand> operands,
+                          std::optional<Operand> open = std::nullopt);
+
+  bool has(std::string_view id) const { return work_->recipe.has(resolved_id(id)); }
+
+  // REQUIRES: has(id), a given tensor or a step.
+  const Shape& shape(std::string_view id) const { return work_->recipe.shape(resolved_id(id)); }
+
+  // How people write it: "Q". REQUIRES: as above.
+  const std::string& symbol(std::string_view id) const;
+
+  // The shape that a step would have.
+  Shape shape_of(const Op& op, const std::vector<Operand>& operands) const;
+
+  Vectors vectors() const { return work_->recipe.vectors(); }
+  const Arithmetic& arithmetic() const { return work_->arithmetic; }
+
+  // Hands over what was written down. Nothing can be added afterwards.
+  Recipe take() { return std::move(work_->recipe); }
+
+ private:
+  struct Work {
+    Recipe recipe;
+    Arithmetic arithmetic;
+  };
+
+  RecipeBuilder(std::shared_ptr<Work> work, std::size_t part) : work_(std::move(work)), part_(part) {}
+
+  std::string scoped(std::string_view id) const;
+  std::string resolved_id(std::string_view id) const;
+  Operand resolved(Operand operand) const;
+  std::string append(Instruction instruction);
+  Instruction giving(Heading heading, const Shape& shape, std::function<Tensor<double>()> make) const;
+  Instruction computing(Heading heading, Op op, std::vector<Operand> operands, std::optional<Operand> open) const;
+
+  std::shared_ptr<Work> work_;
+  std::size_t part_ = 0;
+};
+
+}  // namespace attn
