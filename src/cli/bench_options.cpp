@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unistd.h>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/numbers.h"
 #include "bench/shapes.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <limits>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/numbers.h"
 #include "base/rounding.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <thread>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/numbers.h"
 #include "cli/command.h"
