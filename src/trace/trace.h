@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "ops/op.h"
-#include "problem/problem.h"
+#include "problem/arithmetic.h"
+#include "problem/note.h"
 #include "tensor/tensor.h"
 
 namespace attn {
