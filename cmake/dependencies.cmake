@@ -23,11 +23,21 @@ foreach(package CLI11 fmt nlohmann_json)
   endif()
 endforeach()
 
-# Debian has no archive of fmt; its headers bring along all of it. Then nothing but
-# our own code asks for the C++ library, which can be an archive too.
+# Debian has no archive of fmt; its headers bring along all of it, which base/fmt.cpp
+# compiles once. Where a fmt needs more than that, every source compiles its own. Then
+# nothing but our own code asks for the C++ library, which can be an archive too.
 add_library(attn_fmt INTERFACE)
 if(ATTN_BRING_ALONG)
-  target_link_libraries(attn_fmt INTERFACE fmt::fmt-header-only)
+  get_target_property(fmt_include_dirs fmt::fmt-header-only INTERFACE_INCLUDE_DIRECTORIES)
+  try_compile(ATTN_FMT_COMPILES_ONCE ${PROJECT_BINARY_DIR}/fmt
+    SOURCES ${PROJECT_SOURCE_DIR}/src/base/fmt.cpp ${PROJECT_SOURCE_DIR}/cmake/fmt_user.cpp
+    CMAKE_FLAGS -DINCLUDE_DIRECTORIES=${fmt_include_dirs}
+    CXX_STANDARD 20)
+  if(ATTN_FMT_COMPILES_ONCE)
+    target_include_directories(attn_fmt SYSTEM INTERFACE ${fmt_include_dirs})
+  else()
+    target_link_libraries(attn_fmt INTERFACE fmt::fmt-header-only)
+  endif()
   include(CheckLinkerFlag)
   check_linker_flag(CXX "-static-libstdc++;-static-libgcc" ATTN_HAS_STATIC_CXX)
   if(ATTN_HAS_STATIC_CXX AND NOT ATTN_SANITIZE)

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unistd.h>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/numbers.h"
 #include "bench/shapes.h"
@@ -156,26 +156,26 @@ std::optional<Exit> find_effort(const BenchOptions& options, Effort& effort) {
 
 }  // namespace
 
-void BenchOptions::declare(CLI::App& app) {
-  app.add_option("--shape", shapes, "batch, heads, queries and width: 1,8,2048,64; may be given several times")
-      ->type_name("B,H,N,D")
-      ->allow_extra_args(false);
-  app.add_flag("--suite", suite, "the shapes of docs/performance.md");
+void BenchOptions::declare(CommandLine& line) {
+  line.add_option("--shape", shapes, "batch, heads, queries and width: 1,8,2048,64; may be given several times")
+      .type_name("B,H,N,D")
+      .one_at_a_time();
+  line.add_flag("--suite", suite, "the shapes of docs/performance.md");
   for (const SizeOption& one : size_options) {
-    app.add_option(std::string(one.name), this->*one.typed, std::string(one.help))->type_name("N");
+    line.add_option(std::string(one.name), this->*one.typed, std::string(one.help)).type_name("N");
   }
-  app.add_flag("--causal", causal, "queries see no later keys");
-  app.add_option("--dtype", dtype, "f32 or f64; bf16 and f16 on GPUs")->type_name("TYPE")->capture_default_str();
-  app.add_option("--kernel", kernel, "this one instead of the one that a run uses")->type_name("NAME");
-  app.add_flag("--ladder", ladder, "every kernel, from the plain loop on");
-  app.add_flag("--list", list, "list the kernels, and time nothing");
-  app.add_flag("--compare", compare, "beside numpy, torch and onnxruntime, as far as they are installed");
-  app.add_option("--python", python, "which Python has them (default: python3)")->type_name("FILE");
-  app.add_option("--seconds", seconds, "how long each kernel is measured on each shape (default: 1)")->type_name("X");
-  app.add_option("--repeat", repeat, "how often, instead")->type_name("N");
-  hardware.declare(app);
-  app.add_flag("--json", json, "the same as --format json");
-  rendering.declare_formats(app, json_alone());
+  line.add_flag("--causal", causal, "queries see no later keys");
+  line.add_option("--dtype", dtype, "f32 or f64; bf16 and f16 on GPUs").type_name("TYPE").shows_default();
+  line.add_option("--kernel", kernel, "this one instead of the one that a run uses").type_name("NAME");
+  line.add_flag("--ladder", ladder, "every kernel, from the plain loop on");
+  line.add_flag("--list", list, "list the kernels, and time nothing");
+  line.add_flag("--compare", compare, "beside numpy, torch and onnxruntime, as far as they are installed");
+  line.add_option("--python", python, "which Python has them (default: python3)").type_name("FILE");
+  line.add_option("--seconds", seconds, "how long each kernel is measured on each shape (default: 1)").type_name("X");
+  line.add_option("--repeat", repeat, "how often, instead").type_name("N");
+  hardware.declare(line);
+  line.add_flag("--json", json, "the same as --format json");
+  rendering.declare_formats(line, json_alone());
 }
 
 std::optional<Exit> understand(const BenchOptions& options, BenchRequest& request) {

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "bench/measurable.h"
 #include "bench/measure.h"
 #include "cli/command.h"
@@ -32,7 +30,7 @@ struct BenchOptions {
   bool json = false;
   RenderOptions rendering;
 
-  void declare(CLI::App& app);
+  void declare(CommandLine& line);
 };
 
 // What they ask for, once they are known to mean something.

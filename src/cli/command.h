@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include "cli/command_line.h"
 
 namespace attn {
 
@@ -16,9 +16,9 @@ struct Command {
   std::string name;
   std::string summary;  // one line, for --help
 
-  // Declares the command's options on its own App, and returns what runs it
+  // Declares the command's options on its own command line, and returns what runs it
   // once they are parsed.
-  std::function<std::function<Exit()>(CLI::App& app)> declare;
+  std::function<std::function<Exit()>(CommandLine& line)> declare;
 };
 
 // Every command, in the order in which --help lists them: the rows that

@@ -26,13 +26,13 @@ std::vector<std::string> backend_names() {
 
 }  // namespace
 
-void HardwareOptions::declare(CLI::App& app) {
-  app.add_option("--backend", backend, "where steps are computed: cpu, cuda, or auto for what is there")
-      ->type_name("NAME");
-  app.add_option("--threads", threads, "how many work (default: all processors); the bits are the same for any number")
-      ->type_name("N");
-  app.add_option("--instructions", instructions, "vectors of this instruction set and none beyond it")
-      ->type_name("NAME");
+void HardwareOptions::declare(CommandLine& line) {
+  line.add_option("--backend", backend, "where steps are computed: cpu, cuda, or auto for what is there")
+      .type_name("NAME");
+  line.add_option("--threads", threads, "how many work (default: all processors); the bits are the same for any number")
+      .type_name("N");
+  line.add_option("--instructions", instructions, "vectors of this instruction set and none beyond it")
+      .type_name("NAME");
 }
 
 std::optional<Exit> HardwareOptions::wrong() const {

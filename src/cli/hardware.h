@@ -5,8 +5,6 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "backend/backend.h"
 #include "cli/command.h"
 
@@ -18,7 +16,7 @@ struct HardwareOptions {
   std::string threads;
   std::string instructions;
 
-  void declare(CLI::App& app);
+  void declare(CommandLine& line);
 
   // What is wrong with them, if anything; said on standard error.
   std::optional<Exit> wrong() const;

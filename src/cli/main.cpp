@@ -38,24 +38,16 @@ void insert_run(std::vector<std::string>& words) {
   if ((option && !about_the_program) || looks_like_a_file(words[0])) words.insert(words.begin(), "run");
 }
 
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
 // Words that no option and no argument took.
-Exit complain_of(const std::vector<std::string>& extras, const CLI::App& command) {
+Exit complain_of(const std::vector<std::string>& extras, const CommandLine& command) {
   const std::string& word = extras.front();
   const bool option = word.size() > 1 && word[0] == '-';
-  const std::string name = command.get_name();
+  const std::string name = command.name();
   if (!option) {
     return complain("`" + word + "` is one argument too many for `attn " + name + "`", "attn " + name + " --help");
   }
   const std::string asked = word.substr(0, word.find('='));
-  return complain("`attn " + name + "` has no option `" + asked + "`" + did_you_mean(asked, option_names(command)),
+  return complain("`attn " + name + "` has no option `" + asked + "`" + did_you_mean(asked, command.option_names()),
                   "attn " + name + " --help lists them");
 }
 
@@ -84,53 +76,51 @@ std::string about_this_program() {
 }
 
 struct Declared {
-  CLI::App* app;
+  CommandLine* line;
   std::function<Exit()> run;
 };
 
 // The command of that name, or, where the first word names none, every one:
 // declaring the options of all takes longer than a small problem.
-std::vector<Declared> declare_commands(CLI::App& app, const std::string& first_word) {
+std::vector<Declared> declare_commands(CommandLine& program, const std::string& first_word) {
   const std::vector<std::string> names = command_names();
   const bool is_named = std::ranges::find(names, first_word) != names.end();
   std::vector<Declared> declared;
   for (const Command& command : commands()) {
     if (is_named && command.name != first_word) continue;
-    CLI::App* sub = app.add_subcommand(command.name, command.summary);
-    sub->allow_extras();
-    declared.push_back({sub, command.declare(*sub)});
+    CommandLine& line = program.add_command(command.name, command.summary);
+    declared.push_back({&line, command.declare(line)});
   }
   return declared;
 }
 
 Exit run_program(std::vector<std::string> words) {
-  CLI::App app("Attention, computed step by step, with every number shown.", "attn");
-  app.set_version_flag("--version", std::string("attn ") + version);
-  app.footer(footer());
-  app.allow_extras();
+  CommandLine program("Attention, computed step by step, with every number shown.", "attn",
+                      std::string("attn ") + version, footer());
   insert_run(words);
-  const std::vector<Declared> declared = declare_commands(app, words.empty() ? "" : words[0]);
+  const std::vector<Declared> declared = declare_commands(program, words.empty() ? "" : words[0]);
 
   if (words.empty()) {
-    say(app.help());
+    say(program.help());
     return Exit::wrong_input;
   }
-  try {
-    std::vector<std::string> reversed(words.rbegin(), words.rend());
-    app.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
-    return print(app.help()) ? Exit::done : Exit::wrong_environment;
-  } catch (const CLI::CallForVersion&) {
-    return print(about_this_program()) ? Exit::done : Exit::wrong_environment;
-  } catch (const CLI::ParseError& error) {
-    return complain(error.what(), "attn --help");
+  const CommandLine::Parsed parsed = program.parse(words);
+  switch (parsed.asked) {
+    case CommandLine::Asked::help:
+      return print(program.help()) ? Exit::done : Exit::wrong_environment;
+    case CommandLine::Asked::version:
+      return print(about_this_program()) ? Exit::done : Exit::wrong_environment;
+    case CommandLine::Asked::nothing:
+      return complain(parsed.message, "attn --help");
+    case CommandLine::Asked::command:
+      break;
   }
 
   for (const Declared& command : declared) {
-    if (!command.app->parsed()) continue;
-    std::vector<std::string> extras = command.app->remaining();
+    if (!command.line->is_named()) continue;
+    std::vector<std::string> extras = command.line->remaining();
     std::erase(extras, "--");  // the end of options, not a word
-    return extras.empty() ? command.run() : complain_of(extras, *command.app);
+    return extras.empty() ? command.run() : complain_of(extras, *command.line);
   }
   return unknown_command(words[0]);
 }

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <limits>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/numbers.h"
 #include "base/rounding.h"
@@ -98,14 +98,14 @@ void override_arithmetic(Problem& problem, const ComputeOptions& options) {
 
 }  // namespace
 
-void ComputeOptions::declare(CLI::App& app) {
-  app.add_option("--dtype", dtype, "compute in f64, f32, bf16 or f16")->type_name("TYPE");
-  app.add_option("--hand-rounding", hand_rounding, "round every step by hand: 2, or 2:half-even, :truncate, :keep-sum")
-      ->type_name("N[:MODE]");
-  hardware.declare(app);
-  app.add_option("--max-memory", max_memory, "refuse a larger trace before computing it")
-      ->type_name("SIZE")
-      ->capture_default_str();
+void ComputeOptions::declare(CommandLine& line) {
+  line.add_option("--dtype", dtype, "compute in f64, f32, bf16 or f16").type_name("TYPE");
+  line.add_option("--hand-rounding", hand_rounding, "round every step by hand: 2, or 2:half-even, :truncate, :keep-sum")
+      .type_name("N[:MODE]");
+  hardware.declare(line);
+  line.add_option("--max-memory", max_memory, "refuse a larger trace before computing it")
+      .type_name("SIZE")
+      .shows_default();
 }
 
 std::optional<std::size_t> ComputeOptions::memory() const { return parse_size(max_memory); }

@@ -4,8 +4,6 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/hardware.h"
@@ -22,7 +20,7 @@ struct ComputeOptions {
   HardwareOptions hardware;
   std::string max_memory = "2GiB";
 
-  void declare(CLI::App& app);
+  void declare(CommandLine& line);
 
   // The bytes that --max-memory asks for; nothing where it names no amount.
   std::optional<std::size_t> memory() const;

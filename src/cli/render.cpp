@@ -117,30 +117,30 @@ Exit complain_of_choice(const std::string& option, const std::string& typed, con
                   option + " takes " + listed(known));
 }
 
-void RenderOptions::declare(CLI::App& app, std::span<const ProgramFormat> for_programs) {
-  declare_formats(app, for_programs);
-  app.add_option("--precision", precision, "decimals shown")->type_name("N");
+void RenderOptions::declare(CommandLine& line, std::span<const ProgramFormat> for_programs) {
+  declare_formats(line, for_programs);
+  line.add_option("--precision", precision, "decimals shown").type_name("N");
 }
 
-void RenderOptions::declare_formats(CLI::App& app, std::span<const ProgramFormat> for_programs) {
-  app.add_option("--format", format, "how it is written: " + listed(format_names(for_programs)))->type_name("NAME");
-  app.add_option("-o,--output", outputs, "write to a file, in the format of its ending; may be given several times")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  app.add_option("--color", color, "auto, always, never")->type_name("WHEN")->capture_default_str();
-  app.add_flag("--ascii", ascii, "nothing but ASCII characters, as text");
+void RenderOptions::declare_formats(CommandLine& line, std::span<const ProgramFormat> for_programs) {
+  line.add_option("--format", format, "how it is written: " + listed(format_names(for_programs))).type_name("NAME");
+  line.add_option("-o,--output", outputs, "write to a file, in the format of its ending; may be given several times")
+      .type_name("FILE")
+      .one_at_a_time();
+  line.add_option("--color", color, "auto, always, never").type_name("WHEN").shows_default();
+  line.add_flag("--ascii", ascii, "nothing but ASCII characters, as text");
   for (const Format& one : formats()) {
     for (const FormatSetting& setting : one.settings) {
       const std::string name(setting.name);
       const std::string help = std::string(one.name) + ": " + std::string(setting.summary);
       if (setting.values.empty()) {
-        app.add_flag_callback(
+        line.add_flag(
             "--" + name, [this, name] { settings[name] = ""; }, help);
       } else {
-        app.add_option_function<std::string>(
-               "--" + name, [this, name](const std::string& value) { settings[name] = value; },
-               help + ": " + listed({setting.values.begin(), setting.values.end()}))
-            ->type_name("NAME");
+        line.add_option(
+                "--" + name, [this, name](const std::string& value) { settings[name] = value; },
+                help + ": " + listed({setting.values.begin(), setting.values.end()}))
+            .type_name("NAME");
       }
     }
   }

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/console.h"
 #include "explain/document.h"
@@ -33,10 +31,10 @@ struct RenderOptions {
   std::map<std::string, std::string, std::less<>> settings;  // of formats, as typed; of a switch ""
 
   // --format names these besides the formats for people.
-  void declare(CLI::App& app, std::span<const ProgramFormat> for_programs = {});
+  void declare(CommandLine& line, std::span<const ProgramFormat> for_programs = {});
 
   // The same where no number is shown.
-  void declare_formats(CLI::App& app, std::span<const ProgramFormat> for_programs = {});
+  void declare_formats(CommandLine& line, std::span<const ProgramFormat> for_programs = {});
 
   // Whether the faults of a file are reported in colour; what --color says, if
   // it says anything that means something.

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/numbers.h"
 #include "base/suggest.h"
@@ -166,16 +166,16 @@ bool is_long(const Trace& trace) {
 
 }  // namespace
 
-void ViewOptions::declare(CLI::App& app) {
-  rendering.declare(app, for_programs());
-  app.add_option("--explain", level, "how much is shown: result, steps, rows, cells")->type_name("LEVEL");
-  app.add_option("--only", only, "only these steps")->delimiter(',')->allow_extra_args(false)->type_name("STEP,STEP");
-  app.add_option("--batch", batch, "only this sequence, counted from 1")->type_name("I");
-  app.add_option("--head", head, "only this head")->type_name("I");
-  app.add_option("--query", query, "only this query")->type_name("I");
-  app.add_flag("--at-once", at_once, "only the result, computed without the steps, however small");
-  app.add_flag("--full", full, "leave nothing out, however long");
-  app.add_flag("--pause", pause, "step through it in the terminal, key by key, as a lecture");
+void ViewOptions::declare(CommandLine& line) {
+  rendering.declare(line, for_programs());
+  line.add_option("--explain", level, "how much is shown: result, steps, rows, cells").type_name("LEVEL");
+  line.add_option("--only", only, "only these steps").delimiter(',').one_at_a_time().type_name("STEP,STEP");
+  line.add_option("--batch", batch, "only this sequence, counted from 1").type_name("I");
+  line.add_option("--head", head, "only this head").type_name("I");
+  line.add_option("--query", query, "only this query").type_name("I");
+  line.add_flag("--at-once", at_once, "only the result, computed without the steps, however small");
+  line.add_flag("--full", full, "leave nothing out, however long");
+  line.add_flag("--pause", pause, "step through it in the terminal, key by key, as a lecture");
 }
 
 Exit show(OpenedProblem opened, const ComputeOptions& computing, const ViewOptions& viewing) {

@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
 #include "cli/problem_file.h"
 #include "cli/render.h"
@@ -22,7 +20,7 @@ struct ViewOptions {
   bool full = false;
   bool pause = false;
 
-  void declare(CLI::App& app);
+  void declare(CommandLine& line);
 };
 
 // Computes the problem and shows its trace as the options say: on standard

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "base/utf8.h"

@@ -1,6 +1,6 @@
 #include "formats/cut.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace attn {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "formats/markup.h"
 #include "formats/svg/pen.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/random.h"
-#include "base/rounding.h"
+#include "problem/arithmetic.h"
 #include "problem/choice.h"
-#include "tensor/dtype.h"
+#include "problem/note.h"
 #include "tensor/tensor.h"
 
 namespace attn {
@@ -51,21 +51,6 @@ struct Window {
 };
 
 enum class WeightLayout { in_out, out_in };
-
-struct Arithmetic {
-  Dtype dtype = Dtype::f64;
-  std::optional<HandRounding> hand_rounding;
-
-  bool operator==(const Arithmetic&) const = default;
-};
-
-// What is known to a person but is no number of the computation. Indices count from 0.
-struct Note {
-  std::string step;
-  std::vector<std::size_t> index;
-  std::string kind;  // truncated, padding, misread, closed_row, overflow, left_out, …
-  std::string message;
-};
 
 // What is to be computed: a validated problem. Every shape is known to fit.
 //

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "problem/problem.h"
+#include "problem/arithmetic.h"
 #include "trace/recipe.h"
 
 namespace attn {

@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "problem/problem.h"
+#include "problem/arithmetic.h"
+#include "problem/note.h"
 #include "trace/recipe.h"
 
 namespace attn {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/numbers.h"
 #include "bench/measure.h"
@@ -128,9 +128,9 @@ Exit bench(const BenchOptions& options) {
 Command bench_command() {
   return {.name = "bench",
           .summary = "Time the core on given sizes against this machine's measured peak",
-          .declare = [](CLI::App& app) {
+          .declare = [](CommandLine& line) {
             const auto options = std::make_shared<BenchOptions>();
-            options->declare(app);
+            options->declare(line);
             return [options] { return bench(*options); };
           }};
 }

@@ -7,7 +7,7 @@
 #include <memory>
 #include <thread>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/numbers.h"
 #include "cli/command.h"
@@ -238,24 +238,24 @@ Exit run_check(const CheckOptions& options) {
 
 Command check_command() {
   return {
-      .name = "check", .summary = "Mark what somebody worked out by hand", .declare = [](CLI::App& app) {
+      .name = "check", .summary = "Mark what somebody worked out by hand", .declare = [](CommandLine& line) {
         const auto options = std::make_shared<CheckOptions>();
-        app.add_option("FILE", options->file, "a problem, or - for standard input")->required();
-        app.add_option("ANSWERS", options->answers, "what people wrote: .json, or one step as .csv; or -")->required();
-        app.add_option("--step", options->step, "the step that a .csv holds; else its name says it")->type_name("STEP");
-        app.add_option("--reveal", options->reveal, "how much is given away: none, cell, hint, value")
-            ->type_name("WHAT")
-            ->capture_default_str();
-        app.add_option("--compare", options->compare,
-                       "a fixed rule in place of honest rounding: decdig, sigfig, relabs")
-            ->type_name("RULE");
-        app.add_option("--digits", options->digits, "of decdig and sigfig")->type_name("N");
-        app.add_option("--rtol", options->rtol, "of relabs: relative to the right number")->type_name("X");
-        app.add_option("--atol", options->atol, "of relabs")->type_name("X");
-        app.add_flag("--full", options->full, "leave nothing out, however long");
-        options->rendering.declare(app, json_alone());
-        options->computing.declare(app);
-        app.remove_option(app.get_option("--hand-rounding"));
+        line.add_option("FILE", options->file, "a problem, or - for standard input").required();
+        line.add_option("ANSWERS", options->answers, "what people wrote: .json, or one step as .csv; or -").required();
+        line.add_option("--step", options->step, "the step that a .csv holds; else its name says it").type_name("STEP");
+        line.add_option("--reveal", options->reveal, "how much is given away: none, cell, hint, value")
+            .type_name("WHAT")
+            .shows_default();
+        line.add_option("--compare", options->compare,
+                        "a fixed rule in place of honest rounding: decdig, sigfig, relabs")
+            .type_name("RULE");
+        line.add_option("--digits", options->digits, "of decdig and sigfig").type_name("N");
+        line.add_option("--rtol", options->rtol, "of relabs: relative to the right number").type_name("X");
+        line.add_option("--atol", options->atol, "of relabs").type_name("X");
+        line.add_flag("--full", options->full, "leave nothing out, however long");
+        options->rendering.declare(line, json_alone());
+        options->computing.declare(line);
+        line.remove_option("--hand-rounding");
         return [options] { return run_check(*options); };
       }};
 }

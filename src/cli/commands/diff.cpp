@@ -182,16 +182,16 @@ Exit diff(const DiffOptions& options) {
 Command diff_command() {
   return {.name = "diff",
           .summary = "Compare two problems, or your own numbers with ours, step by step",
-          .declare = [](CLI::App& app) {
+          .declare = [](CommandLine& line) {
             const auto options = std::make_shared<DiffOptions>();
-            app.add_option("A", options->first, "a problem, a trace (.json), or tensors (.npz, .safetensors, .npy)")
-                ->required();
-            app.add_option("B", options->second, "another")->required();
-            app.add_option("--only", options->only, "compare this step alone")->type_name("STEP");
-            app.add_option("--rtol", options->rtol, "accept numbers this close, relative to the first")->type_name("X");
-            app.add_option("--atol", options->atol, "accept numbers this close")->type_name("X");
-            options->rendering.declare_formats(app, json_alone());
-            options->computing.declare(app);
+            line.add_option("A", options->first, "a problem, a trace (.json), or tensors (.npz, .safetensors, .npy)")
+                .required();
+            line.add_option("B", options->second, "another").required();
+            line.add_option("--only", options->only, "compare this step alone").type_name("STEP");
+            line.add_option("--rtol", options->rtol, "accept numbers this close, relative to the first").type_name("X");
+            line.add_option("--atol", options->atol, "accept numbers this close").type_name("X");
+            options->rendering.declare_formats(line, json_alone());
+            options->computing.declare(line);
             return [options] { return diff(*options); };
           }};
 }

@@ -6,7 +6,7 @@
 #include <limits>
 #include <memory>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/numbers.h"
 #include "base/text.h"
@@ -173,13 +173,13 @@ Exit run_golden(const GoldenOptions& options) {
 
 Command golden_command() {
   return {
-      .name = "golden", .summary = "Compare problems with the goldens beside them", .declare = [](CLI::App& app) {
+      .name = "golden", .summary = "Compare problems with the goldens beside them", .declare = [](CommandLine& line) {
         const auto options = std::make_shared<GoldenOptions>();
-        app.add_option("FILE", options->files, "problems; the golden of name.json is name.golden.json")->required();
-        app.add_flag("--update", options->update, "rewrite the goldens that changed, and say what changed");
-        app.add_option("--rtol", options->rtol, "accept numbers this close, relative to the expected")->type_name("X");
-        app.add_option("--atol", options->atol, "accept numbers this close")->type_name("X");
-        options->computing.declare(app);
+        line.add_option("FILE", options->files, "problems; the golden of name.json is name.golden.json").required();
+        line.add_flag("--update", options->update, "rewrite the goldens that changed, and say what changed");
+        line.add_option("--rtol", options->rtol, "accept numbers this close, relative to the expected").type_name("X");
+        line.add_option("--atol", options->atol, "accept numbers this close").type_name("X");
+        options->computing.declare(line);
         return [options] { return run_golden(*options); };
       }};
 }

@@ -106,10 +106,10 @@ Exit list(const ListOptions& options) {
 Command list_command() {
   return {.name = "list",
           .summary = "List what there is: scores, positions, masks, softmaxes, formats, mistakes",
-          .declare = [](CLI::App& app) {
+          .declare = [](CommandLine& line) {
             const auto options = std::make_shared<ListOptions>();
-            app.add_option("WHAT", options->what, "one table of them: scores, positions, …");
-            options->rendering.declare_formats(app, json_alone());
+            line.add_option("WHAT", options->what, "one table of them: scores, positions, …");
+            options->rendering.declare_formats(line, json_alone());
             return [options] { return list(*options); };
           }};
 }

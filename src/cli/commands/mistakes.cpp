@@ -51,10 +51,10 @@ Exit list_mistakes(const MistakesOptions& options) {
 Command mistakes_command() {
   return {.name = "mistakes",
           .summary = "List the mistakes that check knows, or tell about one",
-          .declare = [](CLI::App& app) {
+          .declare = [](CommandLine& line) {
             const auto options = std::make_shared<MistakesOptions>();
-            app.add_option("ID", options->id, "one of them, as scale.none");
-            options->rendering.declare_formats(app, json_alone());
+            line.add_option("ID", options->id, "one of them, as scale.none");
+            options->rendering.declare_formats(line, json_alone());
             return [options] { return list_mistakes(*options); };
           }};
 }

@@ -7,16 +7,16 @@
 namespace attn {
 
 Command run_command() {
-  return {.name = "run", .summary = "Compute a problem and show every step", .declare = [](CLI::App& app) {
+  return {.name = "run", .summary = "Compute a problem and show every step", .declare = [](CommandLine& line) {
             struct Options {
               std::string file;
               ComputeOptions computing;
               ViewOptions viewing;
             };
             const auto options = std::make_shared<Options>();
-            app.add_option("FILE", options->file, "a problem, or - for standard input")->required();
-            options->viewing.declare(app);
-            options->computing.declare(app);
+            line.add_option("FILE", options->file, "a problem, or - for standard input").required();
+            options->viewing.declare(line);
+            options->computing.declare(line);
             return [options] {
               return show(open_problem(options->file, options->computing, options->viewing.rendering.color_of_errors()),
                           options->computing, options->viewing);

@@ -41,9 +41,9 @@ Exit print_schema(const std::string& name) {
 Command schema_command() {
   return {.name = "schema",
           .summary = "Print the JSON Schema of a file format: problem, answers, trace, report",
-          .declare = [](CLI::App& app) {
+          .declare = [](CommandLine& line) {
             const auto name = std::make_shared<std::string>();
-            app.add_option("NAME", *name, "problem, answers, trace or report")->required();
+            line.add_option("NAME", *name, "problem, answers, trace or report").required();
             return [name] { return print_schema(*name); };
           }};
 }

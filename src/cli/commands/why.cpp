@@ -60,16 +60,16 @@ Exit run_why(const WhyCommandOptions& options) {
 }  // namespace
 
 Command why_command() {
-  return {.name = "why", .summary = "Follow one number back to the inputs", .declare = [](CLI::App& app) {
+  return {.name = "why", .summary = "Follow one number back to the inputs", .declare = [](CommandLine& line) {
             const auto options = std::make_shared<WhyCommandOptions>();
-            app.add_option("FILE", options->file, "a problem, or - for standard input")->required();
-            app.add_option("STEP", options->what,
-                           "one number: scores[1,2], or by labels scores[it,dog]; or a whole step")
-                ->required();
-            app.add_option("--depth", options->depth, "levels below the number; as many as fit")->type_name("N");
-            app.add_flag("--full", options->full, "leave nothing out, however long");
-            options->rendering.declare(app);
-            options->computing.declare(app);
+            line.add_option("FILE", options->file, "a problem, or - for standard input").required();
+            line.add_option("STEP", options->what,
+                            "one number: scores[1,2], or by labels scores[it,dog]; or a whole step")
+                .required();
+            line.add_option("--depth", options->depth, "levels below the number; as many as fit").type_name("N");
+            line.add_flag("--full", options->full, "leave nothing out, however long");
+            options->rendering.declare(line);
+            options->computing.declare(line);
             return [options] { return run_why(*options); };
           }};
 }

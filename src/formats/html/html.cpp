@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "formats/figures.h"
 #include "formats/format.h"

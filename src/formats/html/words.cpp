@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "formats/html/mathml.h"
 #include "formats/markup.h"

@@ -1,6 +1,6 @@
 #include "formats/svg/pen.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "base/utf8.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "formats/svg/grid.h"
 #include "formats/svg/pen.h"

@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "formats/format.h"
 #include "formats/markup.h"

@@ -1,0 +1,101 @@
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+namespace attn {
+
+DeclaredOption DeclaredOption::required() {
+  option_->required();
+  return *this;
+}
+
+DeclaredOption DeclaredOption::type_name(const std::string& name) {
+  option_->type_name(name);
+  return *this;
+}
+
+DeclaredOption DeclaredOption::one_at_a_time() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+DeclaredOption DeclaredOption::delimiter(char between) {
+  option_->delimiter(between);
+  return *this;
+}
+
+DeclaredOption DeclaredOption::shows_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+CommandLine::CommandLine(const std::string& summary, const std::string& name, const std::string& version,
+                         const std::string& footer)
+    : program_(std::make_unique<CLI::App>(summary, name)), app_(program_.get()) {
+  app_->set_version_flag("--version", version);
+  app_->footer(footer);
+  app_->allow_extras();
+}
+
+CommandLine::CommandLine(CLI::App& command) : app_(&command) { app_->allow_extras(); }
+
+CommandLine::~CommandLine() = default;
+
+CommandLine& CommandLine::add_command(const std::string& name, const std::string& summary) {
+  return commands_.emplace_back(*app_->add_subcommand(name, summary));
+}
+
+DeclaredOption CommandLine::add_option(const std::string& names, std::string& typed, const std::string& help) {
+  return DeclaredOption(app_->add_option(names, typed, help));
+}
+
+DeclaredOption CommandLine::add_option(const std::string& names, std::vector<std::string>& typed,
+                                       const std::string& help) {
+  return DeclaredOption(app_->add_option(names, typed, help));
+}
+
+DeclaredOption CommandLine::add_option(const std::string& names, const std::function<void(const std::string&)>& take,
+                                       const std::string& help) {
+  return DeclaredOption(app_->add_option_function<std::string>(names, take, help));
+}
+
+void CommandLine::add_flag(const std::string& names, bool& is_given, const std::string& help) {
+  app_->add_flag(names, is_given, help);
+}
+
+void CommandLine::add_flag(const std::string& names, const std::function<void()>& take, const std::string& help) {
+  app_->add_flag_callback(names, take, help);
+}
+
+void CommandLine::remove_option(const std::string& name) { app_->remove_option(app_->get_option(name)); }
+
+CommandLine::Parsed CommandLine::parse(const std::vector<std::string>& words) {
+  try {
+    app_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return {Asked::help};
+  } catch (const CLI::CallForVersion&) {
+    return {Asked::version};
+  } catch (const CLI::ParseError& error) {
+    return {Asked::nothing, error.what()};
+  }
+  return {Asked::command};
+}
+
+bool CommandLine::is_named() const { return app_->parsed(); }
+
+std::vector<std::string> CommandLine::remaining() const { return app_->remaining(); }
+
+std::string CommandLine::help() const { return app_->help(); }
+
+std::string CommandLine::name() const { return app_->get_name(); }
+
+std::vector<std::string> CommandLine::option_names() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app_->get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+}  // namespace attn
