@@ -63,7 +63,7 @@ void take_plain_powers(Recipe& recipe, const Anatomy& at) {
 }
 
 void take_plain_powers(Recipe& recipe) {
-  for (const Part& part : std::vector<Part>(recipe.parts())) {
+  for (const RecipePart& part : std::vector<RecipePart>(recipe.parts())) {
     if (part.attention && recipe.has(part.attention->exponentials)) take_plain_powers(recipe, *part.attention);
   }
 }

@@ -14,8 +14,8 @@ Ground::Ground(Recipe right)
         for (Rewrite& rewrite : mistake.rewrites(attention)) {
           // Nobody can have gone on with numbers that the next step cannot read.
           if (!rewrite.recipe.fits()) continue;
-          auto same = same_lines(rewrite.recipe, recipe);
-          candidates.push_back({&mistake, std::move(rewrite), std::move(same)});
+          auto twins = same_lines(rewrite.recipe, recipe);
+          candidates.push_back({&mistake, std::move(rewrite), std::move(twins)});
         }
       }
     }

@@ -48,13 +48,13 @@ bool add_step(std::string_view id, const Anatomy& at, Recipe& right) {
 }
 
 bool add_step(std::string_view id, Recipe& right) {
-  return std::ranges::any_of(std::vector<Part>(right.parts()),
-                             [&](const Part& part) { return part.attention && add_step(id, *part.attention, right); });
+  return std::ranges::any_of(std::vector<RecipePart>(right.parts()),
+                             [&](const RecipePart& part) { return part.attention && add_step(id, *part.attention, right); });
 }
 
 HandedStep::What what_is(std::string_view id, const Recipe& recipe) {
   using enum HandedStep::What;
-  for (const Part& part : recipe.parts()) {
+  for (const RecipePart& part : recipe.parts()) {
     if (!part.attention) continue;
     if (id == part.attention->exponentials) return exponentials;
     if (id == part.attention->sums) return exponential_sums;

@@ -19,9 +19,9 @@ class LateTensor {
   LateTensor(Shape shape, std::function<Tensor<T>()> make)
       : kept_(std::make_shared<Kept>(std::move(shape), std::move(make))) {}
 
-  explicit LateTensor(Tensor<T> numbers)
-      : LateTensor(numbers.shape(),
-                   [made = std::make_shared<Tensor<T>>(std::move(numbers))]() mutable { return std::move(*made); }) {}
+  explicit LateTensor(Tensor<T> numbers) : kept_(std::make_shared<Kept>(numbers.shape(), nullptr)) {
+    std::call_once(kept_->made, [&] { kept_->numbers = std::move(numbers); });
+  }
 
   const Shape& shape() const { return kept_->shape; }
 

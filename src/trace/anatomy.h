@@ -32,7 +32,7 @@ struct Anatomy {
 };
 
 // A stretch of a computation that is told by itself: an attention, a norm.
-struct Part {
+struct RecipePart {
   std::string prefix = {};                // of the ids of its instructions: "layer1.self"; may be empty
   std::string title = {};                 // "Layer 1: self-attention"; empty where it is all there is
   std::optional<Anatomy> attention = {};  // where it is one

@@ -12,7 +12,7 @@ ComputingPolicy::ComputingPolicy(Backend& backend, Arithmetic arithmetic, std::f
 
 Tensor<double> ComputingPolicy::compute(const Recipe& recipe, std::size_t line, const Values<double>& carried) {
   const Instruction& instruction = recipe.instruction(line);
-  const Layout& layout = recipe.layout(line);
+  const LaidOut& layout = recipe.layout(line);
   if (told_) told_(instruction.id());
   std::vector<View> views;
   for (std::size_t i = 0; i < layout.read.size(); ++i) {

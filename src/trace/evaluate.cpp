@@ -85,7 +85,7 @@ Evaluation<Number> evaluate(const Recipe& recipe, Policy<Number>& policy, const 
 
 template <class Number>
 Tensor<Number> run_line(const Recipe& recipe, std::size_t at, const Values<Number>& carried) {
-  const Layout& layout = recipe.layout(at);
+  const LaidOut& layout = recipe.layout(at);
   const std::vector<std::size_t>& operands = recipe.operands(at);
   std::vector<Cells<Number>> cells;
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -186,7 +186,7 @@ class Terms {
 
   const Recipe& recipe_;
   std::size_t line_;
-  const Layout& layout_;
+  const LaidOut& layout_;
   const Values<double>& carried_;
   std::vector<std::size_t> index_;
 };

@@ -163,7 +163,7 @@ void Recipe::connect(Line& line) const {
   if (line.instruction->open) line.open = place_of(line.instruction->open->id);
 }
 
-std::shared_ptr<const Layout> Recipe::laid_out(const Line& line) const {
+std::shared_ptr<const LaidOut> Recipe::laid_out(const Line& line) const {
   const Instruction& instruction = *line.instruction;
   std::vector<Shape> read;
   for (std::size_t i = 0; i < line.operands.size(); ++i) {
@@ -182,7 +182,7 @@ std::shared_ptr<const Layout> Recipe::laid_out(const Line& line) const {
     return line.layout;
   }
   Walk walk = walk_over(made, read, line.open ? &open : nullptr);
-  return std::make_shared<const Layout>(Layout{std::move(made), std::move(read), std::move(open), std::move(walk)});
+  return std::make_shared<const LaidOut>(LaidOut{std::move(made), std::move(read), std::move(open), std::move(walk)});
 }
 
 // Shapes change from a line on downward, and only below what changed.

@@ -16,7 +16,7 @@ namespace attn {
 
 // What follows for an instruction from the shapes of what it reads. The same for
 // the same instruction wherever it reads the same shapes.
-struct Layout {
+struct LaidOut {
   Shape shape;              // of what it makes
   std::vector<Shape> read;  // of its operands, under its own axis names
   Shape open_read;          // of its mask, where it has one
@@ -40,8 +40,8 @@ class Recipe {
   const std::vector<std::size_t>& operands(std::size_t line) const { return lines_[line].operands; }
   std::optional<std::size_t> open(std::size_t line) const { return lines_[line].open; }
 
-  const std::vector<Part>& parts() const { return parts_; }
-  std::vector<Part>& parts() { return parts_; }
+  const std::vector<RecipePart>& parts() const { return parts_; }
+  std::vector<RecipePart>& parts() { return parts_; }
   Vectors vectors() const { return vectors_; }
   Dtype dtype() const { return dtype_; }
 
@@ -55,7 +55,7 @@ class Recipe {
   bool fits() const { return fitting_ == lines_.size(); }
 
   // REQUIRES: the lines up to this one fit.
-  const Layout& layout(std::size_t line) const { return *lines_[line].layout; }
+  const LaidOut& layout(std::size_t line) const { return *lines_[line].layout; }
   const Shape& shape(std::size_t line) const { return layout(line).shape; }
 
   // The shape of what is made under that id; nothing where that, or what stands
@@ -104,7 +104,7 @@ class Recipe {
  private:
   struct Line {
     std::shared_ptr<const Instruction> instruction;
-    std::shared_ptr<const Layout> layout = {};
+    std::shared_ptr<const LaidOut> layout = {};
     std::vector<std::size_t> operands = {};
     std::optional<std::size_t> open = {};
   };
@@ -114,10 +114,10 @@ class Recipe {
   std::size_t place_of(std::string_view id) const;
   void connect(Line& line) const;
   void lay_out(std::size_t from);
-  std::shared_ptr<const Layout> laid_out(const Line& line) const;
+  std::shared_ptr<const LaidOut> laid_out(const Line& line) const;
 
   std::vector<Line> lines_;
-  std::vector<Part> parts_;
+  std::vector<RecipePart> parts_;
   std::size_t fitting_ = 0;  // so many lines, from the first on, read what fits
   Vectors vectors_;
   Dtype dtype_;

@@ -13,8 +13,8 @@ RecipeBuilder::RecipeBuilder(Arithmetic arithmetic, Vectors vectors)
 }
 
 RecipeBuilder RecipeBuilder::part(std::string prefix, std::string title) {
-  std::vector<Part>& parts = work_->recipe.parts();
-  for (const Part& other : parts) {
+  std::vector<RecipePart>& parts = work_->recipe.parts();
+  for (const RecipePart& other : parts) {
     if (other.prefix == prefix) throw std::logic_error("two parts of a recipe are called " + prefix);
   }
   parts.push_back({.prefix = std::move(prefix), .title = std::move(title)});

@@ -27,7 +27,7 @@ class RecipeBuilder {
   RecipeBuilder part(std::string prefix, std::string title);
 
   // The part that this writes down.
-  Part& current() const { return work_->recipe.parts()[part_]; }
+  RecipePart& current() const { return work_->recipe.parts()[part_]; }
 
   // A tensor of the problem that is no step; it will be rounded to the dtype.
   // Returns its id. REQUIRES: `value` lives until the recipe was worked out.

@@ -17,7 +17,7 @@ const GivenTensor* Trace::find_given(std::string_view id) const {
 }
 
 const Anatomy* Trace::attention() const {
-  for (const Part& part : recipe.parts()) {
+  for (const RecipePart& part : recipe.parts()) {
     if (part.attention) return &*part.attention;
   }
   return nullptr;
