@@ -80,26 +80,26 @@ Stated<std::vector<std::size_t>> read_shape(JsonValue& value, const std::string&
 Stated<RawTensor> read_random(JsonObject& object, const std::string& where, Faults& faults) {
   RandomTensor tensor;
   bool complete = true;
-  check_keys(object, where, {"random", "shape", "seed"}, faults);
-  if (!object.find("shape")) {
+  const MembersByKey members = check_keys(object, where, {"random", "shape", "seed"}, faults);
+  if (!members.contains("shape")) {
     faults.add("missing-member", where, shown(where) + " has no \"shape\"",
                R"(a random tensor is written {"random": "normal", "shape": [3, 4], "seed": 7})");
     complete = false;
   }
-  for (JsonMember& member : object.members) {
-    const std::string place = pointer(where, member.key);
-    if (member.key == "random") {
-      const auto kind = read_choice(member.value, place, random_kinds, "random tensor", faults);
+  for (const auto& [name, member] : members) {
+    const std::string place = pointer(where, member->key);
+    if (name == "random") {
+      const auto kind = read_choice(member->value, place, random_kinds, "random tensor", faults);
       constexpr RandomKind kinds[] = {RandomKind::normal, RandomKind::xavier, RandomKind::kaiming,
                                       RandomKind::integers};
       complete = complete && kind;
       if (kind) tensor.kind = kinds[*kind];
-    } else if (member.key == "shape") {
-      auto shape = read_shape(member.value, place, faults);
+    } else if (name == "shape") {
+      auto shape = read_shape(member->value, place, faults);
       complete = complete && shape;
       if (shape) tensor.shape = *shape;
-    } else if (member.key == "seed") {
-      const auto seed = read_integer(member.value, place, 0, std::numeric_limits<std::int64_t>::max(), faults);
+    } else {
+      const auto seed = read_integer(member->value, place, 0, std::numeric_limits<std::int64_t>::max(), faults);
       complete = complete && seed;
       if (seed) tensor.seed = static_cast<std::uint64_t>(*seed);
     }
@@ -113,16 +113,14 @@ Stated<RawTensor> read_random(JsonObject& object, const std::string& where, Faul
 Stated<RawTensor> read_reference(JsonObject& object, const std::string& where, Booleans booleans, Faults& faults) {
   FileReference reference{.file = "", .tensor = std::nullopt, .may_be_booleans = booleans == Booleans::allowed};
   bool complete = true;
-  check_keys(object, where, {"file", "tensor"}, faults);
-  for (JsonMember& member : object.members) {
-    const bool is_file = member.key == "file";
-    if (!is_file && member.key != "tensor") continue;
-    const std::string place = pointer(where, member.key);
-    if (const std::string* text = member.value.text()) {
+  for (const auto& [name, member] : check_keys(object, where, {"file", "tensor"}, faults)) {
+    const bool is_file = name == "file";
+    const std::string place = pointer(where, member->key);
+    if (const std::string* text = member->value.text()) {
       if (is_file) reference.file = *text;
       if (!is_file) reference.tensor = *text;
     } else {
-      report_kind(member.value, place, is_file ? "the path of a file is wanted" : "the name of a tensor is wanted",
+      report_kind(member->value, place, is_file ? "the path of a file is wanted" : "the name of a tensor is wanted",
                   faults);
       complete = false;
     }

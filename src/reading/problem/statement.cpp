@@ -323,11 +323,8 @@ class StatementReader {
       return Stated<RawKeysAndValues>::faulty();
     }
     RawKeysAndValues pairs{.where = where, .keys = {}, .values = {}};
-    check_keys(*object, where, {"keys", "values"}, faults_);
-    for (JsonMember& member : object->members) {
-      const std::string place = pointer(where, member.key);
-      if (member.key == "keys") pairs.keys = read_tensor(member.value, place, faults_);
-      if (member.key == "values") pairs.values = read_tensor(member.value, place, faults_);
+    for (const auto& [name, member] : check_keys(*object, where, {"keys", "values"}, faults_)) {
+      (name == "keys" ? pairs.keys : pairs.values) = read_tensor(member->value, pointer(where, member->key), faults_);
     }
     bool complete = true;
     for (const auto& [name, tensor] : {std::pair("keys", &pairs.keys), {"values", &pairs.values}}) {
