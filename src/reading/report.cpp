@@ -194,7 +194,9 @@ std::string report(const Diagnostics& faults, std::string_view text, std::string
       ++shown;
     }
   }
-  if (faults.size() > shown) result += "and " + std::to_string(faults.size() - shown) + " more\n";
+  std::size_t count = 0;
+  for (const Diagnostic& fault : faults) count += 1 + fault.unkept;
+  if (count > shown) result += "and " + std::to_string(count - shown) + " more\n";
   return result;
 }
 

@@ -95,3 +95,9 @@ TEST_CASE("colour adds nothing but colour", "[report]") {
   }
   CHECK(colored == plain);
 }
+
+TEST_CASE("faults that were only counted are among those that are not shown", "[report]") {
+  Diagnostics faults(25, at(0, 1));
+  faults.back().unkept = 199'976;
+  CHECK(report(faults, "x", "f").ends_with("and 199981 more\n"));
+}
