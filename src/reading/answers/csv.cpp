@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "problem/faults.h"
 #include "reading/answers/answers.h"
+#include "reading/answers/cells.h"
 
 namespace attn {
 namespace {

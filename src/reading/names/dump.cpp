@@ -5,11 +5,10 @@
 #include <map>
 #include <memory>
 
-#include <nlohmann/json.hpp>
-
 #include "base/suggest.h"
 #include "base/text.h"
 #include "files/tensor_file.h"
+#include "reading/json/json.h"
 #include "reading/names/step_names.h"
 #include "reading/trace.h"
 
@@ -117,15 +116,17 @@ std::map<std::string, std::vector<Axis>> stored_axes(const std::map<std::string,
   std::map<std::string, std::vector<Axis>> all;
   const auto found = metadata.find("axes");
   if (found == metadata.end()) return all;
-  const auto parsed = nlohmann::json::parse(found->second, nullptr, false);
-  if (!parsed.is_object()) return all;
-  for (const auto& [id, names] : parsed.items()) {
-    if (!names.is_array()) continue;
+  const Result<ParsedJson> parsed = parse_json(found->second);
+  const auto object = parsed ? parsed.value().root.object() : std::nullopt;
+  if (!object) return all;
+  for (const JsonMember& member : object->members) {
+    const auto names = member.value.elements();
+    if (!names) continue;
     std::vector<Axis> axes;
-    for (const auto& name : names) {
-      if (name.is_string()) axes.push_back(name.get<std::string>());
+    for (const JsonValue& name : *names) {
+      if (const auto axis = name.text()) axes.push_back(*axis);
     }
-    all.emplace(id, std::move(axes));
+    all.emplace(member.key, std::move(axes));
   }
   return all;
 }

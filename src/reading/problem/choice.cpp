@@ -18,7 +18,7 @@ class ChoiceReader {
       : specs_(specs), what_(what), faults_(faults) {}
 
   Stated<RawChoice> read(JsonValue& value, const std::string& where) {
-    JsonObject* object = value.object();
+    auto object = value.object();
     const ChoiceSpec* spec = object ? spec_of(*object, where) : spec_of(value, where);
     if (!spec) return Stated<RawChoice>::faulty();
     RawChoice choice{.where = where, .name = spec->name, .numbers = {}, .tensors = {}};
@@ -35,7 +35,7 @@ class ChoiceReader {
   }
 
   const ChoiceSpec* spec_of(const JsonObject& object, const std::string& where) {
-    if (const JsonValue* type = object.find("type")) return spec_of(*type, pointer(where, "type"));
+    if (const auto type = object.find("type")) return spec_of(*type, pointer(where, "type"));
     for (const ChoiceSpec& spec : specs_) {
       if (spec.by_parameter && object.find(spec.name)) return &spec;
     }
