@@ -1,5 +1,6 @@
 #include "reading/trace.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -88,7 +89,7 @@ class Reader {
       return std::nullopt;
     }
     const auto shape = shape_of(step, where, *sizes);
-    if (!shape) return std::nullopt;
+    if (!shape || !is_said_so(step, where, *sizes)) return std::nullopt;
     std::vector<double> values = numbers->numbers.take_values();
     // The fewest digits of a float are those of another double.
     if (dtype_) {
@@ -115,6 +116,20 @@ class Reader {
       shape.append({*name, sizes[axis]});
     }
     return shape;
+  }
+
+  // Whether "shape", where there is one, has the sizes of "data".
+  bool is_said_so(const JsonObject& step, const std::string& where, const std::vector<std::size_t>& sizes) {
+    const auto said = step.find("shape");
+    if (!said) return true;
+    const auto numbers = said->numbers();
+    const auto is_same = [](double one, std::size_t size) { return one == static_cast<double>(size); };
+    if (numbers && !numbers->odd && numbers->numbers.rank() == 1 &&
+        std::ranges::equal(numbers->numbers.values(), sizes, is_same)) {
+      return true;
+    }
+    fault(pointer(where, "shape"), "\"data\" is " + spelled_sizes(sizes) + ", and \"shape\" says otherwise");
+    return false;
   }
 
   std::optional<Dtype> dtype_;

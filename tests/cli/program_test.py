@@ -311,6 +311,15 @@ class Golden(ProgramTest):
         self.assertEqual(attn("golden", self.problem).returncode, 0)
         self.assertIn("wording only", attn("golden", "--update", self.problem).stdout)
 
+    def test_a_shape_that_contradicts_the_data_is_unreadable(self):
+        for shape in ([4, 3], [12], [3, 3], [3, "x"], "3 × 4", [[3, 4]]):
+            attn("golden", "--update", self.problem)
+            self.changed_golden(lambda trace: trace["steps"][0].__setitem__("shape", shape))
+            done = attn("golden", self.problem)
+            self.assertEqual(done.returncode, 2, shape)
+            self.assertIn("its golden cannot be read", done.stdout)
+            self.assertIn('"data" is 3 × 4, and "shape" says otherwise', done.stderr)
+
     def test_the_golden_of_another_problem_fails_with_the_reason(self):
         attn("golden", "--update", self.problem)
         with open(self.problem, encoding="utf-8") as file:
