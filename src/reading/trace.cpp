@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -64,6 +65,7 @@ class Reader {
     const auto steps = members.find("steps");
     const auto list = steps ? steps->list() : std::nullopt;
     if (!list) return fault(steps ? "/steps" : "", "there is no list \"steps\"");
+    std::set<std::string> ids;
     for (std::size_t i = 0; i < list->size(); ++i) {
       const std::string where = pointer("/steps", ListPlace{i});
       const auto step = (*list)[i].object();
@@ -72,6 +74,8 @@ class Reader {
         continue;
       }
       const std::string id = text(*step, where, "id");
+      if (!id.empty() && !ids.insert(id).second)
+        fault(pointer(where, "id"), "the step " + shown(id) + " is there twice");
       if (auto value = tensor(*step, where)) trace.steps.push_back({id, std::move(*value)});
     }
   }

@@ -549,6 +549,13 @@ class Refusals(Case):
         self.assertIn("one.json", said)
         self.assertIn("two.json", said)
 
+    def test_a_step_that_is_there_twice_is_refused_where_it_stands(self):
+        step = {"id": "scores", "axes": ["query"], "shape": [1], "data": [1]}
+        trace = {"schema": "attn/trace/1", "statement": "", "result": "scores", "arithmetic": {"dtype": "f64"},
+                 "steps": [step, step]}
+        said = self.refused(EXAMPLE, self.write_json("twice.json", trace))
+        self.assertIn("twice.json:1:178: error: the step scores is there twice", said)
+
     def test_nothing_in_common(self):
         said = self.refused(EXAMPLE, self.write_npz({"rotary_cache": np.ones(3)}))
         self.assertIn("has none of the steps", said)
