@@ -13,8 +13,6 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t most_faults = 1000;  // nobody reads more
-
 // What stands between two separators, without the blanks about it.
 struct Field {
   TextRange range;        // quotes included
@@ -115,12 +113,12 @@ class StepReader {
   explicit StepReader(std::string_view text) : text_(text) {}
 
   AnsweredStep step;
-  Diagnostics faults;
+  Faults faults;
 
   void read() {
     step.stacked = true;
     CsvRows rows(text_);
-    while (rows.any() && faults.size() < most_faults) {
+    while (rows.any()) {
       const std::vector<Field> fields = rows.next();
       if (!fields.empty()) add_row(fields);
     }
@@ -128,7 +126,7 @@ class StepReader {
       if (cell && cell->decimals == as_the_longest) cell->decimals = longest_;
     }
     step.shape = {rows_, columns_};
-    if (rows_ == 0) faults.push_back(fault("no-numbers", {0, 0}, "there are no numbers in this file"));
+    if (rows_ == 0) faults.add(fault("no-numbers", {0, 0}, "there are no numbers in this file"));
   }
 
  private:
@@ -140,10 +138,10 @@ class StepReader {
     if (fields.size() != columns_) {
       const TextRange place{fields.front().range.begin,
                             std::max(fields.back().range.end, fields.front().range.begin + 1)};
-      faults.push_back(fault("ragged-list", place,
-                             "row " + std::to_string(rows_) + " has " + counted(fields.size(), "number") +
-                                 ", and row 1 has " + std::to_string(columns_),
-                             "leave a field empty for a blank: 1,,3"));
+      faults.add(fault("ragged-list", place,
+                       "row " + std::to_string(rows_) + " has " + counted(fields.size(), "number") +
+                           ", and row 1 has " + std::to_string(columns_),
+                       "leave a field empty for a blank: 1,,3"));
     }
     for (const Field& field : fields) step.cells.push_back(cell_of(field));
   }
@@ -158,7 +156,7 @@ class StepReader {
       } else if (found.help.empty() && field.text.find(' ') != std::string::npos) {
         found.help = "the numbers of a row are separated by commas, semicolons or tabs";
       }
-      faults.push_back(std::move(found));
+      faults.add(std::move(found));
       return std::nullopt;
     }
     WrittenNumber written{number.value().value, number.value().decimals, field.text};
@@ -182,7 +180,7 @@ Result<Answers> read_answers_csv(std::string_view text, std::string id) {
   StepReader reader(text);
   reader.step.id = std::move(id);
   reader.read();
-  if (!reader.faults.empty()) return reader.faults;
+  if (reader.faults.any()) return reader.faults.take();
   Answers answers;
   answers.steps.push_back(std::move(reader.step));
   return answers;
