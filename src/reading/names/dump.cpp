@@ -92,16 +92,8 @@ const std::vector<DumpName>& dump_names() {
   return all;
 }
 
-std::string plain_name(std::string_view name) {
-  std::string result;
-  for (const char c : name) {
-    if (is_ascii_alnum(c)) result += is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return result;
-}
-
 std::vector<std::string> meant_by(std::string_view name) {
-  const auto found = std::ranges::find(dump_names(), plain_name(name), &DumpName::name);
+  const auto found = std::ranges::find(dump_names(), plain_step_name(name), &DumpName::name);
   if (found != dump_names().end()) return found->ids;
   if (const auto alias = alias_of_step(name)) return {*alias};
   return {};

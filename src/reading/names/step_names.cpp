@@ -77,14 +77,6 @@ constexpr StepAlias aliases[] = {
     {"projection", "output"},
 };
 
-std::string plain(std::string_view name) {
-  std::string result;
-  for (const char c : name) {
-    if (is_ascii_alnum(c)) result += is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return result;
-}
-
 // "keys" where each input has its own: "keys", then "keys.query", …
 void add_with_roles(std::vector<std::string>& ids, const std::string& id) {
   ids.push_back(id);
@@ -134,8 +126,12 @@ const std::vector<std::string>& step_ids() {
   return all;
 }
 
+std::string plain_step_name(std::string_view name) {
+  return plain_name(name, [](char c) { return !is_ascii_alnum(c); });
+}
+
 std::optional<std::string> alias_of_step(std::string_view name) {
-  const auto alias = std::ranges::find(aliases, plain(name), &StepAlias::name);
+  const auto alias = std::ranges::find(aliases, plain_step_name(name), &StepAlias::name);
   return alias == std::end(aliases) ? std::nullopt : std::optional(std::string(alias->id));
 }
 

@@ -169,12 +169,7 @@ std::vector<std::string> known_below(std::string_view parent) {
 }
 
 std::string plain(std::string_view key) {
-  std::string result;
-  for (const char c : key) {
-    if (c == '-' || c == '_' || c == '.' || c == ' ') continue;
-    result += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return result;
+  return plain_name(key, [](char c) { return c == '-' || c == '_' || c == '.' || c == ' '; });
 }
 
 std::optional<std::string> aliased(std::string_view parent, const std::string& key) {
