@@ -17,6 +17,14 @@ void Faults::add(std::string code, std::string where, std::string message, std::
   add({.code = std::move(code), .where = std::move(where), .message = std::move(message), .help = std::move(help)});
 }
 
+void Faults::add(std::string code, std::string where, TextRange range, std::string message, std::string help) {
+  add({.code = std::move(code),
+       .where = std::move(where),
+       .message = std::move(message),
+       .help = std::move(help),
+       .range = range});
+}
+
 void Faults::add_at_key(std::string code, std::string where, std::string message, std::string help) {
   add({.code = std::move(code),
        .where = std::move(where),

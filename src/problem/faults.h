@@ -15,6 +15,9 @@ class Faults {
 
   void add(Diagnostic fault);
 
+  // The same at a place in the text.
+  void add(std::string code, std::string where, TextRange range, std::string message, std::string help = "");
+
   // The same, where the key is meant rather than its value.
   void add_at_key(std::string code, std::string where, std::string message, std::string help = "");
 

@@ -26,8 +26,8 @@ class AnswersReader {
   Answers read(const JsonValue& root) {
     const auto object = root.object();
     if (!object) {
-      add("wrong-kind", "", root.spelling(), "answers are an object, { … }; this is " + answer_in_words(root),
-          how_to_write_steps);
+      faults_.add("wrong-kind", "", at(root.spelling()),
+                  "answers are an object, { … }; this is " + answer_in_words(root), how_to_write_steps);
       return {};
     }
     bool has_steps = false;
@@ -42,7 +42,7 @@ class AnswersReader {
       }
     }
     if (!has_steps && !faults_.any()) {
-      add("missing-member", "", root.spelling(), "there is no \"steps\"", how_to_write_steps);
+      faults_.add("missing-member", "", at(root.spelling()), "there is no \"steps\"", how_to_write_steps);
     }
     return std::move(answers_);
   }
@@ -52,19 +52,13 @@ class AnswersReader {
     return is_free_key(key) || key == "$schema" || key == "title" || key == "name" || key == "notes";
   }
 
-  void add(std::string code, std::string where, std::string_view piece, std::string message, std::string help = "") {
-    faults_.add({.code = std::move(code),
-                 .where = std::move(where),
-                 .message = std::move(message),
-                 .help = std::move(help),
-                 .range = place_in(text_, piece)});
-  }
+  TextRange at(std::string_view piece) const { return place_in(text_, piece); }
 
   void check_schema(const JsonValue& value) {
     const std::string name = value.text().value_or("");
     if (name == schema) return;
     const auto refuse = [&](std::string message, std::string help) {
-      add("not-answers", "/schema", value.spelling(), std::move(message), std::move(help));
+      faults_.add("not-answers", "/schema", at(value.spelling()), std::move(message), std::move(help));
     };
     not_answers_ = name.starts_with("attn/trace/") || name.starts_with("attn/report/");
     if (name.starts_with("attn/trace/")) {
@@ -85,8 +79,8 @@ class AnswersReader {
     const bool of_trace = key == "statement" || key == "arithmetic" || key == "labels" || key == "backend";
     not_answers_ = of_problem || of_trace;
     if (not_answers_) {
-      return add(
-          "not-answers", where, member.key_spelling,
+      return faults_.add(
+          "not-answers", where, at(member.key_spelling),
           shown(where) + " is a key of a " + (of_problem ? "problem" : "trace") + ", and this is read as answers",
           of_problem ? "the problem comes first: attn check PROBLEM ANSWERS"
                      : "attn schema answers says what answers look like");
@@ -95,21 +89,21 @@ class AnswersReader {
     const auto near = closest(key, keys);
     const bool is_step = std::ranges::count(known_.ids, key) > 0 || key == "result";
     const auto step = is_step ? std::optional(key) : near ? std::nullopt : meant_step(key, known_.ids);
-    add("unknown-key", where, member.key_spelling, shown(where) + " is not a key that answers have",
-        step   ? "did you mean /steps/" + *step + "?"
-        : near ? "did you mean /" + *near + "?"
-               : known_here);
+    faults_.add("unknown-key", where, at(member.key_spelling), shown(where) + " is not a key that answers have",
+                step   ? "did you mean /steps/" + *step + "?"
+                : near ? "did you mean /" + *near + "?"
+                       : known_here);
   }
 
   void read_steps(const JsonValue& value) {
     const auto object = value.object();
     if (!object) {
-      return add("wrong-kind", "/steps", value.spelling(),
-                 "/steps is " + answer_in_words(value) + "; an object is wanted", how_to_write_steps);
+      return faults_.add("wrong-kind", "/steps", at(value.spelling()),
+                         "/steps is " + answer_in_words(value) + "; an object is wanted", how_to_write_steps);
     }
     for (const JsonMember& member : object->members) read_step(member);
     if (object->members.empty()) {
-      add("no-steps", "/steps", value.spelling(), "/steps is empty: there is nothing to check");
+      faults_.add("no-steps", "/steps", at(value.spelling()), "/steps is empty: there is nothing to check");
     }
   }
 
@@ -119,11 +113,11 @@ class AnswersReader {
     step.id = member.key == "result" ? known_.result : member.key;
     const bool given_already = !given_.insert(step.id).second;
     if (step.id.empty() || std::ranges::count(known_.ids, step.id) == 0) {
-      add("unknown-step", where, member.key_spelling, shown(where) + " is not a step that is known",
-          help_for_step(member.key, known_));
+      faults_.add("unknown-step", where, at(member.key_spelling), shown(where) + " is not a step that is known",
+                  help_for_step(member.key, known_));
     } else if (given_already) {
-      add("duplicate-step", where, member.key_spelling, shown(where) + " is " + step.id + ", which is given already",
-          "keep one of the two");
+      faults_.add("duplicate-step", where, at(member.key_spelling),
+                  shown(where) + " is " + step.id + ", which is given already", "keep one of the two");
     }
     cells_.read(step, member.value, where);
     answers_.steps.push_back(std::move(step));

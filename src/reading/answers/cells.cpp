@@ -94,11 +94,9 @@ class Nesting {
     const std::size_t level = place_.size();
     if (numbers_ && level >= *numbers_) return fault("mixed-list", list, " is a list, where the others are numbers");
     if (level == most_axes) {
-      faults_.add({.code = "too-deep",
-                   .where = pointer(where_, place_),
-                   .message = "the lists are nested more than " + std::to_string(most_axes) + " deep here",
-                   .help = "no step has as many axes",
-                   .range = place_in(text_, list.spelling())});
+      faults_.add("too-deep", pointer(where_, place_), place_in(text_, list.spelling()),
+                  "the lists are nested more than " + std::to_string(most_axes) + " deep here",
+                  "no step has as many axes");
       return false;
     }
     if (level == sizes.size()) sizes.push_back(unknown);
@@ -118,11 +116,7 @@ class Nesting {
 
   bool fault(std::string code, const JsonValue& value, const std::string& message, std::string help = "") {
     const std::string place = pointer(where_, place_);
-    faults_.add({.code = std::move(code),
-                 .where = place,
-                 .message = shown(place) + message,
-                 .help = std::move(help),
-                 .range = place_in(text_, value.spelling())});
+    faults_.add(std::move(code), place, place_in(text_, value.spelling()), shown(place) + message, std::move(help));
     return false;
   }
 
@@ -173,7 +167,7 @@ void CellsReader::read_placed(AnsweredStep& step, const JsonValue& object, const
   for (const JsonMember& member : members) {
     const std::string place = pointer(where, member.key);
     const auto bad_key = [&](std::string code, std::string message, std::string help) {
-      add(std::move(code), place, member.key_spelling, std::move(message), std::move(help));
+      faults_.add(std::move(code), place, place_in(text_, member.key_spelling), std::move(message), std::move(help));
     };
     const auto index = index_of(member.key);
     if (!index) {
@@ -189,16 +183,17 @@ void CellsReader::read_placed(AnsweredStep& step, const JsonValue& object, const
     }
     if (index && axes == 0) axes = index->size();
     if (is_list_or_object(member.value)) {
-      add("wrong-kind", place, member.value.spelling(),
-          shown(place) + " is " + answer_in_words(member.value) + "; one number is wanted",
-          "a whole step is written as lists, with null for blanks: [[2, 4], null]");
+      faults_.add("wrong-kind", place, place_in(text_, member.value.spelling()),
+                  shown(place) + " is " + answer_in_words(member.value) + "; one number is wanted",
+                  "a whole step is written as lists, with null for blanks: [[2, 4], null]");
       continue;
     }
     Cell cell = cell_of(member.value, place, {});
     if (index) step.placed.push_back({*index, std::move(cell)});
   }
   if (members.empty()) {
-    add("no-numbers", where, object.spelling(), shown(where) + " has no cells", "leave the step out, or write null");
+    faults_.add("no-numbers", where, place_in(text_, object.spelling()), shown(where) + " has no cells",
+                "leave the step out, or write null");
   }
 }
 
@@ -207,8 +202,9 @@ void CellsReader::read_whole(AnsweredStep& step, const JsonValue& value, const s
   if (!nesting.fits(value)) return;
   step.shape = std::move(nesting.sizes);
   if (std::ranges::count(step.shape, std::size_t{0}) > 0) {
-    return add("no-numbers", where, value.spelling(), shown(where) + " has a list with no numbers in it",
-               "leave the step out, or write null for each blank");
+    return faults_.add("no-numbers", where, place_in(text_, value.spelling()),
+                       shown(where) + " has a list with no numbers in it",
+                       "leave the step out, or write null for each blank");
   }
   cells_below_ = cells_below(step.shape);
   ListPlace place;
@@ -236,8 +232,9 @@ bool CellsReader::add_blanks(AnsweredStep& step, const JsonValue& value, const s
     const std::size_t left = std::max(most_blanks, text_.size() / 8) - blanks_;
     if (cells > left) {
       const std::string here = pointer(where, place);
-      add("too-many-blanks", here, value.spelling(), shown(here) + " stands for too many blanks",
-          R"(write single cells, {"1,2": 6.68}, where most of a step is blank)");
+      faults_.add("too-many-blanks", here, place_in(text_, value.spelling()),
+                  shown(here) + " stands for too many blanks",
+                  R"(write single cells, {"1,2": 6.68}, where most of a step is blank)");
       return false;
     }
     blanks_ += cells;
@@ -252,7 +249,8 @@ Cell CellsReader::cell_of(const JsonValue& value, const std::string& where, cons
   const std::string spelling(value.spelling());
   if (value.boolean()) {
     const std::string here = pointer(where, place);
-    add("wrong-kind", here, value.spelling(), shown(here) + " is " + spelling + "; a number is wanted", "write 1 or 0");
+    faults_.add("wrong-kind", here, place_in(text_, value.spelling()),
+                shown(here) + " is " + spelling + "; a number is wanted", "write 1 or 0");
     return std::nullopt;
   }
   const bool quoted = value.kind() == Kind::text;
@@ -269,15 +267,6 @@ Cell CellsReader::cell_of(const JsonValue& value, const std::string& where, cons
     result.decimals = as_the_longest;
   }
   return result;
-}
-
-void CellsReader::add(std::string code, std::string where, std::string_view piece, std::string message,
-                      std::string help) {
-  faults_.add({.code = std::move(code),
-               .where = std::move(where),
-               .message = std::move(message),
-               .help = std::move(help),
-               .range = place_in(text_, piece)});
 }
 
 Diagnostic number_fault(Diagnostic fault, std::string_view written, std::string where, TextRange place,

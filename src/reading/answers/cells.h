@@ -22,7 +22,6 @@ class CellsReader {
   void read_whole(AnsweredStep& step, const JsonValue& value, const std::string& where);
   bool fill(AnsweredStep& step, const JsonValue& value, const std::string& where, ListPlace& place);
   bool add_blanks(AnsweredStep& step, const JsonValue& value, const std::string& where, const ListPlace& place);
-  void add(std::string code, std::string where, std::string_view piece, std::string message, std::string help);
   AnsweredStep::Cell cell_of(const JsonValue& value, const std::string& where, const ListPlace& place);
 
   std::string_view text_;
