@@ -101,6 +101,10 @@ class Commands(ProgramTest):
         self.assert_complains(attn("run", EXAMPLE, "extra"), 2, "`extra`")
         self.assert_complains(attn("run"), 2, "FILE")
 
+    def test_all_faults_of_a_file_are_counted(self):
+        file = self.path("many.json", '{"inputs": [[1]], "heads": 1' + ', "heads": 1' * 200_000 + "}")
+        self.assertTrue(attn(file).stderr.endswith("\nand 199980 more\n"))
+
     def test_bytes_of_the_command_line_reach_the_terminal_only_as_text(self):
         for words in (["\x1b[31mx"], ["run", EXAMPLE, "--\x1b]0;x"], ["run", EXAMPLE, "--format", "\x1b[31m"],
                       ["run", "\x1b[31m.json"]):

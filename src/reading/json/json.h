@@ -64,7 +64,11 @@ class JsonValue {
   std::optional<JsonNumbers> numbers() const;
   std::optional<std::vector<JsonValue>> list() const;
 
+  // Whether it is a list with nothing but lists in it, or with nothing at all.
+  bool is_hollow() const;
+
  private:
+  Token first_leaf() const;
   bool holds_numbers() const;
 
   std::string_view spelling_;

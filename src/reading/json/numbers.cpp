@@ -98,22 +98,25 @@ class NumbersReader {
 
 }  // namespace
 
-bool JsonValue::holds_numbers() const {
+// The first token that is no bracket of a list.
+Token JsonValue::first_leaf() const {
   Scanner scanner(spelling_);
-  std::size_t lists = 0;
-  for (;;) {
-    const Token token = scanner.next();
-    const std::string_view spelling = spelled(spelling_, token.range);
-    if (token.kind == Token::Kind::open_list) {
-      ++lists;
-    } else if (token.kind == Token::Kind::end) {
-      return lists > 1;
-    } else if (token.kind == Token::Kind::text) {
-      return number_in_text(unquoted(spelling)).has_value();
-    } else if (token.kind != Token::Kind::comma && token.kind != Token::Kind::close_list) {
-      return token.kind == Token::Kind::number || spelling == "true" || spelling == "false";
-    }
+  Token token = scanner.next();
+  while (token.kind == Token::Kind::open_list || token.kind == Token::Kind::close_list ||
+         token.kind == Token::Kind::comma) {
+    token = scanner.next();
   }
+  return token;
+}
+
+bool JsonValue::is_hollow() const { return first_leaf().kind == Token::Kind::end; }
+
+bool JsonValue::holds_numbers() const {
+  const Token leaf = first_leaf();
+  const std::string_view spelling = spelled(spelling_, leaf.range);
+  if (leaf.kind == Token::Kind::end) return JsonWalk(*this).next();
+  if (leaf.kind == Token::Kind::text) return number_in_text(unquoted(spelling)).has_value();
+  return leaf.kind == Token::Kind::number || spelling == "true" || spelling == "false";
 }
 
 std::optional<JsonNumbers> JsonValue::numbers() const {

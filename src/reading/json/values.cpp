@@ -32,18 +32,12 @@ std::string help_for_integer(const JsonValue& value) {
   return value.text() && spelled_number(*value.text()) ? "this number stands without quotes" : "";
 }
 
-// Whether there is nothing but lists in a list.
-bool is_hollow(const JsonValue& value) {
-  const auto list = value.elements();
-  return list && std::ranges::all_of(*list, is_hollow);
-}
-
 // The first thing in a list that is no list, and where it is.
 std::pair<JsonValue, std::string> first_leaf(JsonValue value, std::string where) {
-  while (value.kind() == JsonValue::Kind::list && !is_hollow(value)) {
+  while (value.kind() == JsonValue::Kind::list && !value.is_hollow()) {
     std::size_t index = 0;
     JsonWalk walk(value);
-    while (walk.next() && is_hollow(walk.value())) ++index;
+    while (walk.next() && walk.value().is_hollow()) ++index;
     where = pointer(where, ListPlace{index});
     value = walk.value();
   }
@@ -165,24 +159,6 @@ std::optional<double> scalar(const JsonValue& value, Booleans booleans) {
   return std::nullopt;
 }
 
-// --- tokens ----------------------------------------------------------------
-
-std::optional<std::vector<std::string>> read_texts(const std::vector<JsonValue>& list, const std::string& where,
-                                                   Faults& faults) {
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const auto text = list[i].text();
-    if (!text) {
-      const std::string place = pointer(where, std::to_string(i));
-      const bool quotable = list[i].number() || list[i].boolean();
-      report_kind(list[i], place, "a token is a text", faults, quotable ? "put it in double quotes" : "");
-      return std::nullopt;
-    }
-    texts.push_back(*text);
-  }
-  return texts;
-}
-
 // --- integers --------------------------------------------------------------
 
 Stated<std::int64_t> integer_of(const JsonNumber& number, const std::string& where, std::int64_t least,
@@ -221,38 +197,11 @@ Stated<RawTensor> read_tensor(const JsonValue& value, const std::string& where, 
   if (auto object = value.object()) return read_described(std::move(*object), where, booleans, faults);
   if (const auto number = scalar(value, booleans)) return RawTensor{where, NestedNumbers::of_shape({}, {*number})};
   const bool is_list = value.kind() == JsonValue::Kind::list;
-  if (is_list && is_hollow(value)) return RawTensor{where, NestedNumbers::of_shape({0}, {})};
+  if (is_list && value.is_hollow()) return RawTensor{where, NestedNumbers::of_shape({0}, {})};
 
   const auto [leaf, place] = first_leaf(value, where);
   report_kind(leaf, place, is_list ? "a number is wanted" : "numbers are wanted", faults, help_for_number(leaf));
   return Stated<RawTensor>::faulty();
-}
-
-Stated<RawTokens> read_tokens(const JsonValue& value, const std::string& where, Faults& faults) {
-  const auto list = value.elements();
-  if (!list) {
-    report_kind(value, where, "tokens are a list of texts, or a list of such lists in a batch", faults);
-    return Stated<RawTokens>::faulty();
-  }
-  RawTokens tokens{.where = where, .batched = !list->empty() && list->front().elements(), .sequences = {}};
-  if (!tokens.batched) {
-    auto texts = read_texts(*list, where, faults);
-    if (!texts) return Stated<RawTokens>::faulty();
-    tokens.sequences.push_back(std::move(*texts));
-    return tokens;
-  }
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const std::string place = pointer(where, std::to_string(i));
-    const auto sequence = (*list)[i].elements();
-    if (!sequence) {
-      report_kind((*list)[i], place, "the others are lists of tokens", faults);
-      return Stated<RawTokens>::faulty();
-    }
-    auto texts = read_texts(*sequence, place, faults);
-    if (!texts) return Stated<RawTokens>::faulty();
-    tokens.sequences.push_back(std::move(*texts));
-  }
-  return tokens;
 }
 
 Stated<RawIntegers> read_integers(const JsonValue& value, const std::string& where, Faults& faults) {
@@ -264,7 +213,7 @@ Stated<RawIntegers> read_integers(const JsonValue& value, const std::string& whe
   auto numbers = value.numbers();
   if (!numbers) {
     const bool is_list = value.kind() == JsonValue::Kind::list;
-    if (is_list && is_hollow(value)) return RawIntegers{where, true, {}};
+    if (is_list && value.is_hollow()) return RawIntegers{where, true, {}};
     const auto [leaf, place] = first_leaf(value, where);
     report_kind(leaf, place, is_list ? "an integer is wanted" : "an integer or a list of integers is wanted", faults,
                 help_for_integer(leaf));
@@ -294,6 +243,7 @@ Stated<std::int64_t> read_integer(const JsonValue& value, const std::string& whe
   report_kind(value, where, "an integer is wanted", faults, help_for_integer(value));
   return Stated<std::int64_t>::faulty();
 }
+
 Stated<double> read_finite_number(const JsonValue& value, const std::string& where, Faults& faults) {
   if (const auto number = value.number()) return number->value;
   const auto spelled = value.text() ? scalar(value, Booleans::refused) : std::nullopt;
