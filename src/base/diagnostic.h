@@ -11,6 +11,8 @@ namespace attn {
 struct TextRange {
   std::size_t begin = 0;
   std::size_t end = 0;
+
+  bool operator==(const TextRange&) const = default;
 };
 
 // One fault in what a person gave us, as data: nothing here prints.
@@ -28,6 +30,9 @@ struct Diagnostic {
 
   // Whether the key at `where` is meant rather than its value.
   bool at_key = false;
+
+  // How many more faults were found behind this one, and not kept.
+  std::size_t unkept = 0;
 };
 
 using Diagnostics = std::vector<Diagnostic>;

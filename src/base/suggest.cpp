@@ -3,25 +3,28 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/text.h"
+
 namespace attn {
 namespace {
 
 // Nobody means a name that long; and the work grows with the square.
 constexpr std::size_t longest_name = 64;
 
-std::string without_case_and_dashes(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '-' || c == '_') continue;
-    result += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return result;
-}
+bool is_dash(char c) { return c == '-' || c == '_'; }
 
 // A third of the letters may be wrong.
 bool is_close(std::size_t distance, std::size_t longer) { return distance <= longer / 3; }
 
 }  // namespace
+
+std::string plain_name(std::string_view name, bool (*is_sign)(char)) {
+  std::string plain;
+  for (const char c : name) {
+    if (!is_sign(c)) plain += is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return plain;
+}
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // Row i holds the distances of the first i letters of a to each beginning of
@@ -44,12 +47,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> closest(std::string_view typed, std::span<const std::string> known) {
   if (typed.size() > longest_name) return std::nullopt;
-  const std::string meant = without_case_and_dashes(typed);
+  const std::string meant = plain_name(typed, is_dash);
 
   std::optional<std::string> best;
   std::size_t least = 0;
   for (const std::string& name : known) {
-    const std::string plain = without_case_and_dashes(name);
+    const std::string plain = plain_name(name, is_dash);
     // At least so many letters are missing; counting the rest can be spared.
     const std::size_t missing = std::max(meant.size(), plain.size()) - std::min(meant.size(), plain.size());
     if (!is_close(missing, std::max(meant.size(), plain.size()))) continue;

@@ -7,6 +7,10 @@
 
 namespace attn {
 
+// A name as people mean it: in small letters, without the characters that are
+// signs to `is_sign`.
+std::string plain_name(std::string_view name, bool (*is_sign)(char));
+
 // The number of insertions, deletions, replacements and swaps of neighbours
 // that turn one text into the other (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b);

@@ -138,6 +138,18 @@ std::string capitalised(std::string text) {
   return text;
 }
 
+std::vector<std::string> words_in(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+bool has_word(std::string_view text, std::string_view word) { return std::ranges::count(words_in(text), word) > 0; }
+
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;

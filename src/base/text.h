@@ -43,6 +43,10 @@ constexpr bool is_ascii_alnum(char c) { return is_ascii_upper(c) || is_ascii_low
 // The text with its first letter, if that is one of ASCII, a capital.
 std::string capitalised(std::string text);
 
+// The words of a text that are separated by one blank each, and whether a word is among them.
+std::vector<std::string> words_in(std::string_view text);
+bool has_word(std::string_view text, std::string_view word);
+
 // "a, b, c"
 std::string listed(const std::vector<std::string>& names);
 

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <list>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include "base/numbers.h"
 #include "compare/arrangement.h"
@@ -162,9 +166,11 @@ class Comparison {
   bool is_foreign_;
 };
 
-const SideStep* step_called(const ComparedSide& side, const std::string& id) {
-  const auto found = std::ranges::find_if(side.steps, [&](const SideStep& step) { return step.id() == id; });
-  return found == side.steps.end() ? nullptr : &*found;
+// The first step of each id.
+std::map<std::string_view, const SideStep*> steps_by_id(const ComparedSide& side) {
+  std::map<std::string_view, const SideStep*> steps;
+  for (const SideStep& step : side.steps) steps.emplace(step.id(), &step);
+  return steps;
 }
 
 bool is_better(const StepPair& one, const StepPair& other) {
@@ -179,7 +185,7 @@ bool is_better(const StepPair& one, const StepPair& other) {
 class Matching {
  public:
   Matching(const ComparedSide& first, const ComparedSide& second, const Comparison& comparison)
-      : first_(first), comparison_(comparison) {
+      : first_(steps_by_id(first)), comparison_(comparison) {
     std::vector<const SideStep*> others;
     for (const SideStep& step : second.steps) {
       if (step.is_called_by_id()) {
@@ -193,12 +199,12 @@ class Matching {
       if (!match(*step, false)) left.push_back(step);
     }
     for (const SideStep& step : second.steps) {
-      if (step.is_called_by_id() && !step_called(first, step.id())) left.push_back(&step);
+      if (step.is_called_by_id() && !first_.contains(step.id())) left.push_back(&step);
     }
   }
 
-  std::vector<StepPair> pairs;
-  std::vector<const SideStep*> left;  // of the second side
+  std::map<std::string, StepPair> pairs;  // by the id of the first side's step
+  std::vector<const SideStep*> left;      // of the second side
 
  private:
   // Whether it stands for one. Where one of those it may mean has another name
@@ -207,41 +213,65 @@ class Matching {
     std::optional<StepPair> best;
     const std::vector<std::string> own_name = {step.name};
     for (const std::string& id : step.ids.empty() ? own_name : step.ids) {
-      const SideStep* ours = step_called(first_, id);
-      if (!ours) continue;
-      if (taken_.contains(id)) {
+      const auto ours = first_.find(id);
+      if (ours == first_.end()) continue;
+      if (pairs.contains(id)) {
         must_agree = true;
         continue;
       }
-      StepPair pair = comparison_.pair(id, *ours, step);
+      StepPair pair = comparison_.pair(id, *ours->second, step);
       if (!best || is_better(pair, *best)) best = std::move(pair);
       if (best->verdict == StepPair::Verdict::same) break;
     }
     if (!best || (must_agree && best->verdict != StepPair::Verdict::same)) return false;
-    taken_.insert(best->id);
-    pairs.push_back(std::move(*best));
+    std::string id = best->id;
+    pairs.emplace(std::move(id), std::move(*best));
     return true;
   }
 
-  const ComparedSide& first_;
+  std::map<std::string_view, const SideStep*> first_;
   const Comparison& comparison_;
-  std::set<std::string> taken_;
 };
 
-// Puts a step of the second side alone behind the one that stands before it there.
-void insert_in_order(std::vector<StepPair>& steps, const ComparedSide& second, const SideStep& step) {
-  StepPair made{.verdict = StepPair::Verdict::only_second,
-                .id = step.id(),
-                .name = step.name == step.id() ? "" : step.name,
-                .second_sizes = spelled_sizes(sizes_of(step.value.shape()))};
-  auto place = steps.end();
-  for (const SideStep& one : second.steps) {
-    if (&one == &step) break;
-    const auto before = std::ranges::find(steps, one.id(), &StepPair::id);
-    if (before != steps.end()) place = before + 1;
+// The steps of the first side in its order, and those of the second alone, each
+// behind the one that stands before it there.
+class InOrder {
+ public:
+  explicit InOrder(const ComparedSide& second) : second_(second) {}
+
+  void append(StepPair pair) { place(steps_.end(), std::move(pair)); }
+
+  // REQUIRES: a step of the second side.
+  void insert(const SideStep& step) {
+    const auto at = static_cast<std::size_t>(&step - second_.steps.data());
+    if (at < passed_) {
+      passed_ = 0;
+      behind_ = steps_.end();
+    }
+    for (; passed_ < at; ++passed_) {
+      const auto before = by_id_.find(second_.steps[passed_].id());
+      if (before != by_id_.end()) behind_ = std::next(before->second);
+    }
+    place(behind_, {.verdict = StepPair::Verdict::only_second,
+                    .id = step.id(),
+                    .name = step.name == step.id() ? "" : step.name,
+                    .second_sizes = spelled_sizes(sizes_of(step.value.shape()))});
   }
-  steps.insert(place, std::move(made));
-}
+
+  std::vector<StepPair> take() { return {std::move_iterator(steps_.begin()), std::move_iterator(steps_.end())}; }
+
+ private:
+  void place(std::list<StepPair>::iterator before, StepPair pair) {
+    const auto placed = steps_.insert(before, std::move(pair));
+    by_id_.emplace(placed->id, placed);
+  }
+
+  const ComparedSide& second_;
+  std::list<StepPair> steps_;
+  std::map<std::string, std::list<StepPair>::iterator> by_id_;  // the first of each id
+  std::size_t passed_ = 0;                                      // so many steps of the second side lead to this place
+  std::list<StepPair>::iterator behind_ = steps_.end();
+};
 
 // A mask of ones where closed is another way of writing, and no difference,
 // where what follows from it is the same.
@@ -288,25 +318,26 @@ SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Cl
   const bool is_foreign = first.is_foreign || second.is_foreign;
 
   SideBySide result;
+  InOrder steps(second);
   for (SideStep& step : first.steps) {
     const std::string& id = step.id();
-    const auto pair = std::ranges::find(matching.pairs, id, &StepPair::id);
-    if (pair != matching.pairs.end()) {
-      if (pair->cells > 0) pair->first = std::move(step.value);
-      result.steps.push_back(std::move(*pair));
+    if (const auto pair = matching.pairs.find(id); pair != matching.pairs.end()) {
+      if (pair->second.cells > 0) pair->second.first = std::move(step.value);
+      steps.append(std::move(pair->second));
     } else {
-      result.steps.push_back({.verdict = StepPair::Verdict::only_first,
-                              .id = id,
-                              .first_sizes = spelled_sizes(sizes_of(step.value.shape()))});
+      steps.append({.verdict = StepPair::Verdict::only_first,
+                    .id = id,
+                    .first_sizes = spelled_sizes(sizes_of(step.value.shape()))});
     }
   }
   for (const SideStep* step : matching.left) {
     if (step->is_called_by_id() || first.is_foreign) {
-      insert_in_order(result.steps, second, *step);
+      steps.insert(*step);
     } else {
       result.unknown.push_back(step->name);
     }
   }
+  result.steps = steps.take();
   if (!only.empty()) std::erase_if(result.steps, [&](const StepPair& pair) { return pair.id != only; });
   if (is_foreign) settle_polarity(result);
   for (std::size_t i = 0; i < result.steps.size() && !result.different; ++i) {

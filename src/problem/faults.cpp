@@ -17,6 +17,14 @@ void Faults::add(std::string code, std::string where, std::string message, std::
   add({.code = std::move(code), .where = std::move(where), .message = std::move(message), .help = std::move(help)});
 }
 
+void Faults::add(std::string code, std::string where, TextRange range, std::string message, std::string help) {
+  add({.code = std::move(code),
+       .where = std::move(where),
+       .message = std::move(message),
+       .help = std::move(help),
+       .range = range});
+}
+
 void Faults::add_at_key(std::string code, std::string where, std::string message, std::string help) {
   add({.code = std::move(code),
        .where = std::move(where),
@@ -28,9 +36,12 @@ void Faults::add_at_key(std::string code, std::string where, std::string message
 
 // Inputs that serve as queries and keys have their faults once.
 void Faults::add(Diagnostic fault) {
-  if (list_.size() == most_kept) return;
+  if (list_.size() == most_kept) {
+    ++list_.back().unkept;
+    return;
+  }
   const auto same = [&](const Diagnostic& other) {
-    return other.where == fault.where && other.message == fault.message;
+    return other.where == fault.where && other.message == fault.message && other.range == fault.range;
   };
   if (std::ranges::none_of(list_, same)) list_.push_back(std::move(fault));
 }

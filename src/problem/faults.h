@@ -7,11 +7,16 @@
 
 namespace attn {
 
-// Gathers the faults of a file.
+// Gathers the faults of a file, each once. Of very many only the first are kept, and the rest counted.
 class Faults {
  public:
   // `where` is a JSON Pointer; see Diagnostic.
   void add(std::string code, std::string where, std::string message, std::string help = "");
+
+  void add(Diagnostic fault);
+
+  // The same at a place in the text.
+  void add(std::string code, std::string where, TextRange range, std::string message, std::string help = "");
 
   // The same, where the key is meant rather than its value.
   void add_at_key(std::string code, std::string where, std::string message, std::string help = "");
@@ -21,8 +26,6 @@ class Faults {
   Diagnostics take() { return std::move(list_); }
 
  private:
-  void add(Diagnostic fault);
-
   Diagnostics list_;
 };
 

@@ -38,7 +38,9 @@ struct Line {
 
 Line line_at(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
-  const std::size_t begin = before.rfind('\n') + 1;  // 0 where there is none
+  std::size_t begin = before.rfind('\n') + 1;  // 0 where there is none
+  // A byte order mark is no character of the first line.
+  if (begin == 0 && text.starts_with("\xEF\xBB\xBF")) begin = std::min<std::size_t>(3, at);
   std::size_t end = std::min(text.find('\n', at), text.size());
   if (end > begin && text[end - 1] == '\r') --end;
   return {static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1, {begin, std::max(begin, end)}};
@@ -194,7 +196,9 @@ std::string report(const Diagnostics& faults, std::string_view text, std::string
       ++shown;
     }
   }
-  if (faults.size() > shown) result += "and " + std::to_string(faults.size() - shown) + " more\n";
+  std::size_t count = 0;
+  for (const Diagnostic& fault : faults) count += 1 + fault.unkept;
+  if (count > shown) result += "and " + std::to_string(count - shown) + " more\n";
   return result;
 }
 

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 try:
@@ -504,6 +505,27 @@ class Own(Case):
         self.assertEqual(report["explanations"][0]["id"], "mask.inverted")
 
 
+class Many(Case):
+    def trace(self, name, ids):
+        steps = [{"id": id, "axes": ["query"], "shape": [1], "data": [1]} for id in ids]
+        return self.write_json(name, {"schema": "attn/trace/1", "statement": "", "result": "scores",
+                                      "arithmetic": {"dtype": "f64"}, "steps": steps})
+
+    def test_eight_thousand_steps_of_unknown_names_take_no_minute(self):
+        one = self.trace("one.json", ["scores", *(f"a{i}" for i in range(8000)), "context"])
+        two = self.trace("two.json", ["scores", *(f"b{i}" for i in range(8000)), "context"])
+        begin = time.monotonic()
+        report = self.report(one, two)
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual(len(report["steps"]), 16002)
+
+    def test_steps_of_the_second_alone_stand_behind_those_before_them_there(self):
+        one = self.trace("one.json", ["scores", "context", "output"])
+        two = self.trace("two.json", ["z", "scores", "x", "y", "output", "w"])
+        self.assertEqual([step["id"] for step in self.report(one, two)["steps"]],
+                         ["scores", "x", "y", "context", "output", "w", "z"])
+
+
 class Refusals(Case):
     def refused(self, *words, code=2):
         done = attn("diff", *words)
@@ -526,6 +548,13 @@ class Refusals(Case):
         said = self.refused(self.path("one.json"), self.path("two.json"))
         self.assertIn("one.json", said)
         self.assertIn("two.json", said)
+
+    def test_a_step_that_is_there_twice_is_refused_where_it_stands(self):
+        step = {"id": "scores", "axes": ["query"], "shape": [1], "data": [1]}
+        trace = {"schema": "attn/trace/1", "statement": "", "result": "scores", "arithmetic": {"dtype": "f64"},
+                 "steps": [step, step]}
+        said = self.refused(EXAMPLE, self.write_json("twice.json", trace))
+        self.assertIn("twice.json:1:178: error: the step scores is there twice", said)
 
     def test_nothing_in_common(self):
         said = self.refused(EXAMPLE, self.write_npz({"rotary_cache": np.ones(3)}))

@@ -101,6 +101,10 @@ class Commands(ProgramTest):
         self.assert_complains(attn("run", EXAMPLE, "extra"), 2, "`extra`")
         self.assert_complains(attn("run"), 2, "FILE")
 
+    def test_all_faults_of_a_file_are_counted(self):
+        file = self.path("many.json", '{"inputs": [[1]], "heads": 1' + ', "heads": 1' * 200_000 + "}")
+        self.assertTrue(attn(file).stderr.endswith("\nand 199980 more\n"))
+
     def test_bytes_of_the_command_line_reach_the_terminal_only_as_text(self):
         for words in (["\x1b[31mx"], ["run", EXAMPLE, "--\x1b]0;x"], ["run", EXAMPLE, "--format", "\x1b[31m"],
                       ["run", "\x1b[31m.json"]):
@@ -310,6 +314,15 @@ class Golden(ProgramTest):
         self.changed_golden(change)
         self.assertEqual(attn("golden", self.problem).returncode, 0)
         self.assertIn("wording only", attn("golden", "--update", self.problem).stdout)
+
+    def test_a_shape_that_contradicts_the_data_is_unreadable(self):
+        for shape in ([4, 3], [12], [3, 3], [3, "x"], "3 × 4", [[3, 4]]):
+            attn("golden", "--update", self.problem)
+            self.changed_golden(lambda trace: trace["steps"][0].__setitem__("shape", shape))
+            done = attn("golden", self.problem)
+            self.assertEqual(done.returncode, 2, shape)
+            self.assertIn("its golden cannot be read", done.stdout)
+            self.assertIn('"data" is 3 × 4, and "shape" says otherwise', done.stderr)
 
     def test_the_golden_of_another_problem_fails_with_the_reason(self):
         attn("golden", "--update", self.problem)

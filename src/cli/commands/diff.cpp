@@ -43,9 +43,9 @@ struct OpenedFile {
 
 bool is_stored_trace(const std::string& text) {
   const Result<ParsedJson> parsed = parse_json(text);
-  const JsonObject* root = parsed ? parsed.value().root.object() : nullptr;
-  const JsonValue* schema = root ? root->find("schema") : nullptr;
-  return schema && schema->text() && schema->text()->starts_with("attn/trace/");
+  const auto root = parsed ? parsed.value().root.object() : std::nullopt;
+  const auto schema = root ? root->find("schema") : std::nullopt;
+  return schema && schema->text().value_or("").starts_with("attn/trace/");
 }
 
 void open_dump(OpenedFile& opened, std::size_t max_bytes, ColorChoice color) {

@@ -26,7 +26,8 @@ std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting& setting)
     if (turns % 2 == 0) continue;
     if (!choice.has("dims"))
       return Misfit{.message = "turns pairs of numbers, and queries and keys have " + std::to_string(*width),
-                    .help = "say how many are turned: \"dims\": " + std::to_string(*width - 1)};
+                    .help = *width == 1 ? "give them at least 2 numbers a head"
+                                        : "say how many are turned: \"dims\": " + std::to_string(*width - 1)};
     return Misfit{.parameter = "dims", .message = "is odd; pairs of numbers are turned", .help = "an even number"};
   }
   return std::nullopt;

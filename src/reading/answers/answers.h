@@ -24,10 +24,4 @@ Result<Answers> read_answers(std::string_view text, const KnownSteps& known);
 // REQUIRES: the id is that of a step.
 Result<Answers> read_answers_csv(std::string_view text, std::string id);
 
-// What is wrong with a written number, from what spelled_number says of it, as a
-// fault of the file. `quotes` is how many bytes stand on either side of the
-// number within its place in the text.
-Diagnostic number_fault(Diagnostic fault, std::string_view written, std::string where, TextRange place,
-                        std::size_t quotes);
-
 }  // namespace attn

@@ -8,11 +8,11 @@
 #include "base/utf8.h"
 #include "problem/faults.h"
 #include "reading/answers/answers.h"
+#include "reading/answers/cells.h"
+#include "reading/json/syntax.h"
 
 namespace attn {
 namespace {
-
-constexpr std::size_t most_faults = 1000;  // nobody reads more
 
 // What stands between two separators, without the blanks about it.
 struct Field {
@@ -22,10 +22,6 @@ struct Field {
 };
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-Diagnostic fault(std::string code, TextRange range, std::string message, std::string help = "") {
-  return {.code = std::move(code), .where = "", .message = std::move(message), .help = std::move(help), .range = range};
-}
 
 // Cuts a text into rows of fields.
 class CsvRows {
@@ -99,12 +95,13 @@ class CsvRows {
 
 std::optional<Diagnostic> no_text(std::string_view text) {
   if (const auto invalid = first_invalid_utf8(text)) {
-    return fault("syntax", {*invalid, *invalid + 1},
-                 "the byte " + printable(text.substr(*invalid, 1)) + " here is not UTF-8", "save the file as UTF-8");
+    return syntax_fault({*invalid, *invalid + 1},
+                        "the byte " + printable(text.substr(*invalid, 1)) + " here is not UTF-8",
+                        "save the file as UTF-8");
   }
   const std::size_t nul = text.find('\0');
   if (nul == std::string_view::npos) return std::nullopt;
-  return fault("syntax", {nul, nul + 1}, "a NUL byte stands here", "a file of numbers is text and has none");
+  return syntax_fault({nul, nul + 1}, "a NUL byte stands here", "a file of numbers is text and has none");
 }
 
 bool has_digit(std::string_view text) { return text.find_first_of("0123456789") != std::string_view::npos; }
@@ -114,12 +111,12 @@ class StepReader {
   explicit StepReader(std::string_view text) : text_(text) {}
 
   AnsweredStep step;
-  Diagnostics faults;
+  Faults faults;
 
   void read() {
     step.stacked = true;
     CsvRows rows(text_);
-    while (rows.any() && faults.size() < most_faults) {
+    while (rows.any()) {
       const std::vector<Field> fields = rows.next();
       if (!fields.empty()) add_row(fields);
     }
@@ -127,7 +124,7 @@ class StepReader {
       if (cell && cell->decimals == as_the_longest) cell->decimals = longest_;
     }
     step.shape = {rows_, columns_};
-    if (rows_ == 0) faults.push_back(fault("no-numbers", {0, 0}, "there are no numbers in this file"));
+    if (rows_ == 0) faults.add("no-numbers", "", TextRange{0, 0}, "there are no numbers in this file");
   }
 
  private:
@@ -139,10 +136,10 @@ class StepReader {
     if (fields.size() != columns_) {
       const TextRange place{fields.front().range.begin,
                             std::max(fields.back().range.end, fields.front().range.begin + 1)};
-      faults.push_back(fault("ragged-list", place,
-                             "row " + std::to_string(rows_) + " has " + counted(fields.size(), "number") +
-                                 ", and row 1 has " + std::to_string(columns_),
-                             "leave a field empty for a blank: 1,,3"));
+      faults.add("ragged-list", "", place,
+                 "row " + std::to_string(rows_) + " has " + counted(fields.size(), "number") + ", and row 1 has " +
+                     std::to_string(columns_),
+                 "leave a field empty for a blank: 1,,3");
     }
     for (const Field& field : fields) step.cells.push_back(cell_of(field));
   }
@@ -157,7 +154,7 @@ class StepReader {
       } else if (found.help.empty() && field.text.find(' ') != std::string::npos) {
         found.help = "the numbers of a row are separated by commas, semicolons or tabs";
       }
-      faults.push_back(std::move(found));
+      faults.add(std::move(found));
       return std::nullopt;
     }
     WrittenNumber written{number.value().value, number.value().decimals, field.text};
@@ -181,7 +178,7 @@ Result<Answers> read_answers_csv(std::string_view text, std::string id) {
   StepReader reader(text);
   reader.step.id = std::move(id);
   reader.read();
-  if (!reader.faults.empty()) return reader.faults;
+  if (reader.faults.any()) return reader.faults.take();
   Answers answers;
   answers.steps.push_back(std::move(reader.step));
   return answers;

@@ -1,20 +1,19 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "base/result.h"
+#include "reading/json/scanner.h"
 #include "tensor/nested.h"
 
 namespace attn {
 
-struct JsonValue;
+struct JsonMember;
+struct JsonObject;
 
 struct JsonNumber {
   double value = 0;
@@ -29,7 +28,7 @@ struct JsonNumbers {
   std::optional<ListPlace> first_boolean = std::nullopt;
 
   // The first element that does not fit: a text, say, or a number where the
-  // others are lists. Nothing is kept of what follows it.
+  // others are lists. Nothing is read of what follows it.
   struct Odd {
     ListPlace place;
     std::string what;       // "a number", "an object", …
@@ -39,47 +38,80 @@ struct JsonNumbers {
   std::optional<Odd> odd = std::nullopt;
 };
 
-// Any other list; every empty one too. Of numbers, booleans and nulls among its
-// elements only the first is kept.
-using JsonList = std::vector<JsonValue>;
+// A value of a JSON text: the piece of the text that spells it, so that it has
+// its place. What it says is read from there whenever it is asked for, at a cost
+// in proportion to the piece. The text has to outlive it.
+class JsonValue {
+ public:
+  enum class Kind { object, list, text, number, boolean, null };
 
-struct JsonMember;
-struct JsonObject {
-  JsonObject();
-  JsonObject(JsonObject&&) noexcept;
-  JsonObject& operator=(JsonObject&&) noexcept;
-  ~JsonObject();
+  // REQUIRES: a value of a text that parse_json reads, without blanks around it.
+  explicit JsonValue(std::string_view spelling) : spelling_(spelling) {}
 
-  std::vector<JsonMember> members;  // in the order of the text
+  Kind kind() const;
+  std::string_view spelling() const { return spelling_; }
 
-  const JsonValue* find(std::string_view key) const;
-};
+  // Each is nothing where the value is of another kind.
+  std::optional<JsonNumber> number() const;
+  std::optional<bool> boolean() const;
+  std::optional<std::string> text() const;
+  std::optional<JsonObject> object() const;
+  std::optional<std::vector<JsonValue>> elements() const;
 
-// What a JSON text says.
-struct JsonValue {
-  std::variant<std::nullptr_t, bool, JsonNumber, std::string, std::unique_ptr<JsonNumbers>, JsonList, JsonObject> held =
-      nullptr;
+  // A list is one of numbers, or of anything: the first element that is no list,
+  // however deep, says which. An empty list is one of anything; lists with
+  // nothing but empty ones in them are of numbers.
+  std::optional<JsonNumbers> numbers() const;
+  std::optional<std::vector<JsonValue>> list() const;
 
-  const JsonNumber* number() const { return std::get_if<JsonNumber>(&held); }
-  const bool* boolean() const { return std::get_if<bool>(&held); }
-  const std::string* text() const { return std::get_if<std::string>(&held); }
-  const JsonList* list() const { return std::get_if<JsonList>(&held); }
-  const JsonObject* object() const { return std::get_if<JsonObject>(&held); }
-  JsonObject* object() { return std::get_if<JsonObject>(&held); }
-  const JsonNumbers* numbers() const {
-    const auto found = std::get_if<std::unique_ptr<JsonNumbers>>(&held);
-    return found ? found->get() : nullptr;
-  }
-  JsonNumbers* numbers() {
-    const auto found = std::get_if<std::unique_ptr<JsonNumbers>>(&held);
-    return found ? found->get() : nullptr;
-  }
+  // Whether it is a list with nothing but lists in it, or with nothing at all.
+  bool is_hollow() const;
+
+ private:
+  Token first_leaf() const;
+  bool holds_numbers() const;
+
+  std::string_view spelling_;
 };
 
 struct JsonMember {
   std::string key;
+  std::string_view key_spelling;  // with its quotes
   JsonValue value;
 };
+
+struct JsonObject {
+  std::vector<JsonMember> members;  // in the order of the text; of a key given twice the first
+
+  std::optional<JsonValue> find(std::string_view key) const;
+};
+
+// Goes through the elements of a list, or the members of an object, a key that
+// is given again among them. REQUIRES: a list or an object.
+class JsonWalk {
+ public:
+  explicit JsonWalk(const JsonValue& whole);
+
+  bool next();
+
+  JsonValue value() const { return value_; }
+  std::string_view key_spelling() const { return key_; }  // of a member: with its quotes
+
+ private:
+  std::string_view text_;
+  Scanner scanner_;
+  std::string_view key_;
+  JsonValue value_;
+};
+
+// What a number says, from its spelling. REQUIRES: one of a text that parse_json reads.
+JsonNumber number_spelled(std::string_view spelling);
+
+// What a text says, from its spelling with quotes.
+std::string unquoted(std::string_view spelling);
+
+// Where in the text a piece of it stands.
+TextRange place_in(std::string_view text, std::string_view piece);
 
 // The value as a sentence names it: 2.5, true, null, "a text", a list, an object.
 std::string in_words(const JsonValue& value);
@@ -91,15 +123,12 @@ struct ParsedJson {
   Diagnostics faults;
 };
 
-// Reads a JSON text, `//` comments and a byte order mark allowed. Needs memory
-// in proportion to the text, about 16 bytes a number.
-//
-// `text_members` are members of the outermost object whose lists hold texts:
-// there "inf" and "2" are words like any other.
+// Reads a JSON text, `//` comments and a byte order mark allowed, and keeps
+// nothing of it.
 //
 // Whatever the bytes are, faults have a place, and no message repeats what is
 // not printable.
-Result<ParsedJson> parse_json(std::string_view text, std::span<const std::string_view> text_members = {});
+Result<ParsedJson> parse_json(std::string_view text);
 
 // "/weights/key" and "query" make "/weights/key/query".
 std::string pointer(std::string_view parent, std::string_view key);

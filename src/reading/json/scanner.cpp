@@ -23,8 +23,10 @@ bool Scanner::skip_blanks() {
   while (at_ < text_.size()) {
     if (is_blank(text_[at_])) {
       ++at_;
+    } else if (text_[at_] != '/') {
+      return true;
     } else if (text_.substr(at_, 2) == "//") {
-      at_ = std::min(text_.find('\n', at_), text_.size());
+      at_ = std::min(text_.find_first_of("\r\n", at_), text_.size());
     } else if (text_.substr(at_, 2) == "/*") {
       const std::size_t end = text_.find("*/", at_ + 2);
       if (end == std::string_view::npos) return false;
@@ -64,6 +66,33 @@ Token Scanner::next() {
     default:
       return run();
   }
+}
+
+std::size_t Scanner::behind_digits(std::size_t at) const {
+  while (at < text_.size() && is_digit(text_[at])) ++at;
+  return at;
+}
+
+std::string_view Scanner::plain_number() {
+  // Without an exponent a number that short is finite.
+  constexpr std::size_t longest = 300;
+  const auto behind_blanks = [&](std::size_t at) {
+    while (at < text_.size() && is_blank(text_[at])) ++at;
+    return at;
+  };
+  const std::size_t begin = behind_blanks(at_);
+  const std::size_t whole = begin + (text_.substr(begin, 1) == "-" ? 1 : 0);
+  std::size_t end = behind_digits(whole);
+  if (end == whole || (text_[whole] == '0' && end > whole + 1)) return {};
+  if (text_.substr(end, 1) == ".") {
+    const std::size_t fraction = end + 1;
+    end = behind_digits(fraction);
+    if (end == fraction) return {};
+  }
+  const std::size_t comma = behind_blanks(end);
+  if (text_.substr(comma, 1) != "," || end - begin > longest) return {};
+  at_ = comma + 1;
+  return text_.substr(begin, end - begin);
 }
 
 std::size_t Scanner::skip_rest() {

@@ -1,18 +1,26 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/diagnostic.h"
+#include "reading/json/scanner.h"
 
 namespace attn {
 
-// The first reason why a text is no JSON, in the words of somebody who wrote it
-// by hand or printed it from Python. REQUIRES: it is none; `at` is where a
-// parser gave up, and is named where this finds nothing wrong.
-Diagnostic syntax_fault(std::string_view text, std::size_t at);
+// What is no JSON, in the words of somebody who wrote it by hand or printed it
+// from Python.
+
+Diagnostic syntax_fault(TextRange range, std::string message, std::string help = "");
+
+// What is wrong with a token wherever it stands.
+std::optional<Diagnostic> token_fault(std::string_view text, const Token& token);
 
 // Bytes that no JSON text has anywhere: a NUL, or what is not UTF-8.
 std::optional<Diagnostic> encoding_fault(std::string_view text);
+
+// What the file says there, short enough for a sentence: "`[1, 2`".
+std::string in_backticks(std::string_view spelling);
 
 }  // namespace attn

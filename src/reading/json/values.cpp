@@ -17,11 +17,6 @@ namespace {
 constexpr std::int64_t most_exact = std::int64_t{1} << 53;
 constexpr std::size_t most_axes = 8;  // of a random tensor; no tensor of a problem has more than 4
 
-template <class T>
-bool is(const JsonValue& value) {
-  return std::holds_alternative<T>(value.held);
-}
-
 // What is wrong with a text as a number, if it looks like one.
 std::string help_for_number(std::string_view text) {
   const Result<SpelledNumber> number = spelled_number(text);
@@ -38,25 +33,22 @@ std::string help_for_integer(const JsonValue& value) {
 }
 
 // The first thing in a list that is no list, and where it is.
-std::pair<const JsonValue*, std::string> first_leaf(const JsonValue& value, std::string where) {
-  const JsonValue* at = &value;
-  while (at->list() && !at->list()->empty()) {
-    const JsonList& list = *at->list();
-    // Empty lists come first where a list of texts was taken for numbers.
-    const auto found =
-        std::ranges::find_if(list, [](const JsonValue& one) { return !one.list() || !one.list()->empty(); });
-    const auto index = found == list.end() ? 0 : found - list.begin();
-    where = pointer(where, std::to_string(index));
-    at = &list[static_cast<std::size_t>(index)];
+std::pair<JsonValue, std::string> first_leaf(JsonValue value, std::string where) {
+  while (value.kind() == JsonValue::Kind::list && !value.is_hollow()) {
+    std::size_t index = 0;
+    JsonWalk walk(value);
+    while (walk.next() && walk.value().is_hollow()) ++index;
+    where = pointer(where, ListPlace{index});
+    value = walk.value();
   }
-  return {at, where};
+  return {value, where};
 }
 
 // --- random tensors --------------------------------------------------------
 
 const std::array<std::string, 4> random_kinds = {"normal", "xavier", "kaiming", "integers"};
 
-Stated<std::vector<std::size_t>> read_shape(JsonValue& value, const std::string& where, Faults& faults) {
+Stated<std::vector<std::size_t>> read_shape(const JsonValue& value, const std::string& where, Faults& faults) {
   const Stated<RawIntegers> sizes = read_integers(value, where, faults);
   if (!sizes) return Stated<std::vector<std::size_t>>::faulty();
   if (sizes->values.size() > most_axes) {
@@ -80,26 +72,26 @@ Stated<std::vector<std::size_t>> read_shape(JsonValue& value, const std::string&
 Stated<RawTensor> read_random(JsonObject& object, const std::string& where, Faults& faults) {
   RandomTensor tensor;
   bool complete = true;
-  check_keys(object, where, {"random", "shape", "seed"}, faults);
-  if (!object.find("shape")) {
+  const MembersByKey members = check_keys(object, where, {"random", "shape", "seed"}, faults);
+  if (!members.contains("shape")) {
     faults.add("missing-member", where, shown(where) + " has no \"shape\"",
                R"(a random tensor is written {"random": "normal", "shape": [3, 4], "seed": 7})");
     complete = false;
   }
-  for (JsonMember& member : object.members) {
-    const std::string place = pointer(where, member.key);
-    if (member.key == "random") {
-      const auto kind = read_choice(member.value, place, random_kinds, "random tensor", faults);
+  for (const auto& [name, member] : members) {
+    const std::string place = pointer(where, member->key);
+    if (name == "random") {
+      const auto kind = read_choice(member->value, place, random_kinds, "random tensor", faults);
       constexpr RandomKind kinds[] = {RandomKind::normal, RandomKind::xavier, RandomKind::kaiming,
                                       RandomKind::integers};
       complete = complete && kind;
       if (kind) tensor.kind = kinds[*kind];
-    } else if (member.key == "shape") {
-      auto shape = read_shape(member.value, place, faults);
+    } else if (name == "shape") {
+      auto shape = read_shape(member->value, place, faults);
       complete = complete && shape;
       if (shape) tensor.shape = *shape;
-    } else if (member.key == "seed") {
-      const auto seed = read_integer(member.value, place, 0, std::numeric_limits<std::int64_t>::max(), faults);
+    } else {
+      const auto seed = read_integer(member->value, place, 0, std::numeric_limits<std::int64_t>::max(), faults);
       complete = complete && seed;
       if (seed) tensor.seed = static_cast<std::uint64_t>(*seed);
     }
@@ -113,16 +105,14 @@ Stated<RawTensor> read_random(JsonObject& object, const std::string& where, Faul
 Stated<RawTensor> read_reference(JsonObject& object, const std::string& where, Booleans booleans, Faults& faults) {
   FileReference reference{.file = "", .tensor = std::nullopt, .may_be_booleans = booleans == Booleans::allowed};
   bool complete = true;
-  check_keys(object, where, {"file", "tensor"}, faults);
-  for (JsonMember& member : object.members) {
-    const bool is_file = member.key == "file";
-    if (!is_file && member.key != "tensor") continue;
-    const std::string place = pointer(where, member.key);
-    if (const std::string* text = member.value.text()) {
+  for (const auto& [name, member] : check_keys(object, where, {"file", "tensor"}, faults)) {
+    const bool is_file = name == "file";
+    const std::string place = pointer(where, member->key);
+    if (const auto text = member->value.text()) {
       if (is_file) reference.file = *text;
       if (!is_file) reference.tensor = *text;
     } else {
-      report_kind(member.value, place, is_file ? "the path of a file is wanted" : "the name of a tensor is wanted",
+      report_kind(member->value, place, is_file ? "the path of a file is wanted" : "the name of a tensor is wanted",
                   faults);
       complete = false;
     }
@@ -132,7 +122,7 @@ Stated<RawTensor> read_reference(JsonObject& object, const std::string& where, B
 }
 
 // A tensor described by an object.
-Stated<RawTensor> read_described(JsonObject& object, const std::string& where, Booleans booleans, Faults& faults) {
+Stated<RawTensor> read_described(JsonObject object, const std::string& where, Booleans booleans, Faults& faults) {
   if (object.find("random")) return read_random(object, where, faults);
   if (object.find("file")) return read_reference(object, where, booleans, faults);
   faults.add("wrong-kind", where, shown(where) + " is an object; numbers are wanted",
@@ -142,7 +132,7 @@ Stated<RawTensor> read_described(JsonObject& object, const std::string& where, B
 
 // --- numbers ---------------------------------------------------------------
 
-Stated<RawTensor> read_numbers(JsonNumbers& numbers, const std::string& where, Booleans booleans, Faults& faults) {
+Stated<RawTensor> read_numbers(JsonNumbers numbers, const std::string& where, Booleans booleans, Faults& faults) {
   if (numbers.odd) {
     const std::string place = pointer(where, numbers.odd->place);
     const std::string help =
@@ -160,125 +150,25 @@ Stated<RawTensor> read_numbers(JsonNumbers& numbers, const std::string& where, B
 }
 
 std::optional<double> scalar(const JsonValue& value, Booleans booleans) {
-  if (const JsonNumber* number = value.number()) return number->value;
+  if (const auto number = value.number()) return number->value;
   if (value.boolean() && booleans == Booleans::allowed) return *value.boolean() ? 1 : 0;
-  if (!value.text()) return std::nullopt;
-  if (*value.text() == "nan") return std::numeric_limits<double>::quiet_NaN();
-  if (const Result<SpelledNumber> number = spelled_number(*value.text())) return number.value().value;
+  const auto text = value.text();
+  if (!text) return std::nullopt;
+  if (*text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (const Result<SpelledNumber> number = spelled_number(*text)) return number.value().value;
   return std::nullopt;
 }
 
-// --- tokens ----------------------------------------------------------------
+// --- integers --------------------------------------------------------------
 
-std::optional<std::vector<std::string>> read_texts(const JsonList& list, const std::string& where, Faults& faults) {
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string* text = list[i].text();
-    if (!text) {
-      const std::string place = pointer(where, std::to_string(i));
-      const bool quotable = list[i].number() || list[i].boolean();
-      report_kind(list[i], place, "a token is a text", faults, quotable ? "put it in double quotes" : "");
-      return std::nullopt;
-    }
-    texts.push_back(*text);
+Stated<std::int64_t> integer_of(const JsonNumber& number, const std::string& where, std::int64_t least,
+                                std::int64_t most, Faults& faults) {
+  std::optional<std::int64_t> whole = number.whole;
+  if (!whole && std::abs(number.value) <= static_cast<double>(most_exact) && std::trunc(number.value) == number.value) {
+    whole = static_cast<std::int64_t>(number.value);
   }
-  return texts;
-}
-
-}  // namespace
-
-void report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
-                 std::string help) {
-  const bool null = is<std::nullptr_t>(value);
-  if (help.empty() && null) help = "leave the key out where there is nothing to say";
-  faults.add("wrong-kind", where, shown(where) + " is " + in_words(value) + "; " + std::string(wanted),
-             std::move(help));
-}
-
-Stated<RawTensor> read_tensor(JsonValue& value, const std::string& where, Faults& faults, Booleans booleans) {
-  if (JsonNumbers* numbers = value.numbers()) return read_numbers(*numbers, where, booleans, faults);
-  if (JsonObject* object = value.object()) return read_described(*object, where, booleans, faults);
-  if (const auto number = scalar(value, booleans)) return RawTensor{where, NestedNumbers::of_shape({}, {*number})};
-  if (value.list() && value.list()->empty()) return RawTensor{where, NestedNumbers::of_shape({0}, {})};
-
-  const auto [leaf, place] = first_leaf(value, where);
-  report_kind(*leaf, place, value.list() ? "a number is wanted" : "numbers are wanted", faults, help_for_number(*leaf));
-  return Stated<RawTensor>::faulty();
-}
-
-Stated<RawTokens> read_tokens(JsonValue& value, const std::string& where, Faults& faults) {
-  const JsonList* list = value.list();
-  if (!list) {
-    report_kind(value, where, "tokens are a list of texts, or a list of such lists in a batch", faults);
-    return Stated<RawTokens>::faulty();
-  }
-  RawTokens tokens{.where = where, .batched = !list->empty() && list->front().list(), .sequences = {}};
-  if (!tokens.batched) {
-    auto texts = read_texts(*list, where, faults);
-    if (!texts) return Stated<RawTokens>::faulty();
-    tokens.sequences.push_back(std::move(*texts));
-    return tokens;
-  }
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const std::string place = pointer(where, std::to_string(i));
-    const JsonList* sequence = (*list)[i].list();
-    if (!sequence) {
-      report_kind((*list)[i], place, "the others are lists of tokens", faults);
-      return Stated<RawTokens>::faulty();
-    }
-    auto texts = read_texts(*sequence, place, faults);
-    if (!texts) return Stated<RawTokens>::faulty();
-    tokens.sequences.push_back(std::move(*texts));
-  }
-  return tokens;
-}
-
-Stated<RawIntegers> read_integers(JsonValue& value, const std::string& where, Faults& faults) {
-  if (value.number()) {
-    const auto one = read_integer(value, where, -most_exact, most_exact, faults);
-    if (!one) return Stated<RawIntegers>::faulty();
-    return RawIntegers{where, false, {*one}};
-  }
-  if (value.list() && value.list()->empty()) return RawIntegers{where, true, {}};
-  const JsonNumbers* numbers = value.numbers();
-  if (!numbers) {
-    const auto [leaf, place] = first_leaf(value, where);
-    report_kind(*leaf, place, value.list() ? "an integer is wanted" : "an integer or a list of integers is wanted",
-                faults, help_for_integer(*leaf));
-    return Stated<RawIntegers>::faulty();
-  }
-  const Stated<RawTensor> tensor = read_numbers(*value.numbers(), where, Booleans::refused, faults);
-  if (!tensor) return Stated<RawIntegers>::faulty();
-  const auto& nested = std::get<NestedNumbers>(tensor->numbers);
-  if (nested.rank() != 1) {
-    faults.add("wrong-kind", pointer(where, ListPlace{0}),
-               shown(where) + " is a list of lists; a list of integers is wanted");
-    return Stated<RawIntegers>::faulty();
-  }
-  RawIntegers integers{where, true, {}};
-  for (std::size_t i = 0; i < nested.values().size(); ++i) {
-    const JsonValue one{JsonNumber{nested.values()[i], std::nullopt}};
-    const auto integer = read_integer(one, pointer(where, ListPlace{i}), -most_exact, most_exact, faults);
-    if (!integer) return Stated<RawIntegers>::faulty();
-    integers.values.push_back(*integer);
-  }
-  return integers;
-}
-
-Stated<std::int64_t> read_integer(const JsonValue& value, const std::string& where, std::int64_t least,
-                                  std::int64_t most, Faults& faults) {
-  const JsonNumber* number = value.number();
-  if (!number) {
-    report_kind(value, where, "an integer is wanted", faults, help_for_integer(value));
-    return Stated<std::int64_t>::faulty();
-  }
-  std::optional<std::int64_t> whole = number->whole;
-  if (!whole && std::abs(number->value) <= static_cast<double>(most_exact) &&
-      std::trunc(number->value) == number->value) {
-    whole = static_cast<std::int64_t>(number->value);
-  }
-  const std::string given = shown(where) + " is " + shortest(number->value);
-  if (!whole && std::trunc(number->value) != number->value) {
+  const std::string given = shown(where) + " is " + shortest(number.value);
+  if (!whole && std::trunc(number.value) != number.value) {
     faults.add("not-an-integer", where, given + "; an integer is wanted");
   } else if (!whole || *whole > most) {
     const bool bounded = most < most_exact;
@@ -292,9 +182,70 @@ Stated<std::int64_t> read_integer(const JsonValue& value, const std::string& whe
   return Stated<std::int64_t>::faulty();
 }
 
+}  // namespace
+
+void report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
+                 std::string help) {
+  const bool null = value.kind() == JsonValue::Kind::null;
+  if (help.empty() && null) help = "leave the key out where there is nothing to say";
+  faults.add("wrong-kind", where, shown(where) + " is " + in_words(value) + "; " + std::string(wanted),
+             std::move(help));
+}
+
+Stated<RawTensor> read_tensor(const JsonValue& value, const std::string& where, Faults& faults, Booleans booleans) {
+  if (auto numbers = value.numbers()) return read_numbers(std::move(*numbers), where, booleans, faults);
+  if (auto object = value.object()) return read_described(std::move(*object), where, booleans, faults);
+  if (const auto number = scalar(value, booleans)) return RawTensor{where, NestedNumbers::of_shape({}, {*number})};
+  const bool is_list = value.kind() == JsonValue::Kind::list;
+  if (is_list && value.is_hollow()) return RawTensor{where, NestedNumbers::of_shape({0}, {})};
+
+  const auto [leaf, place] = first_leaf(value, where);
+  report_kind(leaf, place, is_list ? "a number is wanted" : "numbers are wanted", faults, help_for_number(leaf));
+  return Stated<RawTensor>::faulty();
+}
+
+Stated<RawIntegers> read_integers(const JsonValue& value, const std::string& where, Faults& faults) {
+  if (value.number()) {
+    const auto one = read_integer(value, where, -most_exact, most_exact, faults);
+    if (!one) return Stated<RawIntegers>::faulty();
+    return RawIntegers{where, false, {*one}};
+  }
+  auto numbers = value.numbers();
+  if (!numbers) {
+    const bool is_list = value.kind() == JsonValue::Kind::list;
+    if (is_list && value.is_hollow()) return RawIntegers{where, true, {}};
+    const auto [leaf, place] = first_leaf(value, where);
+    report_kind(leaf, place, is_list ? "an integer is wanted" : "an integer or a list of integers is wanted", faults,
+                help_for_integer(leaf));
+    return Stated<RawIntegers>::faulty();
+  }
+  const Stated<RawTensor> tensor = read_numbers(std::move(*numbers), where, Booleans::refused, faults);
+  if (!tensor) return Stated<RawIntegers>::faulty();
+  const auto& nested = std::get<NestedNumbers>(tensor->numbers);
+  if (nested.rank() != 1) {
+    faults.add("wrong-kind", pointer(where, ListPlace{0}),
+               shown(where) + " is a list of lists; a list of integers is wanted");
+    return Stated<RawIntegers>::faulty();
+  }
+  RawIntegers integers{where, true, {}};
+  for (std::size_t i = 0; i < nested.values().size(); ++i) {
+    const JsonNumber one{nested.values()[i], std::nullopt};
+    const auto integer = integer_of(one, pointer(where, ListPlace{i}), -most_exact, most_exact, faults);
+    if (!integer) return Stated<RawIntegers>::faulty();
+    integers.values.push_back(*integer);
+  }
+  return integers;
+}
+
+Stated<std::int64_t> read_integer(const JsonValue& value, const std::string& where, std::int64_t least,
+                                  std::int64_t most, Faults& faults) {
+  if (const auto number = value.number()) return integer_of(*number, where, least, most, faults);
+  report_kind(value, where, "an integer is wanted", faults, help_for_integer(value));
+  return Stated<std::int64_t>::faulty();
+}
+
 Stated<double> read_finite_number(const JsonValue& value, const std::string& where, Faults& faults) {
-  const JsonNumber* number = value.number();
-  if (number) return number->value;
+  if (const auto number = value.number()) return number->value;
   const auto spelled = value.text() ? scalar(value, Booleans::refused) : std::nullopt;
   if (spelled && std::isfinite(*spelled)) return *spelled;
   report_kind(value, where, spelled ? "a finite number is wanted" : "a number is wanted", faults,
@@ -312,7 +263,7 @@ Stated<std::size_t> read_choice(const JsonValue& value, const std::string& where
                                 std::string_view what, Faults& faults) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "\"" : ", \"") + name + "\"";
-  const std::string* text = value.text();
+  const auto text = value.text();
   if (!text) {
     report_kind(value, where, "one of " + all + " is wanted", faults);
     return Stated<std::size_t>::faulty();

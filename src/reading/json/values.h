@@ -17,12 +17,12 @@ namespace attn {
 
 enum class Booleans { refused, allowed };  // as numbers 0 and 1
 
-// Numbers, or an object that describes them. Takes the numbers out of the value.
-Stated<RawTensor> read_tensor(JsonValue& value, const std::string& where, Faults& faults,
+// Numbers, or an object that describes them.
+Stated<RawTensor> read_tensor(const JsonValue& value, const std::string& where, Faults& faults,
                               Booleans booleans = Booleans::refused);
 
-Stated<RawTokens> read_tokens(JsonValue& value, const std::string& where, Faults& faults);
-Stated<RawIntegers> read_integers(JsonValue& value, const std::string& where, Faults& faults);
+Stated<RawTokens> read_tokens(const JsonValue& value, const std::string& where, Faults& faults);
+Stated<RawIntegers> read_integers(const JsonValue& value, const std::string& where, Faults& faults);
 
 Stated<std::vector<RawMask>> read_masks(JsonValue& value, const std::string& where, Faults& faults);
 

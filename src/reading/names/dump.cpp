@@ -5,11 +5,10 @@
 #include <map>
 #include <memory>
 
-#include <nlohmann/json.hpp>
-
 #include "base/suggest.h"
 #include "base/text.h"
 #include "files/tensor_file.h"
+#include "reading/json/json.h"
 #include "reading/names/step_names.h"
 #include "reading/trace.h"
 
@@ -17,93 +16,36 @@ namespace attn {
 namespace {
 
 // What programs call their tensors, without case and signs, and the steps that
-// may be meant.
-struct DumpName {
-  std::string_view name;
-  std::vector<std::string> ids;
+// may be meant, the likeliest first.
+struct DumpNames {
+  std::string_view names, ids;
 };
 
-const std::vector<std::string> queries = {"queries", "rotated_queries", "projected_queries"};
-const std::vector<std::string> keys = {"keys", "rotated_keys", "all_keys", "repeated_keys", "projected_keys"};
-const std::vector<std::string> values = {"values", "all_values", "repeated_values", "projected_values"};
-const std::vector<std::string> scores = {"scores", "scaled_scores", "capped_scores", "masked_scores"};
-const std::vector<std::string> ends = {"output", "concat", "context"};
-const std::vector<std::string> weights = {"attention_weights"};
-
-const std::vector<DumpName>& dump_names() {
-  static const std::vector<DumpName> all = {
-      {"q", queries},
-      {"query", queries},
-      {"querystates", queries},
-      {"querylayer", queries},
-      {"qproj", {"projected_queries", "queries"}},
-      {"xq", queries},
-      {"k", keys},
-      {"key", keys},
-      {"keystates", keys},
-      {"keylayer", keys},
-      {"kproj", {"projected_keys", "keys"}},
-      {"xk", keys},
-      {"v", values},
-      {"value", values},
-      {"valuestates", values},
-      {"valuelayer", values},
-      {"vproj", {"projected_values", "values"}},
-      {"xv", values},
-      {"s", scores},
-      {"qk", scores},
-      {"qkt", scores},
-      {"logits", scores},
-      {"attnlogits", scores},
-      {"attentionlogits", scores},
-      {"attnscores", scores},
-      {"attentionscores", scores},
-      {"similarity", scores},
-      {"sim", scores},
-      {"attn", weights},
-      {"attnweight", weights},
-      {"attnweights", weights},
-      {"attnprobs", weights},
-      {"attentionprobs", weights},
-      {"attnoutputweights", weights},
-      {"probs", weights},
-      {"attnmask", {"mask", "score_bias"}},
-      {"attentionmask", {"mask", "score_bias"}},
-      {"causalmask", {"mask"}},
-      {"keypaddingmask", {"mask"}},
-      {"alibi", {"score_bias"}},
-      {"attnbias", {"score_bias", "mask"}},
-      {"attentionbias", {"score_bias", "mask"}},
-      {"positionbias", {"score_bias"}},
-      {"attnoutput", ends},
-      {"attentionoutput", ends},
-      {"contextlayer", {"context", "concat"}},
-      {"outproj", {"output"}},
-      {"oproj", {"output"}},
-      {"out", ends},
-      {"o", ends},
-      {"y", ends},
-      {"output", ends},
-      {"result", ends},
-      {"z", {"context", "concat"}},
-      {"hiddenstates", {"inputs", "inputs.query"}},
-      {"memory", {"inputs.key"}},
-      {"encoderhiddenstates", {"inputs.key"}},
-  };
-  return all;
-}
-
-std::string plain_name(std::string_view name) {
-  std::string result;
-  for (const char c : name) {
-    if (is_ascii_alnum(c)) result += is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return result;
-}
+constexpr DumpNames dump_names[] = {
+    {"q query querystates querylayer xq", "queries rotated_queries projected_queries"},
+    {"qproj", "projected_queries queries"},
+    {"k key keystates keylayer xk", "keys rotated_keys all_keys repeated_keys projected_keys"},
+    {"kproj", "projected_keys keys"},
+    {"v value valuestates valuelayer xv", "values all_values repeated_values projected_values"},
+    {"vproj", "projected_values values"},
+    {"s qk qkt logits attnlogits attentionlogits attnscores attentionscores similarity sim",
+     "scores scaled_scores capped_scores masked_scores"},
+    {"attn attnweight attnweights attnprobs attentionprobs attnoutputweights probs", "attention_weights"},
+    {"attnmask attentionmask", "mask score_bias"},
+    {"causalmask keypaddingmask", "mask"},
+    {"alibi positionbias", "score_bias"},
+    {"attnbias attentionbias", "score_bias mask"},
+    {"attnoutput attentionoutput out o y output result", "output concat context"},
+    {"contextlayer z", "context concat"},
+    {"outproj oproj", "output"},
+    {"hiddenstates", "inputs inputs.query"},
+    {"memory encoderhiddenstates", "inputs.key"},
+};
 
 std::vector<std::string> meant_by(std::string_view name) {
-  const auto found = std::ranges::find(dump_names(), plain_name(name), &DumpName::name);
-  if (found != dump_names().end()) return found->ids;
+  const std::string plain = plain_step_name(name);
+  const auto found = std::ranges::find_if(dump_names, [&](const DumpNames& one) { return has_word(one.names, plain); });
+  if (found != std::end(dump_names)) return words_in(found->ids);
   if (const auto alias = alias_of_step(name)) return {*alias};
   return {};
 }
@@ -117,15 +59,17 @@ std::map<std::string, std::vector<Axis>> stored_axes(const std::map<std::string,
   std::map<std::string, std::vector<Axis>> all;
   const auto found = metadata.find("axes");
   if (found == metadata.end()) return all;
-  const auto parsed = nlohmann::json::parse(found->second, nullptr, false);
-  if (!parsed.is_object()) return all;
-  for (const auto& [id, names] : parsed.items()) {
-    if (!names.is_array()) continue;
+  const Result<ParsedJson> parsed = parse_json(found->second);
+  const auto object = parsed ? parsed.value().root.object() : std::nullopt;
+  if (!object) return all;
+  for (const JsonMember& member : object->members) {
+    const auto names = member.value.elements();
+    if (!names) continue;
     std::vector<Axis> axes;
-    for (const auto& name : names) {
-      if (name.is_string()) axes.push_back(name.get<std::string>());
+    for (const JsonValue& name : *names) {
+      if (const auto axis = name.text()) axes.push_back(*axis);
     }
-    all.emplace(id, std::move(axes));
+    all.emplace(member.key, std::move(axes));
   }
   return all;
 }

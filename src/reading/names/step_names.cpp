@@ -11,79 +11,28 @@ namespace attn {
 namespace {
 
 // What people and textbooks call a step, without case and signs.
-struct StepAlias {
-  std::string_view name, id;
+struct StepAliases {
+  std::string_view id, names;
 };
 
-constexpr StepAlias aliases[] = {
-    {"x", "inputs"},
-    {"input", "inputs"},
-    {"embeddings", "inputs"},
-    {"pe", "position_encoding"},
-    {"positionalencoding", "position_encoding"},
-    {"q", "queries"},
-    {"query", "queries"},
-    {"k", "keys"},
-    {"key", "keys"},
-    {"v", "values"},
-    {"value", "values"},
-    {"s", "scores"},
-    {"qkt", "scores"},
-    {"qk", "scores"},
-    {"logits", "scores"},
-    {"dotproducts", "scores"},
-    {"attentionscores", "scores"},
-    {"similarities", "scores"},
-    {"rawscores", "scores"},
-    {"scaled", "scaled_scores"},
-    {"scaledattentionscores", "scaled_scores"},
-    {"scaleddotproducts", "scaled_scores"},
-    {"masked", "masked_scores"},
-    {"max", "row_maximum"},
-    {"maximum", "row_maximum"},
-    {"rowmax", "row_maximum"},
-    {"exp", "exponentials"},
-    {"exps", "exponentials"},
-    {"exponents", "exponentials"},
-    {"sum", "exponential_sums"},
-    {"sums", "exponential_sums"},
-    {"rowsums", "exponential_sums"},
-    {"expsums", "exponential_sums"},
-    {"a", "attention_weights"},
-    {"w", "attention_weights"},
-    {"p", "attention_weights"},
-    {"alpha", "attention_weights"},
-    {"softmax", "attention_weights"},
-    {"weights", "attention_weights"},
-    {"attention", "attention_weights"},
-    {"attentions", "attention_weights"},
-    {"attnweights", "attention_weights"},
-    {"attentionmatrix", "attention_weights"},
-    {"probabilities", "attention_weights"},
-    {"weighted", "weighted_values"},
-    {"c", "context"},
-    {"z", "context"},
-    {"contextvectors", "context"},
-    {"attentionoutput", "context"},
-    {"attentionoutputs", "context"},
-    {"heads", "context"},
-    {"concatenated", "concat"},
-    {"concatenation", "concat"},
-    {"multihead", "concat"},
-    {"o", "output"},
-    {"y", "output"},
-    {"out", "output"},
-    {"outputs", "output"},
-    {"projection", "output"},
+constexpr StepAliases aliases[] = {
+    {"inputs", "x input embeddings"},
+    {"position_encoding", "pe positionalencoding"},
+    {"queries", "q query"},
+    {"keys", "k key"},
+    {"values", "v value"},
+    {"scores", "s qkt qk logits dotproducts attentionscores similarities rawscores"},
+    {"scaled_scores", "scaled scaledattentionscores scaleddotproducts"},
+    {"masked_scores", "masked"},
+    {"row_maximum", "max maximum rowmax"},
+    {"exponentials", "exp exps exponents"},
+    {"exponential_sums", "sum sums rowsums expsums"},
+    {"attention_weights", "a w p alpha softmax weights attention attentions attnweights attentionmatrix probabilities"},
+    {"weighted_values", "weighted"},
+    {"context", "c z contextvectors attentionoutput attentionoutputs heads"},
+    {"concat", "concatenated concatenation multihead"},
+    {"output", "o y out outputs projection"},
 };
-
-std::string plain(std::string_view name) {
-  std::string result;
-  for (const char c : name) {
-    if (is_ascii_alnum(c)) result += is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return result;
-}
 
 // "keys" where each input has its own: "keys", then "keys.query", …
 void add_with_roles(std::vector<std::string>& ids, const std::string& id) {
@@ -134,9 +83,14 @@ const std::vector<std::string>& step_ids() {
   return all;
 }
 
+std::string plain_step_name(std::string_view name) {
+  return plain_name(name, [](char c) { return !is_ascii_alnum(c); });
+}
+
 std::optional<std::string> alias_of_step(std::string_view name) {
-  const auto alias = std::ranges::find(aliases, plain(name), &StepAlias::name);
-  return alias == std::end(aliases) ? std::nullopt : std::optional(std::string(alias->id));
+  const std::string plain = plain_step_name(name);
+  const auto found = std::ranges::find_if(aliases, [&](const StepAliases& one) { return has_word(one.names, plain); });
+  return found == std::end(aliases) ? std::nullopt : std::optional(std::string(found->id));
 }
 
 std::optional<std::string> meant_step(std::string_view name, std::span<const std::string> known) {

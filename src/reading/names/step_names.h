@@ -14,6 +14,9 @@ namespace attn {
 // order of the trace. A trace may have more.
 const std::vector<std::string>& step_ids();
 
+// A name of a step in small letters, without signs: "Q·Kᵀ" is "qk".
+std::string plain_step_name(std::string_view name);
+
 // The step that people and textbooks call by another name: "Q", "softmax";
 // case and signs do not count. Nothing where none is called so.
 std::optional<std::string> alias_of_step(std::string_view name);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +18,7 @@ class ChoiceReader {
       : specs_(specs), what_(what), faults_(faults) {}
 
   Stated<RawChoice> read(JsonValue& value, const std::string& where) {
-    JsonObject* object = value.object();
+    auto object = value.object();
     const ChoiceSpec* spec = object ? spec_of(*object, where) : spec_of(value, where);
     if (!spec) return Stated<RawChoice>::faulty();
     RawChoice choice{.where = where, .name = spec->name, .numbers = {}, .tensors = {}};
@@ -34,7 +35,7 @@ class ChoiceReader {
   }
 
   const ChoiceSpec* spec_of(const JsonObject& object, const std::string& where) {
-    if (const JsonValue* type = object.find("type")) return spec_of(*type, pointer(where, "type"));
+    if (const auto type = object.find("type")) return spec_of(*type, pointer(where, "type"));
     for (const ChoiceSpec& spec : specs_) {
       if (spec.by_parameter && object.find(spec.name)) return &spec;
     }
@@ -68,20 +69,26 @@ class ChoiceReader {
   void read_parameters(JsonObject& object, const ChoiceSpec& spec, RawChoice& choice) {
     std::vector<std::string> known = {"type"};
     for (const Parameter& parameter : spec.parameters) known.push_back(parameter.name);
-    for (const JsonMember& member : object.members) {
+    std::map<std::string, JsonMember*> given;
+    for (JsonMember& member : object.members) given.emplace(member.key, &member);
+    for (JsonMember& member : object.members) {
       if (is_free_key(member.key) || std::ranges::count(known, member.key) > 0) continue;
       const std::string place = pointer(choice.where, member.key);
       const auto meant = closest(member.key, known);
       faults_.add_at_key("unknown-key", place, shown(place) + " is no parameter of the " + what_ + " " + spec.name,
                          meant ? "did you mean " + *meant + "?" : "");
+      // It is read as what was meant, so that one slip is told once.
+      if (meant) given.emplace(*meant, &member);
     }
-    for (const Parameter& parameter : spec.parameters) read_parameter(object, spec, parameter, choice);
+    for (const Parameter& parameter : spec.parameters) {
+      const auto found = given.find(parameter.name);
+      read_parameter(found == given.end() ? nullptr : found->second, spec, parameter, choice);
+    }
   }
 
-  void read_parameter(JsonObject& object, const ChoiceSpec& spec, const Parameter& parameter, RawChoice& choice) {
-    const auto found = std::ranges::find(object.members, parameter.name, &JsonMember::key);
-    const std::string place = pointer(choice.where, parameter.name);
-    const bool given = found != object.members.end();
+  // A parameter that is not given has no member.
+  void read_parameter(JsonMember* given, const ChoiceSpec& spec, const Parameter& parameter, RawChoice& choice) {
+    const std::string place = given ? pointer(choice.where, given->key) : "";
     if (!given && (parameter.may_be_left_out && !parameter.fallback)) return;
     if (!given && !parameter.fallback) {
       faults_.add("missing-member", choice.where,
@@ -89,11 +96,11 @@ class ChoiceReader {
                   parameter.summary);
     }
     if (parameter.axes.empty()) {
-      choice.numbers[parameter.name] = given                ? number(found->value, place, parameter)
+      choice.numbers[parameter.name] = given                ? number(given->value, place, parameter)
                                        : parameter.fallback ? Stated<double>(*parameter.fallback)
                                                             : Stated<double>::faulty();
     } else {
-      choice.tensors[parameter.name] = given ? read_tensor(found->value, place, faults_) : Stated<RawTensor>::faulty();
+      choice.tensors[parameter.name] = given ? read_tensor(given->value, place, faults_) : Stated<RawTensor>::faulty();
     }
   }
 

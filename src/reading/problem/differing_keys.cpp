@@ -17,8 +17,8 @@ using Sizes = std::vector<std::size_t>;
 
 // A list that holds no number to speak of: what two of them differ in is not told.
 std::string spelled(const JsonValue& value) {
-  if (const JsonNumber* number = value.number()) return shortest(number->value);
-  if (const JsonNumbers* numbers = value.numbers()) {
+  if (const auto number = value.number()) return shortest(number->value);
+  if (const auto numbers = value.numbers()) {
     const auto sizes = numbers->numbers.shape();
     if (sizes && sizes->size() == 1 && sizes->front() <= 4) {
       std::string text;
@@ -31,10 +31,10 @@ std::string spelled(const JsonValue& value) {
 }
 
 // {"type": "dot"} is "dot".
-const JsonValue& unwrapped(const JsonValue& value) {
-  const JsonObject* object = value.object();
+JsonValue unwrapped(const JsonValue& value) {
+  const auto object = value.object();
   if (!object || object->members.size() != 1) return value;
-  const JsonValue* type = object->find("type");
+  const auto type = object->find("type");
   return type && type->text() ? *type : value;
 }
 
@@ -74,7 +74,7 @@ class Comparing {
     for (const JsonMember& member : first.members) {
       if (is_root && !counts(member.key, first, second)) continue;
       const std::string here = pointer(where, member.key);
-      if (const JsonValue* other = second.find(member.key)) {
+      if (const auto other = second.find(member.key)) {
         values(here, member.value, *other);
       } else {
         found.push_back({here, spelled(member.value), ""});
@@ -99,31 +99,32 @@ class Comparing {
 
   // The member of the first alone that holds the numbers of the second's: allow for block.
   static const JsonMember* moved(const JsonObject& first, const JsonObject& second, const JsonMember& member) {
-    const JsonNumbers* numbers = member.value.numbers();
+    const auto numbers = member.value.numbers();
     if (!numbers) return nullptr;
     for (const JsonMember& one : first.members) {
-      const JsonNumbers* others = one.value.numbers();
-      if (!others || second.find(one.key) || others->numbers.shape() != numbers->numbers.shape()) continue;
+      if (second.find(one.key)) continue;
+      const auto others = one.value.numbers();
+      if (!others || others->numbers.shape() != numbers->numbers.shape()) continue;
       if (same_numbers(others->numbers.values(), numbers->numbers.values())) return &one;
     }
     return nullptr;
   }
 
   void values(const std::string& where, const JsonValue& first, const JsonValue& second) {
-    const JsonValue& a = unwrapped(first);
-    const JsonValue& b = unwrapped(second);
+    const JsonValue a = unwrapped(first);
+    const JsonValue b = unwrapped(second);
+    if (a.spelling() == b.spelling()) return;
     if (a.object() && b.object()) return objects(where, *a.object(), *b.object());
-    if (a.list() && b.list() && a.list()->size() == b.list()->size()) {
-      for (std::size_t i = 0; i < a.list()->size(); ++i) {
-        values(pointer(where, std::to_string(i)), (*a.list())[i], (*b.list())[i]);
-      }
+    const bool are_texts = where == "/tokens" || where.starts_with("/tokens/");  // "1" is a word there
+    const auto numbers = are_texts ? std::nullopt : a.numbers(), others = are_texts ? std::nullopt : b.numbers();
+    if (numbers && others) return tensors(where, *numbers, *others);
+    const auto list = a.elements(), other = b.elements();
+    if (list && other && !numbers && !others && list->size() == other->size()) {
+      for (std::size_t i = 0; i < list->size(); ++i) values(pointer(where, ListPlace{i}), (*list)[i], (*other)[i]);
       return;
     }
-    if (a.numbers() && b.numbers()) return tensors(where, *a.numbers(), *b.numbers());
     if (a.number() && b.number() && same_number(a.number()->value, b.number()->value)) return;
-    if (a.boolean() && b.boolean() && *a.boolean() == *b.boolean()) return;
-    if (a.text() && b.text() && *a.text() == *b.text()) return;
-    if (std::holds_alternative<std::nullptr_t>(a.held) && std::holds_alternative<std::nullptr_t>(b.held)) return;
+    if (a.text() && a.text() == b.text()) return;
     found.push_back({where, spelled(a), spelled(b)});
   }
 
@@ -164,12 +165,13 @@ class Comparing {
 }  // namespace
 
 std::vector<KeyDifference> differing_keys(std::string_view first, std::string_view second) {
-  constexpr std::array<std::string_view, 2> lists_of_texts = {"tokens", "notes"};
-  const Result<ParsedJson> a = parse_json(first, lists_of_texts);
-  const Result<ParsedJson> b = parse_json(second, lists_of_texts);
-  if (!a || !b || !a.value().root.object() || !b.value().root.object()) return {};
+  const Result<ParsedJson> a = parse_json(first);
+  const Result<ParsedJson> b = parse_json(second);
+  const auto one = a ? a.value().root.object() : std::nullopt;
+  const auto other = b ? b.value().root.object() : std::nullopt;
+  if (!one || !other) return {};
   Comparing comparing;
-  comparing.objects("", *a.value().root.object(), *b.value().root.object(), true);
+  comparing.objects("", *one, *other, true);
   return std::move(comparing.found);
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/suggest.h"
+#include "base/text.h"
 
 namespace attn {
 namespace {
@@ -135,12 +136,13 @@ constexpr Alias aliases[] = {
     {"description", "/notes"},
 };
 
-// The same below `weights`, `biases`, `inputs` and `tokens`.
+// The same below `weights`, `biases`, `inputs`, `tokens`, `past` and `appended`.
 constexpr Alias role_aliases[] = {
-    {"q", "query"},    {"wq", "query"},       {"queries", "query"}, {"k", "key"},     {"wk", "key"},
-    {"keys", "key"},   {"v", "value"},        {"wv", "value"},      {"bq", "query"},  {"bk", "key"},
-    {"bv", "value"},   {"values", "value"},   {"o", "output"},      {"wo", "output"}, {"bo", "output"},
-    {"out", "output"}, {"outproj", "output"},
+    {"q", "query"},      {"wq", "query"},       {"queries", "query"}, {"k", "key"},     {"wk", "key"},
+    {"keys", "key"},     {"v", "value"},        {"wv", "value"},      {"bq", "query"},  {"bk", "key"},
+    {"bv", "value"},     {"values", "value"},   {"o", "output"},      {"wo", "output"}, {"bo", "output"},
+    {"out", "output"},   {"outproj", "output"}, {"k", "keys"},        {"key", "keys"},  {"v", "values"},
+    {"value", "values"},
 };
 
 struct Later {
@@ -167,21 +169,18 @@ std::vector<std::string> known_below(std::string_view parent) {
 }
 
 std::string plain(std::string_view key) {
-  std::string result;
-  for (const char c : key) {
-    if (c == '-' || c == '_' || c == '.' || c == ' ') continue;
-    result += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return result;
+  return plain_name(key, [](char c) { return c == '-' || c == '_' || c == '.' || c == ' '; });
 }
 
 std::optional<std::string> aliased(std::string_view parent, const std::string& key) {
   const std::vector<std::string> known = known_below(parent);
   if (!parent.empty()) {
-    const auto role = std::ranges::find(role_aliases, key, &Alias::name);
-    if (role != std::end(role_aliases) && std::ranges::count(known, role->pointer) > 0) {
-      return std::string(parent) + "/" + std::string(role->pointer);
-    }
+    const auto same = std::ranges::find(known, key, [](const std::string& name) { return plain(name); });
+    if (same != known.end()) return std::string(parent) + "/" + *same;
+    const auto role = std::ranges::find_if(role_aliases, [&](const Alias& alias) {
+      return alias.name == key && std::ranges::count(known, alias.pointer) > 0;
+    });
+    if (role != std::end(role_aliases)) return std::string(parent) + "/" + std::string(role->pointer);
   }
   const auto alias = std::ranges::find(aliases, key, &Alias::name);
   if (alias == std::end(aliases)) return std::nullopt;
@@ -216,18 +215,22 @@ std::optional<std::string> not_supported_help(std::string_view key) {
   return std::string(found->help);
 }
 
-void check_keys(const JsonObject& object, const std::string& where, std::initializer_list<std::string_view> known,
-                Faults& faults) {
+MembersByKey check_keys(JsonObject& object, const std::string& where, std::initializer_list<std::string_view> known,
+                        Faults& faults) {
   const std::vector<std::string> names(known.begin(), known.end());
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-  for (const JsonMember& member : object.members) {
-    if (is_free_key(member.key) || std::ranges::count(names, member.key) > 0) continue;
-    const std::string place = pointer(where, member.key);
-    auto meant = meant_pointer(where, member.key);
-    if (const auto near = closest(member.key, names); near && !meant) meant = pointer(where, *near);
-    report_unknown_key(place, meant, "known here: " + all, faults);
+  MembersByKey members;
+  for (JsonMember& member : object.members) {
+    if (const auto name = std::ranges::find(known, member.key); name != known.end()) members[*name] = &member;
   }
+  for (JsonMember& member : object.members) {
+    if (is_free_key(member.key) || std::ranges::count(names, member.key) > 0) continue;
+    const auto near = closest(member.key, names);
+    const auto meant = near ? pointer(where, *near) : meant_pointer(where, member.key);
+    report_unknown_key(pointer(where, member.key), meant, "known here: " + listed(names), faults);
+    const auto name = std::ranges::find_if(known, [&](std::string_view one) { return meant == pointer(where, one); });
+    if (name != known.end()) members.emplace(*name, &member);
+  }
+  return members;
 }
 
 }  // namespace attn

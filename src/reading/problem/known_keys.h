@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,10 +11,14 @@
 
 namespace attn {
 
+// The members of an object by the known key that each stands for.
+using MembersByKey = std::map<std::string_view, JsonMember*>;
+
 // Reports every key of the object that is not among the known ones, with the
-// one that was most likely meant. `x-…` is free everywhere.
-void check_keys(const JsonObject& object, const std::string& where, std::initializer_list<std::string_view> known,
-                Faults& faults);
+// one that was most likely meant. `x-…` is free everywhere. A misspelt key
+// stands for the one that was meant, where that is not given itself.
+MembersByKey check_keys(JsonObject& object, const std::string& where, std::initializer_list<std::string_view> known,
+                        Faults& faults);
 
 // Whether a key is for other programs or for people.
 bool is_free_key(std::string_view key);

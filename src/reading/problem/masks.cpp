@@ -12,7 +12,7 @@ constexpr const char* spellings =
     R"(write {"allow": …} (1 or true: may attend), {"block": …} (1 or true: may not) or {"add": …} (added to the scores))";
 
 Stated<RawMask> mask_term(JsonValue& value, const std::string& where, Faults& faults) {
-  JsonObject* object = value.object();
+  auto object = value.object();
   if (!object) {
     report_kind(value, where, "an object is wanted", faults, spellings);
     return Stated<RawMask>::faulty();
@@ -40,7 +40,7 @@ Stated<RawMask> mask_term(JsonValue& value, const std::string& where, Faults& fa
   const std::string& key = kinds[0]->key;
   const std::string place = pointer(where, key);
   const bool add = key == "add";
-  if (const JsonNumbers* numbers = kinds[0]->value.numbers(); add && numbers && numbers->first_boolean) {
+  if (const auto numbers = add ? kinds[0]->value.numbers() : std::nullopt; numbers && numbers->first_boolean) {
     const std::string boolean = pointer(place, *numbers->first_boolean);
     faults.add("wrong-kind", boolean, shown(boolean) + " is a boolean; a number is wanted",
                R"(true and false stand in {"allow": …} or {"block": …})");
@@ -58,7 +58,7 @@ Stated<RawMask> mask_term(JsonValue& value, const std::string& where, Faults& fa
 
 Stated<std::vector<RawMask>> read_masks(JsonValue& value, const std::string& where, Faults& faults) {
   std::vector<RawMask> masks;
-  JsonList* list = std::get_if<JsonList>(&value.held);
+  auto list = value.list();
   if (value.object()) {
     Stated<RawMask> one = mask_term(value, where, faults);
     if (!one) return Stated<std::vector<RawMask>>::faulty();
@@ -71,7 +71,7 @@ Stated<std::vector<RawMask>> read_masks(JsonValue& value, const std::string& whe
       if (one) masks.push_back(std::move(*one));
     }
     if (!complete) return Stated<std::vector<RawMask>>::faulty();
-  } else if (value.numbers() || list) {
+  } else if (value.kind() == JsonValue::Kind::list) {
     faults.add("bare-mask", where, shown(where) + " is a bare list: whether its ones open or close a cell is not said",
                spellings);
     return Stated<std::vector<RawMask>>::faulty();

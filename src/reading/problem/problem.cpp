@@ -1,6 +1,6 @@
 #include "reading/problem/problem.h"
 
-#include <array>
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -14,14 +14,12 @@ namespace attn {
 
 Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes,
                              const std::optional<std::string>& folder, WhenDrawn when) {
-  constexpr std::array<std::string_view, 2> lists_of_texts = {"tokens", "notes"};
-  Result<ParsedJson> parsed = parse_json(text, lists_of_texts);
+  Result<ParsedJson> parsed = parse_json(text);
   if (!parsed) return parsed.faults();
 
   Faults faults;
   Statement statement = read_statement(parsed.value().root, catalog, faults);
   Diagnostics all = std::move(parsed.value().faults);
-  parsed.value().root = JsonValue();  // its numbers have moved on
   std::ranges::move(faults.take(), std::back_inserter(all));
 
   Result<Problem> problem =

@@ -17,7 +17,7 @@ class StatementReader {
   StatementReader(const Catalog& catalog, Faults& faults) : catalog_(catalog), faults_(faults) {}
 
   Statement read(JsonValue& root) {
-    JsonObject* object = root.object();
+    auto object = root.object();
     if (!object) {
       faults_.add("wrong-kind", "", "a problem is an object, { … }; this is " + in_words(root));
       statement_.inputs = Stated<RawTensor>::faulty();
@@ -68,7 +68,7 @@ class StatementReader {
     const Read reader = reader_of(*meant);
     const bool given = meant->rfind('/') == as.size() && object.find(meant->substr(as.size() + 1));
     if (!reader || given || is_read(*meant)) return;
-    if (JsonObject* parts = member.value.object(); parts && has_parts(*meant)) {
+    if (auto parts = member.value.object(); parts && has_parts(*meant)) {
       read_members(*parts, place, *meant);
     } else {
       (this->*reader)(member.value, place);
@@ -108,8 +108,7 @@ class StatementReader {
 
   void read_notes(JsonValue& value, const std::string&) {
     if (value.text()) statement_.notes = *value.text();
-    if (!value.list()) return;
-    for (const JsonValue& line : *value.list()) {
+    for (const JsonValue& line : value.elements().value_or(std::vector<JsonValue>())) {
       if (line.text()) statement_.notes += (statement_.notes.empty() ? "" : "\n") + *line.text();
     }
   }
@@ -117,7 +116,7 @@ class StatementReader {
   // --- inputs --------------------------------------------------------------
 
   void read_inputs(JsonValue& value, const std::string& where) {
-    JsonObject* object = value.object();
+    auto object = value.object();
     if (!object || object->find("random") || object->find("file")) {
       statement_.inputs = read_tensor(value, where, faults_);
       return;
@@ -130,7 +129,7 @@ class StatementReader {
   }
 
   void read_tokens_member(JsonValue& value, const std::string& where) {
-    JsonObject* object = value.object();
+    auto object = value.object();
     if (!object) {
       statement_.tokens = read_tokens(value, where, faults_);
       return;
@@ -170,7 +169,7 @@ class StatementReader {
   }
 
   void read_embeddings(JsonValue& value, const std::string& where) {
-    JsonObject* object = value.object();
+    auto object = value.object();
     statement_.embeddings = Stated<std::vector<RawEmbedding>>::faulty();
     if (!object) {
       report_kind(value, where, "embeddings are an object with a vector for each token", faults_,
@@ -210,7 +209,7 @@ class StatementReader {
 
   template <class T>
   void read_part(JsonValue& value, const std::string& where, Roles<T>& roles) {
-    if (JsonObject* object = value.object()) return read_members(*object, where, where);
+    if (auto object = value.object()) return read_members(*object, where, where);
     report_kind(value, where, "an object with query, key, value or output is wanted", faults_);
     mark_faulty(roles);
   }
@@ -316,18 +315,15 @@ class StatementReader {
   }
 
   Stated<RawKeysAndValues> keys_and_values(JsonValue& value, const std::string& where) {
-    JsonObject* object = value.object();
+    auto object = value.object();
     const std::string help = R"({"keys": …, "values": …})";
     if (!object) {
       report_kind(value, where, "an object with keys and values is wanted", faults_, help);
       return Stated<RawKeysAndValues>::faulty();
     }
     RawKeysAndValues pairs{.where = where, .keys = {}, .values = {}};
-    check_keys(*object, where, {"keys", "values"}, faults_);
-    for (JsonMember& member : object->members) {
-      const std::string place = pointer(where, member.key);
-      if (member.key == "keys") pairs.keys = read_tensor(member.value, place, faults_);
-      if (member.key == "values") pairs.values = read_tensor(member.value, place, faults_);
+    for (const auto& [name, member] : check_keys(*object, where, {"keys", "values"}, faults_)) {
+      (name == "keys" ? pairs.keys : pairs.values) = read_tensor(member->value, pointer(where, member->key), faults_);
     }
     bool complete = true;
     for (const auto& [name, tensor] : {std::pair("keys", &pairs.keys), {"values", &pairs.values}}) {
@@ -360,7 +356,7 @@ class StatementReader {
   }
 
   void read_arithmetic(JsonValue& value, const std::string& where) {
-    if (JsonObject* object = value.object()) return read_members(*object, where, where);
+    if (auto object = value.object()) return read_members(*object, where, where);
     report_kind(value, where, R"({"dtype": …, "hand_rounding": …} is wanted)", faults_);
   }
 
@@ -370,7 +366,7 @@ class StatementReader {
   }
 
   void read_hand_rounding(JsonValue& value, const std::string& where) {
-    if (std::holds_alternative<std::nullptr_t>(value.held)) return;
+    if (value.kind() == JsonValue::Kind::null) return;
     const std::string help =
         R"("2" rounds to 2 decimals; "2:half-up", "2:half-even", "2:truncate", "2:keep-sum" say how)";
     if (!value.text()) return report_kind(value, where, "a text is wanted", faults_, help);

@@ -9,7 +9,7 @@ namespace attn {
 
 // What a problem file says, member by member. A key that is not known is a
 // fault; where it is plain which one is meant, its value is read as that one's,
-// so that its own faults are found too. Takes the numbers out of the tree.
+// so that its own faults are found too.
 Statement read_statement(JsonValue& root, const Catalog& catalog, Faults& faults);
 
 }  // namespace attn

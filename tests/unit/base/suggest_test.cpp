@@ -35,3 +35,8 @@ TEST_CASE("the closest name is suggested, and none where none is close", "[sugge
   CHECK(closest("x", known) == std::nullopt);
   CHECK(closest(std::string(100000, 'd'), known) == std::nullopt);
 }
+
+TEST_CASE("a name is plain without case and without what is a sign", "[suggest]") {
+  CHECK(plain_name("Q_Proj-x", [](char c) { return c == '_'; }) == "qproj-x");
+  CHECK(plain_name("", [](char) { return true; }).empty());
+}

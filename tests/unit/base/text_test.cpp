@@ -91,3 +91,11 @@ TEST_CASE("bytes that are no UTF-8 are found where they stand", "[text]") {
   CHECK(first_invalid_utf8("\xf4\x90\x80\x80") == 0u);
   CHECK(first_invalid_utf8("x\xed\xbf\xbf") == 1u);
 }
+
+TEST_CASE("words stand between blanks, and no part of a word is one", "[text]") {
+  CHECK(words_in("q query x") == std::vector<std::string>{"q", "query", "x"});
+  CHECK(words_in("").empty());
+  CHECK(has_word("q query", "query"));
+  CHECK_FALSE(has_word("q query", "que"));
+  CHECK_FALSE(has_word("q query", ""));
+}

@@ -95,3 +95,16 @@ TEST_CASE("colour adds nothing but colour", "[report]") {
   }
   CHECK(colored == plain);
 }
+
+TEST_CASE("faults that were only counted are among those that are not shown", "[report]") {
+  Diagnostics faults(25, at(0, 1));
+  faults.back().unkept = 199'976;
+  CHECK(report(faults, "x", "f").ends_with("and 199981 more\n"));
+}
+
+TEST_CASE("a byte order mark is no character of its line", "[report]") {
+  const std::string text = "\xEF\xBB\xBF{\"a\": 0}\n{";
+  CHECK(report({at(9, 10)}, text, "f") == "f:1:7: error: wrong\n{\"a\": 0}\n      ^\n");
+  CHECK(report({at(0, 1)}, text, "f").starts_with("f:1:1: "));
+  CHECK(report({at(12, 13)}, text, "f").starts_with("f:2:1: "));
+}
