@@ -656,6 +656,23 @@ class Written(Folder):
         self.assertEqual(metadata["hand_rounding"], trace["arithmetic"]["hand_rounding"])
         self.assertEqual(json.loads(metadata["axes"]), {step["id"]: step["axes"] for step in trace["steps"]})
 
+    def test_no_output_replaces_the_numbers_that_a_problem_reads(self):
+        for name, save in (("x.npz", lambda path: np.savez(path, x=np.eye(3))),
+                           ("x.safetensors", lambda path: self.write(os.path.basename(path), safetensors_bytes({"x": np.eye(3)})))):
+            save(self.path(name))
+            with open(self.path(name), "rb") as file:
+                before = file.read()
+            problem = self.write_problem({"inputs": {"file": name}})
+            link = self.path("link" + os.path.splitext(name)[1])
+            os.symlink(self.path(name), link)
+            for words in (("run", problem), ("run", problem, "--at-once")):
+                for output in (self.path(name), link):
+                    done = attn(*words, "-o", output)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertIn("would replace", done.stderr)
+            with open(self.path(name), "rb") as file:
+                self.assertEqual(file.read(), before)
+
     def test_only_picks_whole_steps(self):
         problem = os.path.join(DATA, "worked-example.json")
         _, arrays, _, tensors = self.written(problem, "--only", "scores,result")

@@ -224,6 +224,7 @@ Exit run_check(const CheckOptions& options) {
   }
   if (read.size() == 1 && !read[0].answers) return read[0].code;
 
+  if (const auto wrong = refuse_to_overwrite(plan.rendering)) return *wrong;
   computation.keep(named_steps(read));
   const ComputedTrace computed = compute(computation, options.computing);
   if (!computed.trace) return computed.code;
