@@ -251,6 +251,21 @@ class Output(ProgramTest):
             self.assertEqual(file.read(), "old")
         self.assertEqual(os.listdir(self.folder), ["trace.json"])
 
+    def test_json_holds_nothing_that_steers_a_terminal(self):
+        hostile = "a\x7f\u0085\u009b2J\u202e\u2066\ufeff\U000e0041z"
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = {**json.load(file), "title": hostile, "tokens": [hostile, "b", "c"]}
+        text = json.dumps(problem, ensure_ascii=False)
+        one, other = self.path(f"{hostile}.json", text), self.path("b.json", text.replace('"dot"', '"scaled_dot"'))
+        answers = [self.path(f"{hostile}{i}.ann.json", '{"steps": {"scores": {"1,1": 3}}}') for i in range(2)]
+        for words in (("run", one), ("diff", one, other), ("check", one, *answers)):
+            done = attn(*words, "--format", "json")
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            for character in hostile[1:-1]:
+                self.assertTrue(character.isascii() and character.isprintable() or character not in done.stdout, words)
+            self.assertIn("\\u007f\\u0085\\u009b2J\\u202e\\u2066\\ufeff\\udb40\\udc41z", done.stdout)
+            self.assertIn(hostile, str(json.loads(done.stdout)))
+
     def test_a_full_device_is_code_3(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([ATTN, "demo"], stdout=full, stderr=subprocess.PIPE, encoding="utf-8", timeout=60)
