@@ -266,6 +266,15 @@ class Output(ProgramTest):
             self.assertIn("\\u007f\\u0085\\u009b2J\\u202e\\u2066\\ufeff\\udb40\\udc41z", done.stdout)
             self.assertIn(hostile, str(json.loads(done.stdout)))
 
+    def test_at_once_says_where_it_cannot_be(self):
+        whole = attn("run", EXAMPLE, "--at-once")
+        self.assertEqual((whole.returncode, whole.stderr), (0, ""))
+        for words, why in ((("--dtype", "bf16"), "bf16"), (("--hand-rounding", "2"), "by hand")):
+            done = attn("run", EXAMPLE, "--at-once", *words)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, rf"^attn: note: --at-once: [^\n]*{why}[^\n]*\n$")
+        self.assertIn("dot products", attn("run", os.path.join(DATA, "score-additive.json"), "--at-once").stderr)
+
     def test_a_full_device_is_code_3(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([ATTN, "demo"], stdout=full, stderr=subprocess.PIPE, encoding="utf-8", timeout=60)
