@@ -41,7 +41,7 @@ const std::map<std::string, Names> library_users = {
     {"mpfr.h", {"base"}},
     {"fmt", {"base", "explain", "formats", "cli"}},
     {"nlohmann", {"exports", "files", "reading"}},
-    {"zip.h", {"exports", "files"}},
+    {"zlib.h", {"exports", "files"}},
     {"hwy", {"backend"}},
     {"CLI", {"cli"}},
 };
