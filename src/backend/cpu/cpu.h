@@ -30,8 +30,6 @@ class CpuBackend final : public Backend {
   bool attend(const FusedAttention<float>& call) override;
   bool attend(const FusedAttention<double>& call) override;
 
-  std::unique_ptr<Measurable> measurable() override;
-
  private:
   class AnyOrder;
 

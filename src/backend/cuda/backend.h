@@ -27,8 +27,6 @@ class CudaBackend final : public Backend {
   bool attend(const FusedAttention<float>& call) override;
   using Backend::attend;  // f64 has no kernel
 
-  std::unique_ptr<Measurable> measurable() override;
-
  private:
   int compute_capability_ = 0;  // 90 for 9.0
   cuda::DeviceMemory memory_;

@@ -1,5 +1,3 @@
-#include "exports/bench.h"
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -14,10 +12,10 @@
 #include "base/numbers.h"
 #include "bench/measure.h"
 #include "bench/peers.h"
+#include "bench/report.h"
 #include "cli/bench_options.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "explain/reports/benchmark.h"
 
 namespace attn {
 namespace {
@@ -76,20 +74,18 @@ Exit tell(const BenchReport& report, const Rendering& rendering) {
 Exit bench(const BenchOptions& options) {
   BenchRequest request;
   if (const auto code = understand(options, request)) return *code;
-  const HardwareOptions::Selected selected = options.hardware.select();
+  HardwareOptions::Selected selected = options.hardware.select();
   if (!selected.backend) return selected.code;
-  const std::unique_ptr<Measurable> device = selected.backend->measurable();
-  if (!device) {
-    return complain("there is nothing to be timed on the backend `" + std::string(selected.backend->name()) + "`",
-                    "--backend cpu", Exit::wrong_environment);
-  }
+  const std::string backend(selected.backend->name());
+  selected.backend.reset();  // what is timed has threads of its own
+  const std::unique_ptr<Measurable> device =
+      backend == "cuda" ? measurable_gpu() : measurable_processors(options.hardware.thread_count());
   if (const auto names = kernel_names(*device);
       !options.kernel.empty() && std::ranges::find(names, options.kernel) == names.end()) {
     return complain_of_choice("--kernel", options.kernel, names);
   }
 
-  BenchReport report{
-      .backend = std::string(selected.backend->name()), .device = device->device(), .ladder = device->kernels()};
+  BenchReport report{.backend = backend, .device = device->device(), .ladder = device->kernels()};
   if (options.list) return tell(report, request.rendering);
 
   std::vector<Planned> plan;

@@ -1,7 +1,6 @@
-#include "exports/bench.h"
-
 #include <nlohmann/json.hpp>
 
+#include "bench/report.h"
 #include "exports/json_text.h"
 #include "tensor/dtype.h"
 

@@ -1,4 +1,4 @@
-#include "backend/cpu/peak.h"
+#include "bench/cpu/peak.h"
 
 #include "backend/cpu/vectors/targets.h"
 //

@@ -1,4 +1,4 @@
-#include "backend/cpu/drawn_rows.h"
+#include "bench/cpu/drawn_rows.h"
 
 #include <algorithm>
 #include <cmath>
