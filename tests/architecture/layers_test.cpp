@@ -54,7 +54,6 @@ const std::map<std::string, Names> never_sees = {
 const std::map<std::string, Names> rooms_beside = {
     {"backend/cpu", {}},
     {"backend/cuda", {}},
-    {"backend/reference", {}},
     {"bench/cpu", {}},
     {"bench/cuda", {}},
     {"compare/conventions", {}},
