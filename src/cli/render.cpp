@@ -157,7 +157,7 @@ std::optional<Exit> understand(const RenderOptions& options, std::span<const Pro
   if (const auto wrong = find_precision(options.precision, rendering.precision)) return wrong;
   if (!color_named(options.color)) return complain_of_choice("--color", options.color, {"auto", "always", "never"});
   rendering.color = *color_named(options.color);
-  return std::nullopt;
+  return refuse_to_overwrite(rendering);  // what is read later is found when something is written
 }
 
 std::string rendered(const Document& document, const Target& target, const Rendering& rendering) {

@@ -198,7 +198,6 @@ Exit show(OpenedProblem opened, const ComputeOptions& computing, const ViewOptio
   if (viewing.pause) {
     if (const auto wrong = refuse_pause(view.rendering)) return *wrong;
   }
-  if (const auto wrong = refuse_to_overwrite(view.rendering)) return *wrong;
 
   const ComputedTrace computed = compute(computation, computing, wants_only_result(computation, viewing, view));
   if (!computed.trace) return computed.code;

@@ -499,6 +499,15 @@ def lying_npz():
     locator = b"PK\6\7" + struct.pack("<IQI", 0, 100, 1)
     yield "2^60 entries", bytes(100) + wide + locator + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, *[0xFFFF] * 2,
                                                                               *[0xFFFFFFFF] * 2, 0)
+    one = packed(("x.npy", plain))
+    header, entry = one.index(b"PK\3\4"), one.index(b"PK\1\2")
+    yield "a header of another name", one[:header + 30] + b"y.npy" + one[header + 35:]
+    yield "a header that is packed otherwise", one[:header + 8] + b"\0\0" + one[header + 10:]
+    yield "a header of another size", one[:header + 22] + b"\1\0\0\0" + one[header + 26:]
+    yield "a header that is none", b"PK\3\5" + one[4:]
+    yield "a header beyond the file", one[:entry + 42] + struct.pack("<I", len(one) - 10) + one[entry + 46:]
+    yield "an end within the comment of the other", packed(("x.npy", plain), comment=b"PK\5\6" + bytes(18))
+    yield "an entry in 64 bits that are not there", one[:entry + 42] + b"\xff" * 4 + one[entry + 46:]
     broken = bytearray(packed(("x.npy", plain), method=0))
     broken[broken.index(b"PK\1\2") - 3] ^= 1
     yield "a checksum that does not fit", bytes(broken)
