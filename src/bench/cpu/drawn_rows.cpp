@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "backend/cpu/row_context.h"
 #include "base/random.h"
+#include "bench/cpu/row_context.h"
 
 namespace attn {
 namespace {

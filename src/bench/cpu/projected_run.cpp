@@ -7,9 +7,9 @@
 
 #include "backend/cpu/attend.h"
 #include "backend/cpu/product.h"
-#include "backend/cpu/row_context.h"
 #include "base/random.h"
 #include "bench/cpu/drawn_rows.h"
+#include "bench/cpu/row_context.h"
 #include "bench/cpu/stopwatch.h"
 
 namespace attn {
