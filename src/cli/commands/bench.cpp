@@ -49,12 +49,12 @@ Exit complain_of_shape(const Workload& work, const BenchOptions& options, const 
 }
 
 // On a terminal, which shape is being measured; the line goes when that is done.
-class Progress {
+class ShapeCounter {
  public:
-  Progress() : is_seen_(::isatty(STDERR_FILENO) == 1) {}
-  ~Progress() { tell(""); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  ShapeCounter() : is_seen_(::isatty(STDERR_FILENO) == 1) {}
+  ~ShapeCounter() { tell(""); }
+  ShapeCounter(const ShapeCounter&) = delete;
+  ShapeCounter& operator=(const ShapeCounter&) = delete;
 
   void tell(const std::string& text) const {
     if (is_seen_) say("\r\x1b[K" + text);
@@ -109,13 +109,13 @@ Exit bench(const BenchOptions& options) {
     peers.emplace(std::move(started.value()));
     report.libraries = peers->libraries();
   }
-  const Progress progress;
+  const ShapeCounter counter;
   for (const auto& [work, kernels] : plan) {
-    progress.tell(fmt::format("{} of {}: {}", report.shapes.size() + 1, plan.size(), spelled(work)));
+    counter.tell(fmt::format("{} of {}: {}", report.shapes.size() + 1, plan.size(), spelled(work)));
     report.shapes.push_back(
         measured(*device, work, kernels, peers ? peers->all() : std::vector<Peer*>{}, request.effort));
   }
-  progress.tell("");
+  counter.tell("");
   return tell(report, request.rendering);
 }
 
