@@ -264,7 +264,7 @@ class Output(ProgramTest):
             for character in hostile[1:-1]:
                 self.assertTrue(character.isascii() and character.isprintable() or character not in done.stdout, words)
             self.assertIn("\\u007f\\u0085\\u009b2J\\u202e\\u2066\\ufeff\\udb40\\udc41z", done.stdout)
-            self.assertIn(hostile, str(json.loads(done.stdout)))
+            self.assertIn(hostile, json.dumps(json.loads(done.stdout), ensure_ascii=False))
 
     def test_at_once_says_where_it_cannot_be(self):
         whole = attn("run", EXAMPLE, "--at-once")
