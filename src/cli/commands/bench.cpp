@@ -12,7 +12,7 @@
 #include "base/numbers.h"
 #include "bench/measure.h"
 #include "bench/peers.h"
-#include "bench/report.h"
+#include "bench/results.h"
 #include "cli/bench_options.h"
 #include "cli/command.h"
 #include "cli/console.h"

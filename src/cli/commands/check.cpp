@@ -14,7 +14,7 @@
 #include "cli/problem_file.h"
 #include "cli/render.h"
 #include "explain/reports/verdict.h"
-#include "exports/report.h"
+#include "exports/marking.h"
 #include "model/attention.h"
 #include "reading/answers/answers.h"
 #include "reading/text_file.h"

@@ -1,4 +1,4 @@
-#include "exports/report.h"
+#include "exports/marking.h"
 
 #include <cmath>
 #include <string_view>

@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "bench/report.h"
+#include "bench/results.h"
 
 namespace attn {
 namespace {

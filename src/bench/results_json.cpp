@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "bench/report.h"
+#include "bench/results.h"
 #include "exports/json_text.h"
 #include "tensor/dtype.h"
 

@@ -1,4 +1,4 @@
-#include "bench/report.h"
+#include "bench/results.h"
 
 #include <sstream>
 #include <string>
