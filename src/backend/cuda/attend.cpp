@@ -109,7 +109,7 @@ bool CudaBackend::attend(const FusedAttention<float>& call) {
   const std::span k(call.k, extent(call.batch, call.kv_heads, call.keys, call.key_width, call.k_at));
   const std::span v(call.v, extent(call.batch, call.kv_heads, call.keys, call.value_width, call.v_at));
 
-  cuda::Layout layout;
+  cuda::DeviceLayout layout;
   const std::size_t q_begin = layout.add(q.size_bytes());
   const std::size_t k_begin = layout.add(k.size_bytes());
   const std::size_t v_begin = layout.add(v.size_bytes());

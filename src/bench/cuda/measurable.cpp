@@ -141,7 +141,7 @@ class CudaRun final : public MeasurableRun {
       : workload_(workload), dtype_(sampled(workload.dtype)), compute_capability_(compute_capability) {
     const Counts counts(workload);
     const std::size_t each = bytes_of(dtype_);
-    Layout layout;
+    DeviceLayout layout;
     const std::size_t q = layout.add(counts.q * each);
     const std::size_t k = layout.add(counts.k * each);
     const std::size_t v = layout.add(counts.v * each);
