@@ -1,6 +1,6 @@
 # Libraries from the system. One that is missing is named together with the
 # line that installs all of them.
-set(ATTN_PACKAGES libcli11-dev libfmt-dev nlohmann-json3-dev libmd-dev libzip-dev pkg-config libmpfr-dev libgmp-dev libhwy-dev)
+set(ATTN_PACKAGES libcli11-dev libfmt-dev nlohmann-json3-dev libmd-dev zlib1g-dev pkg-config libmpfr-dev libgmp-dev libhwy-dev)
 
 function(attn_missing name)
   list(JOIN ATTN_PACKAGES " " packages)
@@ -72,33 +72,18 @@ add_library(attn_mpfr INTERFACE)
 target_include_directories(attn_mpfr SYSTEM INTERFACE ${MPFR_INCLUDE_DIR} ${GMP_INCLUDE_DIR})
 target_link_libraries(attn_mpfr INTERFACE ${MPFR_LIBRARY} ${GMP_LIBRARY})
 
-# Deflated arrays of .npz files. Found by pkg-config: what libzip has for CMake
-# asks for its command-line tools as well, which Debian packages by themselves.
-find_package(PkgConfig QUIET)
-if(PkgConfig_FOUND)
-  pkg_check_modules(LIBZIP QUIET IMPORTED_TARGET libzip)
+# Deflated arrays of .npz files.
+find_path(ZLIB_INCLUDE_DIR zlib.h)
+attn_find_library(ZLIB_LIBRARY z)
+if(NOT ZLIB_INCLUDE_DIR OR NOT ZLIB_LIBRARY)
+  attn_missing(zlib)
 endif()
-if(NOT LIBZIP_FOUND)
-  attn_missing("libzip (or pkg-config, which finds it)")
-endif()
-add_library(attn_zip INTERFACE)
-# It is loaded when it is needed (src/files/late_libzip.cpp) where its name is known.
-set(libzip_name "")
-if(ATTN_LATE_LIBZIP AND CMAKE_OBJDUMP)
-  list(GET LIBZIP_LINK_LIBRARIES 0 libzip_file)
-  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${libzip_file} OUTPUT_VARIABLE libzip_headers ERROR_QUIET)
-  if(libzip_headers MATCHES "SONAME +([^ \n]+)")
-    set(libzip_name ${CMAKE_MATCH_1})
-  endif()
-endif()
-if(libzip_name)
-  target_include_directories(attn_zip SYSTEM INTERFACE ${LIBZIP_INCLUDE_DIRS})
-  target_link_libraries(attn_zip INTERFACE ${CMAKE_DL_LIBS})
-else()
-  target_link_libraries(attn_zip INTERFACE PkgConfig::LIBZIP)
-endif()
+add_library(attn_zlib INTERFACE)
+target_include_directories(attn_zlib SYSTEM INTERFACE ${ZLIB_INCLUDE_DIR})
+target_link_libraries(attn_zlib INTERFACE ${ZLIB_LIBRARY})
 
 # Vectors of every instruction set, chosen when the program runs.
+find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(LIBHWY QUIET libhwy)
 endif()

@@ -8,7 +8,6 @@
 
 #include "backend/fused.h"
 #include "base/diagnostic.h"
-#include "bench/measurable.h"
 #include "ops/op.h"
 #include "tensor/dtype.h"
 #include "tensor/tensor.h"
@@ -59,9 +58,6 @@ class Backend {
   // backend has no fused attention for the call.
   virtual bool attend(const FusedAttention<float>&) { return false; }
   virtual bool attend(const FusedAttention<double>&) { return false; }
-
-  // What of it can be timed; null where nothing can.
-  virtual std::unique_ptr<Measurable> measurable() { return nullptr; }
 };
 
 }  // namespace attn

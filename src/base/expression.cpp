@@ -1,20 +1,17 @@
 #include "base/expression.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/math.h"
-#include "base/numbers.h"
+#include "base/number_pieces.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "base/utf8.h"
 
 // The grammar, loosest first; a product without a sign binds like one with it.
 //
@@ -34,144 +31,14 @@ namespace {
 
 constexpr std::size_t longest = 1000;
 constexpr int deepest = 64;
-constexpr int most_decimals = 400;
 
 constexpr double endless = std::numeric_limits<double>::infinity();
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return is_ascii_alnum(c) && !is_digit(c); }
 
 Diagnostic fault(TextRange range, std::string message, std::string help = "") {
   return {.code = "not-a-number", .where = "", .message = std::move(message), .help = std::move(help), .range = range};
 }
-
-// --- tokens ------------------------------------------------------------------
-
-struct Piece {
-  enum class Kind {
-    number,
-    name,
-    plus,
-    minus,
-    times,
-    divide,
-    power,
-    root,
-    open,
-    close,
-    superscript,
-    infinity,
-    end,
-    odd
-  };
-  Kind kind = Kind::end;
-  TextRange range;
-};
-
-// Signs that are written in more than one way.
-struct Sign {
-  std::string_view written;
-  Piece::Kind kind;
-};
-
-constexpr Sign signs[] = {
-    {"**", Piece::Kind::power}, {"+", Piece::Kind::plus},   {"-", Piece::Kind::minus},  {"−", Piece::Kind::minus},
-    {"–", Piece::Kind::minus},  {"*", Piece::Kind::times},  {"·", Piece::Kind::times},  {"×", Piece::Kind::times},
-    {"⋅", Piece::Kind::times},  {"∙", Piece::Kind::times},  {"/", Piece::Kind::divide}, {"÷", Piece::Kind::divide},
-    {"∕", Piece::Kind::divide}, {"⁄", Piece::Kind::divide}, {"^", Piece::Kind::power},  {"√", Piece::Kind::root},
-    {"(", Piece::Kind::open},   {")", Piece::Kind::close},  {"π", Piece::Kind::name},   {"∞", Piece::Kind::infinity},
-};
-
-constexpr std::string_view blanks[] = {" ", "\t", "\r", "\n", "\u00A0", "\u2009", "\u202F"};
-
-constexpr std::string_view superscripts[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-constexpr std::string_view superscript_minus = "⁻";
-
-// The digit that a superscript begins with, or nothing.
-std::optional<int> superscript_digit(std::string_view text) {
-  const auto found = std::ranges::find_if(superscripts, [&](std::string_view one) { return text.starts_with(one); });
-  if (found == std::end(superscripts)) return std::nullopt;
-  return static_cast<int>(found - std::begin(superscripts));
-}
-
-std::size_t blank_at(std::string_view text) {
-  const auto found = std::ranges::find_if(blanks, [&](std::string_view one) { return text.starts_with(one); });
-  return found == std::end(blanks) ? 0 : found->size();
-}
-
-std::string_view without_blanks(std::string_view text) {
-  while (const std::size_t bytes = blank_at(text)) text.remove_prefix(bytes);
-  for (bool again = true; again;) {
-    const auto ends = [&](std::string_view one) { return text.ends_with(one); };
-    const auto found = std::ranges::find_if(blanks, ends);
-    again = found != std::end(blanks);
-    if (again) text.remove_suffix(found->size());
-  }
-  return text;
-}
-
-// How many bytes of the text are a decimal number: digits with or without a
-// point, and an exponent only where digits follow it, so that 2e4 is a number
-// and the 2 of 2e^4 is one.
-std::size_t number_size(std::string_view text) {
-  const auto digits = [&](std::size_t from) {
-    std::size_t at = from;
-    while (at < text.size() && is_digit(text[at])) ++at;
-    return at - from;
-  };
-  const std::size_t whole = digits(0);
-  std::size_t size = whole;
-  std::size_t count = whole;
-  if (size < text.size() && text[size] == '.') {
-    const std::size_t decimals = digits(size + 1);
-    count += decimals;
-    if (count > 0) size += 1 + decimals;
-  }
-  if (count == 0) return 0;
-  if (size < text.size() && (text[size] == 'e' || text[size] == 'E')) {
-    std::size_t power = size + 1;
-    if (power < text.size() && (text[power] == '+' || text[power] == '-')) ++power;
-    if (const std::size_t more = digits(power)) size = power + more;
-  }
-  return size;
-}
-
-// --- decimal numbers -----------------------------------------------------------
-
-struct Decimal {
-  double value = 0;
-  int decimals = 0;
-};
-
-// REQUIRES: number_size(text) == text.size(). Nothing where no double is as large.
-std::optional<Decimal> decimal(std::string_view text, int shift = 0) {
-  const std::size_t e = std::min(text.find_first_of("eE"), text.size());
-  const std::size_t point = std::min(text.find('.'), e);
-  std::string_view whole = text.substr(0, point);
-  const std::string_view behind = point < e ? text.substr(point + 1, e - point - 1) : "";
-  while (whole.starts_with('0')) whole.remove_prefix(1);
-
-  std::int64_t exponent = 0;
-  if (e < text.size()) {
-    std::string_view power = text.substr(e + 1);
-    if (power.front() == '+') power.remove_prefix(1);
-    const bool fits = std::from_chars(power.data(), power.data() + power.size(), exponent).ec == std::errc();
-    constexpr std::int64_t beyond_doubles = 1'000'000;
-    if (!fits) exponent = power.front() == '-' ? -beyond_doubles : beyond_doubles;
-    exponent = std::clamp(exponent, -beyond_doubles, beyond_doubles);
-  }
-  exponent += shift;
-
-  const std::string plain = (whole.empty() ? "0" : std::string(whole)) + "." +
-                            (behind.empty() ? "0" : std::string(behind)) + "e" + std::to_string(exponent);
-  Decimal result;
-  if (!parse_number(plain, result.value)) return std::nullopt;
-  const std::int64_t decimals = static_cast<std::int64_t>(behind.size()) - exponent;
-  result.decimals = static_cast<int>(std::clamp<std::int64_t>(decimals, 0, most_decimals));
-  return result;
-}
-
-// --- expressions ---------------------------------------------------------------
 
 struct Value {
   double value = 0;
@@ -198,13 +65,13 @@ class Reader {
 
   Result<SpelledNumber> read() {
     const Value value = sum();
-    if (!failed() && now_.kind != Piece::Kind::end) after_value();
+    if (!failed() && now_.kind != NumberPiece::Kind::end) after_value();
     if (failed()) return *fault_;
     return SpelledNumber{value.value == 0 ? 0 : value.value, std::nullopt};
   }
 
  private:
-  using Kind = Piece::Kind;
+  using Kind = NumberPiece::Kind;
 
   bool failed() const { return fault_.has_value(); }
 
@@ -212,7 +79,6 @@ class Reader {
   Value fail(TextRange range, std::string message, std::string help = "") {
     if (!failed()) fault_ = fault(range, std::move(message), std::move(help));
     now_ = {Kind::end, {text_.size(), text_.size()}};
-    at_ = text_.size();
     return {};
   }
 
@@ -221,29 +87,7 @@ class Reader {
 
   void advance() {
     before_ = now_;
-    while (const std::size_t bytes = blank_at(text_.substr(at_))) at_ += bytes;
-    const std::string_view rest = text_.substr(at_);
-    if (rest.empty()) return take(Kind::end, 0);
-    if (const std::size_t bytes = number_size(rest)) return take(Kind::number, bytes);
-    if (is_letter(rest.front())) {
-      std::size_t bytes = 0;
-      while (bytes < rest.size() && is_letter(rest[bytes])) ++bytes;
-      return take(Kind::name, bytes);
-    }
-    for (const Sign& sign : signs) {
-      if (rest.starts_with(sign.written)) return take(sign.kind, sign.written.size());
-    }
-    std::size_t bytes = rest.starts_with(superscript_minus) ? superscript_minus.size() : 0;
-    while (const auto digit = superscript_digit(rest.substr(bytes))) {
-      bytes += superscripts[static_cast<std::size_t>(*digit)].size();
-    }
-    if (bytes > 0) return take(Kind::superscript, bytes);
-    take(Kind::odd, code_point(text_, at_).bytes);
-  }
-
-  void take(Kind kind, std::size_t bytes) {
-    now_ = {kind, {at_, at_ + bytes}};
-    at_ += bytes;
+    now_ = number_piece_at(text_, now_.range.end);
   }
 
   // Where something is missing: the piece that stands there instead, or at the
@@ -316,7 +160,7 @@ class Reader {
   Value sum() {
     Value left = product();
     while (now_.kind == Kind::plus || now_.kind == Kind::minus) {
-      const Piece sign = now_;
+      const NumberPiece sign = now_;
       advance();
       const Value right = product();
       if (failed()) return {};
@@ -330,7 +174,7 @@ class Reader {
     bool divided = false;
     for (;;) {
       if (now_.kind == Kind::times || now_.kind == Kind::divide) {
-        const Piece sign = now_;
+        const NumberPiece sign = now_;
         advance();
         const Value right = signed_power();
         if (failed()) return {};
@@ -400,25 +244,18 @@ class Reader {
     Value value = bare_operand();
     while (now_.kind == Kind::superscript && !failed()) {
       const TextRange place = now_.range;
-      std::string_view rest = spelled(place);
-      const bool negative = rest.starts_with(superscript_minus);
-      if (negative) rest.remove_prefix(superscript_minus.size());
-      if (rest.empty()) return fail(place, "a digit is missing after \"⁻\"");
-      double exponent = 0;
-      while (const auto digit = superscript_digit(rest)) {
-        exponent = 10 * exponent + *digit;
-        rest.remove_prefix(superscripts[static_cast<std::size_t>(*digit)].size());
-      }
-      if (!std::isfinite(exponent)) return fail(place, "this power is larger than any double");
+      const std::optional<double> exponent = superscript_value(spelled(place));
+      if (!exponent) return fail(place, "a digit is missing after \"⁻\"");
+      if (!std::isfinite(*exponent)) return fail(place, "this power is larger than any double");
       advance();
-      value = raised(value, negative ? -exponent : exponent, place);
+      value = raised(value, *exponent, place);
     }
     return value;
   }
 
   Value bare_operand() {
     const Deeper deeper(*this);
-    const Piece first = now_;
+    const NumberPiece first = now_;
     if (depth_ > deepest) return too_deep(first.range);
     switch (first.kind) {
       case Kind::number: {
@@ -503,20 +340,16 @@ class Reader {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
-  Piece now_, before_;
+  NumberPiece now_, before_;
   int depth_ = 0;
   std::optional<Diagnostic> fault_;
 };
-
-// --- what stands alone ---------------------------------------------------------
 
 // Takes off a sign; true where it is a minus.
 bool take_sign(std::string_view& text) {
   for (const std::string_view sign : {"+", "-", "−", "–"}) {
     if (!text.starts_with(sign)) continue;
-    text.remove_prefix(sign.size());
-    while (const std::size_t bytes = blank_at(text)) text.remove_prefix(bytes);
+    text = without_blanks(text.substr(sign.size()));
     return sign != "+";
   }
   return false;
@@ -529,7 +362,7 @@ std::optional<SpelledNumber> alone(std::string_view text) {
   for (const std::string_view word : {"inf", "∞", "infinity", "Infinity"}) {
     if (text == word) return SpelledNumber{with_sign(endless), std::nullopt};
   }
-  const std::size_t size = number_size(text);
+  const std::size_t size = decimal_size(text);
   if (size == 0) return std::nullopt;
   const std::string_view after = without_blanks(text.substr(size));
   if (!after.empty() && after != "%") return std::nullopt;

@@ -57,6 +57,8 @@ bool is_key(char32_t point) { return (point >= '0' && point <= '9') || point == 
 
 }  // namespace
 
+bool steers(char32_t point) { return contains(steering, point); }
+
 std::string printable(std::string_view text) {
   if (std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string result;
@@ -66,7 +68,7 @@ std::string printable(std::string_view text) {
       continue;
     }
     const CodePoint point = code_point(text, at);
-    if (!point.valid || contains(steering, point.value)) {
+    if (!point.valid || steers(point.value)) {
       result += escaped(point);
     } else {
       result += text.substr(at, point.bytes);

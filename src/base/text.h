@@ -14,6 +14,10 @@ namespace attn {
 // ("\x1b", "\u202e"); a line break or tab becomes "\n", "\t". Everything else stays.
 std::string printable(std::string_view text);
 
+// Whether a character is one that printable() does not leave: it steers a
+// terminal, breaks its lines or turns the direction of its text.
+bool steers(char32_t point);
+
 // How many terminal columns printable text takes: wide East Asian characters
 // and emoji two, combining marks none, and emoji that are joined into one (a
 // family, a flag) what one takes.

@@ -79,4 +79,15 @@ class Measurable {
   virtual std::unique_ptr<MeasurableRun> prepare(const Workload& workload) = 0;
 };
 
+// This machine's processors, of which so many threads work: the ladder's kernels,
+// multiplying and adding, and reading.
+std::unique_ptr<Measurable> measurable_processors(std::size_t threads);
+
+// The first GPU: the ladder of backend/cuda/fused, timed by the device's own clock.
+// A call is timed as one of many that follow one another without a gap, and each
+// reads another copy of the inputs where they would stay in a cache: so neither
+// the start of a kernel nor that cache is part of what is measured. Null in a build
+// without CUDA. REQUIRES: there is a device.
+std::unique_ptr<Measurable> measurable_gpu();
+
 }  // namespace attn

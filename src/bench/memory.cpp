@@ -3,26 +3,18 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <sys/resource.h>
 
 namespace attn {
-namespace {
-
-// A line of Linux' /proc/self/status, "VmHWM:     1234 kB", in bytes.
-std::size_t status(const std::string& key) {
-  std::ifstream file("/proc/self/status");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with(key)) return static_cast<std::size_t>(std::stoull(line.substr(key.size()))) * 1024;
-  }
-  return 0;
-}
-
-}  // namespace
-
-std::size_t resident_memory() { return status("VmRSS:"); }
 
 std::size_t peak_memory() {
-  if (const std::size_t peak = status("VmHWM:")) return peak;
+  // A line of Linux' file, "VmHWM:     1234 kB".
+  constexpr std::string_view key = "VmHWM:";
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(key)) return static_cast<std::size_t>(std::stoull(line.substr(key.size()))) * 1024;
+  }
   rusage usage{};
   return getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<std::size_t>(usage.ru_maxrss) * 1024 : 0;
 }

@@ -4,9 +4,8 @@
 
 namespace attn {
 
-// Bytes of memory that this process occupies, and the most that it ever
-// occupied; 0 where the system does not say.
-std::size_t resident_memory();
+// The most bytes of memory that this process ever occupied; 0 where the system
+// does not say.
 std::size_t peak_memory();
 
 // From here on peak_memory() is about what comes. Returns false, and changes

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/numbers.h"
+#include "base/text.h"
 #include "bench/peers_script.h"
 
 namespace attn {
@@ -160,13 +161,17 @@ Peers::~Peers() = default;
 
 Result<Peers> Peers::start(const std::string& python, std::size_t threads) {
   Peers peers;
-  bool answered = false;
+  bool is_python = false;
+  std::string answered;  // by what is none
   for (const std::string_view library : libraries_known) {
     auto process = std::make_unique<Process>(python, library, threads);
     const std::optional<std::string> hello = process->ask("hello");
-    answered = answered || hello;
     const std::vector<std::string> told = fields(hello.value_or("missing\tPython has ended"));
     const bool is_there = told.size() > 1 && told[0] == "have";
+    if (hello && (is_there || told[0] == "missing"))
+      is_python = true;
+    else if (hello)
+      answered = *hello;
     peers.libraries_.push_back(
         {.name = std::string(library), .version = is_there ? told[1] : "", .missing = is_there ? "" : told.back()});
     for (std::size_t at = 2; is_there && at < told.size(); ++at) {
@@ -174,10 +179,14 @@ Result<Peers> Peers::start(const std::string& python, std::size_t threads) {
     }
     peers.processes_.push_back(std::move(process));
   }
-  if (answered) return peers;
+  if (is_python) return peers;
+  constexpr std::size_t shown_columns = 40;
   return Diagnostic{.code = "no-python",
                     .where = "",
-                    .message = "there is no Python `" + python + "` to run numpy, torch and onnxruntime with",
+                    .message = answered.empty()
+                                   ? "there is no Python `" + python + "` to run numpy, torch and onnxruntime with"
+                                   : "`" + python + "` is no Python: it answered `" +
+                                         shortened(printable(answered), shown_columns) + "`",
                     .help = "--python FILE names another; without --compare none is needed"};
 }
 

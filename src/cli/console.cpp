@@ -106,8 +106,11 @@ std::optional<std::string> write_file(const std::string& path, const std::functi
   const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, error);
   const std::string target = error ? path : resolved.string();
   struct stat existing {};
-  const mode_t permissions =
-      ::stat(target.c_str(), &existing) == 0 ? existing.st_mode & mode_t{07777} : usual_permissions();
+  const bool is_there = ::stat(target.c_str(), &existing) == 0;
+  // A rename asks the folder alone, and root may write everything.
+  const bool is_protected = is_there && ((existing.st_mode & 0222) == 0 || ::access(target.c_str(), W_OK) != 0);
+  if (is_protected) return "it is write-protected";
+  const mode_t permissions = is_there ? existing.st_mode & mode_t{07777} : usual_permissions();
   std::string temporary = target + ".XXXXXX";
   const int descriptor = ::mkstemp(temporary.data());
   if (descriptor < 0) return reason();

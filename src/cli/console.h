@@ -29,7 +29,7 @@ Exit complain(const Diagnostics& faults, std::string_view text, std::string_view
 bool print(std::string_view text);
 
 // Writes a file whole or not at all: under another name first, then renamed.
-// Returns why it could not be written.
+// A file that is write-protected is not replaced. Returns why it could not be written.
 std::optional<std::string> write_file(const std::string& path, std::string_view text);
 
 // The same for text that `write` hands over piece by piece.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/keys.h"
+#include "cli/keyboard.h"
 #include "cli/terminal.h"
 #include "explain/document.h"
 

@@ -13,7 +13,6 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/version.h"
-#include "files/missing_library.h"
 
 namespace attn {
 namespace {
@@ -134,9 +133,6 @@ int main(int argc, char** argv) {
     return static_cast<int>(attn::run_program({argv + std::min(argc, 1), argv + argc}));
   } catch (const attn::BackendError& error) {
     return static_cast<int>(attn::complain(error.fault().message, error.fault().help, attn::Exit::wrong_environment));
-  } catch (const attn::MissingLibrary& error) {
-    return static_cast<int>(attn::complain(error.what(), "install libzip; files of every other kind do without it",
-                                           attn::Exit::wrong_environment));
   } catch (const std::bad_alloc&) {
     attn::say("attn: error: memory is short\n  help: a smaller problem, or a machine with more memory\n");
   } catch (const std::exception& error) {

@@ -7,6 +7,7 @@
 #include "base/numbers.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "files/files_read.h"
 
 namespace attn {
 namespace {
@@ -156,7 +157,7 @@ std::optional<Exit> understand(const RenderOptions& options, std::span<const Pro
   if (const auto wrong = find_precision(options.precision, rendering.precision)) return wrong;
   if (!color_named(options.color)) return complain_of_choice("--color", options.color, {"auto", "always", "never"});
   rendering.color = *color_named(options.color);
-  return std::nullopt;
+  return refuse_to_overwrite(rendering);  // what is read later is found when something is written
 }
 
 std::string rendered(const Document& document, const Target& target, const Rendering& rendering) {
@@ -177,7 +178,27 @@ Exit write_out(const Rendering& rendering, const std::function<std::string(const
   return hand_out(rendering, [&](const Target& target, Sink& sink) { sink.write(text(target)); });
 }
 
+std::optional<Exit> refuse_to_overwrite(const Rendering& rendering) {
+  std::map<std::string, std::string> earlier;  // by identity
+  for (const Target& target : rendering.targets) {
+    if (target.path.empty()) continue;
+    if (const auto read = name_of_read(target.path)) {
+      return complain("`-o " + target.path + "` would replace " +
+                          (*read == target.path ? "a file that is read here" : "`" + *read + "`, which is read here"),
+                      "give the output another name");
+    }
+    const std::string identity = file_identity(target.path);
+    if (identity.empty()) continue;
+    const auto [same, is_new] = earlier.emplace(identity, target.path);
+    if (is_new) continue;
+    return complain("`-o " + same->second + "` and `-o " + target.path + "` are one file",
+                    "give each a name of its own");
+  }
+  return std::nullopt;
+}
+
 Exit hand_out(const Rendering& rendering, const std::function<void(const Target&, Sink&)>& write) {
+  if (const auto wrong = refuse_to_overwrite(rendering)) return *wrong;
   for (const Target& target : rendering.targets) {
     const auto writing = [&](Sink& sink) { write(target, sink); };
     if (target.path.empty()) {

@@ -70,7 +70,12 @@ std::optional<Exit> understand(const RenderOptions& options, std::span<const Pro
 // The document as it is written to that target. REQUIRES: target.format.
 std::string rendered(const Document& document, const Target& target, const Rendering& rendering);
 
-// Writes to every target what `text` gives for it; a file whole or not at all.
+// Says so where an output is a file that was read, by whatever name, or where two
+// outputs are one file; nothing where all may be written.
+std::optional<Exit> refuse_to_overwrite(const Rendering& rendering);
+
+// Writes to every target what `text` gives for it; a file whole or not at all,
+// and none where one of them is not to be overwritten.
 Exit write_out(const Rendering& rendering, const std::function<std::string(const Target&)>& text);
 
 // The same for what `write` hands over piece by piece.

@@ -6,7 +6,7 @@
 #include <termios.h>
 #include <vector>
 
-#include "cli/keys.h"
+#include "cli/keyboard.h"
 
 namespace attn {
 

@@ -157,6 +157,18 @@ void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink&
   only.empty() ? exported.write(trace, sink) : exported.write(only_steps(trace, only), sink);
 }
 
+// Says so where --at-once was asked for and the steps were computed all the same.
+void tell_if_not_at_once(const ViewOptions& options, const Trace& trace) {
+  if (!options.at_once || std::ranges::find(trace.notes, "at_once", &Note::kind) != trace.notes.end()) return;
+  const Arithmetic& arithmetic = trace.arithmetic;
+  say("attn: note: --at-once: the result was computed step by step; " +
+      (arithmetic.hand_rounding               ? "every step is rounded by hand"
+       : rounds_once_a_step(arithmetic.dtype) ? "in " + std::string(name(arithmetic.dtype)) + " every step is rounded"
+                                              : "at once go finite scores that are dot products, with a softmax of "
+                                                "exponentials and no relative positions, where the backend has it") +
+      "\n");
+}
+
 // Whether it takes a while to write.
 bool is_long(const Trace& trace) {
   std::size_t numbers = 0;
@@ -189,6 +201,7 @@ Exit show(OpenedProblem opened, const ComputeOptions& computing, const ViewOptio
 
   const ComputedTrace computed = compute(computation, computing, wants_only_result(computation, viewing, view));
   if (!computed.trace) return computed.code;
+  tell_if_not_at_once(viewing, *computed.trace);
 
   if (viewing.pause) {
     return pause(*computed.trace, explain(*computed.trace, view.explaining), view.explaining, view.rendering);

@@ -1,11 +1,12 @@
 #include "exports/difference.h"
 
 #include <cmath>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
 #include "base/numbers.h"
-#include "base/text.h"
+#include "exports/json_text.h"
 
 namespace attn {
 namespace {
@@ -14,17 +15,7 @@ using Json = nlohmann::ordered_json;
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(shortest(value)); }
 
-const char* word(ComparedFile::Kind kind) {
-  switch (kind) {
-    case ComparedFile::Kind::problem:
-      return "problem";
-    case ComparedFile::Kind::trace:
-      return "trace";
-    case ComparedFile::Kind::dump:
-      return "tensors";
-  }
-  return "";
-}
+constexpr std::string_view kinds[] = {"problem", "trace", "tensors"};
 
 class Writer {
  public:
@@ -58,23 +49,14 @@ class Writer {
   static Json text(const std::string& words) { return words.empty() ? Json(nullptr) : Json(words); }
 
   static Json file(const ComparedFile& file) {
-    return {{"file", file.file}, {"kind", word(file.kind)}, {"dtype", file.dtype}};
+    return {{"file", file.file}, {"kind", kinds[static_cast<std::size_t>(file.kind)]}, {"dtype", file.dtype}};
   }
 
-  const char* verdict(StepPair::Verdict verdict) const {
-    switch (verdict) {
-      case StepPair::Verdict::same:
-        return "same";
-      case StepPair::Verdict::differs:
-        return "differs";
-      case StepPair::Verdict::other_shape:
-        return "other_shape";
-      case StepPair::Verdict::only_first:
-        return is_turned_ ? "only_B" : "only_A";
-      case StepPair::Verdict::only_second:
-        return is_turned_ ? "only_A" : "only_B";
-    }
-    return "";
+  std::string_view verdict(StepPair::Verdict verdict) const {
+    constexpr std::string_view words[] = {"same", "differs", "other_shape", "only_A", "only_B"};
+    if (is_turned_ && verdict == StepPair::Verdict::only_first) return "only_B";
+    if (is_turned_ && verdict == StepPair::Verdict::only_second) return "only_A";
+    return words[static_cast<std::size_t>(verdict)];
   }
 
   Json cell(const FarthestCell& cell) const {
@@ -130,8 +112,6 @@ class Writer {
 
 }  // namespace
 
-std::string difference_json(const DiffReport& report) {
-  return Writer(report).written().dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string difference_json(const DiffReport& report) { return indented(Writer(report).written()); }
 
 }  // namespace attn

@@ -2,18 +2,12 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "exports/export.h"
+#include "exports/json_text.h"
 #include "exports/spelling.h"
 
 namespace attn {
 namespace {
-
-// Text as a JSON string; bytes that are not UTF-8 become U+FFFD.
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 template <class List, class Write>
 std::string joined(const List& list, Write write) {

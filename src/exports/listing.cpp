@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "exports/json_text.h"
+
 namespace attn {
 
 std::string listings_json(std::span<const Listing> listings) {
@@ -10,7 +12,7 @@ std::string listings_json(std::span<const Listing> listings) {
     auto& rows = all[listing.name] = nlohmann::ordered_json::array();
     for (const Listed& row : listing.rows) rows.push_back({{"name", row.name}, {"summary", row.summary}});
   }
-  return all.dump(2) + "\n";
+  return indented(all);
 }
 
 }  // namespace attn

@@ -2,26 +2,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include "exports/json_text.h"
+
 namespace attn {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* word(MistakeKind kind) {
-  switch (kind) {
-    case MistakeKind::error:
-      return "error";
-    case MistakeKind::convention:
-      return "convention";
-    case MistakeKind::note:
-      return "note";
-  }
-  return "";
-}
-
 Json object(const Mistake& mistake) {
   return {{"id", mistake.id},
-          {"kind", word(mistake.kind)},
+          {"kind", name(mistake.kind)},
           {"what", mistake.what},
           {"hint", mistake.hint},
           {"example", mistake.example}};
@@ -34,9 +24,9 @@ std::string catalogue_json() {
   for (const Family& family : families()) {
     for (const Mistake& mistake : family.mistakes) all.push_back(object(mistake));
   }
-  return all.dump(2) + "\n";
+  return indented(all);
 }
 
-std::string mistake_json(const Mistake& mistake) { return object(mistake).dump(2) + "\n"; }
+std::string mistake_json(const Mistake& mistake) { return indented(object(mistake)); }
 
 }  // namespace attn

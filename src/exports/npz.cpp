@@ -1,12 +1,8 @@
 #include <algorithm>
 #include <cassert>
-#include <deque>
-#include <memory>
-#include <new>
-#include <span>
+#include <cstdint>
 #include <string>
-#include <vector>
-#include <zip.h>
+#include <zlib.h>
 
 #include "exports/export.h"
 #include "exports/stored.h"
@@ -34,113 +30,106 @@ std::string npy_header(const Shape& of, Dtype dtype) {
   return bytes + header;
 }
 
-// An array that is made as the archive reads it.
-class Array {
- public:
-  Array(const Tensor<double>& tensor, Dtype dtype)
-      : numbers_(tensor.data()), dtype_(dtype), header_(npy_header(tensor.shape(), dtype)) {}
+void write_npy(const Tensor<double>& tensor, Dtype dtype, Sink& sink) {
+  Outgoing out(sink);
+  out.text() = npy_header(tensor.shape(), dtype);
+  write_stored(tensor.data(), dtype, out);
+  out.hand_over();
+}
 
-  // What libzip asks of a source.
-  static zip_int64_t asked(void* self, void* data, zip_uint64_t length, zip_source_cmd_t what) {
-    auto& array = *static_cast<Array*>(self);
-    switch (what) {
-      case ZIP_SOURCE_SUPPORTS:
-        return ZIP_SOURCE_SUPPORTS_READABLE;
-      case ZIP_SOURCE_OPEN:
-        array.restart();
-        return 0;
-      case ZIP_SOURCE_READ:
-        return array.read(static_cast<char*>(data), length);
-      case ZIP_SOURCE_STAT:
-        return array.describe(*static_cast<zip_stat_t*>(data));
-      default:
-        return 0;  // closing, freeing; of errors there are none
+// Keeps of all that is written its size and its checksum.
+class Summary final : public Sink {
+ public:
+  void write(std::string_view piece) override {
+    bytes += piece.size();
+    checksum = crc32_z(checksum, reinterpret_cast<const Bytef*>(piece.data()), piece.size());
+  }
+
+  std::uint64_t bytes = 0, checksum = 0;
+};
+
+// Writes a zip archive entry by entry, stored, its directory last (PKWARE's
+// APPNOTE 6.3). Numbers of 64 bits are used where 32 are too few.
+class ZipWriter {
+ public:
+  explicit ZipWriter(Sink& sink) : sink_(sink) {}
+
+  // `write_to` writes the entry's bytes, the same each time: the checksum stands before them.
+  template <class Write>
+  void add(const std::string& name, Write write_to) {
+    Summary all;
+    write_to(all);
+    const std::uint64_t begin = written_;
+    const bool is_large = all.bytes >= most;
+    const bool is_far = begin >= most;
+    const std::string sizes = is_large ? number(all.bytes, 8) + number(all.bytes, 8) : "";
+    const std::string wide = wide_part(sizes + (is_far ? number(begin, 8) : ""));
+    put("PK\3\4" + described(all, name, wide_part(sizes)) + name + wide_part(sizes));
+    write_to(sink_);
+    written_ += all.bytes;
+    directory_ += "PK\1\2" + number(made_by_unix, 2) + described(all, name, wide) + number(0, 6) +
+                  number(readable_by_all, 4) + number(std::min(begin, most), 4) + name + wide;
+    ++entries_;
+  }
+
+  void finish() {
+    const std::uint64_t begin = written_;
+    put(directory_);
+    const std::uint64_t size = written_ - begin;
+    if (entries_ >= 0xFFFF || begin >= most || size >= most) {
+      put("PK\6\6" + number(44, 8) + number(wide_version, 2) + number(wide_version, 2) + number(0, 8) +
+          number(entries_, 8) + number(entries_, 8) + number(size, 8) + number(begin, 8) + "PK\6\7" + number(0, 4) +
+          number(begin + size, 8) + number(1, 4));
     }
+    const std::uint64_t count = std::min<std::uint64_t>(entries_, 0xFFFF);
+    put("PK\5\6" + number(0, 4) + number(count, 2) + number(count, 2) + number(std::min(size, most), 4) +
+        number(std::min(begin, most), 4) + number(0, 2));
   }
 
  private:
-  void restart() {
-    waiting_ = header_;
-    given_ = next_ = 0;
+  static constexpr std::uint64_t most = 0xFFFFFFFF;  // that stands for a number of 64 bits elsewhere
+  static constexpr unsigned version = 10, wide_version = 45;
+  static constexpr unsigned made_by_unix = 3 << 8 | 63;
+  static constexpr std::uint64_t readable_by_all = 0x81B60000;
+  static constexpr unsigned first_of_january_1980 = 0x0021;
+
+  // The lowest byte first.
+  static std::string number(std::uint64_t value, std::size_t bytes) {
+    std::string text;
+    for (std::size_t i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value & 0xFF);
+    return text;
   }
 
-  zip_int64_t read(char* to, std::size_t length) {
-    std::size_t count = 0;
-    while (count < length) {
-      if (given_ == waiting_.size() && !refill()) break;
-      const std::size_t some = std::min(length - count, waiting_.size() - given_);
-      waiting_.copy(to + count, some, given_);
-      given_ += some;
-      count += some;
-    }
-    return static_cast<zip_int64_t>(count);
+  static std::string wide_part(const std::string& numbers) {
+    return numbers.empty() ? "" : number(1, 2) + number(numbers.size(), 2) + numbers;
   }
 
-  bool refill() {
-    constexpr std::size_t at_once = 8192;
-    const std::size_t some = std::min(at_once, numbers_.size() - next_);
-    waiting_.clear();
-    given_ = 0;
-    append_stored(numbers_.subspan(next_, some), dtype_, waiting_);
-    next_ += some;
-    return some > 0;
+  // What the entry's header and its row of the directory have in common.
+  static std::string described(const Summary& all, const std::string& name, const std::string& wide) {
+    const std::string size = number(std::min(all.bytes, most), 4);
+    return number(wide.empty() ? version : wide_version, 2) + number(0, 2) + number(0, 2) + number(0, 2) +
+           number(first_of_january_1980, 2) + number(all.checksum, 4) + size + size + number(name.size(), 2) +
+           number(wide.size(), 2);
   }
 
-  zip_int64_t describe(zip_stat_t& status) const {
-    zip_stat_init(&status);
-    status.size = header_.size() + numbers_.size() * stored_bytes(dtype_);
-    status.valid = ZIP_STAT_SIZE;
-    return sizeof status;
+  void put(const std::string& bytes) {
+    sink_.write(bytes);
+    written_ += bytes.size();
   }
 
-  std::span<const double> numbers_;
-  Dtype dtype_;
-  std::string header_;
-  std::string waiting_;    // bytes that have been made
-  std::size_t given_ = 0;  // of those
-  std::size_t next_ = 0;   // number that has not been made
+  Sink& sink_;
+  std::string directory_;
+  std::uint64_t written_ = 0, entries_ = 0;
 };
 
-struct CloseSource {
-  void operator()(zip_source_t* source) const { zip_source_free(source); }
-};
-using Source = std::unique_ptr<zip_source_t, CloseSource>;
-
-// Hands on all that has been written to a source.
-void hand_on(zip_source_t* source, Sink& sink) {
-  if (zip_source_open(source) != 0) throw std::bad_alloc();
-  std::vector<char> piece(std::size_t{1} << 16);
-  while (const zip_int64_t count = zip_source_read(source, piece.data(), piece.size())) {
-    if (count < 0) throw std::bad_alloc();
-    sink.write({piece.data(), static_cast<std::size_t>(count)});
-  }
-  zip_source_close(source);
-}
-
-// One array a step, stored, the same bytes whenever it is written. The archive
-// is put together in memory, where its directory can be written last.
+// One array a step, the same bytes whenever it is written.
 void write_npz(const Trace& trace, Sink& sink) {
   const Dtype dtype = dtype_in_numpy(trace.arithmetic.dtype);
-  Source whole(zip_source_buffer_create(nullptr, 0, 0, nullptr));
-  zip_t* const archive = zip_open_from_source(whole.get(), ZIP_TRUNCATE, nullptr);
-  assert(archive);
-  zip_source_keep(whole.get());  // beyond the archive, which is closed first
-
-  std::deque<Array> arrays;  // until the archive is closed
+  ZipWriter archive(sink);
   for (const Step& step : trace.steps) {
-    Array& array = arrays.emplace_back(step.result, dtype);
-    zip_source_t* const source = zip_source_function(archive, Array::asked, &array);
-    const auto index =
-        static_cast<zip_uint64_t>(zip_file_add(archive, (step.heading.id + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8));
-    constexpr zip_uint16_t first_of_january_1980 = 0x0021;
-    zip_set_file_compression(archive, index, ZIP_CM_STORE, 0);
-    zip_file_set_dostime(archive, index, 0, first_of_january_1980, 0);
+    archive.add(step.heading.id + ".npy", [&](Sink& to) { write_npy(step.result, dtype, to); });
   }
-  if (zip_close(archive) != 0) {
-    zip_discard(archive);
-    throw std::bad_alloc();  // nothing but memory can be short
-  }
-  hand_on(whole.get(), sink);
+  archive.finish();
 }
 
 }  // namespace

@@ -4,14 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "exports/export.h"
+#include "exports/json_text.h"
 #include "exports/stored.h"
 
 namespace attn {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // What the numbers alone do not say. The format knows texts only, so axes are
 // JSON once more: {"scores": ["query", "key"], …}.
@@ -24,7 +23,7 @@ Json metadata(const Trace& trace) {
   Json words = {{"schema", "attn/trace/1"},     {"title", trace.title},
                 {"statement", trace.statement}, {"dtype", std::string(name(trace.arithmetic.dtype))},
                 {"backend", trace.backend},     {"result", trace.result},
-                {"axes", dumped(axes)}};
+                {"axes", compact(axes)}};
   if (trace.arithmetic.hand_rounding) words["hand_rounding"] = to_string(*trace.arithmetic.hand_rounding);
   return words;
 }
@@ -43,7 +42,7 @@ void write_safetensors(const Trace& trace, Sink& sink) {
                                {"shape", std::move(shape)},
                                {"data_offsets", {begin, end}}};
   }
-  std::string json = dumped(header);
+  std::string json = compact(header);
   json.append((8 - json.size() % 8) % 8, ' ');
 
   Outgoing out(sink);

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/files_read.h"
+
 namespace attn {
 namespace {
 
@@ -49,7 +51,7 @@ Diagnostic file_fault(std::string message, std::string help, std::string code) {
 
 Result<InputFile> InputFile::open(const std::string& path) {
   if (path.find('\0') != std::string::npos) return unreadable(ENOENT);
-  return checked(::open(path.c_str(), reading));
+  return checked(::open(path.c_str(), reading), path);
 }
 
 Result<InputFile> InputFile::open_within(const std::string& folder, const std::string& path) {
@@ -70,16 +72,17 @@ Result<InputFile> InputFile::open_within(const std::string& folder, const std::s
   for (auto part = rest; part != found.end(); ++part) below /= *part;
   if (below.empty()) return file_fault("is a folder, not a file");
   const int start = ::open(base.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  return checked(start < 0 ? start : open_below(start, below));
+  return checked(start < 0 ? start : open_below(start, below), path);
 }
 
-Result<InputFile> InputFile::checked(int descriptor) {
+Result<InputFile> InputFile::checked(int descriptor, const std::string& path) {
   if (descriptor < 0) return unreadable(errno);
   InputFile file(descriptor, 0);
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return unreadable(errno);
   if (S_ISDIR(status.st_mode)) return file_fault("is a folder, not a file");
   if (!S_ISREG(status.st_mode)) return file_fault("is no regular file, but a pipe or a device");
+  remember_read(descriptor, path);
   file.size_ = static_cast<std::size_t>(status.st_size);
   return file;
 }

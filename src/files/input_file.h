@@ -17,6 +17,7 @@ Diagnostic file_fault(std::string message, std::string help = "", std::string co
 class InputFile {
  public:
   // Waits for nothing: a pipe or a device is refused before a byte is read.
+  // What is opened counts as read (files/files_read.h).
   static Result<InputFile> open(const std::string& path);
 
   // The same below a folder; see open_tensor_file_within.
@@ -39,7 +40,7 @@ class InputFile {
 
  private:
   InputFile(int descriptor, std::size_t size) : descriptor_(descriptor), size_(size) {}
-  static Result<InputFile> checked(int descriptor);
+  static Result<InputFile> checked(int descriptor, const std::string& path);
 
   int descriptor_ = -1;
   std::size_t size_ = 0;

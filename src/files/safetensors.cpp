@@ -26,28 +26,37 @@ class SafetensorsFile : public TensorFile {
     metadata_ = std::move(header_.metadata);
   }
 
+  Result<TensorOutline> outline(std::size_t index) override {
+    const SafetensorsHeader::Entry& entry = header_.entries[index];
+    const Result<Element> element = element_of(entry);
+    if (!element) return element.faults();
+    return TensorOutline{entry.name, name(element.value()), entry.shape};
+  }
+
   Result<FileTensor> read(std::size_t index, std::size_t max_bytes) override {
     const SafetensorsHeader::Entry& entry = header_.entries[index];
-    const std::string shown = printable(entry.name);
-    const auto found = std::ranges::find(dtype_words, entry.dtype, &std::pair<std::string_view, Element>::first);
-    if (found == std::end(dtype_words)) {
-      return file_fault("holds " + shown + " as " + printable(entry.dtype) + ", which cannot be read",
-                        "F64, F32, F16, BF16, I8 to I64, U8 to U64 and BOOL can", "bad-dtype");
-    }
+    const Result<Element> element = element_of(entry);
+    if (!element) return element.faults();
     const std::size_t size = entry.end - entry.begin;
     FilePart part(file_, data_ + entry.begin, size);
     Result<std::vector<double>> numbers =
-        read_array(part, size, {.element = found->second, .shape = entry.shape}, max_bytes);
+        read_array(part, size, {.element = element.value(), .shape = entry.shape}, max_bytes);
     if (!numbers) {
       Diagnostic fault = numbers.faults().front();
-      fault.message = "has a tensor " + shown + " that " + fault.message;
+      fault.message = "has a tensor " + printable(entry.name) + " that " + fault.message;
       return fault;
     }
-    return FileTensor{
-        .name = entry.name, .dtype = name(found->second), .shape = entry.shape, .values = std::move(numbers.value())};
+    return FileTensor{{entry.name, name(element.value()), entry.shape}, std::move(numbers.value())};
   }
 
  private:
+  static Result<Element> element_of(const SafetensorsHeader::Entry& entry) {
+    const auto found = std::ranges::find(dtype_words, entry.dtype, &std::pair<std::string_view, Element>::first);
+    if (found != std::end(dtype_words)) return found->second;
+    return file_fault("holds " + printable(entry.name) + " as " + printable(entry.dtype) + ", which cannot be read",
+                      "F64, F32, F16, BF16, I8 to I64, U8 to U64 and BOOL can", "bad-dtype");
+  }
+
   InputFile file_;
   SafetensorsHeader header_;
   std::size_t data_;  // where the numbers begin

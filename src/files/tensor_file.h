@@ -11,14 +11,19 @@
 
 namespace attn {
 
-// A tensor as it stands in a file for programs: .npy, .npz, .safetensors.
-struct FileTensor {
+// What a tensor in a file for programs (.npy, .npz, .safetensors) says of
+// itself, before a number of it is read.
+struct TensorOutline {
   std::string name;   // in its file; "" where that holds one without a name (.npy)
   std::string dtype;  // "f64", "f32", "f16", "bf16", "i8" … "i64", "u8" … "u64", "bool"
   std::vector<std::size_t> shape;
-  std::vector<double> values;  // the last axis varies fastest; booleans are 0 and 1
 
   bool is_boolean() const { return dtype == "bool"; }
+};
+
+// The same with its numbers.
+struct FileTensor : TensorOutline {
+  std::vector<double> values;  // the last axis varies fastest; booleans are 0 and 1
 };
 
 // An opened file of tensors. What it says of itself has been checked against
@@ -36,6 +41,10 @@ class TensorFile {
 
   // What the file says of itself: the __metadata__ of .safetensors.
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
+  // What the tensor of that index is: of an archive no more is unpacked than its
+  // header. Its numbers may still turn out to be fewer. REQUIRES: index < names().size().
+  virtual Result<TensorOutline> outline(std::size_t index) = 0;
 
   // The tensor of that index. Integers that a double does not hold are refused,
   // and so is what takes more than `max_bytes` as doubles. REQUIRES: index < names().size().

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/interval.h"
@@ -12,6 +13,16 @@ namespace attn {
 
 enum class CellState { right, wrong, blank, consistent, too_coarse };
 enum class Verdict { right, wrong, incomplete };
+
+// "too_coarse", as programs read it.
+constexpr std::string_view name(CellState state) {
+  constexpr std::string_view names[] = {"right", "wrong", "blank", "consistent", "too_coarse"};
+  return names[static_cast<std::size_t>(state)];
+}
+constexpr std::string_view name(Verdict verdict) {
+  constexpr std::string_view names[] = {"right", "wrong", "incomplete"};
+  return names[static_cast<std::size_t>(verdict)];
+}
 
 // What became of one number that was handed in (or left blank).
 struct MarkedCell {

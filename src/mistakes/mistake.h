@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,12 @@ struct Rewrite {
 };
 
 enum class MistakeKind { error, convention, note };
+
+// "error", as programs read it.
+constexpr std::string_view name(MistakeKind kind) {
+  constexpr std::string_view names[] = {"error", "convention", "note"};
+  return names[static_cast<std::size_t>(kind)];
+}
 
 // A row of the catalogue: something people are known to do instead of what the
 // problem asks for.

@@ -8,6 +8,8 @@
 #include <memory>
 #include <sys/stat.h>
 
+#include "files/files_read.h"
+
 namespace attn {
 namespace {
 
@@ -40,7 +42,10 @@ Result<std::string> read_all(std::FILE* file, std::size_t expected = 0) {
 }  // namespace
 
 Result<std::string> read_text(const std::string& path) {
-  if (path == "-") return read_all(stdin);
+  if (path == "-") {
+    remember_read(::fileno(stdin), "standard input");
+    return read_all(stdin);
+  }
 
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
@@ -52,6 +57,7 @@ Result<std::string> read_text(const std::string& path) {
 
   const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
   if (!file) return unreadable(std::string("the file cannot be read: ") + std::strerror(errno));
+  remember_read(::fileno(file.get()), path);
   return read_all(file.get(), static_cast<std::size_t>(std::max<off_t>(0, status.st_size)));
 }
 

@@ -19,30 +19,63 @@ const std::map<std::string, Names> may_include = {
     {"tensor", {"base"}},
     {"files", {"base", "tensor"}},
     {"ops", {"base", "tensor"}},
-    {"bench", {"base", "tensor", "ops", "backend"}},
-    {"backend", {"base", "tensor", "ops", "bench"}},
+    {"backend", {"base", "tensor", "ops"}},
     {"problem", {"base", "tensor"}},
     {"trace", {"base", "tensor", "ops", "backend", "problem"}},
     {"mistakes", {"base", "tensor", "ops", "trace"}},
     {"compare", {"base", "tensor", "ops", "trace", "mistakes", "mark"}},
     {"mark", {"base", "tensor", "ops", "trace", "mistakes"}},
     {"model", {"base", "tensor", "ops", "backend", "problem", "trace"}},
-    {"explain", {"base", "tensor", "ops", "bench", "problem", "trace", "mistakes", "compare", "mark"}},
+    {"explain", {"base", "tensor", "ops", "problem", "trace", "mistakes", "compare", "mark"}},
     {"formats", {"base", "explain"}},
-    {"exports", {"base", "tensor", "ops", "bench", "problem", "trace", "mistakes", "compare", "mark", "explain"}},
+    {"exports", {"base", "tensor", "ops", "problem", "trace", "mistakes", "compare", "mark", "explain"}},
     {"reading", {"base", "tensor", "files", "problem", "trace", "mistakes", "compare", "mark"}},
+    {"bench", {"base", "tensor", "backend", "explain", "exports"}},
     {"cli",
      {"base", "tensor", "ops", "backend", "bench", "problem", "trace", "mistakes", "compare", "mark", "model",
       "explain", "formats", "exports", "reading", "files"}},
 };
 
+// What a folder never sees, not through any header of another folder either.
+const std::map<std::string, Names> never_sees = {
+    {"problem", {"ops", "backend", "trace"}},
+    {"mistakes", {"backend", "bench", "model", "explain"}},
+    {"mark", {"backend", "bench", "model", "explain"}},
+    {"compare", {"backend", "bench", "model", "explain"}},
+    {"model", {"bench", "explain", "reading"}},
+    {"explain", {"backend", "bench", "model", "reading"}},
+    {"formats", {"backend", "bench", "model", "reading", "mistakes", "mark", "compare", "files", "exports"}},
+    {"exports", {"backend", "bench", "model", "reading"}},
+    {"reading", {"backend", "bench", "model", "explain"}},
+    {"bench", {"files", "model", "reading", "mistakes", "mark", "compare"}},
+};
+
+// The rooms of a folder that see no other room of it, or only these.
+const std::map<std::string, Names> rooms_beside = {
+    {"backend/cpu", {}},
+    {"backend/cuda", {}},
+    {"bench/cpu", {}},
+    {"bench/cuda", {}},
+    {"compare/conventions", {}},
+    {"formats/formula", {}},
+    {"formats/html", {"formats/formula"}},
+    {"formats/latex", {"formats/formula"}},
+    {"formats/markdown", {"formats/latex", "formats/text"}},
+    {"formats/svg", {"formats/formula"}},
+    {"formats/text", {}},
+    {"model/masks", {}},
+    {"model/positions", {}},
+    {"model/scores", {}},
+    {"model/softmaxes", {}},
+};
+
 // Who may include which library; everyone may include the standard one.
 const std::map<std::string, Names> library_users = {
     {"mpfr.h", {"base"}},
-    {"fmt", {"base", "explain", "formats", "cli"}},
-    {"nlohmann", {"exports", "files", "reading"}},
-    {"zip.h", {"exports", "files"}},
-    {"hwy", {"backend"}},
+    {"fmt", {"base", "explain", "formats", "bench", "cli"}},
+    {"nlohmann", {"exports", "files", "reading", "bench"}},
+    {"zlib.h", {"exports", "files"}},
+    {"hwy", {"backend", "bench"}},
     {"CLI", {"cli"}},
 };
 
@@ -75,6 +108,29 @@ std::vector<Include> all_includes() {
 
 std::string first_folder(const std::string& header) { return header.substr(0, header.find('/')); }
 
+// "formats/html" of "formats/html/numbers.h"; "" of what stands in no room of its folder.
+std::string room_of(const std::string& path) {
+  const std::size_t folder = path.find('/');
+  const std::size_t room = folder == std::string::npos ? folder : path.find('/', folder + 1);
+  return room == std::string::npos ? "" : path.substr(0, room);
+}
+
+// Every header of ours that a file includes, or that those include in turn; with
+// each the one that it came by.
+std::map<std::string, std::string> seen_by(const std::string& file, const std::map<std::string, Names>& includes_of) {
+  std::map<std::string, std::string> seen;
+  std::vector<std::string> left = {file};
+  while (!left.empty()) {
+    const std::string from = left.back();
+    left.pop_back();
+    if (!includes_of.contains(from)) continue;
+    for (const std::string& header : includes_of.at(from)) {
+      if (seen.emplace(header, from).second) left.push_back(header);
+    }
+  }
+  return seen;
+}
+
 }  // namespace
 
 TEST_CASE("every include points down the layers", "[architecture]") {
@@ -88,6 +144,38 @@ TEST_CASE("every include points down the layers", "[architecture]") {
     REQUIRE(may_include.contains(to));
     CHECK((to == include.from || may_include.at(include.from).contains(to)));
   }
+}
+
+TEST_CASE("what a folder does not know comes to it by no header of another folder", "[architecture]") {
+  std::map<std::string, Names> includes_of;
+  for (const Include& include : all_includes()) {
+    if (!include.system) includes_of[include.file.string()].insert(include.header);
+  }
+  std::size_t looked_at = 0;
+  for (const auto& [file, headers] : includes_of) {
+    const auto rule = never_sees.find(first_folder(file));
+    if (rule == never_sees.end()) continue;
+    ++looked_at;
+    for (const auto& [header, by] : seen_by(file, includes_of)) {
+      INFO(file << " sees " << header << " by " << by);
+      CHECK_FALSE(rule->second.contains(first_folder(header)));
+    }
+  }
+  CHECK(looked_at > 100);
+}
+
+TEST_CASE("the rooms of a folder see no other room of it but those they are said to", "[architecture]") {
+  Names found;
+  for (const Include& include : all_includes()) {
+    const std::string from = room_of(include.file.string()), to = room_of(include.header);
+    const auto rule = rooms_beside.find(from);
+    if (include.system || rule == rooms_beside.end()) continue;
+    found.insert(from);
+    if (to.empty() || to == from || first_folder(to) != first_folder(from)) continue;
+    INFO(include.file.string() << " includes " << include.header);
+    CHECK(rule->second.contains(to));
+  }
+  CHECK(found.size() == rooms_beside.size());
 }
 
 TEST_CASE("formats read documents and know nothing else of explain", "[architecture]") {

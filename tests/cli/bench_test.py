@@ -196,6 +196,9 @@ class Peers(BenchTest):
         # Something that starts, and is no Python.
         self.assert_complains(attn(*TINY, "--compare", "--python", "true"), 3, "`true`")
 
+    def test_what_answers_but_is_no_python_is_refused(self):
+        self.assert_complains(attn(*TINY, "--compare", "--python", "/bin/echo"), 3, "`/bin/echo` is no Python", "answered")
+
     def test_nothing_of_the_current_folder_is_run(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "numpy.py"), "w", encoding="utf-8") as file:

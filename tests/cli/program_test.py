@@ -195,6 +195,90 @@ class Output(ProgramTest):
         attn("run", EXAMPLE, "-o", path)
         self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
 
+    def assert_kept(self, words, output, *parts):
+        """The command is refused, and the file that it would have replaced is as it was."""
+        with open(output, "rb") as file:
+            before = file.read()
+        done = attn(*words, "-o", output)
+        self.assert_complains(done, 2, "would replace", "help: ", *parts)
+        with open(output, "rb") as file:
+            self.assertEqual(file.read(), before)
+
+    def test_no_output_replaces_what_is_read(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            text = file.read()
+        problem, other = self.path("p.json", text), self.path("q.json", text)
+        answers = self.path("ann.json", '{"schema": "attn/answers/1", "steps": {"scores": {"1,1": 2}}}')
+        link, hard = self.path("link.json"), self.path("hard.json")
+        os.symlink(problem, link)
+        os.link(problem, hard)
+        for output in (problem, link, hard, os.path.join(self.folder, ".", "p.json")):
+            self.assert_kept(("run", problem), output, "p.json")
+            self.assert_kept(("check", problem, answers), output)
+            self.assert_kept(("diff", other, problem), output)
+        self.assert_kept(("check", problem, answers), answers)
+        self.assert_kept(("diff", problem, other), other)
+        page = self.path("page.md")
+        os.symlink(problem, page)
+        self.assert_kept(("why", problem, "scores[1,1]"), page)
+        with open(problem, encoding="utf-8") as file:
+            done = subprocess.run([ATTN, "-", "-o", problem], stdin=file, capture_output=True, encoding="utf-8")
+        self.assert_complains(done, 2, "would replace `standard input`")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["ann.json", "hard.json", "link.json", "p.json", "page.md", "q.json"])
+
+    def test_no_golden_replaces_what_is_read(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = self.path("p.json", file.read())
+        os.link(problem, self.path("p.golden.json"))
+        done = attn("golden", "--update", problem)
+        self.assertEqual((done.returncode, done.stdout.split(":")[0].split()[0]), (2, "FAILED"))
+        self.assertTrue(os.path.samefile(problem, self.path("p.golden.json")))
+        os.remove(self.path("p.golden.json"))
+        for verdict in ("created", "unchanged"):
+            self.assertTrue(attn("golden", "--update", problem, problem).stdout.startswith(verdict))
+
+    def test_two_outputs_are_two_files(self):
+        output = self.path("trace.json")
+        for again in (output, os.path.join(self.folder, ".", "trace.json")):
+            self.assert_complains(attn("run", EXAMPLE, "-o", output, "-o", again), 2, "are one file", "help: ")
+            self.assertFalse(os.path.exists(output))
+        self.path("trace.json", "old")
+        os.symlink(output, self.path("trace.md"))
+        self.assert_complains(attn("run", EXAMPLE, "-o", output, "-o", self.path("trace.md")), 2, "are one file")
+        self.assertEqual(attn("run", EXAMPLE, "--format", "json", "-o", "/dev/null", "-o", "/dev/null").returncode, 0)
+
+    def test_a_write_protected_file_is_not_replaced(self):
+        path = self.path("trace.json", "old")
+        os.chmod(path, 0o444)
+        self.assert_complains(attn("run", EXAMPLE, "-o", path), 3, "cannot be written: it is write-protected")
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "old")
+        self.assertEqual(os.listdir(self.folder), ["trace.json"])
+
+    def test_json_holds_nothing_that_steers_a_terminal(self):
+        hostile = "a\x7f\u0085\u009b2J\u202e\u2066\ufeff\U000e0041z"
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = {**json.load(file), "title": hostile, "tokens": [hostile, "b", "c"]}
+        text = json.dumps(problem, ensure_ascii=False)
+        one, other = self.path(f"{hostile}.json", text), self.path("b.json", text.replace('"dot"', '"scaled_dot"'))
+        answers = [self.path(f"{hostile}{i}.ann.json", '{"steps": {"scores": {"1,1": 3}}}') for i in range(2)]
+        for words in (("run", one), ("diff", one, other), ("check", one, *answers)):
+            done = attn(*words, "--format", "json")
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            for character in hostile[1:-1]:
+                self.assertTrue(character.isascii() and character.isprintable() or character not in done.stdout, words)
+            self.assertIn("\\u007f\\u0085\\u009b2J\\u202e\\u2066\\ufeff\\udb40\\udc41z", done.stdout)
+            self.assertIn(hostile, json.dumps(json.loads(done.stdout), ensure_ascii=False))
+
+    def test_at_once_says_where_it_cannot_be(self):
+        whole = attn("run", EXAMPLE, "--at-once")
+        self.assertEqual((whole.returncode, whole.stderr), (0, ""))
+        for words, why in ((("--dtype", "bf16"), "bf16"), (("--hand-rounding", "2"), "by hand")):
+            done = attn("run", EXAMPLE, "--at-once", *words)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, rf"^attn: note: --at-once: [^\n]*{why}[^\n]*\n$")
+        self.assertIn("dot products", attn("run", os.path.join(DATA, "score-additive.json"), "--at-once").stderr)
+
     def test_a_full_device_is_code_3(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([ATTN, "demo"], stdout=full, stderr=subprocess.PIPE, encoding="utf-8", timeout=60)

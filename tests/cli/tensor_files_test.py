@@ -499,6 +499,15 @@ def lying_npz():
     locator = b"PK\6\7" + struct.pack("<IQI", 0, 100, 1)
     yield "2^60 entries", bytes(100) + wide + locator + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, *[0xFFFF] * 2,
                                                                               *[0xFFFFFFFF] * 2, 0)
+    one = packed(("x.npy", plain))
+    header, entry = one.index(b"PK\3\4"), one.index(b"PK\1\2")
+    yield "a header of another name", one[:header + 30] + b"y.npy" + one[header + 35:]
+    yield "a header that is packed otherwise", one[:header + 8] + b"\0\0" + one[header + 10:]
+    yield "a header of another size", one[:header + 22] + b"\1\0\0\0" + one[header + 26:]
+    yield "a header that is none", b"PK\3\5" + one[4:]
+    yield "a header beyond the file", one[:entry + 42] + struct.pack("<I", len(one) - 10) + one[entry + 46:]
+    yield "an end within the comment of the other", packed(("x.npy", plain), comment=b"PK\5\6" + bytes(18))
+    yield "an entry in 64 bits that are not there", one[:entry + 42] + b"\xff" * 4 + one[entry + 46:]
     broken = bytearray(packed(("x.npy", plain), method=0))
     broken[broken.index(b"PK\1\2") - 3] ^= 1
     yield "a checksum that does not fit", bytes(broken)
@@ -655,6 +664,23 @@ class Written(Folder):
         self.assertEqual(metadata["dtype"], trace["arithmetic"]["dtype"])
         self.assertEqual(metadata["hand_rounding"], trace["arithmetic"]["hand_rounding"])
         self.assertEqual(json.loads(metadata["axes"]), {step["id"]: step["axes"] for step in trace["steps"]})
+
+    def test_no_output_replaces_the_numbers_that_a_problem_reads(self):
+        for name, save in (("x.npz", lambda path: np.savez(path, x=np.eye(3))),
+                           ("x.safetensors", lambda path: self.write(os.path.basename(path), safetensors_bytes({"x": np.eye(3)})))):
+            save(self.path(name))
+            with open(self.path(name), "rb") as file:
+                before = file.read()
+            problem = self.write_problem({"inputs": {"file": name}})
+            link = self.path("link" + os.path.splitext(name)[1])
+            os.symlink(self.path(name), link)
+            for words in (("run", problem), ("run", problem, "--at-once")):
+                for output in (self.path(name), link):
+                    done = attn(*words, "-o", output)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertIn("would replace", done.stderr)
+            with open(self.path(name), "rb") as file:
+                self.assertEqual(file.read(), before)
 
     def test_only_picks_whole_steps(self):
         problem = os.path.join(DATA, "worked-example.json")

@@ -18,8 +18,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "backend/reference/reference.h"
 #include "model/normalization.h"
+#include "reference_backend.h"
 #include "trace/recipe_builder.h"
 
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "backend/reference/reference.h"
 #include "catch.h"
 #include "model/scores/score.h"
+#include "reference_backend.h"
 
 namespace attn {
 Score gaussian_score();

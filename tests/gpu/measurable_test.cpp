@@ -11,7 +11,7 @@ using namespace attn;  // NOLINT(google-build-using-namespace)
 TEST_CASE("every kernel of the ladder is timed, and its error is that of rounding to the dtype", "[gpu]") {
   const auto gpu = gpu_here();
   if (!gpu) return;
-  const auto device = gpu->measurable();
+  const auto device = measurable_gpu();
   REQUIRE(device);
   CHECK(device->kernels().size() >= 2);
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16}) {
@@ -46,7 +46,7 @@ TEST_CASE("every kernel of the ladder is timed, and its error is that of roundin
 TEST_CASE("what a GPU cannot do is not promised to attn bench", "[gpu]") {
   const auto gpu = gpu_here();
   if (!gpu) return;
-  const auto device = gpu->measurable();
+  const auto device = measurable_gpu();
   const std::string clear = device->kernels().front().name;
   Workload work{.batch = 1, .heads = 1, .kv_heads = 1, .queries = 4, .keys = 4, .key_width = 64, .value_width = 64};
   CHECK(device->supports(clear, work));

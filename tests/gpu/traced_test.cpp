@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "backend/cuda/device.h"
-#include "backend/reference/reference.h"
 #include "gpu/device.h"
+#include "reference_backend.h"
 #include "unit/backend/drawn.h"
 
 using namespace attn;         // NOLINT(google-build-using-namespace)

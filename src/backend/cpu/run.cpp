@@ -7,6 +7,7 @@
 
 #include "backend/cpu/contract.h"
 #include "backend/cpu/cpu.h"
+#include "backend/cpu/instructions.h"
 #include "backend/cpu/pieces.h"
 #include "backend/plain.h"
 #include "ops/functions.h"
@@ -350,6 +351,11 @@ std::size_t work_of(std::span<const View> operands, const Op& op, const Shape& r
 }
 
 }  // namespace
+
+std::vector<std::string> cpu_devices() {
+  const std::size_t count = Threads(0).count();
+  return {instruction_set() + ", " + std::to_string(count) + (count == 1 ? " processor" : " processors")};
+}
 
 CpuBackend::CpuBackend(std::size_t threads) : threads_(threads) {}
 

@@ -56,6 +56,41 @@ void mark_closed_rows(const FusedAttention<float>& call) {
   }
 }
 
+// The call but for where its tensors are; the context follows without gaps.
+FusedCall sized(const FusedAttention<float>& call) {
+  return {.dtype = cuda::FusedDtype::f32,
+          .batch = static_cast<int>(call.batch),
+          .heads = static_cast<int>(call.heads),
+          .kv_heads = static_cast<int>(call.kv_heads),
+          .queries = static_cast<int>(call.queries),
+          .keys = static_cast<int>(call.keys),
+          .key_width = static_cast<int>(call.key_width),
+          .value_width = static_cast<int>(call.value_width),
+          .q_at = on_device(call.q_at),
+          .k_at = on_device(call.k_at),
+          .v_at = on_device(call.v_at),
+          .context_at = {static_cast<std::int64_t>(call.heads * call.queries * call.value_width),
+                         static_cast<std::int64_t>(call.queries * call.value_width),
+                         static_cast<std::int64_t>(call.value_width)},
+          .scale = static_cast<float>(call.scale),
+          .causal = call.right == 0};
+}
+
+// Copies the context from the device to where the call wants it.
+void bring_back(const void* context, const FusedAttention<float>& call) {
+  const std::size_t rows = call.batch * call.heads * call.queries;
+  std::vector<float> made(rows * call.value_width);
+  check(cudaMemcpy(made.data(), context, made.size() * sizeof(float), cudaMemcpyDeviceToHost),
+        "copying the context from it");
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t query = row % call.queries;
+    const std::size_t head = row / call.queries % call.heads;
+    const std::size_t batch = row / call.queries / call.heads;
+    const std::size_t to = batch * call.context_at.batch + head * call.context_at.head + query * call.context_at.row;
+    std::copy_n(&made[row * call.value_width], call.value_width, call.context + to);
+  }
+}
+
 // The fastest kernel that keeps what stands behind closed cells out of the
 // result: where that is an infinity or a NaN, only the first of the ladder does.
 const FusedKernel* kernel_for(const FusedCall& call, std::span<const float> values, int compute_capability) {
@@ -73,33 +108,17 @@ bool CudaBackend::attend(const FusedAttention<float>& call) {
   const std::span q(call.q, extent(call.batch, call.heads, call.queries, call.key_width, call.q_at));
   const std::span k(call.k, extent(call.batch, call.kv_heads, call.keys, call.key_width, call.k_at));
   const std::span v(call.v, extent(call.batch, call.kv_heads, call.keys, call.value_width, call.v_at));
-  const std::size_t rows = call.batch * call.heads * call.queries;
 
-  cuda::Layout layout;
+  cuda::DeviceLayout layout;
   const std::size_t q_begin = layout.add(q.size_bytes());
   const std::size_t k_begin = layout.add(k.size_bytes());
   const std::size_t v_begin = layout.add(v.size_bytes());
-  const std::size_t context_begin = layout.add(rows * call.value_width * sizeof(float));
+  const std::size_t context_begin =
+      layout.add(call.batch * call.heads * call.queries * call.value_width * sizeof(float));
   const std::size_t offsets_begin = layout.add(call.offsets ? call.batch * sizeof(std::int64_t) : 0);
   const std::size_t lengths_begin = layout.add(call.lengths ? call.batch * sizeof(std::size_t) : 0);
 
-  FusedCall there{.dtype = cuda::FusedDtype::f32,
-                  .batch = static_cast<int>(call.batch),
-                  .heads = static_cast<int>(call.heads),
-                  .kv_heads = static_cast<int>(call.kv_heads),
-                  .queries = static_cast<int>(call.queries),
-                  .keys = static_cast<int>(call.keys),
-                  .key_width = static_cast<int>(call.key_width),
-                  .value_width = static_cast<int>(call.value_width),
-                  .q_at = on_device(call.q_at),
-                  .k_at = on_device(call.k_at),
-                  .v_at = on_device(call.v_at),
-                  .context_at = {static_cast<std::int64_t>(call.heads * call.queries * call.value_width),
-                                 static_cast<std::int64_t>(call.queries * call.value_width),
-                                 static_cast<std::int64_t>(call.value_width)},
-                  .scale = static_cast<float>(call.scale),
-                  .causal = call.right == 0};
-
+  FusedCall there = sized(call);
   std::byte* memory = memory_.at_least(layout.bytes());
   const auto upload = [&](const void* from, std::size_t bytes, std::size_t begin) {
     check(cudaMemcpy(memory + begin, from, bytes, cudaMemcpyHostToDevice), "copying numbers to it");
@@ -124,16 +143,7 @@ bool CudaBackend::attend(const FusedAttention<float>& call) {
   }
   check(kernel->launch(there, nullptr), "starting attention");
 
-  std::vector<float> made(rows * call.value_width);
-  check(cudaMemcpy(made.data(), there.context, made.size() * sizeof(float), cudaMemcpyDeviceToHost),
-        "copying the context from it");
-  for (std::size_t row = 0; row < rows; ++row) {
-    const std::size_t query = row % call.queries;
-    const std::size_t head = row / call.queries % call.heads;
-    const std::size_t batch = row / call.queries / call.heads;
-    const std::size_t to = batch * call.context_at.batch + head * call.context_at.head + query * call.context_at.row;
-    std::copy_n(&made[row * call.value_width], call.value_width, call.context + to);
-  }
+  bring_back(there.context, call);
   mark_closed_rows(call);
   return true;
 }

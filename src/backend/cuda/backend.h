@@ -7,7 +7,7 @@ namespace attn {
 
 // An NVIDIA GPU. Numbers are copied there and back for each operation.
 //
-// Single operations have the bits of the reference backend, but for sin, cos and
+// Single operations have the bits of the plain loops (backend/plain.h), but for sin, cos and
 // pow (cells/functions.h says by how much). Fused attention adds products up in
 // an order of its own.
 //
@@ -26,8 +26,6 @@ class CudaBackend final : public Backend {
   // masks, biases, sinks, caps or bases.
   bool attend(const FusedAttention<float>& call) override;
   using Backend::attend;  // f64 has no kernel
-
-  std::unique_ptr<Measurable> measurable() override;
 
  private:
   int compute_capability_ = 0;  // 90 for 9.0

@@ -1,7 +1,6 @@
 #include "backend/cuda/cuda.h"
 
 #include "backend/cuda/backend.h"
-#include "backend/cuda/measurable.h"
 
 namespace attn {
 
@@ -20,7 +19,5 @@ CudaBackend::CudaBackend() {
   const cuda::DeviceInfo device = cuda::device_list().at(0);
   compute_capability_ = 10 * device.major + device.minor;
 }
-
-std::unique_ptr<Measurable> CudaBackend::measurable() { return cuda::make_measurable(); }
 
 }  // namespace attn

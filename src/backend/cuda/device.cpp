@@ -113,7 +113,7 @@ std::byte* DeviceMemory::at_least(std::size_t bytes) {
   return data_;
 }
 
-std::size_t Layout::add(std::size_t bytes) {
+std::size_t DeviceLayout::add(std::size_t bytes) {
   const std::size_t begin = bytes_;
   bytes_ += (bytes + 255) / 256 * 256;
   return begin;

@@ -52,7 +52,7 @@ class DeviceMemory {
 };
 
 // Lays several arrays out one after another, each aligned to 256 bytes.
-class Layout {
+class DeviceLayout {
  public:
   // Where the next array of so many bytes begins.
   std::size_t add(std::size_t bytes);

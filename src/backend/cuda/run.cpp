@@ -31,7 +31,7 @@ Tensor<double> CudaBackend::run(const Op& op, std::span<const View> operands, co
   Tensor<double> made(result);
 
   // All arrays in one piece of memory: the operands, the mask, rows and the result.
-  cuda::Layout layout;
+  cuda::DeviceLayout layout;
   std::vector<std::size_t> begins;
   for (const View& operand : operands) begins.push_back(layout.add(operand.data.size_bytes()));
   const std::size_t open_begin = layout.add(open ? open->data.size_bytes() : 0);

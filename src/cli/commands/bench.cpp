@@ -1,5 +1,3 @@
-#include "exports/bench.h"
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -14,10 +12,10 @@
 #include "base/numbers.h"
 #include "bench/measure.h"
 #include "bench/peers.h"
+#include "bench/results.h"
 #include "cli/bench_options.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "explain/reports/benchmark.h"
 
 namespace attn {
 namespace {
@@ -51,12 +49,12 @@ Exit complain_of_shape(const Workload& work, const BenchOptions& options, const 
 }
 
 // On a terminal, which shape is being measured; the line goes when that is done.
-class Progress {
+class ShapeCounter {
  public:
-  Progress() : is_seen_(::isatty(STDERR_FILENO) == 1) {}
-  ~Progress() { tell(""); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  ShapeCounter() : is_seen_(::isatty(STDERR_FILENO) == 1) {}
+  ~ShapeCounter() { tell(""); }
+  ShapeCounter(const ShapeCounter&) = delete;
+  ShapeCounter& operator=(const ShapeCounter&) = delete;
 
   void tell(const std::string& text) const {
     if (is_seen_) say("\r\x1b[K" + text);
@@ -76,20 +74,18 @@ Exit tell(const BenchReport& report, const Rendering& rendering) {
 Exit bench(const BenchOptions& options) {
   BenchRequest request;
   if (const auto code = understand(options, request)) return *code;
-  const HardwareOptions::Selected selected = options.hardware.select();
+  HardwareOptions::Selected selected = options.hardware.select();
   if (!selected.backend) return selected.code;
-  const std::unique_ptr<Measurable> device = selected.backend->measurable();
-  if (!device) {
-    return complain("there is nothing to be timed on the backend `" + std::string(selected.backend->name()) + "`",
-                    "--backend cpu", Exit::wrong_environment);
-  }
+  const std::string backend(selected.backend->name());
+  selected.backend.reset();  // what is timed has threads of its own
+  const std::unique_ptr<Measurable> device =
+      backend == "cuda" ? measurable_gpu() : measurable_processors(options.hardware.thread_count());
   if (const auto names = kernel_names(*device);
       !options.kernel.empty() && std::ranges::find(names, options.kernel) == names.end()) {
     return complain_of_choice("--kernel", options.kernel, names);
   }
 
-  BenchReport report{
-      .backend = std::string(selected.backend->name()), .device = device->device(), .ladder = device->kernels()};
+  BenchReport report{.backend = backend, .device = device->device(), .ladder = device->kernels()};
   if (options.list) return tell(report, request.rendering);
 
   std::vector<Planned> plan;
@@ -113,13 +109,13 @@ Exit bench(const BenchOptions& options) {
     peers.emplace(std::move(started.value()));
     report.libraries = peers->libraries();
   }
-  const Progress progress;
+  const ShapeCounter counter;
   for (const auto& [work, kernels] : plan) {
-    progress.tell(fmt::format("{} of {}: {}", report.shapes.size() + 1, plan.size(), spelled(work)));
+    counter.tell(fmt::format("{} of {}: {}", report.shapes.size() + 1, plan.size(), spelled(work)));
     report.shapes.push_back(
         measured(*device, work, kernels, peers ? peers->all() : std::vector<Peer*>{}, request.effort));
   }
-  progress.tell("");
+  counter.tell("");
   return tell(report, request.rendering);
 }
 

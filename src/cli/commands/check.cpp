@@ -14,7 +14,7 @@
 #include "cli/problem_file.h"
 #include "cli/render.h"
 #include "explain/reports/verdict.h"
-#include "exports/report.h"
+#include "exports/marking.h"
 #include "model/attention.h"
 #include "reading/answers/answers.h"
 #include "reading/text_file.h"
@@ -224,6 +224,7 @@ Exit run_check(const CheckOptions& options) {
   }
   if (read.size() == 1 && !read[0].answers) return read[0].code;
 
+  if (const auto wrong = refuse_to_overwrite(plan.rendering)) return *wrong;
   computation.keep(named_steps(read));
   const ComputedTrace computed = compute(computation, options.computing);
   if (!computed.trace) return computed.code;

@@ -14,6 +14,7 @@
 #include "cli/console.h"
 #include "cli/problem_file.h"
 #include "exports/json.h"
+#include "files/files_read.h"
 #include "reading/text_file.h"
 #include "reading/trace.h"
 
@@ -113,12 +114,18 @@ std::string changes(const std::string& old_text, const Trace& trace) {
 Exit update_file(const std::string& file, const Trace& trace) {
   const std::string golden = golden_beside(file);
   const std::string fresh = trace_json(trace);
+  if (name_of_read(golden)) {
+    complain("`" + golden + "` leads to a problem or to numbers of one, which are read here",
+             "remove the link; attn golden --update makes a file in its place");
+    return tell("FAILED", file, "its golden would replace what is read", Exit::wrong_input);
+  }
   std::error_code ignored;
   std::string verdict = "created";
   std::string more = printable(golden) + "\n";
   if (std::filesystem::exists(golden, ignored)) {
     const Result<std::string> old = read_text(golden);
     if (!old) return unreadable_golden(file, golden, old.faults(), "");
+    forget_read(golden);
     if (old.value() == fresh) return tell("unchanged", file, "", Exit::done);
     verdict = "updated";
     more = changes(old.value(), trace);

@@ -18,15 +18,6 @@ struct MistakesOptions {
   RenderOptions rendering;
 };
 
-const Mistake* find_mistake(const std::string& id) {
-  for (const Family& family : families()) {
-    for (const Mistake& mistake : family.mistakes) {
-      if (mistake.id == id) return &mistake;
-    }
-  }
-  return nullptr;
-}
-
 Exit complain_of_id(const std::string& id) {
   std::vector<std::string> known;
   for (const Family& family : families()) {
@@ -38,7 +29,7 @@ Exit complain_of_id(const std::string& id) {
 Exit list_mistakes(const MistakesOptions& options) {
   Rendering rendering;
   if (const auto wrong = understand(options.rendering, json_alone(), rendering)) return *wrong;
-  const Mistake* one = options.id.empty() ? nullptr : find_mistake(options.id);
+  const Mistake* one = options.id.empty() ? nullptr : mistake_named(options.id);
   if (!options.id.empty() && !one) return complain_of_id(options.id);
   return write_out(rendering, [&](const Target& target) {
     if (!target.format) return one ? mistake_json(*one) : catalogue_json();

@@ -39,10 +39,7 @@ bool is_all(const MarkedStep& step, CellState state) {
 
 // What a mistake of the catalogue is, in words.
 std::string what_happened(const std::string& id) {
-  for (const Family& family : families()) {
-    const auto found = std::ranges::find(family.mistakes, id, &Mistake::id);
-    if (found != family.mistakes.end()) return found->what;
-  }
+  if (const Mistake* known = mistake_named(id)) return known->what;
   return "`" + id + "`";
 }
 
@@ -406,16 +403,7 @@ class VerdictTeller {
 };
 
 std::string verdict_words(const MarkedFile& file) {
-  if (!file.report) return "not read";
-  switch (file.report->verdict) {
-    case Verdict::right:
-      return "right";
-    case Verdict::wrong:
-      return "wrong";
-    case Verdict::incomplete:
-      return "incomplete";
-  }
-  return "";
+  return file.report ? std::string(name(file.report->verdict)) : "not read";
 }
 
 // "scale.none or scale.by_n"

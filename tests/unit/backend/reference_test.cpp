@@ -1,11 +1,10 @@
-#include "backend/reference/reference.h"
-
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "catch.h"
 #include "ops/shapes.h"
+#include "reference_backend.h"
 
 using namespace attn;  // NOLINT(google-build-using-namespace)
 

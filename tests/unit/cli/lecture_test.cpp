@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "catch.h"
-#include "cli/keys.h"
+#include "cli/keyboard.h"
 #include "unit/explain/examples.h"
 
 namespace attn {

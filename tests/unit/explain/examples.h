@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "backend/reference/reference.h"
 #include "explain/telling/steps.h"
 #include "formats/format.h"
 #include "model/attention.h"
+#include "reference_backend.h"
 
 // Problems to explain, each with something that the others have not.
 

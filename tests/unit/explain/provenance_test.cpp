@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "backend/reference/reference.h"
 #include "catch.h"
 #include "ops/shapes.h"
+#include "reference_backend.h"
 #include "unit/explain/examples.h"
 
 namespace attn {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "exports/report.h"
+#include "exports/marking.h"
 #include "formats/format.h"
 #include "unit/explain/examples.h"
 

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "backend/reference/reference.h"
 #include "catch.h"
 #include "explain/telling/ancestry.h"
 #include "model/attention.h"
 #include "reading/problem/problem.h"
+#include "reference_backend.h"
 #include "unit/explain/calculator.h"
 #include "unit/explain/examples.h"
 

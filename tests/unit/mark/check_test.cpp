@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "backend/reference/reference.h"
 #include "catch.h"
 #include "model/attention.h"
 #include "reading/answers/answers.h"
 #include "reading/names/step_names.h"
 #include "reading/problem/problem.h"
+#include "reference_backend.h"
 
 namespace attn {
 namespace {

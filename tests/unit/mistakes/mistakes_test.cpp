@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "backend/reference/reference.h"
 #include "catch.h"
 #include "mistakes/mistake.h"
 #include "model/attention.h"
 #include "reading/problem/problem.h"
+#include "reference_backend.h"
 #include "trace/replay.h"
 
 namespace attn {

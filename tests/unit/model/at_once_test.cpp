@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "backend/cpu/cpu.h"
-#include "backend/reference/reference.h"
 #include "base/random.h"
 #include "catch.h"
 #include "model/attention.h"
+#include "reference_backend.h"
 
 using namespace attn;  // NOLINT(google-build-using-namespace)
 

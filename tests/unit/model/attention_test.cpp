@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "backend/reference/reference.h"
 #include "base/random.h"
 #include "catch.h"
+#include "reference_backend.h"
 
 using namespace attn;  // NOLINT(google-build-using-namespace)
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/reference/reference.h"
 #include "catch.h"
+#include "reference_backend.h"
 
 namespace attn {
 namespace {

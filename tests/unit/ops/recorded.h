@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/reference/reference.h"
+#include "reference_backend.h"
 #include "trace/recipe_builder.h"
 #include "trace/trace.h"
 

@@ -4,10 +4,10 @@
 
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/instructions.h"
-#include "backend/reference/reference.h"
 #include "base/random.h"
 #include "catch.h"
 #include "ops/shapes.h"
+#include "reference_backend.h"
 
 using namespace attn;  // NOLINT(google-build-using-namespace)
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "backend/cuda/cells/cell.h"
-#include "backend/reference/reference.h"
 #include "catch.h"
+#include "reference_backend.h"
 #include "unit/backend/drawn.h"
 
 using namespace attn;         // NOLINT(google-build-using-namespace)

@@ -1,4 +1,4 @@
-#include "backend/cuda/peak.h"
+#include "bench/cuda/peak.h"
 
 #include <array>
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-#include "backend/cpu/measurable.h"
+#include "bench/measurable.h"
 
 #include <algorithm>
 #include <cassert>
@@ -9,13 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "backend/cpu/cpu.h"
-#include "backend/cpu/drawn_rows.h"
 #include "backend/cpu/instructions.h"
 #include "backend/cpu/ladder/rung.h"
-#include "backend/cpu/peak.h"
-#include "backend/cpu/projected_run.h"
-#include "backend/cpu/stopwatch.h"
+#include "bench/cpu/drawn_rows.h"
+#include "bench/cpu/peak.h"
+#include "bench/cpu/projected_run.h"
+#include "bench/cpu/stopwatch.h"
 
 namespace attn {
 namespace {
@@ -103,7 +102,7 @@ class ProcessorRun final : public MeasurableRun {
 
 class Processors final : public Measurable {
  public:
-  explicit Processors(Threads& threads) : threads_(threads) {
+  explicit Processors(std::size_t threads) : threads_(threads) {
     for (const Rung& rung : rungs()) kernels_.push_back({std::string(rung.name), std::string(rung.summary)});
   }
 
@@ -135,20 +134,13 @@ class Processors final : public Measurable {
   }
 
  private:
-  Threads& threads_;
+  Threads threads_;
   std::vector<MeasurableKernel> kernels_;
   std::optional<ReadBandwidth> memory_;
 };
 
 }  // namespace
 
-std::unique_ptr<Measurable> measurable_processors(Threads& threads) { return std::make_unique<Processors>(threads); }
-
-std::vector<std::string> cpu_devices() {
-  const std::size_t count = Threads(0).count();
-  return {instruction_set() + ", " + std::to_string(count) + (count == 1 ? " processor" : " processors")};
-}
-
-std::unique_ptr<Measurable> CpuBackend::measurable() { return measurable_processors(threads_); }
+std::unique_ptr<Measurable> measurable_processors(std::size_t threads) { return std::make_unique<Processors>(threads); }
 
 }  // namespace attn

@@ -1,11 +1,12 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "backend/plain.h"
 
 namespace attn {
 
 // The plainest loops there are, one for every operation: the oracle that every
-// faster backend is held against.
+// backend is held against.
 //
 // Sums run in index order and nothing is fused or reordered, so the same
 // operands give the same bits on every machine and with every compiler,
@@ -15,7 +16,9 @@ class ReferenceBackend final : public Backend {
   std::string_view name() const override { return "cpu"; }
 
   Tensor<double> run(const Op& op, std::span<const View> operands, const View* open, const Shape& result,
-                     Dtype dtype) override;
+                     Dtype dtype) override {
+    return run_plainly(op, operands, open, result, dtype);
+  }
 };
 
 }  // namespace attn

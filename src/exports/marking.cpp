@@ -1,4 +1,4 @@
-#include "exports/report.h"
+#include "exports/marking.h"
 
 #include <cmath>
 #include <string_view>
@@ -6,62 +6,23 @@
 #include <nlohmann/json.hpp>
 
 #include "base/numbers.h"
+#include "exports/json_text.h"
 
 namespace attn {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// On one line, with the spaces that people put; bytes that are not UTF-8 become U+FFFD.
+// On one line, with the spaces that people put.
 std::string on_one_line(const Json& json) {
-  if (!json.is_structured()) return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (!json.is_structured()) return compact(json);
   std::string text;
   for (const auto& [name, value] : json.items()) {
     text += text.empty() ? "" : ", ";
-    if (json.is_object()) text += on_one_line(Json(name)) + ": ";
+    if (json.is_object()) text += quoted(name) + ": ";
     text += on_one_line(value);
   }
   return json.is_object() ? "{" + text + "}" : "[" + text + "]";
-}
-
-std::string_view word(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::right:
-      return "right";
-    case Verdict::wrong:
-      return "wrong";
-    case Verdict::incomplete:
-      return "incomplete";
-  }
-  return "";
-}
-
-std::string_view word(CellState state) {
-  switch (state) {
-    case CellState::right:
-      return "right";
-    case CellState::wrong:
-      return "wrong";
-    case CellState::blank:
-      return "blank";
-    case CellState::consistent:
-      return "consistent";
-    case CellState::too_coarse:
-      return "too_coarse";
-  }
-  return "";
-}
-
-std::string_view word(MistakeKind kind) {
-  switch (kind) {
-    case MistakeKind::error:
-      return "error";
-    case MistakeKind::convention:
-      return "convention";
-    case MistakeKind::note:
-      return "note";
-  }
-  return "";
 }
 
 // A whole number without a point; JSON has no spelling of an infinity or NaN.
@@ -79,7 +40,7 @@ Json from_one(const std::vector<std::size_t>& index) {
 }
 
 Json cell_json(const MarkedCell& cell, Reveal reveal) {
-  Json json = {{"index", from_one(cell.index)}, {"state", word(cell.state)}};
+  Json json = {{"index", from_one(cell.index)}, {"state", name(cell.state)}};
   if (cell.state != CellState::blank) json["given"] = cell.given;
   if (reveal >= Reveal::value) json["expected"] = number(cell.expected);
   return json;
@@ -89,7 +50,7 @@ Json step_json(const MarkedStep& step, Reveal reveal) {
   Json json = {{"id", step.id}};
   for (const CellState state :
        {CellState::right, CellState::wrong, CellState::blank, CellState::consistent, CellState::too_coarse}) {
-    json[std::string(word(state))] = step.count(state);
+    json[std::string(name(state))] = step.count(state);
   }
   // What only floating-point arithmetic leaves open is no room for rounding.
   json["width"] = number(step.width < 1e-9 ? 0 : step.width);
@@ -107,7 +68,7 @@ Json step_json(const MarkedStep& step, Reveal reveal) {
 Json diagnosis_json(const Diagnosis& diagnosis) {
   Json cells = Json::array();
   for (const auto& index : diagnosis.cells) cells.push_back(from_one(index));
-  return {{"mistake", diagnosis.mistake},   {"kind", word(diagnosis.kind)}, {"step", diagnosis.step},
+  return {{"mistake", diagnosis.mistake},   {"kind", name(diagnosis.kind)}, {"step", diagnosis.step},
           {"cells", std::move(cells)},      {"variant", diagnosis.variant}, {"ties", diagnosis.ties},
           {"evidence", diagnosis.evidence}, {"message", diagnosis.message}, {"hint", diagnosis.hint}};
 }
@@ -126,7 +87,7 @@ std::string object(const Report& report, Reveal reveal, const std::string* file,
   };
   std::string text = indent + "{\n" + indent + "  \"schema\": \"attn/report/1\"";
   if (file) text += member("file", on_one_line(*file));
-  text += member("verdict", on_one_line(word(report.verdict)));
+  text += member("verdict", on_one_line(name(report.verdict)));
   text += member("first_wrong", on_one_line(report.first_wrong.empty() ? Json() : Json(report.first_wrong)));
   text += member("rounding", on_one_line(report.rounding.empty() ? Json() : Json(report.rounding)));
   text +=

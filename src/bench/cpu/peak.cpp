@@ -1,4 +1,4 @@
-#include "backend/cpu/peak.h"
+#include "bench/cpu/peak.h"
 
 #include "backend/cpu/vectors/targets.h"
 //
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backend/cpu/peak.cpp"
+#define HWY_TARGET_INCLUDE "bench/cpu/peak.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 //

@@ -1,5 +1,3 @@
-#include "explain/reports/benchmark.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +5,8 @@
 #include <utility>
 
 #include <fmt/core.h>
+
+#include "bench/results.h"
 
 namespace attn {
 namespace {

@@ -1,11 +1,10 @@
-#include "backend/cpu/measurable.h"
+#include "bench/measurable.h"
 
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "backend/cpu/cpu.h"
-#include "backend/cpu/drawn_rows.h"
+#include "bench/cpu/drawn_rows.h"
 #include "catch.h"
 
 namespace attn {
@@ -55,8 +54,7 @@ TEST_CASE("errors are those of the rows under their causal mask", "[cpu][bench]"
 }
 
 TEST_CASE("every kernel of the ladder computes attention, of every kind of shape", "[cpu][bench]") {
-  CpuBackend backend(2);
-  const auto device = backend.measurable();
+  const auto device = measurable_processors(2);
   REQUIRE(device);
   REQUIRE_FALSE(device->kernels().empty());
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
@@ -83,8 +81,7 @@ TEST_CASE("every kernel of the ladder computes attention, of every kind of shape
 }
 
 TEST_CASE("the last kernel of the ladder supports whatever any of them does", "[cpu][bench]") {
-  CpuBackend backend(1);
-  const auto device = backend.measurable();
+  const auto device = measurable_processors(1);
   for (const Dtype dtype : dtypes) {
     const Workload work{.queries = 5, .keys = 5, .key_width = 3, .value_width = 3, .dtype = dtype};
     const std::string last = device->kernels().back().name;
@@ -96,8 +93,7 @@ TEST_CASE("the last kernel of the ladder supports whatever any of them does", "[
 }
 
 TEST_CASE("a machine has a peak and a bandwidth", "[cpu][bench]") {
-  CpuBackend backend(1);
-  const auto device = backend.measurable();
+  const auto device = measurable_processors(1);
   CHECK(device->peak(Dtype::f32) > 1e8);
   CHECK(device->peak(Dtype::f64) > 1e8);
   CHECK(device->bandwidth() > 1e7);

@@ -1,7 +1,7 @@
-#include "exports/bench.h"
-
 #include <nlohmann/json.hpp>
 
+#include "bench/results.h"
+#include "exports/json_text.h"
 #include "tensor/dtype.h"
 
 namespace attn {
@@ -28,15 +28,8 @@ Json written(const Workload& work) {
 }
 
 std::string_view written(Limit limit) {
-  switch (limit) {
-    case Limit::arithmetic:
-      return "arithmetic";
-    case Limit::memory:
-      return "memory";
-    case Limit::calling:
-      return "calling";
-  }
-  return "";
+  constexpr std::string_view words[] = {"arithmetic", "memory", "calling"};
+  return words[static_cast<std::size_t>(limit)];
 }
 
 Json written(const KernelMeasured& kernel) {
@@ -87,7 +80,7 @@ std::string benchmark_json(const BenchReport& report) {
   }
   for (const ShapeMeasured& shape : report.shapes) object["shapes"].push_back(written(shape));
   for (const PeerLibrary& library : report.libraries) object["libraries"].push_back(written(library));
-  return object.dump(2) + "\n";
+  return indented(object);
 }
 
 }  // namespace attn

@@ -1,4 +1,4 @@
-#include "backend/cpu/projected_run.h"
+#include "bench/cpu/projected_run.h"
 
 #include <cmath>
 #include <cstddef>
@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "backend/cpu/attend.h"
-#include "backend/cpu/drawn_rows.h"
 #include "backend/cpu/product.h"
-#include "backend/cpu/row_context.h"
-#include "backend/cpu/stopwatch.h"
 #include "base/random.h"
+#include "bench/cpu/drawn_rows.h"
+#include "bench/cpu/row_context.h"
+#include "bench/cpu/stopwatch.h"
 
 namespace attn {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/keys.h"
+#include "cli/keyboard.h"
 
 #include <algorithm>
 #include <array>

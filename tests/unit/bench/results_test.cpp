@@ -1,4 +1,4 @@
-#include "explain/reports/benchmark.h"
+#include "bench/results.h"
 
 #include <sstream>
 #include <string>
@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "catch.h"
-#include "exports/bench.h"
 #include "formats/format.h"
 
 namespace attn {

@@ -1,4 +1,4 @@
-#include "backend/cpu/drawn_rows.h"
+#include "bench/cpu/drawn_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "backend/cpu/row_context.h"
 #include "base/random.h"
+#include "bench/cpu/row_context.h"
 
 namespace attn {
 namespace {

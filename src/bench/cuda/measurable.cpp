@@ -1,4 +1,4 @@
-#include "backend/cuda/measurable.h"
+#include "bench/measurable.h"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +11,9 @@
 
 #include "backend/cuda/device.h"
 #include "backend/cuda/fused/fused.h"
-#include "backend/cuda/peak.h"
 #include "backend/cuda/samples.h"
 #include "base/math.h"
+#include "bench/cuda/peak.h"
 
 namespace attn::cuda {
 namespace {
@@ -141,7 +141,7 @@ class CudaRun final : public MeasurableRun {
       : workload_(workload), dtype_(sampled(workload.dtype)), compute_capability_(compute_capability) {
     const Counts counts(workload);
     const std::size_t each = bytes_of(dtype_);
-    Layout layout;
+    DeviceLayout layout;
     const std::size_t q = layout.add(counts.q * each);
     const std::size_t k = layout.add(counts.k * each);
     const std::size_t v = layout.add(counts.v * each);
@@ -279,7 +279,10 @@ class CudaMeasurable final : public Measurable {
 };
 
 }  // namespace
-
-std::unique_ptr<Measurable> make_measurable() { return std::make_unique<CudaMeasurable>(); }
-
 }  // namespace attn::cuda
+
+namespace attn {
+
+std::unique_ptr<Measurable> measurable_gpu() { return std::make_unique<cuda::CudaMeasurable>(); }
+
+}  // namespace attn

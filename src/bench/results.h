@@ -26,6 +26,9 @@ Document told_benchmark(const BenchReport& report);
 // The ladder alone.
 Document told_kernels(const BenchReport& report);
 
+// All of it as JSON: seconds, bytes, operations, fractions, not rounded.
+std::string benchmark_json(const BenchReport& report);
+
 // "1.25 ms", "310 ns": three digits.
 std::string spelled_seconds(double seconds);
 

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "base/diagnostic.h"
+
+namespace attn {
+
+// What a number that a person spelled is made of.
+struct NumberPiece {
+  enum class Kind {
+    number,
+    name,
+    plus,
+    minus,
+    times,
+    divide,
+    power,
+    root,
+    open,
+    close,
+    superscript,
+    infinity,
+    end,
+    odd
+  };
+  Kind kind = Kind::end;
+  TextRange range;
+};
+
+// The piece that begins at `at`, or after the blanks there. At the end of the
+// text it is `end`, of no bytes.
+NumberPiece number_piece_at(std::string_view text, std::size_t at);
+
+// The text without the blanks at its beginning and its end: spaces of every width.
+std::string_view without_blanks(std::string_view text);
+
+// How many bytes of the text are a decimal number: digits with or without a
+// point, and an exponent only where digits follow it, so that 2e4 is a number
+// and the 2 of 2e^4 is one.
+std::size_t decimal_size(std::string_view text);
+
+struct Decimal {
+  double value = 0;
+  int decimals = 0;  // that it was written with, at most 400
+};
+
+// A decimal number times 10^shift; nothing where no double is as large.
+// REQUIRES: decimal_size(text) == text.size().
+std::optional<Decimal> decimal(std::string_view text, int shift = 0);
+
+// What the piece `superscript` says: 12 for "¹²", -1 for "⁻¹", infinity where no
+// double is as large; nothing where no digit follows the minus.
+std::optional<double> superscript_value(std::string_view text);
+
+}  // namespace attn

@@ -1,0 +1,50 @@
+#include "exports/json_text.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace attn {
+namespace {
+
+std::string dumped(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+void append_escaped(char32_t point, std::string& text) {
+  if (point > 0xFFFF) {
+    append_escaped(0xD800 + ((point - 0x10000) >> 10), text);
+    return append_escaped(0xDC00 + ((point - 0x10000) & 0x3FF), text);
+  }
+  text += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) text += "0123456789abcdef"[point >> shift & 15];
+}
+
+// What steers and is no control of ASCII: those were escaped already, or are
+// line breaks between values. The rest stands within strings alone.
+std::string harmless(const std::string& json) {
+  if (std::ranges::all_of(json, [](char c) { return static_cast<unsigned char>(c) < 0x7F; })) return json;
+  std::string text;
+  for (std::size_t at = 0; at < json.size();) {
+    const CodePoint point = code_point(json, at);
+    if (point.value >= 0x7F && steers(point.value)) {
+      append_escaped(point.value, text);
+    } else {
+      text.append(json, at, point.bytes);
+    }
+    at += point.bytes;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string compact(const nlohmann::ordered_json& json) { return harmless(dumped(json, -1)); }
+
+std::string quoted(const std::string& text) { return compact(text); }
+
+std::string indented(const nlohmann::ordered_json& json) { return harmless(dumped(json, 2)) + "\n"; }
+
+}  // namespace attn
