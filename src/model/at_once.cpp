@@ -302,7 +302,7 @@ ReadAtOnce record_context_at_once(RecipeBuilder& work, const Problem& problem, c
   read.context = work.step_of_shape({.id = "context",
                                      .symbol = "C",
                                      .title = "Context: the sum of each query's weighted values",
-                                     .formula = "C is computed at once",
+                                     .formula = "{} is computed at once",
                                      .role = Role::output},
                                     context_shape(work, problem, read.queries, read.values));
   return read;

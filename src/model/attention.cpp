@@ -32,11 +32,10 @@ void give_parameters(RecipeBuilder& work, const std::string& of, Role role, cons
   for (const Parameter& parameter : spec.parameters) {
     const auto tensor = choice.tensors.find(parameter.name);
     if (tensor == choice.tensors.end()) continue;
-    const std::string symbol = parameter.symbol.empty() ? parameter.name : parameter.symbol;
     work.given({.id = of + "." + parameter.name,
-                .symbol = symbol,
+                .symbol = parameter.symbol.empty() ? parameter.name : parameter.symbol,
                 .title = capitalised(parameter.summary.substr(0, parameter.summary.find(", ["))),
-                .formula = symbol + " is given",
+                .formula = "{} is given",
                 .role = role},
                tensor->second);
   }
@@ -46,7 +45,7 @@ std::string record_scaled(RecipeBuilder& work, const Problem& problem, const Sco
   Heading heading{.id = "scaled_scores", .symbol = "S′", .role = Role::score};
   if (problem.scale) {
     heading.title = "Scores times the scale";
-    heading.formula = "S′ = S × scale";
+    heading.formula = "{} = {0} × scale";
     return work.step(heading, Map{Unary::multiply, *problem.scale, ""}, {"scores"});
   }
   if (!score.divided_by_root_width) return "scores";
@@ -55,7 +54,7 @@ std::string record_scaled(RecipeBuilder& work, const Problem& problem, const Sco
   heading.title = terms == 1
                       ? "Scores divided by √d_k, the root of the width of a key"
                       : "Scores divided by " + written + ": they are sums of " + std::to_string(terms) + " products";
-  heading.formula = "S′ = S / " + written;
+  heading.formula = "{} = {0} / " + written;
   return work.step(heading, Map{Unary::divide, std::sqrt(static_cast<double>(width)), "√" + std::to_string(width)},
                    {"scores"});
 }
@@ -76,11 +75,10 @@ std::string record_scores(RecipeBuilder& work, const Problem& problem, const Pro
   score.compose(work, problem.score, compared);
   const std::string scaled = record_scaled(work, problem, score, products);
   if (!problem.softcap) return scaled;
-  const std::string s = work.symbol(scaled);
   return work.step({.id = "capped_scores",
                     .symbol = "S_c",
                     .title = "Scores capped: squeezed between −c and c",
-                    .formula = "S_c = c·tanh(" + s + " / c)",
+                    .formula = "{} = c·tanh({0} / c)",
                     .role = Role::score},
                    Map{Unary::softcap, *problem.softcap, ""}, {scaled});
 }
@@ -94,13 +92,6 @@ std::vector<Operand> record_rules(RecipeBuilder& work, const std::vector<MaskRul
   return operands;
 }
 
-// "B_1 + B_2"
-std::string sum_of(const RecipeBuilder& work, const std::vector<Operand>& operands) {
-  std::string text;
-  for (const Operand& operand : operands) text += (text.empty() ? "" : " + ") + work.symbol(operand.id);
-  return text;
-}
-
 MaskedScores record_mask(RecipeBuilder& work, const Problem& problem, const std::string& scores) {
   const std::vector<MaskRule> rules = mask_rules(problem);
   const Position& position = position_of(problem);
@@ -111,20 +102,19 @@ MaskedScores record_mask(RecipeBuilder& work, const Problem& problem, const std:
   std::vector<Operand> adding;
   if (position.biases) adding = position.biases(work, problem);
   for (Operand& given : record_rules(work, rules, MaskRule::Effect::adds)) adding.push_back(std::move(given));
-  const std::string symbol = work.symbol(scores);
 
   std::vector<Operand> operands = {scores};
   Heading masked{.id = "masked_scores",
                  .symbol = "S″",
                  .title = "Scores with closed cells at −∞",
-                 .formula = "S″ = " + symbol + " where open, −∞ where closed",
+                 .formula = "{} = {0} where open, −∞ where closed",
                  .role = Role::score};
   std::optional<Operand> open;
   if (!closing.empty()) {
     open = work.step({.id = "mask",
                       .symbol = "M",
                       .title = "Mask: which query may attend to which key",
-                      .formula = "M = 1 where open, 0 where closed",
+                      .formula = "{} = 1 where open, 0 where closed",
                       .role = Role::mask},
                      Combine{Binary::minimum, all}, closing);
   }
@@ -133,11 +123,11 @@ MaskedScores record_mask(RecipeBuilder& work, const Problem& problem, const std:
     operands.emplace_back(work.step({.id = "score_bias",
                                      .symbol = "B",
                                      .title = "What is added to the scores",
-                                     .formula = "B = " + sum_of(work, adding),
+                                     .formula = "{} = " + places(0, adding.size()),
                                      .role = Role::mask},
                                     op, adding));
     masked.title = "Scores with what is added, closed cells at −∞";
-    masked.formula = "S″ = " + symbol + " + B where open, −∞ where closed";
+    masked.formula = "{} = {0} + {1} where open, −∞ where closed";
   }
   return {work.step(masked, Close{}, operands, open), open};
 }
@@ -157,11 +147,11 @@ std::string record_context(RecipeBuilder& work, const Problem& problem, const st
                          .title = "Weighted values: each value times its attention weight",
                          .formula = "u_ij = A_ij · v_j",
                          .role = Role::weighted_value};
-  const std::string v = work.symbol(values);
+  const Formula a = work.symbol(weights), v = work.symbol(values);
   Heading context{.id = "context",
                   .symbol = "C",
                   .title = "Context: the sum of each query's weighted values",
-                  .formula = work.vectors() == Vectors::rows ? "C = A·" + v : "C = " + v + "·Aᵀ",
+                  .formula = work.vectors() == Vectors::rows ? "{} = " + a + "·" + v : "{} = " + v + "·" + a + "ᵀ",
                   .role = Role::output};
   const Position& position = position_of(problem);
   const auto record_sum = [&](const Op& op, std::vector<Operand> operands, const std::optional<Operand>& unread) {
@@ -169,7 +159,7 @@ std::string record_context(RecipeBuilder& work, const Problem& problem, const st
     if (position.context_terms) terms = position.context_terms(work, problem, weights);
     if (!terms.empty()) {
       context.title += ", and what positions add";
-      context.formula += " + " + sum_of(work, terms);
+      context.formula += " + " + places(operands.size(), terms.size());
       operands.insert(operands.end(), terms.begin(), terms.end());
     }
     return work.step(context, op, operands, unread);
@@ -191,15 +181,13 @@ std::string record_context(RecipeBuilder& work, const Problem& problem, const st
 }
 
 std::string record_output(RecipeBuilder& work, const Problem& problem, std::string result) {
-  std::string symbol = "C";
   if (problem.heads) {
     result = work.step({.id = "concat",
                         .symbol = "H",
                         .title = "The contexts of all heads, side by side",
-                        .formula = "H = the heads' C side by side",
+                        .formula = "{} = the heads' {0} side by side",
                         .role = Role::output},
                        Merge{"head", "d_v", "d_concat"}, {result});
-    symbol = "H";
   }
   if (!problem.output) return result;
 
@@ -207,21 +195,21 @@ std::string record_output(RecipeBuilder& work, const Problem& problem, std::stri
   operands.emplace_back(work.given({.id = "weights.output",
                                     .symbol = "W_O",
                                     .title = "Weights of the output projection",
-                                    .formula = "W_O is given",
+                                    .formula = "{} is given",
                                     .role = Role::weight_matrix},
                                    problem.output->weight));
   if (problem.output->bias) {
     operands.emplace_back(work.given({.id = "biases.output",
                                       .symbol = "b_O",
                                       .title = "Bias of the output projection",
-                                      .formula = "b_O is given",
+                                      .formula = "{} is given",
                                       .role = Role::weight_matrix},
                                      *problem.output->bias));
   }
   return work.step({.id = "output",
                     .symbol = "O",
                     .title = "Output",
-                    .formula = "O = " + product(problem, symbol, "W_O", problem.output->bias ? "b_O" : ""),
+                    .formula = "{} = " + product(problem, problem.output->bias.has_value()),
                     .role = Role::output},
                    Contract{problem.heads ? "d_concat" : "d_v"}, operands);
 }

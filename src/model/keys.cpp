@@ -22,26 +22,21 @@ std::string record_joined(RecipeBuilder& work, const Problem& problem, const Kin
                           const Tensor<double> KeysAndValues::*part) {
   if (!problem.past && !problem.appended) return own;
   std::vector<Operand> operands = {own};
-  std::string formula = work.symbol(own);
   if (problem.past) {
-    const std::string symbol = kind.letter + "_past";
     operands.insert(operands.begin(), work.given({.id = "past." + kind.plural,
-                                                  .symbol = symbol,
+                                                  .symbol = kind.letter + "_past",
                                                   .title = "Past " + kind.plural + ", from the cache",
-                                                  .formula = symbol + " is given",
+                                                  .formula = "{} is given",
                                                   .role = kind.role},
                                                  (*problem.past).*part));
-    formula = symbol + "; " + formula;
   }
   if (problem.appended) {
-    const std::string symbol = kind.letter + "_app";
     operands.emplace_back(work.given({.id = "appended." + kind.plural,
-                                      .symbol = symbol,
+                                      .symbol = kind.letter + "_app",
                                       .title = "Appended " + kind.plural + ", always open",
-                                      .formula = symbol + " is given",
+                                      .formula = "{} is given",
                                       .role = kind.role},
                                      (*problem.appended).*part));
-    formula += "; " + symbol;
   }
   const std::string what = problem.past && problem.appended ? "past ones before and appended ones behind"
                            : problem.past                   ? "past ones before"
@@ -49,7 +44,7 @@ std::string record_joined(RecipeBuilder& work, const Problem& problem, const Kin
   return work.step({.id = "all_" + kind.plural,
                     .symbol = kind.letter + "_all",
                     .title = "All " + kind.plural + ": new ones with " + what,
-                    .formula = kind.letter + "_all = [" + formula + "]",
+                    .formula = "{} = [" + places(0, operands.size(), "; ") + "]",
                     .role = kind.role},
                    Join{"key"}, operands);
 }
@@ -61,7 +56,7 @@ std::string record_repeated(RecipeBuilder& work, const Problem& problem, const K
       {.id = "repeated_" + kind.plural,
        .symbol = kind.letter + "_rep",
        .title = "Each head's " + kind.plural + " once for each of the " + group + " query heads that share them",
-       .formula = kind.letter + "_rep of head h = " + work.symbol(own) + " of head ⌈h / " + group + "⌉",
+       .formula = "{} of head h = {0} of head ⌈h / " + group + "⌉",
        .role = kind.role},
       Repeat{"head", times, false}, {own});
 }

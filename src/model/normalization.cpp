@@ -13,38 +13,38 @@ class Normalizer {
       : work_(work), norm_(norm), x_(x), size_(static_cast<double>(shape().size(norm.over))) {}
 
   std::string mean() {
-    const auto sum = step("sum", "Σ", "The sum of each vector", "Σ = sum of x", Reduce{Reducer::sum, norm_.over}, {x_});
-    return step("mean", "μ", "The mean of each vector", "μ = Σ / n", divided(), {sum});
+    const auto sum =
+        step("sum", "Σ", "The sum of each vector", "{} = sum of {0}", Reduce{Reducer::sum, norm_.over}, {x_});
+    return step("mean", "μ", "The mean of each vector", "{} = {0} / n", divided(), {sum});
   }
 
   std::string mean_square(const Operand& of, const char* what, const char* symbol, const char* title,
                           const char* formula) {
-    const auto squares = step("squares", "x²", "The squares", "x², number by number", Map{Unary::square, 0, ""}, {of});
-    const auto sum = step("square_sum", "Σ²", "The sum of the squares", "Σ² = sum of x²",
+    const auto squares = step("squares", "x²", "The squares", "{}, number by number", Map{Unary::square, 0, ""}, {of});
+    const auto sum = step("square_sum", "Σ²", "The sum of the squares", "{} = sum of {0}",
                           Reduce{Reducer::sum, norm_.over}, {squares});
     return step(what, symbol, title, formula, divided(), {sum});
   }
 
   std::string deviations(const std::string& mean) {
-    return step("deviations", "D", "What each number is off the mean", "D = x − μ", Combine{Binary::subtract, {}},
+    return step("deviations", "D", "What each number is off the mean", "{} = {0} − {1}", Combine{Binary::subtract, {}},
                 {x_, mean});
   }
 
   std::string root(const std::string& of) {
-    const auto steadied = step("steadied", "v", "With ε added, so that nobody divides by 0", "v + ε",
+    const auto steadied = step("steadied", "v", "With ε added, so that nobody divides by 0", "{0} + ε",
                                Map{Unary::add, norm_.eps, ""}, {of});
-    return step("root", "σ", "The root of that", "σ = √(v + ε)", Map{Unary::sqrt, 0, ""}, {steadied});
+    return step("root", "σ", "The root of that", "{} = √({0})", Map{Unary::sqrt, 0, ""}, {steadied});
   }
 
   // The quotient, and what is done to it.
   std::string finished(const Operand& numerator, const std::string& root) {
-    std::string last = ending("quotient", !norm_.gain && !norm_.bias, "Divided by the root", "Y = D / σ",
+    std::string last = ending("quotient", !norm_.gain && !norm_.bias, "Divided by the root", "{} = {0} / {1}",
                               Binary::divide, {numerator, root});
     if (norm_.gain) {
-      last = ending("scaled", !norm_.bias, "Times the gain", "Y = g·D / σ", Binary::multiply, {last, *norm_.gain});
+      last = ending("scaled", !norm_.bias, "Times the gain", "{} = {1}·{0}", Binary::multiply, {last, *norm_.gain});
     }
-    if (norm_.bias)
-      last = ending("shifted", true, "Plus the bias", "Y = g·D / σ + b", Binary::add, {last, *norm_.bias});
+    if (norm_.bias) last = ending("shifted", true, "Plus the bias", "{} = {0} + {1}", Binary::add, {last, *norm_.bias});
     return last;
   }
 
@@ -82,13 +82,13 @@ std::string layer_normalized(RecipeBuilder& work, const Normalization& normaliza
   Normalizer normalizer(work, normalization, x);
   const std::string deviations = normalizer.deviations(normalizer.mean());
   const std::string variance =
-      normalizer.mean_square(deviations, "variance", "v", "The variance: the mean of the squares", "v = Σ² / n");
+      normalizer.mean_square(deviations, "variance", "v", "The variance: the mean of the squares", "{} = {0} / n");
   return normalizer.finished(deviations, normalizer.root(variance));
 }
 
 std::string rms_normalized(RecipeBuilder& work, const Normalization& normalization, const Operand& x) {
   Normalizer normalizer(work, normalization, x);
-  const std::string square = normalizer.mean_square(x, "mean_square", "v", "The mean of the squares", "v = Σ² / n");
+  const std::string square = normalizer.mean_square(x, "mean_square", "v", "The mean of the squares", "{} = {0} / n");
   return normalizer.finished(x, normalizer.root(square));
 }
 

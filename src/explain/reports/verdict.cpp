@@ -256,7 +256,7 @@ class VerdictTeller {
     const Step* step = trace_.find(id);
     bare.step = id;
     bare.role = matrix.role;
-    bare.symbol = step ? matrix.symbol : capitalised(in_words(id));
+    bare.symbol = step ? matrix.symbol : Formula(capitalised(in_words(id)));
     bare.place = matrix.place;
     bare.sizes = "[" + std::to_string(matrix.rows()) + " × " + std::to_string(matrix.columns()) + "]";
     bare.words = matrix.words.substr(0, matrix.words.find(';'));

@@ -189,7 +189,7 @@ class AncestryWriter {
     Equation line = named(run);
     line.sides.push_back(numbers(about, run));
     const auto rule = rules_.find(about.id);
-    line.remark = {rule == rules_.end() ? "given" : closes ? rule->second : about.heading.formula};
+    line.remark = {rule == rules_.end() ? "given" : closes ? rule->second : about.heading.formula.text()};
     add(depth, {run}, std::move(line));
   }
 

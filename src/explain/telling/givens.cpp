@@ -58,7 +58,7 @@ Inline score_words(const Trace& trace, const Numerals& numerals) {
   for (const Step& step : trace.steps) {
     if (step.heading.role != Role::score || std::holds_alternative<Close>(step.op)) continue;
     if (!words.empty()) words.emplace_back(", then ");
-    words.emplace_back(step.heading.formula, step.heading.role);
+    words.emplace_back(step.heading.formula.text(), step.heading.role);
     if (const auto* map = std::get_if<Map>(&step.op); map && !map->spelling.empty()) {
       words.emplace_back(", here " + map->spelling);
     } else if (map && map->function == Unary::softcap) {

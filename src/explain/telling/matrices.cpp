@@ -151,7 +151,7 @@ std::string MatrixMaker::place_of(const Source& source, const Place& place) cons
 
 MatrixMaker::Side MatrixMaker::side(const Source& source, const Place& place, const Dim* dim,
                                     std::optional<std::size_t> query) const {
-  if (!dim) return {.labels = {source.heading.symbol}};
+  if (!dim) return {.labels = {source.heading.symbol.text()}};
   const std::size_t stride = source.tensor.shape().stride(dim->axis);
   if (query && dim->axis == "query") {
     return {dim->axis, {axis_label(trace_, source.heading, *dim, place, *query)}, stride, *query * stride};

@@ -110,7 +110,7 @@ Document one_number(const Trace& trace, const Asked& asked, const WhyOptions& op
   const Span name(cell_name(trace, {asked.id, *asked.cell, 0, 1}), heading.role);
   document.blocks.push_back(Headline{2, {name, " · " + heading.title}});
   const std::string place = place_of_cell(trace, asked);
-  document.blocks.push_back(Prose{{Span(heading.formula, heading.role), place.empty() ? "" : ", at " + place}});
+  document.blocks.push_back(Prose{{Span(heading.formula.text(), heading.role), place.empty() ? "" : ", at " + place}});
   document.blocks.push_back(told.tree);
   say_what_is_cut(trace, asked, told, options, depth, document);
   if (const auto padding = padding_words(trace, asked)) document.blocks.push_back(Remark{{*padding}});

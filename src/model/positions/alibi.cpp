@@ -48,7 +48,7 @@ std::vector<Operand> record_biases(RecipeBuilder& work, const Problem& problem) 
   const std::string slope = work.given({.id = "positions.slopes",
                                         .symbol = "m_h",
                                         .title = "Slopes of ALiBi, one a head",
-                                        .formula = "m_h = 2^(−8h/H) for h = 1, …, H",
+                                        .formula = "{} = 2^(−8h/H) for h = 1, …, H",
                                         .role = Role::mask},
                                        heads, [heads] { return slopes(heads); });
   Shape cells;
@@ -59,13 +59,13 @@ std::vector<Operand> record_biases(RecipeBuilder& work, const Problem& problem) 
       work.given({.id = "positions.distances",
                   .symbol = "D",
                   .title = "How far apart query and key stand, below zero",
-                  .formula = problem.offsets.empty() ? "D = −|i − j|" : "D = −|i + offset − j|",
+                  .formula = problem.offsets.empty() ? "{} = −|i − j|" : "{} = −|i + offset − j|",
                   .role = Role::mask},
                  cells, [&problem, cells] { return distances(problem, cells); });
   return {work.step({.id = "position_bias",
                      .symbol = "B_P",
                      .title = "ALiBi: the farther apart, the more is taken off",
-                     .formula = "B_P = m_h·D",
+                     .formula = "{} = {0}·{1}",
                      .role = Role::mask},
                     Combine{Binary::multiply, {}}, {slope, distance})};
 }

@@ -23,7 +23,7 @@ std::string record_encoding(RecipeBuilder& work, const Problem& problem, std::si
   return work.step({.id = "position_encoding",
                     .symbol = "P",
                     .title = "Position encoding: a learned vector for each position",
-                    .formula = "P = the rows of T for the positions",
+                    .formula = "{} = the rows of {0} for the positions",
                     .role = Role::input},
                    Pick{"position", Rows(Tensor<std::int64_t>({{"token", tokens}}, std::move(rows)))},
                    {"positions.table"});

@@ -32,13 +32,13 @@ std::vector<Operand> record_score_terms(RecipeBuilder& work, const Problem& prob
       work.step({.id = "distance_scores",
                  .symbol = "S_D",
                  .title = "Each query with the vector of each distance",
-                 .formula = "S_D = q_i · a_distance",
+                 .formula = "{} = q_i · a_distance",
                  .role = Role::score},
                 Contract{"d_q"}, {Operand(from.queries, {{"d_k", "d_q"}}), "positions.keys"});
   return {work.step({.id = "relative_scores",
                      .symbol = "R",
                      .title = "What the distance from query to key adds to their score",
-                     .formula = "R = q_i · a_(j − i)",
+                     .formula = "{} = q_i · a_(j − i)",
                      .role = Role::score},
                     Pick{"distance", rows(problem, "keys")}, {by_distance})};
 }
@@ -49,13 +49,13 @@ std::vector<Operand> record_context_terms(RecipeBuilder& work, const Problem& pr
   const std::string picked = work.step({.id = "relative_values",
                                         .symbol = "R_V",
                                         .title = "The vector that the distance from query to key adds to a value",
-                                        .formula = "R_V = a_(j − i)",
+                                        .formula = "{} = a_(j − i)",
                                         .role = Role::value},
                                        Pick{"distance", rows(problem, "values")}, {"positions.values"});
   return {work.step({.id = "relative_context",
                      .symbol = "C_R",
                      .title = "What distances add to the context",
-                     .formula = "C_R = Σ_j A_ij · a_(j − i)",
+                     .formula = "{} = Σ_j A_ij · a_(j − i)",
                      .role = Role::output},
                     Contract{"key"}, {weights, picked})};
 }

@@ -50,14 +50,14 @@ Tables record_tables(RecipeBuilder& work, const Problem& problem, const std::str
   tables.cosines = work.step({.id = "rotation_cosines" + suffix,
                               .symbol = "Cos",
                               .title = "Cosines of the angle by which each position" + whose + " turns each pair",
-                              .formula = "Cos = cos" + angle,
+                              .formula = "{} = cos" + angle,
                               .role = Role::input},
                              waves, {});
   waves.kind = Waves::Kind::sine;
   tables.sines = work.step({.id = "rotation_sines" + suffix,
                             .symbol = "Sin",
                             .title = "Sines of the angle by which each position" + whose + " turns each pair",
-                            .formula = "Sin = sin" + angle,
+                            .formula = "{} = sin" + angle,
                             .role = Role::input},
                            waves, {});
   return tables;
@@ -81,14 +81,14 @@ QueriesAndKeys record_both(RecipeBuilder& work, const Problem& problem, const Qu
                              {.id = "rotated_keys",
                               .symbol = "K′",
                               .title = "Keys, each pair turned by its angle: a·cos − b·sin, b·cos + a·sin",
-                              .formula = "K′ = K turned",
+                              .formula = "{} = {0} turned",
                               .role = Role::key},
                              "key");
   both.queries = record_rotated(work, problem, from.queries, of_queries,
                                 {.id = "rotated_queries",
                                  .symbol = "Q′",
                                  .title = "Queries, each pair turned by its angle: a·cos − b·sin, b·cos + a·sin",
-                                 .formula = "Q′ = Q turned",
+                                 .formula = "{} = {0} turned",
                                  .role = Role::query},
                                 "query");
   return both;

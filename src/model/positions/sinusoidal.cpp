@@ -14,7 +14,7 @@ std::string record_encoding(RecipeBuilder& work, const Problem& problem, std::si
       {.id = "position_encoding",
        .symbol = "P",
        .title = "Position encoding: sines and cosines of ever longer waves",
-       .formula = "P = sin(p / " + base + "^(2i/" + std::to_string(width) + ")) at column 2i, cos at column 2i + 1",
+       .formula = "{} = sin(p / " + base + "^(2i/" + std::to_string(width) + ")) at column 2i, cos at column 2i + 1",
        .role = Role::input},
       Waves{.kind = Waves::Kind::alternating,
             .positions = {"token", tokens},

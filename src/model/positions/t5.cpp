@@ -56,7 +56,7 @@ std::vector<Operand> record_biases(RecipeBuilder& work, const Problem& problem) 
   return {work.step({.id = "position_bias",
                      .symbol = "B_P",
                      .title = "T5's bias: what the table says for the bucket of the distance",
-                     .formula = "B_P = T of bucket(j − i)",
+                     .formula = "{} = {0} of bucket(j − i)",
                      .role = Role::mask},
                     Pick{"bucket", rows}, {"positions.table"})};
 }

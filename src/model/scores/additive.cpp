@@ -6,11 +6,11 @@ void record_hidden_scores(RecipeBuilder& work, const Compared& from) {
   work.step({.id = "score_tanh",
              .symbol = "T",
              .title = "Hyperbolic tangent of the hidden numbers",
-             .formula = "T = tanh(H_S)",
+             .formula = "{} = tanh({0})",
              .role = Role::score},
             Map{Unary::tanh, 0, ""}, {"score_hidden"});
-  record_last(work, from, {.title = "Scores: v with the tanh of each pair", .formula = "S = T·v"}, Contract{"d_hidden"},
-              {"score_tanh", "score.v"});
+  record_last(work, from, {.title = "Scores: v with the tanh of each pair", .formula = "{} = {0}·{1}"},
+              Contract{"d_hidden"}, {"score_tanh", "score.v"});
 }
 
 namespace {
@@ -28,7 +28,7 @@ void compose(RecipeBuilder& work, const Choice&, const Compared& from) {
   work.step({.id = "score_hidden",
              .symbol = "H_S",
              .title = "Hidden numbers of each pair: both added up",
-             .formula = "H_S = Q_W + K_W, each pair",
+             .formula = "{} = {0} + {1}, each pair",
              .role = Role::score},
             Combine{Binary::add, {}}, {queries, keys});
   record_hidden_scores(work, from);

@@ -3,8 +3,7 @@
 namespace attn {
 
 void record_dot_products(RecipeBuilder& work, const Compared& from) {
-  record_last(work, from,
-              {.title = "Scores: each query times each key", .formula = "S = " + written_products(work, from)},
+  record_last(work, from, {.title = "Scores: each query times each key", .formula = written_products(work)},
               Contract{"d_k"}, {from.queries, from.keys});
 }
 

@@ -13,8 +13,7 @@ std::string weighted_queries(RecipeBuilder& work, const Choice&, const Compared&
 void compose(RecipeBuilder& work, const Choice& choice, const Compared& from) {
   const std::string queries = weighted_queries(work, choice, from);
   record_last(work, from,
-              {.title = "Scores: each query, times the weight, with each key",
-               .formula = "S = " + written_products(work, {queries, from.keys})},
+              {.title = "Scores: each query, times the weight, with each key", .formula = written_products(work)},
               Contract{"d_k"}, {queries, from.keys});
 }
 

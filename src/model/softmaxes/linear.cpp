@@ -4,11 +4,10 @@ namespace attn {
 namespace {
 
 std::string compose(RecipeBuilder& work, const Choice&, const MaskedScores& from) {
-  const std::string s = work.symbol(from.scores);
   return work.step({.id = "attention_weights",
                     .symbol = "A",
                     .title = "Attention weights: each score's share of its row",
-                    .formula = "A = " + s + " / sum of each row of " + s,
+                    .formula = "{} = {0} / sum of each row of {0}",
                     .role = Role::attention_weight},
                    Softmax{Softmax::Part::shares, "key"}, {from.scores}, from.open);
 }

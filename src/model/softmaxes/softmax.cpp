@@ -4,23 +4,21 @@
 namespace attn {
 
 std::string record_exponentials(RecipeBuilder& work, const MaskedScores& from, const Exponentials& with) {
-  const std::string s = work.symbol(from.scores);
   const auto part = [&](Softmax::Part which) { return Softmax{which, "key", with.base}; };
   std::vector<Operand> searched = {from.scores};
   if (with.sink) searched.push_back(*with.sink);
-  const std::string sink = with.sink ? work.symbol(with.sink->id) : "";
   const std::string maximum =
       work.step({.id = "row_maximum",
                  .symbol = "m",
                  .title = with.sink ? "Largest score of the row, the sink among them" : "Largest score of the row",
-                 .formula = "m = max of each row of " + s + (with.sink ? " and " + sink : ""),
+                 .formula = with.sink ? "{} = max of each row of {0} and {1}" : "{} = max of each row of {0}",
                  .role = Role::softmax},
                 part(Softmax::Part::maximum), searched, from.open);
   const std::string exponentials = work.step({.id = "exponentials",
                                               .symbol = "E",
                                               .title = with.base == 0 ? "Exponentials of the differences to the maximum"
                                                                       : "Powers of the differences to the maximum",
-                                              .formula = "E = " + with.letter + "^(" + s + " − m)",
+                                              .formula = "{} = " + with.letter + "^({0} − {1})",
                                               .role = Role::softmax},
                                              part(Softmax::Part::exponentials), {from.scores, maximum}, from.open);
   std::vector<Operand> summed = {exponentials};
@@ -30,13 +28,13 @@ std::string record_exponentials(RecipeBuilder& work, const MaskedScores& from, c
                  .symbol = "z",
                  .title = with.sink ? "Sum of the exponentials of the row, the sink's among them"
                                     : "Sum of the exponentials of the row",
-                 .formula = "z = sum of each row of E" + (with.sink ? " + e^(" + sink + " − m)" : ""),
+                 .formula = with.sink ? "{} = sum of each row of {0} + e^({1} − {2})" : "{} = sum of each row of {0}",
                  .role = Role::softmax},
                 part(Softmax::Part::sum), summed);
   return work.step({.id = "attention_weights",
                     .symbol = "A",
                     .title = "Attention weights: softmax of each row of scores",
-                    .formula = "A = E / z",
+                    .formula = "{} = {0} / {1}",
                     .role = Role::attention_weight},
                    part(Softmax::Part::weights), {exponentials, sums}, from.open);
 }
