@@ -138,6 +138,13 @@ std::string capitalised(std::string text) {
   return text;
 }
 
+std::string counted(std::size_t count, std::string_view thing) {
+  std::string text = std::to_string(count) + " ";
+  if (count == 1) return text.append(thing);
+  if (thing == "matrix") return text + "matrices";
+  return text.append(thing) + "s";
+}
+
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;

@@ -43,6 +43,9 @@ constexpr bool is_ascii_alnum(char c) { return is_ascii_upper(c) || is_ascii_low
 // The text with its first letter, if that is one of ASCII, a capital.
 std::string capitalised(std::string text);
 
+// "1 row", "3 rows".
+std::string counted(std::size_t count, std::string_view thing);
+
 // "a, b, c"
 std::string listed(const std::vector<std::string>& names);
 

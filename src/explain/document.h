@@ -10,6 +10,7 @@
 #include "explain/numerals.h"
 #include "explain/provenance.h"
 #include "trace/trace.h"
+#include "words/said.h"
 
 // What people are shown, before it is known where: words, arithmetic, matrices.
 // Every format writes all of it and adds nothing.
@@ -24,6 +25,7 @@ namespace attn {
 // its pieces, which are all of the text.
 struct Span {
   Span(const char* words) : text(words) {}             // NOLINT(google-explicit-constructor)
+  Span(const Said& said) : text(said.text()) {}        // NOLINT(google-explicit-constructor)
   Span(std::string words) : text(std::move(words)) {}  // NOLINT(google-explicit-constructor)
   Span(std::string words, Role whose) : text(std::move(words)), role(whose) {}
   Span(const Formula& formula, std::optional<Role> whose)

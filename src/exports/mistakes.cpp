@@ -22,9 +22,9 @@ const char* word(MistakeKind kind) {
 Json object(const Mistake& mistake) {
   return {{"id", mistake.id},
           {"kind", word(mistake.kind)},
-          {"what", mistake.what},
-          {"hint", mistake.hint},
-          {"example", mistake.example}};
+          {"what", mistake.words.what.text()},
+          {"hint", mistake.words.hint.text()},
+          {"example", mistake.words.example.text()}};
 }
 
 }  // namespace

@@ -17,20 +17,22 @@ using Kind = FormulaPiece::Kind;
 // Reads the notation from left to right; a piece begins where the last one ended.
 class Notation {
  public:
-  Notation(std::string_view text, bool has_places) : has_places_(has_places) {
+  Notation(std::string_view text, bool has_places) : text_(text), has_places_(has_places) {
+    letters_.reserve(text.size() + 1);
     for (std::size_t at = 0; at < text.size();) {
       const CodePoint point = code_point(text, at);
-      letters_.push_back({point.value, text.substr(at, point.bytes)});
+      letters_.push_back({point.value, at});
       at += point.bytes;
     }
+    letters_.push_back({U'\0', text.size()});
   }
 
   std::vector<FormulaPiece> pieces() {
     std::vector<FormulaPiece> all;
-    for (std::size_t at = 0; at < letters_.size();) {
+    for (std::size_t at = 0; at + 1 < letters_.size();) {
       const bool follows = !all.empty() && all.back().kind != Kind::sign && all.back().kind != Kind::space;
       const auto [kind, end] = piece(at, follows);
-      all.push_back({kind, text(at, end)});
+      all.push_back({kind, std::string(text(at, end))});
       at = end;
     }
     return all;
@@ -39,7 +41,7 @@ class Notation {
  private:
   struct Letter {
     char32_t value;
-    std::string_view text;
+    std::size_t begin;  // its first byte
   };
   struct Found {
     Kind kind;
@@ -113,18 +115,17 @@ class Notation {
 
   template <class Is>
   std::size_t while_at(std::size_t at, Is is) const {
-    while (at < letters_.size() && is(look(at))) ++at;
+    while (at + 1 < letters_.size() && is(look(at))) ++at;
     return at;
   }
 
   char32_t look(std::size_t at) const { return at < letters_.size() ? letters_[at].value : U'\0'; }
 
-  std::string text(std::size_t begin, std::size_t end) const {
-    std::string all;
-    for (std::size_t i = begin; i < end; ++i) all += letters_[i].text;
-    return all;
+  std::string_view text(std::size_t begin, std::size_t end) const {
+    return text_.substr(letters_[begin].begin, letters_[end].begin - letters_[begin].begin);
   }
 
+  std::string_view text_;
   std::vector<Letter> letters_;
   bool has_places_;
 };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/positions/position.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -25,40 +26,36 @@ std::string record_joined(RecipeBuilder& work, const Problem& problem, const Kin
   if (problem.past) {
     operands.insert(operands.begin(), work.given({.id = "past." + kind.plural,
                                                   .symbol = kind.letter + "_past",
-                                                  .title = "Past " + kind.plural + ", from the cache",
-                                                  .formula = "{} is given",
+                                                  .title = language().steps.past(kind.plural),
+                                                  .formula = language().steps.given.text(),
                                                   .role = kind.role},
                                                  (*problem.past).*part));
   }
   if (problem.appended) {
     operands.emplace_back(work.given({.id = "appended." + kind.plural,
                                       .symbol = kind.letter + "_app",
-                                      .title = "Appended " + kind.plural + ", always open",
-                                      .formula = "{} is given",
+                                      .title = language().steps.appended(kind.plural),
+                                      .formula = language().steps.given.text(),
                                       .role = kind.role},
                                      (*problem.appended).*part));
   }
-  const std::string what = problem.past && problem.appended ? "past ones before and appended ones behind"
-                           : problem.past                   ? "past ones before"
-                                                            : "appended ones behind";
-  return work.step({.id = "all_" + kind.plural,
-                    .symbol = kind.letter + "_all",
-                    .title = "All " + kind.plural + ": new ones with " + what,
-                    .formula = "{} = [" + places(0, operands.size(), "; ") + "]",
-                    .role = kind.role},
-                   Join{"key"}, operands);
+  return work.step(
+      {.id = "all_" + kind.plural,
+       .symbol = kind.letter + "_all",
+       .title = language().steps.all_vectors(kind.plural, problem.past.has_value(), problem.appended.has_value()),
+       .formula = "{} = [" + places(0, operands.size(), "; ") + "]",
+       .role = kind.role},
+      Join{"key"}, operands);
 }
 
 std::string record_repeated(RecipeBuilder& work, const Problem& problem, const Kind& kind, const std::string& own) {
   const std::size_t times = *problem.heads / *problem.kv_heads;
-  const std::string group = std::to_string(times);
-  return work.step(
-      {.id = "repeated_" + kind.plural,
-       .symbol = kind.letter + "_rep",
-       .title = "Each head's " + kind.plural + " once for each of the " + group + " query heads that share them",
-       .formula = "{} of head h = {0} of head ⌈h / " + group + "⌉",
-       .role = kind.role},
-      Repeat{"head", times, false}, {own});
+  return work.step({.id = "repeated_" + kind.plural,
+                    .symbol = kind.letter + "_rep",
+                    .title = language().steps.repeated(kind.plural, times),
+                    .formula = language().steps.repeated_formula(times),
+                    .role = kind.role},
+                   Repeat{"head", times, false}, {own});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/positions/position.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -39,12 +40,7 @@ std::string input_symbol(const Problem& problem, const std::string& suffix) {
 }
 
 std::string input_title(const std::string& suffix) {
-  if (suffix.empty()) return "Inputs";
-  return "Inputs that " +
-         std::string(suffix == ".query" ? "the queries"
-                     : suffix == ".key" ? "the keys"
-                                        : "the values") +
-         " are made from";
+  return language().steps.inputs(suffix.empty() ? "" : suffix.substr(1));
 }
 
 // Calls record(suffix, symbol, inputs) for each tensor of inputs there is.
@@ -64,7 +60,7 @@ void record_inputs(RecipeBuilder& work, const Problem& problem) {
     work.given_step({.id = "inputs" + suffix,
                      .symbol = symbol,
                      .title = input_title(suffix),
-                     .formula = "{} is given",
+                     .formula = language().steps.given.text(),
                      .role = Role::input},
                     inputs);
   });
@@ -86,8 +82,8 @@ std::string record_own_encoding(RecipeBuilder& work, const std::string& encoding
   std::iota(rows.begin(), rows.end(), 0);
   return work.step({.id = id,
                     .symbol = "P" + input_symbol_suffix(suffix),
-                    .title = "Position encoding of as many positions as there are here",
-                    .formula = "the first " + std::to_string(tokens) + " vectors of {0}",
+                    .title = language().steps.fewer_encodings,
+                    .formula = language().steps.first_vectors(tokens),
                     .role = Role::input},
                    Pick{"token", Rows(Tensor<std::int64_t>({{"token", tokens}}, std::move(rows)))}, {encoding});
 }
@@ -102,7 +98,7 @@ void record_positioned_inputs(RecipeBuilder& work, const Problem& problem) {
     const std::string own = record_own_encoding(work, encoding, suffix, inputs.shape().size(row));
     work.step({.id = "positioned_inputs" + suffix,
                .symbol = symbol + "′",
-               .title = input_title(suffix) + ", with their positions",
+               .title = language().steps.with_positions(input_title(suffix)),
                .formula = "{} = {0} + {1}",
                .role = Role::input},
               Combine{Binary::add, {}}, {"inputs" + suffix, Operand(own, {{"token", row}})});
@@ -114,8 +110,8 @@ void record_split_inputs(RecipeBuilder& work, const Problem& problem, const std:
     // "token" also in cross-attention: rows of inputs, whoever they serve.
     work.step({.id = "split_inputs" + suffix,
                .symbol = work.symbol(source + suffix).text() + "_h",
-               .title = "Inputs split into heads",
-               .formula = "{} = columns of {0} that belong to head h",
+               .title = language().steps.split_inputs,
+               .formula = language().steps.columns_of_head_h.text(),
                .role = Role::input},
               Split{"d_model", "head", "d_k", *problem.heads},
               {Operand(source + suffix, {{row_of_inputs(suffix), "token"}})});
@@ -143,15 +139,15 @@ std::vector<Operand> with_weights(RecipeBuilder& work, const Projecting& part) {
   std::vector<Operand> operands = {source_as(work, part, in)};
   operands.push_back(work.given({.id = "weights." + part.name,
                                  .symbol = "W_" + part.letter,
-                                 .title = "Weights for " + part.plural,
-                                 .formula = "{} is given",
+                                 .title = language().steps.weights_for(part.plural),
+                                 .formula = language().steps.given.text(),
                                  .role = Role::weight_matrix},
                                 part.projection->weight));
   if (part.projection->bias) {
     operands.push_back(work.given({.id = "biases." + part.name,
                                    .symbol = "b_" + part.letter,
-                                   .title = "Bias for " + part.plural,
-                                   .formula = "{} is given",
+                                   .title = language().steps.bias_for(part.plural),
+                                   .formula = language().steps.given.text(),
                                    .role = Role::weight_matrix},
                                   *part.projection->bias));
   }
@@ -167,33 +163,34 @@ void record_wide(RecipeBuilder& work, const Problem& problem, const Projecting& 
   if (!is_wide(problem, part)) return;
   work.step({.id = "projected_" + part.plural,
              .symbol = part.letter + "*",
-             .title = capitalised(part.plural) + " of all heads, side by side",
+             .title = language().steps.wide(part.plural),
              .formula = "{} = " + product(problem, part.projection->bias.has_value()),
              .role = part.role},
             multiplied(part), with_weights(work, part));
 }
 
 std::string record_part(RecipeBuilder& work, const Problem& problem, const Projecting& part) {
-  Heading heading{.id = part.plural, .symbol = part.letter, .title = capitalised(part.plural), .role = part.role};
+  Heading heading{
+      .id = part.plural, .symbol = part.letter, .title = language().steps.vectors(part.plural), .role = part.role};
   const std::size_t heads = !problem.heads ? 1 : part.name == "query" ? *problem.heads : problem.heads_of_keys();
 
   if (part.given) {
     if (!part.given->shape().has("d_concat")) {
-      heading.formula = "{} is given";
+      heading.formula = language().steps.given.text();
       return work.given_step(heading, *part.given);
     }
     const std::string wide = work.given({.id = "given." + part.plural,
                                          .symbol = part.letter + "*",
-                                         .title = capitalised(part.plural) + " of all heads, side by side",
-                                         .formula = "{} is given",
+                                         .title = language().steps.wide(part.plural),
+                                         .formula = language().steps.given.text(),
                                          .role = part.role},
                                         *part.given);
-    heading.formula = "{} = columns of {0} that belong to each head";
+    heading.formula = language().steps.columns_of_each_head.text();
     return work.step(heading, Split{"d_concat", "head", part.feature, heads}, {wide});
   }
 
   if (is_wide(problem, part)) {
-    heading.formula = "{} = columns of {0} that belong to each head";
+    heading.formula = language().steps.columns_of_each_head.text();
     return work.step(heading, Split{"d_concat", "head", part.feature, heads}, {"projected_" + part.plural});
   }
   if (part.projection) {
@@ -202,7 +199,7 @@ std::string record_part(RecipeBuilder& work, const Problem& problem, const Proje
   }
 
   if (problem.heads && !problem.split_input) {
-    heading.formula = "{} = columns of {0} that belong to each head";
+    heading.formula = language().steps.columns_of_each_head.text();
     return work.step(heading, Split{"d_model", "head", part.feature, heads}, {source_as(work, part, "d_model")});
   }
   heading.formula = "{} = {0}";

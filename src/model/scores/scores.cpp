@@ -1,5 +1,6 @@
 #include "model/row_named.h"
 #include "model/scores/score.h"
+#include "words/language.h"
 
 namespace attn {
 
@@ -13,7 +14,7 @@ void record_last(RecipeBuilder& work, const Compared& from, Heading heading, con
                  std::vector<Operand> operands) {
   const std::vector<Operand> terms = from.terms ? from.terms() : std::vector<Operand>{};
   if (!terms.empty()) {
-    heading.title += ", and what positions add";
+    heading.title = language().steps.and_positions(heading.title);
     heading.formula += " + " + places(operands.size(), terms.size());
   }
   operands.insert(operands.end(), terms.begin(), terms.end());
