@@ -152,6 +152,13 @@ std::vector<std::string> words_in(std::string_view text) {
 
 bool has_word(std::string_view text, std::string_view word) { return std::ranges::count(words_in(text), word) > 0; }
 
+std::string counted(std::size_t count, std::string_view thing) {
+  std::string text = std::to_string(count) + " ";
+  if (count == 1) return text.append(thing);
+  if (thing == "matrix") return text + "matrices";
+  return text.append(thing) + "s";
+}
+
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;

@@ -51,6 +51,9 @@ std::string capitalised(std::string text);
 std::vector<std::string> words_in(std::string_view text);
 bool has_word(std::string_view text, std::string_view word);
 
+// "1 row", "3 rows".
+std::string counted(std::size_t count, std::string_view thing);
+
 // "a, b, c"
 std::string listed(const std::vector<std::string>& names);
 

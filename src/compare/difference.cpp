@@ -102,7 +102,7 @@ std::vector<TriedReading> readings(const Recipe& recipe, const std::vector<std::
   for (const Family& family : families()) {
     for (const Mistake& mistake : family.mistakes) {
       if (!mistake.rewrites || !is_free(mistake.id)) continue;
-      for (const RightAttention& part : parts) add(mistake.id, mistake.what, mistake.rewrites(part));
+      for (const RightAttention& part : parts) add(mistake.id, mistake.words.what, mistake.rewrites(part));
     }
   }
   for (const Convention& convention : conventions()) {

@@ -10,6 +10,7 @@
 #include "explain/numerals.h"
 #include "explain/provenance.h"
 #include "trace/trace.h"
+#include "words/said.h"
 
 // What people are shown, before it is known where: words, arithmetic, matrices.
 // Every format writes all of it and adds nothing.
@@ -20,14 +21,19 @@
 namespace attn {
 
 // A piece of running text. Where it names a tensor, or a number of one, it has
-// that tensor's role, so that a format can colour it.
+// that tensor's role, so that a format can colour it. A formula or a symbol has
+// its pieces, which are all of the text.
 struct Span {
   Span(const char* words) : text(words) {}             // NOLINT(google-explicit-constructor)
+  Span(const Said& said) : text(said.text()) {}        // NOLINT(google-explicit-constructor)
   Span(std::string words) : text(std::move(words)) {}  // NOLINT(google-explicit-constructor)
   Span(std::string words, Role whose) : text(std::move(words)), role(whose) {}
+  Span(const Formula& formula, std::optional<Role> whose)
+      : text(formula.text()), role(whose), pieces(formula.pieces()) {}
 
   std::string text;
   std::optional<Role> role = std::nullopt;
+  std::vector<FormulaPiece> pieces = {};
 
   bool operator==(const Span&) const = default;
 };
@@ -83,7 +89,8 @@ enum class Mark { right, wrong, follows, unsure, blank, not_asked };
 struct Matrix {
   std::string step;  // id of the step or given tensor
   Role role = Role::score;
-  std::string symbol, title, formula;
+  Formula symbol, formula;  // a formula may be empty
+  std::string title;
   std::string place;  // "head 2 of 8"; empty where there is only one
   std::string sizes;  // "[3 × 4]·[4 × 3] → [3 × 3]"
   std::string words;  // "rows: queries, columns: keys; each row sums to 1"
@@ -107,6 +114,10 @@ struct Matrix {
   // Cell (row, column) is the step's cell first + row · row_stride + column · column_stride.
   std::size_t first = 0, row_stride = 0, column_stride = 0;
   Reading reading;
+
+  // "K = X·W_K", or the symbol alone; what it is called, and of which place.
+  Inline name() const { return {Span(formula.empty() ? symbol : formula, role)}; }
+  std::string caption() const { return title + (title.empty() || place.empty() ? "" : " · ") + place; }
 
   std::size_t rows() const { return row_labels.size(); }
   std::size_t columns() const { return column_labels.size(); }

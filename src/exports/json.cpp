@@ -67,9 +67,9 @@ void append_step(const Step& step, NumberSpelling& spelling, Outgoing& out) {
   std::string& text = out.text();
   text += "    {\n";
   text += "      \"id\": " + quoted(heading.id) + ",\n";
-  text += "      \"symbol\": " + quoted(heading.symbol) + ",\n";
+  text += "      \"symbol\": " + quoted(heading.symbol.text()) + ",\n";
   text += "      \"title\": " + quoted(heading.title) + ",\n";
-  text += "      \"formula\": " + quoted(heading.formula) + ",\n";
+  text += "      \"formula\": " + quoted(heading.formula.text()) + ",\n";
   text += "      \"axes\": " + joined(dims, [](const Dim& dim) { return quoted(dim.axis); }) + ",\n";
   text += "      \"shape\": " + joined(dims, [](const Dim& dim) { return std::to_string(dim.size); }) + ",\n";
   text += "      \"data\": ";

@@ -12,9 +12,9 @@ using Json = nlohmann::ordered_json;
 Json object(const Mistake& mistake) {
   return {{"id", mistake.id},
           {"kind", name(mistake.kind)},
-          {"what", mistake.what},
-          {"hint", mistake.hint},
-          {"example", mistake.example}};
+          {"what", mistake.words.what.text()},
+          {"hint", mistake.words.hint.text()},
+          {"example", mistake.words.example.text()}};
 }
 
 }  // namespace

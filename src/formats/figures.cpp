@@ -28,11 +28,8 @@ std::string words_for(const Axis& axis) {
 }
 
 std::string name_of(const Matrix& matrix) {
-  std::string name = matrix.symbol;
-  for (const std::string& more : {matrix.title, matrix.place}) {
-    if (!more.empty()) name += (name.empty() ? "" : " · ") + more;
-  }
-  return name;
+  const std::string symbol = matrix.symbol.text(), title = matrix.caption();
+  return symbol + (symbol.empty() || title.empty() ? "" : " · ") + title;
 }
 
 std::string root(const Drawing& drawing, const std::string& kind, const std::string& name) {

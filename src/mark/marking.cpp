@@ -52,8 +52,8 @@ void merge(Flags& flags, const Flags& more) {
 
 void tell(Diagnosis& diagnosis, const Mistake* mistake, const char* where) {
   if (!mistake) return;
-  diagnosis.message = std::string("It looks as if") + where + mistake->what + ".";
-  diagnosis.hint = mistake->hint;
+  diagnosis.message = std::string("It looks as if") + where + mistake->words.what.text() + ".";
+  diagnosis.hint = mistake->words.hint;
 }
 
 Marking::Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<const Ground> right)

@@ -2,6 +2,7 @@
 #include <variant>
 
 #include "mistakes/rewriting.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -215,78 +216,40 @@ Rewrites one_big_head(const RightAttention& right) {
   const auto asked = asked_scale(right);
   if (!asked || asked->function != Unary::divide) return {made};
   Rewrite rescaled = made;
-  rescaled.variant = "divided by the root of its own width";
+  rescaled.variant = language().mistakes.by_own_width;
   rescaled.recipe.replace(right.at.scaled, divided_by_root(size_along(made.recipe, right.at.keys, "d_k")),
                           made.recipe.find(right.at.scaled)->operands);
   Rewrite as_asked = made;
-  as_asked.variant = "divided by the root of a head's width";
+  as_asked.variant = language().mistakes.by_head_width;
   return {std::move(rescaled), std::move(as_asked)};
 }
 
 }  // namespace
 
 Family heads_family() {
+  const MistakeWords& said = language().mistakes;
   return {
       .name = "heads",
-      .title = "Heads and output",
+      .title = said.heads,
       .mistakes =
           {
               {.id = "heads.output_projection_forgotten",
-               .what = "the output projection was left out",
-               .hint = "Multiply the context, its heads side by side, by W_O at the end.",
-               .example = "H for H·W_O",
+               .words = said.heads_output_projection_forgotten,
                .rewrites = output_projection_forgotten},
               {.id = "heads.output_projection_transposed",
-               .what = "the weights of the output projection were transposed",
-               .hint = "Multiply by W_O as the problem gives it.",
-               .example = "H·W_Oᵀ for H·W_O",
+               .words = said.heads_output_projection_transposed,
                .rewrites = output_projection_transposed},
-              {.id = "heads.scale_by_dmodel",
-               .what = "the scores were divided by √d_model and not by the root of the width of one head",
-               .hint = "Divide by √d_k, where d_k is the width of a key within one head.",
-               .example = "Q·Kᵀ / √d_model for Q·Kᵀ / √d_k, d_k = d_model / heads",
-               .rewrites = scale_by_dmodel},
-              {.id = "heads.one_big_head",
-               .what = "all columns were taken as one head",
-               .hint = "Split queries, keys and values into heads first: each has scores and a softmax of its own.",
-               .example = "one softmax a query for one softmax a query and head",
-               .rewrites = one_big_head},
-              {.id = "heads.no_transpose",
-               .what =
-                   "the heads were cut from the numbers in a row, so that each got other tokens and not other columns",
-               .hint = "Each head takes its own columns of every token.",
-               .example = "view(h, n, d) for view(n, h, d).transpose(0, 1)",
-               .rewrites = no_transpose},
-              {.id = "heads.interleaved",
-               .what = "the columns were dealt to the heads in turn",
-               .hint = "Give each head columns that stand next to each other: the first head the first ones.",
-               .example = "columns 1 and 3 to head 1, 2 and 4 to head 2",
-               .rewrites = interleaved},
+              {.id = "heads.scale_by_dmodel", .words = said.heads_scale_by_dmodel, .rewrites = scale_by_dmodel},
+              {.id = "heads.one_big_head", .words = said.heads_one_big_head, .rewrites = one_big_head},
+              {.id = "heads.no_transpose", .words = said.heads_no_transpose, .rewrites = no_transpose},
+              {.id = "heads.interleaved", .words = said.heads_interleaved, .rewrites = interleaved},
               {.id = "heads.merged_without_transpose",
-               .what = "the heads were put one after the other and cut into rows, and not put side by side",
-               .hint = "A query's row is its context from head 1, then from head 2, and so on.",
-               .example = "view(n, h·d) for transpose(0, 1).view(n, h·d)",
+               .words = said.heads_merged_without_transpose,
                .rewrites = merged_without_transpose},
-              {.id = "heads.summed",
-               .what = "the heads were added up and not put side by side",
-               .hint = "Put the contexts of all heads side by side.",
-               .example = "c₁ + c₂ for [c₁, c₂]",
-               .rewrites = summed},
-              {.id = "heads.averaged",
-               .what = "the mean of the heads was taken; they should stand side by side",
-               .hint = "Put the contexts of all heads side by side.",
-               .example = "(c₁ + c₂) / 2 for [c₁, c₂]",
-               .rewrites = averaged},
-              {.id = "heads.tiled_groups",
-               .what = "the query heads that share keys and values took turns, and neighbours should share",
-               .hint = "With h heads and g of keys the first h / g query heads use the first head of keys, and so on.",
-               .example = "heads 1 and 3 with keys 1 for heads 1 and 2 with keys 1",
-               .rewrites = tiled_groups},
-              {.id = "heads.reversed",
-               .what = "the heads were put side by side from the last to the first",
-               .hint = "Start with head 1.",
-               .example = "[c₂, c₁] for [c₁, c₂]",
-               .rewrites = reversed},
+              {.id = "heads.summed", .words = said.heads_summed, .rewrites = summed},
+              {.id = "heads.averaged", .words = said.heads_averaged, .rewrites = averaged},
+              {.id = "heads.tiled_groups", .words = said.heads_tiled_groups, .rewrites = tiled_groups},
+              {.id = "heads.reversed", .words = said.heads_reversed, .rewrites = reversed},
           },
   };
 }

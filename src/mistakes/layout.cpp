@@ -1,19 +1,19 @@
 #include "mistakes/mistake.h"
+#include "words/language.h"
 
 namespace attn {
 
 // Found by comparing with the steps as they are, transposed.
 Family layout_family() {
+  const MistakeWords& said = language().mistakes;
   return {
       .name = "layout",
-      .title = "Rows and columns",
+      .title = said.layout,
       .mistakes =
           {
               {.id = "layout.transposed_answer",
                .kind = MistakeKind::convention,
-               .what = "the numbers stand with rows and columns exchanged, which is another convention and no mistake",
-               .hint = "This problem writes a token a row or a column as its inputs do; write answers the same way.",
-               .example = "[[1, 3], [2, 4]] for [[1, 2], [3, 4]]"},
+               .words = said.layout_transposed_answer},
           },
   };
 }

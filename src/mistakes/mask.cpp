@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "mistakes/rewriting.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -128,8 +129,8 @@ Rewrites with_mask(const RightAttention& right, const Masking& mask, const std::
   };
   if (!has_empty_row(open) || !has_softmax(right)) return {rewritten(right, right.at.mask, variant, change)};
   const std::string comma = variant.empty() ? "" : variant + "; ";
-  return {rewritten(right, right.at.mask, comma + "weights of 0 where a row is left empty", change),
-          rewritten(right, right.at.mask, comma + "equal weights where a row is left empty", [&](Recipe& recipe) {
+  return {rewritten(right, right.at.mask, comma + language().mistakes.empty_rows_zero.text(), change),
+          rewritten(right, right.at.mask, comma + language().mistakes.empty_rows_equal.text(), [&](Recipe& recipe) {
             change(recipe);
             spread_empty_rows(recipe, right.at, open);
           })};
@@ -140,8 +141,8 @@ void append(Rewrites& all, Rewrites more) {
 }
 
 std::string rule_words(const Anatomy& at, const std::string& id) {
-  if (id == at.causal_rule) return "the causal mask";
-  if (id == at.lengths_rule) return "the padding";
+  if (id == at.causal_rule) return language().mistakes.causal_mask;
+  if (id == at.lengths_rule) return language().mistakes.padding;
   const std::string number = id.substr(id.rfind('.') + 1);
   return "mask " + number;
 }
@@ -161,12 +162,12 @@ Rewrites forgotten(const RightAttention& right) {
   const auto mask = masking(right);
   if (!mask || (closes_nothing(*mask) && !mask->bias)) return {};
   const bool several = mask->rules.size() > 1;
-  Rewrites all = {rewritten(right, right.at.masked, several ? "all of it" : "", [&](Recipe& recipe) {
+  Rewrites all = {rewritten(right, right.at.masked, several ? language().mistakes.all_of_it : "", [&](Recipe& recipe) {
     recipe.replace(right.at.masked, Copy{}, {mask->scores});
     leave_open_below(recipe, right.at, right.at.masked);
   })};
   if (mask->bias && !closes_nothing(*mask)) {
-    append(all, {rewritten(right, right.at.masked, "only what it closes", [&](Recipe& recipe) {
+    append(all, {rewritten(right, right.at.masked, language().mistakes.only_closing, [&](Recipe& recipe) {
              recipe.replace(right.at.masked, Close{}, {mask->scores, *mask->bias});
              leave_open_below(recipe, right.at, right.at.masked);
            })});
@@ -270,7 +271,7 @@ Rewrites diagonal_too(const RightAttention& right) {
   Rewrites all = with_triangle(right, *mask, found->rule, "",
                                [&](std::size_t i, std::size_t j) { return in_triangle(i, j, found->offset - 1); });
   if (found->offset == 0) return all;
-  append(all, with_triangle(right, *mask, found->rule, "key i closed to query i",
+  append(all, with_triangle(right, *mask, found->rule, language().mistakes.key_i,
                             [&](std::size_t i, std::size_t j) { return in_triangle(i, j, found->offset) && i != j; }));
   return all;
 }
@@ -287,7 +288,7 @@ Rewrites wrong_corner(const RightAttention& right) {
   for (const std::int64_t other : std::set<std::int64_t>{0, at_end}) {
     if (other == found->offset) continue;
     append(all, with_triangle(right, *mask, found->rule,
-                              other == 0 ? "the first query sees the first key" : "the last query sees the last key",
+                              other == 0 ? language().mistakes.first_sees_first : language().mistakes.last_sees_last,
                               [&](std::size_t i, std::size_t j) { return in_triangle(i, j, other); }));
   }
   return all;
@@ -363,63 +364,30 @@ Rewrite number_added(const RightAttention& right, const Masking& mask, const std
 Rewrites added_as_number(const RightAttention& right) {
   const auto mask = masking(right);
   if (!mask || closes_nothing(*mask)) return {};
-  return {number_added(right, *mask, "1 added where closed", false),
-          number_added(right, *mask, "1 added where open", true)};
+  return {number_added(right, *mask, language().mistakes.one_where_closed, false),
+          number_added(right, *mask, language().mistakes.one_where_open, true)};
 }
 
 }  // namespace
 
 Family mask_family() {
+  const MistakeWords& said = language().mistakes;
   return {
       .name = "mask",
-      .title = "Mask",
+      .title = said.mask,
       .mistakes =
           {
-              {.id = "mask.forgotten",
-               .what = "the mask was left out",
-               .hint = "Put −∞ for the score of every closed cell before the softmax.",
-               .example = "softmax(S) where some scores should be −∞",
-               .rewrites = forgotten},
-              {.id = "mask.inverted",
-               .what = "the mask was read the wrong way round: open cells were closed, and closed ones left open",
-               .hint = "Check which cells the mask closes, and put −∞ there.",
-               .example = "a causal mask that leaves only later keys open",
-               .rewrites = inverted},
-              {.id = "mask.transposed",
-               .what = "the mask was read with rows and columns exchanged",
-               .hint = "Rows of the mask are queries, columns are keys.",
-               .example = "a causal mask that closes earlier keys and not later ones",
-               .rewrites = transposed_mask},
-              {.id = "mask.diagonal_too",
-               .what = "each query's own position was closed too",
-               .hint = "A causal mask closes later keys only: a query may attend to its own position.",
-               .example = "open where j < i for open where j ≤ i",
-               .rewrites = diagonal_too},
+              {.id = "mask.forgotten", .words = said.mask_forgotten, .rewrites = forgotten},
+              {.id = "mask.inverted", .words = said.mask_inverted, .rewrites = inverted},
+              {.id = "mask.transposed", .words = said.mask_transposed, .rewrites = transposed_mask},
+              {.id = "mask.diagonal_too", .words = said.mask_diagonal_too, .rewrites = diagonal_too},
               {.id = "mask.zero_for_minus_infinity",
-               .what = "closed scores were set to 0 and not to −∞",
-               .hint = "e^0 is 1, and so a score of 0 still gets weight: put −∞, and its weight is 0.",
-               .example = "[2, 0, 0] for [2, −∞, −∞]",
+               .words = said.mask_zero_for_minus_infinity,
                .rewrites = zero_for_minus_infinity},
-              {.id = "mask.after_softmax",
-               .what = "the mask was applied to the attention weights and not to the scores",
-               .hint = "Close cells before the softmax, so that the weights of the open ones add up to 1.",
-               .example = "softmax(S) with closed weights set to 0: [0.2, 0, 0] for [1, 0, 0]",
-               .rewrites = after_softmax},
-              {.id = "mask.rows_for_columns",
-               .what = "rows were closed where columns should be",
-               .hint = "Padding closes keys: columns of the scores, not rows.",
-               .example = "the last row closed for the last column",
-               .rewrites = rows_for_columns},
-              {.id = "mask.added_as_number",
-               .what = "the mask was added to the scores as the numbers 0 and 1",
-               .hint = "Put −∞ for the score of every closed cell, and leave the others as they are.",
-               .example = "S + M for S with −∞ where closed",
-               .rewrites = added_as_number},
-              {.id = "mask.wrong_corner",
-               .what = "the causal triangle starts in the wrong corner",
-               .hint = "Check at which key the first query stands: it may attend to that one and those before it.",
-               .example = "open where j ≤ i for open where j ≤ i + 2",
-               .rewrites = wrong_corner},
+              {.id = "mask.after_softmax", .words = said.mask_after_softmax, .rewrites = after_softmax},
+              {.id = "mask.rows_for_columns", .words = said.mask_rows_for_columns, .rewrites = rows_for_columns},
+              {.id = "mask.added_as_number", .words = said.mask_added_as_number, .rewrites = added_as_number},
+              {.id = "mask.wrong_corner", .words = said.mask_wrong_corner, .rewrites = wrong_corner},
           },
   };
 }

@@ -30,9 +30,7 @@ constexpr std::string_view name(MistakeKind kind) {
 struct Mistake {
   std::string id;  // "scale.none"
   MistakeKind kind = MistakeKind::error;
-  std::string what;     // "the scores were not divided by √d_k", for a sentence: "It looks as if …"
-  std::string hint;     // what to do about it, a sentence: "Divide every score by √d_k."
-  std::string example;  // one line of numbers or symbols: "softmax(Q·Kᵀ) for softmax(Q·Kᵀ / √d_k)"
+  OneMistake words;
 
   // Every way to make it in this computation; none where it cannot be made in
   // it, or would change no instruction. Empty for what is no rewrite of the

@@ -2,6 +2,7 @@
 #include <variant>
 
 #include "mistakes/rewriting.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -131,7 +132,7 @@ Rewrites swapped(const RightAttention& right, const std::string& first, const st
     });
   };
   if (!one->bias && !other->bias) return {exchange("", false)};
-  return {exchange("with their biases", true), exchange("without their biases", false)};
+  return {exchange(language().mistakes.with_biases, true), exchange(language().mistakes.without_biases, false)};
 }
 
 // The inputs in the place of what is projected from them. Heads side by side
@@ -166,7 +167,7 @@ Rewrites skipped(const RightAttention& right) {
   const auto asked = asked_scale(right);
   if (!asked || asked->function != Unary::divide || width == size_along(right, right.at.keys, "d_k")) return {made};
   Rewrite rescaled = made;
-  rescaled.variant = "and divided by the root of the inputs' own width";
+  rescaled.variant = language().mistakes.by_input_width;
   rescaled.recipe.replace(right.at.scaled, divided_by_root(width), made.recipe.find(right.at.scaled)->operands);
   return {made, std::move(rescaled)};
 }
@@ -198,46 +199,26 @@ Rewrites bias_added_twice(const RightAttention& right) {
 }  // namespace
 
 Family projection_family() {
+  const MistakeWords& said = language().mistakes;
   return {
       .name = "projection",
-      .title = "Queries, keys and values",
+      .title = said.projection,
       .mistakes =
           {
-              {.id = "projection.transposed",
-               .what = "a weight matrix was transposed before the inputs were multiplied by it",
-               .hint = "Multiply by the weight matrix as the problem gives it: check which of its sides belongs to the "
-                       "inputs.",
-               .example = "X·W_Kᵀ for X·W_K",
-               .rewrites = transposed_weights},
+              {.id = "projection.transposed", .words = said.projection_transposed, .rewrites = transposed_weights},
               {.id = "projection.swapped_query_key",
-               .what = "the weights of queries and keys were exchanged",
-               .hint = "Queries come from W_Q and keys from W_K.",
-               .example = "Q = X·W_K and K = X·W_Q",
+               .words = said.projection_swapped_query_key,
                .rewrites = [](const RightAttention& right) { return swapped(right, "key", "query"); }},
               {.id = "projection.swapped_key_value",
-               .what = "the weights of keys and values were exchanged",
-               .hint = "Keys come from W_K and values from W_V.",
-               .example = "K = X·W_V and V = X·W_K",
+               .words = said.projection_swapped_key_value,
                .rewrites = [](const RightAttention& right) { return swapped(right, "key", "value"); }},
               {.id = "projection.swapped_query_value",
-               .what = "the weights of queries and values were exchanged",
-               .hint = "Queries come from W_Q and values from W_V.",
-               .example = "Q = X·W_V and V = X·W_Q",
+               .words = said.projection_swapped_query_value,
                .rewrites = [](const RightAttention& right) { return swapped(right, "query", "value"); }},
-              {.id = "projection.skipped",
-               .what = "the inputs were used as queries, keys and values, without the weights",
-               .hint = "Multiply the inputs by W_Q, W_K and W_V first.",
-               .example = "Q = K = V = X",
-               .rewrites = skipped},
-              {.id = "projection.bias_forgotten",
-               .what = "a bias was left out",
-               .hint = "Add the bias to every row after multiplying by the weights.",
-               .example = "X·W_Q for X·W_Q + b_Q",
-               .rewrites = bias_forgotten},
+              {.id = "projection.skipped", .words = said.projection_skipped, .rewrites = skipped},
+              {.id = "projection.bias_forgotten", .words = said.projection_bias_forgotten, .rewrites = bias_forgotten},
               {.id = "projection.bias_added_twice",
-               .what = "a bias was added twice",
-               .hint = "Add the bias once only.",
-               .example = "X·W_Q + 2·b_Q for X·W_Q + b_Q",
+               .words = said.projection_bias_added_twice,
                .rewrites = bias_added_twice},
           },
   };

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "mistakes/rewriting.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -83,67 +84,37 @@ Rewrites added(const RightAttention& right) {
 }  // namespace
 
 Family scale_family() {
+  const MistakeWords& said = language().mistakes;
   return {
       .name = "scale",
-      .title = "Scale",
+      .title = said.scale,
       .mistakes =
           {
-              {.id = "scale.none",
-               .what = "the scores were not scaled: the division by √d_k is missing",
-               .hint =
-                   "Scale every score as the problem asks before the softmax, in most problems by dividing it by √d_k.",
-               .example = "softmax(Q·Kᵀ) for softmax(Q·Kᵀ / √d_k)",
-               .rewrites = not_scaled},
-              {.id = "scale.by_dk",
-               .what = "the scores were divided by d_k and not by its square root",
-               .hint = "Divide by √d_k: take the square root of d_k first.",
-               .example = "Q·Kᵀ / d_k for Q·Kᵀ / √d_k",
-               .rewrites = by_dk},
-              {.id = "scale.multiplied",
-               .what = "the scores were scaled the other way round: multiplied where they should be divided",
-               .hint = "Scaling by √d_k makes scores smaller: divide by it.",
-               .example = "Q·Kᵀ · √d_k for Q·Kᵀ / √d_k",
-               .rewrites = the_other_way},
+              {.id = "scale.none", .words = said.scale_none, .rewrites = not_scaled},
+              {.id = "scale.by_dk", .words = said.scale_by_dk, .rewrites = by_dk},
+              {.id = "scale.multiplied", .words = said.scale_multiplied, .rewrites = the_other_way},
               {.id = "scale.by_dmodel",
-               .what = "the scores were divided by √d_model and not by √d_k",
-               .hint = "Divide by the root of the width of a key, d_k, not of an input.",
-               .example = "Q·Kᵀ / √d_model for Q·Kᵀ / √d_k",
+               .words = said.scale_by_dmodel,
                .rewrites =
                    [](const RightAttention& right) {
                      return head_count(right) > 1 ? Rewrites{} : by_root_of(right, input_width(right));
                    }},
               {.id = "scale.by_n",
-               .what = "the scores were divided by the root of the number of keys and not by √d_k",
-               .hint = "Divide by the root of the width of a key, d_k, not of how many keys there are.",
-               .example = "Q·Kᵀ / √n for Q·Kᵀ / √d_k",
+               .words = said.scale_by_n,
                .rewrites =
                    [](const RightAttention& right) {
                      return by_root_of(right, size_along(right, right.at.keys, "key"));
                    }},
               {.id = "scale.by_dv",
-               .what = "the scores were divided by √d_v and not by √d_k",
-               .hint = "Divide by the root of the width of a key, d_k, not of a value.",
-               .example = "Q·Kᵀ / √d_v for Q·Kᵀ / √d_k",
+               .words = said.scale_by_dv,
                .rewrites =
                    [](const RightAttention& right) {
                      const std::size_t width = size_along(right, right.at.values, "d_v");
                      return width == size_along(right, right.at.keys, "d_k") ? Rewrites() : by_root_of(right, width);
                    }},
-              {.id = "scale.twice",
-               .what = "the scores were scaled twice",
-               .hint = "Scale the scores once only.",
-               .example = "(Q·Kᵀ / √d_k) / √d_k for Q·Kᵀ / √d_k",
-               .rewrites = twice},
-              {.id = "scale.after_softmax",
-               .what = "the attention weights were scaled, and not the scores",
-               .hint = "Scale the scores before the softmax; its weights stay as they are, and each row adds up to 1.",
-               .example = "softmax(Q·Kᵀ) / √d_k for softmax(Q·Kᵀ / √d_k)",
-               .rewrites = after_softmax},
-              {.id = "scale.added",
-               .what = "the scores were divided by √d_k, though the problem asks for no scale",
-               .hint = "Take the scores as they are: this problem does not scale them.",
-               .example = "softmax(Q·Kᵀ / √d_k) for softmax(Q·Kᵀ)",
-               .rewrites = added},
+              {.id = "scale.twice", .words = said.scale_twice, .rewrites = twice},
+              {.id = "scale.after_softmax", .words = said.scale_after_softmax, .rewrites = after_softmax},
+              {.id = "scale.added", .words = said.scale_added, .rewrites = added},
           },
   };
 }

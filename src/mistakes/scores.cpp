@@ -1,4 +1,5 @@
 #include "mistakes/rewriting.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -53,36 +54,17 @@ Rewrites queries_by_values(const RightAttention& right) {
 }  // namespace
 
 Family scores_family() {
+  const MistakeWords& said = language().mistakes;
   return {
       .name = "scores",
-      .title = "Scores",
+      .title = said.scores,
       .mistakes =
           {
-              {.id = "scores.transposed",
-               .what = "the scores are K·Qᵀ, with rows for keys, and not Q·Kᵀ",
-               .hint = "Give each query a row: the score in row i, column j is query i times key j.",
-               .example = "K·Qᵀ for Q·Kᵀ",
-               .rewrites = transposed_scores},
-              {.id = "scores.untransposed_key",
-               .what = "the queries were multiplied by K and not by Kᵀ",
-               .hint = "Multiply each row of Q by each row of K, not by its columns.",
-               .example = "Q·K for Q·Kᵀ",
-               .rewrites = untransposed_key},
-              {.id = "scores.query_query",
-               .what = "the queries were multiplied by the queries and not by the keys",
-               .hint = "The score of a query and a key is their dot product.",
-               .example = "Q·Qᵀ for Q·Kᵀ",
-               .rewrites = queries_by_queries},
-              {.id = "scores.key_key",
-               .what = "the keys were multiplied by the keys and not by the queries",
-               .hint = "The score of a query and a key is their dot product.",
-               .example = "K·Kᵀ for Q·Kᵀ",
-               .rewrites = keys_by_keys},
-              {.id = "scores.query_value",
-               .what = "the queries were multiplied by the values and not by the keys",
-               .hint = "Scores compare queries with keys; the values come in after the softmax.",
-               .example = "Q·Vᵀ for Q·Kᵀ",
-               .rewrites = queries_by_values},
+              {.id = "scores.transposed", .words = said.scores_transposed, .rewrites = transposed_scores},
+              {.id = "scores.untransposed_key", .words = said.scores_untransposed_key, .rewrites = untransposed_key},
+              {.id = "scores.query_query", .words = said.scores_query_query, .rewrites = queries_by_queries},
+              {.id = "scores.key_key", .words = said.scores_key_key, .rewrites = keys_by_keys},
+              {.id = "scores.query_value", .words = said.scores_query_value, .rewrites = queries_by_values},
           },
   };
 }

@@ -3,6 +3,7 @@
 
 #include "base/math.h"
 #include "mistakes/rewriting.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -159,25 +160,25 @@ void plain_exponentials_as_weights(Recipe& recipe, const SoftmaxInput& input) {
 
 Rewrites not_normalised(const RightAttention& right) {
   if (!has_softmax(right)) return {};
-  return {with(right, "e^score", plain_exponentials_as_weights),
-          with(right, "e^(score − maximum)", exponentials_as_weights)};
+  return {with(right, language().mistakes.powers_of_scores, plain_exponentials_as_weights),
+          with(right, language().mistakes.powers_of_differences, exponentials_as_weights)};
 }
 
 Rewrites by_maximum(const RightAttention& right) {
   if (!has_softmax(right)) return {};
   return {
-      with(right, "e^(score − maximum), divided by the maximum",
+      with(right, language().mistakes.differences_by_maximum,
            [](Recipe& recipe, const SoftmaxInput& input) {
              recipe.replace(input.at.weights, Combine{Binary::divide, {}}, {input.at.exponentials, input.at.maximum},
                             input.open);
            }),
       with(
-          right, "the scores, divided by the maximum",
+          right, language().mistakes.scores_by_maximum,
           [](Recipe& recipe, const SoftmaxInput& input) {
             recipe.replace(input.at.weights, Combine{Binary::divide, {}}, {input.scores, input.at.maximum}, input.open);
           }),
       // e^s over the largest e^s of the row is e^(s − maximum).
-      with(right, "e^score, divided by the largest of the row", exponentials_as_weights)};
+      with(right, language().mistakes.powers_by_largest, exponentials_as_weights)};
 }
 
 void none(Recipe& recipe, const SoftmaxInput& input) {
@@ -188,83 +189,26 @@ void none(Recipe& recipe, const SoftmaxInput& input) {
 }  // namespace
 
 Family softmax_family() {
+  const MistakeWords& said = language().mistakes;
   return {
       .name = "softmax",
-      .title = "Softmax",
+      .title = said.softmax,
       .mistakes =
           {
-              {.id = "softmax.columns",
-               .what = "the softmax was taken down the columns and not along the rows",
-               .hint = "Take the softmax of each query's scores: every row of weights adds up to 1.",
-               .example = "columns of weights that add up to 1 where rows should",
-               .rewrites = always<columns>},
-              {.id = "softmax.whole_matrix",
-               .what = "one softmax was taken over the whole matrix and not one of each row",
-               .hint = "Take the softmax of each query's scores by themselves: every row of weights adds up to 1.",
-               .example = "e^s_ij divided by the sum of the exponentials of all rows",
-               .rewrites = over_whole_matrix},
-              {.id = "softmax.linear",
-               .what = "the scores were divided by their sum without taking exponentials first",
-               .hint = "Take e to the power of each score, and then divide by the sum of these.",
-               .example = "s_ij / Σ s_ij for e^s_ij / Σ e^s_ij",
-               .rewrites = always<linear>},
-              {.id = "softmax.not_normalised",
-               .what = "the exponentials were not divided by their sum",
-               .hint = "Divide each exponential by the sum of its row, so that the row adds up to 1.",
-               .example = "e^s_ij for e^s_ij / Σ e^s_ij",
-               .rewrites = not_normalised},
-              {.id = "softmax.none",
-               .what = "the scores were used as attention weights, without a softmax",
-               .hint = "Take the softmax of each row of scores before weighing the values.",
-               .example = "S·V for softmax(S)·V",
-               .rewrites = always<none>},
-              {.id = "softmax.hard_max",
-               .what = "the largest score of each row got all the weight",
-               .hint =
-                   "Softmax gives every open key some weight: e to the power of its score, divided by the row's sum.",
-               .example = "[0, 0, 1] for [0.09, 0.24, 0.67]",
-               .rewrites = always<hard_max>},
-              {.id = "softmax.base_2",
-               .what = "powers of 2 were taken and not powers of e",
-               .hint = "Take powers of e = 2.718….",
-               .example = "2^s_ij / Σ 2^s_ij for e^s_ij / Σ e^s_ij",
-               .rewrites = other_base<2>},
-              {.id = "softmax.base_10",
-               .what = "powers of 10 were taken and not powers of e",
-               .hint = "Take powers of e = 2.718…; on a calculator e^x is not 10^x.",
-               .example = "10^s_ij / Σ 10^s_ij for e^s_ij / Σ e^s_ij",
-               .rewrites = other_base<10>},
-              {.id = "softmax.base_3",
-               .what = "powers of 3 were taken and not powers of e",
-               .hint = "Take powers of e = 2.718…, without rounding e to a whole number.",
-               .example = "3^s_ij / Σ 3^s_ij for e^s_ij / Σ e^s_ij",
-               .rewrites = other_base<3>},
-              {.id = "softmax.base_e",
-               .what = "powers of e were taken and not of the base that the problem asks for",
-               .hint = "Take powers of the problem's own base: e = 2.718… is only the usual one.",
-               .example = "e^s_ij / Σ e^s_ij for 3^s_ij / Σ 3^s_ij",
-               .rewrites = base_e},
-              {.id = "softmax.sink_forgotten",
-               .what = "the sink was left out of the sum",
-               .hint = "Add e^(sink − maximum) to each row's sum before dividing by it: the weights then sum to less "
-                       "than 1.",
-               .example = "e^s_ij / Σ e^s_ij for e^s_ij / (Σ e^s_ij + e^sink)",
-               .rewrites = sink_forgotten},
-              {.id = "softmax.negated",
-               .what = "e was taken to the power of minus each score",
-               .hint = "A larger score gets a larger weight: keep the sign of the scores.",
-               .example = "softmax(−S) for softmax(S)",
-               .rewrites = always<negated>},
-              {.id = "softmax.twice",
-               .what = "the softmax was taken twice",
-               .hint = "Take the softmax once only: its result is the attention weights.",
-               .example = "softmax(softmax(S)) for softmax(S)",
-               .rewrites = always<twice>},
-              {.id = "softmax.by_maximum",
-               .what = "each row was divided by its largest score and not by the sum of its exponentials",
-               .hint = "Divide each exponential by the sum of the exponentials of its row.",
-               .example = "e^(s_ij − max) / max for e^(s_ij − max) / Σ e^(s_ij − max)",
-               .rewrites = by_maximum},
+              {.id = "softmax.columns", .words = said.softmax_columns, .rewrites = always<columns>},
+              {.id = "softmax.whole_matrix", .words = said.softmax_whole_matrix, .rewrites = over_whole_matrix},
+              {.id = "softmax.linear", .words = said.softmax_linear, .rewrites = always<linear>},
+              {.id = "softmax.not_normalised", .words = said.softmax_not_normalised, .rewrites = not_normalised},
+              {.id = "softmax.none", .words = said.softmax_none, .rewrites = always<none>},
+              {.id = "softmax.hard_max", .words = said.softmax_hard_max, .rewrites = always<hard_max>},
+              {.id = "softmax.base_2", .words = said.softmax_base_2, .rewrites = other_base<2>},
+              {.id = "softmax.base_10", .words = said.softmax_base_10, .rewrites = other_base<10>},
+              {.id = "softmax.base_3", .words = said.softmax_base_3, .rewrites = other_base<3>},
+              {.id = "softmax.base_e", .words = said.softmax_base_e, .rewrites = base_e},
+              {.id = "softmax.sink_forgotten", .words = said.softmax_sink_forgotten, .rewrites = sink_forgotten},
+              {.id = "softmax.negated", .words = said.softmax_negated, .rewrites = always<negated>},
+              {.id = "softmax.twice", .words = said.softmax_twice, .rewrites = always<twice>},
+              {.id = "softmax.by_maximum", .words = said.softmax_by_maximum, .rewrites = by_maximum},
           },
   };
 }

@@ -2,6 +2,7 @@
 #include <variant>
 
 #include "mistakes/rewriting.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -89,8 +90,8 @@ Rewrites mean_of_values(const RightAttention& right) {
   if (!sum->open) return {mean(right, *sum, "", std::move(all), {})};
   Tensor<double> open = right.value(sum->open->id);
   if (open == all) return {mean(right, *sum, "", std::move(all), {})};
-  return {mean(right, *sum, "of all values", std::move(all), {}),
-          mean(right, *sum, "of the values that are open", std::move(open), sum->open)};
+  return {mean(right, *sum, language().mistakes.of_all_values, std::move(all), {}),
+          mean(right, *sum, language().mistakes.of_open_values, std::move(open), sum->open)};
 }
 
 Rewrites not_summed(const RightAttention& right) {
@@ -122,12 +123,12 @@ void mark_largest(Recipe& recipe, const Anatomy& at, const WeightedSum& sum) {
 Rewrites top_only(const RightAttention& right) {
   const auto sum = weighted_sum(right);
   if (!sum) return {};
-  return {rewritten(right, right.at.context, "the value itself",
+  return {rewritten(right, right.at.context, language().mistakes.value_itself,
                     [&](Recipe& recipe) {
                       mark_largest(recipe, right.at, *sum);
                       recipe.replace(right.at.context, Contract{"key"}, {"~largest", sum->values}, sum->open);
                     }),
-          rewritten(right, right.at.context, "its weighted value", [&](Recipe& recipe) {
+          rewritten(right, right.at.context, language().mistakes.weighted_value, [&](Recipe& recipe) {
             mark_largest(recipe, right.at, *sum);
             if (recipe.has(right.at.weighted_values)) {
               recipe.replace(right.at.context, Contract{"key"}, {"~largest", right.at.weighted_values}, sum->open);
@@ -142,47 +143,19 @@ Rewrites top_only(const RightAttention& right) {
 }  // namespace
 
 Family sum_family() {
+  const MistakeWords& said = language().mistakes;
   return {
       .name = "sum",
-      .title = "Context",
+      .title = said.sum,
       .mistakes =
           {
-              {.id = "sum.transposed_weights",
-               .what = "the weights were read by columns and not by rows when the values were summed",
-               .hint =
-                   "Row i of the weights belongs to query i: multiply it by the values to get row i of the context.",
-               .example = "Aᵀ·V for A·V",
-               .rewrites = transposed_weights},
-              {.id = "sum.key_for_value",
-               .what = "the keys were weighed and summed, and not the values",
-               .hint = "The weights apply to the values: the context is A·V.",
-               .example = "A·K for A·V",
-               .rewrites = of_keys},
-              {.id = "sum.query_for_value",
-               .what = "the queries were weighed and summed, and not the values",
-               .hint = "The weights apply to the values: the context is A·V.",
-               .example = "A·Q for A·V",
-               .rewrites = of_queries},
-              {.id = "sum.input_for_value",
-               .what = "the inputs were weighed and summed, and not the values",
-               .hint = "Multiply the inputs by W_V first: the weights apply to the values.",
-               .example = "A·X for A·V",
-               .rewrites = of_inputs},
-              {.id = "sum.top_only",
-               .what = "only the value with the largest weight was taken",
-               .hint = "Add up all the weighted values of a row, the small ones too.",
-               .example = "c = v₃ for c = 0.1·v₁ + 0.2·v₂ + 0.7·v₃",
-               .rewrites = top_only},
-              {.id = "sum.mean_of_values",
-               .what = "the plain mean of the values was taken, without their weights",
-               .hint = "Multiply each value by its attention weight before adding them up.",
-               .example = "(v₁ + v₂ + v₃) / 3 for 0.1·v₁ + 0.2·v₂ + 0.7·v₃",
-               .rewrites = mean_of_values},
-              {.id = "sum.not_summed",
-               .what = "the weighted values were given for the context, without adding them up",
-               .hint = "Add up each query's weighted values: one vector a query is left.",
-               .example = "0.1·v₁, 0.2·v₂, 0.7·v₃ for 0.1·v₁ + 0.2·v₂ + 0.7·v₃",
-               .rewrites = not_summed},
+              {.id = "sum.transposed_weights", .words = said.sum_transposed_weights, .rewrites = transposed_weights},
+              {.id = "sum.key_for_value", .words = said.sum_key_for_value, .rewrites = of_keys},
+              {.id = "sum.query_for_value", .words = said.sum_query_for_value, .rewrites = of_queries},
+              {.id = "sum.input_for_value", .words = said.sum_input_for_value, .rewrites = of_inputs},
+              {.id = "sum.top_only", .words = said.sum_top_only, .rewrites = top_only},
+              {.id = "sum.mean_of_values", .words = said.sum_mean_of_values, .rewrites = mean_of_values},
+              {.id = "sum.not_summed", .words = said.sum_not_summed, .rewrites = not_summed},
           },
   };
 }

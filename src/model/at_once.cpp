@@ -14,6 +14,7 @@
 #include "model/scores/score.h"
 #include "model/softmaxes/softmax_kind.h"
 #include "ops/shapes.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -301,8 +302,8 @@ ReadAtOnce record_context_at_once(RecipeBuilder& work, const Problem& problem, c
   read_masks(work, problem, read);
   read.context = work.step_of_shape({.id = "context",
                                      .symbol = "C",
-                                     .title = "Context: the sum of each query's weighted values",
-                                     .formula = "C is computed at once",
+                                     .title = language().steps.context,
+                                     .formula = language().steps.at_once_formula.text(),
                                      .role = Role::output},
                                     context_shape(work, problem, read.queries, read.values));
   return read;

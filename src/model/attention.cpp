@@ -19,6 +19,7 @@
 #include "problem/drawing.h"
 #include "trace/compute.h"
 #include "trace/recipe_builder.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -32,11 +33,10 @@ void give_parameters(RecipeBuilder& work, const std::string& of, Role role, cons
   for (const Parameter& parameter : spec.parameters) {
     const auto tensor = choice.tensors.find(parameter.name);
     if (tensor == choice.tensors.end()) continue;
-    const std::string symbol = parameter.symbol.empty() ? parameter.name : parameter.symbol;
     work.given({.id = of + "." + parameter.name,
-                .symbol = symbol,
+                .symbol = parameter.symbol.empty() ? parameter.name : parameter.symbol,
                 .title = capitalised(parameter.summary.substr(0, parameter.summary.find(", ["))),
-                .formula = symbol + " is given",
+                .formula = language().steps.given.text(),
                 .role = role},
                tensor->second);
   }
@@ -45,17 +45,15 @@ void give_parameters(RecipeBuilder& work, const std::string& of, Role role, cons
 std::string record_scaled(RecipeBuilder& work, const Problem& problem, const Score& score, std::size_t terms) {
   Heading heading{.id = "scaled_scores", .symbol = "S′", .role = Role::score};
   if (problem.scale) {
-    heading.title = "Scores times the scale";
-    heading.formula = "S′ = S × scale";
+    heading.title = language().steps.times_scale;
+    heading.formula = language().steps.scale_formula.text();
     return work.step(heading, Map{Unary::multiply, *problem.scale, ""}, {"scores"});
   }
   if (!score.divided_by_root_width) return "scores";
   const std::size_t width = terms * problem.key_width;
   const std::string written = terms == 1 ? "√d_k" : "√(" + std::to_string(terms) + "·d_k)";
-  heading.title = terms == 1
-                      ? "Scores divided by √d_k, the root of the width of a key"
-                      : "Scores divided by " + written + ": they are sums of " + std::to_string(terms) + " products";
-  heading.formula = "S′ = S / " + written;
+  heading.title = language().steps.scaled(written, terms);
+  heading.formula = "{} = {0} / " + written;
   return work.step(heading, Map{Unary::divide, std::sqrt(static_cast<double>(width)), "√" + std::to_string(width)},
                    {"scores"});
 }
@@ -76,11 +74,10 @@ std::string record_scores(RecipeBuilder& work, const Problem& problem, const Pro
   score.compose(work, problem.score, compared);
   const std::string scaled = record_scaled(work, problem, score, products);
   if (!problem.softcap) return scaled;
-  const std::string s = work.symbol(scaled);
   return work.step({.id = "capped_scores",
                     .symbol = "S_c",
-                    .title = "Scores capped: squeezed between −c and c",
-                    .formula = "S_c = c·tanh(" + s + " / c)",
+                    .title = language().steps.capped,
+                    .formula = "{} = c·tanh({0} / c)",
                     .role = Role::score},
                    Map{Unary::softcap, *problem.softcap, ""}, {scaled});
 }
@@ -94,13 +91,6 @@ std::vector<Operand> record_rules(RecipeBuilder& work, const std::vector<MaskRul
   return operands;
 }
 
-// "B_1 + B_2"
-std::string sum_of(const RecipeBuilder& work, const std::vector<Operand>& operands) {
-  std::string text;
-  for (const Operand& operand : operands) text += (text.empty() ? "" : " + ") + work.symbol(operand.id);
-  return text;
-}
-
 MaskedScores record_mask(RecipeBuilder& work, const Problem& problem, const std::string& scores) {
   const std::vector<MaskRule> rules = mask_rules(problem);
   const Position& position = position_of(problem);
@@ -111,20 +101,19 @@ MaskedScores record_mask(RecipeBuilder& work, const Problem& problem, const std:
   std::vector<Operand> adding;
   if (position.biases) adding = position.biases(work, problem);
   for (Operand& given : record_rules(work, rules, MaskRule::Effect::adds)) adding.push_back(std::move(given));
-  const std::string symbol = work.symbol(scores);
 
   std::vector<Operand> operands = {scores};
   Heading masked{.id = "masked_scores",
                  .symbol = "S″",
-                 .title = "Scores with closed cells at −∞",
-                 .formula = "S″ = " + symbol + " where open, −∞ where closed",
+                 .title = language().steps.masked,
+                 .formula = language().steps.masked_formula.text(),
                  .role = Role::score};
   std::optional<Operand> open;
   if (!closing.empty()) {
     open = work.step({.id = "mask",
                       .symbol = "M",
-                      .title = "Mask: which query may attend to which key",
-                      .formula = "M = 1 where open, 0 where closed",
+                      .title = language().steps.mask,
+                      .formula = language().steps.mask_formula.text(),
                       .role = Role::mask},
                      Combine{Binary::minimum, all}, closing);
   }
@@ -132,12 +121,12 @@ MaskedScores record_mask(RecipeBuilder& work, const Problem& problem, const std:
     const Op op = adding.size() == 1 ? Op(Copy{all}) : Op(Combine{Binary::add, all});
     operands.emplace_back(work.step({.id = "score_bias",
                                      .symbol = "B",
-                                     .title = "What is added to the scores",
-                                     .formula = "B = " + sum_of(work, adding),
+                                     .title = language().steps.score_bias,
+                                     .formula = "{} = " + places(0, adding.size()),
                                      .role = Role::mask},
                                     op, adding));
-    masked.title = "Scores with what is added, closed cells at −∞";
-    masked.formula = "S″ = " + symbol + " + B where open, −∞ where closed";
+    masked.title = language().steps.masked_and_added;
+    masked.formula = language().steps.masked_and_added_formula.text();
   }
   return {work.step(masked, Close{}, operands, open), open};
 }
@@ -154,22 +143,22 @@ std::string record_context(RecipeBuilder& work, const Problem& problem, const st
                            const std::string& values, const std::optional<Operand>& open, AttentionOptions options) {
   const Heading weighted{.id = "weighted_values",
                          .symbol = "U",
-                         .title = "Weighted values: each value times its attention weight",
+                         .title = language().steps.weighted_values,
                          .formula = "u_ij = A_ij · v_j",
                          .role = Role::weighted_value};
-  const std::string v = work.symbol(values);
+  const Formula a = work.symbol(weights), v = work.symbol(values);
   Heading context{.id = "context",
                   .symbol = "C",
-                  .title = "Context: the sum of each query's weighted values",
-                  .formula = work.vectors() == Vectors::rows ? "C = A·" + v : "C = " + v + "·Aᵀ",
+                  .title = language().steps.context,
+                  .formula = work.vectors() == Vectors::rows ? "{} = " + a + "·" + v : "{} = " + v + "·" + a + "ᵀ",
                   .role = Role::output};
   const Position& position = position_of(problem);
   const auto record_sum = [&](const Op& op, std::vector<Operand> operands, const std::optional<Operand>& unread) {
     std::vector<Operand> terms;
     if (position.context_terms) terms = position.context_terms(work, problem, weights);
     if (!terms.empty()) {
-      context.title += ", and what positions add";
-      context.formula += " + " + sum_of(work, terms);
+      context.title = language().steps.and_positions(context.title);
+      context.formula += " + " + places(operands.size(), terms.size());
       operands.insert(operands.end(), terms.begin(), terms.end());
     }
     return work.step(context, op, operands, unread);
@@ -191,37 +180,35 @@ std::string record_context(RecipeBuilder& work, const Problem& problem, const st
 }
 
 std::string record_output(RecipeBuilder& work, const Problem& problem, std::string result) {
-  std::string symbol = "C";
   if (problem.heads) {
     result = work.step({.id = "concat",
                         .symbol = "H",
-                        .title = "The contexts of all heads, side by side",
-                        .formula = "H = the heads' C side by side",
+                        .title = language().steps.concat,
+                        .formula = language().steps.concat_formula.text(),
                         .role = Role::output},
                        Merge{"head", "d_v", "d_concat"}, {result});
-    symbol = "H";
   }
   if (!problem.output) return result;
 
   std::vector<Operand> operands = {result};
   operands.emplace_back(work.given({.id = "weights.output",
                                     .symbol = "W_O",
-                                    .title = "Weights of the output projection",
-                                    .formula = "W_O is given",
+                                    .title = language().steps.output_weights,
+                                    .formula = language().steps.given.text(),
                                     .role = Role::weight_matrix},
                                    problem.output->weight));
   if (problem.output->bias) {
     operands.emplace_back(work.given({.id = "biases.output",
                                       .symbol = "b_O",
-                                      .title = "Bias of the output projection",
-                                      .formula = "b_O is given",
+                                      .title = language().steps.output_bias,
+                                      .formula = language().steps.given.text(),
                                       .role = Role::weight_matrix},
                                      *problem.output->bias));
   }
   return work.step({.id = "output",
                     .symbol = "O",
-                    .title = "Output",
-                    .formula = "O = " + product(problem, symbol, "W_O", problem.output->bias ? "b_O" : ""),
+                    .title = language().steps.output,
+                    .formula = "{} = " + product(problem, problem.output->bias.has_value()),
                     .role = Role::output},
                    Contract{problem.heads ? "d_concat" : "d_v"}, operands);
 }
@@ -258,10 +245,7 @@ std::vector<Note> notes_on_steps(const Problem& problem, const Trace& trace) {
   std::vector<Note> notes = problem.notes;
   for (Note& note : notes_on_numbers(trace)) notes.push_back(std::move(note));
   if (!trace.find("weighted_values")) {
-    notes.push_back({"weighted_values",
-                     {},
-                     "left_out",
-                     "the weighted values are left out: more than 100,000 numbers; --only weighted_values shows them"});
+    notes.push_back({"weighted_values", {}, "left_out", language().steps.weighted_values_left_out});
   }
   return notes;
 }
@@ -270,22 +254,12 @@ std::vector<Note> notes_on_steps(const Problem& problem, const Trace& trace) {
 std::vector<Particular> particulars_of(const Problem& problem) {
   std::vector<Particular> all;
   if (const Position& position = position_of(problem); position.words)
-    all.push_back({"Positions", position.words(problem), true});
+    all.push_back({language().steps.positions, position.words(problem), true});
   if (const SoftmaxKind& kind = softmax_of(problem); kind.words && problem.softmax)
-    all.push_back({"Softmax", kind.words(*problem.softmax)});
-  if (!problem.offsets.empty()) {
-    std::string words = "the first query stands at position ";
-    for (std::size_t b = 0; b < problem.offsets.size(); ++b)
-      words += (b > 0 ? ", " : "") + std::to_string(problem.offsets[b]);
-    all.push_back({"Offset", words + ", counted from 0" + (problem.offsets.size() > 1 ? ", a number a sequence" : "")});
-  }
-  if (problem.window) {
-    const auto keys = [](std::int64_t count) {
-      return count < 0 ? "all keys" : std::to_string(count) + (count == 1 ? " key" : " keys");
-    };
-    all.push_back({"Window", "a query sees its own position, " + keys(problem.window->left) + " before it and " +
-                                 keys(problem.window->right) + " behind it"});
-  }
+    all.push_back({language().steps.softmax, kind.words(*problem.softmax)});
+  if (!problem.offsets.empty()) all.push_back({language().steps.offset, language().steps.offsets(problem.offsets)});
+  if (const auto& window = problem.window)
+    all.push_back({language().steps.window_name, language().steps.sees(window->left, window->right)});
   return all;
 }
 
@@ -356,11 +330,7 @@ std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend)
                            made.computed[last]);
   trace.notes = problem.notes;
   trace.notes.insert(trace.notes.end(), policy.notes().begin(), policy.notes().end());
-  trace.notes.push_back({trace.result,
-                         {},
-                         "at_once",
-                         "computed at once, without the steps between: its last digits may differ from those of the "
-                         "steps, and from one kind of processor to another"});
+  trace.notes.push_back({trace.result, {}, "at_once", language().steps.at_once});
   return trace;
 }
 

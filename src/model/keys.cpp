@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/positions/position.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -22,48 +23,39 @@ std::string record_joined(RecipeBuilder& work, const Problem& problem, const Kin
                           const Tensor<double> KeysAndValues::*part) {
   if (!problem.past && !problem.appended) return own;
   std::vector<Operand> operands = {own};
-  std::string formula = work.symbol(own);
   if (problem.past) {
-    const std::string symbol = kind.letter + "_past";
     operands.insert(operands.begin(), work.given({.id = "past." + kind.plural,
-                                                  .symbol = symbol,
-                                                  .title = "Past " + kind.plural + ", from the cache",
-                                                  .formula = symbol + " is given",
+                                                  .symbol = kind.letter + "_past",
+                                                  .title = language().steps.past(kind.plural),
+                                                  .formula = language().steps.given.text(),
                                                   .role = kind.role},
                                                  (*problem.past).*part));
-    formula = symbol + "; " + formula;
   }
   if (problem.appended) {
-    const std::string symbol = kind.letter + "_app";
     operands.emplace_back(work.given({.id = "appended." + kind.plural,
-                                      .symbol = symbol,
-                                      .title = "Appended " + kind.plural + ", always open",
-                                      .formula = symbol + " is given",
+                                      .symbol = kind.letter + "_app",
+                                      .title = language().steps.appended(kind.plural),
+                                      .formula = language().steps.given.text(),
                                       .role = kind.role},
                                      (*problem.appended).*part));
-    formula += "; " + symbol;
   }
-  const std::string what = problem.past && problem.appended ? "past ones before and appended ones behind"
-                           : problem.past                   ? "past ones before"
-                                                            : "appended ones behind";
-  return work.step({.id = "all_" + kind.plural,
-                    .symbol = kind.letter + "_all",
-                    .title = "All " + kind.plural + ": new ones with " + what,
-                    .formula = kind.letter + "_all = [" + formula + "]",
-                    .role = kind.role},
-                   Join{"key"}, operands);
+  return work.step(
+      {.id = "all_" + kind.plural,
+       .symbol = kind.letter + "_all",
+       .title = language().steps.all_vectors(kind.plural, problem.past.has_value(), problem.appended.has_value()),
+       .formula = "{} = [" + places(0, operands.size(), "; ") + "]",
+       .role = kind.role},
+      Join{"key"}, operands);
 }
 
 std::string record_repeated(RecipeBuilder& work, const Problem& problem, const Kind& kind, const std::string& own) {
   const std::size_t times = *problem.heads / *problem.kv_heads;
-  const std::string group = std::to_string(times);
-  return work.step(
-      {.id = "repeated_" + kind.plural,
-       .symbol = kind.letter + "_rep",
-       .title = "Each head's " + kind.plural + " once for each of the " + group + " query heads that share them",
-       .formula = kind.letter + "_rep of head h = " + work.symbol(own) + " of head ⌈h / " + group + "⌉",
-       .role = kind.role},
-      Repeat{"head", times, false}, {own});
+  return work.step({.id = "repeated_" + kind.plural,
+                    .symbol = kind.letter + "_rep",
+                    .title = language().steps.repeated(kind.plural, times),
+                    .formula = language().steps.repeated_formula(times),
+                    .role = kind.role},
+                   Repeat{"head", times, false}, {own});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/numbers.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -45,9 +46,7 @@ std::vector<Note> overflow(const Trace& trace) {
       if (std::isfinite(step->result[at]) || (masked && mask->result[at] == 0)) continue;
       const std::vector<std::size_t> index = shape.index(at);
       return {{step->heading.id, index, "overflow",
-               step->heading.id + spelled_index(index) + " is " + shortest(step->result[at]) +
-                   ": too large for this dtype, or made from a number that is not finite; what follows from it means "
-                   "nothing"}};
+               language().steps.overflow(step->heading.id + spelled_index(index), shortest(step->result[at]))}};
     }
   }
   return {};
@@ -76,8 +75,7 @@ std::vector<Note> zero_vectors(const Trace& trace) {
         if (lengths[at] != 0 || !is_asked[at]) continue;
         const std::vector<std::size_t> index = lengths.shape().index(at);
         notes.push_back(
-            {operand.id, index, "zero_vector",
-             operand.id + spelled_index(index) + " is 0: a vector without length has no angle, and its cosines are 0"});
+            {operand.id, index, "zero_vector", language().steps.zero_vector(operand.id + spelled_index(index))});
       }
     }
   }
@@ -87,9 +85,8 @@ std::vector<Note> zero_vectors(const Trace& trace) {
 }  // namespace
 
 Note closed_row_note(std::string step, std::vector<std::size_t> row) {
-  const std::string words =
-      "row " + spelled_index(row) + " has every key closed: its weights and its context are all 0";
-  return {std::move(step), std::move(row), "closed_row", words};
+  std::string told = language().steps.closed_row(spelled_index(row));
+  return {std::move(step), std::move(row), "closed_row", std::move(told)};
 }
 
 std::vector<Note> notes_on_numbers(const Trace& trace) {

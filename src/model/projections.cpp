@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/positions/position.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -39,12 +40,7 @@ std::string input_symbol(const Problem& problem, const std::string& suffix) {
 }
 
 std::string input_title(const std::string& suffix) {
-  if (suffix.empty()) return "Inputs";
-  return "Inputs that " +
-         std::string(suffix == ".query" ? "the queries"
-                     : suffix == ".key" ? "the keys"
-                                        : "the values") +
-         " are made from";
+  return language().steps.inputs(suffix.empty() ? "" : suffix.substr(1));
 }
 
 // Calls record(suffix, symbol, inputs) for each tensor of inputs there is.
@@ -64,7 +60,7 @@ void record_inputs(RecipeBuilder& work, const Problem& problem) {
     work.given_step({.id = "inputs" + suffix,
                      .symbol = symbol,
                      .title = input_title(suffix),
-                     .formula = symbol + " is given",
+                     .formula = language().steps.given.text(),
                      .role = Role::input},
                     inputs);
   });
@@ -86,8 +82,8 @@ std::string record_own_encoding(RecipeBuilder& work, const std::string& encoding
   std::iota(rows.begin(), rows.end(), 0);
   return work.step({.id = id,
                     .symbol = "P" + input_symbol_suffix(suffix),
-                    .title = "Position encoding of as many positions as there are here",
-                    .formula = "the first " + std::to_string(tokens) + " vectors of P",
+                    .title = language().steps.fewer_encodings,
+                    .formula = language().steps.first_vectors(tokens),
                     .role = Role::input},
                    Pick{"token", Rows(Tensor<std::int64_t>({{"token", tokens}}, std::move(rows)))}, {encoding});
 }
@@ -102,8 +98,8 @@ void record_positioned_inputs(RecipeBuilder& work, const Problem& problem) {
     const std::string own = record_own_encoding(work, encoding, suffix, inputs.shape().size(row));
     work.step({.id = "positioned_inputs" + suffix,
                .symbol = symbol + "′",
-               .title = input_title(suffix) + ", with their positions",
-               .formula = symbol + "′ = " + symbol + " + " + work.symbol(own),
+               .title = language().steps.with_positions(input_title(suffix)),
+               .formula = "{} = {0} + {1}",
                .role = Role::input},
               Combine{Binary::add, {}}, {"inputs" + suffix, Operand(own, {{"token", row}})});
   });
@@ -111,12 +107,11 @@ void record_positioned_inputs(RecipeBuilder& work, const Problem& problem) {
 
 void record_split_inputs(RecipeBuilder& work, const Problem& problem, const std::string& source) {
   for_each_input(problem, [&](const std::string& suffix, const std::string&, const Tensor<double>&) {
-    const std::string symbol = work.symbol(source + suffix);
     // "token" also in cross-attention: rows of inputs, whoever they serve.
     work.step({.id = "split_inputs" + suffix,
-               .symbol = symbol + "_h",
-               .title = "Inputs split into heads",
-               .formula = symbol + "_h = columns of " + symbol + " that belong to head h",
+               .symbol = work.symbol(source + suffix).text() + "_h",
+               .title = language().steps.split_inputs,
+               .formula = language().steps.columns_of_head_h.text(),
                .role = Role::input},
               Split{"d_model", "head", "d_k", *problem.heads},
               {Operand(source + suffix, {{row_of_inputs(suffix), "token"}})});
@@ -144,24 +139,19 @@ std::vector<Operand> with_weights(RecipeBuilder& work, const Projecting& part) {
   std::vector<Operand> operands = {source_as(work, part, in)};
   operands.push_back(work.given({.id = "weights." + part.name,
                                  .symbol = "W_" + part.letter,
-                                 .title = "Weights for " + part.plural,
-                                 .formula = "W_" + part.letter + " is given",
+                                 .title = language().steps.weights_for(part.plural),
+                                 .formula = language().steps.given.text(),
                                  .role = Role::weight_matrix},
                                 part.projection->weight));
   if (part.projection->bias) {
     operands.push_back(work.given({.id = "biases." + part.name,
                                    .symbol = "b_" + part.letter,
-                                   .title = "Bias for " + part.plural,
-                                   .formula = "b_" + part.letter + " is given",
+                                   .title = language().steps.bias_for(part.plural),
+                                   .formula = language().steps.given.text(),
                                    .role = Role::weight_matrix},
                                   *part.projection->bias));
   }
   return operands;
-}
-
-std::string projection_formula(const RecipeBuilder& work, const Problem& problem, const Projecting& part) {
-  return product(problem, work.symbol(part.source), "W_" + part.letter,
-                 part.projection->bias ? "b_" + part.letter : "");
 }
 
 Op multiplied(const Projecting& part) {
@@ -173,57 +163,56 @@ void record_wide(RecipeBuilder& work, const Problem& problem, const Projecting& 
   if (!is_wide(problem, part)) return;
   work.step({.id = "projected_" + part.plural,
              .symbol = part.letter + "*",
-             .title = capitalised(part.plural) + " of all heads, side by side",
-             .formula = part.letter + "* = " + projection_formula(work, problem, part),
+             .title = language().steps.wide(part.plural),
+             .formula = "{} = " + product(problem, part.projection->bias.has_value()),
              .role = part.role},
             multiplied(part), with_weights(work, part));
 }
 
 std::string record_part(RecipeBuilder& work, const Problem& problem, const Projecting& part) {
-  Heading heading{.id = part.plural, .symbol = part.letter, .title = capitalised(part.plural), .role = part.role};
-  const auto from = [&](const std::string& what) { heading.formula = part.letter + " = " + what; };
+  Heading heading{
+      .id = part.plural, .symbol = part.letter, .title = language().steps.vectors(part.plural), .role = part.role};
   const std::size_t heads = !problem.heads ? 1 : part.name == "query" ? *problem.heads : problem.heads_of_keys();
 
   if (part.given) {
     if (!part.given->shape().has("d_concat")) {
-      heading.formula = part.letter + " is given";
+      heading.formula = language().steps.given.text();
       return work.given_step(heading, *part.given);
     }
     const std::string wide = work.given({.id = "given." + part.plural,
                                          .symbol = part.letter + "*",
-                                         .title = capitalised(part.plural) + " of all heads, side by side",
-                                         .formula = part.letter + "* is given",
+                                         .title = language().steps.wide(part.plural),
+                                         .formula = language().steps.given.text(),
                                          .role = part.role},
                                         *part.given);
-    from("columns of " + part.letter + "* that belong to each head");
+    heading.formula = language().steps.columns_of_each_head.text();
     return work.step(heading, Split{"d_concat", "head", part.feature, heads}, {wide});
   }
 
   if (is_wide(problem, part)) {
-    from("columns of " + part.letter + "* that belong to each head");
+    heading.formula = language().steps.columns_of_each_head.text();
     return work.step(heading, Split{"d_concat", "head", part.feature, heads}, {"projected_" + part.plural});
   }
   if (part.projection) {
-    from(projection_formula(work, problem, part));
+    heading.formula = "{} = " + product(problem, part.projection->bias.has_value());
     return work.step(heading, multiplied(part), with_weights(work, part));
   }
 
-  const std::string& x = work.symbol(part.source);
   if (problem.heads && !problem.split_input) {
-    from("columns of " + x + " that belong to each head");
+    heading.formula = language().steps.columns_of_each_head.text();
     return work.step(heading, Split{"d_model", "head", part.feature, heads}, {source_as(work, part, "d_model")});
   }
-  from(x);
+  heading.formula = "{} = {0}";
   return work.step(heading, Copy{}, {source_as(work, part, part.feature)});
 }
 
 }  // namespace
 
-std::string product(const Problem& problem, const std::string& x, const std::string& w, const std::string& bias) {
-  std::string text = problem.vectors == Vectors::columns             ? w + "·" + x
-                     : problem.weight_layout == WeightLayout::out_in ? x + "·" + w + "ᵀ"
-                                                                     : x + "·" + w;
-  return bias.empty() ? text : text + " + " + bias;
+std::string product(const Problem& problem, bool has_bias) {
+  const std::string text = problem.vectors == Vectors::columns             ? "{1}·{0}"
+                           : problem.weight_layout == WeightLayout::out_in ? "{0}·{1}ᵀ"
+                                                                           : "{0}·{1}";
+  return has_bias ? text + " + {2}" : text;
 }
 
 Projected record_projections(RecipeBuilder& work, const Problem& problem) {

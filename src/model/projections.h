@@ -16,8 +16,8 @@ struct Projected {
 // keys and values: split the inputs, project with bias, split the heads.
 Projected record_projections(RecipeBuilder& work, const Problem& problem);
 
-// "X·W", "X·Wᵀ" or "W·X": a product with a weight matrix as this problem
-// writes it, with "+ b" where there is a bias.
-std::string product(const Problem& problem, const std::string& x, const std::string& w, const std::string& bias);
+// "{0}·{1}", "{0}·{1}ᵀ" or "{1}·{0}": a product with a weight matrix as this
+// problem writes it, with " + {2}" where there is a bias.
+std::string product(const Problem& problem, bool has_bias);
 
 }  // namespace attn

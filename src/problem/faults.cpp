@@ -48,11 +48,4 @@ void Faults::add(Diagnostic fault) {
 
 std::string shown(std::string_view text) { return shortened(printable(text.substr(0, 400)), 60); }
 
-std::string counted(std::size_t count, std::string_view thing) {
-  std::string text = std::to_string(count) + " ";
-  if (count == 1) return text.append(thing);
-  if (thing == "matrix") return text + "matrices";
-  return text.append(thing) + "s";
-}
-
 }  // namespace attn

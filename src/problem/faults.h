@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/diagnostic.h"
+#include "base/text.h"
 
 namespace attn {
 
@@ -31,8 +32,5 @@ class Faults {
 
 // A pointer, or any text of a file, as a sentence shows it: short and printable.
 std::string shown(std::string_view text);
-
-// "1 row", "3 rows".
-std::string counted(std::size_t count, std::string_view thing);
 
 }  // namespace attn

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/interval.h"
+#include "formula/formula.h"
 #include "ops/op.h"
 #include "tensor/late_tensor.h"
 
@@ -29,10 +30,10 @@ enum class Role {
 
 // How a step is named and written; the numbers come from its op.
 struct Heading {
-  std::string id = {};       // "scaled_scores", unique within a recipe
-  std::string symbol = {};   // "S′"
-  std::string title = {};    // "Scores divided by √d_k"
-  std::string formula = {};  // "S′ = S / √d_k"
+  std::string id = {};     // "scaled_scores", unique within a recipe
+  Formula symbol = {};     // "S′"
+  std::string title = {};  // "Scores divided by √d_k"
+  Formula formula = {};    // "{} = {0} / √d_k"; once recorded "S′ = S / √d_k"
   Role role = Role::score;
 };
 

@@ -51,8 +51,9 @@ std::string RecipeBuilder::hidden_step(Heading heading, Op op, std::vector<Opera
   return append(std::move(made));
 }
 
-const std::string& RecipeBuilder::symbol(std::string_view id) const {
-  return work_->recipe.find(resolved_id(id))->heading.symbol;
+Formula RecipeBuilder::symbol(std::string_view id) const {
+  const Heading& heading = work_->recipe.find(resolved_id(id))->heading;
+  return heading.symbol.standing_for(heading.id);
 }
 
 Shape RecipeBuilder::shape_of(const Op& op, const std::vector<Operand>& operands) const {
@@ -97,7 +98,11 @@ Instruction RecipeBuilder::computing(Heading heading, Op op, std::vector<Operand
 
 std::string RecipeBuilder::append(Instruction instruction) {
   std::string id = scoped(instruction.id());
-  instruction.heading.id = id;
+  Heading& heading = instruction.heading;
+  heading.id = id;
+  std::vector<Formula> symbols;
+  for (const Operand& operand : instruction.operands) symbols.push_back(symbol(operand.id));
+  heading.formula = heading.formula.with(heading.symbol.standing_for(id), symbols);
   instruction.part = part_;
   work_->recipe.append(std::move(instruction));
   return id;

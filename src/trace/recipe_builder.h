@@ -58,7 +58,7 @@ class RecipeBuilder {
   const Shape& shape(std::string_view id) const { return work_->recipe.shape(resolved_id(id)); }
 
   // How people write it: "Q". REQUIRES: as above.
-  const std::string& symbol(std::string_view id) const;
+  Formula symbol(std::string_view id) const;
 
   // The shape that a step would have.
   Shape shape_of(const Op& op, const std::vector<Operand>& operands) const;

@@ -16,23 +16,25 @@ using Names = std::set<std::string>;
 // Who may include whom. A folder may always include itself.
 const std::map<std::string, Names> may_include = {
     {"base", {}},
+    {"formula", {"base"}},
+    {"words", {"base"}},
     {"tensor", {"base"}},
     {"files", {"base", "tensor"}},
     {"ops", {"base", "tensor"}},
     {"backend", {"base", "tensor", "ops"}},
     {"problem", {"base", "tensor"}},
-    {"trace", {"base", "tensor", "ops", "backend", "problem"}},
-    {"mistakes", {"base", "tensor", "ops", "trace"}},
-    {"compare", {"base", "tensor", "ops", "trace", "mistakes", "mark"}},
-    {"mark", {"base", "tensor", "ops", "trace", "mistakes"}},
-    {"model", {"base", "tensor", "ops", "backend", "problem", "trace"}},
-    {"explain", {"base", "tensor", "ops", "problem", "trace", "mistakes", "compare", "mark"}},
-    {"formats", {"base", "explain"}},
-    {"exports", {"base", "tensor", "ops", "problem", "trace", "mistakes", "compare", "mark", "explain"}},
+    {"trace", {"base", "formula", "tensor", "ops", "backend", "problem"}},
+    {"mistakes", {"base", "words", "tensor", "ops", "trace"}},
+    {"compare", {"base", "words", "tensor", "ops", "trace", "mistakes"}},
+    {"mark", {"base", "words", "tensor", "ops", "trace", "mistakes"}},
+    {"model", {"base", "formula", "words", "tensor", "ops", "backend", "problem", "trace"}},
+    {"explain", {"base", "formula", "words", "tensor", "ops", "problem", "trace", "mistakes", "compare", "mark"}},
+    {"formats", {"base", "formula", "explain"}},
+    {"exports", {"base", "words", "tensor", "ops", "problem", "trace", "mistakes", "compare", "mark", "explain"}},
     {"reading", {"base", "tensor", "files", "problem", "trace", "mistakes", "compare", "mark"}},
     {"bench", {"base", "tensor", "backend", "explain", "exports"}},
     {"cli",
-     {"base", "tensor", "ops", "backend", "bench", "problem", "trace", "mistakes", "compare", "mark", "model",
+     {"base", "words", "tensor", "ops", "backend", "bench", "problem", "trace", "mistakes", "compare", "mark", "model",
       "explain", "formats", "exports", "reading", "files"}},
 };
 
@@ -242,6 +244,25 @@ TEST_CASE("only base/math calls the C library's exponential and its kin", "[arch
       if (line.find("//") != std::string::npos) line.resize(line.find("//"));
       INFO(entry.path().string() << ": " << line);
       CHECK_FALSE(std::regex_search(line, call));
+    }
+  }
+}
+
+TEST_CASE("sentences stand in words/ and nowhere else", "[architecture]") {
+  // Two words in a row in quotes. Choices say what they are in their own files, and
+  // what is wrong with a file or a question is told where it is found.
+  const std::regex sentence(R"rx("[^"]*[a-z]{2,} [a-z]{2,}[^"]*")rx"),
+      heading(R"rx(\.(title = "|formula = "[^"]*[a-z]{3,} [^"]*"))rx");
+  const auto is_told_elsewhere = [](const fs::path& file) { return file.filename() == "asked.cpp"; };
+  for (const char* folder : {"mistakes", "explain/telling", "explain/arithmetic", "model"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(ATTN_SOURCE_DIR) / "src" / folder)) {
+      if (!entry.is_regular_file() || entry.path().extension() != ".cpp" || is_told_elsewhere(entry.path())) continue;
+      std::ifstream stream(entry.path());
+      for (std::string line; std::getline(stream, line);) {
+        CAPTURE(entry.path().string(), line);
+        const std::string code = line.substr(0, line.find("//"));
+        CHECK(!std::regex_search(code, std::string(folder) == "model" ? heading : sentence));
+      }
     }
   }
 }

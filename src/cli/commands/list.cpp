@@ -44,7 +44,7 @@ std::vector<Listed> named_rows(const Rows& table) {
 std::vector<Listed> all_mistakes() {
   std::vector<Listed> rows;
   for (const Family& family : families()) {
-    for (const Mistake& mistake : family.mistakes) rows.push_back({mistake.id, mistake.what});
+    for (const Mistake& mistake : family.mistakes) rows.push_back({mistake.id, mistake.words.what});
   }
   return rows;
 }

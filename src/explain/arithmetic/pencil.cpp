@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "words/language.h"
+
 namespace attn {
 
 Pencil::Pencil(const Trace& trace, const Numerals& numerals, std::size_t most_terms)
@@ -62,7 +64,7 @@ Working Pencil::row(const Step& step, const Reading& reading, const Slice& cells
   if (can_be_written) {
     const bool closed = reading.open && trace_.value(reading.open->id)[reading.open_cell(cells.first)] == 0;
     if (closed) {
-      working.remark = {"closed"};
+      working.remark = {language().telling.closed};
     } else {
       working.sides.push_back(operands(step, reading, cells, combine->function));
     }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <string_view>
 
 #include "base/text.h"
 
@@ -16,26 +15,17 @@ std::optional<std::size_t> index_at(const Place& place, const Axis& axis) {
   return found->second;
 }
 
-bool is_word(char c) { return is_ascii_alnum(c) || c == '_'; }
-
 // One capital letter, perhaps with a prime or star: what has a lower case.
-bool is_simple(std::string_view symbol) {
-  if (symbol.empty() || !is_ascii_upper(symbol[0])) return false;
-  return std::ranges::none_of(symbol.substr(1), is_word);
+bool is_simple(const Formula& symbol) {
+  const std::vector<FormulaPiece>& pieces = symbol.pieces();
+  return pieces.size() == 1 && pieces[0].kind == FormulaPiece::Kind::letter && is_ascii_upper(pieces[0].text[0]);
 }
 
 // REQUIRES: is_simple(symbol).
-std::string lower(std::string symbol) {
-  symbol[0] = static_cast<char>(symbol[0] - 'A' + 'a');
-  return symbol;
-}
-
-// Whether `symbol` stands there as a whole word: S is not the start of S″.
-bool stands_at(std::string_view formula, std::size_t at, std::string_view symbol) {
-  if (symbol.empty() || !formula.substr(at).starts_with(symbol)) return false;
-  const std::string_view rest = formula.substr(at + symbol.size());
-  if (rest.empty()) return true;
-  return !is_word(rest[0]) && rest[0] != '*' && !rest.starts_with("′") && !rest.starts_with("″");
+Formula lower(const Formula& symbol) {
+  std::string text = symbol.text();
+  text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
 }
 
 }  // namespace
@@ -58,11 +48,12 @@ Symbols::Symbols(const Trace& trace) : trace_(trace) {
 
 // "k₁". The capital stays where the small letter means something else: e is
 // Euler's number, m the maximum.
-std::string Symbols::row(const std::string& symbol, std::size_t index) const {
-  if (symbol.size() == 1 && is_ascii_lower(symbol[0])) return symbol + subscript(index + 1);
-  if (!is_simple(symbol)) return symbol + "[" + std::to_string(index + 1) + "]";
-  const std::string small = lower(symbol);
-  const bool ambiguous = small == "e" || std::ranges::find(taken_, small) != taken_.end();
+Formula Symbols::row(const Formula& symbol, std::size_t index) const {
+  const std::string text = symbol.text();
+  if (text.size() == 1 && is_ascii_lower(text[0])) return symbol + subscript(index + 1);
+  if (!is_simple(symbol)) return symbol + ("[" + std::to_string(index + 1) + "]");
+  const Formula small = lower(symbol);
+  const bool ambiguous = small.text() == "e" || std::ranges::find(taken_, small) != taken_.end();
   return (ambiguous ? symbol : small) + subscript(index + 1);
 }
 
@@ -80,51 +71,27 @@ Span Symbols::part(const Heading& heading, const Shape& shape, const Place& plac
   }
   if (indices.empty()) return {heading.symbol, heading.role};
   if (indices.size() == 1 && open <= 1) return {row(heading.symbol, indices[0]), heading.role};
-  std::string text = heading.symbol;
-  for (std::size_t i = 0; i < indices.size(); ++i) text += (i == 0 ? "[" : ",") + std::to_string(indices[i] + 1);
-  return {text + "]", heading.role};
+  std::string at;
+  for (const std::size_t index : indices) at += (at.empty() ? "[" : ",") + std::to_string(index + 1);
+  return {heading.symbol + (at + "]"), heading.role};
 }
 
 Inline Symbols::formula(const Step& step, const Place& place) const {
-  struct Known {
-    std::string symbol;
-    Span part;
+  // What the step reads has the names there that it reads it by.
+  const auto part_of = [&](const std::string& id) {
+    const auto read = std::ranges::find(step.operands, id, &Operand::id);
+    const Shape& shape = trace_.value(id).shape();
+    return part(trace_.heading(id), read == step.operands.end() ? shape : shape_as_read(*read, shape), place);
   };
-  std::vector<Known> known;
-  const auto add = [&](const Heading& heading, const Shape& shape) {
-    const bool is_new = std::ranges::find(known, heading.symbol, &Known::symbol) == known.end();
-    if (is_new) known.push_back({heading.symbol, part(heading, shape, place)});
-  };
-  const auto add_operand = [&](const Operand& operand) {
-    if (!trace_.find(operand.id) && !trace_.find_given(operand.id)) return;
-    add(trace_.heading(operand.id), shape_as_read(operand, trace_.value(operand.id).shape()));
-  };
-  // What the step reads comes first: there the axes have the names that it reads them by.
-  add(step.heading, step.result.shape());
-  for (const Operand& operand : step.operands) add_operand(operand);
-  if (step.open) add_operand(*step.open);
-  for (const Step& other : trace_.steps) add(other.heading, other.result.shape());
-  for (const GivenTensor& given : trace_.givens) add(given.heading, given.value.shape());
-  // The longest first: S″ is not S.
-  std::ranges::stable_sort(known, std::ranges::greater(), [](const Known& k) { return k.symbol.size(); });
-
-  const std::string_view formula = step.heading.formula;
+  const std::vector<FormulaPiece>& pieces = step.heading.formula.pieces();
   Inline text;
-  std::string between;
-  for (std::size_t at = 0; at < formula.size();) {
-    const auto found =
-        at > 0 && is_word(formula[at - 1])
-            ? known.end()
-            : std::ranges::find_if(known, [&](const Known& k) { return stands_at(formula, at, k.symbol); });
-    if (found == known.end()) {
-      between += formula[at++];
-      continue;
-    }
-    if (!between.empty()) text.emplace_back(std::exchange(between, {}));
-    text.push_back(found->part);
-    at += found->symbol.size();
+  for (auto begin = pieces.begin(); begin != pieces.end();) {
+    const std::string& of = begin->of;
+    const auto end = std::find_if(begin, pieces.end(), [&](const FormulaPiece& piece) { return piece.of != of; });
+    const bool is_known = !of.empty() && (trace_.find(of) || trace_.find_given(of));
+    text.push_back(is_known ? part_of(of) : Span(Formula(std::vector(begin, end)), std::nullopt));
+    begin = end;
   }
-  if (!between.empty()) text.emplace_back(std::move(between));
   return text;
 }
 

@@ -31,10 +31,10 @@ class Symbols {
   Inline formula(const Step& step, const Place& place) const;
 
  private:
-  std::string row(const std::string& symbol, std::size_t index) const;
+  Formula row(const Formula& symbol, std::size_t index) const;
 
   const Trace& trace_;
-  std::vector<std::string> taken_;  // every symbol of the trace
+  std::vector<Formula> taken_;  // every symbol of the trace
 };
 
 // Whether an axis counts positions rather than features: query, key, token.

@@ -9,6 +9,7 @@
 #include "explain/arithmetic/worked_line.h"
 #include "explain/telling/masks.h"
 #include "ops/functions.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -43,7 +44,7 @@ class CellWriter {
 
   Working operator()(const Pick&) {
     if (made_.operands[0].count > 0) return only_the_number();
-    return line_.equals(result(), 0, {"no row is picked"});
+    return line_.equals(result(), 0, {language().telling.no_row});
   }
 
   // sin(2 / 10000^(0/4)) = sin(2) ≈ 0.9093
@@ -65,7 +66,7 @@ class CellWriter {
 
   // 1 × 0.5403 − 0 × 0.8415
   Working operator()(const Rotate&) {
-    if (made_.operands[1].count == 0) return line_.equals(result(), read(0).value, {"not turned"});
+    if (made_.operands[1].count == 0) return line_.equals(result(), read(0).value, {language().telling.not_turned});
     const bool is_first = made_.own_term == 0U;
     const NumberInLine own = read(0, is_first ? 0 : 1);
     const NumberInLine other = read(0, is_first ? 1 : 0);
@@ -261,10 +262,10 @@ class CellWriter {
       most = std::max(most, n.value);
     }
     for (std::size_t i = 1; i < made_.operands.size(); ++i) {
-      terms.push_back({"sink ", line_.number(read(i)), ","});
+      terms.push_back({language().telling.sink_number, line_.number(read(i)), ","});
       most = std::max(most, read(i).value);
     }
-    if (terms.empty()) return line_.equals(result(), result().value, {"every cell is closed"});
+    if (terms.empty()) return line_.equals(result(), result().value, {language().telling.every_cell_closed});
     terms.front().insert(terms.front().begin(), "max(");
     terms.back().back() = ")";
     line_.side(std::move(terms));
@@ -330,7 +331,7 @@ class CellWriter {
 
   // (1×2 + 0×1) / (1 × 2.236)
   Working quotient(std::vector<Inline> terms, double sum) {
-    if (terms.empty()) return line_.equals(result(), 0, {"every cell is closed"});
+    if (terms.empty()) return line_.equals(result(), 0, {language().telling.every_cell_closed});
     const NumberInLine a = read(2);
     const NumberInLine b = read(3);
     const double divisor = a.value * b.value;
@@ -342,12 +343,12 @@ class CellWriter {
     double value = divisor == 0 ? 0 : sum / divisor;
     add_further(4, terms, value);
     line_.side(std::move(terms));
-    if (divisor == 0) return line_.equals(result(), value, {"0 where the divisor is 0"});
+    if (divisor == 0) return line_.equals(result(), value, {language().telling.zero_divisor});
     return line_.equals(result(), value);
   }
 
   Working sum_of(std::vector<Inline> terms, double sum) {
-    if (terms.empty()) return line_.equals(result(), sum, {"every cell is closed"});
+    if (terms.empty()) return line_.equals(result(), sum, {language().telling.every_cell_closed});
     line_.side(std::move(terms));
     return line_.equals(result(), sum);
   }
@@ -356,7 +357,7 @@ class CellWriter {
 
   Working closed() {
     Working working = only_the_number();
-    working.remark = {"closed"};
+    working.remark = {language().telling.closed};
     // The reason is said once, where the cell is closed.
     if (std::holds_alternative<Close>(step_.op)) working.remark = {closed_by(trace_, *made_.open)};
     return working;

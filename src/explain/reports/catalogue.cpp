@@ -1,16 +1,18 @@
 #include "explain/reports/catalogue.h"
 
+#include "words/language.h"
+
 namespace attn {
 namespace {
 
 std::string kind_of(MistakeKind kind) {
   switch (kind) {
     case MistakeKind::error:
-      return "A mistake.";
+      return language().telling.a_mistake;
     case MistakeKind::convention:
-      return "Another convention: it does not make an answer wrong.";
+      return language().telling.a_convention;
     case MistakeKind::note:
-      return "Worth a note: it does not make an answer wrong.";
+      return language().telling.a_note;
   }
   return "";
 }
@@ -19,11 +21,12 @@ std::string kind_of(MistakeKind kind) {
 
 Document told_catalogue() {
   Document document;
-  document.blocks.emplace_back(Headline{1, {"Known mistakes"}});
+  document.blocks.emplace_back(Headline{1, {language().telling.known_mistakes}});
   for (const Family& family : families()) {
     document.blocks.emplace_back(Headline{2, {family.title}});
     for (const Mistake& mistake : family.mistakes) {
-      document.blocks.emplace_back(Prose{{mistake.id + ": " + mistake.what + ". Example: " + mistake.example}});
+      document.blocks.emplace_back(
+          Prose{{language().telling.mistake(mistake.id, mistake.words.what, mistake.words.example)}});
     }
   }
   return document;
@@ -32,9 +35,9 @@ Document told_catalogue() {
 Document told_mistake(const Mistake& mistake) {
   Document document;
   document.blocks.emplace_back(Headline{1, {mistake.id}});
-  document.blocks.emplace_back(Prose{{"It looks as if " + mistake.what + "."}});
-  document.blocks.emplace_back(Prose{{"Example: " + mistake.example}});
-  document.blocks.emplace_back(Prose{{"What to do: " + mistake.hint}});
+  document.blocks.emplace_back(Prose{{language().telling.looks_as_if(mistake.words.what)}});
+  document.blocks.emplace_back(Prose{{language().telling.for_example(mistake.words.example)}});
+  document.blocks.emplace_back(Prose{{language().telling.what_to_do(mistake.words.hint)}});
   document.blocks.emplace_back(Prose{{kind_of(mistake.kind)}});
   return document;
 }

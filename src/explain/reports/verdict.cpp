@@ -9,13 +9,10 @@
 #include "explain/telling/axes.h"
 #include "explain/telling/matrices.h"
 #include "mark/evidence.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
-
-std::string plural(std::size_t count, const std::string& one) {
-  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
-}
 
 // As a sentence, whatever it ends in.
 std::string sentence(const std::string& text) {
@@ -26,7 +23,7 @@ std::string sentence(const std::string& text) {
 
 // "3 × 4", of a matrix that somebody wrote.
 std::string sizes(const std::vector<std::size_t>& shape) {
-  if (shape.size() == 1) return plural(shape[0], "number");
+  if (shape.size() == 1) return attn::counted(shape[0], "number");
   return spelled_sizes(shape);
 }
 
@@ -39,7 +36,7 @@ bool is_all(const MarkedStep& step, CellState state) {
 
 // What a mistake of the catalogue is, in words.
 std::string what_happened(const std::string& id) {
-  if (const Mistake* known = mistake_named(id)) return known->what;
+  if (const Mistake* known = mistake_named(id)) return known->words.what;
   return "`" + id + "`";
 }
 
@@ -84,10 +81,10 @@ std::string legend(const std::vector<Matrix>& matrices) {
                                [&](const Matrix& m) { return std::ranges::find(m.marks, mark) != m.marks.end(); });
   };
   std::vector<std::string> words;
-  if (shows(Mark::wrong)) words.emplace_back("✗ not right yet");
-  if (shows(Mark::follows)) words.emplace_back("↳ follows from your earlier numbers");
-  if (shows(Mark::unsure)) words.emplace_back("? too few digits to tell");
-  if (shows(Mark::blank)) words.emplace_back("· blank");
+  if (shows(Mark::wrong)) words.emplace_back(language().verdicts.sign_wrong);
+  if (shows(Mark::follows)) words.emplace_back(language().verdicts.sign_follows);
+  if (shows(Mark::unsure)) words.emplace_back(language().verdicts.sign_unsure);
+  if (shows(Mark::blank)) words.emplace_back(language().verdicts.sign_blank);
   return listed(words);
 }
 
@@ -129,45 +126,43 @@ class VerdictTeller {
       right.push_back(in_words(step.id));
       numbers += step.cells.size();
     }
-    if (report_.steps.empty()) return say("There is nothing to mark in these answers.");
+    if (report_.steps.empty()) return say(language().verdicts.nothing_to_mark);
     if (right.empty()) {
-      if (report_.verdict == Verdict::incomplete) say("Nothing is wrong so far.");
+      if (report_.verdict == Verdict::incomplete) say(language().verdicts.nothing_wrong);
       return;
     }
     const std::string names = capitalised(listed(right));
-    if (right.size() < report_.steps.size()) return say(names + (right.size() == 1 ? ": right." : ": all right."));
-    say(names + (numbers == 1 ? ": right, the one number of it." : ": right, all " + plural(numbers, "number") + "."));
+    if (right.size() < report_.steps.size()) return say(language().verdicts.some_right(names, right.size()));
+    say(language().verdicts.all_right(names, numbers));
   }
 
   // The last step handed in before this one in which something went wrong.
   std::string earlier(const MarkedStep& step) const {
-    std::string words = "what you wrote before";
+    std::string words = language().verdicts.before;
     for (const MarkedStep& other : report_.steps) {
       if (&other == &step) break;
-      if (is_wrong(other)) words = "your " + in_words(other.id);
+      if (is_wrong(other)) words = language().verdicts.your(in_words(other.id));
     }
     return words;
   }
 
   // "5 of 9 right, 4 not right yet"
   std::string counted(const MarkedStep& step) const {
+    const VerdictWords& said = language().verdicts;
     const std::size_t all = step.cells.size();
-    if (all > 1 && step.count(CellState::wrong) == all) return "none of the " + std::to_string(all) + " is right yet";
+    if (all > 1 && step.count(CellState::wrong) == all) return language().verdicts.none_right(all);
     std::vector<std::string> parts;
     const auto part = [&](CellState state, const std::string& one, const std::string& several) {
       const std::size_t count = step.count(state);
       if (count == 0) return;
-      const std::string number = parts.empty() && count < all
-                                     ? std::to_string(count) + " of " + std::to_string(all)
-                                     : (count == all && all > 1 ? "all " : "") + std::to_string(count);
-      parts.push_back(number + " " + (count == 1 ? one : several));
+      parts.push_back(said.so_many(count, all, parts.empty()) + " " + (count == 1 ? one : several));
     };
-    part(CellState::right, "right", "right");
-    part(CellState::wrong, "not right yet", "not right yet");
-    const std::string from = "from " + earlier(step) + ", not marked again";
-    part(CellState::consistent, "follows " + from, "follow " + from);
-    part(CellState::blank, "blank", "blank");
-    part(CellState::too_coarse, "with too few digits to tell", "with too few digits to tell");
+    part(CellState::right, said.right, said.right);
+    part(CellState::wrong, said.not_right_yet, said.not_right_yet);
+    const std::string from = earlier(step);
+    part(CellState::consistent, said.follows(from, true), said.follows(from, false));
+    part(CellState::blank, said.blank, said.blank);
+    part(CellState::too_coarse, said.too_few_digits, said.too_few_digits);
     return listed(parts);
   }
 
@@ -188,8 +183,7 @@ class VerdictTeller {
 
   void tell_shape(const MarkedStep& step, const std::string& name) {
     if (reveals(Reveal::cell)) add(Headline{level_, {name}});
-    std::string text = reveals(Reveal::cell) ? "You wrote " : name + ": you wrote ";
-    text += sizes(step.given_shape);
+    std::string text = language().verdicts.you_wrote(reveals(Reveal::cell) ? "" : name, sizes(step.given_shape));
     if (const Step* right = shown_like(step)) {
       std::vector<std::size_t> wanted;
       std::string axes;
@@ -197,7 +191,7 @@ class VerdictTeller {
         wanted.push_back(dim.size);
         axes += (axes.empty() ? "" : " × ") + axis_words(dim.axis);
       }
-      text += "; this step is " + sizes(wanted) + (axes.empty() ? "" : ", " + axes);
+      text += language().verdicts.this_step_is(sizes(wanted)) + (axes.empty() ? "" : ", " + axes);
     }
     say(text + ".");
   }
@@ -233,8 +227,8 @@ class VerdictTeller {
       for (const Matrix& matrix : matrices_.of(*like, place)) {
         Matrix handed = bare(matrix, step.id);
         Matrix expected = bare(matrix, step.id);
-        handed.title = "as you wrote it";
-        expected.title = "as it should be";
+        handed.title = language().verdicts.as_written;
+        expected.title = language().verdicts.as_expected;
         expected.beside = true;
         fill(matrix, marked, handed, expected);
         const bool all_right =
@@ -253,7 +247,7 @@ class VerdictTeller {
     const Step* step = trace_.find(id);
     bare.step = id;
     bare.role = matrix.role;
-    bare.symbol = step ? matrix.symbol : capitalised(in_words(id));
+    bare.symbol = step ? matrix.symbol : Formula(capitalised(in_words(id)));
     bare.place = matrix.place;
     bare.sizes = "[" + std::to_string(matrix.rows()) + " × " + std::to_string(matrix.columns()) + "]";
     bare.words = matrix.words.substr(0, matrix.words.find(';'));
@@ -297,9 +291,7 @@ class VerdictTeller {
     }
     if (const std::string words = legend(shown.handed); !words.empty()) say(words);
     if (most < shown.handed.size()) {
-      const std::size_t more = shown.handed.size() - most;
-      say("… " + std::to_string(more) + (more == 1 ? " more matrix" : " more matrices") +
-          " like this; --full shows all.");
+      say(language().verdicts.more_matrices(shown.handed.size() - most));
     }
   }
 
@@ -353,7 +345,7 @@ class VerdictTeller {
     if (!cells.empty() && text.ends_with('.')) text.insert(text.size() - 1, " (" + cells + ")");
     if (!diagnosis.evidence.empty()) text += " " + sentence(diagnosis.evidence);
     if (!handed_in && !diagnosis.step.empty()) {
-      text += " That is at the step " + in_words(diagnosis.step) + ", which you did not hand in.";
+      text += language().verdicts.not_handed_in(in_words(diagnosis.step));
     }
     if (diagnosis.kind == MistakeKind::error) {
       say(std::move(text));
@@ -361,19 +353,16 @@ class VerdictTeller {
       add(Remark{{std::move(text)}});
     }
     tell_ties(diagnosis);
-    if (!diagnosis.hint.empty()) say("What to do: " + sentence(diagnosis.hint));
+    if (!diagnosis.hint.empty()) say(language().telling.what_to_do(sentence(diagnosis.hint)));
   }
 
   void tell_ties(const Diagnosis& diagnosis) {
     if (diagnosis.ties.empty()) return;
     constexpr std::size_t most = 3;
     const std::size_t told = options_.full ? diagnosis.ties.size() : std::min(most, diagnosis.ties.size());
-    std::string text;
-    for (std::size_t i = 0; i < told; ++i) {
-      text += (text.empty() ? "Or: " : "; or: ") + what_happened(diagnosis.ties[i]);
-    }
-    if (told < diagnosis.ties.size()) text += "; or " + std::to_string(diagnosis.ties.size() - told) + " more";
-    say(text + ". These numbers cannot tell " + (diagnosis.ties.size() == 1 ? "the two" : "them") + " apart.");
+    std::vector<std::string> what;
+    for (std::size_t i = 0; i < told; ++i) what.push_back(what_happened(diagnosis.ties[i]));
+    say(language().verdicts.ties(what, diagnosis.ties.size()));
   }
 
   // Steps in which nothing is wrong, and not all is right.
@@ -381,11 +370,12 @@ class VerdictTeller {
     bool first = true;
     for (const MarkedStep& step : report_.steps) {
       if (is_wrong(step) || is_all(step, CellState::right)) continue;
-      if (std::exchange(first, false) && under_a_heading && reveals(Reveal::cell)) add(Headline{level_, {"The rest"}});
+      if (std::exchange(first, false) && under_a_heading && reveals(Reveal::cell))
+        add(Headline{level_, {language().verdicts.the_rest}});
       const std::string name = capitalised(in_words(step.id));
       // A number that is right by chance as well is not worth a word.
       if (step.count(CellState::consistent) + step.count(CellState::right) == step.cells.size()) {
-        say(name + ": follows from " + earlier(step) + "; not marked again.");
+        say(language().verdicts.step_follows(name, earlier(step)));
         continue;
       }
       say(name + ": " + counted(step) + ".");
@@ -403,7 +393,16 @@ class VerdictTeller {
 };
 
 std::string verdict_words(const MarkedFile& file) {
-  return file.report ? std::string(name(file.report->verdict)) : "not read";
+  if (!file.report) return language().verdicts.not_read;
+  switch (file.report->verdict) {
+    case Verdict::right:
+      return language().verdicts.right;
+    case Verdict::wrong:
+      return language().verdicts.wrong;
+    case Verdict::incomplete:
+      return language().verdicts.incomplete;
+  }
+  return "";
 }
 
 // "scale.none or scale.by_n"
@@ -412,16 +411,17 @@ std::string likely(const Report& report) {
   for (const Diagnosis& diagnosis : report.diagnoses) {
     if (diagnosis.kind == MistakeKind::note) continue;
     std::string text = diagnosis.mistake;
-    for (std::size_t i = 0; i < std::min(most, diagnosis.ties.size()); ++i) text += " or " + diagnosis.ties[i];
-    return text + (diagnosis.ties.size() > most ? " or …" : "");
+    for (std::size_t i = 0; i < std::min(most, diagnosis.ties.size()); ++i)
+      text += language().verdicts.or_another.text() + diagnosis.ties[i];
+    return text + (diagnosis.ties.size() > most ? language().verdicts.or_another.text() + "…" : "");
   }
   return "";
 }
 
 Table overview(std::span<const MarkedFile> files, Reveal reveal) {
-  Table table{{}, {{"file"}, {"verdict"}, {"first wrong step"}}, {}};
+  Table table{{}, {{language().verdicts.file}, {language().verdicts.verdict}, {language().verdicts.first_wrong}}, {}};
   const bool hints = reveal >= Reveal::hint;
-  if (hints) table.header.push_back({"likely mistake"});
+  if (hints) table.header.push_back({language().verdicts.likely});
   for (const MarkedFile& file : files) {
     std::vector<Inline> row = {{file.file}, {verdict_words(file)}};
     row.push_back({file.report ? file.report->first_wrong : ""});
@@ -432,9 +432,10 @@ Table overview(std::span<const MarkedFile> files, Reveal reveal) {
 }
 
 std::string totals(std::span<const MarkedFile> files) {
-  std::string text = plural(files.size(), "file") + ": ";
+  std::string text = attn::counted(files.size(), "file") + ": ";
   std::vector<std::string> parts;
-  for (const char* words : {"right", "incomplete", "wrong", "not read"}) {
+  const VerdictWords& said = language().verdicts;
+  for (const std::string words : {said.right.text(), said.incomplete.text(), said.wrong.text(), said.not_read.text()}) {
     const auto count = std::ranges::count(files, words, verdict_words);
     if (count > 0) parts.push_back(std::to_string(count) + " " + words);
   }

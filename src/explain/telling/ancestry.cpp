@@ -9,6 +9,7 @@
 #include "explain/arithmetic/lines.h"
 #include "explain/telling/axes.h"
 #include "explain/telling/masks.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -56,10 +57,8 @@ bool hands_on(const Step& step) {
 }
 
 std::string rounding_words(const HandRounding& rounding, const Op& op) {
-  const std::string decimals = std::to_string(rounding.decimals) + (rounding.decimals == 1 ? " decimal" : " decimals");
-  if (rounding.mode == RoundingMode::truncate) return " cut to " + decimals;
   const bool keeps_sum = rounding.mode == RoundingMode::keep_sum && std::holds_alternative<Softmax>(op);
-  return " rounded to " + decimals + (keeps_sum ? ", so that the row keeps its sum" : "");
+  return language().telling.by_hand(rounding.decimals, rounding.mode == RoundingMode::truncate, keeps_sum);
 }
 
 class AncestryWriter {
@@ -189,7 +188,7 @@ class AncestryWriter {
     Equation line = named(run);
     line.sides.push_back(numbers(about, run));
     const auto rule = rules_.find(about.id);
-    line.remark = {rule == rules_.end() ? "given" : closes ? rule->second : about.heading.formula};
+    line.remark = {rule == rules_.end() ? "given" : closes ? rule->second : about.heading.formula.text()};
     add(depth, {run}, std::move(line));
   }
 
@@ -213,7 +212,7 @@ class AncestryWriter {
   void tell_closed_run(Source& mask, const Slice& run, std::size_t depth) {
     Equation line = named(run);
     line.sides.push_back(numbers(mask, run));
-    line.remark = {"closed"};
+    line.remark = {language().telling.closed};
     add(depth, {run}, std::move(line));
     const bool last = depth == options_.depth;
     told_.deeper = told_.deeper || last;
@@ -241,7 +240,7 @@ class AncestryWriter {
       if (!line.sides[0].terms.empty()) line.sides[0].terms.back().emplace_back(",");
       line.sides[0].terms.push_back(name(slice));
     }
-    line.remark = {"see above"};
+    line.remark = {language().telling.see_above};
     add(depth, cells, std::move(line));
   }
 
@@ -276,7 +275,8 @@ class AncestryWriter {
     const auto open = provenance(about.reading, cell).open;
     if (open && made.read.empty() && open->count == 1) return {closed_by(trace_, *open)};
     if (!working.remark.empty()) return working.remark;
-    if (masks_.contains(about.id)) return {about.value[cell] == 0 ? "closed" : "open"};
+    if (masks_.contains(about.id))
+      return {about.value[cell] == 0 ? language().telling.closed : language().telling.open};
     const auto computed = numerals_.in_line(working.computed);
     if (trace_.arithmetic.hand_rounding) {
       if (!working.rounded) return {};
@@ -284,7 +284,7 @@ class AncestryWriter {
     }
     const Dtype dtype = trace_.arithmetic.dtype;
     return rounds_once_a_step(dtype) && computed != numerals_.in_line(about.value[cell])
-               ? Inline{computed + ", rounded to " + std::string(attn::name(dtype))}
+               ? Inline{language().telling.rounded_to(computed, attn::name(dtype))}
                : Inline{};
   }
 

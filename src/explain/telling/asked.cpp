@@ -110,10 +110,10 @@ Diagnostic unknown_step(const Trace& trace, const std::string& id) {
 std::string named(const Trace& trace, const std::string& name) {
   if (trace.find(name) || trace.find_given(name)) return name;
   for (const Step& step : trace.steps) {
-    if (step.heading.symbol == name) return step.heading.id;
+    if (step.heading.symbol.text() == name) return step.heading.id;
   }
   for (const GivenTensor& given : trace.givens) {
-    if (given.heading.symbol == name) return given.heading.id;
+    if (given.heading.symbol.text() == name) return given.heading.id;
   }
   return "";
 }

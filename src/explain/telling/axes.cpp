@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "words/language.h"
+
 namespace attn {
 namespace {
 
@@ -47,29 +49,7 @@ std::span<const std::string> tokens_of(const Trace& trace, const Heading& headin
 
 }  // namespace
 
-std::string axis_words(const Axis& axis) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> words = {{
-      {"batch", "sequences"},
-      {"head", "heads"},
-      {"query", "queries"},
-      {"key", "keys"},
-      {"token", "inputs"},
-      {"d_model", "input features (d_model)"},
-      {"d_k", "features (d_k)"},
-      {"d_v", "features (d_v)"},
-      {"d_head", "input features of a head (d_head)"},
-      {"d_concat", "features of all heads (d_concat)"},
-      {"d_out", "output features (d_out)"},
-      {"d_hidden", "hidden features (d_hidden)"},
-      {"d_pair", "features of a query and a key (d_pair)"},
-      {"pair", "pairs of features"},
-      {"distance", "distances"},
-      {"position", "positions"},
-      {"bucket", "buckets of distances"},
-  }};
-  const auto found = std::ranges::find(words, axis, &std::pair<std::string_view, std::string_view>::first);
-  return std::string(found == words.end() ? std::string_view(axis) : found->second);
-}
+std::string axis_words(const Axis& axis) { return language().telling.axis(axis); }
 
 std::vector<std::string> axis_labels(const Trace& trace, const Heading& heading, const Dim& dim, const Place& place) {
   const auto tokens = tokens_of(trace, heading, dim, place);
@@ -91,8 +71,7 @@ std::string place_words(const Shape& shape, const Place& place) {
   std::string words;
   for (const auto& [axis, index] : place) {
     if (!is_outer(axis) || !shape.has(axis)) continue;
-    words += (words.empty() ? "" : " · ") + std::string(axis == "batch" ? "Sequence " : "Head ") +
-             std::to_string(index + 1) + " of " + std::to_string(shape.size(axis));
+    words += (words.empty() ? "" : " · ") + language().telling.place(axis == "batch", index + 1, shape.size(axis));
   }
   return words;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "explain/provenance.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -33,17 +34,11 @@ struct Tally {
   bool holds() const { return held == looked_at; }
 };
 
-std::string counted(std::size_t number, const std::string& what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-}
-
 std::string verdict(const Tally& tally, const std::string& what) {
-  std::string text = tally.holds() ? "yes, all " + counted(tally.looked_at, what)
-                                   : "no: not " + std::to_string(tally.looked_at - tally.held) + " of " +
-                                         counted(tally.looked_at, what);
-  if (tally.holds() && tally.looked_at <= 1) text = "yes";
-  if (tally.closed_rows > 0) text += "; " + counted(tally.closed_rows, "closed row") + " left out";
-  return text;
+  const TellingWords& said = language().telling;
+  const std::string text =
+      tally.holds() ? said.yes(tally.looked_at, what) : said.no(tally.looked_at - tally.held, tally.looked_at, what);
+  return text + (tally.closed_rows > 0 ? said.closed_rows_left_out(tally.closed_rows) : "");
 }
 
 // The step whose rows are attention weights.
@@ -282,12 +277,13 @@ Tally within_values(const Trace& trace, const Step& weights, const Weighing& wei
 }
 
 std::string why_not(const Trace& trace) {
-  return trace.arithmetic.hand_rounding ? ", for every step is rounded by hand" : "";
+  return trace.arithmetic.hand_rounding ? language().telling.for_rounded.text() : "";
 }
 
 }  // namespace
 
 std::optional<Table> checks(const Trace& trace, const Numerals& numerals) {
+  const TellingWords& said = language().telling;
   const Step* weights = weights_of(trace);
   if (!weights) return std::nullopt;
   const Span a(weights->heading.symbol, weights->heading.role);
@@ -296,17 +292,17 @@ std::optional<Table> checks(const Trace& trace, const Numerals& numerals) {
   const WeightRows rows(trace, *weights);
   const bool sink = has_sink(trace, *weights);
   const Tally sums = sums_to_one(trace, rows, sink);
-  std::string sums_verdict = verdict(sums, "row");
+  std::string sums_verdict = verdict(sums, said.row);
   if (!sums.holds()) {
-    sums_verdict += "; the sums go from " + numerals.in_line(sums.least) + " to " + numerals.in_line(sums.most);
+    sums_verdict += said.sums_range(numerals.in_line(sums.least), numerals.in_line(sums.most));
     sums_verdict += why_not(trace);
   }
-  const char* sums_words = sink ? " sums to 1 at most: the rest is the sink's" : " sums to 1";
-  table.rows.push_back({{"each row of ", a, sums_words}, {sums_verdict}});
+  const Said sums_words = sink ? said.sums_to_1_at_most : said.sums_to_1;
+  table.rows.push_back({{said.each_row_of, a, sums_words}, {sums_verdict}});
 
   const Tally closed = closed_are_zero(rows);
   if (closed.looked_at > 0) {
-    table.rows.push_back({{"closed cells of ", a, " are exactly 0"}, {verdict(closed, "cell")}});
+    table.rows.push_back({{said.closed_cells_of, a, said.exactly_0}, {verdict(closed, said.cell)}});
   }
 
   // Shares may be negative, and then the sum is no mean.
@@ -317,10 +313,10 @@ std::optional<Table> checks(const Trace& trace, const Numerals& numerals) {
     const Heading& context = weighing.context->heading;
     const Heading& values = trace.heading(weighing.values);
     table.rows.push_back({{{context.symbol, context.role},
-                           " stays within the range of each column of ",
+                           said.stays_within,
                            {values.symbol, values.role},
-                           sink ? " and 0" : ""},
-                          {verdict(within, "number") + (within.holds() ? "" : why_not(trace))}});
+                           sink ? said.and_0 : Said("")},
+                          {verdict(within, said.number) + (within.holds() ? "" : why_not(trace))}});
   }
   return table;
 }

@@ -7,6 +7,7 @@
 #include "explain/provenance.h"
 #include "explain/telling/axes.h"
 #include "explain/telling/masks.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -32,41 +33,40 @@ std::optional<std::string> heads_words(const Trace& trace) {
   const std::size_t heads = queries->result.shape().size("head");
   const bool shares = keys && keys->result.shape().has("head") && keys->result.shape().size("head") != heads;
   if (!shares) return std::to_string(heads);
-  return std::to_string(heads) + " of queries, " + std::to_string(keys->result.shape().size("head")) +
-         " of keys and values";
+  return language().telling.shared_heads(heads, keys->result.shape().size("head"));
 }
 
 std::string rounding_words(const HandRounding& rounding) {
-  std::string words = "every step is rounded to " + std::to_string(rounding.decimals) +
-                      (rounding.decimals == 1 ? " decimal" : " decimals");
+  const TellingWords& said = language().telling;
+  const std::string told = said.rounded(rounding.decimals);
   switch (rounding.mode) {
     case RoundingMode::half_up:
-      return words + ", ties away from zero";
+      return told + said.half_up.text();
     case RoundingMode::half_even:
-      return words + ", ties to the even digit";
+      return told + said.half_even.text();
     case RoundingMode::truncate:
-      return words + " by cutting off the rest";
+      return told + said.truncate.text();
     case RoundingMode::keep_sum:
-      return words + ", the weights so that each row still sums to 1";
+      return told + said.keep_sum.text();
   }
-  return words;
+  return told;
 }
 
 // The formulas of the scores, up to the mask: "S = Q·Kᵀ", "S′ = S / √3".
 Inline score_words(const Trace& trace, const Numerals& numerals) {
-  Inline words;
+  Inline told;
   for (const Step& step : trace.steps) {
     if (step.heading.role != Role::score || std::holds_alternative<Close>(step.op)) continue;
-    if (!words.empty()) words.emplace_back(", then ");
-    words.emplace_back(step.heading.formula, step.heading.role);
+    if (!told.empty()) told.emplace_back(language().telling.then);
+    told.emplace_back(step.heading.formula.text(), step.heading.role);
     if (const auto* map = std::get_if<Map>(&step.op); map && !map->spelling.empty()) {
-      words.emplace_back(", here " + map->spelling);
+      told.emplace_back(language().telling.here(map->spelling));
     } else if (map && map->function == Unary::softcap) {
-      words.emplace_back(" with c = " + numerals.in_line(map->parameter));
+      told.emplace_back(language().telling.with_c(numerals.in_line(map->parameter)));
     }
-    if (step.heading.id == "scores" && !trace.find("scaled_scores")) words.emplace_back(", not scaled");
+    if (step.heading.id == "scores" && !trace.find("scaled_scores")) told.emplace_back(language().telling.not_scaled);
   }
-  return words;
+  return told;
 }
 
 Inline mask_words(const Trace& trace) {
@@ -84,37 +84,33 @@ Inline mask_words(const Trace& trace) {
 
 Table options_table(const Trace& trace, const Numerals& numerals) {
   Table table;
-  const auto row = [&](const char* what, Inline words) { table.rows.push_back({{what}, std::move(words)}); };
-  if (has_axis(trace, "batch")) row("Sequences", {std::to_string(size_of(trace, "batch"))});
-  if (const auto heads = heads_words(trace)) row("Heads", {*heads});
+  const auto row = [&](const std::string& what, Inline told) { table.rows.push_back({{what}, std::move(told)}); };
+  if (has_axis(trace, "batch")) row(language().telling.sequences, {std::to_string(size_of(trace, "batch"))});
+  if (const auto heads = heads_words(trace)) row(language().telling.heads, {*heads});
   const auto particulars = [&](bool before_scores) {
     for (const Particular& one : trace.particulars) {
-      if (one.before_scores == before_scores) row(one.what.c_str(), {one.words});
+      if (one.before_scores == before_scores) row(one.what, {one.words});
     }
   };
   particulars(true);
-  if (trace.find("scores")) row("Score", score_words(trace, numerals));
+  if (trace.find("scores")) row(language().telling.the_score, score_words(trace, numerals));
   particulars(false);
-  if (Inline mask = mask_words(trace); !mask.empty()) row("Mask", std::move(mask));
-  std::string numbers = std::string(name(trace.arithmetic.dtype));
-  numbers += ", about " + std::to_string(significant_digits(trace.arithmetic.dtype)) + " digits";
+  if (Inline mask = mask_words(trace); !mask.empty()) row(language().telling.the_mask, std::move(mask));
+  const std::string_view dtype = name(trace.arithmetic.dtype);
   const bool rounds_once = rounds_once_a_step(trace.arithmetic.dtype);
-  if (rounds_once) numbers += "; each step is computed in f64 and rounded once";
-  if (trace.arithmetic.hand_rounding) numbers += "; by hand: " + rounding_words(*trace.arithmetic.hand_rounding);
-  row("Numbers", {numbers});
-  const std::string decimals = "to " + std::to_string(numerals.precision()) + " decimals";
-  const std::string by = trace.arithmetic.hand_rounding ? "by hand"
-                         : rounds_once                  ? "to " + std::string(name(trace.arithmetic.dtype))
-                                                        : "";
-  row("Shown", {by.empty() ? "≈ marks what is rounded for the eye, " + decimals + "; every step is computed in full"
-                           : "≈ marks what is rounded, " + by + " or, " + decimals + ", for the eye"});
+  const auto& by_hand = trace.arithmetic.hand_rounding;
+  row(language().telling.numbers,
+      {language().telling.arithmetic(dtype, significant_digits(trace.arithmetic.dtype), rounds_once,
+                                     by_hand ? rounding_words(*by_hand) : "")});
+  row(language().telling.shown,
+      {language().telling.approximate(numerals.precision(), by_hand.has_value(), rounds_once ? dtype : "")});
   return table;
 }
 
 }  // namespace
 
 void tell_givens(const Trace& trace, const ExplainOptions& options, const Numerals& numerals, Document& document) {
-  document.blocks.push_back(Headline{2, {"What is given"}});
+  document.blocks.push_back(Headline{2, {language().telling.given}});
   const MatrixMaker matrices(trace, numerals);
   const auto places = [&](const Shape& shape) {
     std::vector<Place> all = outer_places(shape, options.batch.value_or(0), options.head.value_or(0));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "words/language.h"
+
 namespace attn {
 namespace {
 
@@ -47,9 +49,7 @@ std::string closed_by(const Trace& trace, const Slice& mask_cell) {
     const bool is_new = std::ranges::find(names, rule.name) == names.end();
     if ((*rule.open)[cell] == 0 && is_new) names.push_back(rule.name);
   }
-  std::string words = "closed";
-  for (const std::string& name : names) words += (words == "closed" ? " by " : " and ") + name;
-  return words;
+  return language().telling.closed_by(names);
 }
 
 }  // namespace attn

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "explain/telling/axes.h"
+#include "words/language.h"
 
 namespace attn {
 
@@ -89,11 +90,11 @@ std::string axis_words(const Axis& axis, Role role) {
 }
 
 std::string axes_words(const Matrix& matrix) {
-  if (matrix.row_axis.empty() && matrix.column_axis.empty()) return "one number";
-  if (matrix.column_axis.empty()) return "rows: " + axis_words(matrix.row_axis, matrix.role);
-  if (matrix.row_axis.empty()) return "columns: " + axis_words(matrix.column_axis, matrix.role);
-  return "rows: " + axis_words(matrix.row_axis, matrix.role) +
-         ", columns: " + axis_words(matrix.column_axis, matrix.role);
+  if (matrix.row_axis.empty() && matrix.column_axis.empty()) return language().telling.one_number;
+  if (matrix.column_axis.empty()) return language().telling.rows_are(axis_words(matrix.row_axis, matrix.role));
+  if (matrix.row_axis.empty()) return language().telling.columns_are(axis_words(matrix.column_axis, matrix.role));
+  return language().telling.rows_and_columns_are(axis_words(matrix.row_axis, matrix.role),
+                                                 axis_words(matrix.column_axis, matrix.role));
 }
 
 // What the rows of weights sum to, if that can be said in a few words.
@@ -110,7 +111,7 @@ std::string sums_words(const Matrix& matrix, const Numerals& numerals) {
     if (!closed && !numerals.same(sum, 1)) return "";
     any_closed = any_closed || closed;
   }
-  return any_closed ? "; each row sums to 1, closed rows to 0" : "; each row sums to 1";
+  return any_closed ? language().telling.each_row_1_or_0 : language().telling.each_row_1;
 }
 
 }  // namespace
@@ -151,7 +152,7 @@ std::string MatrixMaker::place_of(const Source& source, const Place& place) cons
 
 MatrixMaker::Side MatrixMaker::side(const Source& source, const Place& place, const Dim* dim,
                                     std::optional<std::size_t> query) const {
-  if (!dim) return {.labels = {source.heading.symbol}};
+  if (!dim) return {.labels = {source.heading.symbol.text()}};
   const std::size_t stride = source.tensor.shape().stride(dim->axis);
   if (query && dim->axis == "query") {
     return {dim->axis, {axis_label(trace_, source.heading, *dim, place, *query)}, stride, *query * stride};
@@ -196,7 +197,7 @@ Matrix MatrixMaker::one(const Source& source, const Place& place, std::optional<
   mark_closed(source, matrix);
   matrix.words = axes_words(matrix) + sums_words(matrix, numerals_);
   if (query && (down.axis == "query" || across.axis == "query")) {
-    matrix.words += "; here only query " + std::to_string(*query + 1);
+    matrix.words += language().telling.here_only(*query + 1);
   }
   return matrix;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "explain/telling/axes.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -90,14 +91,14 @@ void Narrator::tell_alone(const Step& step) {
     });
     add_notes(step, place);
   }
-  say_left_out(places.size() - shown, "more of these", "--batch and --head pick one");
+  say_left_out(places.size() - shown, language().telling.more_of_these.text(), language().telling.one_place.text());
 }
 
 // Once, before the first of them is written out.
 void Narrator::say_what_a_product_is(const Step& step) {
   if (level_ != Level::cells || said_product_ || !std::holds_alternative<Contract>(step.op)) return;
   said_product_ = true;
-  add(Prose{{"Each number is a dot product: multiply pair by pair, then add."}});
+  add(Prose{{language().telling.dot_product}});
 }
 
 void Narrator::tell_rows(const Step& step, const Place& place) {
@@ -124,7 +125,7 @@ void Narrator::tell_rows(const Step& step, const Place& place) {
     }
   }
   if (!brief.lines.empty()) add(std::move(brief));
-  say_left_out(rows.size() - shown, "more rows", "");
+  say_left_out(rows.size() - shown, language().telling.more_rows.text(), "");
   say_padded(padded, down->axis);
 }
 
@@ -140,12 +141,12 @@ void Narrator::tell_by_query(std::span<const Step* const> run) {
       const std::vector<std::size_t> rows = rows_of(queries, labels, place, padded);
       const std::size_t told = most(most_queries, rows.size());
       for (const std::size_t row : std::span(rows).first(told)) tell_query(run, with(place, "query", row));
-      say_left_out(rows.size() - told, "more queries", "--query picks one");
+      say_left_out(rows.size() - told, language().telling.more_queries.text(), language().telling.one_query.text());
       say_padded(padded, "query");
     }
     tell_together(run, place);
   }
-  say_left_out(places.size() - shown, "more sequences or heads", "--batch and --head pick one");
+  say_left_out(places.size() - shown, language().telling.more_places.text(), language().telling.one_place.text());
 }
 
 // Whose queries are told: of which head of which sequence, or of all heads again.
@@ -154,7 +155,7 @@ std::string Narrator::where_words(const Step& step, const Place& place) const {
   const bool of_all_heads =
       !step.result.shape().has("head") &&
       std::ranges::any_of(trace_.steps, [](const Step& other) { return other.result.shape().has("head"); });
-  if (of_all_heads) words += words.empty() ? "All heads" : " · All heads";
+  if (of_all_heads) words += (words.empty() ? "" : " · ") + language().telling.all_heads.text();
   return words;
 }
 
@@ -165,7 +166,7 @@ void Narrator::tell_query(std::span<const Step* const> run, const Place& place) 
   const std::string number = std::to_string(query + 1);
   const std::string label = axis_label(trace_, first.heading, {"query", shape.size("query")}, place, query);
   std::string words = where_words(first, place);
-  words += (words.empty() ? "Query " : " · Query ") + number;
+  words += (words.empty() ? "" : " · ") + language().telling.one_query_told(number);
   if (label != number) words += " · " + label;
   add(Headline{2, {words}});
 
@@ -191,7 +192,7 @@ void Narrator::tell_together(std::span<const Step* const> run, const Place& plac
   const std::string where = place_words(run.front()->result.shape(), place);
   if (told) {
     const std::string whose = where_words(*run.front(), place);
-    add(Headline{2, {whose.empty() ? "All queries together" : whose + " · All queries together"}});
+    add(Headline{2, {whose + (whose.empty() ? "" : " · ") + language().telling.all_queries.text()}});
   } else if (!where.empty()) {
     add(Headline{2, {where}});
   }
@@ -211,7 +212,7 @@ void Narrator::tell_matrices(const Step& step) {
     add_matrices(step, place, [](Matrix&) {});
     add_notes(step, place);
   }
-  say_left_out(places.size() - shown, "more of these", "--batch and --head pick one");
+  say_left_out(places.size() - shown, language().telling.more_of_these.text(), language().telling.one_place.text());
 }
 
 // A step with an axis more than a matrix has is one matrix a query.
@@ -222,7 +223,7 @@ void Narrator::add_matrices(const Step& step, const Place& place, const std::fun
     adapt(matrix);
     add(std::move(matrix));
   }
-  say_left_out(matrices.size() - shown, "more queries", "--query picks one");
+  say_left_out(matrices.size() - shown, language().telling.more_queries.text(), language().telling.one_query.text());
 }
 
 void Narrator::add_notes(const Step& step, const Place& place) {
@@ -246,13 +247,12 @@ std::vector<const Note*> Narrator::untold() const {
 
 void Narrator::say_left_out(std::size_t count, const std::string& what, const std::string& how) {
   if (count == 0) return;
-  add(Prose{{"… " + std::to_string(count) + " " + what + "; " + (how.empty() ? "" : how + ", ") + "--full shows all"}});
+  add(Prose{{language().telling.left_out(count, what, how)}});
 }
 
 void Narrator::say_padded(std::size_t count, const Axis& axis) {
   if (count == 0) return;
-  add(Remark{{std::to_string(count) + (count == 1 ? " row of " : " rows of ") + axis_words(axis) +
-              (count == 1 ? " is padding: it is" : " are padding: they are") + " worked out too, but not told here"}});
+  add(Remark{{language().telling.padded(count, axis_words(axis))}});
 }
 
 std::vector<Place> Narrator::places_of(const Step& step) const {

@@ -10,6 +10,7 @@
 #include "explain/telling/checks.h"
 #include "explain/telling/givens.h"
 #include "explain/telling/narrator.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -80,11 +81,11 @@ std::vector<const Step*> steps_told(const Trace& trace, const ExplainOptions& op
 std::string level_words(Level level) {
   switch (level) {
     case Level::result:
-      return "Only the result is shown; --explain steps shows every step, rows and cells more of each.";
+      return language().telling.only_the_result;
     case Level::steps:
-      return "The matrix of every step is shown; --explain rows adds a line a row, cells every product.";
+      return language().telling.every_matrix;
     case Level::rows:
-      return "Every row is shown on a line; --explain cells writes out every product.";
+      return language().telling.every_row;
     case Level::cells:
       return "";
   }
@@ -97,35 +98,35 @@ bool has_weights(const Trace& trace) {
 
 // How scores become weights: what is said before the weights, and of them.
 struct WeighingWords {
-  const char* makes = ". Softmax turns the scores of a query into ";
-  const char* are = ": none is negative, and they sum to 1";
+  Said makes = language().telling.idea_softmax, are = language().telling.idea_sum_1;
 };
 
 WeighingWords weighing_words(const Trace& trace) {
   for (const Step& step : trace.steps) {
     const auto* softmax = std::get_if<Softmax>(&step.op);
     if (softmax && softmax->part == Softmax::Part::shares)
-      return {". Each score divided by the sum of its query's scores is one of the ", "; they sum to 1"};
+      return {language().telling.idea_shares, language().telling.idea_shares_sum_1};
     if (softmax && softmax->part == Softmax::Part::maximum && step.operands.size() > 1)
-      return {.are = ": none is negative, and they sum to less than 1, for a sink takes the rest"};
+      return {.are = language().telling.idea_sum_less};
   }
   return {};
 }
 
 // What attention does, in a few lines.
 Prose idea(const Trace& trace) {
-  const Span query("query", Role::query), key("key", Role::key), values("values", Role::value);
-  const Span score("score", Role::score), weights("attention weights", Role::attention_weight);
-  const Span context("context", Role::output);
-  const WeighingWords words = weighing_words(trace);
-  return {{"Each ", query, " is compared with every ", key, "; how well they match is a ", score, words.makes, weights,
-           std::string(words.are) + ". The ", values, ", added up with these weights, are the query's ", context, "."}};
+  const TellingWords& said = language().telling;
+  const Span query(said.query, Role::query), key(said.key, Role::key), values(said.values, Role::value);
+  const Span score(said.score, Role::score), weights(said.weights, Role::attention_weight);
+  const Span context(said.context, Role::output);
+  const WeighingWords weighing = weighing_words(trace);
+  return {{said.idea_each, query, said.idea_compared, key, said.idea_match, score, weighing.makes, weights,
+           weighing.are, values, said.idea_added, context, said.idea_end}};
 }
 
 void tell_result(const Trace& trace, Narrator& narrator, Document& document) {
   const Step* result = trace.find("result");
   if (!result) return;
-  document.blocks.push_back(Headline{2, {"Result"}});
+  document.blocks.push_back(Headline{2, {language().telling.result}});
   narrator.tell_matrices(*result);
 }
 
@@ -190,11 +191,11 @@ Document everything_told(const Trace& trace, const ExplainOptions& options, Leve
   if (!all) return document;
 
   if (auto table = checks(trace, numerals)) {
-    document.blocks.push_back(Headline{2, {"What must hold, and does it?"}});
+    document.blocks.push_back(Headline{2, {language().telling.what_must_hold}});
     document.blocks.push_back(std::move(*table));
   }
   const std::vector<const Note*> notes = narrator.untold();
-  if (!notes.empty()) document.blocks.push_back(Headline{2, {"Notes"}});
+  if (!notes.empty()) document.blocks.push_back(Headline{2, {language().telling.notes}});
   for (const Note* note : notes) document.blocks.push_back(Remark{{note->message}});
   return document;
 }

@@ -9,6 +9,7 @@
 #include "explain/telling/axes.h"
 #include "explain/telling/matrices.h"
 #include "explain/telling/steps.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -58,15 +59,12 @@ Ancestry fitting(const Trace& trace, const Asked& asked, const WhyOptions& optio
 void say_what_is_cut(const Trace& trace, const Asked& asked, const Ancestry& told, const WhyOptions& options,
                      std::size_t depth, Document& document) {
   const std::size_t deepest = levels_below(trace, asked.id);
-  std::string words;
+  std::string told_less;
   if (told.deeper && !options.depth) {
-    words = std::to_string(depth) + (depth == 1 ? " level" : " levels") + " of up to " + std::to_string(deepest) +
-            " are shown; --depth " + std::to_string(depth + 1) + " shows one more, --depth " + std::to_string(deepest) +
-            " goes back to the inputs.";
+    told_less = language().telling.levels_shown(depth, deepest);
   }
-  if (told.cut)
-    words += (words.empty() ? "" : " ") + std::string("Long sums and lists are cut; --full leaves nothing out.");
-  if (!words.empty()) document.blocks.push_back(Prose{{std::move(words)}});
+  if (told.cut) told_less += (told_less.empty() ? "" : " ") + language().telling.sums_cut.text();
+  if (!told_less.empty()) document.blocks.push_back(Prose{{std::move(told_less)}});
 }
 
 // Whether a note is about one of the numbers told, or about all that they stand among.
@@ -95,8 +93,7 @@ std::optional<std::string> padding_words(const Trace& trace, const Asked& asked)
   const std::vector<std::size_t> index = shape.index(*asked.cell);
   const std::size_t sequence = shape.has("batch") ? index[*shape.position("batch")] : 0;
   if (index[*query] < trace.own_queries[sequence]) return std::nullopt;
-  return "query " + std::to_string(index[*query] + 1) + " of sequence " + std::to_string(sequence + 1) +
-         " is padding: it is worked out like any other, but nobody reads it";
+  return language().telling.padding_query(index[*query] + 1, sequence + 1);
 }
 
 Document one_number(const Trace& trace, const Asked& asked, const WhyOptions& options) {
@@ -110,7 +107,8 @@ Document one_number(const Trace& trace, const Asked& asked, const WhyOptions& op
   const Span name(cell_name(trace, {asked.id, *asked.cell, 0, 1}), heading.role);
   document.blocks.push_back(Headline{2, {name, " · " + heading.title}});
   const std::string place = place_of_cell(trace, asked);
-  document.blocks.push_back(Prose{{Span(heading.formula, heading.role), place.empty() ? "" : ", at " + place}});
+  document.blocks.push_back(
+      Prose{{Span(heading.formula.text(), heading.role), place.empty() ? "" : language().telling.at_place(place)}});
   document.blocks.push_back(told.tree);
   say_what_is_cut(trace, asked, told, options, depth, document);
   if (const auto padding = padding_words(trace, asked)) document.blocks.push_back(Remark{{*padding}});
@@ -146,7 +144,7 @@ Document whole_step(const Trace& trace, const Asked& asked, const WhyOptions& op
   }
   const std::string first = cell_name(trace, {asked.id, 0, 0, 1});
   if (step && !is_given(*step)) {
-    document.blocks.push_back(Prose{{"Ask for one number to follow it back to the inputs: " + first}});
+    document.blocks.push_back(Prose{{language().telling.ask_for_one(first)}});
   }
   return document;
 }

@@ -73,9 +73,8 @@ std::string cell(const Matrix& matrix, std::size_t row, std::size_t column) {
 }
 
 std::string caption(const Matrix& matrix) {
-  const std::string& formula = matrix.formula.empty() ? matrix.symbol : matrix.formula;
   std::string text = "<span class=\"name\">";
-  if (!formula.empty()) text += math_elements({{formula, matrix.role}}) + " ";
+  if (const Inline name = matrix.name(); !plain(name).empty()) text += math_elements(name) + " ";
   if (!matrix.title.empty()) text += fmt::format(R"(<span class="title">{}</span>)", page_label(matrix.title));
   if (!matrix.place.empty()) {
     text +=

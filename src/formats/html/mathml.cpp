@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/formula/formula.h"
+#include "formats/formula/tree.h"
 #include "formats/markup.h"
 
 namespace attn {
@@ -109,14 +109,14 @@ std::string trimmed(const std::string& text) {
 }  // namespace
 
 std::string mathml(const Inline& formula) {
-  const std::vector<FormulaPart> parts = parse_formula(formula).children;
+  const std::vector<FormulaPart> parts = formula_tree(formula).children;
   std::string text;
   for (std::size_t i = 0; i < parts.size(); ++i) text += set(parts[i], sign_place(formula, parts, i));
   return text;
 }
 
 std::string math_elements(const Inline& formula) {
-  const std::vector<FormulaPart> parts = parse_formula(formula).children;
+  const std::vector<FormulaPart> parts = formula_tree(formula).children;
   std::string text, piece;
   const auto end_piece = [&] {
     if (!piece.empty()) text += (text.empty() ? "<math>" : " <math>") + std::exchange(piece, "") + "</math>";

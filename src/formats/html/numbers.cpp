@@ -232,7 +232,7 @@ std::string json(const PageMatrix& one) {
   return fmt::format(
       R"({{"step":{},"symbol":{},"role":"{}","shape":[{}],"axes":[{}],"first":{},"row":{},"column":{},"rows":{},)"
       R"("columns":{},"decimals":{},"op":{},"operands":[{}],"open":{}}})",
-      json_string(matrix.step), json_string(matrix.symbol), class_name(matrix.role), shape, axes, matrix.first,
+      json_string(matrix.step), json_string(matrix.symbol.text()), class_name(matrix.role), shape, axes, matrix.first,
       matrix.row_stride, matrix.column_stride, one.shown.rows, one.shown.columns, matrix.decimals_in_lines,
       told ? json(matrix.reading) : R"({"kind":"given"})", operands, open);
 }

@@ -8,8 +8,8 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "formats/formula/letters.h"
 #include "formats/latex/math.h"
+#include "formula/letters.h"
 
 namespace attn {
 namespace {

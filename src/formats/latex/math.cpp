@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "formats/formula/formula.h"
+#include "formats/formula/tree.h"
 #include "formats/latex/characters.h"
 
 namespace attn {
@@ -196,10 +196,12 @@ class MathWriter {
 
 }  // namespace
 
-std::string latex_math(std::string_view formula) { return MathWriter(false).write(parse_formula(formula)); }
+std::string latex_math(std::string_view formula) {
+  return MathWriter(false).write(formula_tree({std::string(formula)}));
+}
 
 std::string latex_math(const Inline& formula, bool coloured) {
-  return MathWriter(coloured).write(parse_formula(formula));
+  return MathWriter(coloured).write(formula_tree(formula));
 }
 
 std::string latex_inline_math(const Inline& formula) {

@@ -61,7 +61,7 @@ class Layout {
   }
 
   std::string caption() const {
-    return "\\attncaption{" + latex_inline_math({{formula(), matrix_.role}}) + "}{" + latex_prose(title()) + "}{" +
+    return "\\attncaption{" + latex_inline_math(matrix_.name()) + "}{" + latex_prose(matrix_.caption()) + "}{" +
            meaning() + "}";
   }
 
@@ -120,15 +120,7 @@ class Layout {
 
   // Of the caption: its formula and its title.
   double first_line() const {
-    return std::min(latex_math_width({formula()}) * 1.1 + 15 + latex_text_width(title()), page_.width);
-  }
-
-  std::string formula() const { return matrix_.formula.empty() ? matrix_.symbol : matrix_.formula; }
-
-  std::string title() const {
-    std::string title = matrix_.title;
-    if (!matrix_.place.empty()) title += (title.empty() ? "" : " · ") + matrix_.place;
-    return title;
+    return std::min(latex_math_width(matrix_.name()) * 1.1 + 15 + latex_text_width(matrix_.caption()), page_.width);
   }
 
   std::string meaning() const {

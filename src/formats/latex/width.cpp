@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "formats/formula/formula.h"
+#include "formats/formula/tree.h"
 
 namespace attn {
 namespace {
@@ -84,6 +84,6 @@ double latex_text_width(std::string_view text) {
   return width;
 }
 
-double latex_math_width(const Inline& formula) { return width_of(parse_formula(formula)); }
+double latex_math_width(const Inline& formula) { return width_of(formula_tree(formula)); }
 
 }  // namespace attn

@@ -101,10 +101,7 @@ class MarkdownWriter {
   }
 
   void lay_out(const Matrix& matrix) {
-    const std::string made = matrix.formula.empty() ? matrix.symbol : matrix.formula;
-    std::string title = matrix.title;
-    if (!matrix.place.empty()) title += (title.empty() ? "" : " · ") + matrix.place;
-    std::string text = caption(formula({{made, matrix.role}}), title);
+    std::string text = caption(formula(matrix.name()), matrix.caption());
     const std::string meaning = matrix.sizes + (matrix.words.empty() ? "" : ", " + matrix.words);
     if (!meaning.empty()) text += (text.empty() ? "" : "\\\n") + words({meaning});
     if (!text.empty()) add(text + "\n");

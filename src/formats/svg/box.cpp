@@ -106,7 +106,7 @@ void StepBox::lay_out_maps(const Theme& theme, double room) {
 void StepBox::lay_out_head(const Theme& theme) {
   const Matrix& matrix = first();
   const double room = std::max(inner_, matrix.columns() == 1 ? narrowest_of_vectors : narrowest_head);
-  formula_ = wrapped(formula_runs({{formula_or_symbol(matrix), matrix.role}}, theme), formula_size, room, true);
+  formula_ = wrapped(formula_runs(matrix.name(), theme), formula_size, room, true);
   title_ = wrapped(text_runs({places_.front().title}, theme), title_size, room);
   double widest = inner_;
   for (const Runs& line : formula_) widest = std::max(widest, runs_width(line, formula_size, true));

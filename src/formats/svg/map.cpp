@@ -101,8 +101,7 @@ Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& 
       y += look.size + 7;
     }
   };
-  words(formula_runs({{formula_or_symbol(matrix), matrix.role}}, theme),
-        {.size = formula_size, .fill = theme.ink, .bold = true});
+  words(formula_runs(matrix.name(), theme), {.size = formula_size, .fill = theme.ink, .bold = true});
   words(text_runs({places.front().title}, theme), {.size = size, .fill = theme.ink});
   words(text_runs({matrix.sizes + (matrix.words.empty() ? "" : ", " + matrix.words)}, theme),
         {.size = size - 1, .fill = theme.faint});

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "formats/formula/formula.h"
+#include "formats/formula/tree.h"
 #include "formats/markup.h"
 
 namespace attn {
@@ -135,7 +135,7 @@ Runs formula_runs(const Inline& formula, const Theme& theme) {
   Inline safe = formula;
   for (Span& span : safe) span.text = printable(span.text);
   FormulaSetter setter(theme);
-  setter.set(parse_formula(safe));
+  setter.set(formula_tree(safe));
   return setter.take();
 }
 

@@ -178,11 +178,8 @@ void FigureSheet::lay_out(const Matrix& matrix) {
       line(x, part, of);
     }
   };
-  const std::string formula = matrix.formula.empty() ? matrix.symbol : matrix.formula;
-  caption(formula_runs({{formula, matrix.role}}, theme_), {.size = size, .fill = theme_.ink, .bold = true});
-  std::string title = matrix.title;
-  if (!matrix.place.empty()) title += (title.empty() ? "" : " · ") + matrix.place;
-  caption(text_runs({title}, theme_), {.size = size - 1, .fill = theme_.ink});
+  caption(formula_runs(matrix.name(), theme_), {.size = size, .fill = theme_.ink, .bold = true});
+  caption(text_runs({matrix.caption()}, theme_), {.size = size - 1, .fill = theme_.ink});
   const std::string meaning = matrix.sizes + (matrix.words.empty() ? "" : ", " + matrix.words);
   caption(text_runs({meaning}, theme_), {.size = size - 2, .fill = theme_.faint});
   content_ += grid.drawn(x, y_ + 2);

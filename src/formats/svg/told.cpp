@@ -70,16 +70,12 @@ std::vector<std::string> words_left_out(const Document& document) {
   return all;
 }
 
-const std::string& formula_or_symbol(const Matrix& matrix) {
-  return matrix.formula.empty() ? matrix.symbol : matrix.formula;
-}
-
 std::string in_words(const ToldMatrix& told) {
   std::string words = told.title;
   const auto add = [&](const std::string& separator, const std::string& more) {
     if (!more.empty()) words += (words.empty() ? "" : separator) + more;
   };
-  add(": ", formula_or_symbol(*told.matrix));
+  add(": ", plain(told.matrix->name()));
   add(", ", told.place);
   add(", ", told.matrix->sizes);
   add(", ", told.matrix->words);

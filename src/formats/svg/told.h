@@ -20,9 +20,6 @@ std::vector<ToldMatrix> told_matrices(const Document& document);
 // What a document says of what it leaves out: "… 8 more of these; …".
 std::vector<std::string> words_left_out(const Document& document);
 
-// "K = X·W_K", or the symbol alone.
-const std::string& formula_or_symbol(const Matrix& matrix);
-
 // What it is, how large it is and what its rows and columns are.
 std::string in_words(const ToldMatrix& told);
 

@@ -118,11 +118,8 @@ class Layout {
   }
 
   std::vector<StyledLine> caption() const {
-    const std::string formula = matrix_.formula.empty() ? matrix_.symbol : matrix_.formula;
-    std::vector<StyledLine> lines = typesetter_.wrapped({{formula, matrix_.role}}, width_, Weight::bold);
-    std::string title = matrix_.title;
-    if (!matrix_.place.empty()) title += (title.empty() ? "" : " · ") + matrix_.place;
-    add_title(title, typesetter_, width_, lines);
+    std::vector<StyledLine> lines = typesetter_.wrapped(matrix_.name(), width_, Weight::bold);
+    add_title(matrix_.caption(), typesetter_, width_, lines);
     const std::string meaning = matrix_.sizes + (matrix_.words.empty() ? "" : ", " + matrix_.words);
     for (StyledLine& line : typesetter_.wrapped({meaning}, width_, Weight::faint)) lines.push_back(std::move(line));
     return lines;
@@ -239,7 +236,7 @@ MatrixBox laid_out(const Matrix& matrix, const Typesetter& typesetter, std::size
 
 MatrixBox laid_out_narrow(const Matrix& matrix, const Typesetter& typesetter) {
   const std::size_t natural = Layout(matrix, typesetter, typesetter.options().width).natural_width();
-  const std::size_t first_line = typesetter.width(matrix.formula + "   " + matrix.title);
+  const std::size_t first_line = typesetter.width(matrix.formula.text() + "   " + matrix.title);
   const std::size_t caption = first_line <= widest_caption ? first_line : narrowest_caption;
   return Layout(matrix, typesetter, std::max({natural, caption, narrowest_caption})).box();
 }

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "words/language.h"
+
 namespace attn {
 
 MaskRule closing_by_position(const Problem& problem, Heading heading, Window sees) {
@@ -34,6 +36,6 @@ MaskRule closing_by_position(const Problem& problem, Heading heading, Window see
   return {std::move(heading), MaskRule::Effect::closes, shape, std::move(make), sees};
 }
 
-std::string written_position(const Problem& problem) { return problem.offsets.empty() ? "i" : "i + offset"; }
+std::string written_position(const Problem& problem) { return language().steps.position(!problem.offsets.empty()); }
 
 }  // namespace attn

@@ -1,4 +1,5 @@
 #include "model/masks/by_position.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -8,8 +9,8 @@ MaskRule causal_rule(const Problem& problem) {
   return closing_by_position(problem,
                              {.id = "mask.causal",
                               .symbol = "M_causal",
-                              .title = "causal: a query sees no key after its own position",
-                              .formula = "open where j ≤ " + written_position(problem),
+                              .title = language().steps.causal,
+                              .formula = language().steps.open_where("j ≤ " + written_position(problem)),
                               .role = Role::mask},
                              {.right = 0});
 }

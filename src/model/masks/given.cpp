@@ -2,6 +2,7 @@
 #include <string>
 
 #include "model/masks/mask.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -22,18 +23,18 @@ MaskRule closing_rule(const MaskTerm& term, const std::string& number, Dtype dty
                 .shape = term.value.shape()};
   switch (term.kind) {
     case MaskTerm::Kind::allow:
-      rule.heading.title = "mask: the problem does not allow this cell";
-      rule.heading.formula = "open where allowed";
+      rule.heading.title = language().steps.mask_allow;
+      rule.heading.formula = language().steps.mask_allow_formula.text();
       rule.make = [value = &term.value] { return *value; };
       break;
     case MaskTerm::Kind::block:
-      rule.heading.title = "mask: the problem blocks this cell";
-      rule.heading.formula = "open where not blocked";
+      rule.heading.title = language().steps.mask_block;
+      rule.heading.formula = language().steps.mask_block_formula.text();
       rule.make = [value = &term.value] { return mapped(*value, [](double blocked) { return 1 - blocked; }); };
       break;
     case MaskTerm::Kind::add:
-      rule.heading.title = "mask: closed where the problem adds −∞; any other number is added to the score";
-      rule.heading.formula = "open where more than −∞ is added";
+      rule.heading.title = language().steps.mask_add;
+      rule.heading.formula = language().steps.mask_add_formula.text();
       rule.make = [value = &term.value, dtype] {
         return mapped(*value, [&](double added) { return stored(added, dtype) == minus_infinity ? 0.0 : 1.0; });
       };
@@ -45,8 +46,8 @@ MaskRule closing_rule(const MaskTerm& term, const std::string& number, Dtype dty
 MaskRule adding_rule(const MaskTerm& term, const std::string& number) {
   return {.heading = {.id = "bias." + number,
                       .symbol = "B_" + number,
-                      .title = "added to the scores",
-                      .formula = "given",
+                      .title = language().steps.mask_bias,
+                      .formula = language().steps.mask_bias_formula.text(),
                       .role = Role::mask},
           .effect = MaskRule::Effect::adds,
           .shape = term.value.shape(),

@@ -1,4 +1,5 @@
 #include "model/masks/mask.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -21,8 +22,8 @@ MaskRule lengths_rule(const Problem& problem) {
   };
   return {{.id = "mask.lengths",
            .symbol = "M_lengths",
-           .title = "lengths: keys past the end of a sequence are padding",
-           .formula = "open where j ≤ length",
+           .title = language().steps.lengths,
+           .formula = language().steps.within_length.text(),
            .role = Role::mask},
           MaskRule::Effect::closes,
           shape,

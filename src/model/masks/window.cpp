@@ -1,4 +1,5 @@
 #include "model/masks/by_position.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -13,8 +14,9 @@ MaskRule window_rule(const Problem& problem) {
       problem,
       {.id = "mask.window",
        .symbol = "M_window",
-       .title = "window: the key is too far from the query's own position",
-       .formula = left.empty() && right.empty() ? "open everywhere" : "open where " + left + "j" + right,
+       .title = language().steps.window,
+       .formula = left.empty() && right.empty() ? language().steps.open_everywhere.text()
+                                                : language().steps.open_where(left + "j" + right),
        .role = Role::mask},
       window);
 }

@@ -2,6 +2,7 @@
 
 #include "base/math.h"
 #include "model/positions/position.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -47,8 +48,8 @@ std::vector<Operand> record_biases(RecipeBuilder& work, const Problem& problem) 
   if (problem.heads) heads.append({"head", *problem.heads});
   const std::string slope = work.given({.id = "positions.slopes",
                                         .symbol = "m_h",
-                                        .title = "Slopes of ALiBi, one a head",
-                                        .formula = "m_h = 2^(−8h/H) for h = 1, …, H",
+                                        .title = language().steps.slopes,
+                                        .formula = language().steps.slope_of_head.text(),
                                         .role = Role::mask},
                                        heads, [heads] { return slopes(heads); });
   Shape cells;
@@ -58,14 +59,14 @@ std::vector<Operand> record_biases(RecipeBuilder& work, const Problem& problem) 
   const std::string distance =
       work.given({.id = "positions.distances",
                   .symbol = "D",
-                  .title = "How far apart query and key stand, below zero",
-                  .formula = problem.offsets.empty() ? "D = −|i − j|" : "D = −|i + offset − j|",
+                  .title = language().steps.distances,
+                  .formula = "{} = −|" + language().steps.position(!problem.offsets.empty()) + " − j|",
                   .role = Role::mask},
                  cells, [&problem, cells] { return distances(problem, cells); });
   return {work.step({.id = "position_bias",
                      .symbol = "B_P",
-                     .title = "ALiBi: the farther apart, the more is taken off",
-                     .formula = "B_P = m_h·D",
+                     .title = language().steps.alibi_bias,
+                     .formula = "{} = {0}·{1}",
                      .role = Role::mask},
                     Combine{Binary::multiply, {}}, {slope, distance})};
 }
@@ -82,7 +83,7 @@ BiasOfDistance bias_of_distance(const Problem& problem) {
 Position alibi_position() {
   return {.spec = {.name = "alibi",
                    .summary = "scores lowered in proportion to the distance (Press et al. 2022, section 3)"},
-          .words = [](const Problem&) { return std::string("ALiBi, a slope a head times the distance"); },
+          .words = [](const Problem&) { return language().steps.alibi.text(); },
           .biases = record_biases,
           .bias_of_distance = bias_of_distance};
 }

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "model/positions/position.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -32,11 +33,10 @@ std::string record_projected(RecipeBuilder& work, const Problem& problem, const 
   Heading wide = heading;
   wide.id = "projected_" + heading.id;
   wide.symbol += "*";
-  wide.title += ", all heads side by side";
-  wide.formula = wide.symbol + heading.formula.substr(heading.formula.find(" ="));
+  wide.title = language().steps.all_heads_wide(heading.title);
   const std::string all = work.step(wide, Contract{"d_position"}, operands);
   Heading split = heading;
-  split.formula = heading.symbol + " = columns of " + wide.symbol + " that belong to each head";
+  split.formula = language().steps.columns_of_each_head.text();
   return work.step(split, Split{"d_concat", "head", "d_k", *problem.heads}, {all});
 }
 
@@ -50,21 +50,21 @@ std::vector<Operand> record_score_terms(RecipeBuilder& work, const Problem& prob
     keys = record_projected(work, problem, "key",
                             {.id = "relative_keys",
                              .symbol = "K_r",
-                             .title = "A key for each distance",
-                             .formula = "K_r = P_r·W_kr",
+                             .title = language().steps.relative_keys,
+                             .formula = "{} = {0}·{1}",
                              .role = Role::key});
   }
   if (to_queries) {
     queries = record_projected(work, problem, "query",
                                {.id = "relative_queries",
                                 .symbol = "Q_r",
-                                .title = "A query for each distance",
-                                .formula = "Q_r = P_r·W_qr",
+                                .title = language().steps.relative_queries,
+                                .formula = "{} = {0}·{1}",
                                 .role = Role::query});
     of_keys = work.step({.id = "key_distance_scores",
                          .symbol = "S_k",
-                         .title = "Each key with the query of each distance",
-                         .formula = "S_k = " + work.symbol(from.keys) + "·Q_rᵀ",
+                         .title = language().steps.key_distance_scores,
+                         .formula = "{} = {0}·{1}ᵀ",
                          .role = Role::score},
                         Contract{"d_k"}, {from.keys, queries});
   }
@@ -72,26 +72,26 @@ std::vector<Operand> record_score_terms(RecipeBuilder& work, const Problem& prob
   if (to_keys) {
     const std::string of_queries = work.step({.id = "query_distance_scores",
                                               .symbol = "S_q",
-                                              .title = "Each query with the key of each distance",
-                                              .formula = "S_q = " + work.symbol(from.queries) + "·K_rᵀ",
+                                              .title = language().steps.query_distance_scores,
+                                              .formula = "{} = {0}·{1}ᵀ",
                                               .role = Role::score},
                                              Contract{"d_k"}, {from.queries, keys});
     terms.emplace_back(work.step({.id = "content_to_position",
                                   .symbol = "S_cp",
-                                  .title = "Content to position: the query with the key of the distance",
-                                  .formula = "S_cp = q_i · K_r[δ(i, j)]",
+                                  .title = language().steps.content_to_position,
+                                  .formula = "{} = q_i · " + work.symbol(keys) + "[δ(i, j)]",
                                   .role = Role::score},
                                  Pick{"distance", rows(problem, false)}, {of_queries}));
   }
   if (to_queries) {
+    const bool as_published = position_number(problem, "as_published_code") != 0;
     terms.emplace_back(
         work.step({.id = "position_to_content",
                    .symbol = "S_pc",
-                   .title = "Position to content: the key with the query of the distance",
-                   .formula = position_number(problem, "as_published_code") == 0 ? "S_pc = k_j · Q_r[δ(j, i)]"
-                                                                                 : "S_pc = k_j · Q_r[δ(i, j)]",
+                   .title = language().steps.position_to_content,
+                   .formula = "{} = k_j · " + work.symbol(queries) + (as_published ? "[δ(i, j)]" : "[δ(j, i)]"),
                    .role = Role::score},
-                  Pick{"distance", rows(problem, position_number(problem, "as_published_code") == 0)}, {of_keys}));
+                  Pick{"distance", rows(problem, !as_published)}, {of_keys}));
   }
   return terms;
 }
@@ -122,7 +122,7 @@ Position deberta_position() {
                                    .kind = Parameter::Kind::boolean}},
                    .score_terms = true,
                    .misfit = misfit},
-          .words = [](const Problem&) { return std::string("DeBERTa's, a key and a query for each distance"); },
+          .words = [](const Problem&) { return language().steps.deberta.text(); },
           .score_terms = record_score_terms,
           .scales_terms = true};
 }

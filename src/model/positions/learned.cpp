@@ -2,6 +2,7 @@
 #include <string>
 
 #include "model/positions/position.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -22,8 +23,8 @@ std::string record_encoding(RecipeBuilder& work, const Problem& problem, std::si
   std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(problem.past_count()));
   return work.step({.id = "position_encoding",
                     .symbol = "P",
-                    .title = "Position encoding: a learned vector for each position",
-                    .formula = "P = the rows of T for the positions",
+                    .title = language().steps.learned_encoding,
+                    .formula = language().steps.rows_for_positions.text(),
                     .role = Role::input},
                    Pick{"position", Rows(Tensor<std::int64_t>({{"token", tokens}}, std::move(rows)))},
                    {"positions.table"});
@@ -39,7 +40,7 @@ Position learned_position() {
                                    .symbol = "T",
                                    .axes = {"position", "d_model"}}},
                    .misfit = misfit},
-          .words = [](const Problem&) { return std::string("learned, a vector for each, added to the inputs"); },
+          .words = [](const Problem&) { return language().steps.learned.text(); },
           .encoding = record_encoding};
 }
 

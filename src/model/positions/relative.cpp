@@ -2,6 +2,7 @@
 #include <string>
 
 #include "model/positions/position.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -31,14 +32,14 @@ std::vector<Operand> record_score_terms(RecipeBuilder& work, const Problem& prob
   const std::string by_distance =
       work.step({.id = "distance_scores",
                  .symbol = "S_D",
-                 .title = "Each query with the vector of each distance",
-                 .formula = "S_D = q_i · a_distance",
+                 .title = language().steps.distance_scores,
+                 .formula = "{} = q_i · a_distance",
                  .role = Role::score},
                 Contract{"d_q"}, {Operand(from.queries, {{"d_k", "d_q"}}), "positions.keys"});
   return {work.step({.id = "relative_scores",
                      .symbol = "R",
-                     .title = "What the distance from query to key adds to their score",
-                     .formula = "R = q_i · a_(j − i)",
+                     .title = language().steps.relative_scores,
+                     .formula = "{} = q_i · a_(j − i)",
                      .role = Role::score},
                     Pick{"distance", rows(problem, "keys")}, {by_distance})};
 }
@@ -48,14 +49,14 @@ std::vector<Operand> record_context_terms(RecipeBuilder& work, const Problem& pr
   if (!has_position_tensor(problem, "values")) return {};
   const std::string picked = work.step({.id = "relative_values",
                                         .symbol = "R_V",
-                                        .title = "The vector that the distance from query to key adds to a value",
-                                        .formula = "R_V = a_(j − i)",
+                                        .title = language().steps.relative_values,
+                                        .formula = "{} = a_(j − i)",
                                         .role = Role::value},
                                        Pick{"distance", rows(problem, "values")}, {"positions.values"});
   return {work.step({.id = "relative_context",
                      .symbol = "C_R",
-                     .title = "What distances add to the context",
-                     .formula = "C_R = Σ_j A_ij · a_(j − i)",
+                     .title = language().steps.relative_context,
+                     .formula = "{} = Σ_j A_ij · a_(j − i)",
                      .role = Role::output},
                     Contract{"key"}, {weights, picked})};
 }
@@ -77,7 +78,7 @@ Position relative_position() {
                                    .may_be_left_out = true}},
                    .score_terms = true,
                    .misfit = misfit},
-          .words = [](const Problem&) { return std::string("relative, a vector for each distance from query to key"); },
+          .words = [](const Problem&) { return language().steps.relative.text(); },
           .score_terms = record_score_terms,
           .context_terms = record_context_terms};
 }

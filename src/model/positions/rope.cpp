@@ -2,6 +2,7 @@
 
 #include "base/numbers.h"
 #include "model/positions/position.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -46,19 +47,19 @@ Tables record_tables(RecipeBuilder& work, const Problem& problem, const std::str
               .base = position_number(problem, "base"),
               .width = dims};
   const std::string angle = "(p / " + shortest(waves.base) + "^(2i/" + std::to_string(dims) + "))";
-  const std::string whose = suffix.empty() ? "" : suffix == ".key" ? " of a key" : " of a query";
+  const std::string part = suffix.empty() ? "" : suffix.substr(1);
   Tables tables;
   tables.cosines = work.step({.id = "rotation_cosines" + suffix,
                               .symbol = "Cos",
-                              .title = "Cosines of the angle by which each position" + whose + " turns each pair",
-                              .formula = "Cos = cos" + angle,
+                              .title = language().steps.rotation_cosines(part),
+                              .formula = "{} = cos" + angle,
                               .role = Role::input},
                              waves, {});
   waves.kind = Waves::Kind::sine;
   tables.sines = work.step({.id = "rotation_sines" + suffix,
                             .symbol = "Sin",
-                            .title = "Sines of the angle by which each position" + whose + " turns each pair",
-                            .formula = "Sin = sin" + angle,
+                            .title = language().steps.rotation_sines(part),
+                            .formula = "{} = sin" + angle,
                             .role = Role::input},
                            waves, {});
   return tables;
@@ -81,26 +82,23 @@ QueriesAndKeys record_both(RecipeBuilder& work, const Problem& problem, const Qu
   both.keys = record_rotated(work, problem, from.keys, of_keys,
                              {.id = "rotated_keys",
                               .symbol = "K′",
-                              .title = "Keys, each pair turned by its angle: a·cos − b·sin, b·cos + a·sin",
-                              .formula = "K′ = K turned",
+                              .title = language().steps.rotated_keys,
+                              .formula = language().steps.turned.text(),
                               .role = Role::key},
                              "key");
   both.queries = record_rotated(work, problem, from.queries, of_queries,
                                 {.id = "rotated_queries",
                                  .symbol = "Q′",
-                                 .title = "Queries, each pair turned by its angle: a·cos − b·sin, b·cos + a·sin",
-                                 .formula = "Q′ = Q turned",
+                                 .title = language().steps.rotated_queries,
+                                 .formula = language().steps.turned.text(),
                                  .role = Role::query},
                                 "query");
   return both;
 }
 
-std::string words(const Problem& problem) {
-  const std::size_t dims = turned(*problem.positions, problem.key_width);
-  const bool interleaved = position_number(problem, "interleaved") != 0;
-  const std::string partner = interleaved ? "2" : std::to_string(dims / 2 + 1);
-  return "rotary, base " + shortest(position_number(problem, "base")) + ", pairs of columns (1, " + partner +
-         (dims > 2 ? "), …" : ")");
+std::string chosen(const Problem& problem) {
+  return language().steps.rope(position_number(problem, "base"), position_number(problem, "interleaved") != 0,
+                               turned(*problem.positions, problem.key_width));
 }
 
 }  // namespace
@@ -121,7 +119,7 @@ Position rope_position() {
                      .kind = Parameter::Kind::whole,
                      .above = 0}},
                .misfit = misfit},
-      .words = words,
+      .words = chosen,
       .rotated = record_both};
 }
 

@@ -1,5 +1,6 @@
 #include "base/numbers.h"
 #include "model/positions/position.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -13,8 +14,8 @@ std::string record_encoding(RecipeBuilder& work, const Problem& problem, std::si
   return work.step(
       {.id = "position_encoding",
        .symbol = "P",
-       .title = "Position encoding: sines and cosines of ever longer waves",
-       .formula = "P = sin(p / " + base + "^(2i/" + std::to_string(width) + ")) at column 2i, cos at column 2i + 1",
+       .title = language().steps.sinusoidal_encoding,
+       .formula = language().steps.alternating_waves("p / " + base + "^(2i/" + std::to_string(width) + ")"),
        .role = Role::input},
       Waves{.kind = Waves::Kind::alternating,
             .positions = {"token", tokens},
@@ -34,10 +35,7 @@ Position sinusoidal_position() {
                .parameters =
                    {{.name = "base", .summary = "what the wavelengths are powers of", .fallback = 10000.0, .above = 0}},
                .misfit = misfit},
-      .words =
-          [](const Problem& problem) {
-            return "sinusoidal, base " + shortest(position_number(problem, "base")) + ", added to the inputs";
-          },
+      .words = [](const Problem& problem) { return language().steps.sinusoidal(position_number(problem, "base")); },
       .encoding = record_encoding};
 }
 

@@ -5,6 +5,7 @@
 #include "base/math.h"
 #include "base/numbers.h"
 #include "model/positions/position.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -55,8 +56,8 @@ std::vector<Operand> record_biases(RecipeBuilder& work, const Problem& problem) 
   const Rows rows = rows_by_distance(problem, [buckets](std::int64_t i, std::int64_t j) { return buckets.of(j - i); });
   return {work.step({.id = "position_bias",
                      .symbol = "B_P",
-                     .title = "T5's bias: what the table says for the bucket of the distance",
-                     .formula = "B_P = T of bucket(j − i)",
+                     .title = language().steps.t5_bias,
+                     .formula = language().steps.of_bucket.text(),
                      .role = Role::mask},
                     Pick{"bucket", rows}, {"positions.table"})};
 }
@@ -93,9 +94,7 @@ Position t5_position() {
           .words =
               [](const Problem& problem) {
                 const Buckets buckets = buckets_of(*problem.positions);
-                return "T5, " + std::to_string(buckets.count) + " buckets of distances" +
-                       (buckets.bidirectional ? ", half of them for keys behind the query" : "") + ", up to distance " +
-                       shortest(buckets.max_distance);
+                return language().steps.t5(buckets.count, buckets.bidirectional, buckets.max_distance);
               },
           .biases = record_biases,
           .bias_of_distance = bias_of_distance};

@@ -1,34 +1,32 @@
 #include "model/scores/hidden.h"
+#include "words/language.h"
 
 namespace attn {
 
 void record_hidden_scores(RecipeBuilder& work, const Compared& from) {
   work.step({.id = "score_tanh",
              .symbol = "T",
-             .title = "Hyperbolic tangent of the hidden numbers",
-             .formula = "T = tanh(H_S)",
+             .title = language().steps.hidden_tanh,
+             .formula = "{} = tanh({0})",
              .role = Role::score},
             Map{Unary::tanh, 0, ""}, {"score_hidden"});
-  record_last(work, from, {.title = "Scores: v with the tanh of each pair", .formula = "S = T·v"}, Contract{"d_hidden"},
+  record_last(work, from, {.title = language().steps.hidden_scores, .formula = "{} = {0}·{1}"}, Contract{"d_hidden"},
               {"score_tanh", "score.v"});
 }
 
 namespace {
 
 void compose(RecipeBuilder& work, const Choice&, const Compared& from) {
-  const std::string queries = record_weighted(work,
-                                              {.id = "score_queries",
-                                               .symbol = "Q_W",
-                                               .title = "Queries times the score's weight for queries",
-                                               .role = Role::query},
-                                              from.queries, "d_q", "score.query");
+  const std::string queries = record_weighted(
+      work, {.id = "score_queries", .symbol = "Q_W", .title = language().steps.additive_queries, .role = Role::query},
+      from.queries, "d_q", "score.query");
   const std::string keys = record_weighted(
-      work, {.id = "score_keys", .symbol = "K_W", .title = "Keys times the score's weight for keys", .role = Role::key},
+      work, {.id = "score_keys", .symbol = "K_W", .title = language().steps.additive_keys, .role = Role::key},
       from.keys, "d_k", "score.key");
   work.step({.id = "score_hidden",
              .symbol = "H_S",
-             .title = "Hidden numbers of each pair: both added up",
-             .formula = "H_S = Q_W + K_W, each pair",
+             .title = language().steps.hidden_sums,
+             .formula = language().steps.each_pair.text(),
              .role = Role::score},
             Combine{Binary::add, {}}, {queries, keys});
   record_hidden_scores(work, from);

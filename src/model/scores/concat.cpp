@@ -1,4 +1,5 @@
 #include "model/scores/hidden.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -7,14 +8,14 @@ void compose(RecipeBuilder& work, const Choice&, const Compared& from) {
   const std::string pairs =
       work.step({.id = "score_pairs",
                  .symbol = "QK",
-                 .title = "Each query with each key behind it",
-                 .formula = "QK = [q_i; k_j]",
+                 .title = language().steps.pairs,
+                 .formula = "{} = [q_i; k_j]",
                  .role = Role::score},
                 Join{"d_pair"}, {Operand(from.queries, {{"d_k", "d_pair"}}), Operand(from.keys, {{"d_k", "d_pair"}})});
   work.step({.id = "score_hidden",
              .symbol = "H_S",
-             .title = "Hidden numbers of each pair: the pair times the weight of the score",
-             .formula = work.vectors() == Vectors::rows ? "H_S = QK·W" : "H_S = Wᵀ·QK",
+             .title = language().steps.hidden_of_pairs,
+             .formula = work.vectors() == Vectors::rows ? "{} = {0}·{1}" : "{} = {1}ᵀ·{0}",
              .role = Role::score},
             Contract{"d_pair"}, {pairs, "score.weight"});
   record_hidden_scores(work, from);

@@ -1,24 +1,21 @@
 #include "model/scores/score.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
 
 void compose(RecipeBuilder& work, const Choice&, const Compared& from) {
   const auto norms = [&](const std::string& of, const std::string& id, const std::string& what, Role role) {
-    const std::string letter = work.symbol(of);
     return work.step({.id = id,
-                      .symbol = "‖" + letter + "‖",
-                      .title = "Length of each " + what,
-                      .formula = "‖" + letter + "‖ = √(sum of the squares of each " + what + ")",
+                      .symbol = "‖" + work.symbol(of).text() + "‖",
+                      .title = language().steps.length_of_each(what),
+                      .formula = language().steps.root_of_squares(what),
                       .role = role},
                      Reduce{Reducer::norm, "d_k"}, {of});
   };
   const std::string of_queries = norms(from.queries, "query_norms", "query", Role::query);
   const std::string of_keys = norms(from.keys, "key_norms", "key", Role::key);
-  record_last(work, from,
-              {.title = "Scores: the cosine of the angle between each query and each key",
-               .formula = "S = " + written_products(work, from) + " / (" + work.symbol(of_queries) + "·" +
-                          work.symbol(of_keys) + ")"},
+  record_last(work, from, {.title = language().steps.cosine_scores, .formula = written_products(work) + " / ({2}·{3})"},
               Contract{"d_k", Contract::Then::divide}, {from.queries, from.keys, of_queries, of_keys});
 }
 

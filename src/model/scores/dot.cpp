@@ -1,11 +1,12 @@
 #include "model/scores/dot.h"
 
+#include "words/language.h"
+
 namespace attn {
 
 void record_dot_products(RecipeBuilder& work, const Compared& from) {
-  record_last(work, from,
-              {.title = "Scores: each query times each key", .formula = "S = " + written_products(work, from)},
-              Contract{"d_k"}, {from.queries, from.keys});
+  record_last(work, from, {.title = language().steps.dot_scores, .formula = written_products(work)}, Contract{"d_k"},
+              {from.queries, from.keys});
 }
 
 std::string queries_of(RecipeBuilder&, const Choice&, const Compared& from) { return from.queries; }

@@ -1,20 +1,18 @@
 #include "model/scores/score.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
 
 std::string weighted_queries(RecipeBuilder& work, const Choice&, const Compared& from) {
   return record_weighted(
-      work,
-      {.id = "score_queries", .symbol = "Q_W", .title = "Queries times the weight of the score", .role = Role::query},
+      work, {.id = "score_queries", .symbol = "Q_W", .title = language().steps.general_queries, .role = Role::query},
       from.queries, "d_q", "score.weight");
 }
 
 void compose(RecipeBuilder& work, const Choice& choice, const Compared& from) {
   const std::string queries = weighted_queries(work, choice, from);
-  record_last(work, from,
-              {.title = "Scores: each query, times the weight, with each key",
-               .formula = "S = " + written_products(work, {queries, from.keys})},
+  record_last(work, from, {.title = language().steps.general_scores, .formula = written_products(work)},
               Contract{"d_k"}, {queries, from.keys});
 }
 

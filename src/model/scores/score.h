@@ -51,8 +51,8 @@ const Score& score_named(const std::string& name);
 std::string record_weighted(RecipeBuilder& work, Heading heading, const std::string& from, const Axis& width,
                             const std::string& weight);
 
-// "Q·Kᵀ", or with column vectors "Qᵀ·K".
-std::string written_products(const RecipeBuilder& work, const Compared& from);
+// "{} = {0}·{1}ᵀ", or with column vectors "{} = {0}ᵀ·{1}".
+std::string written_products(const RecipeBuilder& work);
 
 // Records the step "scores" from these operands, and after them what is added
 // to each score: the formula then ends in " + R".

@@ -1,14 +1,14 @@
 #include "model/softmaxes/softmax_kind.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
 
 std::string compose(RecipeBuilder& work, const Choice&, const MaskedScores& from) {
-  const std::string s = work.symbol(from.scores);
   return work.step({.id = "attention_weights",
                     .symbol = "A",
-                    .title = "Attention weights: each score's share of its row",
-                    .formula = "A = " + s + " / sum of each row of " + s,
+                    .title = language().steps.shares,
+                    .formula = language().steps.shares_formula.text(),
                     .role = Role::attention_weight},
                    Softmax{Softmax::Part::shares, "key"}, {from.scores}, from.open);
 }
@@ -17,7 +17,7 @@ std::string compose(RecipeBuilder& work, const Choice&, const MaskedScores& from
 
 SoftmaxKind linear_softmaxkind() {
   return {.spec = {.name = "linear", .summary = "s / Σ s, shares without exponentials: for a first lesson"},
-          .words = [](const Choice&) { return std::string("none: each score is divided by the sum of its row"); },
+          .words = [](const Choice&) { return language().steps.linear.text(); },
           .compose = compose};
 }
 

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "model/softmaxes/softmax_kind.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -29,7 +30,7 @@ SoftmaxKind sink_softmaxkind() {
                                .may_be_one_number = true}},
                .by_parameter = true,
                .misfit = misfit},
-      .words = [](const Choice&) { return std::string("with a sink, a score that takes weight and has no value"); },
+      .words = [](const Choice&) { return language().steps.sink.text(); },
       .exponentials = [](const Choice&) -> Exponentials { return {.sink = Operand("softmax.sink")}; }};
 }
 

@@ -1,10 +1,9 @@
-#include "formats/formula/formula.h"
-
 #include <array>
 #include <string>
 #include <vector>
 
 #include "catch.h"
+#include "formats/formula/tree.h"
 #include "formats/latex/math.h"
 
 namespace attn {
@@ -54,7 +53,7 @@ TEST_CASE("a formula is taken apart") {
       {"1 where open, 0", "row(num:1 word: where open sign:, num:0)"},
   }));
   CAPTURE(one.text);
-  CHECK(tree(parse_formula(one.text)) == one.expected);
+  CHECK(tree(formula_tree({one.text})) == one.expected);
 }
 
 TEST_CASE("what is no formula loses nothing") {
@@ -66,15 +65,15 @@ TEST_CASE("what is no formula loses nothing") {
       flat += part.text;
       for (const FormulaPart& child : part.children) self(self, child);
     };
-    collect(collect, parse_formula(text));
+    collect(collect, formula_tree({text}));
     CHECK(flat == (text == "²" ? "2" : text));
   }
-  CHECK(parse_formula("").children.empty());
+  CHECK(formula_tree({""}).children.empty());
 }
 
 TEST_CASE("a formula across spans keeps their roles") {
   const Inline text = {"e^(", {"2", Role::score}, " − ", {"4", Role::score}, ") = ", {"S″₁", Role::score}};
-  const FormulaPart all = parse_formula(text);
+  const FormulaPart all = formula_tree(text);
   REQUIRE(all.children.size() == 3);
   CHECK(tree(all) == "row(sup(id:e row(num:2 sign:− num:4)) sign:= sub(id:S″ num:1))");
   CHECK(all.children[0].children[1].children[0].role == Role::score);

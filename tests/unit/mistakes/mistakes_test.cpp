@@ -279,13 +279,14 @@ TEST_CASE("every mistake is told in words that fit a sentence", "[check]") {
     for (const Mistake& mistake : family.mistakes) {
       INFO(mistake.id);
       CHECK(mistake.id.starts_with(family.name + "."));
-      REQUIRE(!mistake.what.empty());
-      CHECK(!mistake.what.ends_with("."));
-      CHECK(std::islower(static_cast<unsigned char>(mistake.what[0])));
-      REQUIRE(!mistake.hint.empty());
-      CHECK(mistake.hint.ends_with("."));
-      CHECK(!mistake.example.empty());
-      CHECK(mistake.example.find('\n') == std::string::npos);
+      const std::string what = mistake.words.what, hint = mistake.words.hint, example = mistake.words.example;
+      REQUIRE(!what.empty());
+      CHECK(!what.ends_with("."));
+      CHECK(std::islower(static_cast<unsigned char>(what[0])));
+      REQUIRE(!hint.empty());
+      CHECK(hint.ends_with("."));
+      CHECK(!example.empty());
+      CHECK(example.find('\n') == std::string::npos);
       CHECK((mistake.rewrites == nullptr) == without_rewrites.contains(family.name));
     }
   }

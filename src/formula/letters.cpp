@@ -1,4 +1,4 @@
-#include "formats/formula/letters.h"
+#include "formula/letters.h"
 
 #include <algorithm>
 #include <array>

@@ -9,10 +9,8 @@
 
 namespace attn {
 
-// A formula taken apart, for formats that set mathematics. Formulas reach a
-// format as people type them: "s₁ = q₁·Kᵀ", "S[1,2] = 1×4 + 0×4", "E = e^(S″ − m)",
-// "S′ = S / √d_k", "u_ij = A_ij · v_j", "K* = X·W_K + b_K", "0.0000061", "1.5e+20",
-// "m = max of each row of S″", "… 3 more …".
+// A formula as formats that set mathematics see it: "q₁" is a q with a 1 below,
+// "e^(S″ − m)" an e with a difference above.
 struct FormulaPart {
   enum class Kind {
     row,          // children side by side
@@ -30,12 +28,10 @@ struct FormulaPart {
   std::optional<Role> role = std::nullopt;  // of all of it; then its children have none
 };
 
-// Always a row. Never fails: what is no formula is words. Nothing of the text is
-// lost but the parentheses of an exponent or a root, the marks that kinds stand
-// for ("_", "^", "√"), and spaces beside signs that have their own.
-FormulaPart parse_formula(std::string_view text);
-
-// The same with roles, also where a formula runs across spans: "e^(", "2", " − ", "4", ")".
-FormulaPart parse_formula(const Inline& text);
+// Always a row. Never fails: what is no formula is words. Spans that have no
+// pieces are taken apart as they are typed. Nothing of the text is lost but the
+// parentheses of an exponent or a root, the marks that kinds stand for ("_", "^",
+// "√"), and spaces beside signs that have their own.
+FormulaPart formula_tree(const Inline& text);
 
 }  // namespace attn

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "words/language.h"
+
+namespace attn {
+
+extern const StepWords english_steps;
+extern const TellingWords english_telling;
+extern const MistakeWords english_mistakes;
+extern const VerdictWords english_verdicts;
+
+}  // namespace attn

@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "words/english/english.h"
+
+namespace attn {
+
+constexpr TellingWords english_telling = {
+    .idea_each = "Each ",
+    .idea_compared = " is compared with every ",
+    .idea_match = "; how well they match is a ",
+    .idea_softmax = ". Softmax turns the scores of a query into ",
+    .idea_shares = ". Each score divided by the sum of its query's scores is one of the ",
+    .idea_sum_1 = ": none is negative, and they sum to 1. The ",
+    .idea_shares_sum_1 = "; they sum to 1. The ",
+    .idea_sum_less = ": none is negative, and they sum to less than 1, for a sink takes the rest. The ",
+    .idea_added = ", added up with these weights, are the query's ",
+    .idea_end = ".",
+    .query = "query",
+    .key = "key",
+    .values = "values",
+    .score = "score",
+    .weights = "attention weights",
+    .context = "context",
+    .only_the_result = "Only the result is shown; --explain steps shows every step, rows and cells more of each.",
+    .every_matrix = "The matrix of every step is shown; --explain rows adds a line a row, cells every product.",
+    .every_row = "Every row is shown on a line; --explain cells writes out every product.",
+    .result = "Result",
+    .what_must_hold = "What must hold, and does it?",
+    .notes = "Notes",
+    .dot_product = "Each number is a dot product: multiply pair by pair, then add.",
+    .more_of_these = "more of these",
+    .more_rows = "more rows",
+    .more_queries = "more queries",
+    .more_places = "more sequences or heads",
+    .one_place = "--batch and --head pick one",
+    .one_query = "--query picks one",
+    .left_out =
+        [](std::size_t count, const std::string& what, const std::string& how) {
+          return "… " + std::to_string(count) + " " + what + "; " + (how.empty() ? "" : how + ", ") +
+                 "--full shows all";
+        },
+    .padded =
+        [](std::size_t count, const std::string& axis) {
+          return counted(count, "row") + " of " + axis +
+                 (count == 1 ? " is padding: it is" : " are padding: they are") + " worked out too, but not told here";
+        },
+    .all_heads = "All heads",
+    .all_queries = "All queries together",
+    .one_query_told = [](const std::string& number) { return "Query " + number; },
+    .given = "What is given",
+    .sequences = "Sequences",
+    .heads = "Heads",
+    .the_score = "Score",
+    .the_mask = "Mask",
+    .numbers = "Numbers",
+    .shown = "Shown",
+    .shared_heads =
+        [](std::size_t queries, std::size_t keys) {
+          return std::to_string(queries) + " of queries, " + std::to_string(keys) + " of keys and values";
+        },
+    .rounded =
+        [](int decimals) {
+          return "every step is rounded to " + counted(static_cast<std::size_t>(decimals), "decimal");
+        },
+    .half_up = ", ties away from zero",
+    .half_even = ", ties to the even digit",
+    .truncate = " by cutting off the rest",
+    .keep_sum = ", the weights so that each row still sums to 1",
+    .then = ", then ",
+    .here = [](const std::string& spelling) { return ", here " + spelling; },
+    .with_c = [](const std::string& number) { return " with c = " + number; },
+    .not_scaled = ", not scaled",
+    .arithmetic =
+        [](std::string_view dtype, int digits, bool rounds_once, const std::string& by_hand) {
+          return std::string(dtype) + ", about " + std::to_string(digits) + " digits" +
+                 (rounds_once ? "; each step is computed in f64 and rounded once" : "") +
+                 (by_hand.empty() ? "" : "; by hand: " + by_hand);
+        },
+    .approximate =
+        [](int decimals, bool by_hand, std::string_view dtype) {
+          const std::string to = "to " + std::to_string(decimals) + " decimals";
+          if (!by_hand && dtype.empty())
+            return "≈ marks what is rounded for the eye, " + to + "; every step is computed in full";
+          return "≈ marks what is rounded, " + (by_hand ? "by hand" : "to " + std::string(dtype)) + " or, " + to +
+                 ", for the eye";
+        },
+    .closed_by =
+        [](const std::vector<std::string>& rules) {
+          std::string all;
+          for (const std::string& rule : rules) all += (all.empty() ? " by " : " and ") + rule;
+          return "closed" + all;
+        },
+    .yes = [](std::size_t count,
+              const std::string& what) { return count <= 1 ? "yes" : "yes, all " + counted(count, what); },
+    .no = [](std::size_t failed, std::size_t count,
+             const std::string& what) { return "no: not " + std::to_string(failed) + " of " + counted(count, what); },
+    .closed_rows_left_out = [](std::size_t count) { return "; " + counted(count, "closed row") + " left out"; },
+    .row = "row",
+    .cell = "cell",
+    .number = "number",
+    .sums_range = [](const std::string& least,
+                     const std::string& most) { return "; the sums go from " + least + " to " + most; },
+    .each_row_of = "each row of ",
+    .sums_to_1 = " sums to 1",
+    .sums_to_1_at_most = " sums to 1 at most: the rest is the sink's",
+    .closed_cells_of = "closed cells of ",
+    .exactly_0 = " are exactly 0",
+    .stays_within = " stays within the range of each column of ",
+    .and_0 = " and 0",
+    .for_rounded = ", for every step is rounded by hand",
+    .levels_shown =
+        [](std::size_t depth, std::size_t deepest) {
+          return counted(depth, "level") + " of up to " + std::to_string(deepest) + " are shown; --depth " +
+                 std::to_string(depth + 1) + " shows one more, --depth " + std::to_string(deepest) +
+                 " goes back to the inputs.";
+        },
+    .sums_cut = "Long sums and lists are cut; --full leaves nothing out.",
+    .padding_query =
+        [](std::size_t query, std::size_t sequence) {
+          return "query " + std::to_string(query) + " of sequence " + std::to_string(sequence) +
+                 " is padding: it is worked out like any other, but nobody reads it";
+        },
+    .at_place = [](const std::string& place) { return ", at " + place; },
+    .ask_for_one =
+        [](const std::string& cell) { return "Ask for one number to follow it back to the inputs: " + cell; },
+    .one_number = "one number",
+    .rows_are = [](const std::string& axis) { return "rows: " + axis; },
+    .columns_are = [](const std::string& axis) { return "columns: " + axis; },
+    .rows_and_columns_are = [](const std::string& rows,
+                               const std::string& columns) { return "rows: " + rows + ", columns: " + columns; },
+    .each_row_1 = "; each row sums to 1",
+    .each_row_1_or_0 = "; each row sums to 1, closed rows to 0",
+    .here_only = [](std::size_t query) { return "; here only query " + std::to_string(query); },
+    .no_row = "no row is picked",
+    .not_turned = "not turned",
+    .every_cell_closed = "every cell is closed",
+    .zero_divisor = "0 where the divisor is 0",
+    .closed = "closed",
+    .open = "open",
+    .sink_number = "sink ",
+    .see_above = "see above",
+    .by_hand =
+        [](int decimals, bool cut, bool keeps_sum) {
+          return (cut ? " cut to " : " rounded to ") + counted(static_cast<std::size_t>(decimals), "decimal") +
+                 (keeps_sum ? ", so that the row keeps its sum" : "");
+        },
+    .rounded_to = [](const std::string& number,
+                     std::string_view dtype) { return number + ", rounded to " + std::string(dtype); },
+    .axis =
+        [](const std::string& axis) {
+          static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> words = {{
+              {"batch", "sequences"},
+              {"head", "heads"},
+              {"query", "queries"},
+              {"key", "keys"},
+              {"token", "inputs"},
+              {"d_model", "input features (d_model)"},
+              {"d_k", "features (d_k)"},
+              {"d_v", "features (d_v)"},
+              {"d_head", "input features of a head (d_head)"},
+              {"d_concat", "features of all heads (d_concat)"},
+              {"d_out", "output features (d_out)"},
+              {"d_hidden", "hidden features (d_hidden)"},
+              {"d_pair", "features of a query and a key (d_pair)"},
+              {"pair", "pairs of features"},
+              {"distance", "distances"},
+              {"position", "positions"},
+              {"bucket", "buckets of distances"},
+          }};
+          const auto found = std::ranges::find(words, axis, &std::pair<std::string_view, std::string_view>::first);
+          return std::string(found == words.end() ? std::string_view(axis) : found->second);
+        },
+    .place =
+        [](bool of_batch, std::size_t number, std::size_t count) {
+          return (of_batch ? "Sequence " : "Head ") + std::to_string(number) + " of " + std::to_string(count);
+        },
+    .a_mistake = "A mistake.",
+    .a_convention = "Another convention: it does not make an answer wrong.",
+    .a_note = "Worth a note: it does not make an answer wrong.",
+    .known_mistakes = "Known mistakes",
+    .mistake = [](const std::string& id, const std::string& what,
+                  const std::string& example) { return id + ": " + what + ". Example: " + example; },
+    .looks_as_if = [](const std::string& what) { return "It looks as if " + what + "."; },
+    .for_example = [](const std::string& what) { return "Example: " + what; },
+    .what_to_do = [](const std::string& what) { return "What to do: " + what; },
+    .what_there_is = "What there is",
+};
+
+}  // namespace attn

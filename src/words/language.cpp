@@ -1,0 +1,13 @@
+#include "words/language.h"
+
+#include "words/english/english.h"
+
+namespace attn {
+
+const Language& language() {
+  static const Language english = {
+      .steps = english_steps, .telling = english_telling, .mistakes = english_mistakes, .verdicts = english_verdicts};
+  return english;
+}
+
+}  // namespace attn

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "words/said.h"
+
+namespace attn {
+
+// What people are told of one mistake.
+struct OneMistake {
+  Said what;     // "the scores were not divided by √d_k", for a sentence: "It looks as if …"
+  Said hint;     // what to do about it, a sentence: "Divide every score by √d_k."
+  Said example;  // one line of numbers or symbols: "softmax(Q·Kᵀ) for softmax(Q·Kᵀ / √d_k)"
+};
+
+// Of every family its title, and of every mistake what is said.
+struct MistakeWords {
+  Said projection, scores, scale, mask, softmax, sum, heads, slip, rounding, layout;
+  // Which reading of a mistake, where there are several.
+  Said of_all_values, of_open_values, value_itself, weighted_value, by_own_width, by_head_width, with_biases,
+      without_biases, by_input_width, powers_of_scores, powers_of_differences, differences_by_maximum,
+      scores_by_maximum, powers_by_largest, empty_rows_zero, empty_rows_equal, causal_mask, padding, all_of_it,
+      only_closing, key_i, first_sees_first, last_sees_last, one_where_closed, one_where_open;
+  OneMistake projection_transposed, projection_swapped_query_key, projection_swapped_key_value,
+      projection_swapped_query_value, projection_skipped, projection_bias_forgotten, projection_bias_added_twice;
+  OneMistake scores_transposed, scores_untransposed_key, scores_query_query, scores_key_key, scores_query_value;
+  OneMistake scale_none, scale_by_dk, scale_multiplied, scale_by_dmodel, scale_by_n, scale_by_dv, scale_twice,
+      scale_after_softmax, scale_added;
+  OneMistake mask_forgotten, mask_inverted, mask_transposed, mask_diagonal_too, mask_zero_for_minus_infinity,
+      mask_after_softmax, mask_rows_for_columns, mask_added_as_number, mask_wrong_corner;
+  OneMistake softmax_columns, softmax_whole_matrix, softmax_linear, softmax_not_normalised, softmax_none,
+      softmax_hard_max, softmax_base_2, softmax_base_10, softmax_base_3, softmax_base_e, softmax_sink_forgotten,
+      softmax_negated, softmax_twice, softmax_by_maximum;
+  OneMistake sum_transposed_weights, sum_key_for_value, sum_query_for_value, sum_input_for_value, sum_top_only,
+      sum_mean_of_values, sum_not_summed;
+  OneMistake heads_output_projection_forgotten, heads_output_projection_transposed, heads_scale_by_dmodel,
+      heads_one_big_head, heads_no_transpose, heads_interleaved, heads_merged_without_transpose, heads_summed,
+      heads_averaged, heads_tiled_groups, heads_reversed;
+  OneMistake slip_term_dropped, slip_sign, slip_cells_swapped, slip_row_copied, slip_digits_swapped, slip_decimal_point;
+  OneMistake rounding_early, rounding_truncated, rounding_scores_rounded;
+  OneMistake layout_transposed_answer;
+};
+
+}  // namespace attn
