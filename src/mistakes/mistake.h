@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mistakes/right_attention.h"
+#include "words/mistakes.h"
 
 namespace attn {
 
