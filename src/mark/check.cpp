@@ -7,6 +7,7 @@
 
 #include "mark/evidence.h"
 #include "mark/marking.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -45,7 +46,7 @@ Diagnosis turned_diagnosis(const Meaning& reading) {
       .mistake = "layout.transposed_answer", .kind = MistakeKind::convention, .step = reading.turned.front()};
   std::string steps;
   for (const std::string& step : reading.turned) steps += (steps.empty() ? "" : ", ") + in_words(step);
-  diagnosis.evidence = "read with rows and columns exchanged: " + steps;
+  diagnosis.evidence = language().verdicts.read_turned(steps);
   tell(diagnosis, mistake_named(diagnosis.mistake));
   return diagnosis;
 }
@@ -152,7 +153,7 @@ Report Checker::Impl::mark(const Answers& answers) const {
   Marking marking(meaning.sheet, rule_, ground(meaning.name, meaning.right));
   Report report = marking.mark();
   if (!meaning.turned.empty()) report.diagnoses.insert(report.diagnoses.begin(), turned_diagnosis(meaning));
-  for (const std::string& id : unknown) report.notes.push_back("this problem has no " + in_words(id) + ": not marked");
+  for (const std::string& id : unknown) report.notes.push_back(language().verdicts.not_marked(in_words(id)));
   return report;
 }
 

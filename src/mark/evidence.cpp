@@ -7,6 +7,7 @@
 
 #include "base/numbers.h"
 #include "base/rounding.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -39,14 +40,14 @@ std::optional<Interval> common_ratio(const HandedStep& step, const Tensor<double
 
 // "√3 times", "half": the simplest number in the interval, if there is a simple one.
 std::string as_multiple(const Interval& ratio) {
-  if (ratio.contains(-1)) return "the negative of";
+  if (ratio.contains(-1)) return language().verdicts.negative_of;
   for (int k = 2; k <= 1024; ++k) {
     const std::string digits = std::to_string(k);
-    if (ratio.contains(k)) return digits + " times";
-    if (ratio.contains(1.0 / k)) return "1/" + digits + " of";
+    if (ratio.contains(k)) return language().verdicts.times(digits);
+    if (ratio.contains(1.0 / k)) return language().verdicts.part_of(digits);
     const double root = std::sqrt(k);
-    if (ratio.contains(root)) return "√" + digits + " times";
-    if (ratio.contains(1 / root)) return "1/√" + digits + " of";
+    if (ratio.contains(root)) return language().verdicts.times("√" + digits);
+    if (ratio.contains(1 / root)) return language().verdicts.part_of("√" + digits);
   }
   return "";
 }
@@ -65,7 +66,7 @@ std::string evidence_for(const HandedStep& step, const Tensor<double>& right, co
     if (const auto ratio = common_ratio(step, right, habit, rule)) {
       const std::string multiple = as_multiple(*ratio);
       if (!multiple.empty()) {
-        return "every number you wrote for " + in_words(step.id) + " is " + multiple + " what the problem asks for";
+        return language().verdicts.every_number_is(in_words(step.id), multiple);
       }
     }
   }
@@ -80,10 +81,7 @@ std::string evidence_for(const HandedStep& step, const Tensor<double>& right, co
       static_cast<std::size_t>(std::ranges::count(step.cells, HandedCell::Kind::number, &HandedCell::kind));
   const std::size_t follow = numbers(explained);
   const std::size_t right_ones = numbers(matched);
-  std::string text =
-      follow == all ? "all " + std::to_string(all) : std::to_string(follow) + " of " + std::to_string(all);
-  text += " numbers you wrote for " + in_words(step.id) + " come out this way, and ";
-  return text + (right_ones == 0 ? "none" : std::to_string(right_ones)) + " the way the problem asks for";
+  return language().verdicts.come_out(in_words(step.id), follow, all, right_ones);
 }
 
 std::string impossible_weights(const HandedStep& step) {
@@ -96,14 +94,13 @@ std::string impossible_weights(const HandedStep& step) {
       const HandedCell& cell = step.cells[i];
       whole = whole && cell.kind == HandedCell::Kind::number;
       if (cell.kind != HandedCell::Kind::number) continue;
-      if (cell.number.value < 0) return "an attention weight is never below zero, and " + cell.number.text + " is";
+      if (cell.number.value < 0) return language().verdicts.never_negative(cell.number.text);
       const Interval stands = stands_for(cell, Habit::cut_off, {});
       sum += cell.number.value;
       slack += stands.width();
     }
     if (!whole || std::abs(sum - 1) <= slack + 1e-9 || sum == 0) continue;
-    return "the weights of a row add up to 1, and those of row " + std::to_string(start / width + 1) + " to " +
-           shortest(rounded(sum, {4, RoundingMode::half_up}));
+    return language().verdicts.row_sums_to(start / width + 1, shortest(rounded(sum, {4, RoundingMode::half_up})));
   }
   return "";
 }
@@ -124,10 +121,9 @@ std::string impossible_context(const HandedStep& step, const Shape& shape, const
         step.cells[at].number.value == 0) {
       continue;
     }
-    return "each of these numbers is a weighted mean of a column of values; that column runs from " +
-           shortest(rounded(column.low, {4, RoundingMode::half_up})) + " to " +
-           shortest(rounded(column.high, {4, RoundingMode::half_up})) + ", and " + step.cells[at].number.text +
-           " lies outside";
+    return language().verdicts.lies_outside(shortest(rounded(column.low, {4, RoundingMode::half_up})),
+                                            shortest(rounded(column.high, {4, RoundingMode::half_up})),
+                                            step.cells[at].number.text);
   }
   return "";
 }

@@ -7,6 +7,7 @@
 
 #include "mark/blame/blame.h"
 #include "trace/rounding.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -50,9 +51,9 @@ void merge(Flags& flags, const Flags& more) {
 
 }  // namespace
 
-void tell(Diagnosis& diagnosis, const Mistake* mistake, const char* where) {
+void tell(Diagnosis& diagnosis, const Mistake* mistake, bool in_some_rows) {
   if (!mistake) return;
-  diagnosis.message = std::string("It looks as if") + where + mistake->words.what.text() + ".";
+  diagnosis.message = language().verdicts.looks_as_if(mistake->words.what, in_some_rows);
   diagnosis.hint = mistake->words.hint;
 }
 
@@ -267,7 +268,7 @@ void Marking::note_rounding(Report& report) {
     note("rounding.truncated");
   } else if (habit_ == Habit::keep_sum || fits([&](const Manner& m) { return m.writing == RoundingMode::keep_sum; })) {
     report.rounding = "keep-sum";
-    report.notes.push_back("the weights are rounded so that each row adds up to 1");
+    report.notes.push_back(language().verdicts.weights_rounded);
   }
 }
 

@@ -94,6 +94,6 @@ class Marking {
 };
 
 // Says what happened and what to do about it, in the catalogue's words.
-void tell(Diagnosis& diagnosis, const Mistake* mistake, const char* where = " ");
+void tell(Diagnosis& diagnosis, const Mistake* mistake, bool in_some_rows = false);
 
 }  // namespace attn

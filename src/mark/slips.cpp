@@ -6,6 +6,7 @@
 
 #include "base/numbers.h"
 #include "base/rounding.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -57,27 +58,26 @@ class Slips {
   }
 
   bool any_in_one_cell() {
+    const VerdictWords& said = language().verdicts;
     for (std::size_t cell = 0; cell < computed_.size(); ++cell) {
       const double value = computed_[cell];
       if (!std::isfinite(value)) continue;
       const std::vector<double> terms = terms_of(recipe_, line_, cell, made_);
       for (std::size_t i = 0; i < terms.size() && terms.size() > 1; ++i) {
-        const std::string which = "term " + std::to_string(i + 1) + " of the sum (" + spelled(terms[i]) + ")";
-        if (one("slip.term_dropped", "", cell, value - terms[i], which + " is missing")) return true;
-        if (one("slip.sign", "one term", cell, value - 2 * terms[i], which + " has the other sign")) return true;
+        const std::string term = spelled(terms[i]);
+        if (one("slip.term_dropped", "", cell, value - terms[i], said.term_missing(i + 1, term))) return true;
+        if (one("slip.sign", said.one_term, cell, value - 2 * terms[i], said.term_negated(i + 1, term))) return true;
       }
-      if (one("slip.sign", "the whole number", cell, -value, "the number has the other sign")) return true;
+      if (one("slip.sign", said.whole_number, cell, -value, said.negated)) return true;
       for (const double power : {10.0, 0.1, 100.0, 0.01, 1000.0, 0.001}) {
-        const std::string evidence =
-            "the decimal point stands " + std::string(power > 1 ? "too far right" : "too far left");
+        const std::string evidence = said.point_moved(power > 1);
         // Of the number as written, and of the number in full.
         const double written = rounded(value, rounding_);
         if (one("slip.decimal_point", "", cell, written * power, evidence)) return true;
         if (written != value && one("slip.decimal_point", "", cell, value * power, evidence)) return true;
       }
       for (const double swapped : with_digits_swapped(value, rounding_)) {
-        if (one("slip.digits_swapped", "", cell, swapped, "with two of its digits exchanged the number fits"))
-          return true;
+        if (one("slip.digits_swapped", "", cell, swapped, said.digits_swapped)) return true;
       }
     }
     return false;
@@ -89,7 +89,7 @@ class Slips {
                    "",
                    {a, b},
                    {{line_, a, computed_[b]}, {line_, b, computed_[a]}},
-                   "exchanged with each other they fit"});
+                   language().verdicts.exchanged});
   }
 
   bool any_pair() {
@@ -137,7 +137,7 @@ class Slips {
             slip.cells.push_back(cell(matrix, to, i));
             slip.patches.push_back({line_, cell(matrix, to, i), value});
           }
-          slip.evidence = "row " + std::to_string(to + 1) + " is row " + std::to_string(from + 1) + " again";
+          slip.evidence = language().verdicts.row_again(to + 1, from + 1);
           if (differs && visit_(slip)) return true;
         }
       }

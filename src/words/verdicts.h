@@ -37,6 +37,27 @@ struct VerdictWords {
 
   // Of many files.
   Said file, verdict, first_wrong, likely, wrong, incomplete, not_read, or_another;
+
+  // What was found in them.
+  Said negative_of;
+  Saying<const std::string&> times, part_of;
+  Saying<const std::string&, const std::string&> every_number_is;
+  Saying<const std::string&, std::size_t, std::size_t, std::size_t> come_out;
+  Saying<const std::string&> never_negative;
+  Saying<std::size_t, const std::string&> row_sums_to;
+  Saying<const std::string&, const std::string&, const std::string&> lies_outside;
+  Saying<std::size_t, const std::string&> term_missing, term_negated;
+  Said one_term, whole_number, negated;
+  Saying<bool> point_moved;
+  Said digits_swapped, exchanged;
+  Saying<std::size_t, std::size_t> row_again;
+  Saying<const std::string&, bool> looks_as_if;
+  Said some_rows, weights_rounded;
+  Saying<const std::string&> other_shape;
+  Said check_shape;
+  Saying<const std::string&, bool> unexplained;
+  Saying<bool> work_out_again;
+  Saying<const std::string&> read_turned, not_marked;
 };
 
 }  // namespace attn

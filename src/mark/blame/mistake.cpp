@@ -4,6 +4,7 @@
 
 #include "mark/blame/blame.h"
 #include "mark/evidence.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -112,8 +113,8 @@ bool blame_rows(Marking& marking, std::size_t step, Report& report) {
   }
   if (found.empty()) return false;
   Diagnosis diagnosis = diagnosis_of(marking, found, step);
-  diagnosis.evidence = "in some rows every number comes out this way, in the others the way the problem asks for";
-  tell(diagnosis, found.front().candidate->mistake, ", in some rows, ");
+  diagnosis.evidence = language().verdicts.some_rows;
+  tell(diagnosis, found.front().candidate->mistake, true);
   report.diagnoses.push_back(std::move(diagnosis));
   return true;
 }

@@ -2,6 +2,7 @@
 
 #include "mark/blame/blame.h"
 #include "mark/evidence.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -22,16 +23,14 @@ void blame_unknown(Marking& marking, std::size_t step, Report& report) {
   const HandedStep& handed = marking.sheet().steps[step];
   Diagnosis diagnosis{.mistake = "unexplained", .step = handed.id, .cells = marking.wrong_cells(step)};
   if (!handed.fits) {
-    diagnosis.message = "What you wrote for " + in_words(handed.id) + " has another shape than this step.";
-    diagnosis.hint = "Check what its rows and its columns stand for.";
+    diagnosis.message = language().verdicts.other_shape(in_words(handed.id));
+    diagnosis.hint = language().verdicts.check_shape;
   } else {
     const std::size_t wrong = marking.count_wrong(step);
-    diagnosis.message = "No mistake known here gives " + std::string(wrong == 1 ? "this number" : "these numbers") +
-                        " for " + in_words(handed.id) + ".";
+    diagnosis.message = language().verdicts.unexplained(in_words(handed.id), wrong == 1);
     if (handed.what == HandedStep::What::weights) diagnosis.evidence = impossible_weights(handed);
     if (handed.what == HandedStep::What::context) diagnosis.evidence = impossible_context_of(marking, step);
-    diagnosis.hint =
-        "Work " + std::string(wrong == 1 ? "this cell" : "one of these cells") + " out again, term by term.";
+    diagnosis.hint = language().verdicts.work_out_again(wrong == 1);
   }
   report.diagnoses.push_back(std::move(diagnosis));
 }

@@ -69,6 +69,69 @@ constexpr VerdictWords english_verdicts = {
     .incomplete = "incomplete",
     .not_read = "not read",
     .or_another = " or ",
+    .negative_of = "the negative of",
+    .times = [](const std::string& number) { return number + " times"; },
+    .part_of = [](const std::string& number) { return "1/" + number + " of"; },
+    .every_number_is =
+        [](const std::string& step, const std::string& multiple) {
+          return "every number you wrote for " + step + " is " + multiple + " what the problem asks for";
+        },
+    .come_out =
+        [](const std::string& step, std::size_t follow, std::size_t all, std::size_t right) {
+          return (follow == all ? "all " : std::to_string(follow) + " of ") + std::to_string(all) +
+                 " numbers you wrote for " + step + " come out this way, and " +
+                 (right == 0 ? "none" : std::to_string(right)) + " the way the problem asks for";
+        },
+    .never_negative =
+        [](const std::string& number) { return "an attention weight is never below zero, and " + number + " is"; },
+    .row_sums_to =
+        [](std::size_t row, const std::string& sum) {
+          return "the weights of a row add up to 1, and those of row " + std::to_string(row) + " to " + sum;
+        },
+    .lies_outside =
+        [](const std::string& least, const std::string& most, const std::string& number) {
+          return "each of these numbers is a weighted mean of a column of values; that column runs from " + least +
+                 " to " + most + ", and " + number + " lies outside";
+        },
+    .term_missing =
+        [](std::size_t term, const std::string& product) {
+          return "term " + std::to_string(term) + " of the sum (" + product + ") is missing";
+        },
+    .term_negated =
+        [](std::size_t term, const std::string& product) {
+          return "term " + std::to_string(term) + " of the sum (" + product + ") has the other sign";
+        },
+    .one_term = "one term",
+    .whole_number = "the whole number",
+    .negated = "the number has the other sign",
+    .point_moved =
+        [](bool right) { return std::string("the decimal point stands too far ") + (right ? "right" : "left"); },
+    .digits_swapped = "with two of its digits exchanged the number fits",
+    .exchanged = "exchanged with each other they fit",
+    .row_again =
+        [](std::size_t row, std::size_t other) {
+          return "row " + std::to_string(row) + " is row " + std::to_string(other) + " again";
+        },
+    .looks_as_if =
+        [](const std::string& what, bool in_some_rows) {
+          return "It looks as if" + std::string(in_some_rows ? ", in some rows, " : " ") + what + ".";
+        },
+    .some_rows = "in some rows every number comes out this way, in the others the way the problem asks for",
+    .weights_rounded = "the weights are rounded so that each row adds up to 1",
+    .other_shape =
+        [](const std::string& step) { return "What you wrote for " + step + " has another shape than this step."; },
+    .check_shape = "Check what its rows and its columns stand for.",
+    .unexplained =
+        [](const std::string& step, bool one) {
+          return std::string("No mistake known here gives ") + (one ? "this number" : "these numbers") + " for " +
+                 step + ".";
+        },
+    .work_out_again =
+        [](bool one) {
+          return std::string("Work ") + (one ? "this cell" : "one of these cells") + " out again, term by term.";
+        },
+    .read_turned = [](const std::string& steps) { return "read with rows and columns exchanged: " + steps; },
+    .not_marked = [](const std::string& step) { return "this problem has no " + step + ": not marked"; },
 };
 
 }  // namespace attn
