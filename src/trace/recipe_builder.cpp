@@ -29,10 +29,23 @@ std::string RecipeBuilder::given(Heading heading, const Shape& shape, std::funct
   return append(giving(std::move(heading), shape, std::move(make)));
 }
 
+std::string RecipeBuilder::given(Heading heading, Tensor<double>&& value) {
+  const Shape shape = value.shape();
+  return given(std::move(heading), shape, [kept = std::move(value)] { return kept; });
+}
+
 std::string RecipeBuilder::given_step(Heading heading, const Tensor<double>& value) {
-  Instruction made = giving(std::move(heading), value.shape(), [&value] { return value; });
-  made.kind = Instruction::Kind::step;
-  return append(std::move(made));
+  return append_step(giving(std::move(heading), value.shape(), [&value] { return value; }));
+}
+
+std::string RecipeBuilder::given_step(Heading heading, Tensor<double>&& value) {
+  const Shape shape = value.shape();
+  return append_step(giving(std::move(heading), shape, [kept = std::move(value)] { return kept; }));
+}
+
+std::string RecipeBuilder::append_step(Instruction given) {
+  given.kind = Instruction::Kind::step;
+  return append(std::move(given));
 }
 
 std::string RecipeBuilder::step_of_shape(Heading heading, const Shape& shape) {

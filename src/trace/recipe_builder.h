@@ -32,7 +32,7 @@ class RecipeBuilder {
   // A tensor of the problem that is no step; it will be rounded to the dtype.
   // Returns its id. REQUIRES: `value` lives until the recipe was worked out.
   std::string given(Heading heading, const Tensor<double>& value);
-  std::string given(Heading heading, Tensor<double>&& value) = delete;
+  std::string given(Heading heading, Tensor<double>&& value);  // kept here
 
   // The same for numbers that follow from the problem: `make` returns a tensor of
   // that shape, and what it refers to lives until the recipe was worked out.
@@ -40,6 +40,7 @@ class RecipeBuilder {
 
   // A step whose numbers the problem gives. REQUIRES: as for given().
   std::string given_step(Heading heading, const Tensor<double>& value);
+  std::string given_step(Heading heading, Tensor<double>&& value);
 
   // A step that is worked out as a whole, by a policy that knows how (Policy::make).
   std::string step_of_shape(Heading heading, const Shape& shape);
@@ -81,6 +82,7 @@ class RecipeBuilder {
   std::string resolved_id(std::string_view id) const;
   Operand resolved(Operand operand) const;
   std::string append(Instruction instruction);
+  std::string append_step(Instruction given);
   Instruction giving(Heading heading, const Shape& shape, std::function<Tensor<double>()> make) const;
   Instruction computing(Heading heading, Op op, std::vector<Operand> operands, std::optional<Operand> open) const;
 

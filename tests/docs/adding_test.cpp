@@ -6,7 +6,7 @@
 
 #include "catch.h"
 #include "model/scores/score.h"
-#include "reference_backend.h"
+#include "unit/trace/by_hand.h"
 
 namespace attn {
 Score gaussian_score();
@@ -20,14 +20,13 @@ namespace {
 const Tensor<double> queries({{"query", 2}, {"d_k", 3}}, {1, 0, 2, -1, 3, 0});
 const Tensor<double> keys({{"key", 2}, {"d_k", 3}}, {0, 1, 1, 2, 2, -2});
 
-std::vector<Step> recorded(const Score& score, const Choice& choice) {
-  ReferenceBackend backend;
-  RecipeBuilder work(&backend, {}, Vectors::rows);
+Trace recorded(const Score& score, const Choice& choice) {
+  RecipeBuilder work;
   work.given_step({.id = "queries"}, queries);
   work.given_step({.id = "keys"}, keys);
   for (const auto& [name, tensor] : choice.tensors) work.given({.id = "score." + name}, tensor);
   score.compose(work, choice, {"queries", "keys", {}});
-  return work.take_steps();
+  return worked_out(work);
 }
 
 // f(query, key, d) summed over d, for every pair.
@@ -44,7 +43,8 @@ std::vector<double> summed(Term term) {
   return sums;
 }
 
-void check_scores(const std::vector<Step>& steps, const std::vector<double>& expected) {
+void check_scores(const Trace& trace, const std::vector<double>& expected) {
+  const std::vector<Step>& steps = trace.steps;
   REQUIRE_FALSE(steps.empty());
   CHECK(steps.back().heading.id == "scores");
   CHECK(steps.back().result == Tensor<double>({{"query", 2}, {"key", 2}}, expected));
@@ -54,7 +54,7 @@ void check_scores(const std::vector<Step>& steps, const std::vector<double>& exp
 
 TEST_CASE("the score with four steps and a number of its own is what docs/adding.md says", "[docs]") {
   const auto steps = recorded(gaussian_score(), {.name = "gaussian", .numbers = {{"gamma", 0.5}}});
-  CHECK(steps.size() == 2 + 4);
+  CHECK(steps.steps.size() == 2 + 4);
   check_scores(steps, summed([](double q, double k, std::size_t) { return -0.5 * (q - k) * (q - k); }));
 }
 

@@ -3,6 +3,7 @@
 
 #include "catch.h"
 #include "compare/golden.h"
+#include "unit/trace/by_hand.h"
 
 using namespace attn;  // NOLINT(google-build-using-namespace)
 
@@ -14,8 +15,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 Trace trace_of(std::vector<double> scores) {
   Trace trace;
   trace.result = "scores";
-  trace.steps.push_back(
-      {{.id = "scores"}, Given{}, {}, std::nullopt, Tensor<double>({{"query", 1}, {"key", scores.size()}}, scores)});
+  trace.steps.push_back(step_of({.id = "scores"}, Given{}, {}, std::nullopt,
+                                Tensor<double>({{"query", 1}, {"key", scores.size()}}, scores)));
   return trace;
 }
 
@@ -73,8 +74,9 @@ TEST_CASE("a missing step, a new one, another shape and another result are diffe
   const Trace two = trace_of({1, 2});
   CHECK(differences(stored(three), two, {})[0].message == "shape is 1 × 2, expected 1 × 3");
 
-  Trace renamed = three;
-  renamed.steps[0].heading.id = "scaled_scores";
+  Trace renamed;
+  renamed.result = three.result;
+  renamed.steps.push_back(step_of({.id = "scaled_scores"}, Given{}, {}, std::nullopt, three.steps[0].result));
   const auto found = differences(stored(three), renamed, {});
   REQUIRE(found.size() == 2);
   CHECK(found[0].message == "the step is missing");

@@ -12,6 +12,7 @@
 #include "explain/telling/checks.h"
 #include "trace/recipe_builder.h"
 #include "unit/explain/examples.h"
+#include "unit/trace/by_hand.h"
 
 namespace attn {
 namespace {
@@ -177,11 +178,8 @@ TEST_CASE("what must hold is checked in the numbers, and told if it does not", "
   CHECK(holds(truncated, "no: not"));
   CHECK(holds(truncated, "rounded by hand"));
 
-  Trace broken = traced(examples::causal_sentence());
-  for (Step& step : broken.steps) {
-    if (step.heading.id == "attention_weights") step.result[1] = 0.25;
-    if (step.heading.id == "context") step.result[0] = 100;
-  }
+  const Trace one_wrong = with_number(traced(examples::causal_sentence()), "attention_weights", 1, 0.25);
+  const Trace broken = with_number(one_wrong, "context", 0, 100);
   const std::string told = in_text(broken);
   CHECK(holds(told, "no: not 1 of 4 rows"));
   CHECK(holds(told, "no: not 1 of 6 cells"));
@@ -192,12 +190,10 @@ TEST_CASE("the range of the values is that of the open keys of the very row", "[
   Problem problem = examples::worked_example();
   problem.masks.push_back(
       {MaskTerm::Kind::allow, Tensor<double>(Shape{{"query", 3}, {"key", 3}}, {1, 0, 0, 1, 1, 0, 0, 0, 1})});
-  Trace trace = traced(problem);
+  const Trace trace = traced(problem);
   CHECK(holds(in_text(trace), "yes, all 9 numbers"));
-  for (Step& step : trace.steps) {
-    if (step.heading.id == "context") step.result[6] = 1;  // of key 1, which the third query does not see
-  }
-  CHECK(holds(in_text(trace), "no: not 1 of 9 numbers"));
+  // Of key 1, which the third query does not see.
+  CHECK(holds(in_text(with_number(trace, "context", 6, 1)), "no: not 1 of 9 numbers"));
 }
 
 // Weights over many keys, and contexts of ones: all that checks read.
@@ -207,18 +203,12 @@ Trace many_weights(std::size_t heads, std::size_t queries, std::size_t width) {
     return Tensor<double>(shape, std::vector<double>(shape.count(), number));
   };
   Trace trace;
-  trace.givens.push_back({{.id = "mask", .symbol = "M"}, filled({query, key}, 1)});
-  trace.steps.push_back({{.id = "values", .symbol = "V"}, Given{}, {}, {}, filled({head, key, feature}, 1)});
-  trace.steps.push_back({{.id = "attention_weights", .symbol = "A"},
-                         Softmax{Softmax::Part::weights, "key"},
-                         {},
-                         "mask",
-                         filled({head, query, key}, 1 / static_cast<double>(queries))});
-  trace.steps.push_back({{.id = "context", .symbol = "C"},
-                         Contract{"key"},
-                         {"attention_weights", "values"},
-                         "mask",
-                         filled({head, query, feature}, 1)});
+  trace.givens.push_back(given_of({.id = "mask", .symbol = "M"}, filled({query, key}, 1)));
+  trace.steps.push_back(step_of({.id = "values", .symbol = "V"}, Given{}, {}, {}, filled({head, key, feature}, 1)));
+  trace.steps.push_back(step_of({.id = "attention_weights", .symbol = "A"}, Softmax{Softmax::Part::weights, "key"}, {},
+                                "mask", filled({head, query, key}, 1 / static_cast<double>(queries))));
+  trace.steps.push_back(step_of({.id = "context", .symbol = "C"}, Contract{"key"}, {"attention_weights", "values"},
+                                "mask", filled({head, query, feature}, 1)));
   return trace;
 }
 
@@ -266,8 +256,7 @@ TEST_CASE("numbers of the rounding by hand keep its decimals", "[explain]") {
 
 // A score that nobody here has heard of: minus the squared distance.
 Trace with_unknown_score() {
-  ReferenceBackend backend;
-  RecipeBuilder work(&backend, {}, Vectors::rows);
+  RecipeBuilder work;
   work.given_step({"queries", "Q", "Queries", "Q is given", Role::query},
                   examples::matrix("query", "d_k", {{1, 0, 2}, {2, 2, 2}}));
   work.given_step({"keys", "K", "Keys", "K is given", Role::key},
@@ -279,10 +268,7 @@ Trace with_unknown_score() {
             Reduce{Reducer::sum, "d_k"}, {"squares"});
   work.step({"scores", "S", "Scores: the nearer the larger", "S = D × (−1)", Role::score}, Map{Unary::multiply, -1, ""},
             {"distances"});
-  Trace trace;
-  trace.steps = work.take_steps();
-  trace.givens = work.take_givens();
-  trace.result = "scores";
+  Trace trace = worked_out(work);
   trace.labels = {{{"ich", "du"}}, {{"hier", "dort"}}};
   return trace;
 }

@@ -38,7 +38,7 @@ const std::map<std::string, Trace>& traces() {
       const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
       const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
       ReferenceBackend backend;
-      computed.emplace(name, attention(problem.value(), backend, {.all_weighted_values = true}));
+      computed.emplace(name, attention(problem.value(), backend, {.all_steps = true}));
     }
     return computed;
   }();

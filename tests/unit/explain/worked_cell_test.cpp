@@ -6,6 +6,7 @@
 #include "catch.h"
 #include "unit/explain/calculator.h"
 #include "unit/explain/examples.h"
+#include "unit/trace/by_hand.h"
 
 namespace attn {
 namespace {
@@ -96,19 +97,26 @@ TEST_CASE("rules are those that the mask's step reads, whatever they are called"
 
   // Not by their ids, and one name may be part of another.
   const auto rename = [&](const std::string& from, const std::string& to, const std::string& title) {
-    for (GivenTensor& given : trace.givens) {
-      if (given.heading.id != from) continue;
-      given.heading.id = to;
-      given.heading.title = title;
+    const auto givens = std::move(trace.givens);
+    const auto steps = std::move(trace.steps);
+    trace.givens.clear();
+    trace.steps.clear();
+    for (const GivenTensor& given : givens) {
+      Heading heading = given.heading;
+      if (heading.id == from) heading.title = title;
+      if (heading.id == from) heading.id = to;
+      trace.givens.push_back(given_of(heading, given.value));
     }
-    for (Step& step : trace.steps) {
-      for (Operand& operand : step.operands) operand.id = operand.id == from ? to : operand.id;
+    for (const Step& step : steps) {
+      std::vector<Operand> operands = step.operands;
+      for (Operand& operand : operands) operand.id = operand.id == from ? to : operand.id;
+      trace.steps.push_back(step_of(step.heading, step.op, operands, step.open, step.result));
     }
   };
   rename("mask.1", "later", "no later word: each sees what was");
   rename("mask.causal", "word", "word");
-  trace.givens.push_back({{.id = "mask.unread", .title = "unread: nobody reads it", .role = Role::mask},
-                          Tensor<double>(Shape{{"key", 4}})});
+  trace.givens.push_back(given_of({.id = "mask.unread", .title = "unread: nobody reads it", .role = Role::mask},
+                                  Tensor<double>(Shape{{"key", 4}})));
   CHECK(line(trace, "masked_scores", 1) == "= −∞ closed by no later word and word");
   const std::string text = examples::in_text(trace);
   CHECK(examples::holds(text, "no later word: each sees what was; word"));

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "catch.h"
+#include "unit/trace/by_hand.h"
 
 using namespace attn;  // NOLINT(google-build-using-namespace)
 
@@ -13,8 +14,8 @@ Trace trace_of(std::vector<double> scores, Dtype dtype = Dtype::f64) {
   trace.result = "scores";
   trace.arithmetic.dtype = dtype;
   trace.labels = {{{"one"}}, {std::vector<std::string>(scores.size(), "=1")}};
-  trace.steps.push_back(
-      {{.id = "scores"}, Given{}, {}, std::nullopt, Tensor<double>({{"query", 1}, {"key", scores.size()}}, scores)});
+  trace.steps.push_back(step_of({.id = "scores"}, Given{}, {}, std::nullopt,
+                                Tensor<double>({{"query", 1}, {"key", scores.size()}}, scores)));
   return trace;
 }
 
@@ -36,15 +37,15 @@ TEST_CASE("sequences and heads have columns of their own", "[exports]") {
   trace.batched = true;
   trace.labels = {{{"a"}, {"b"}}, {{"a"}, {"b"}}};
   const Shape shape = {{"batch", 2}, {"head", 2}, {"query", 1}};
-  trace.steps.push_back({{.id = "row_maximum"}, Given{}, {}, std::nullopt, Tensor<double>(shape, {1, 2, 3, 4})});
+  trace.steps.push_back(step_of({.id = "row_maximum"}, Given{}, {}, std::nullopt, Tensor<double>(shape, {1, 2, 3, 4})));
   CHECK(trace_csv(trace) == header + "1,1,row_maximum,1,,1,a,\n" + "1,2,row_maximum,1,,2,a,\n" +
                                 "2,1,row_maximum,1,,3,b,\n" + "2,2,row_maximum,1,,4,b,\n");
 }
 
 TEST_CASE("a vector of features lies in a row, a number alone nowhere", "[exports]") {
   Trace trace;
-  trace.givens.push_back({{.id = "bias.query"}, Tensor<double>({{"d_k", 2}}, {5, 6})});
-  trace.givens.push_back({{.id = "scale"}, Tensor<double>(Shape{}, {7})});
+  trace.givens.push_back(given_of({.id = "bias.query"}, Tensor<double>({{"d_k", 2}}, {5, 6})));
+  trace.givens.push_back(given_of({.id = "scale"}, Tensor<double>(Shape{}, {7})));
   CHECK(trace_csv(trace) == header + ",,bias.query,,1,5,,1\n" + ",,bias.query,,2,6,,2\n" + ",,scale,,,7,,\n");
 }
 
@@ -52,7 +53,7 @@ TEST_CASE("of three axes the first two are the row", "[exports]") {
   Trace trace;
   trace.labels = {{{"q"}}, {{"a", "b"}}};
   const Shape shape = {{"query", 1}, {"key", 2}, {"d_v", 1}};
-  trace.steps.push_back({{.id = "weighted_values"}, Given{}, {}, std::nullopt, Tensor<double>(shape, {8, 9})});
+  trace.steps.push_back(step_of({.id = "weighted_values"}, Given{}, {}, std::nullopt, Tensor<double>(shape, {8, 9})));
   CHECK(trace_csv(trace) == header + ",,weighted_values,1 1,1,8,q · a,1\n" + ",,weighted_values,1 2,1,9,q · b,1\n");
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
+#include "unit/trace/by_hand.h"
 
 using namespace attn;  // NOLINT(google-build-using-namespace)
 
@@ -15,8 +16,8 @@ Trace trace_of(std::vector<double> scores, Dtype dtype = Dtype::f64) {
   trace.result = "scores";
   trace.arithmetic.dtype = dtype;
   trace.labels = {{{"Query 1"}}, {{"Key 1"}}};
-  trace.steps.push_back(
-      {{.id = "scores"}, Given{}, {}, std::nullopt, Tensor<double>({{"query", 1}, {"key", scores.size()}}, scores)});
+  trace.steps.push_back(step_of({.id = "scores"}, Given{}, {}, std::nullopt,
+                                Tensor<double>({{"query", 1}, {"key", scores.size()}}, scores)));
   return trace;
 }
 

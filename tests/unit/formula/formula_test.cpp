@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "backend/reference/reference.h"
 #include "catch.h"
 #include "explain/arithmetic/symbols.h"
+#include "reference_backend.h"
 #include "trace/compute.h"
 #include "trace/recipe_builder.h"
 

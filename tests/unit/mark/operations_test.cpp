@@ -9,22 +9,30 @@
 #include "catch.h"
 #include "mark/enclosure.h"
 #include "mistakes/mistake.h"
+#include "model/anatomy.h"
+#include "trace/evaluate.h"
 #include "trace/recipe.h"
-#include "trace/replay.h"
 #include "unit/ops/recorded.h"
 
 namespace attn {
 namespace {
 
 // What a mask says is no number that somebody rounded.
-bool is_mask(const Replay& replay, std::size_t line) { return replay.instruction(line).id == "mask"; }
+bool is_mask(const Recipe& recipe, std::size_t line) { return recipe.instruction(line).id() == "mask"; }
+
+template <class Number>
+Values<Number> shared(const std::vector<Tensor<Number>>& tensors) {
+  Values<Number> all;
+  for (const Tensor<Number>& tensor : tensors) all.push_back(std::make_shared<const Tensor<Number>>(tensor));
+  return all;
+}
 
 const std::vector<double> given_scores = {1, 2, 4, 0.5, 0.25, 3};
 
 // Scores that are given, their weights in one of the ways there are, and a context.
 Recipe weighing(double base, bool sink, bool linear) {
-  ReferenceBackend backend;
-  RecipeBuilder work(&backend, {}, Vectors::rows);
+  RecipeBuilder work;
+  work.current().attention = attention_anatomy("", Problem{});
   const auto part = [&](Softmax::Part which) { return Softmax{which, "key", base}; };
   work.given({.id = "values"}, Tensor<double>({{"key", 3}, {"d_v", 2}}, {1, 0, 0, 2, 3, 1}));
   work.given_step({.id = "scores"}, Tensor<double>({{"query", 2}, {"key", 3}}, given_scores));
@@ -42,17 +50,13 @@ Recipe weighing(double base, bool sink, bool linear) {
     work.step({.id = "attention_weights"}, part(Softmax::Part::weights), {"exponentials", "exponential_sums"});
   }
   work.step({.id = "context"}, Contract{"key"}, {"attention_weights", "values"});
-  Trace trace;
-  trace.givens = work.take_givens();
-  trace.steps = work.take_steps();
-  trace.result = "context";
-  return Recipe(trace);
+  return work.take();
 }
 
 std::vector<Rewrite> rewrites(const std::string& id, const Recipe& right) {
   for (const Family& family : families()) {
     for (const Mistake& mistake : family.mistakes) {
-      if (mistake.id == id) return mistake.rewrites(right);
+      if (mistake.id == id) return mistake.rewrites(attentions(right).front());
     }
   }
   return {};
@@ -70,7 +74,7 @@ std::vector<double> shares_of_powers(const std::vector<double>& scores, double b
 }
 
 void check_weights(const Recipe& recipe, const std::vector<double>& expected) {
-  const Tensor<double> weights = recipe.value("attention_weights");
+  const Tensor<double> weights = value_in(recipe, "attention_weights");
   REQUIRE(weights.size() == expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) CHECK(weights[i] == Approx(expected[i]).epsilon(1e-12));
 }
@@ -85,23 +89,21 @@ TEST_CASE("what an operation makes of intervals holds what it makes of numbers i
     return choice == 0 ? 0.0 : choice == 1 ? 1.0 : static_cast<double>(seed >> 8U & 0xfffffU) / 0xfffff;
   };
   for (const OneStep& one : every_operation()) {
-    const Recipe recipe(traced(one));
-    const Replay replay(recipe);
-    const std::size_t last = replay.size() - 1;
+    const Recipe recipe = traced(one).recipe;
+    const std::size_t last = recipe.size() - 1;
     const double reach = 0.05;
 
     std::vector<Tensor<Interval>> given;
     for (std::size_t line = 0; line < last; ++line) {
-      const Tensor<double>& numbers = *replay.instruction(line).given;
+      const Tensor<double>& numbers = recipe.instruction(line).given->points.numbers();
       given.emplace_back(numbers.shape());
       for (std::size_t i = 0; i < numbers.size(); ++i) {
         given.back()[i] =
-            is_mask(replay, line) ? Interval(numbers[i]) : Interval(numbers[i] - reach, numbers[i] + reach);
+            is_mask(recipe, line) ? Interval(numbers[i]) : Interval(numbers[i] - reach, numbers[i] + reach);
       }
     }
-    Replay::Made<Interval> carried;
-    for (const Tensor<Interval>& tensor : given) carried.push_back(&tensor);
-    const Tensor<Interval> enclosing = enclosed(replay, last, carried, carried);
+    const Values<Interval> carried = shared(given);
+    const Tensor<Interval> enclosing = enclosed(recipe, last, carried, carried);
 
     const std::size_t samples = 10'000 / enclosing.size() + 400;
     std::size_t outside = 0;
@@ -113,9 +115,7 @@ TEST_CASE("what an operation makes of intervals holds what it makes of numbers i
           drawn.back()[i] = std::clamp(tensor[i].low + share() * tensor[i].width(), tensor[i].low, tensor[i].high);
         }
       }
-      Replay::Made<double> made;
-      for (const Tensor<double>& tensor : drawn) made.push_back(&tensor);
-      const Tensor<double> result = replay.run(last, made);
+      const Tensor<double> result = run_line(recipe, last, shared(drawn));
       for (std::size_t i = 0; i < result.size(); ++i) outside += enclosing[i].contains(result[i]) ? 0 : 1;
     }
     INFO(one.name);
@@ -132,12 +132,13 @@ TEST_CASE("the terms of a sum add up to it, with all that is added besides", "[c
                          (reduce && reduce->function == Reducer::sum) ||
                          (softmax && softmax->part == Softmax::Part::sum);
     const Trace trace = traced(one);
-    const Recipe recipe(trace);
-    const Replay replay(recipe);
-    Replay::Made<double> made;
-    for (std::size_t line = 0; line + 1 < replay.size(); ++line) made.push_back(replay.instruction(line).given.get());
+    const Recipe& recipe = trace.recipe;
+    Values<double> made;
+    for (std::size_t line = 0; line + 1 < recipe.size(); ++line) {
+      made.push_back(recipe.instruction(line).given->points.shared());
+    }
     for (std::size_t cell = 0; cell < trace.steps.back().result.size(); ++cell) {
-      const std::vector<double> terms = replay.terms(replay.size() - 1, cell, made);
+      const std::vector<double> terms = terms_of(recipe, recipe.size() - 1, cell, made);
       INFO(one.name);
       CHECK(terms.empty() == !adds_up);
       double sum = 0;
@@ -172,10 +173,10 @@ TEST_CASE("every mistake that can be made with another softmax gives a computati
     for (const Family& family : families()) {
       for (const Mistake& mistake : family.mistakes) {
         if (!mistake.rewrites) continue;
-        for (const Rewrite& rewrite : mistake.rewrites(right)) {
+        for (const Rewrite& rewrite : mistake.rewrites(attentions(right).front())) {
           INFO(mistake.id << " " << rewrite.variant);
           REQUIRE(rewrite.recipe.fits());
-          CHECK(rewrite.recipe.value("context").size() > 0);
+          CHECK(value_in(rewrite.recipe, "context").size() > 0);
           ++made;
         }
       }
@@ -186,22 +187,19 @@ TEST_CASE("every mistake that can be made with another softmax gives a computati
 
 TEST_CASE("the weights of a softmax to another base, known to intervals, hold all of them and little more", "[check]") {
   const Recipe recipe = weighing(3, false, false);
-  const Replay replay(recipe);
-  Replay::Made<Interval> made;
-  std::deque<Tensor<Interval>> kept;
+  Values<Interval> made(recipe.size());
   const double reach = 0.05;
-  for (std::size_t line = 0; line < replay.size(); ++line) {
-    if (replay.is_given(line)) {
-      const Tensor<double>& numbers = *replay.instruction(line).given;
-      kept.emplace_back(numbers.shape());
-      for (std::size_t i = 0; i < numbers.size(); ++i)
-        kept.back()[i] = Interval(numbers[i] - reach, numbers[i] + reach);
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    Tensor<Interval> interval(recipe.shape(line));
+    if (recipe.instruction(line).given) {
+      const Tensor<double>& numbers = recipe.instruction(line).given->points.numbers();
+      for (std::size_t i = 0; i < numbers.size(); ++i) interval[i] = Interval(numbers[i] - reach, numbers[i] + reach);
     } else {
-      kept.push_back(enclosed(replay, line, made, made));
+      interval = enclosed(recipe, line, made, made);
     }
-    made.push_back(&kept.back());
+    made[line] = std::make_shared<const Tensor<Interval>>(std::move(interval));
   }
-  const Tensor<Interval>& weights = *made[*replay.line("attention_weights")];
+  const Tensor<Interval>& weights = *made[*recipe.line("attention_weights")];
   for (std::size_t i = 0; i < weights.size(); ++i) {
     std::vector<double> up = given_scores, down = given_scores;
     for (std::size_t j = 0; j < up.size(); ++j) {
@@ -219,7 +217,7 @@ TEST_CASE("the weights of a softmax to another base, known to intervals, hold al
 TEST_CASE("a recipe knows whether its lines can read one another", "[check]") {
   const Trace trace =
       traced({"", Join{"key"}, {Tensor<double>({{"key", 2}, {"d_k", 3}}), Tensor<double>({{"key", 1}, {"d_k", 3}})}});
-  Recipe recipe(trace);
+  Recipe recipe = trace.recipe;
   CHECK(recipe.fits());
   CHECK(recipe.fitting_shape("made") == Shape{{"key", 3}, {"d_k", 3}});
   recipe.give("wide", Tensor<double>({{"key", 1}, {"d_k", 4}}));

@@ -13,7 +13,7 @@
 #include "model/attention.h"
 #include "reading/problem/problem.h"
 #include "reference_backend.h"
-#include "trace/replay.h"
+#include "trace/evaluate.h"
 
 namespace attn {
 namespace {
@@ -33,16 +33,21 @@ Trace traced(const std::string& text) {
 }
 
 Numbers replayed(const Recipe& recipe) {
-  const Replay replay(recipe);
-  std::vector<Tensor<double>> kept(replay.size());
-  Replay::Made<double> made;
+  Policy<double> plain;
+  const Evaluation<double> made = evaluate(recipe, plain);
   Numbers numbers;
-  for (std::size_t line = 0; line < replay.size(); ++line) {
-    kept[line] = replay.is_given(line) ? *replay.instruction(line).given : replay.run(line, made);
-    made.push_back(&kept[line]);
-    numbers.emplace(replay.instruction(line).id, kept[line]);
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    numbers.emplace(recipe.instruction(line).id(), made.result(line));
   }
   return numbers;
+}
+
+std::vector<Rewrite> rewrites_of(const Mistake& mistake, const Recipe& recipe) {
+  std::vector<Rewrite> all;
+  for (const RightAttention& attention : attentions(recipe)) {
+    for (Rewrite& rewrite : mistake.rewrites(attention)) all.push_back(std::move(rewrite));
+  }
+  return all;
 }
 
 std::string random(const std::string& shape, int seed) {
@@ -196,14 +201,14 @@ Rows softmax(Rows rows, double base = std::exp(1.0)) {
 // The problem's numbers in rows, and what a mistake makes of one of its steps.
 class Case {
  public:
-  explicit Case(const std::string& name) : trace_(traces().at(name + ", seed 1")), recipe_(trace_) {}
+  explicit Case(const std::string& name) : trace_(traces().at(name + ", seed 1")), recipe_(trace_.recipe) {}
 
   Rows operator[](const std::string& id) const { return rows_of(trace_.value(id)); }
 
   const Trace& trace() const { return trace_; }
 
   Tensor<double> made(const std::string& id, const std::string& step, const std::string& variant = "*") const {
-    for (const Rewrite& rewrite : mistake_named(id).rewrites(recipe_)) {
+    for (const Rewrite& rewrite : rewrites_of(mistake_named(id), recipe_)) {
       if (variant == "*" || rewrite.variant == variant) return replayed(rewrite.recipe).at(step);
     }
     FAIL("no rewrite " << id << " " << variant);
@@ -295,7 +300,7 @@ TEST_CASE("every mistake is told in words that fit a sentence", "[check]") {
 TEST_CASE("a recipe that nobody changed makes the trace's numbers, bit for bit", "[check]") {
   for (const auto& [name, trace] : traces()) {
     INFO(name);
-    const Numbers numbers = replayed(Recipe(trace));
+    const Numbers numbers = replayed(trace.recipe);
     for (const Step& step : trace.steps) {
       INFO(step.heading.id);
       CHECK(same_bits(numbers.at(step.heading.id), step.result));
@@ -306,13 +311,13 @@ TEST_CASE("a recipe that nobody changed makes the trace's numbers, bit for bit",
 TEST_CASE("every mistake can be made, and changes the numbers of its step in a generated problem", "[check]") {
   std::set<std::string> made, changed;
   for (const auto& [name, trace] : traces()) {
-    const Recipe right(trace);
+    const Recipe& right = trace.recipe;
     const Numbers expected = replayed(right);
     const bool is_generated = name.find("seed") != std::string::npos;
     for (const Mistake* mistake : all_mistakes()) {
       if (!mistake->rewrites) continue;
       std::set<std::string> variants;
-      for (const Rewrite& rewrite : mistake->rewrites(right)) {
+      for (const Rewrite& rewrite : rewrites_of(*mistake, right)) {
         INFO(name << ": " << mistake->id << " " << rewrite.variant);
         CHECK(variants.insert(rewrite.variant).second);
         const Numbers numbers = replayed(rewrite.recipe);
@@ -327,10 +332,11 @@ TEST_CASE("every mistake can be made, and changes the numbers of its step in a g
         }
         // Softmax is one step, and so are the weighted values and their sum.
         const bool within = rewrite.step == "attention_weights" || rewrite.step == "context";
-        for (const Instruction& line : rewrite.recipe.instructions()) {
-          if (within || line.id == rewrite.step) break;
-          INFO(line.id << " comes before " << rewrite.step);
-          if (trace.find(line.id)) CHECK(same_bits(numbers.at(line.id), expected.at(line.id)));
+        for (std::size_t at = 0; at < rewrite.recipe.size(); ++at) {
+          const Instruction& line = rewrite.recipe.instruction(at);
+          if (within || line.id() == rewrite.step) break;
+          INFO(line.id() << " comes before " << rewrite.step);
+          if (trace.find(line.id())) CHECK(same_bits(numbers.at(line.id()), expected.at(line.id())));
         }
       }
     }
@@ -401,8 +407,8 @@ TEST_CASE("mistakes with the scale are the formulas they are called after", "[ch
   const Case unscaled("no scale");
   unscaled.expect("scale.added", "attention_weights",
                   softmax(each(unscaled["scores"], [](double s) { return s / 2; })));
-  CHECK(mistake_named("scale.none").rewrites(Recipe(unscaled.trace())).empty());
-  CHECK(mistake_named("scale.added").rewrites(Recipe(plain.trace())).empty());
+  CHECK(rewrites_of(mistake_named("scale.none"), unscaled.trace().recipe).empty());
+  CHECK(rewrites_of(mistake_named("scale.added"), plain.trace().recipe).empty());
 
   const Case own("own scale");
   own.expect("scale.multiplied", "scaled_scores", each(own["scores"], [](double s) { return s / 0.3; }));
@@ -450,7 +456,7 @@ TEST_CASE("a causal mask may hang from the wrong corner, and padding close rows"
   const Case cross("cross from the start");
   cross.expect("mask.wrong_corner", "masked_scores",
                closed(cross["scaled_scores"], [](auto i, auto j) { return j <= i + 2; }));
-  CHECK(mistake_named("mask.wrong_corner").rewrites(Recipe(Case("causal").trace())).empty());
+  CHECK(rewrites_of(mistake_named("mask.wrong_corner"), Case("causal").trace().recipe).empty());
 
   const Case columns("columns");
   columns.expect("mask.rows_for_columns", "masked_scores",
@@ -556,14 +562,14 @@ TEST_CASE("mistakes with the sum are the formulas they are called after", "[chec
 
 TEST_CASE("a sum that is not shown is mistaken in the same way", "[check]") {
   const Case causal("causal");
-  Recipe hidden(causal.trace());
+  Recipe hidden = causal.trace().recipe;
   const Instruction weighted = *hidden.find("weighted_values");
   hidden.replace("context", Contract{"key"}, weighted.operands, weighted.open);
   for (const Mistake* mistake : all_mistakes()) {
     if (!mistake->id.starts_with("sum.")) continue;
     INFO(mistake->id);
-    const auto shown = mistake->rewrites(Recipe(causal.trace()));
-    const auto summed = mistake->rewrites(hidden);
+    const auto shown = rewrites_of(*mistake, causal.trace().recipe);
+    const auto summed = rewrites_of(*mistake, hidden);
     REQUIRE(shown.size() == summed.size());
     for (std::size_t i = 0; i < shown.size(); ++i) {
       const Tensor<double> one = replayed(shown[i].recipe).at("context");

@@ -209,5 +209,5 @@ TEST_CASE("attention at once needs memory for vectors, not for scores", "[model]
   problem.positions = Choice{.name = "alibi"};
   CHECK(*bytes_at_once(problem) > plain);
   CHECK(*bytes_at_once(problem) < 2'000'000);
-  CHECK(planned(problem).bytes > 8 * std::size_t{2000} * 3000);
+  CHECK(attention_recipe(problem).bytes() > 8 * std::size_t{2000} * 3000);
 }

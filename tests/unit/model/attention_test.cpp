@@ -190,13 +190,12 @@ TEST_CASE("weighted values of more than 100,000 cells are left out, and the cont
   CHECK(trace.notes[0].kind == "left_out");
 
   ReferenceBackend backend;
-  const Trace whole = attention(problem, backend, {.all_weighted_values = true});
+  const Trace whole = attention(problem, backend, {.all_steps = true});
   CHECK(whole.find("weighted_values"));
   CHECK(numbers(whole, "context") == numbers(trace, "context"));
 
   const auto is_the_same = [&] {
-    return numbers(attention(problem, backend, {.all_weighted_values = true}), "context") ==
-           numbers(traced(problem), "context");
+    return numbers(attention(problem, backend, {.all_steps = true}), "context") == numbers(traced(problem), "context");
   };
   for (const Dtype dtype : dtypes) {
     CAPTURE(name(dtype));
@@ -208,11 +207,11 @@ TEST_CASE("weighted values of more than 100,000 cells are left out, and the cont
 }
 
 TEST_CASE("a plan knows the steps and bytes of a trace before anything is computed", "[model]") {
-  const Problem problem = direct(3, 5);
+  Problem problem = direct(3, 5);
   const Trace trace = traced(problem);
-  const TracePlan plan = planned(problem);
+  const Computation plan(problem);
   std::size_t bytes = 0;
   for (const Step& step : trace.steps) bytes += step.result.size() * sizeof(double);
-  CHECK(plan.steps == ids(trace));
-  CHECK(plan.bytes == bytes);
+  CHECK(plan.steps() == ids(trace));
+  CHECK(plan.recipe().bytes() == bytes);
 }

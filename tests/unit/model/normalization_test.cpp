@@ -6,14 +6,14 @@
 
 #include "catch.h"
 #include "reference_backend.h"
+#include "unit/trace/by_hand.h"
 
 namespace attn {
 namespace {
 
 // The steps of a normalization of one vector, by the ends of their ids.
 std::vector<Step> steps_of(bool layer, const std::vector<double>& x, double eps, bool gain, bool bias) {
-  ReferenceBackend backend;
-  RecipeBuilder work(&backend, {}, Vectors::rows);
+  RecipeBuilder work;
   const Shape width{{"d_model", x.size()}};
   work.given({.id = "x"}, Tensor<double>(Shape{{"token", 1}, {"d_model", x.size()}}, x));
   Normalization norm{.id = "norm1", .symbol = "N", .over = "d_model", .eps = eps};
@@ -21,7 +21,7 @@ std::vector<Step> steps_of(bool layer, const std::vector<double>& x, double eps,
   if (bias) norm.bias = work.given({.id = "bias"}, Tensor<double>(width, std::vector<double>(x.size(), 10)));
   const std::string last = layer ? layer_normalized(work, norm, "x") : rms_normalized(work, norm, "x");
   CHECK(last == "norm1");
-  return work.take_steps();
+  return worked_out(work).steps;
 }
 
 std::vector<std::string> ids(const std::vector<Step>& steps) {

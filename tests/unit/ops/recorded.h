@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "reference_backend.h"
-#include "trace/recipe_builder.h"
 #include "trace/trace.h"
+#include "unit/trace/by_hand.h"
 
 namespace attn {
 
@@ -22,8 +22,7 @@ struct OneStep {
 
 // The operands are given as "a", "b", …, the mask as "mask"; the step is "made".
 inline Trace traced(const OneStep& one, Arithmetic arithmetic = {}) {
-  ReferenceBackend backend;
-  RecipeBuilder work(&backend, arithmetic, Vectors::rows);
+  RecipeBuilder work(arithmetic);
   std::vector<Operand> operands;
   for (const Tensor<double>& operand : one.operands) {
     const std::string id(1, static_cast<char>('a' + operands.size()));
@@ -35,12 +34,7 @@ inline Trace traced(const OneStep& one, Arithmetic arithmetic = {}) {
   }
   work.step({.id = "made", .symbol = "Y", .title = "made", .formula = "Y", .role = Role::score}, one.op,
             std::move(operands), std::move(open));
-  Trace trace;
-  trace.arithmetic = arithmetic;
-  trace.givens = work.take_givens();
-  trace.steps = work.take_steps();
-  trace.result = "made";
-  return trace;
+  return worked_out(work);
 }
 
 // What it makes.
