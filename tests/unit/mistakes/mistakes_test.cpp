@@ -320,6 +320,7 @@ TEST_CASE("every mistake can be made, and changes the numbers of its step in a g
       for (const Rewrite& rewrite : rewrites_of(*mistake, right)) {
         INFO(name << ": " << mistake->id << " " << rewrite.variant);
         CHECK(variants.insert(rewrite.variant).second);
+        if (!rewrite.recipe.fits()) continue;  // nobody could have gone on
         const Numbers numbers = replayed(rewrite.recipe);
 
         // Every step is still there, so that it can be compared.
