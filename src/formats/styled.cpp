@@ -133,13 +133,14 @@ std::vector<StyledLine> Typesetter::wrapped(const Inline& text, std::size_t widt
   std::vector<StyledLine> words(1);
   for (const Span& span : text) {
     const std::string whole = spelled(span.text);
+    std::size_t end = 0;  // of the word that goes on
     for (std::size_t begin = 0; begin < whole.size();) {
       if (whole[begin] == ' ') {
         words.emplace_back();
         ++begin;
         continue;
       }
-      const std::size_t end = std::min(whole.find(' ', begin), whole.size());
+      if (begin >= end) end = std::min(whole.find(' ', begin), whole.size());
       const std::string_view word = std::string_view(whole).substr(begin, end - begin);
       Part part = fitting(word, width - std::min(width, words.back().width()));
       if (part.bytes == 0 && words.back().width() > 0) {
