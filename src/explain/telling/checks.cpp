@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "explain/provenance.h"
 #include "words/language.h"
 
