@@ -15,6 +15,7 @@
 #include "formats/html/page.h"
 #include "formats/html/places.h"
 #include "formats/html/words.h"
+#include "formats/looks.h"
 #include "formats/markup.h"
 
 namespace attn {
@@ -56,6 +57,14 @@ class PageWriter {
 
   std::string name() const { return title() ? plain(title()->text) : "Worked out step by step"; }
 
+  // The page's, with the colours of roles.
+  static std::string style() {
+    constexpr std::string_view place = "  /* roles */\n";
+    std::string colours;
+    for (const RoleLook& look : role_looks()) colours += fmt::format("  --{}: {};\n", look.name, look.page);
+    return std::string(page_style).replace(page_style.find(place), place.size(), colours);
+  }
+
   std::string head() const {
     return fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -65,7 +74,7 @@ class PageWriter {
         "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n"
         "<a class=\"skip extra\" href=\"#lecture\">Skip to the computation</a>\n"
         "<header>\n<h1{3}>{2}</h1>\n<div id=\"controls\"></div>\n</header>\n<main id=\"lecture\" tabindex=\"-1\">\n",
-        escaped_markup(name()), page_style, title() ? page_label(name()) : escaped_markup(name()),
+        escaped_markup(name()), style(), title() ? page_label(name()) : escaped_markup(name()),
         title() ? "" : " class=\"extra\"");
   }
 
@@ -173,9 +182,8 @@ class PageWriter {
     if (count < 2) return;
     text_ += fmt::format(
         "<nav class=\"overview extra\" aria-label=\"Weights at a glance\">\n<p class=\"hint\">All weights at a glance: "
-        "a row "
-        "a "
-        "{}, a column a {}. The darker, the larger the weight. Each map leads to its numbers.</p>\n<ul>\n{}</ul>\n"
+        "a row a {}, a column a {}. The darker, the larger the weight. Each map leads to its "
+        "numbers.</p>\n<ul>\n{}</ul>\n"
         "</nav>\n",
         page_text({{"query", Role::query}}), page_text({{"key", Role::key}}), maps);
   }

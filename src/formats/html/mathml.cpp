@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/formula/tree.h"
+#include "formats/looks.h"
 #include "formats/markup.h"
 
 namespace attn {
@@ -107,13 +108,6 @@ std::string trimmed(const std::string& text) {
 }
 
 }  // namespace
-
-std::string mathml(const Inline& formula) {
-  const std::vector<FormulaPart> parts = formula_tree(formula).children;
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) text += set(parts[i], sign_place(formula, parts, i));
-  return text;
-}
 
 std::string math_elements(const Inline& formula) {
   const std::vector<FormulaPart> parts = formula_tree(formula).children;

@@ -10,148 +10,24 @@
 
 #include "base/numbers.h"
 #include "base/text.h"
-#include "formats/markup.h"
+#include "formats/looks.h"
 
 namespace attn {
 namespace {
 
-std::string_view name(Binary function) {
-  switch (function) {
-    case Binary::add:
-      return "add";
-    case Binary::subtract:
-      return "subtract";
-    case Binary::multiply:
-      return "multiply";
-    case Binary::divide:
-      return "divide";
-    case Binary::minimum:
-      return "minimum";
-  }
-  return "";
+std::string json(const Operation::Fact& fact) {
+  return std::visit(Overloaded{
+                        [](const std::string& text) { return json_string(text); },
+                        [](double number) { return std::isfinite(number) ? shortest(number) : "null"; },
+                        [](auto whole_or_bool) { return fmt::format("{}", whole_or_bool); },
+                    },
+                    fact);
 }
 
-std::string_view name(Unary function) {
-  switch (function) {
-    case Unary::multiply:
-      return "multiply";
-    case Unary::divide:
-      return "divide";
-    case Unary::add:
-      return "add";
-    case Unary::tanh:
-      return "tanh";
-    case Unary::softcap:
-      return "softcap";
-    case Unary::exp:
-      return "exp";
-    case Unary::square:
-      return "square";
-    case Unary::sqrt:
-      return "sqrt";
-  }
-  return "";
-}
-
-std::string_view name(Reducer function) {
-  switch (function) {
-    case Reducer::sum:
-      return "sum";
-    case Reducer::maximum:
-      return "maximum";
-    case Reducer::norm:
-      return "norm";
-  }
-  return "";
-}
-
-std::string_view name(Waves::Kind kind) {
-  switch (kind) {
-    case Waves::Kind::sine:
-      return "sine";
-    case Waves::Kind::cosine:
-      return "cosine";
-    case Waves::Kind::alternating:
-      return "alternating";
-  }
-  return "";
-}
-
-std::string_view name(Contract::Then then) {
-  switch (then) {
-    case Contract::Then::add:
-      return "add";
-    case Contract::Then::divide:
-      return "divide";
-  }
-  return "";
-}
-
-std::string_view name(Softmax::Part part) {
-  switch (part) {
-    case Softmax::Part::maximum:
-      return "maximum";
-    case Softmax::Part::exponentials:
-      return "exponentials";
-    case Softmax::Part::sum:
-      return "sum";
-    case Softmax::Part::weights:
-      return "weights";
-    case Softmax::Part::shares:
-      return "shares";
-  }
-  return "";
-}
-
-std::string json(const Reading& reading) {
-  const auto kind = [](std::string_view text) { return fmt::format(R"({{"kind":"{}"}})", text); };
-  const auto with_function = [](std::string_view of, std::string_view function) {
-    return fmt::format(R"({{"kind":"{}","function":"{}"}})", of, function);
-  };
-  return std::visit(
-      Overloaded{
-          [&](const Given&) { return kind("given"); },
-          [&](const Copy&) { return kind("copy"); },
-          [&](const Split&) { return kind("split"); },
-          [&](const Merge&) { return kind("merge"); },
-          [&](const Join&) { return kind("join"); },
-          [&](const Repeat&) { return kind("repeat"); },
-          [&](const Pick&) { return kind("pick"); },
-          [&](const Waves& waves) {
-            return fmt::format(
-                R"({{"kind":"waves","function":"{}","positions":{},"features":{},"first":{},"base":{},"width":{}}})",
-                name(waves.kind), json_string(waves.positions.axis), json_string(waves.features.axis), waves.first,
-                shortest(waves.base), waves.width);
-          },
-          [&](const Rotate& rotate) {
-            return fmt::format(R"({{"kind":"rotate","axis":{},"interleaved":{},"pairs":{}}})", json_string(rotate.axis),
-                               rotate.interleaved, reading.operands[1].shape.size(rotate.pair));
-          },
-          [&](const Contract& sum) { return fmt::format(R"({{"kind":"contract","then":"{}"}})", name(sum.then)); },
-          [&](const Combine& combine) { return with_function("combine", name(combine.function)); },
-          [&](const Map& map) {
-            return fmt::format(R"({{"kind":"map","function":"{}","parameter":{},"spelling":{}}})", name(map.function),
-                               std::isfinite(map.parameter) ? shortest(map.parameter) : "null",
-                               json_string(map.spelling));
-          },
-          [&](const Reduce& reduce) { return with_function("reduce", name(reduce.function)); },
-          [&](const Close&) { return kind("close"); },
-          [&](const Softmax& softmax) {
-            return fmt::format(R"({{"kind":"softmax","part":"{}","over":{},"base":{}}})", name(softmax.part),
-                               json_string(softmax.over), shortest(softmax.base));
-          },
-      },
-      reading.op);
-}
-
-// What a factor, an angle or a summand of which is not in the document cannot be written.
-bool is_told(const Reading& reading) {
-  if (std::holds_alternative<Waves>(reading.op)) return true;
-  if (std::holds_alternative<Rotate>(reading.op)) return reading.operands.size() == 3;
-  if (const auto* sum = std::get_if<Contract>(&reading.op)) {
-    return reading.operands.size() >= (sum->then == Contract::Then::divide ? 4 : 2);
-  }
-  return !reading.operands.empty();
+std::string json(const Operation& operation) {
+  std::string text = fmt::format(R"({{"kind":"{}")", operation.kind);
+  for (const auto& [name, fact] : operation.facts) text += fmt::format(R"(,"{}":{})", name, json(fact));
+  return text + "}";
 }
 
 // Which cells of one operand each cell of the matrix reads.
@@ -219,7 +95,7 @@ std::string json(const PageMatrix& one) {
     shape += (shape.empty() ? "" : ",") + std::to_string(dim.size);
     axes += (axes.empty() ? "" : ",") + json_string(dim.axis);
   }
-  const bool told = is_told(matrix.reading) && one.shown.rows > 0 && one.shown.columns > 0;
+  const bool told = !matrix.operation.is_given() && one.shown.rows > 0 && one.shown.columns > 0;
   if (told) {
     for (std::size_t i = 0; i < matrix.reading.operands.size(); ++i) {
       const Read read(one, [i](const Provenance& made) -> const Slice& { return made.operands[i]; });
@@ -234,7 +110,7 @@ std::string json(const PageMatrix& one) {
       R"("columns":{},"decimals":{},"op":{},"operands":[{}],"open":{}}})",
       json_string(matrix.step), json_string(matrix.symbol.text()), class_name(matrix.role), shape, axes, matrix.first,
       matrix.row_stride, matrix.column_stride, one.shown.rows, one.shown.columns, matrix.decimals_in_lines,
-      told ? json(matrix.reading) : R"({"kind":"given"})", operands, open);
+      json(told ? matrix.operation : Operation{}), operands, open);
 }
 
 }  // namespace

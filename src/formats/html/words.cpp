@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "formats/html/mathml.h"
+#include "formats/looks.h"
 #include "formats/markup.h"
 
 namespace attn {

@@ -1,10 +1,9 @@
-#include "formats/latex/table.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "formats/latex/blocks.h"
 #include "formats/latex/width.h"
 
 namespace attn {

@@ -10,8 +10,7 @@
 #include "formats/markdown/table.h"
 #include "formats/markdown/text.h"
 #include "formats/styled.h"
-#include "formats/text/lines.h"
-#include "formats/text/tree.h"
+#include "formats/text/layout.h"
 
 namespace attn {
 namespace {
@@ -102,8 +101,9 @@ class MarkdownWriter {
 
   void lay_out(const Matrix& matrix) {
     std::string text = caption(formula(matrix.name()), matrix.caption());
-    const std::string meaning = matrix.sizes + (matrix.words.empty() ? "" : ", " + matrix.words);
-    if (!meaning.empty()) text += (text.empty() ? "" : "\\\n") + words({meaning});
+    if (const std::string meaning = matrix.meaning(); !meaning.empty()) {
+      text += (text.empty() ? "" : "\\\n") + words({meaning});
+    }
     if (!text.empty()) add(text + "\n");
     add(matrix_table(matrix, style_, full_));
   }

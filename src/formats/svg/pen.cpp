@@ -78,6 +78,15 @@ std::string fitted(std::string_view text, double size, double width) {
   return whole;
 }
 
+std::string svg_rect(double x, double y, double width, double height, std::string_view attributes) {
+  return fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}/>\n", svg_number(x), svg_number(y),
+                     svg_number(width), svg_number(height), attributes);
+}
+
+std::string svg_moved(double x, double y, std::string_view content) {
+  return fmt::format("<g transform=\"translate({} {})\">\n{}</g>\n", svg_number(x), svg_number(y), content);
+}
+
 std::string text_begin(double x, double y, const TextLook& look) {
   std::string text = fmt::format(R"(<text x="{}" y="{}" font-size="{}" fill="{}")", svg_number(x), svg_number(y),
                                  svg_number(look.size), look.fill);

@@ -4,9 +4,7 @@
 
 #include "formats/format.h"
 #include "formats/styled.h"
-#include "formats/text/lines.h"
-#include "formats/text/matrix.h"
-#include "formats/text/tree.h"
+#include "formats/text/layout.h"
 
 namespace attn {
 namespace {
@@ -49,9 +47,7 @@ class TextWriter {
   void lay_out(const Prose& prose) { print(typesetter_.wrapped(prose.text, width_ - indent), indent); }
 
   void lay_out(const Remark& remark) {
-    Inline text = {"Note: "};
-    text.insert(text.end(), remark.text.begin(), remark.text.end());
-    print(typesetter_.wrapped(text, width_ - indent), indent);
+    print(typesetter_.wrapped(joined({"Note: "}, remark.text), width_ - indent), indent);
   }
 
   void lay_out(const Derivation& derivation) { print(laid_out(derivation, typesetter_, width_ - indent), indent); }
