@@ -11,16 +11,11 @@ constexpr std::string_view waves_kinds[] = {"sine", "cosine", "alternating"};
 constexpr std::string_view thens[] = {"add", "divide"};
 constexpr std::string_view parts[] = {"maximum", "exponentials", "sum", "weights", "shares"};
 
-template <std::size_t count, class Enum>
-std::string name(const std::string_view (&names)[count], Enum value) {
+template <auto last, std::size_t count>
+std::string name(const std::string_view (&names)[count], decltype(last) value) {
+  static_assert(count == static_cast<std::size_t>(last) + 1);
   return std::string(names[static_cast<std::size_t>(value)]);
 }
-static_assert(std::size(binaries) == static_cast<std::size_t>(Binary::minimum) + 1);
-static_assert(std::size(unaries) == static_cast<std::size_t>(Unary::sqrt) + 1);
-static_assert(std::size(reducers) == static_cast<std::size_t>(Reducer::norm) + 1);
-static_assert(std::size(waves_kinds) == static_cast<std::size_t>(Waves::Kind::alternating) + 1);
-static_assert(std::size(thens) == static_cast<std::size_t>(Contract::Then::divide) + 1);
-static_assert(std::size(parts) == static_cast<std::size_t>(Softmax::Part::shares) + 1);
 
 struct Teller {
   const Reading& reading;
@@ -34,7 +29,7 @@ struct Teller {
   Operation operator()(const Pick&) const { return {"pick"}; }
   Operation operator()(const Waves& waves) const {
     return {"waves",
-            {{"function", name(waves_kinds, waves.kind)},
+            {{"function", name<Waves::Kind::alternating>(waves_kinds, waves.kind)},
              {"positions", waves.positions.axis},
              {"features", waves.features.axis},
              {"first", waves.first},
@@ -47,20 +42,26 @@ struct Teller {
              {"interleaved", rotate.interleaved},
              {"pairs", reading.operands[1].shape.size(rotate.pair)}}};
   }
-  Operation operator()(const Contract& sum) const { return {"contract", {{"then", name(thens, sum.then)}}}; }
+  Operation operator()(const Contract& sum) const {
+    return {"contract", {{"then", name<Contract::Then::divide>(thens, sum.then)}}};
+  }
   Operation operator()(const Combine& combine) const {
-    return {"combine", {{"function", name(binaries, combine.function)}}};
+    return {"combine", {{"function", name<Binary::minimum>(binaries, combine.function)}}};
   }
   Operation operator()(const Map& map) const {
     return {"map",
-            {{"function", name(unaries, map.function)}, {"parameter", map.parameter}, {"spelling", map.spelling}}};
+            {{"function", name<Unary::sqrt>(unaries, map.function)},
+             {"parameter", map.parameter},
+             {"spelling", map.spelling}}};
   }
   Operation operator()(const Reduce& reduce) const {
-    return {"reduce", {{"function", name(reducers, reduce.function)}}};
+    return {"reduce", {{"function", name<Reducer::norm>(reducers, reduce.function)}}};
   }
   Operation operator()(const Close&) const { return {"close"}; }
   Operation operator()(const Softmax& softmax) const {
-    return {"softmax", {{"part", name(parts, softmax.part)}, {"over", softmax.over}, {"base", softmax.base}}};
+    return {
+        "softmax",
+        {{"part", name<Softmax::Part::shares>(parts, softmax.part)}, {"over", softmax.over}, {"base", softmax.base}}};
   }
 };
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "explain/telling/masks.h"
+#include "explain/telling/closing.h"
 #include "words/language.h"
 
 namespace attn {

@@ -6,6 +6,7 @@
 #include "base/math.h"
 #include "explain/arithmetic/cell_arithmetic.h"
 #include "ops/functions.h"
+#include "ops/one_of.h"
 #include "words/language.h"
 
 namespace attn {
@@ -15,12 +16,10 @@ namespace {
 struct OpWriter {
   CellArithmetic& cell;
 
-  Working operator()(const Given&) { return cell.only_the_number(); }
-  Working operator()(const Copy&) { return cell.only_the_number(); }
-  Working operator()(const Split&) { return cell.only_the_number(); }
-  Working operator()(const Merge&) { return cell.only_the_number(); }
-  Working operator()(const Join&) { return cell.only_the_number(); }
-  Working operator()(const Repeat&) { return cell.only_the_number(); }
+  template <OneOf<Given, Copy, Split, Merge, Join, Repeat> Moved>
+  Working operator()(const Moved&) {
+    return cell.only_the_number();
+  }
 
   Working operator()(const Pick&) {
     if (cell.count(0) > 0) return cell.only_the_number();

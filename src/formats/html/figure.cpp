@@ -10,8 +10,8 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "formats/figures.h"
+#include "formats/html/elements.h"
 #include "formats/html/mathml.h"
-#include "formats/html/words.h"
 #include "formats/looks.h"
 #include "formats/markup.h"
 

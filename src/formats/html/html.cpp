@@ -10,11 +10,11 @@
 
 #include "formats/figures.h"
 #include "formats/format.h"
+#include "formats/html/elements.h"
 #include "formats/html/figure.h"
-#include "formats/html/numbers.h"
 #include "formats/html/page.h"
-#include "formats/html/places.h"
-#include "formats/html/words.h"
+#include "formats/html/place_groups.h"
+#include "formats/html/script_data.h"
 #include "formats/looks.h"
 #include "formats/markup.h"
 
@@ -219,17 +219,14 @@ class PageWriter {
   bool overview_told_ = false;
 };
 
-std::string write_html(const Document& document, const FormatOptions& options) {
-  return PageWriter(document, options).write();
-}
-
 }  // namespace
 
 Format html_format() {
   return {.name = "html",
           .ending = ".html",
           .summary = "one page that answers questions",
-          .write = write_html,
+          .write = [](const Document& document,
+                      const FormatOptions& options) { return PageWriter(document, options).write(); },
           .wants_behind = true};
 }
 

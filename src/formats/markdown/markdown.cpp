@@ -214,17 +214,14 @@ class MarkdownWriter {
   bool after_list_ = false;
 };
 
-std::string write_markdown(const Document& document, const FormatOptions& options) {
-  return MarkdownWriter(options).write(document);
-}
-
 }  // namespace
 
 Format markdown_format() {
   return {.name = "markdown",
           .ending = ".md",
           .summary = "for GitHub, notebooks and slides",
-          .write = write_markdown,
+          .write = [](const Document& document,
+                      const FormatOptions& options) { return MarkdownWriter(options).write(document); },
           .settings = {{"math", {"github", "dollar", "none"}, "how formulas are written"},
                        {"slides", {}, "a slide for each thing to look at, formulas between dollars"}}};
 }

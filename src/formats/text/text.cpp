@@ -122,17 +122,13 @@ class TextWriter {
   std::size_t side_width_ = 0;
 };
 
-std::string write_text(const Document& document, const FormatOptions& options) {
-  return TextWriter(options).write(document);
-}
-
 }  // namespace
 
 Format text_format() {
   return {"text",
           ".txt",
           "for a terminal",
-          write_text,
+          [](const Document& document, const FormatOptions& options) { return TextWriter(options).write(document); },
           {{"heatmap", {}, "scores and weights shaded by their size, a bar beside each weight"}}};
 }
 

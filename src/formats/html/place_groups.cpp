@@ -1,4 +1,4 @@
-#include "formats/html/places.h"
+#include "formats/html/place_groups.h"
 
 #include <iterator>
 #include <set>

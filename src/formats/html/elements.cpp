@@ -1,4 +1,4 @@
-#include "formats/html/words.h"
+#include "formats/html/elements.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,6 @@
-#include "formats/html/numbers.h"
+#include "formats/html/script_data.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -35,57 +36,47 @@ class Read {
  public:
   using Pick = std::function<const Slice&(const Provenance&)>;
 
-  Read(const PageMatrix& of, Pick pick) : matrix_(*of.matrix), shown_(of.shown), pick_(std::move(pick)) {
-    start_ = at(0, 0);
-    if (shown_.rows > 1) row_ = distance(1, 0);
-    if (shown_.columns > 1) column_ = distance(0, 1);
+  Read(const PageMatrix& of, const Pick& pick) : shown_(of.shown) {
+    for (std::size_t row = 0; row < shown_.rows; ++row) {
+      for (std::size_t column = 0; column < shown_.columns; ++column) {
+        cells_.push_back(pick(of.matrix->made_of(row, column)));
+      }
+    }
   }
 
   std::string json() const {
-    return fmt::format(R"({{"step":{},{},{},{}}})", json_string(start_.tensor), firsts(),
+    return fmt::format(R"({{"step":{},{},{},{}}})", json_string(cells_[0].tensor), firsts(),
                        listed("stride", &Slice::stride), listed("count", &Slice::count));
   }
 
  private:
-  Slice at(std::size_t row, std::size_t column) const { return pick_(matrix_.made_of(row, column)); }
+  std::ptrdiff_t first(std::size_t cell) const { return static_cast<std::ptrdiff_t>(cells_[cell].first); }
 
-  std::ptrdiff_t distance(std::size_t row, std::size_t column) const {
-    return static_cast<std::ptrdiff_t>(at(row, column).first) - static_cast<std::ptrdiff_t>(start_.first);
-  }
-
+  // How far apart neighbours read, where that is the same all over the matrix.
   std::string firsts() const {
-    std::string listed;
-    bool even = true;
-    for (std::size_t row = 0; row < shown_.rows; ++row) {
-      for (std::size_t column = 0; column < shown_.columns; ++column) {
-        const std::ptrdiff_t moved = distance(row, column);
-        even = even && moved == static_cast<std::ptrdiff_t>(row) * row_ + static_cast<std::ptrdiff_t>(column) * column_;
-        listed += (listed.empty() ? "" : ",") + std::to_string(static_cast<std::ptrdiff_t>(start_.first) + moved);
-      }
+    const std::ptrdiff_t row = shown_.rows > 1 ? first(shown_.columns) - first(0) : 0;
+    const std::ptrdiff_t column = shown_.columns > 1 ? first(1) - first(0) : 0;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      const auto down = static_cast<std::ptrdiff_t>(i / shown_.columns);
+      const auto across = static_cast<std::ptrdiff_t>(i % shown_.columns);
+      if (first(i) != first(0) + down * row + across * column) return listed("first", &Slice::first);
     }
-    if (!even) return "\"firsts\":[" + listed + "]";
-    return fmt::format(R"("first":{},"row":{},"column":{})", start_.first, row_, column_);
+    return fmt::format(R"("first":{},"row":{},"column":{})", first(0), row, column);
   }
 
   // "count":3 where it is the same all over the matrix, "counts":[3,0,…] where it is not.
   std::string listed(const char* what, std::size_t Slice::*number) const {
-    std::string all;
-    bool even = true;
-    for (std::size_t row = 0; row < shown_.rows; ++row) {
-      for (std::size_t column = 0; column < shown_.columns; ++column) {
-        const std::size_t here = at(row, column).*number;
-        even = even && here == start_.*number;
-        all += (all.empty() ? "" : ",") + std::to_string(here);
-      }
+    const std::size_t start = cells_[0].*number;
+    if (std::ranges::all_of(cells_, [&](const Slice& cell) { return cell.*number == start; })) {
+      return fmt::format("\"{}\":{}", what, start);
     }
-    return even ? fmt::format("\"{}\":{}", what, start_.*number) : fmt::format("\"{}s\":[{}]", what, all);
+    std::string all;
+    for (const Slice& cell : cells_) all += (all.empty() ? "" : ",") + std::to_string(cell.*number);
+    return fmt::format("\"{}s\":[{}]", what, all);
   }
 
-  const Matrix& matrix_;
   Extent shown_;
-  Pick pick_;
-  Slice start_;
-  std::ptrdiff_t row_ = 0, column_ = 0;
+  std::vector<Slice> cells_;  // row by row
 };
 
 std::string json(const PageMatrix& one) {
