@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "base/utf8.h"

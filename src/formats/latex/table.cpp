@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "formats/latex/blocks.h"
 #include "formats/latex/width.h"
