@@ -19,18 +19,21 @@ std::string colours() {
     inks += fmt::format("  \\definecolor{{{}}}{{HTML}}{{{}}}\n", look.command, look.paper);
     commands += fmt::format("\\providecommand\\{0}[1]{{\\attncolour{{{0}}}{{#1}}}}\n", look.command);
   }
-  return R"tex(% Colours: to change one, define it before, as in \newcommand\attnquery[1]{\textcolor{red}{#1}}.
+  std::string text =
+      R"tex(% Colours: to change one, define it before, as in \newcommand\attnquery[1]{\textcolor{red}{#1}}.
 \ifdefined\definecolor
-)tex" + inks +
-         R"tex(  \definecolor{attnfaint}{HTML}{595959}
+)tex" +
+      inks +
+      R"tex(  \definecolor{attnfaint}{HTML}{595959}
   \definecolor{attnwrong}{HTML}{B00020}
   \definecolor{attnunsure}{HTML}{7A5900}
   \providecommand\attncolour[2]{\textcolor{#1}{#2}}
 \else
   \providecommand\attncolour[2]{{#2}}
 \fi
-)tex" + commands +
-         R"tex(\providecommand\attnfaint[1]{\attncolour{attnfaint}{#1}}
+)tex" +
+      commands +
+      R"tex(\providecommand\attnfaint[1]{\attncolour{attnfaint}{#1}}
 % Numbers that somebody handed in: wrong, following from what was wrong before,
 % with too few digits to tell, not filled in. The sign before them is written out.
 \providecommand\attnwrong[1]{\attncolour{attnwrong}{\textbf{\boldmath #1}}}
@@ -38,6 +41,7 @@ std::string colours() {
 \providecommand\attnunsure[1]{\attncolour{attnunsure}{#1}}
 \providecommand\attnblank[1]{\attnfaint{#1}}
 )tex";
+  return text;
 }
 
 constexpr const char* pieces = R"tex(% Within a long word, where a line may end.
