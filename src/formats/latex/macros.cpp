@@ -22,18 +22,18 @@ std::string colours() {
   std::string text =
       R"tex(% Colours: to change one, define it before, as in \newcommand\attnquery[1]{\textcolor{red}{#1}}.
 \ifdefined\definecolor
-)tex" +
-      inks +
-      R"tex(  \definecolor{attnfaint}{HTML}{595959}
+)tex";
+  text += inks;
+  text += R"tex(  \definecolor{attnfaint}{HTML}{595959}
   \definecolor{attnwrong}{HTML}{B00020}
   \definecolor{attnunsure}{HTML}{7A5900}
   \providecommand\attncolour[2]{\textcolor{#1}{#2}}
 \else
   \providecommand\attncolour[2]{{#2}}
 \fi
-)tex" +
-      commands +
-      R"tex(\providecommand\attnfaint[1]{\attncolour{attnfaint}{#1}}
+)tex";
+  text += commands;
+  text += R"tex(\providecommand\attnfaint[1]{\attncolour{attnfaint}{#1}}
 % Numbers that somebody handed in: wrong, following from what was wrong before,
 % with too few digits to tell, not filled in. The sign before them is written out.
 \providecommand\attnwrong[1]{\attncolour{attnwrong}{\textbf{\boldmath #1}}}
