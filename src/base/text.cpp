@@ -155,7 +155,9 @@ bool has_word(std::string_view text, std::string_view word) { return std::ranges
 std::string counted(std::size_t count, std::string_view thing) {
   std::string text = std::to_string(count) + " ";
   if (count == 1) return text.append(thing);
-  if (thing == "matrix") return text + "matrices";
+  if (thing.ends_with("matrix")) return text.append(thing, 0, thing.size() - 1) + "ces";
+  if (thing == "index") return text + "indices";
+  if (thing == "axis") return text + "axes";
   return text.append(thing) + "s";
 }
 

@@ -223,7 +223,7 @@ Screen Lecture::screen() const {
 std::string Lecture::status() const {
   if (mode_ == Mode::asking) return "why, for example " + talk_.example + ": " + question_;
   const std::size_t below = lines_below();
-  const std::string more = below == 0 ? "" : fmt::format("{} more line{}", below, below == 1 ? "" : "s");
+  const std::string more = below == 0 ? "" : counted(below, "more line");
   if (mode_ == Mode::answer) {
     return (more.empty() ? "any key goes back" : "Enter " + more + " · any other key goes back") + " · q quit";
   }

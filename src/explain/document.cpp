@@ -8,6 +8,23 @@ std::string plain(const Inline& text) {
   return all;
 }
 
+Inline joined(Inline text, const Inline& more) {
+  text.insert(text.end(), more.begin(), more.end());
+  return text;
+}
+
+Inline in_parentheses(const Inline& text) { return joined(joined({"("}, text), {")"}); }
+
+Inline Expression::whole() const {
+  Inline all;
+  if (!relation.empty()) all.emplace_back(relation + " ");
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (i > 0) all.emplace_back(" ");
+    all.insert(all.end(), terms[i].begin(), terms[i].end());
+  }
+  return all;
+}
+
 namespace {
 
 enum class Standing { opens, leads, stands, follows };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "explain/numerals.h"
+#include "explain/operation.h"
 #include "explain/provenance.h"
 #include "trace/trace.h"
 #include "words/said.h"
@@ -42,6 +43,9 @@ using Inline = std::vector<Span>;
 
 std::string plain(const Inline& text);
 
+Inline joined(Inline text, const Inline& more);
+Inline in_parentheses(const Inline& text);
+
 // 1 is the title of the document, 2 a part of it, 3 a part of that.
 struct Headline {
   int level = 1;
@@ -62,6 +66,8 @@ struct Remark {
 struct Expression {
   std::string relation;  // "=" or "≈" before it; empty for the first
   std::vector<Inline> terms;
+
+  Inline whole() const;  // relation and terms on one line
 };
 
 // One line of arithmetic: left = middle = … = right.
@@ -114,10 +120,12 @@ struct Matrix {
   // Cell (row, column) is the step's cell first + row · row_stride + column · column_stride.
   std::size_t first = 0, row_stride = 0, column_stride = 0;
   Reading reading;
+  Operation operation = {};  // as the reading has it
 
   // "K = X·W_K", or the symbol alone; what it is called, and of which place.
   Inline name() const { return {Span(formula.empty() ? symbol : formula, role)}; }
   std::string caption() const { return title + (title.empty() || place.empty() ? "" : " · ") + place; }
+  std::string meaning() const { return sizes + (sizes.empty() || words.empty() ? "" : ", ") + words; }
 
   std::size_t rows() const { return row_labels.size(); }
   std::size_t columns() const { return column_labels.size(); }

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <variant>
 
 #include "ops/functions.h"
+#include "ops/one_of.h"
 
 namespace attn {
 namespace {
@@ -15,20 +17,10 @@ namespace {
 // The axis that a step sums or searches along; empty where there is none.
 Axis axis_over(const Op& op) {
   return std::visit(Overloaded{
-                        [](const Given&) { return Axis(); },
-                        [](const Copy&) { return Axis(); },
-                        [](const Split&) { return Axis(); },
-                        [](const Merge&) { return Axis(); },
-                        [](const Join&) { return Axis(); },
-                        [](const Repeat&) { return Axis(); },
-                        [](const Pick&) { return Axis(); },
-                        [](const Waves&) { return Axis(); },
-                        [](const Rotate&) { return Axis(); },
                         [](const Contract& sum) { return sum.over; },
-                        [](const Combine&) { return Axis(); },
-                        [](const Map&) { return Axis(); },
                         [](const Reduce& reduce) { return reduce.over; },
-                        [](const Close&) { return Axis(); },
+                        []<OneOf<Given, Copy, Split, Merge, Join, Repeat, Pick, Waves, Rotate, Combine, Map, Close> O>(
+                            const O&) { return Axis(); },
                         [](const Softmax& softmax) {
                           switch (softmax.part) {
                             case Softmax::Part::maximum:
@@ -65,8 +57,8 @@ class Regrouping {
         made_(made),
         cells_(made.operands[i]) {}
 
-  void operator()(const Given&) {}
-  void operator()(const Copy&) {}
+  template <OneOf<Given, Copy, Waves, Contract, Combine, Map, Reduce, Close, Softmax> AsNamed>
+  void operator()(const AsNamed&) {}
   void operator()(const Split& split) {
     cells_.first += (at(split.outer) * reading_.result.size(split.inner) + at(split.inner)) * stride(split.axis);
   }
@@ -90,7 +82,6 @@ class Regrouping {
     if (row < 0) return read_nothing();
     move(pick.axis, static_cast<std::size_t>(row));
   }
-  void operator()(const Waves&) {}
   void operator()(const Rotate& rotate) {
     const std::size_t feature = at(rotate.axis);
     const Turn turn = turn_of(rotate, feature, reading_.operands[1].shape.size(rotate.pair));
@@ -106,12 +97,6 @@ class Regrouping {
       made_.own_term = feature == first ? 0 : 1;
     }
   }
-  void operator()(const Contract&) {}
-  void operator()(const Combine&) {}
-  void operator()(const Map&) {}
-  void operator()(const Reduce&) {}
-  void operator()(const Close&) {}
-  void operator()(const Softmax&) {}
 
  private:
   std::size_t at(const Axis& axis) const { return index_[*reading_.result.position(axis)]; }
@@ -225,6 +210,18 @@ Ingredients ingredients(const Trace& trace, const Reading& reading, std::size_t 
     if (!read.places.empty()) all.read.push_back(std::move(read));
   }
   return all;
+}
+
+std::size_t levels_below(const Trace& trace, const std::string& id) {
+  // Operands stand before the steps that read them.
+  std::map<std::string, std::size_t, std::less<>> levels;
+  for (const Step& step : trace.steps) {
+    std::size_t deepest = 0;
+    for (const Operand& operand : step.operands) deepest = std::max(deepest, levels[operand.id] + 1);
+    if (step.open) deepest = std::max(deepest, levels[step.open->id] + 1);
+    levels[step.heading.id] = deepest;
+  }
+  return levels[id];
 }
 
 }  // namespace attn

@@ -83,4 +83,8 @@ Provenance provenance(const Reading& reading, std::size_t cell);
 // row of softmax that has no open score all but what says so.
 Ingredients ingredients(const Trace& trace, const Reading& reading, std::size_t cell);
 
+// How many levels there can be below a number of that step: the longest way back
+// to what is given.
+std::size_t levels_below(const Trace& trace, const std::string& id);
+
 }  // namespace attn

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/text.h"
 #include "tensor/shape.h"
 
 namespace attn {
@@ -78,8 +79,8 @@ Result<std::vector<double>> read_array(ByteSource& source, std::size_t stored, c
     return file_fault("says that its tensor is " + sizes + ", which is more than any file holds");
   }
   if (needed != stored) {
-    return file_fault("has " + std::to_string(stored) + (stored == 1 ? " byte" : " bytes") + " of numbers, and " +
-                      sizes + " needs " + std::to_string(needed));
+    return file_fault("has " + counted(stored, "byte") + " of numbers, and " + sizes + " needs " +
+                      std::to_string(needed));
   }
   if (*count > max_bytes / sizeof(double)) {
     return file_fault("holds " + sizes + ", which does not fit into " + std::to_string(max_bytes) + " bytes",

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "base/text.h"
+
 namespace attn {
 namespace {
 
@@ -16,8 +18,13 @@ Extent cut_of(const Matrix& matrix, bool full) {
 
 std::string words_of_cut(std::size_t left_out, std::string_view what) {
   if (left_out == 0) return "";
-  return fmt::format("… {} more {}{}, --full shows {}", left_out, what, left_out == 1 ? "" : "s",
-                     left_out == 1 ? "it" : "them");
+  return "… " + counted(left_out, "more " + std::string(what)) + ", --full shows " + (left_out == 1 ? "it" : "them");
+}
+
+std::string words_of_part(std::string_view what, std::size_t begin, std::size_t end, std::size_t of) {
+  if (begin == 0 && end == of) return "";
+  return end - begin == 1 ? fmt::format("{} {} of {}", what, end, of)
+                          : fmt::format("{}s {}–{} of {}", what, begin + 1, end, of);
 }
 
 }  // namespace attn

@@ -20,4 +20,7 @@ Extent cut_of(const Matrix& matrix, bool full);
 // "… 48 more rows, --full shows them"; empty where none is left out. `what` is one of them.
 std::string words_of_cut(std::size_t left_out, std::string_view what);
 
+// "columns 9–16 of 20"; empty where that is all of them. `what` is one of them.
+std::string words_of_part(std::string_view what, std::size_t begin, std::size_t end, std::size_t of);
+
 }  // namespace attn

@@ -139,26 +139,27 @@ std::string arcs(const Matrix& weights) {
   return root(arcs_drawing(weights, page_palette()), "arcs", name_of(weights));
 }
 
-Heat::Heat(const Matrix& matrix) : matrix_(matrix) {
-  const bool is_share = matrix.role == Role::attention_weight || matrix.role == Role::mask;
-  if (is_share || !matrix.handed_in.empty()) return;
-  bool first = true;
+HeatRange::HeatRange(const Matrix& matrix) {
   for (std::size_t i = 0; i < matrix.cells.size(); ++i) {
     const double value = matrix.cells[i];
     if (!std::isfinite(value) || (!matrix.closed.empty() && matrix.closed[i])) continue;
-    smallest_ = first ? value : std::min(smallest_, value);
-    largest_ = first ? value : std::max(largest_, value);
-    first = false;
+    least = any ? std::min(least, value) : value;
+    most = any ? std::max(most, value) : value;
+    any = true;
   }
+}
+
+Heat::Heat(const Matrix& matrix) : matrix_(matrix), range_(matrix) {
+  const bool is_share = matrix.role == Role::attention_weight || matrix.role == Role::mask;
+  if (is_share || !matrix.handed_in.empty()) range_ = {};
 }
 
 double Heat::of(std::size_t row, std::size_t column) const {
   if (!matrix_.handed_in.empty() || matrix_.is_closed(row, column)) return 0;
   const double value = matrix_.cells[row * matrix_.columns() + column];
   if (!std::isfinite(value)) return 0;
-  const double range = largest_ / 2 - smallest_ / 2;  // halves, for the largest of doubles
-  if (range == 0) return value == 0 ? 0 : 0.5;
-  return std::clamp((value / 2 - smallest_ / 2) / range, 0.0, 1.0);
+  if (range_.most / 2 == range_.least / 2) return value == 0 ? 0 : 0.5;
+  return std::clamp(range_.share(value), 0.0, 1.0);
 }
 
 Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double cell) {

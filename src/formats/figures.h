@@ -40,18 +40,34 @@ Drawing arcs_drawing(const Matrix& weights, const Palette& palette);
 std::string small_map(const Matrix& matrix);
 Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double cell);
 
+// The numbers between which a matrix is shaded, those of its cells that are open
+// and finite.
+struct HeatRange {
+  HeatRange() = default;  // of shares
+  explicit HeatRange(const Matrix& matrix);
+
+  // Where a number stands between the ends, from 0 to 1. REQUIRES: they differ.
+  double share(double number) const {
+    // Halves, so that the difference of the two largest numbers there are is one.
+    return (number / 2 - least / 2) / (most / 2 - least / 2);
+  }
+
+  double least = 0, most = 1;
+  bool any = false;  // number to shade
+};
+
 // How dark the cells of a matrix are, from 0 to 1: attention weights as they are,
 // other numbers between the smallest and the largest. 0 for what is no number.
 class Heat {
  public:
   explicit Heat(const Matrix& matrix);  // which stays alive
   double of(std::size_t row, std::size_t column) const;
-  double smallest() const { return smallest_; }
-  double largest() const { return largest_; }
+  double smallest() const { return range_.least; }
+  double largest() const { return range_.most; }
 
  private:
   const Matrix& matrix_;
-  double smallest_ = 0, largest_ = 1;
+  HeatRange range_;
 };
 
 }  // namespace attn

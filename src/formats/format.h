@@ -47,7 +47,4 @@ struct Format {
 // Every format: the rows that formats/CMakeLists.txt names.
 const std::vector<Format>& formats();
 
-// The format of that name, or null.
-const Format* format_named(std::string_view name);
-
 }  // namespace attn

@@ -3,16 +3,11 @@
 #include <string>
 #include <string_view>
 
-#include "explain/document.h"
-
 namespace attn {
 
 // Text as content or attribute value of XML and HTML: what would be markup is
 // escaped, and what would steer the reader (control characters, bidirectional
 // controls, bytes that are not UTF-8) is spelled out, as in a terminal.
 std::string escaped_markup(std::string_view text);
-
-// The name of a role as a class: "query", "attention_weight".
-std::string_view class_name(Role role);
 
 }  // namespace attn

@@ -6,66 +6,22 @@
 
 #include "base/text.h"
 #include "formats/ascii.h"
+#include "formats/looks.h"
 
 namespace attn {
 namespace {
 
-// The hues that teaching about attention has settled on (query red, key orange,
-// value purple, scores blue, output green), as the nearest of the 256 terminal
-// colours to the set of Okabe and Ito that colour-blind people can tell apart.
-int hue(Role role) {
-  switch (role) {
-    case Role::query:
-      return 166;
-    case Role::key:
-      return 178;
-    case Role::value:
-      return 175;
-    case Role::score:
-      return 74;
-    case Role::softmax:
-    case Role::attention_weight:
-      return 32;
-    case Role::weighted_value:
-      return 143;
-    case Role::output:
-      return 36;
-    case Role::input:
-    case Role::weight_matrix:
-    case Role::mask:
-      return 0;  // the terminal's own
-  }
-  return 0;
-}
-
-// In the terminal's own red and yellow: they can be told from its own black or white.
-std::string look(Mark mark) {
-  switch (mark) {
-    case Mark::wrong:
-      return "\x1b[1;31m";
-    case Mark::follows:
-    case Mark::unsure:
-      return "\x1b[33m";
-    case Mark::blank:
-    case Mark::not_asked:
-      return "\x1b[2m";
-    case Mark::right:
-      return "";
-  }
-  return "";
-}
-
 // What switches a terminal to the look of the piece; empty for plain text.
 std::string look(const Piece& piece) {
-  if (piece.mark != Mark::right) return look(piece.mark);
+  if (piece.mark != Mark::right) return std::string(look_of(piece.mark).terminal);
   if (piece.shade) {
     return "\x1b[38;5;" + std::to_string(piece.shade->text) + ";48;5;" + std::to_string(piece.shade->background) + "m";
   }
   std::string codes;
   if (piece.weight == Weight::bold) codes = "1";
   if (piece.weight == Weight::faint) codes = "2";
-  if (piece.role && hue(*piece.role) != 0) {
-    codes += (codes.empty() ? "" : ";") + ("38;5;" + std::to_string(hue(*piece.role)));
+  if (const int hue = piece.role ? look_of(*piece.role).terminal : 0; hue != 0) {
+    codes += (codes.empty() ? "" : ";") + ("38;5;" + std::to_string(hue));
   }
   return codes.empty() ? "" : "\x1b[" + codes + "m";
 }
@@ -93,6 +49,16 @@ std::string repeated(std::string_view text, std::size_t times) {
   std::string all;
   for (std::size_t i = 0; i < times; ++i) all += text;
   return all;
+}
+
+std::string padded_behind(const std::string& text, std::size_t width) {
+  const std::size_t taken = display_width(text);
+  return text + std::string(width - std::min(width, taken), ' ');
+}
+
+std::string padded_before(const std::string& text, std::size_t width) {
+  const std::size_t taken = display_width(text);
+  return std::string(width - std::min(width, taken), ' ') + text;
 }
 
 void StyledLine::add(Piece piece) {
@@ -133,13 +99,14 @@ std::vector<StyledLine> Typesetter::wrapped(const Inline& text, std::size_t widt
   std::vector<StyledLine> words(1);
   for (const Span& span : text) {
     const std::string whole = spelled(span.text);
+    std::size_t end = 0;  // of the word that goes on
     for (std::size_t begin = 0; begin < whole.size();) {
       if (whole[begin] == ' ') {
         words.emplace_back();
         ++begin;
         continue;
       }
-      const std::size_t end = std::min(whole.find(' ', begin), whole.size());
+      if (begin >= end) end = std::min(whole.find(' ', begin), whole.size());
       const std::string_view word = std::string_view(whole).substr(begin, end - begin);
       Part part = fitting(word, width - std::min(width, words.back().width()));
       if (part.bytes == 0 && words.back().width() > 0) {

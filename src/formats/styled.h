@@ -30,6 +30,10 @@ struct Piece {
 // The text so many times over.
 std::string repeated(std::string_view text, std::size_t times);
 
+// With blanks behind it, or before it, so that it has so many columns.
+std::string padded_behind(const std::string& text, std::size_t width);
+std::string padded_before(const std::string& text, std::size_t width);
+
 // One line of a terminal, its pieces side by side.
 class StyledLine {
  public:

@@ -22,8 +22,7 @@ void add_given(AllEvidence& evidence, const std::string& where, const Stated<std
 
 void add_matrices(AllEvidence& evidence, const std::string& where, std::optional<std::size_t> count) {
   if (!count) return;
-  const std::string matrices = std::to_string(*count) + (*count == 1 ? " matrix" : " matrices") + ", one a head";
-  evidence.push_back({where, shown(where) + " has " + matrices, *count});
+  evidence.push_back({where, shown(where) + " has " + counted(*count, "matrix") + ", one a head", *count});
 }
 
 class HeadCount {

@@ -44,6 +44,17 @@ def peak_of(*words):
         return process.returncode, errors.read(), usage.ru_maxrss * 1024
 
 
+def seconds_of(*words):
+    """How long the processor worked on it: the less of two runs."""
+    def once():
+        process = subprocess.Popen([ATTN, *words], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return usage.ru_utime + usage.ru_stime
+
+    return min(once(), once())
+
+
 def problem_of(tokens, width, seed=1):
     draw = random.Random(seed)
     matrix = lambda rows, columns: [[draw.gauss(0, 1) for _ in range(columns)] for _ in range(rows)]
@@ -136,6 +147,31 @@ class Sizes(unittest.TestCase):
         plain = json.loads(attn("run", self.written({"inputs": trace["steps"][0]["data"]}), "--format", "json",
                                 "--only", "inputs").stdout)
         self.assertEqual(trace["statement"], plain["statement"])
+
+    def long_words(self, letters):
+        """Problems in which one word is that long, by what it is."""
+        word = "x" * letters
+        problem = {"inputs": [[1, 2], [3, 4]]}
+        return {"title": problem | {"title": word}, "label": problem | {"tokens": [word, "b"]},
+                "note": problem | {"notes": [word]}}
+
+    @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
+    def test_a_long_word_takes_memory_as_it_is_long(self):
+        for where, problem in self.long_words(500_000).items():
+            for name in ("text", "markdown", "latex", "html", "svg", "csv", "json"):
+                with self.subTest(where=where, format=name):
+                    done = attn("run", self.written(problem), "--format", name, limit=512 * MIB)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_long_word_takes_time_as_it_is_long(self):
+        # Four times as much takes four times as long; were it squared, sixteen times.
+        for name, letters in (("text", 1_000_000), ("svg", 100_000), ("markdown", 200_000), ("latex", 200_000),
+                              ("html", 200_000)):
+            for where in ("title", "note"):
+                with self.subTest(where=where, format=name):
+                    short = seconds_of("run", self.written(self.long_words(letters)[where]), "--format", name)
+                    long = seconds_of("run", self.written(self.long_words(4 * letters)[where]), "--format", name)
+                    self.assertLess(long, 8 * short + 0.05)
 
     def test_of_short_work_nothing_is_said_even_on_a_terminal(self):
         ours, theirs = pty.openpty()

@@ -40,7 +40,7 @@ std::string golden_beside(const std::string& file) {
 std::string spelled(const WorstCell& worst, Dtype dtype) {
   const std::string apart = worst.ulps == std::numeric_limits<std::uint64_t>::max()
                                 ? "no number of ulps apart"
-                                : fmt::format("{} ulp{} apart", worst.ulps, worst.ulps == 1 ? "" : "s");
+                                : counted(worst.ulps, "ulp") + " apart";
   return fmt::format("worst at {}: expected {}, got {}, {}", spelled_index(worst.index),
                      shortest(worst.expected, dtype), shortest(worst.got, dtype), apart);
 }
@@ -96,8 +96,7 @@ Exit compare_file(const std::string& file, const Trace& trace, Tolerance toleran
   }
   const std::vector<Difference> found = differences(expected.value(), trace, tolerance);
   if (found.empty()) return tell("ok", file, "", Exit::done);
-  const Exit code =
-      tell("FAILED", file, fmt::format("{} difference{}", found.size(), found.size() == 1 ? "" : "s"), Exit::differs);
+  const Exit code = tell("FAILED", file, counted(found.size(), "difference"), Exit::differs);
   return print(listed(found, trace.arithmetic.dtype)) ? code : Exit::wrong_environment;
 }
 

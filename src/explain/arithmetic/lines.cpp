@@ -85,17 +85,8 @@ Derivation Lines::cells(const Step& step, const Place& place) const {
 
 // A line a vector.
 std::vector<Equation> Lines::regrouped(const Step& step, const Reading& reading, const Place& place) const {
-  const std::vector<Dim> inner = inner_axes(step.result.shape(), place);
-  if (inner.size() < 2) return {vector(step, reading, place)};
-  std::vector<Equation> all;
-  for (std::size_t i = 0; i < inner[0].size; ++i) {
-    const Place deeper = with(place, inner[0].axis, i);
-    for (Equation& line : regrouped(step, reading, deeper)) {
-      if (is_position(inner[0].axis)) line.label = label(step, deeper);
-      all.push_back(std::move(line));
-    }
-  }
-  return all;
+  if (inner_axes(step.result.shape(), place).size() < 2) return {vector(step, reading, place)};
+  return deeper(&Lines::regrouped, step, reading, place);
 }
 
 std::vector<Equation> Lines::lines(const Step& step, const Reading& reading, const Place& place) const {
@@ -104,11 +95,17 @@ std::vector<Equation> Lines::lines(const Step& step, const Reading& reading, con
   if (inner.size() == 1 && shares_a_number(step.op) && !is_position(inner[0].axis)) {
     return {vector(step, reading, place)};
   }
+  return deeper(&Lines::lines, step, reading, place);
+}
+
+// The lines of each index along the next axis.
+std::vector<Equation> Lines::deeper(LinesOf of, const Step& step, const Reading& reading, const Place& place) const {
+  const Dim next = inner_axes(step.result.shape(), place).front();
   std::vector<Equation> all;
-  for (std::size_t i = 0; i < inner[0].size; ++i) {
-    const Place deeper = with(place, inner[0].axis, i);
-    for (Equation& line : lines(step, reading, deeper)) {
-      if (is_position(inner[0].axis)) line.label = label(step, deeper);
+  for (std::size_t i = 0; i < next.size; ++i) {
+    const Place there = with(place, next.axis, i);
+    for (Equation& line : (this->*of)(step, reading, there)) {
+      if (is_position(next.axis)) line.label = label(step, there);
       all.push_back(std::move(line));
     }
   }

@@ -33,6 +33,8 @@ class Lines {
  private:
   std::vector<Equation> regrouped(const Step& step, const Reading& reading, const Place& place) const;
   std::vector<Equation> lines(const Step& step, const Reading& reading, const Place& place) const;
+  using LinesOf = std::vector<Equation> (Lines::*)(const Step&, const Reading&, const Place&) const;
+  std::vector<Equation> deeper(LinesOf of, const Step& step, const Reading& reading, const Place& place) const;
   Equation cell(const Step& step, const Reading& reading, const Place& place) const;
   Equation vector(const Step& step, const Reading& reading, const Place& place) const;
   Inline operands(const Step& step, const Reading& reading, const Place& place, std::string_view sign) const;

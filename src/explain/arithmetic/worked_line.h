@@ -72,9 +72,4 @@ class WorkedLine {
   bool all_exact_ = true;
 };
 
-inline Inline joined(Inline a, const Inline& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 }  // namespace attn

@@ -1,7 +1,6 @@
 #include "explain/reports/differences.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -15,11 +14,7 @@ namespace {
 
 using Verdict = StepPair::Verdict;
 
-std::string listed_printable(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + printable(name);
-  return text;
-}
+std::string listed_printable(const std::vector<std::string>& names) { return printable(listed(names)); }
 
 std::string rounded(double number) {
   if (std::isnan(number)) return "NaN";
@@ -94,6 +89,10 @@ class Teller {
   void add(Block block) { document_.blocks.push_back(std::move(block)); }
   void say(std::string text) { add(Prose{{std::move(text)}}); }
 
+  bool are_problems() const {
+    return report_.first.kind == ComparedFile::Kind::problem && report_.second.kind == ComparedFile::Kind::problem;
+  }
+
   const StepPair& different() const { return report_.sides.steps[*report_.sides.different]; }
 
   std::string headline() const {
@@ -122,12 +121,9 @@ class Teller {
   }
 
   void tell_keys() {
-    if (report_.first.kind != ComparedFile::Kind::problem || report_.second.kind != ComparedFile::Kind::problem) return;
+    if (!are_problems()) return;
     add(Headline{2, {"What the problems say"}});
-    if (report_.keys.empty()) {
-      say("Both say the same, words aside.");
-      return;
-    }
+    if (report_.keys.empty()) return say("Both say the same, words aside.");
     Table table{.caption = {}, .header = {{"key"}, {a_}, {b_}}, .rows = {}};
     for (const KeyDifference& key : report_.keys) {
       const auto words = [](const std::string& text) { return Inline{text.empty() ? "not given" : printable(text)}; };
@@ -136,7 +132,7 @@ class Teller {
     add(std::move(table));
   }
 
-  static std::string verdict_of(const StepPair& pair, const std::string& a, const std::string& b) {
+  std::string verdict_of(const StepPair& pair) const {
     switch (pair.verdict) {
       case Verdict::same:
         return pair.same_bits ? "same" : "close";
@@ -145,9 +141,9 @@ class Teller {
       case Verdict::other_shape:
         return "other shape";
       case Verdict::only_first:
-        return "only in " + a;
+        return "only in " + a_;
       case Verdict::only_second:
-        return "only in " + b;
+        return "only in " + b_;
     }
     return "";
   }
@@ -183,7 +179,7 @@ class Teller {
       } else if (is_dump && pair.verdict == Verdict::only_second) {
         only_second.push_back(pair.id);
       } else {
-        table.rows.push_back({{printable(pair.id)}, {verdict_of(pair, a_, b_)}, {details_of(pair)}});
+        table.rows.push_back({{printable(pair.id)}, {verdict_of(pair)}, {details_of(pair)}});
       }
     }
     const bool has_details = std::ranges::any_of(table.rows, [](const auto& row) { return !plain(row[2]).empty(); });
@@ -192,11 +188,9 @@ class Teller {
       for (auto& row : table.rows) row.pop_back();
     }
     add(std::move(table));
-    if (!only_first.empty()) say("Only in " + a_ + ": " + listed_printable(only_first) + ".");
-    if (!only_second.empty()) say("Only in " + b_ + ": " + listed_printable(only_second) + ".");
-    if (!report_.sides.unknown.empty()) {
-      say("Names in " + b_ + " that are no step of " + a_ + ": " + listed_printable(report_.sides.unknown) + ".");
-    }
+    say_listed("Only in " + a_, only_first);
+    say_listed("Only in " + b_, only_second);
+    say_listed("Names in " + b_ + " that are no step of " + a_, report_.sides.unknown);
   }
 
   std::string farthest(const FarthestCell& cell, const std::string& of) const {
@@ -236,11 +230,15 @@ class Teller {
     tell_relation();
   }
 
+  void say_listed(const std::string& words, const std::vector<std::string>& names) {
+    if (!names.empty()) say(words + ": " + listed_printable(names) + ".");
+  }
+
   void tell_inputs() {
     std::vector<std::string> same, other;
     for (const auto& [id, agrees] : report_.inputs) (agrees ? same : other).push_back(id);
-    if (!same.empty()) say("What it is made of agrees: " + listed_printable(same) + ".");
-    if (!other.empty()) say("What it is made of differs, too: " + listed_printable(other) + ".");
+    say_listed("What it is made of agrees", same);
+    say_listed("What it is made of differs, too", other);
   }
 
   void tell_relation() {
@@ -267,20 +265,17 @@ class Teller {
 
   void tell_explanations() {
     if (report_.is_rounding) say("That is no more than rounding leaves: nothing else differs.");
-    const bool two_problems =
-        report_.first.kind == ComparedFile::Kind::problem && report_.second.kind == ComparedFile::Kind::problem;
-    if (!report_.could_explain || (two_problems && report_.explanations.empty())) return;
+    if (!report_.could_explain || (are_problems() && report_.explanations.empty())) return;
     add(Headline{2, {"What explains it"}});
     if (report_.explanations.empty()) {
-      say("No mistake or convention that attn knows makes " + a_ + "'s " + printable(different().id) + " those of " +
-          b_ + ". attn list mistakes and attn list conventions tell which there are.");
-      return;
+      return say("No mistake or convention that attn knows makes " + a_ + "'s " + printable(different().id) +
+                 " those of " + b_ + ". attn list mistakes and attn list conventions tell which there are.");
     }
     for (std::size_t i = 0; i < report_.explanations.size(); ++i) {
       const LikelyCause& one = report_.explanations[i];
-      std::string text = i > 0          ? "Besides, it is as if "
-                         : two_problems ? "From " + a_ + " one gets " + b_ + "'s numbers as if "
-                                        : "In " + b_ + " it is as if ";
+      std::string text = i > 0            ? "Besides, it is as if "
+                         : are_problems() ? "From " + a_ + " one gets " + b_ + "'s numbers as if "
+                                          : "In " + b_ + " it is as if ";
       text += one.what;
       if (!one.variant.empty()) text += " (" + one.variant + ")";
       text += ": " + one.id + ". ";

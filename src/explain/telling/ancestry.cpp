@@ -8,7 +8,8 @@
 
 #include "explain/arithmetic/lines.h"
 #include "explain/telling/axes.h"
-#include "explain/telling/masks.h"
+#include "explain/telling/cell_runs.h"
+#include "explain/telling/closing.h"
 #include "words/language.h"
 
 namespace attn {
@@ -16,39 +17,6 @@ namespace {
 
 constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
 constexpr std::size_t terms_on_a_line = 6;
-
-// The axis along which two cells are neighbours, the second behind the first.
-std::optional<std::size_t> axis_between(const Shape& shape, std::size_t first, std::size_t second) {
-  const std::vector<std::size_t> a = shape.index(first);
-  const std::vector<std::size_t> b = shape.index(second);
-  std::optional<std::size_t> axis;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] == b[i]) continue;
-    if (axis || b[i] != a[i] + 1) return std::nullopt;
-    axis = i;
-  }
-  return axis;
-}
-
-// The cells in runs of neighbours along one axis.
-std::vector<Slice> runs(const Shape& shape, const CellList& list) {
-  std::vector<Slice> all;
-  std::optional<std::size_t> along;
-  for (const std::size_t cell : list.places) {
-    if (!all.empty()) {
-      Slice& last = all.back();
-      const auto axis = axis_between(shape, last.cell(last.count - 1), cell);
-      if (axis && (last.count == 1 || axis == along)) {
-        last.stride = cell - last.cell(last.count - 1);
-        ++last.count;
-        along = axis;
-        continue;
-      }
-    }
-    all.push_back({list.tensor, cell, 0, 1});
-  }
-  return all;
-}
 
 // Whether a step hands on numbers of others as they are.
 bool hands_on(const Step& step) {
@@ -163,12 +131,12 @@ class AncestryWriter {
         known.places.push_back(cell);
       }
     }
-    for (Slice& run : runs(about.value.shape(), known)) above.push_back(std::move(run));
+    for (Slice& run : cell_runs(about.value.shape(), known)) above.push_back(std::move(run));
     if (!left_out.places.empty()) say_left_out(about, left_out, depth);
   }
 
   void tell_givens(Source& about, const CellList& list, std::size_t depth, std::vector<Slice>& above) {
-    for (Slice& run : runs(about.value.shape(), list)) {
+    for (Slice& run : cell_runs(about.value.shape(), list)) {
       bool is_new = false;
       for (std::size_t i = 0; i < run.count; ++i) is_new = is_new || about.state[run.cell(i)] == State::new_to_all;
       if (is_new) {
@@ -196,7 +164,7 @@ class AncestryWriter {
   void tell_closed(const CellList& closed, std::size_t depth, std::vector<Slice>& above) {
     Source& mask = source(closed.tensor);
     if (!mask.step || closed.places.size() == 1) return tell_all(closed, depth, above);
-    for (Slice& run : runs(mask.value.shape(), closed)) {
+    for (Slice& run : cell_runs(mask.value.shape(), closed)) {
       CellList fresh{closed.tensor, {}};
       for (std::size_t i = 0; i < run.count; ++i) {
         if (mask.state[run.cell(i)] == State::new_to_all) fresh.places.push_back(run.cell(i));
@@ -246,7 +214,7 @@ class AncestryWriter {
 
   void say_left_out(const Source& about, const CellList& cells, std::size_t depth) {
     told_.cut = true;
-    std::vector<Slice> slices = runs(about.value.shape(), cells);
+    std::vector<Slice> slices = cell_runs(about.value.shape(), cells);
     Equation line;
     line.sides.push_back({"", {{"… " + std::to_string(cells.places.size()) + " more:"}}});
     for (const Slice& slice : slices) line.sides[0].terms.push_back(name(slice));
@@ -293,7 +261,7 @@ class AncestryWriter {
     std::vector<NumbersRead> all;
     for (const CellList& list : ingredients(trace_, about.reading, cell).read) {
       const Source& read = source(list.tensor);
-      for (const Slice& run : runs(read.value.shape(), list)) {
+      for (const Slice& run : cell_runs(read.value.shape(), list)) {
         NumbersRead part{name(run).front(), {}};
         for (std::size_t i = 0; i < run.count; ++i) {
           part.numbers.push_back(numerals_.in_line(read.value[run.cell(i)], numerals_.decimals_of(list.tensor)));
@@ -342,30 +310,6 @@ class AncestryWriter {
 Ancestry ancestry(const Trace& trace, const std::string& id, std::size_t cell, const Numerals& numerals,
                   const AncestryOptions& options) {
   return AncestryWriter(trace, numerals, options).write(id, cell);
-}
-
-std::size_t levels_below(const Trace& trace, const std::string& id) {
-  // Operands stand before the steps that read them.
-  std::map<std::string, std::size_t, std::less<>> levels;
-  for (const Step& step : trace.steps) {
-    std::size_t deepest = 0;
-    for (const Operand& operand : step.operands) deepest = std::max(deepest, levels[operand.id] + 1);
-    if (step.open) deepest = std::max(deepest, levels[step.open->id] + 1);
-    levels[step.heading.id] = deepest;
-  }
-  return levels[id];
-}
-
-std::string cell_name(const Trace& trace, const Slice& cells) {
-  const Shape& shape = trace.value(cells.tensor).shape();
-  const std::vector<std::size_t> first = shape.index(cells.first);
-  const std::vector<std::size_t> last = shape.index(cells.cell(cells.count - 1));
-  std::string name = cells.tensor;
-  for (std::size_t axis = 0; axis < first.size(); ++axis) {
-    name += (axis == 0 ? "[" : ",") + std::to_string(first[axis] + 1);
-    if (last[axis] != first[axis]) name += "…" + std::to_string(last[axis] + 1);
-  }
-  return first.empty() ? name : name + "]";
 }
 
 }  // namespace attn

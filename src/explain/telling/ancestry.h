@@ -32,11 +32,4 @@ struct Ancestry {
 Ancestry ancestry(const Trace& trace, const std::string& id, std::size_t cell, const Numerals& numerals,
                   const AncestryOptions& options);
 
-// How many levels there can be below a number of that step: the longest way back
-// to what is given.
-std::size_t levels_below(const Trace& trace, const std::string& id);
-
-// "scores[1,2]", or where there are several cells "inputs[1,1…4]".
-std::string cell_name(const Trace& trace, const Slice& cells);
-
 }  // namespace attn

@@ -6,7 +6,7 @@
 
 #include "explain/provenance.h"
 #include "explain/telling/axes.h"
-#include "explain/telling/masks.h"
+#include "explain/telling/closing.h"
 #include "words/language.h"
 
 namespace attn {

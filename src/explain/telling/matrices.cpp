@@ -185,6 +185,7 @@ Matrix MatrixMaker::one(const Source& source, const Place& place, std::optional<
   matrix.column_stride = across.stride;
   matrix.first = offset_at(shape, place) + down.first + across.first;
   matrix.reading = source.reading;
+  matrix.operation = operation_of(source.reading);
 
   matrix.cells.reserve(matrix.rows() * matrix.columns());
   for (std::size_t row = 0; row < matrix.rows(); ++row) {

@@ -7,6 +7,7 @@
 
 #include "explain/telling/ancestry.h"
 #include "explain/telling/axes.h"
+#include "explain/telling/cell_runs.h"
 #include "explain/telling/matrices.h"
 #include "explain/telling/steps.h"
 #include "words/language.h"

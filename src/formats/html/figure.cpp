@@ -10,8 +10,9 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "formats/figures.h"
+#include "formats/html/elements.h"
 #include "formats/html/mathml.h"
-#include "formats/html/words.h"
+#include "formats/looks.h"
 #include "formats/markup.h"
 
 namespace attn {
@@ -20,24 +21,6 @@ namespace {
 constexpr std::size_t most_cells = 5000;
 constexpr std::size_t tall = 20;       // more rows scroll in their box
 constexpr std::size_t most_arcs = 24;  // queries, and keys
-
-std::string_view class_name(Mark mark) {
-  switch (mark) {
-    case Mark::right:
-      return "right";
-    case Mark::wrong:
-      return "wrong";
-    case Mark::follows:
-      return "follows";
-    case Mark::unsure:
-      return "unsure";
-    case Mark::blank:
-      return "blank";
-    case Mark::not_asked:
-      return "not_asked";
-  }
-  return "";
-}
 
 // What the script of the page reads from the cell.
 double read_back(std::string text) {
@@ -56,7 +39,7 @@ std::string cell(const Matrix& matrix, std::size_t row, std::size_t column) {
   std::string classes, attributes;
   const auto add_class = [&](std::string_view name) { classes.append(classes.empty() ? "" : " ").append(name); };
   if (matrix.is_closed(row, column)) add_class("closed");
-  if (!matrix.marks.empty()) add_class(class_name(matrix.marks[at]));
+  if (!matrix.marks.empty()) add_class(look_of(matrix.marks[at]).name);
   const bool has_point = text.find('.') != std::string::npos;
   if (matrix.handed_in.empty() && !has_point && matrix.format.decimals > 0) add_class("whole");
   if (!classes.empty()) attributes += fmt::format(R"( class="{}")", classes);
@@ -81,9 +64,8 @@ std::string caption(const Matrix& matrix) {
         fmt::format(R"(<span class="where">{}{}</span>)", matrix.title.empty() ? "" : " · ", page_label(matrix.place));
   }
   text += "</span>";
-  const std::string between = matrix.sizes.empty() || matrix.words.empty() ? "" : ", ";
-  const std::string meaning = matrix.sizes + between + matrix.words;
-  if (!meaning.empty()) text += fmt::format(R"( <span class="meaning">{}</span>)", escaped_markup(meaning));
+  if (const std::string meaning = matrix.meaning(); !meaning.empty())
+    text += fmt::format(R"( <span class="meaning">{}</span>)", escaped_markup(meaning));
   return text;
 }
 
@@ -122,9 +104,7 @@ std::string hint(const Matrix& weights) {
   const std::string query = page_label(weights.row_labels[row]);
   return fmt::format(
       "<p class=\"hint extra\">How to read it: row {} belongs to the {} {}. Each number in it says how much of one "
-      "{}’s {} "
-      "goes "
-      "into the {} of {}. The darker, the more.</p>\n",
+      "{}’s {} goes into the {} of {}. The darker, the more.</p>\n",
       row + 1, page_text({{"query", Role::query}}), query, page_text({{"key", Role::key}}),
       page_text({{"value", Role::value}}), page_text({{"context", Role::output}}), query);
 }
@@ -157,7 +137,7 @@ std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::s
   const int decimals = matrix.format.scientific ? 0 : matrix.format.decimals;
   std::string text =
       fmt::format("<figure class=\"matrix {}{}\"{} style=\"--fraction:{}\">\n<div class=\"scroll\"><table{}>\n",
-                  attn::class_name(matrix.role), look, id, decimals == 0 ? 0 : decimals + 1, data);
+                  class_name(matrix.role), look, id, decimals == 0 ? 0 : decimals + 1, data);
   text += "<caption><span class=\"about\">" + caption(matrix) + "</span></caption>\n<thead><tr><td></td>";
   for (std::size_t column = 0; column < shown.columns; ++column) {
     text += name_cell(matrix.column_labels[column], "col");
@@ -180,8 +160,7 @@ std::string page_arcs(const Matrix& weights) {
   if (drawing.empty()) return "";
   return fmt::format(
       "<figure class=\"arcs extra\">\n{}\n<figcaption class=\"hint\">The same weights as arcs, from each {} to the {}s "
-      "it "
-      "takes from. The wider, the larger the weight.</figcaption>\n</figure>\n",
+      "it takes from. The wider, the larger the weight.</figcaption>\n</figure>\n",
       drawing, page_text({{"query", Role::query}}), page_text({{"key", Role::key}}));
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "formats/format.h"
-#include "formats/html/numbers.h"
+#include "formats/html/script_data.h"
 
 namespace attn {
 

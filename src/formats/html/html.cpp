@@ -10,11 +10,12 @@
 
 #include "formats/figures.h"
 #include "formats/format.h"
+#include "formats/html/elements.h"
 #include "formats/html/figure.h"
-#include "formats/html/numbers.h"
 #include "formats/html/page.h"
-#include "formats/html/places.h"
-#include "formats/html/words.h"
+#include "formats/html/place_groups.h"
+#include "formats/html/script_data.h"
+#include "formats/looks.h"
 #include "formats/markup.h"
 
 namespace attn {
@@ -56,6 +57,14 @@ class PageWriter {
 
   std::string name() const { return title() ? plain(title()->text) : "Worked out step by step"; }
 
+  // The page's, with the colours of roles.
+  static std::string style() {
+    constexpr std::string_view place = "  /* roles */\n";
+    std::string colours;
+    for (const RoleLook& look : role_looks()) colours += fmt::format("  --{}: {};\n", look.name, look.page);
+    return std::string(page_style).replace(page_style.find(place), place.size(), colours);
+  }
+
   std::string head() const {
     return fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -65,7 +74,7 @@ class PageWriter {
         "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n"
         "<a class=\"skip extra\" href=\"#lecture\">Skip to the computation</a>\n"
         "<header>\n<h1{3}>{2}</h1>\n<div id=\"controls\"></div>\n</header>\n<main id=\"lecture\" tabindex=\"-1\">\n",
-        escaped_markup(name()), page_style, title() ? page_label(name()) : escaped_markup(name()),
+        escaped_markup(name()), style(), title() ? page_label(name()) : escaped_markup(name()),
         title() ? "" : " class=\"extra\"");
   }
 
@@ -173,9 +182,8 @@ class PageWriter {
     if (count < 2) return;
     text_ += fmt::format(
         "<nav class=\"overview extra\" aria-label=\"Weights at a glance\">\n<p class=\"hint\">All weights at a glance: "
-        "a row "
-        "a "
-        "{}, a column a {}. The darker, the larger the weight. Each map leads to its numbers.</p>\n<ul>\n{}</ul>\n"
+        "a row a {}, a column a {}. The darker, the larger the weight. Each map leads to its "
+        "numbers.</p>\n<ul>\n{}</ul>\n"
         "</nav>\n",
         page_text({{"query", Role::query}}), page_text({{"key", Role::key}}), maps);
   }
@@ -211,17 +219,14 @@ class PageWriter {
   bool overview_told_ = false;
 };
 
-std::string write_html(const Document& document, const FormatOptions& options) {
-  return PageWriter(document, options).write();
-}
-
 }  // namespace
 
 Format html_format() {
   return {.name = "html",
           .ending = ".html",
           .summary = "one page that answers questions",
-          .write = write_html,
+          .write = [](const Document& document,
+                      const FormatOptions& options) { return PageWriter(document, options).write(); },
           .wants_behind = true};
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/formula/tree.h"
+#include "formats/looks.h"
 #include "formats/markup.h"
 
 namespace attn {
@@ -67,26 +68,17 @@ std::string all_set(const std::vector<FormulaPart>& parts) {
   return text;
 }
 
+// In the order of the kinds.
+constexpr std::string_view elements[] = {"mrow", "mi", "mn", "mo", "mtext", "msub", "msup", "msqrt"};
+static_assert(std::size(elements) == static_cast<std::size_t>(Kind::root) + 1);
+
 std::string set(const FormulaPart& part, SignPlace standing) {
-  switch (part.kind) {
-    case Kind::row:
-      return element("mrow", class_of(part), all_set(part.children));
-    case Kind::identifier:
-      return element("mi", class_of(part), escaped_markup(part.text));
-    case Kind::number:
-      return element("mn", class_of(part), escaped_markup(part.text));
-    case Kind::sign:
-      return element("mo", class_of(part) + sign_attributes(part.text, standing), escaped_markup(part.text));
-    case Kind::word:
-      return element("mtext", class_of(part), with_spaces_kept(part.text));
-    case Kind::subscript:
-      return element("msub", class_of(part), all_set(part.children));
-    case Kind::superscript:
-      return element("msup", class_of(part), all_set(part.children));
-    case Kind::root:
-      return element("msqrt", class_of(part), all_set(part.children));
-  }
-  return "";
+  const bool is_sign = part.kind == Kind::sign;
+  const std::string content = !part.children.empty()    ? all_set(part.children)
+                              : part.kind == Kind::word ? with_spaces_kept(part.text)
+                                                        : escaped_markup(part.text);
+  return element(elements[static_cast<std::size_t>(part.kind)],
+                 class_of(part) + (is_sign ? sign_attributes(part.text, standing) : ""), content);
 }
 
 // "= 4" and "+ 2×0" go on from what is before, "−3" is a number.
@@ -107,13 +99,6 @@ std::string trimmed(const std::string& text) {
 }
 
 }  // namespace
-
-std::string mathml(const Inline& formula) {
-  const std::vector<FormulaPart> parts = formula_tree(formula).children;
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) text += set(parts[i], sign_place(formula, parts, i));
-  return text;
-}
 
 std::string math_elements(const Inline& formula) {
   const std::vector<FormulaPart> parts = formula_tree(formula).children;

@@ -6,11 +6,8 @@
 
 namespace attn {
 
-// A formula as the content of <math>; names of tensors have the class of their role.
-std::string mathml(const Inline& formula);
-
-// The same as elements <math>, a new one where words begin or end, so that a line
-// can be broken there.
+// A formula as elements <math>, a new one where words begin or end, so that a line
+// can be broken there; names of tensors have the class of their role.
 std::string math_elements(const Inline& formula);
 
 }  // namespace attn

@@ -1,9 +1,8 @@
 #include "formats/latex/characters.h"
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
-#include <utility>
+#include <map>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -14,161 +13,62 @@
 namespace attn {
 namespace {
 
-using Spelling = std::pair<char32_t, std::string_view>;
+using Spellings = std::map<char32_t, std::string_view>;
+
+// Pairs of a character and what it is, blanks between all of them.
+Spellings spelled_in(std::string_view pairs) {
+  constexpr std::string_view blanks = " \n";
+  std::vector<std::string_view> words;
+  for (std::size_t begin = 0; (begin = pairs.find_first_not_of(blanks, begin)) != std::string_view::npos;) {
+    const std::size_t end = pairs.find_first_of(blanks, begin);
+    words.push_back(pairs.substr(begin, end - begin));
+    begin = end;
+  }
+  Spellings all;
+  for (std::size_t i = 0; i + 1 < words.size(); i += 2) all.emplace(code_point(words[i], 0).value, words[i + 1]);
+  return all;
+}
 
 // Characters that are mathematics: what they are in math mode.
-constexpr auto mathematics = std::to_array<Spelling>({
-    {U'·', "\\cdot"},
-    {U'×', "\\times"},
-    {U'−', "-"},
-    {U'±', "\\pm"},
-    {U'÷', "\\div"},
-    {U'√', "\\surd"},
-    {U'Σ', "\\Sigma"},
-    {U'∑', "\\sum"},
-    {U'∏', "\\prod"},
-    {U'→', "\\to"},
-    {U'←', "\\leftarrow"},
-    {U'↔', "\\leftrightarrow"},
-    {U'⇒', "\\Rightarrow"},
-    {U'↑', "\\uparrow"},
-    {U'↓', "\\downarrow"},
-    {U'≈', "\\approx"},
-    {U'≤', "\\le"},
-    {U'≥', "\\ge"},
-    {U'≠', "\\ne"},
-    {U'∞', "\\infty"},
-    {U'∈', "\\in"},
-    {U'∉', "\\notin"},
-    {U'∀', "\\forall"},
-    {U'∃', "\\exists"},
-    {U'∂', "\\partial"},
-    {U'∇', "\\nabla"},
-    {U'∅', "\\emptyset"},
-    {U'∪', "\\cup"},
-    {U'∩', "\\cap"},
-    {U'⊂', "\\subset"},
-    {U'⊆', "\\subseteq"},
-    {U'⊙', "\\odot"},
-    {U'⊕', "\\oplus"},
-    {U'⊗', "\\otimes"},
-    {U'∘', "\\circ"},
-    {U'≡', "\\equiv"},
-    {U'∝', "\\propto"},
-    {U'∧', "\\wedge"},
-    {U'∨', "\\vee"},
-    {U'¬', "\\neg"},
-    {U'⟨', "\\langle"},
-    {U'⟩', "\\rangle"},
-    {U'‖', "\\|"},
-    {U'✓', "\\checkmark"},
-    {U'↳', "\\hookrightarrow"},
-    {U'…', "\\ldots"},
-    {U'′', "{}'"},
-    {U'″', "{}''"},
-    {U'‴', "{}'''"},
-    {U'⋅', "\\cdot"},
-    {U'ᵀ', "{}^{\\top}"},
-    {U'°', "{}^{\\circ}"},
-    {U'α', "\\alpha"},
-    {U'β', "\\beta"},
-    {U'γ', "\\gamma"},
-    {U'δ', "\\delta"},
-    {U'ε', "\\varepsilon"},
-    {U'ζ', "\\zeta"},
-    {U'η', "\\eta"},
-    {U'θ', "\\theta"},
-    {U'ι', "\\iota"},
-    {U'κ', "\\kappa"},
-    {U'λ', "\\lambda"},
-    {U'μ', "\\mu"},
-    {U'ν', "\\nu"},
-    {U'ξ', "\\xi"},
-    {U'ο', "o"},
-    {U'π', "\\pi"},
-    {U'ρ', "\\rho"},
-    {U'ς', "\\varsigma"},
-    {U'σ', "\\sigma"},
-    {U'τ', "\\tau"},
-    {U'υ', "\\upsilon"},
-    {U'φ', "\\varphi"},
-    {U'χ', "\\chi"},
-    {U'ψ', "\\psi"},
-    {U'ω', "\\omega"},
-    {U'Γ', "\\Gamma"},
-    {U'Δ', "\\Delta"},
-    {U'Θ', "\\Theta"},
-    {U'Λ', "\\Lambda"},
-    {U'Ξ', "\\Xi"},
-    {U'Π', "\\Pi"},
-    {U'Υ', "\\Upsilon"},
-    {U'Φ', "\\Phi"},
-    {U'Ψ', "\\Psi"},
-    {U'Ω', "\\Omega"},
-    {U'Α', "\\mathrm{A}"},
-    {U'Β', "\\mathrm{B}"},
-    {U'Ε', "\\mathrm{E}"},
-    {U'Ζ', "\\mathrm{Z}"},
-    {U'Η', "\\mathrm{H}"},
-    {U'Ι', "\\mathrm{I}"},
-    {U'Κ', "\\mathrm{K}"},
-    {U'Μ', "\\mathrm{M}"},
-    {U'Ν', "\\mathrm{N}"},
-    {U'Ο', "\\mathrm{O}"},
-    {U'Ρ', "\\mathrm{P}"},
-    {U'Τ', "\\mathrm{T}"},
-    {U'Χ', "\\mathrm{X}"},
-    {U'µ', "\\mu"},
-});
+const Spellings& mathematics() {
+  static const Spellings all = spelled_in(R"(
+· \cdot   × \times   − -   ± \pm   ÷ \div   √ \surd   Σ \Sigma   ∑ \sum   ∏ \prod   → \to   ← \leftarrow
+↔ \leftrightarrow   ⇒ \Rightarrow   ↑ \uparrow   ↓ \downarrow   ≈ \approx   ≤ \le   ≥ \ge   ≠ \ne   ∞ \infty   ∈ \in
+∉ \notin   ∀ \forall   ∃ \exists   ∂ \partial   ∇ \nabla   ∅ \emptyset   ∪ \cup   ∩ \cap   ⊂ \subset   ⊆ \subseteq
+⊙ \odot   ⊕ \oplus   ⊗ \otimes   ∘ \circ   ≡ \equiv   ∝ \propto   ∧ \wedge   ∨ \vee   ¬ \neg   ⟨ \langle   ⟩ \rangle
+‖ \|   ✓ \checkmark   ↳ \hookrightarrow   … \ldots   ′ {}'   ″ {}''   ‴ {}'''   ⋅ \cdot   ᵀ {}^{\top}   ° {}^{\circ}
+α \alpha   β \beta   γ \gamma   δ \delta   ε \varepsilon   ζ \zeta   η \eta   θ \theta   ι \iota   κ \kappa
+λ \lambda   μ \mu   ν \nu   ξ \xi   ο o   π \pi   ρ \rho   ς \varsigma   σ \sigma   τ \tau   υ \upsilon   φ \varphi
+χ \chi   ψ \psi   ω \omega   Γ \Gamma   Δ \Delta   Θ \Theta   Λ \Lambda   Ξ \Xi   Π \Pi   Υ \Upsilon   Φ \Phi
+Ψ \Psi   Ω \Omega   Α \mathrm{A}   Β \mathrm{B}   Ε \mathrm{E}   Ζ \mathrm{Z}   Η \mathrm{H}   Ι \mathrm{I}
+Κ \mathrm{K}   Μ \mathrm{M}   Ν \mathrm{N}   Ο \mathrm{O}   Ρ \mathrm{P}   Τ \mathrm{T}   Χ \mathrm{X}   µ \mu
+)");
+  return all;
+}
 
 // What ASCII has that means something to TeX, in math mode.
-constexpr auto special_in_math = std::to_array<Spelling>({
-    {U'\'', "\\text{'}"},
-    {U'\\', "\\backslash"},
-    {U'{', "\\{"},
-    {U'}', "\\}"},
-    {U'$', "\\$"},
-    {U'&', "\\&"},
-    {U'#', "\\#"},
-    {U'_', "\\_"},
-    {U'%', "\\%"},
-    {U'~', "{\\sim}"},
-    {U'^', "{}^{\\wedge}"},
-    {U'/', "\\mathbin{/}"},
-});
+const Spellings& special_in_math() {
+  static const Spellings all = spelled_in(R"(
+' \text{'}   \ \backslash   { \{   } \}   $ \$   & \&   # \#   _ \_   % \%   ~ {\sim}   ^ {}^{\wedge}
+/ \mathbin{/}
+)");
+  return all;
+}
 
 // And in text: also what fonts of 1982 have other characters for, and what
 // would run together with its neighbour ("--").
-constexpr auto special_in_text = std::to_array<Spelling>({
-    {U'\\', "\\textbackslash{}"},
-    {U'{', "\\{"},
-    {U'}', "\\}"},
-    {U'$', "\\$"},
-    {U'&', "\\&"},
-    {U'#', "\\#"},
-    {U'_', "\\_"},
-    {U'%', "\\%"},
-    {U'~', "\\textasciitilde{}"},
-    {U'^', "\\textasciicircum{}"},
-    {U'<', "\\textless{}"},
-    {U'>', "\\textgreater{}"},
-    {U'|', "\\textbar{}"},
-    {U'"', "{\\char34}"},
-    {U'`', "\\textasciigrave{}"},
-    {U'–', "\\textendash{}"},
-    {U'—', "\\textemdash{}"},
-    {U'‘', "\\textquoteleft{}"},
-    {U'’', "\\textquoteright{}"},
-    {U'“', "\\textquotedblleft{}"},
-    {U'”', "\\textquotedblright{}"},
-    {U'•', "\\textbullet{}"},
-    {U'€', "\\texteuro{}"},
-    {U'✗', "\\ensuremath{\\boldsymbol{\\times}}"},
-    {U'\u00a0', "~"},
-});
+const Spellings& special_in_text() {
+  static const Spellings all = spelled_in(R"(
+\ \textbackslash{}   { \{   } \}   $ \$   & \&   # \#   _ \_   % \%   ~ \textasciitilde{}   ^ \textasciicircum{}
+< \textless{}   > \textgreater{}   | \textbar{}   " {\char34}   ` \textasciigrave{}   – \textendash{}
+— \textemdash{}   ‘ \textquoteleft{}   ’ \textquoteright{}   “ \textquotedblleft{}   ” \textquotedblright{}
+• \textbullet{}   € \texteuro{}   ✗ \ensuremath{\boldsymbol{\times}}
+)");
+  return all;
+}
 
-std::string_view spelling(const auto& table, char32_t value) {
-  const auto* found = std::ranges::find(table, value, &Spelling::first);
+std::string_view spelling(const Spellings& table, char32_t value) {
+  const auto found = table.find(value);
   return found == table.end() ? std::string_view{} : found->second;
 }
 
@@ -182,15 +82,16 @@ bool is_native_letter(char32_t c) {
 
 }  // namespace
 
-std::string_view latex_mathematics(char32_t value) { return spelling(mathematics, value); }
+std::string_view latex_mathematics(char32_t value) { return spelling(mathematics(), value); }
 
-std::string_view latex_special(char32_t value) { return spelling(special_in_math, value); }
+std::string_view latex_special(char32_t value) { return spelling(special_in_math(), value); }
 
 std::string latex_character(const CodePoint& point, std::string_view character) {
   const char32_t value = point.value;
-  if (const std::string_view known = spelling(special_in_text, value); !known.empty()) return std::string(known);
+  if (const std::string_view known = spelling(special_in_text(), value); !known.empty()) return std::string(known);
+  if (value == U'\u00a0') return "~";
   if (value < 0x80 || is_native_letter(value)) return std::string(character);
-  if (const std::string_view known = spelling(mathematics, value); !known.empty()) {
+  if (const std::string_view known = spelling(mathematics(), value); !known.empty()) {
     return "\\ensuremath{" + std::string(known) + "}";
   }
   if (const std::string raised = formula_letters::raised_plain(value); !raised.empty()) {

@@ -9,12 +9,10 @@
 
 #include "base/utf8.h"
 #include "formats/format.h"
-#include "formats/latex/lines.h"
+#include "formats/latex/blocks.h"
 #include "formats/latex/macros.h"
 #include "formats/latex/math.h"
-#include "formats/latex/matrix.h"
 #include "formats/latex/prose.h"
-#include "formats/latex/table.h"
 #include "formats/latex/width.h"
 
 namespace attn {

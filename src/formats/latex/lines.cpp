@@ -1,10 +1,9 @@
-#include "formats/latex/lines.h"
-
 #include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
 
+#include "formats/latex/blocks.h"
 #include "formats/latex/math.h"
 #include "formats/latex/width.h"
 

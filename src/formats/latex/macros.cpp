@@ -1,34 +1,39 @@
 #include "formats/latex/macros.h"
 
+#include <string_view>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "formats/looks.h"
+
 namespace attn {
 namespace {
 
-// Colours that can be told apart by colour-blind people, and read on white.
-constexpr const char* colours =
-    R"tex(% Colours: to change one, define it before, as in \newcommand\attnquery[1]{\textcolor{red}{#1}}.
+// Colours to be read on white.
+std::string colours() {
+  std::string inks, commands;
+  std::string_view last;  // roles that share a command stand side by side
+  for (const RoleLook& look : role_looks()) {
+    if (look.command.empty() || std::exchange(last, look.command) == look.command) continue;
+    inks += fmt::format("  \\definecolor{{{}}}{{HTML}}{{{}}}\n", look.command, look.paper);
+    commands += fmt::format("\\providecommand\\{0}[1]{{\\attncolour{{{0}}}{{#1}}}}\n", look.command);
+  }
+  std::string text =
+      R"tex(% Colours: to change one, define it before, as in \newcommand\attnquery[1]{\textcolor{red}{#1}}.
 \ifdefined\definecolor
-  \definecolor{attnquery}{HTML}{B03A00}
-  \definecolor{attnkey}{HTML}{7A5900}
-  \definecolor{attnvalue}{HTML}{9A3A78}
-  \definecolor{attnscore}{HTML}{00629B}
-  \definecolor{attnweight}{HTML}{003F8A}
-  \definecolor{attnweighted}{HTML}{5A6400}
-  \definecolor{attnoutput}{HTML}{006B50}
-  \definecolor{attnfaint}{HTML}{595959}
+)tex";
+  text += inks;
+  text += R"tex(  \definecolor{attnfaint}{HTML}{595959}
   \definecolor{attnwrong}{HTML}{B00020}
   \definecolor{attnunsure}{HTML}{7A5900}
   \providecommand\attncolour[2]{\textcolor{#1}{#2}}
 \else
   \providecommand\attncolour[2]{{#2}}
 \fi
-\providecommand\attnquery[1]{\attncolour{attnquery}{#1}}
-\providecommand\attnkey[1]{\attncolour{attnkey}{#1}}
-\providecommand\attnvalue[1]{\attncolour{attnvalue}{#1}}
-\providecommand\attnscore[1]{\attncolour{attnscore}{#1}}
-\providecommand\attnweight[1]{\attncolour{attnweight}{#1}}
-\providecommand\attnweighted[1]{\attncolour{attnweighted}{#1}}
-\providecommand\attnoutput[1]{\attncolour{attnoutput}{#1}}
-\providecommand\attnfaint[1]{\attncolour{attnfaint}{#1}}
+)tex";
+  text += commands;
+  text += R"tex(\providecommand\attnfaint[1]{\attncolour{attnfaint}{#1}}
 % Numbers that somebody handed in: wrong, following from what was wrong before,
 % with too few digits to tell, not filled in. The sign before them is written out.
 \providecommand\attnwrong[1]{\attncolour{attnwrong}{\textbf{\boldmath #1}}}
@@ -36,6 +41,8 @@ constexpr const char* colours =
 \providecommand\attnunsure[1]{\attncolour{attnunsure}{#1}}
 \providecommand\attnblank[1]{\attnfaint{#1}}
 )tex";
+  return text;
+}
 
 constexpr const char* pieces = R"tex(% Within a long word, where a line may end.
 \providecommand\attnbreak{\discretionary{}{}{}}
@@ -137,7 +144,7 @@ constexpr const char* slides = R"tex(\usefonttheme[onlymath]{serif}
 
 }  // namespace
 
-std::string latex_macros() { return std::string(colours) + pieces; }
+std::string latex_macros() { return colours() + pieces; }
 
 std::string latex_paper_begin() {
   return std::string("\\documentclass[a4paper,fleqn]{article}\n") + packages + paper + latex_macros() +

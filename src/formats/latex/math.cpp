@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "base/text.h"
 #include "base/utf8.h"
 #include "formats/formula/tree.h"
 #include "formats/latex/characters.h"
+#include "formats/looks.h"
 
 namespace attn {
 namespace {
@@ -18,13 +21,13 @@ class MathWriter {
  public:
   explicit MathWriter(bool coloured) : coloured_(coloured) {}
 
-  std::string write(const FormulaPart& part) const {
-    const std::string_view colour = coloured_ && part.role ? latex_colour(*part.role) : "";
-    if (!colour.empty()) return std::string(colour) + "{" + uncoloured(part) + "}";
-    return uncoloured(part);
-  }
+  std::string write(const FormulaPart& part) const { return coloured(part.role, uncoloured(part)); }
 
  private:
+  std::string coloured(const std::optional<Role>& role, const std::string& latex) const {
+    return coloured_ ? latex_coloured(role, latex) : latex;
+  }
+
   std::string uncoloured(const FormulaPart& part) const {
     switch (part.kind) {
       case Kind::row:
@@ -59,8 +62,7 @@ class MathWriter {
                                  parts[at + 1].kind == Kind::sign && parts[at + 1].text == "(";
         append(is_function ? function(parts[at].text) : uncoloured(parts[at]), together);
       }
-      const std::string_view colour = coloured_ && parts[i].role ? latex_colour(*parts[i].role) : "";
-      append(colour.empty() ? together : std::string(colour) + "{" + together + "}", text);
+      append(coloured(parts[i].role, together), text);
       i = end;
     }
     return text;
@@ -209,29 +211,9 @@ std::string latex_inline_math(const Inline& formula) {
   return math.empty() ? "" : "$" + math + "$";
 }
 
-std::string_view latex_colour(Role role) {
-  switch (role) {
-    case Role::query:
-      return "\\attnquery";
-    case Role::key:
-      return "\\attnkey";
-    case Role::value:
-      return "\\attnvalue";
-    case Role::score:
-      return "\\attnscore";
-    case Role::softmax:
-    case Role::attention_weight:
-      return "\\attnweight";
-    case Role::weighted_value:
-      return "\\attnweighted";
-    case Role::output:
-      return "\\attnoutput";
-    case Role::input:
-    case Role::weight_matrix:
-    case Role::mask:
-      return "";
-  }
-  return "";
+std::string latex_coloured(const std::optional<Role>& role, const std::string& latex) {
+  const std::string_view command = role ? look_of(*role).command : "";
+  return command.empty() ? latex : fmt::format("\\{}{{{}}}", command, latex);
 }
 
 }  // namespace attn

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,7 +22,7 @@ std::string latex_inline_math(const Inline& formula);
 // Running text as LaTeX: other people's text stays text. Needs latex_macros().
 std::string latex_text(std::string_view text);
 
-// "\attnquery", or "" for a role that has no colour.
-std::string_view latex_colour(Role role);
+// LaTeX in the colour of a role, where it has one: \attnquery{…}.
+std::string latex_coloured(const std::optional<Role>& role, const std::string& latex);
 
 }  // namespace attn

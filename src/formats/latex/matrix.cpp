@@ -1,12 +1,12 @@
-#include "formats/latex/matrix.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "formats/cut.h"
+#include "formats/latex/blocks.h"
 #include "formats/latex/math.h"
 #include "formats/latex/width.h"
+#include "formats/looks.h"
 
 namespace attn {
 namespace {
@@ -17,23 +17,6 @@ constexpr double between = 24;  // between matrices side by side
 constexpr double narrowest_caption = 115, widest_caption = 210;
 constexpr double row_height = 13;
 constexpr double narrow = 250;  // a caption may be broken into lines of this width
-
-std::string_view look(Mark mark) {
-  switch (mark) {
-    case Mark::wrong:
-      return "\\attnwrong";
-    case Mark::follows:
-      return "\\attnfollows";
-    case Mark::unsure:
-      return "\\attnunsure";
-    case Mark::blank:
-    case Mark::not_asked:
-      return "\\attnblank";
-    case Mark::right:
-      return "";
-  }
-  return "";
-}
 
 struct Column {
   std::string name;
@@ -81,9 +64,9 @@ class Layout {
       const std::size_t end = block_end(begin, columns);
       for (std::size_t row = 0; row < rows_ || row == 0; row += most) {
         const std::size_t last = std::min(row + most, rows_);
-        std::string which = which_columns(begin, end);
-        if (const std::string of_rows = which_rows(row, last); !of_rows.empty()) {
-          which += (which.empty() ? "" : ", ") + of_rows;
+        std::string which = words_of_part("column", begin, end, matrix_.columns());
+        if (row > 0 || last < rows_) {
+          which += (which.empty() ? "" : ", ") + words_of_part("row", row, last, matrix_.rows());
         }
         std::string text = pieces.empty() || page_.is_slide() ? caption() + "\n" : "";
         if (!which.empty()) text += "\\attncolumns{" + latex_text(which) + "}\n";
@@ -146,7 +129,9 @@ class Layout {
         cell = latex_label(text);
         column.width = std::max(column.width, latex_label_width(text) + 2);
       }
-      if (const std::string_view command = look(mark); !command.empty()) cell = std::string(command) + "{" + cell + "}";
+      if (const std::string_view command = look_of(mark).command; !command.empty()) {
+        cell = std::string(command) + "{" + cell + "}";
+      }
       column.cells.push_back(std::move(cell));
     }
     if (matrix_.handed_in.empty() && !fraction.empty())
@@ -181,18 +166,6 @@ class Layout {
 
   // The same of rows, of which a table has room for `most`.
   std::size_t rows_of_each(std::size_t most) const { return each(rows_, (rows_ + most - 1) / most); }
-
-  std::string which_columns(std::size_t begin, std::size_t end) const {
-    if (begin == 0 && end == matrix_.columns()) return "";
-    return (end - begin == 1 ? "column " : "columns " + std::to_string(begin + 1) + "–") + std::to_string(end) +
-           " of " + std::to_string(matrix_.columns());
-  }
-
-  std::string which_rows(std::size_t begin, std::size_t end) const {
-    if (begin == 0 && end == rows_) return "";
-    return (end - begin == 1 ? "row " : "rows " + std::to_string(begin + 1) + "–") + std::to_string(end) + " of " +
-           std::to_string(matrix_.rows());
-  }
 
   std::string table(std::size_t begin, std::size_t end, std::size_t first_row, std::size_t last_row) const {
     std::string text =

@@ -120,8 +120,7 @@ std::string latex_prose(const Inline& text) {
   for (const Span& span : text) {
     const bool symbol = span.role && is_symbol(span.text) && span.text.find(' ') == std::string::npos;
     const std::string words = symbol ? "$" + latex_math(span.text) + "$" : latex_prose(span.text);
-    const std::string_view colour = span.role ? latex_colour(*span.role) : "";
-    all += colour.empty() ? words : std::string(colour) + "{" + words + "}";
+    all += latex_coloured(span.role, words);
   }
   return all;
 }

@@ -1,10 +1,11 @@
-#include "formats/latex/table.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
+#include "formats/latex/blocks.h"
 #include "formats/latex/width.h"
 
 namespace attn {
@@ -34,6 +35,22 @@ std::vector<double> column_widths(const std::vector<std::vector<Inline>>& rows, 
   return widths;
 }
 
+std::string row_text(const std::vector<Inline>& row, std::string_view command) {
+  std::string text;
+  for (const Inline& cell : row)
+    text += fmt::format("{}\\{}{{{}}}", text.empty() ? "" : " & ", command, latex_prose(cell));
+  return text + " \\\\\n";
+}
+
+double row_height(const std::vector<Inline>& row, const std::vector<double>& widths, LatexPage page) {
+  double height = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    page.width = widths[i];
+    height = std::max(height, latex_height(latex_text_width(plain(row[i])), page) - 2);
+  }
+  return height;
+}
+
 }  // namespace
 
 LatexPieces latex_pieces(const Table& table, const LatexPage& page) {
@@ -44,27 +61,9 @@ LatexPieces latex_pieces(const Table& table, const LatexPage& page) {
   for (const double width : widths) total_width += width;
   std::string begin = "{\\begin{tabular}{@{}";
   for (std::size_t i = 0; i < widths.size(); ++i) {
-    begin +=
-        (i == 0 ? "" : "@{\\hspace{12pt}}") + std::string("p{") + std::to_string(static_cast<int>(widths[i])) + "pt}";
+    begin += fmt::format("{}p{{{}pt}}", i == 0 ? "" : "@{\\hspace{12pt}}", static_cast<int>(widths[i]));
   }
   begin += "@{}}\n\\attntop\n";
-  const auto row_text = [&](const std::vector<Inline>& row, bool head) {
-    std::string text;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      text +=
-          (i == 0 ? "" : " & ") + std::string(head ? "\\attntablehead{" : "\\attncell{") + latex_prose(row[i]) + "}";
-    }
-    return text + " \\\\\n";
-  };
-  const auto row_lines = [&](const std::vector<Inline>& row) {
-    double height = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      LatexPage cell = page;
-      cell.width = widths[i];
-      height = std::max(height, latex_height(latex_text_width(plain(row[i])), cell) - 2);
-    }
-    return height;
-  };
   std::string top;
   double head = 10;
   if (!table.caption.empty()) {
@@ -73,8 +72,8 @@ LatexPieces latex_pieces(const Table& table, const LatexPage& page) {
   }
   top += begin;
   if (!table.header.empty()) {
-    top += row_text(table.header, true) + "\\attnmid\n";
-    head += row_lines(table.header);
+    top += row_text(table.header, "attntablehead") + "\\attnmid\n";
+    head += row_height(table.header, widths, page);
   }
   constexpr double page_height = 560;
   const double most = page.is_slide() ? page.height : page_height;
@@ -89,9 +88,9 @@ LatexPieces latex_pieces(const Table& table, const LatexPage& page) {
     height = head;
   };
   for (const std::vector<Inline>& row : table.rows) {
-    const double lines = row_lines(row);
+    const double lines = row_height(row, widths, page);
     if (!now.empty() && height + lines > most) flush();
-    now += row_text(row, false);
+    now += row_text(row, "attncell");
     height += lines;
   }
   flush();

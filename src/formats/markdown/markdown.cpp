@@ -10,8 +10,7 @@
 #include "formats/markdown/table.h"
 #include "formats/markdown/text.h"
 #include "formats/styled.h"
-#include "formats/text/lines.h"
-#include "formats/text/tree.h"
+#include "formats/text/layout.h"
 
 namespace attn {
 namespace {
@@ -102,8 +101,9 @@ class MarkdownWriter {
 
   void lay_out(const Matrix& matrix) {
     std::string text = caption(formula(matrix.name()), matrix.caption());
-    const std::string meaning = matrix.sizes + (matrix.words.empty() ? "" : ", " + matrix.words);
-    if (!meaning.empty()) text += (text.empty() ? "" : "\\\n") + words({meaning});
+    if (const std::string meaning = matrix.meaning(); !meaning.empty()) {
+      text += (text.empty() ? "" : "\\\n") + words({meaning});
+    }
     if (!text.empty()) add(text + "\n");
     add(matrix_table(matrix, style_, full_));
   }
@@ -214,17 +214,14 @@ class MarkdownWriter {
   bool after_list_ = false;
 };
 
-std::string write_markdown(const Document& document, const FormatOptions& options) {
-  return MarkdownWriter(options).write(document);
-}
-
 }  // namespace
 
 Format markdown_format() {
   return {.name = "markdown",
           .ending = ".md",
           .summary = "for GitHub, notebooks and slides",
-          .write = write_markdown,
+          .write = [](const Document& document,
+                      const FormatOptions& options) { return MarkdownWriter(options).write(document); },
           .settings = {{"math", {"github", "dollar", "none"}, "how formulas are written"},
                        {"slides", {}, "a slide for each thing to look at, formulas between dollars"}}};
 }

@@ -37,21 +37,11 @@ std::optional<std::string> latex(const Inline& formula, const MarkdownStyle& sty
 
 bool is_word(char c) { return is_ascii_lower(c) || is_ascii_upper(c) || c == ' '; }
 
-Inline joined(const Expression& side) {
-  Inline whole;
-  if (!side.relation.empty()) whole.emplace_back(side.relation + " ");
-  for (std::size_t i = 0; i < side.terms.size(); ++i) {
-    if (i > 0) whole.emplace_back(" ");
-    whole.insert(whole.end(), side.terms[i].begin(), side.terms[i].end());
-  }
-  return whole;
-}
-
 std::size_t width(const Inline& text) { return display_width(printable(plain(text))); }
 
 // The side in pieces of about a line each, broken between terms.
 std::vector<Inline> pieces(const Expression& side, std::size_t widest) {
-  if (width(joined(side)) <= widest) return {joined(side)};
+  if (width(side.whole()) <= widest) return {side.whole()};
   std::vector<Inline> all(1);
   if (!side.relation.empty()) all.back().emplace_back(side.relation + " ");
   for (const Inline& term : side.terms) {
@@ -68,16 +58,8 @@ std::vector<Inline> pieces(const Expression& side, std::size_t widest) {
 
 std::size_t equation_width(const Equation& equation) {
   std::size_t all = 0;
-  for (const Expression& side : equation.sides) all += width(joined(side)) + 1;
+  for (const Expression& side : equation.sides) all += width(side.whole()) + 1;
   return all;
-}
-
-std::string in_parentheses(const Inline& remark, const MarkdownStyle& style) {
-  if (remark.empty()) return "";
-  Inline text = {"("};
-  text.insert(text.end(), remark.begin(), remark.end());
-  text.emplace_back(")");
-  return running_text(text, style);
 }
 
 // Words that mean the same within \text to everyone who reads LaTeX: a script
@@ -99,7 +81,7 @@ class AlignedMath {
     for (const Equation& line : derivation.lines) {
       widest.resize(std::max(widest.size(), line.sides.size()));
       for (std::size_t i = 0; i < line.sides.size(); ++i) {
-        widest[i] = std::max(widest[i], width(joined(line.sides[i])) + 1);
+        widest[i] = std::max(widest[i], width(line.sides[i].whole()) + 1);
       }
     }
     columns_ = widest.size();
@@ -215,12 +197,11 @@ std::string inline_equation(const Equation& equation, const MarkdownStyle& style
     Inline whole;
     for (const Expression& side : equation.sides) {
       if (!whole.empty()) whole.emplace_back(" ");
-      const Inline one = joined(side);
-      whole.insert(whole.end(), one.begin(), one.end());
+      whole = joined(std::move(whole), side.whole());
     }
     if (!whole.empty()) add(inline_math(whole, style));
   }
-  add(in_parentheses(equation.remark, style));
+  if (!equation.remark.empty()) add(running_text(in_parentheses(equation.remark), style));
   return all;
 }
 
@@ -234,12 +215,7 @@ std::string display_math(const Derivation& derivation, const MarkdownStyle& styl
 }
 
 std::string code_block(const std::string& lines) {
-  std::size_t longest = 2, run = 0;
-  for (const char c : lines) {
-    run = c == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  const std::string fence(longest + 1, '`');
+  const std::string fence(std::max<std::size_t>(longest_ticks(lines), 2) + 1, '`');
   return fence + "text\n" + lines + fence + "\n";
 }
 

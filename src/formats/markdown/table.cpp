@@ -5,18 +5,13 @@
 #include "base/text.h"
 #include "formats/cut.h"
 #include "formats/markdown/text.h"
+#include "formats/styled.h"
 
 namespace attn {
 namespace {
 
 // A longer cell does not make its whole column as wide.
 constexpr std::size_t widest_padded = 60;
-
-std::string padded(const std::string& cell, std::size_t width, bool right) {
-  const std::size_t taken = display_width(cell);
-  const std::string blanks(width > taken ? width - taken : 0, ' ');
-  return right ? blanks + cell : cell + blanks;
-}
 
 }  // namespace
 
@@ -35,7 +30,8 @@ std::string markdown_table(const std::vector<std::string>& header, const std::ve
   const auto write = [&](const std::vector<std::string>& row) {
     text += "|";
     for (std::size_t i = 0; i < widths.size(); ++i) {
-      text += " " + padded(i < row.size() ? row[i] : "", widths[i], i >= right) + " |";
+      const auto padded = i >= right ? padded_before : padded_behind;
+      text += " " + padded(i < row.size() ? row[i] : "", widths[i]) + " |";
     }
     text += "\n";
   };

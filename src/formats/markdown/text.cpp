@@ -173,14 +173,18 @@ std::string emphasised(const std::string& markdown, std::string_view stars) {
   return std::string(stars) + markdown + std::string(stars);
 }
 
-std::string code_span(std::string_view text) {
-  const std::string shown = printable(text);
+std::size_t longest_ticks(std::string_view text) {
   std::size_t longest = 0, run = 0;
-  for (const char c : shown) {
+  for (const char c : text) {
     run = c == '`' ? run + 1 : 0;
     longest = std::max(longest, run);
   }
-  const std::string fence(longest + 1, '`');
+  return longest;
+}
+
+std::string code_span(std::string_view text) {
+  const std::string shown = printable(text);
+  const std::string fence(longest_ticks(shown) + 1, '`');
   // One space at each end is taken off again.
   const bool padded = !shown.empty() && (shown.front() == '`' || shown.back() == '`' || shown.front() == ' ');
   return fence + (padded ? " " : "") + shown + (padded ? " " : "") + fence;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,9 @@ std::string escaped_markdown(std::string_view text, bool opens = true);
 // Markdown on one line in bold ("**") or italics ("*"); as it is where white
 // space at its ends would leave the stars standing.
 std::string emphasised(const std::string& markdown, std::string_view stars);
+
+// How many "`" there are in a row: a fence around the text has one more.
+std::size_t longest_ticks(std::string_view text);
 
 // The text as a code span, which shows every character as it is.
 std::string code_span(std::string_view text);

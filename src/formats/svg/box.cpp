@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "formats/figures.h"
+#include "formats/looks.h"
 #include "formats/markup.h"
 #include "formats/svg/pen.h"
 
@@ -128,10 +129,8 @@ std::string StepBox::drawn(double x, double y, const Theme& theme) const {
   const Hue hue = theme.of(matrix.role);
   std::string drawn = fmt::format(R"(<g class="box {}" data-step="{}"><title>{}</title>)", class_name(matrix.role),
                                   escaped_markup(matrix.step), escaped_markup(in_words(places_.front())));
-  drawn += fmt::format(
-      "\n<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"8\" fill=\"{}\" stroke=\"{}\" "
-      "stroke-width=\"1.5\"/>\n",
-      svg_number(x), svg_number(y), svg_number(width_), svg_number(height_), hue.fill, hue.line);
+  drawn += "\n" + svg_rect(x, y, width_, height_,
+                           fmt::format(R"(rx="8" fill="{}" stroke="{}" stroke-width="1.5")", hue.fill, hue.line));
   const double left = x + padding;
   double line = y + padding;
   for (const Runs& runs : formula_) {

@@ -1,5 +1,3 @@
-#include "formats/svg/flow.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -11,6 +9,7 @@
 
 #include "formats/markup.h"
 #include "formats/svg/box.h"
+#include "formats/svg/drawings.h"
 #include "formats/svg/graph.h"
 
 namespace attn {

@@ -112,9 +112,8 @@ std::string Grid::cell(double x, double y, std::size_t row, std::size_t column, 
   const double shade = look_.tinted ? heat.of(row, column) : 0;
   std::string drawn;
   if (closed || shade > 0) {
-    drawn =
-        fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", svg_number(x), svg_number(y),
-                    svg_number(place.width), svg_number(cell_height_), closed ? "#e9e9e9" : theme_.shade(shade));
+    drawn = svg_rect(x, y, place.width, cell_height_,
+                     fmt::format(R"(fill="{}")", closed ? "#e9e9e9" : theme_.shade(shade)));
   }
   const std::string text = matrix_.cell(row, column);
   TextLook look{.size = look_.size, .anchor = Anchor::end, .fill = theme_.ink};
@@ -137,10 +136,7 @@ std::string Grid::cell(double x, double y, std::size_t row, std::size_t column, 
 
 std::string Grid::drawn(double x, double y) const {
   if (!has_numbers_) {
-    return (look_.tinted ? map_labels(x, y) : "") +
-           fmt::format("<g transform=\"translate({} {})\">\n", svg_number(x + label_width_),
-                       svg_number(y + label_height_)) +
-           map_.content + "</g>\n";
+    return (look_.tinted ? map_labels(x, y) : "") + svg_moved(x + label_width_, y + label_height_, map_.content);
   }
   const double small = look_.size - 2;
   const TextLook row_look{.size = small, .anchor = Anchor::end, .fill = theme_.faint};
@@ -148,9 +144,7 @@ std::string Grid::drawn(double x, double y) const {
   const double left = x + label_width_, top = y + label_height_;
   const double right = columns_.empty() ? left : x + columns_.back().left + columns_.back().width;
   const double bottom = top + static_cast<double>(rows_) * cell_height_;
-  std::string drawn =
-      fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", svg_number(left),
-                  svg_number(top), svg_number(right - left), svg_number(bottom - top), theme_.paper);
+  std::string drawn = svg_rect(left, top, right - left, bottom - top, fmt::format(R"(fill="{}")", theme_.paper));
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     drawn += svg_text(x + columns_[i].left + columns_[i].width / 2, top - 6, matrix_.column_labels[i], column_look,
                       widest_column_label);
@@ -170,9 +164,8 @@ std::string Grid::drawn(double x, double y) const {
   if (!lines.empty()) {
     drawn += fmt::format("<path d=\"{}\" stroke=\"{}\" stroke-width=\"0.75\" fill=\"none\"/>\n", lines, theme_.grid);
   }
-  drawn += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{}\"/>\n",
-                       svg_number(left), svg_number(top), svg_number(right - left), svg_number(bottom - top),
-                       theme_.of(matrix_.role).line);
+  drawn += svg_rect(left, top, right - left, bottom - top,
+                    fmt::format(R"(fill="none" stroke="{}")", theme_.of(matrix_.role).line));
   double line = bottom;
   for (const std::string& words : left_out_) {
     line += look_.size + 5;

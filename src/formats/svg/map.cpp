@@ -1,11 +1,11 @@
-#include "formats/svg/map.h"
-
 #include <algorithm>
 #include <string>
 
 #include <fmt/core.h>
 
+#include "formats/looks.h"
 #include "formats/markup.h"
+#include "formats/svg/drawings.h"
 #include "formats/svg/grid.h"
 #include "formats/svg/pen.h"
 #include "formats/svg/runs.h"
@@ -45,10 +45,6 @@ Drawing legend(const Matrix& matrix, const Theme& theme) {
   return drawing;
 }
 
-std::string moved(double x, double y, const std::string& content) {
-  return fmt::format("<g transform=\"translate({} {})\">\n", svg_number(x), svg_number(y)) + content + "</g>\n";
-}
-
 // The heat map of one head of one sequence, with what explains it.
 Drawing card(const ToldMatrix& told, const FormatOptions& options, const Theme& theme) {
   const Matrix& matrix = *told.matrix;
@@ -66,14 +62,14 @@ Drawing card(const ToldMatrix& told, const FormatOptions& options, const Theme& 
   }
   drawing.content += grid.drawn(0, y);
   const Drawing scale = legend(matrix, theme);
-  drawing.content += moved(0, y + grid.height() + 14, scale.content);
+  drawing.content += svg_moved(0, y + grid.height() + 14, scale.content);
   drawing.width = std::max({drawing.width, grid.width(), scale.width});
   drawing.height = y + grid.height() + 14 + scale.height;
   const bool has_arcs = matrix.role == Role::attention_weight && is_of_queries_and_keys(matrix) &&
                         std::max(matrix.rows(), matrix.columns()) <= most_arcs;
   if (has_arcs) {
     const Drawing curves = arcs_drawing(matrix, theme.palette());
-    drawing.content += moved(drawing.width + between, y, "<g class=\"arcs\">\n" + curves.content + "</g>\n");
+    drawing.content += svg_moved(drawing.width + between, y, "<g class=\"arcs\">\n" + curves.content + "</g>\n");
     drawing.width += between + curves.width;
     drawing.height = std::max(drawing.height, y + curves.height);
   }
@@ -103,8 +99,7 @@ Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& 
   };
   words(formula_runs(matrix.name(), theme), {.size = formula_size, .fill = theme.ink, .bold = true});
   words(text_runs({places.front().title}, theme), {.size = size, .fill = theme.ink});
-  words(text_runs({matrix.sizes + (matrix.words.empty() ? "" : ", " + matrix.words)}, theme),
-        {.size = size - 1, .fill = theme.faint});
+  words(text_runs({matrix.meaning()}, theme), {.size = size - 1, .fill = theme.faint});
   y += 12;
   double x = 0, tallest = 0;
   for (const Drawing& one : cards) {
@@ -112,7 +107,7 @@ Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& 
       y += tallest + between;
       x = tallest = 0;
     }
-    drawing.content += moved(x, y, one.content);
+    drawing.content += svg_moved(x, y, one.content);
     drawing.width = std::max(drawing.width, x + one.width);
     x += one.width + between;
     tallest = std::max(tallest, one.height);

@@ -50,6 +50,19 @@ double text_width(std::string_view text, double size) {
   return width * size;
 }
 
+std::size_t fitting_bytes(std::string_view text, double size, double width) {
+  CodePoint next = code_point(text, 0);
+  std::size_t bytes = next.bytes;
+  double used = character_width(next);
+  while (bytes < text.size()) {
+    next = code_point(text, bytes);
+    used += character_width(next);
+    if (display_width(next) > 0 && used * size > width) break;
+    bytes += next.bytes;
+  }
+  return bytes;
+}
+
 std::string fitted(std::string_view text, double size, double width) {
   const std::string whole = printable(text);
   const double room = width - text_width("…", size);
@@ -63,6 +76,15 @@ std::string fitted(std::string_view text, double size, double width) {
     if (used <= room) kept = at;
   }
   return whole;
+}
+
+std::string svg_rect(double x, double y, double width, double height, std::string_view attributes) {
+  return fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}/>\n", svg_number(x), svg_number(y),
+                     svg_number(width), svg_number(height), attributes);
+}
+
+std::string svg_moved(double x, double y, std::string_view content) {
+  return fmt::format("<g transform=\"translate({} {})\">\n{}</g>\n", svg_number(x), svg_number(y), content);
 }
 
 std::string text_begin(double x, double y, const TextLook& look) {

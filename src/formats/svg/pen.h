@@ -16,8 +16,18 @@ std::string svg_number(double value);
 // is: measured with the widest in use, and a little more.
 double text_width(std::string_view text, double size);
 
+// How much of printable text fits into that width: at least one character with all that
+// combines with it. REQUIRES: not empty.
+std::size_t fitting_bytes(std::string_view text, double size, double width);
+
 // The text as it is printed, cut to that width; the cut is shown by "…".
 std::string fitted(std::string_view text, double size, double width);
+
+// A rectangle; `attributes` are the others, ready to be written.
+std::string svg_rect(double x, double y, double width, double height, std::string_view attributes);
+
+// What is drawn from (0, 0) on, at another place.
+std::string svg_moved(double x, double y, std::string_view content);
 
 enum class Anchor { start, middle, end };
 

@@ -106,17 +106,6 @@ bool reads_from_right(std::string_view text) {
   return false;
 }
 
-// As much of the word as fits, at least one character with all that combines with it.
-std::size_t fitting_bytes(std::string_view word, double size, double width) {
-  std::size_t bytes = code_point(word, 0).bytes;
-  while (bytes < word.size()) {
-    const CodePoint next = code_point(word, bytes);
-    if (display_width(next) > 0 && text_width(word.substr(0, bytes + next.bytes), size) > width) break;
-    bytes += next.bytes;
-  }
-  return bytes;
-}
-
 double width_of(const TextRun& run, double size, bool bold) {
   return text_width(run.text, size * run.scale) * (bold || run.bold ? 1.1 : 1.0);
 }
@@ -150,28 +139,23 @@ std::vector<Runs> wrapped(const Runs& runs, double size, double width, bool bold
   for (const TextRun& run : runs) {
     TextRun look = run;
     look.text = std::string();  // a copy of it for every word would be a lot
+    std::size_t end = 0;        // of the word that goes on
     for (std::size_t begin = 0; begin < run.text.size();) {
       if (run.text[begin] == ' ') {
         words.emplace_back();
         ++begin;
         continue;
       }
-      const std::size_t end = std::min(run.text.find(' ', begin), run.text.size());
+      if (begin >= end) end = std::min(run.text.find(' ', begin), run.text.size());
       const std::string_view word = std::string_view(run.text).substr(begin, end - begin);
-      TextRun part = look;
-      part.text = word;
       // A word that is longer than a line is cut where the line is full.
-      const double scale = size * run.scale * (bold || run.bold ? 1.1 : 1.0);
-      if (const std::size_t fits = fitting_bytes(word, scale, width); fits < word.size()) {
-        if (!words.back().empty()) words.emplace_back();
-        part.text = word.substr(0, fits);
-        begin += fits;
-        words.back().push_back(std::move(part));
-        if (begin < end) words.emplace_back();
-        continue;
-      }
-      words.back().push_back(std::move(part));
-      begin = end;
+      const std::size_t fits = fitting_bytes(word, size * run.scale * (bold || run.bold ? 1.1 : 1.0), width);
+      const bool is_cut = fits < word.size();
+      if (is_cut && !words.back().empty()) words.emplace_back();
+      words.back().push_back(look);
+      words.back().back().text = word.substr(0, fits);
+      begin += fits;
+      if (is_cut) words.emplace_back();
     }
   }
   std::vector<Runs> lines;

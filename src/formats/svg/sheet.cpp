@@ -15,23 +15,6 @@ constexpr double paper_width = 820;
 constexpr double gap = 16;
 constexpr double widest_label = 150;
 
-Runs side_runs(const Expression& side, const Theme& theme) {
-  Inline all;
-  if (!side.relation.empty()) all.emplace_back(side.relation + " ");
-  for (std::size_t i = 0; i < side.terms.size(); ++i) {
-    if (i > 0) all.emplace_back(" ");
-    all.insert(all.end(), side.terms[i].begin(), side.terms[i].end());
-  }
-  return formula_runs(all, theme);
-}
-
-Runs remark_runs(const Inline& remark, const Theme& theme) {
-  Inline text = {"("};
-  text.insert(text.end(), remark.begin(), remark.end());
-  text.emplace_back(")");
-  return text_runs(text, theme);
-}
-
 Runs with_space(Runs runs) {
   if (!runs.empty()) runs.push_back({"  ", {}, false, false, 1, 0});
   return runs;
@@ -45,7 +28,7 @@ void FigureSheet::add(const Block& block) {
 
 void FigureSheet::add(const Drawing& drawing) {
   space(18);
-  content_ += fmt::format("<g transform=\"translate(0 {})\">\n", svg_number(y_)) + drawing.content + "</g>\n";
+  content_ += svg_moved(0, y_, drawing.content);
   y_ += drawing.height;
   reach(drawing.width);
 }
@@ -74,9 +57,8 @@ void FigureSheet::lay_out(const Prose& prose) {
 
 void FigureSheet::lay_out(const Remark& remark) {
   space(6);
-  Inline text = {"Note: "};
-  text.insert(text.end(), remark.text.begin(), remark.text.end());
-  lines(wrapped(text_runs(text, theme_), size, paper_width), 0, {.size = size, .fill = theme_.faint});
+  lines(wrapped(text_runs(joined({"Note: "}, remark.text), theme_), size, paper_width), 0,
+        {.size = size, .fill = theme_.faint});
 }
 
 void FigureSheet::lay_out(const Derivation& derivation) {
@@ -104,7 +86,7 @@ bool FigureSheet::aligned(const std::vector<Equation>& equations, double indent)
     label = std::max(label, std::min(widest_label, text_width(plain(equation.label), size)));
     for (std::size_t i = 0; i < equation.sides.size(); ++i) {
       if (widths.size() <= i) widths.push_back(0);
-      widths[i] = std::max(widths[i], runs_width(side_runs(equation.sides[i], theme_), size));
+      widths[i] = std::max(widths[i], runs_width(formula_runs(equation.sides[i].whole(), theme_), size));
     }
   }
   double total = indent + (label > 0 ? label + gap : 0);
@@ -118,7 +100,7 @@ bool FigureSheet::aligned(const std::vector<Equation>& equations, double indent)
     double x = indent + (label > 0 ? label + gap : 0);
     double end = x;
     for (std::size_t i = 0; i < equation.sides.size(); ++i) {
-      const Runs runs = side_runs(equation.sides[i], theme_);
+      const Runs runs = formula_runs(equation.sides[i].whole(), theme_);
       content_ += svg_runs(x, base, runs, {.size = size, .fill = theme_.ink});
       end = x + runs_width(runs, size);
       x += widths[i] + size / 2;
@@ -126,7 +108,7 @@ bool FigureSheet::aligned(const std::vector<Equation>& equations, double indent)
     reach(end);
     y_ += size + leading;
     if (equation.remark.empty()) continue;
-    const Runs remark = remark_runs(equation.remark, theme_);
+    const Runs remark = text_runs(in_parentheses(equation.remark), theme_);
     if (end + gap + runs_width(remark, size) <= paper_width) {
       content_ += svg_runs(end + gap, base, remark, {.size = size, .fill = theme_.faint});
       reach(end + gap + runs_width(remark, size));
@@ -146,11 +128,11 @@ void FigureSheet::broken(const Equation& equation, double indent) {
   }
   for (const Expression& side : equation.sides) {
     if (!all.empty()) all.push_back({" ", {}, false, false, 1, 0});
-    for (TextRun& run : side_runs(side, theme_)) all.push_back(std::move(run));
+    for (TextRun& run : formula_runs(side.whole(), theme_)) all.push_back(std::move(run));
   }
   if (!equation.remark.empty()) {
     all = with_space(std::move(all));
-    for (TextRun& run : remark_runs(equation.remark, theme_)) all.push_back(std::move(run));
+    for (TextRun& run : text_runs(in_parentheses(equation.remark), theme_)) all.push_back(std::move(run));
   }
   const std::vector<Runs> parts = wrapped(all, size, paper_width - indent - indent_step);
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -180,8 +162,7 @@ void FigureSheet::lay_out(const Matrix& matrix) {
   };
   caption(formula_runs(matrix.name(), theme_), {.size = size, .fill = theme_.ink, .bold = true});
   caption(text_runs({matrix.caption()}, theme_), {.size = size - 1, .fill = theme_.ink});
-  const std::string meaning = matrix.sizes + (matrix.words.empty() ? "" : ", " + matrix.words);
-  caption(text_runs({meaning}, theme_), {.size = size - 2, .fill = theme_.faint});
+  caption(text_runs({matrix.meaning()}, theme_), {.size = size - 2, .fill = theme_.faint});
   content_ += grid.drawn(x, y_ + 2);
   y_ += grid.height() + 6;
   reach(x + widest);

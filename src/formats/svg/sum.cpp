@@ -1,5 +1,3 @@
-#include "formats/svg/sum.h"
-
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -8,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "formats/svg/drawings.h"
 #include "formats/svg/pen.h"
 #include "formats/svg/runs.h"
 
@@ -188,13 +187,8 @@ class Sum {
   }
 
   Runs side_runs(std::size_t i, bool with_relation) const {
-    Inline all;
-    if (with_relation && !sides()[i].relation.empty()) all.push_back(sides()[i].relation + " ");
-    for (std::size_t t = 0; t < sides()[i].terms.size(); ++t) {
-      if (t > 0) all.emplace_back(" ");
-      all.insert(all.end(), sides()[i].terms[t].begin(), sides()[i].terms[t].end());
-    }
-    return formula_runs(all, theme_);
+    const Expression& side = sides()[i];
+    return formula_runs(with_relation ? side.whole() : Expression{"", side.terms}.whole(), theme_);
   }
 
   Runs result() const { return side_runs(sides().size() - 1, false); }
@@ -212,10 +206,9 @@ class Sum {
 
   void number_box(double x, double y, double width, const Runs& runs, std::optional<Role> role, bool bold = false) {
     const Hue hue = role ? theme_.of(*role) : Hue{theme_.paper, theme_.grid, theme_.ink};
-    drawn_ += fmt::format(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\" fill=\"{}\" stroke=\"{}\" stroke-width=\"{}\"/>\n",
-        svg_number(x), svg_number(y), svg_number(width), svg_number(box_height), hue.fill, hue.line,
-        bold ? "2.5" : "1.25");
+    drawn_ += svg_rect(
+        x, y, width, box_height,
+        fmt::format(R"(rx="5" fill="{}" stroke="{}" stroke-width="{}")", hue.fill, hue.line, bold ? "2.5" : "1.25"));
     Runs dark = runs;
     for (TextRun& run : dark) run.fill = {};
     drawn_ += svg_runs(x + width / 2, y + box_height / 2 + 6, dark,

@@ -8,11 +8,9 @@
 
 #include "formats/format.h"
 #include "formats/markup.h"
-#include "formats/svg/flow.h"
-#include "formats/svg/map.h"
+#include "formats/svg/drawings.h"
 #include "formats/svg/pen.h"
 #include "formats/svg/sheet.h"
-#include "formats/svg/sum.h"
 #include "formats/svg/theme.h"
 #include "formats/svg/told.h"
 

@@ -1,51 +1,27 @@
 #include "formats/svg/told.h"
 
 #include <algorithm>
-#include <set>
 #include <variant>
+
+#include "formats/places.h"
 
 namespace attn {
 namespace {
 
-constexpr std::string_view dot = " · ";
-
-std::string joined(const std::string& a, const std::string& b) {
-  return a.empty() || b.empty() ? a + b : a + std::string(dot) + b;
-}
-
-std::set<std::string> all_places(const Document& document) {
-  std::set<std::string> places;
-  for (const Block& block : document.blocks) {
-    if (const auto* matrix = std::get_if<Matrix>(&block)) places.insert(matrix->place);
-  }
-  for (const Matrix& matrix : document.behind) places.insert(matrix.place);
-  places.erase("");
-  return places;
-}
-
-// The place that a headline begins with: "Head 1 of 3" of "Head 1 of 3 · Query 2 · cat".
-std::string place_in(const std::string& headline, const std::set<std::string>& places) {
-  std::string longest;
-  for (const std::string& place : places) {
-    const bool named = headline == place || headline.starts_with(place + std::string(dot));
-    if (named && place.size() > longest.size()) longest = place;
-  }
-  return longest;
-}
+std::string joined(const std::string& a, const std::string& b) { return a + (a.empty() || b.empty() ? "" : " · ") + b; }
 
 }  // namespace
 
 std::vector<ToldMatrix> told_matrices(const Document& document) {
-  const std::set<std::string> places = all_places(document);
+  const Places places(document);
   std::vector<ToldMatrix> told;
   std::string title, place;
   for (const Block& block : document.blocks) {
     if (const auto* found = std::get_if<Headline>(&block); found && found->level > 1) {
-      const std::string headline = plain(found->text);
-      const std::string named = place_in(headline, places);
+      const std::string named = places.named_by(*found);
       if (found->level == 2 || !named.empty()) place = named;
       if (found->level == 2) title = "";
-      if (named.empty()) title = headline;
+      if (named.empty()) title = plain(found->text);
     }
     const auto* matrix = std::get_if<Matrix>(&block);
     if (!matrix) continue;

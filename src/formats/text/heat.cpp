@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 namespace attn {
@@ -44,25 +43,15 @@ bool is_heated(const Matrix& matrix) {
 std::optional<HeatScale> HeatScale::of(const Matrix& matrix) {
   if (!is_heated(matrix)) return std::nullopt;
   HeatScale heat(matrix);
-  bool any = false;
-  for (std::size_t i = 0; i < matrix.cells.size(); ++i) {
-    const bool closed = !matrix.closed.empty() && matrix.closed[i];
-    heat.has_closed_ = heat.has_closed_ || closed;
-    if (closed || !std::isfinite(matrix.cells[i])) continue;
-    heat.least_ = any ? std::min(heat.least_, matrix.cells[i]) : matrix.cells[i];
-    heat.most_ = any ? std::max(heat.most_, matrix.cells[i]) : matrix.cells[i];
-    any = true;
-  }
-  if (!any) return std::nullopt;
-  if (matrix.role == Role::attention_weight) std::tie(heat.least_, heat.most_) = std::pair(0.0, 1.0);
+  if (!heat.range_.any) return std::nullopt;
+  if (matrix.role == Role::attention_weight) heat.range_ = {};
   return heat;
 }
 
 std::optional<double> HeatScale::size(std::size_t row, std::size_t column) const {
   const double number = matrix_->cells[row * matrix_->columns() + column];
   if (matrix_->is_closed(row, column) || !std::isfinite(number)) return std::nullopt;
-  // Halves, so that the difference of the two largest numbers there are is one.
-  return least_ == most_ ? 0 : (number / 2 - least_ / 2) / (most_ / 2 - least_ / 2);
+  return range_.least == range_.most ? 0 : range_.share(number);
 }
 
 StyledLine HeatScale::legend(const Typesetter& typesetter) const {
@@ -70,9 +59,9 @@ StyledLine HeatScale::legend(const Typesetter& typesetter) const {
     return Piece{typesetter.spelled(written(number, matrix_->format)), std::nullopt, Weight::faint};
   };
   const bool is_weight = matrix_->role == Role::attention_weight;
-  const bool is_one = least_ == most_;
+  const bool is_one = range_.least == range_.most;
   StyledLine line;
-  line.add(is_weight ? Piece{"0", std::nullopt, Weight::faint} : end(least_));
+  line.add(is_weight ? Piece{"0", std::nullopt, Weight::faint} : end(range_.least));
   line.add(Piece{" "});
   const bool ascii = typesetter.options().ascii;
   const std::size_t levels = typesetter.options().color ? backgrounds.size()
@@ -84,9 +73,10 @@ StyledLine HeatScale::legend(const Typesetter& typesetter) const {
   }
   if (!is_one) {
     line.add(Piece{" "});
-    line.add(is_weight ? Piece{"1", std::nullopt, Weight::faint} : end(most_));
+    line.add(is_weight ? Piece{"1", std::nullopt, Weight::faint} : end(range_.most));
   }
-  if (has_closed_) line.add({"   " + closed_sign(typesetter) + " closed", std::nullopt, Weight::faint});
+  if (std::ranges::find(matrix_->closed, true) != matrix_->closed.end())
+    line.add({"   " + closed_sign(typesetter) + " closed", std::nullopt, Weight::faint});
   return line;
 }
 

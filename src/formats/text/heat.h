@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "formats/figures.h"
 #include "formats/styled.h"
 
 // Shades and bars for a terminal.
@@ -29,11 +30,10 @@ class HeatScale {
   StyledLine legend(const Typesetter& typesetter) const;
 
  private:
-  explicit HeatScale(const Matrix& matrix) : matrix_(&matrix) {}
+  explicit HeatScale(const Matrix& matrix) : matrix_(&matrix), range_(matrix) {}
 
   const Matrix* matrix_;
-  double least_ = 0, most_ = 1;
-  bool has_closed_ = false;
+  HeatRange range_;
 };
 
 // What the text says with a background as dark as `size`, in colours that can be read on it.

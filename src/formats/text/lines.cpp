@@ -1,27 +1,15 @@
-#include "formats/text/lines.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "formats/text/heat.h"
+#include "formats/text/layout.h"
 
 namespace attn {
 namespace {
 
 constexpr std::size_t gap = 2;  // between a label and its line, a line and its remark
 constexpr std::size_t shortest_bar = 8, longest_bar = 24;
-
-// A side of an equation with its relation, on one line.
-StyledLine side_line(const Expression& side, const Typesetter& typesetter) {
-  StyledLine line;
-  if (!side.relation.empty()) line.add({typesetter.spelled(side.relation + " ")});
-  for (std::size_t i = 0; i < side.terms.size(); ++i) {
-    if (i > 0) line.add(Piece{" "});
-    line.add(typesetter.line(side.terms[i]));
-  }
-  return line;
-}
 
 class Equations {
  public:
@@ -55,7 +43,7 @@ class Equations {
     label_width_ = std::max(label_width_, labels_.back().width());
     sides_.emplace_back();
     for (std::size_t i = 0; i < equation.sides.size(); ++i) {
-      sides_.back().push_back(side_line(equation.sides[i], typesetter_));
+      sides_.back().push_back(typesetter_.line(equation.sides[i].whole()));
       if (side_widths_.size() <= i) side_widths_.push_back(0);
       side_widths_[i] = std::max(side_widths_[i], sides_.back()[i].width());
     }
@@ -88,7 +76,7 @@ class Equations {
   void broken(const Equation& equation, StyledLine line) {
     std::size_t hang = line.width() + 2;
     if (!equation.sides.empty() && equation.sides[0].terms.size() == 1) {
-      hang = std::min(line.width() + side_line(equation.sides[0], typesetter_).width() + 1, width_ / 3);
+      hang = std::min(line.width() + typesetter_.line(equation.sides[0].whole()).width() + 1, width_ / 3);
     }
     for (const Expression& side : equation.sides) {
       bool first = true;
@@ -114,9 +102,7 @@ class Equations {
       lines_.push_back(std::move(line));
       return;
     }
-    Inline text = {"("};
-    text.insert(text.end(), equation.remark.begin(), equation.remark.end());
-    text.emplace_back(")");
+    const Inline text = in_parentheses(equation.remark);
     StyledLine words = typesetter_.line(text, Weight::faint);
     if (line.width() + gap + words.width() <= width_) {
       line.add(Piece{std::string(gap, ' ')});

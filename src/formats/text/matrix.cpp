@@ -1,5 +1,3 @@
-#include "formats/text/matrix.h"
-
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -8,6 +6,7 @@
 #include "base/text.h"
 #include "formats/cut.h"
 #include "formats/text/heat.h"
+#include "formats/text/layout.h"
 
 namespace attn {
 namespace {
@@ -22,17 +21,6 @@ struct Column {
   std::size_t width = 0;
   std::size_t shade = 0;  // how much of it is left of the numbers for a shade
 };
-
-// The text right-aligned.
-std::string right(const std::string& text, std::size_t width) {
-  const std::size_t taken = display_width(text);
-  return std::string(width > taken ? width - taken : 0, ' ') + text;
-}
-
-std::string left(const std::string& text, std::size_t width) {
-  const std::size_t taken = display_width(text);
-  return text + std::string(width > taken ? width - taken : 0, ' ');
-}
 
 class Layout {
  public:
@@ -120,25 +108,24 @@ class Layout {
   std::vector<StyledLine> caption() const {
     std::vector<StyledLine> lines = typesetter_.wrapped(matrix_.name(), width_, Weight::bold);
     add_title(matrix_.caption(), typesetter_, width_, lines);
-    const std::string meaning = matrix_.sizes + (matrix_.words.empty() ? "" : ", " + matrix_.words);
-    for (StyledLine& line : typesetter_.wrapped({meaning}, width_, Weight::faint)) lines.push_back(std::move(line));
+    for (StyledLine& line : typesetter_.wrapped({matrix_.meaning()}, width_, Weight::faint)) {
+      lines.push_back(std::move(line));
+    }
     return lines;
   }
 
   void block(std::size_t begin, std::size_t end) {
-    const bool whole = begin == 0 && end == matrix_.columns();
+    const std::string which = words_of_part("column", begin, end, matrix_.columns());
+    const bool whole = which.empty();
     if (begin > 0) lines_.emplace_back();
-    if (!whole) {
-      lines_.push_back(typesetter_.line({(end - begin == 1 ? "column " : "columns " + std::to_string(begin + 1) + "–") +
-                                         std::to_string(end) + " of " + std::to_string(matrix_.columns())},
-                                        Weight::faint));
-    }
+    if (!whole) lines_.push_back(typesetter_.line({which}, Weight::faint));
     StyledLine names(label_width_);
     names.add({typesetter_.spelled(" │"), std::nullopt, Weight::faint});
     StyledLine rule;
     std::size_t rule_width = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      names.add({std::string(gap, ' ') + right(columns_[i].name, columns_[i].width), std::nullopt, Weight::faint});
+      names.add(
+          {std::string(gap, ' ') + padded_before(columns_[i].name, columns_[i].width), std::nullopt, Weight::faint});
       rule_width += gap + columns_[i].width;
     }
     rule.add({typesetter_.spelled(repeated("─", label_width_ + 1) + "┼" + repeated("─", rule_width)), std::nullopt,
@@ -147,7 +134,7 @@ class Layout {
     lines_.push_back(std::move(rule));
     for (std::size_t row = 0; row < rows_; ++row) {
       StyledLine line;
-      line.add({left(row_labels_[row], label_width_), std::nullopt, Weight::faint});
+      line.add({padded_behind(row_labels_[row], label_width_), std::nullopt, Weight::faint});
       line.add({typesetter_.spelled(" │"), std::nullopt, Weight::faint});
       for (std::size_t i = begin; i < end; ++i) {
         const Column& column = columns_[i];
@@ -156,7 +143,8 @@ class Layout {
           continue;
         }
         const Mark mark = matrix_.marks.empty() ? Mark::right : matrix_.marks[row * matrix_.columns() + i];
-        line.add({std::string(gap, ' ') + right(column.cells[row], column.width), matrix_.role, Weight::normal, mark});
+        line.add({std::string(gap, ' ') + padded_before(column.cells[row], column.width), matrix_.role, Weight::normal,
+                  mark});
       }
       if (whole) add_bars(row, line);
       lines_.push_back(std::move(line));
@@ -171,15 +159,16 @@ class Layout {
     const bool color = typesetter_.options().color;
     if (color && is_first) line.add(Piece{" "});
     if (color && size) {
-      line.add(on_shade(" " + right(number, column.width) + " ", *size));
+      line.add(on_shade(" " + padded_before(number, column.width) + " ", *size));
       return;
     }
     if (!color) line.add(Piece{std::string(gap, ' ')});
     const bool closed = heat_->is_closed(row, at);
     std::string sign = closed ? closed_sign(typesetter_) : size ? shade(*size, column.shade, typesetter_) : "";
     if (color) sign = " " + sign;
-    line.add({left(sign, column.shade + (color ? 1 : 0)), std::nullopt, closed ? Weight::faint : Weight::normal});
-    line.add({right(number, column.width - column.shade) + (color ? " " : ""), matrix_.role,
+    line.add(
+        {padded_behind(sign, column.shade + (color ? 1 : 0)), std::nullopt, closed ? Weight::faint : Weight::normal});
+    line.add({padded_before(number, column.width - column.shade) + (color ? " " : ""), matrix_.role,
               closed ? Weight::faint : Weight::normal});
   }
 

@@ -4,9 +4,7 @@
 
 #include "formats/format.h"
 #include "formats/styled.h"
-#include "formats/text/lines.h"
-#include "formats/text/matrix.h"
-#include "formats/text/tree.h"
+#include "formats/text/layout.h"
 
 namespace attn {
 namespace {
@@ -49,9 +47,7 @@ class TextWriter {
   void lay_out(const Prose& prose) { print(typesetter_.wrapped(prose.text, width_ - indent), indent); }
 
   void lay_out(const Remark& remark) {
-    Inline text = {"Note: "};
-    text.insert(text.end(), remark.text.begin(), remark.text.end());
-    print(typesetter_.wrapped(text, width_ - indent), indent);
+    print(typesetter_.wrapped(joined({"Note: "}, remark.text), width_ - indent), indent);
   }
 
   void lay_out(const Derivation& derivation) { print(laid_out(derivation, typesetter_, width_ - indent), indent); }
@@ -126,17 +122,13 @@ class TextWriter {
   std::size_t side_width_ = 0;
 };
 
-std::string write_text(const Document& document, const FormatOptions& options) {
-  return TextWriter(options).write(document);
-}
-
 }  // namespace
 
 Format text_format() {
   return {"text",
           ".txt",
           "for a terminal",
-          write_text,
+          [](const Document& document, const FormatOptions& options) { return TextWriter(options).write(document); },
           {{"heatmap", {}, "scores and weights shaded by their size, a bar beside each weight"}}};
 }
 

@@ -1,10 +1,8 @@
-#include "formats/text/tree.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "formats/text/lines.h"
+#include "formats/text/layout.h"
 
 namespace attn {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "catch.h"
-#include "formats/format.h"
+#include "unit/formats/as_text.h"
 
 namespace attn {
 namespace {
@@ -47,9 +47,7 @@ BenchReport suite_report() {
   return report;
 }
 
-std::string text_of(const Document& document, FormatOptions options = {}) {
-  return format_named("text")->write(document, options);
-}
+std::string text_of(const Document& document, FormatOptions options = {}) { return as_text(document, options); }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 

@@ -50,7 +50,7 @@ Lecture lecture(std::vector<std::string>* asked = nullptr) {
   ExplainOptions options;
   options.level = Level::cells;
   return Lecture({.document = explain(examples::traced(examples::worked_example()), options),
-                  .write = [](const Document& part) { return format_named("text")->write(part, {}); },
+                  .write = [](const Document& part) { return as_text(part); },
                   .why =
                       [asked](const std::string& question) {
                         if (asked) asked->push_back(question);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "explain/telling/steps.h"
-#include "formats/format.h"
 #include "model/attention.h"
 #include "reference_backend.h"
+#include "unit/formats/as_text.h"
 
 // Problems to explain, each with something that the others have not.
 
@@ -143,7 +143,7 @@ inline Trace traced(const Problem& problem) {
 }
 
 inline std::string in_text(const Trace& trace, const ExplainOptions& options = {}, const FormatOptions& format = {}) {
-  return format_named("text")->write(explain(trace, options), format);
+  return as_text(explain(trace, options), format);
 }
 
 inline std::string in_text(const Problem& problem, const ExplainOptions& options = {},

@@ -5,8 +5,8 @@
 
 #include "catch.h"
 #include "exports/marking.h"
-#include "formats/format.h"
 #include "unit/explain/examples.h"
+#include "unit/formats/as_text.h"
 
 namespace attn {
 namespace {
@@ -48,7 +48,7 @@ Report example_report() {
 
 std::string told(const Report& report, Reveal reveal, FormatOptions options = {}) {
   const Trace trace = traced(examples::worked_example());
-  return format_named("text")->write(verdict(report, trace, {.reveal = reveal}), options);
+  return as_text(verdict(report, trace, {.reveal = reveal}), options);
 }
 
 TEST_CASE("a verdict says first what is right", "[verdict]") {
@@ -175,7 +175,7 @@ TEST_CASE("many hand-ins are a table first, then those that are not all right", 
   const std::vector<MarkedFile> files = {
       {"anna.json", example_report()}, {"ben.json", right}, {"\x1b[31mchris.json", std::nullopt, "no such file"}};
   const Trace trace = traced(examples::worked_example());
-  const std::string text = format_named("text")->write(verdicts(files, trace), {});
+  const std::string text = as_text(verdicts(files, trace));
   CHECK(holds(text, "3 files: 1 right, 1 wrong, 1 not read."));
   CHECK(holds(text, "slip.sign or nobody.knows"));
   CHECK(text.find("slip.sign") < text.find("✗ 5"));

@@ -13,6 +13,7 @@
 
 #include "catch.h"
 #include "explain/telling/ancestry.h"
+#include "explain/telling/cell_runs.h"
 #include "model/attention.h"
 #include "reading/problem/problem.h"
 #include "reference_backend.h"
@@ -353,7 +354,7 @@ std::string in_text(const Trace& trace, const std::string& typed, const WhyOptio
   const Result<Asked> asked = find_asked(trace, question.value());
   REQUIRE(asked);
   const bool full = options.full || !asked.value().cell;
-  return format_named("text")->write(why(trace, asked.value(), options), {.full = full});
+  return as_text(why(trace, asked.value(), options), {.full = full});
 }
 
 std::string tree_in_text(const Trace& trace, const std::string& typed, const WhyOptions& options = {}) {
@@ -586,8 +587,7 @@ TEST_CASE("a tree in ASCII is ASCII, and keeps to its columns", "[explain][why]"
   const Trace trace = examples::traced(examples::ragged_heads());
   const Document document = why(trace, {"output", 0}, {.depth = {}, .precision = {}, .full = true});
   for (const std::size_t width : {60u, 80u, 120u}) {
-    const std::string text =
-        format_named("text")->write(document, {.width = width, .color = false, .ascii = true, .full = false});
+    const std::string text = as_text(document, {.width = width, .color = false, .ascii = true, .full = false});
     for (const std::string& line : examples::lines_of(text)) {
       INFO(line);
       CHECK(line.size() <= width);

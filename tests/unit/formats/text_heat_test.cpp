@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "catch.h"
-#include "formats/format.h"
 #include "formats/text/heat.h"
 #include "unit/explain/examples.h"
+#include "unit/formats/as_text.h"
 
 namespace attn {
 namespace {
@@ -51,7 +51,7 @@ Matrix weights(std::vector<double> cells, std::size_t columns, Role role = Role:
 }
 
 std::vector<std::string> shown(Matrix matrix, FormatOptions options) {
-  std::vector<std::string> lines = lines_of(format_named("text")->write({{std::move(matrix)}}, options));
+  std::vector<std::string> lines = lines_of(as_text({{std::move(matrix)}}, options));
   if (lines.back().empty()) lines.pop_back();
   return lines;
 }

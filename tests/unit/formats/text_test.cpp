@@ -7,8 +7,8 @@
 
 #include "catch.h"
 #include "formats/ascii.h"
-#include "formats/format.h"
 #include "unit/explain/examples.h"
+#include "unit/formats/as_text.h"
 
 namespace attn {
 namespace {
@@ -45,7 +45,7 @@ Matrix one_matrix(std::vector<double> cells, std::vector<std::string> rows, std:
 }
 
 std::string in_text(Matrix matrix, const FormatOptions& options = {}) {
-  return format_named("text")->write({{std::move(matrix)}}, options);
+  return as_text({{std::move(matrix)}}, options);
 }
 
 std::vector<std::string> numbered(std::size_t count) {
@@ -125,7 +125,7 @@ TEST_CASE("a long matrix is cut with a count unless all of it is asked for", "[t
 std::string in_text(const Inline& prose, std::size_t width) {
   FormatOptions format;
   format.width = width;
-  return format_named("text")->write({{Prose{prose}}}, format);
+  return as_text({{Prose{prose}}}, format);
 }
 
 TEST_CASE("a word of several spans is measured in columns, not in bytes", "[text]") {

@@ -1,4 +1,4 @@
-#include "explain/telling/masks.h"
+#include "explain/telling/closing.h"
 
 #include <algorithm>
 #include <utility>

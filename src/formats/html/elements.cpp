@@ -1,4 +1,4 @@
-#include "formats/html/words.h"
+#include "formats/html/elements.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "formats/html/mathml.h"
+#include "formats/looks.h"
 #include "formats/markup.h"
 
 namespace attn {

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "formats/format.h"
+
+namespace attn {
+
+// As a terminal shows it: the format that stands first.
+inline std::string as_text(const Document& document, const FormatOptions& options = {}) {
+  return formats().front().write(document, options);
+}
+
+}  // namespace attn
