@@ -254,7 +254,7 @@ TEST_CASE("sentences stand in words/ and nowhere else", "[architecture]") {
   const std::regex sentence(R"rx("[^"]*[a-z]{2,} [a-z]{2,}[^"]*")rx"),
       heading(R"rx(\.(title = "|formula = "[^"]*[a-z]{3,} [^"]*"))rx");
   const auto is_told_elsewhere = [](const fs::path& file) { return file.filename() == "asked.cpp"; };
-  for (const char* folder : {"mistakes", "explain/telling", "explain/arithmetic", "model"}) {
+  for (const char* folder : {"mistakes", "mark", "explain/telling", "explain/arithmetic", "model"}) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(ATTN_SOURCE_DIR) / "src" / folder)) {
       if (!entry.is_regular_file() || entry.path().extension() != ".cpp" || is_told_elsewhere(entry.path())) continue;
       std::ifstream stream(entry.path());
