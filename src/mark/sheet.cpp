@@ -48,8 +48,9 @@ bool add_step(std::string_view id, const Anatomy& at, Recipe& right) {
 }
 
 bool add_step(std::string_view id, Recipe& right) {
-  return std::ranges::any_of(std::vector<RecipePart>(right.parts()),
-                             [&](const RecipePart& part) { return part.attention && add_step(id, *part.attention, right); });
+  return std::ranges::any_of(std::vector<RecipePart>(right.parts()), [&](const RecipePart& part) {
+    return part.attention && add_step(id, *part.attention, right);
+  });
 }
 
 HandedStep::What what_is(std::string_view id, const Recipe& recipe) {

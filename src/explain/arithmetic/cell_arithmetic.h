@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "explain/arithmetic/worked_cell.h"
 #include "explain/arithmetic/worked_line.h"
+#include "explain/worked_cell.h"
 
 namespace attn {
 

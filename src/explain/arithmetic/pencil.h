@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "explain/arithmetic/worked_cell.h"
 #include "explain/document.h"
 #include "explain/numerals.h"
 #include "explain/provenance.h"
+#include "explain/worked_cell.h"
 #include "trace/trace.h"
 
 namespace attn {

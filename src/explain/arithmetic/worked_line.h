@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "explain/arithmetic/worked_cell.h"
 #include "explain/document.h"
 #include "explain/numerals.h"
+#include "explain/worked_cell.h"
 
 namespace attn {
 

@@ -435,7 +435,8 @@ std::string totals(std::span<const MarkedFile> files) {
   std::string text = attn::counted(files.size(), "file") + ": ";
   std::vector<std::string> parts;
   const VerdictWords& said = language().verdicts;
-  for (const std::string& words : {said.right.text(), said.incomplete.text(), said.wrong.text(), said.not_read.text()}) {
+  for (const std::string& words :
+       {said.right.text(), said.incomplete.text(), said.wrong.text(), said.not_read.text()}) {
     const auto count = std::ranges::count(files, words, verdict_words);
     if (count > 0) parts.push_back(std::to_string(count) + " " + words);
   }

@@ -1,5 +1,5 @@
 // The line of arithmetic behind one number, written from what the cells of the
-// page say now: the same rules as explain/arithmetic/worked_cell.cpp.
+// page say now: the same rules as explain/worked_cell.cpp.
 //
 // A term is a list of pieces: text, or {text, operand} for a number.
 

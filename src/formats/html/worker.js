@@ -1,4 +1,4 @@
-// How each operation is worked out for one cell: explain/arithmetic/worked_cell.cpp says the same.
+// How each operation is worked out for one cell: explain/worked_cell.cpp says the same.
 
 // All that the arithmetic of one cell is written from.
 class Worker {

@@ -6,8 +6,8 @@
 
 #include "catch.h"
 #include "explain/arithmetic/lines.h"
-#include "explain/arithmetic/worked_cell.h"
 #include "explain/provenance.h"
+#include "explain/worked_cell.h"
 #include "unit/explain/calculator.h"
 #include "unit/ops/recorded.h"
 

@@ -1,4 +1,4 @@
-#include "explain/arithmetic/worked_cell.h"
+#include "explain/worked_cell.h"
 
 #include <cmath>
 #include <utility>
