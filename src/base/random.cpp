@@ -71,9 +71,10 @@ double Random::normal() {
   return u * stretch;
 }
 
-std::vector<double> random_values(RandomKind kind, std::span<const std::size_t> shape, std::uint64_t seed) {
+std::vector<double> random_values(RandomKind kind, std::span<const std::size_t> shape, std::uint64_t seed,
+                                  std::size_t most) {
   const std::size_t count = std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
-  std::vector<double> values(count);
+  std::vector<double> values(std::min(count, most));
   if (count == 0) return values;
 
   const std::size_t last = shape.empty() ? 1 : shape.back();

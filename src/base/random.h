@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -62,8 +63,10 @@ enum class RandomKind {
 };
 
 // The numbers of a tensor of this shape, last dimension fastest. Two tensors of
-// one seed share their draws; give each its own seed. REQUIRES: the product of
-// the dimensions fits std::size_t and memory.
-std::vector<double> random_values(RandomKind kind, std::span<const std::size_t> shape, std::uint64_t seed);
+// one seed share their draws; give each its own seed. Of more than `most` numbers
+// only so many are drawn, the first ones. REQUIRES: the product of the dimensions
+// fits std::size_t, and so many numbers memory.
+std::vector<double> random_values(RandomKind kind, std::span<const std::size_t> shape, std::uint64_t seed,
+                                  std::size_t most = std::numeric_limits<std::size_t>::max());
 
 }  // namespace attn

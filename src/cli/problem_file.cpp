@@ -14,7 +14,6 @@
 #include "cli/console.h"
 #include "cli/progress.h"
 #include "model/attention.h"
-#include "problem/drawing.h"
 #include "reading/problem/problem.h"
 #include "reading/text_file.h"
 
@@ -121,8 +120,8 @@ OpenedProblem open_problem_text(std::string_view text, const std::string& file, 
                                 ColorChoice color) {
   if (const auto code = wrong_options(options)) return {std::nullopt, *code};
   std::optional<Progress> progress(std::in_place, "reading " + file, text.size() > worth_telling);
-  Result<Problem> problem = read_problem(text, catalog(), std::max(*parse_size(options.max_memory), least_for_reading),
-                                         folder_of(file), WhenDrawn::later);
+  Result<Problem> problem =
+      read_problem(text, catalog(), std::max(*parse_size(options.max_memory), least_for_reading), folder_of(file));
   progress.reset();
   if (!problem) return {std::nullopt, complain(problem.faults(), text, file, color)};
   override_arithmetic(problem.value(), options);

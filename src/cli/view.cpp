@@ -113,10 +113,13 @@ std::optional<Exit> understand(const ViewOptions& options, const Problem& proble
   view.explaining.behind = view.rendering.wants_behind();
   if (const auto wrong = find_level(options.level, view.explaining.level)) return wrong;
   if (const auto wrong = find_steps(options.only, computation, view.explaining.only)) return wrong;
-  if (const auto wrong = find_index("--batch", options.batch, problem.batch, view.explaining.batch)) return wrong;
-  if (const auto wrong = find_index("--head", options.head, problem.heads.value_or(1), view.explaining.head))
+  if (const auto wrong = find_index("--batch", options.batch, problem.attention().batch, view.explaining.batch))
     return wrong;
-  if (const auto wrong = find_index("--query", options.query, problem.query_count, view.explaining.query)) return wrong;
+  if (const auto wrong =
+          find_index("--head", options.head, problem.attention().heads.value_or(1), view.explaining.head))
+    return wrong;
+  if (const auto wrong = find_index("--query", options.query, problem.attention().query_count, view.explaining.query))
+    return wrong;
   if (const auto wrong = ask_for_result(options, computation, view)) return wrong;
   return refuse_parts_for_programs(options, view);
 }

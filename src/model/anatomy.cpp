@@ -2,9 +2,9 @@
 
 namespace attn {
 
-Anatomy attention_anatomy(const std::string& prefix, const Problem& problem) {
+Anatomy attention_anatomy(const std::string& prefix, const Inputs& inputs) {
   const auto id = [&](const char* name) { return prefix.empty() ? std::string(name) : prefix + "." + name; };
-  return {.query_inputs = id(problem.cross() ? "inputs.query" : "inputs"),
+  return {.query_inputs = id(inputs.cross() ? "inputs.query" : "inputs"),
           .projected_queries = id("projected_queries"),
           .projected_keys = id("projected_keys"),
           .projected_values = id("projected_values"),

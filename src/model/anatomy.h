@@ -9,6 +9,6 @@ namespace attn {
 
 // What is what in an attention whose part has that prefix: the one place where
 // the ids under which model/ records are put together for others.
-Anatomy attention_anatomy(const std::string& prefix, const Problem& problem);
+Anatomy attention_anatomy(const std::string& prefix, const Inputs& inputs);
 
 }  // namespace attn

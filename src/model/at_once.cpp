@@ -79,18 +79,18 @@ std::optional<std::string> combined(RecipeBuilder& work, const std::string& id, 
 
 // A number for each distance from a query to a key, in a row: that of the last
 // query and the first key comes first.
-std::string given_distances(RecipeBuilder& work, const Problem& problem) {
-  const BiasOfDistance bias = position_of(problem).bias_of_distance(problem);
-  const std::size_t heads = problem.heads.value_or(1), distances = problem.query_count + problem.key_count - 1;
+std::string given_distances(RecipeBuilder& work, const Attention& attention) {
+  const BiasOfDistance bias = position_of(attention).bias_of_distance(attention);
+  const std::size_t heads = attention.heads.value_or(1), distances = attention.query_count + attention.key_count - 1;
   Shape shape;
   if (bias.first_queries.size() > 1) shape.append({"batch", bias.first_queries.size()});
   shape.append({"head", heads});
   shape.append({"distance", distances});
-  const auto make = [&problem, bias, shape, heads, distances] {
+  const auto make = [&attention, bias, shape, heads, distances] {
     Tensor<double> numbers(shape);
     std::size_t at = 0;
     for (const std::int64_t position : bias.first_queries) {
-      const std::int64_t first = 1 - position - static_cast<std::int64_t>(problem.query_count);
+      const std::int64_t first = 1 - position - static_cast<std::int64_t>(attention.query_count);
       for (std::size_t head = 0; head < heads; ++head) {
         for (std::size_t i = 0; i < distances; ++i) {
           numbers[at++] = bias.at(head, first + static_cast<std::int64_t>(i));
@@ -102,9 +102,9 @@ std::string given_distances(RecipeBuilder& work, const Problem& problem) {
   return work.given({.id = "bias_of_distance", .role = Role::mask}, shape, make);
 }
 
-void read_masks(RecipeBuilder& work, const Problem& problem, ReadAtOnce& read) {
+void read_masks(RecipeBuilder& work, const Attention& attention, ReadAtOnce& read) {
   std::vector<Operand> closing, adding;
-  for (const MaskRule& rule : mask_rules(problem)) {
+  for (const MaskRule& rule : mask_rules(attention, work.arithmetic().dtype)) {
     if (rule.sees) {
       read.sees = {nearer(read.sees.left, rule.sees->left), nearer(read.sees.right, rule.sees->right)};
     } else if (rule.by_length) {
@@ -114,24 +114,24 @@ void read_masks(RecipeBuilder& work, const Problem& problem, ReadAtOnce& read) {
       (closes ? closing : adding).emplace_back(work.given(rule.heading, rule.shape, rule.make));
     }
   }
-  if (const Position& position = position_of(problem); position.biases) {
-    read.bias_of_distance = position.bias_of_distance && adding.empty() && problem.appended_count() == 0;
-    const std::vector<Operand> first =
-        read.bias_of_distance ? std::vector<Operand>{given_distances(work, problem)} : position.biases(work, problem);
+  if (const Position& position = position_of(attention); position.biases) {
+    read.bias_of_distance = position.bias_of_distance && adding.empty() && attention.appended_count() == 0;
+    const std::vector<Operand> first = read.bias_of_distance ? std::vector<Operand>{given_distances(work, attention)}
+                                                             : position.biases(work, attention);
     adding.insert(adding.begin(), first.begin(), first.end());
   }
   read.open = combined(work, "mask", Binary::minimum, closing);
   read.bias = combined(work, "score_bias", Binary::add, adding);
 }
 
-Shape context_shape(const RecipeBuilder& work, const Problem& problem, const std::string& queries,
+Shape context_shape(const RecipeBuilder& work, const Attention& attention, const std::string& queries,
                     const std::string& values) {
   const Shape& from = work.shape(queries);
   Shape weights;
   for (const char* axis : {"batch", "head", "query"}) {
     if (from.has(axis)) weights.append({axis, from.size(axis)});
   }
-  weights.append({"key", problem.all_key_count()});
+  weights.append({"key", attention.all_key_count()});
   Shape summed;  // several heads may share one of values
   for (const Dim& dim : work.shape(values).dims()) {
     summed.append({dim.axis, dim.axis == "head" ? from.size("head") : dim.size});
@@ -184,18 +184,18 @@ struct Computed {
 };
 
 template <class T>
-Computed<T> computed(const NumbersAtOnce& numbers, Backend& backend, const Problem& problem, const ReadAtOnce& read,
+Computed<T> computed(const NumbersAtOnce& numbers, Backend& backend, const Attention& attention, const ReadAtOnce& read,
                      const Shape& shape) {
   const Rows4<T> q = vectors_of<T>(numbers(read.queries), "query", "d_k");
   const Rows4<T> k = vectors_of<T>(numbers(read.keys), "key", "d_k");
   const Rows4<T> v = vectors_of<T>(numbers(read.values), "key", "d_v");
 
   FusedAttention<T> call;
-  call.batch = problem.batch;
-  call.heads = problem.heads.value_or(1);
-  call.kv_heads = problem.heads ? problem.heads_of_keys() : 1;
-  call.queries = problem.query_count;
-  call.keys = problem.all_key_count();
+  call.batch = attention.batch;
+  call.heads = attention.heads.value_or(1);
+  call.kv_heads = attention.heads ? attention.heads_of_keys() : 1;
+  call.queries = attention.query_count;
+  call.keys = attention.all_key_count();
   call.key_width = numbers(read.keys).shape().size("d_k");
   call.value_width = numbers(read.values).shape().size("d_v");
   call.q = q.numbers.data();
@@ -210,13 +210,13 @@ Computed<T> computed(const NumbersAtOnce& numbers, Backend& backend, const Probl
   call.context = context.data();
   call.context_at = {call.heads * head, head, row};
 
-  const Score& score = score_named(problem.score.name);
-  if (problem.scale) {
-    call.scale = *problem.scale;
+  const Score& score = score_named(attention.score.name);
+  if (const auto* scale = attention.option<double>("scale")) {
+    call.scale = *scale;
   } else if (score.divided_by_root_width) {
-    call.scale = 1 / std::sqrt(static_cast<double>(problem.key_width));
+    call.scale = 1 / std::sqrt(static_cast<double>(attention.key_width));
   }
-  call.softcap = problem.softcap.value_or(0);
+  if (const auto* softcap = attention.option<double>("softcap")) call.softcap = *softcap;
   if (read.exponentials.base != 0) call.log_base = log(read.exponentials.base);
   std::vector<T> sinks;
   if (read.sinks) {
@@ -228,11 +228,16 @@ Computed<T> computed(const NumbersAtOnce& numbers, Backend& backend, const Probl
 
   call.left = read.sees.left;
   call.right = read.sees.right;
-  std::vector<std::int64_t> offsets = problem.offsets;
+  Integers offsets = attention.offsets();
   if (offsets.size() == 1) offsets.resize(call.batch, offsets[0]);
   if (!offsets.empty()) call.offsets = offsets.data();
-  if (read.by_length) call.lengths = problem.lengths->data();
-  call.appended = problem.appended_count();
+  std::vector<std::size_t> lengths;
+  if (read.by_length) {
+    const Integers& given = attention.option<PerSequence>("lengths")->values;
+    lengths.assign(given.begin(), given.end());
+    call.lengths = lengths.data();
+  }
+  call.appended = attention.appended_count();
 
   Cells4<std::uint8_t> open;
   if (read.open) {
@@ -270,11 +275,11 @@ Computed<T> computed(const NumbersAtOnce& numbers, Backend& backend, const Probl
   return out;
 }
 
-std::vector<Note> closed_row_notes(const Problem& problem, const std::vector<std::uint8_t>& closed) {
+std::vector<Note> closed_row_notes(const Attention& attention, const std::vector<std::uint8_t>& closed) {
   Shape rows;
-  if (problem.batched) rows.append({"batch", problem.batch});
-  if (problem.heads) rows.append({"head", *problem.heads});
-  rows.append({"query", problem.query_count});
+  if (attention.batched) rows.append({"batch", attention.batch});
+  if (attention.heads) rows.append({"head", *attention.heads});
+  rows.append({"query", attention.query_count});
   std::vector<Note> notes;
   for (std::size_t at = 0; at < closed.size(); ++at) {
     if (closed[at]) notes.push_back(closed_row_note("context", rows.index(at)));
@@ -284,34 +289,34 @@ std::vector<Note> closed_row_notes(const Problem& problem, const std::vector<std
 
 }  // namespace
 
-bool has_fused_form(const Problem& problem) {
-  const Position& position = position_of(problem);
-  const bool exact = problem.arithmetic.dtype == Dtype::f64 || problem.arithmetic.dtype == Dtype::f32;
-  return exact && !problem.arithmetic.hand_rounding && score_named(problem.score.name).multiplied &&
-         softmax_of(problem).exponentials && !position.score_terms && !position.context_terms;
+bool has_fused_form(const Attention& attention, const Arithmetic& arithmetic) {
+  const Position& position = position_of(attention);
+  const bool exact = arithmetic.dtype == Dtype::f64 || arithmetic.dtype == Dtype::f32;
+  return exact && !arithmetic.hand_rounding && score_named(attention.score.name).multiplied &&
+         softmax_of(attention).exponentials && !position.score_terms && !position.context_terms;
 }
 
-ReadAtOnce record_context_at_once(RecipeBuilder& work, const Problem& problem, const Projected& all) {
-  ReadAtOnce read{
-      .queries =
-          score_named(problem.score.name).multiplied(work, problem.score, {.queries = all.queries, .keys = all.keys}),
-      .keys = all.keys,
-      .values = all.values};
-  read.exponentials = softmax_of(problem).exponentials(chosen_softmax(problem));
+ReadAtOnce record_context_at_once(RecipeBuilder& work, const Attention& attention, const Projected& all) {
+  ReadAtOnce read{.queries = score_named(attention.score.name)
+                                 .multiplied(work, attention.score, {.queries = all.queries, .keys = all.keys}),
+                  .keys = all.keys,
+                  .values = all.values};
+  read.exponentials = softmax_of(attention).exponentials(chosen_softmax(attention));
   if (read.exponentials.sink) read.sinks = read.exponentials.sink->id;
-  read_masks(work, problem, read);
+  read_masks(work, attention, read);
   read.context = work.step_of_shape({.id = "context",
                                      .symbol = "C",
                                      .title = language().steps.context,
                                      .formula = language().steps.at_once_formula.text(),
                                      .role = Role::output},
-                                    context_shape(work, problem, read.queries, read.values));
+                                    context_shape(work, attention, read.queries, read.values));
   return read;
 }
 
-AtOncePolicy::AtOncePolicy(const Problem& problem, ReadAtOnce read, Backend& backend)
-    : ComputingPolicy(backend.in_any_order(), problem.arithmetic),
-      problem_(problem),
+AtOncePolicy::AtOncePolicy(const Attention& attention, const Arithmetic& arithmetic, ReadAtOnce read, Backend& backend)
+    : ComputingPolicy(backend.in_any_order(), arithmetic),
+      attention_(attention),
+      dtype_(arithmetic.dtype),
       read_(std::move(read)),
       backend_(backend.in_any_order()) {}
 
@@ -321,12 +326,12 @@ std::shared_ptr<const Tensor<double>> AtOncePolicy::make(const Recipe& recipe, s
   const NumbersAtOnce numbers(recipe, carried);
   const auto keep = [&](auto computed) {
     holds_ = computed.holds;
-    notes_ = closed_row_notes(problem_, computed.closed_rows);
+    notes_ = closed_row_notes(attention_, computed.closed_rows);
     return std::make_shared<const Tensor<double>>(std::move(computed.context));
   };
   const Shape& shape = recipe.shape(line);
-  return problem_.arithmetic.dtype == Dtype::f32 ? keep(computed<float>(numbers, backend_, problem_, read_, shape))
-                                                 : keep(computed<double>(numbers, backend_, problem_, read_, shape));
+  return dtype_ == Dtype::f32 ? keep(computed<float>(numbers, backend_, attention_, read_, shape))
+                              : keep(computed<double>(numbers, backend_, attention_, read_, shape));
 }
 
 }  // namespace attn

@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "model/masks/mask.h"
 #include "model/projections.h"
 #include "model/softmaxes/softmax_kind.h"
-#include "problem/problem.h"
+#include "problem/attention.h"
 #include "trace/compute.h"
 #include "trace/recipe_builder.h"
 
@@ -18,7 +19,7 @@ namespace attn {
 // kept: scores are dot products, softmax goes by exponentials, positions add
 // nothing to scores before they are scaled nor to the context, and no step
 // between is rounded, by hand or to half precision.
-bool has_fused_form(const Problem& problem);
+bool has_fused_form(const Attention& attention, const Arithmetic& arithmetic);
 
 // What the computation reads: ids of steps and given tensors.
 struct ReadAtOnce {
@@ -32,14 +33,14 @@ struct ReadAtOnce {
 };
 
 // Writes down the step "context", made at once from the queries, all keys and all
-// values, whose heads need not be repeated. REQUIRES: has_fused_form(problem).
-ReadAtOnce record_context_at_once(RecipeBuilder& work, const Problem& problem, const Projected& all);
+// values, whose heads need not be repeated. REQUIRES: has_fused_form().
+ReadAtOnce record_context_at_once(RecipeBuilder& work, const Attention& attention, const Projected& all);
 
 // Works a recipe out whose context is made at once, by the backend's fused attention.
 class AtOncePolicy final : public ComputingPolicy {
  public:
-  // REQUIRES: problem and backend outlive the policy.
-  AtOncePolicy(const Problem& problem, ReadAtOnce read, Backend& backend);
+  // REQUIRES: attention and backend outlive the policy.
+  AtOncePolicy(const Attention& attention, const Arithmetic& arithmetic, ReadAtOnce read, Backend& backend);
 
   std::shared_ptr<const Tensor<double>> make(const Recipe& recipe, std::size_t line,
                                              const Values<double>& carried) override;
@@ -52,7 +53,8 @@ class AtOncePolicy final : public ComputingPolicy {
   const std::vector<Note>& notes() const { return notes_; }
 
  private:
-  const Problem& problem_;
+  const Attention& attention_;
+  Dtype dtype_;
   ReadAtOnce read_;
   Backend& backend_;
   bool holds_ = true;

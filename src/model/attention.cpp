@@ -11,12 +11,13 @@
 #include "model/keys.h"
 #include "model/masks/mask.h"
 #include "model/notes.h"
+#include "model/options/options.h"
 #include "model/positions/position.h"
 #include "model/projections.h"
 #include "model/row_named.h"
 #include "model/scores/score.h"
 #include "model/softmaxes/softmax_kind.h"
-#include "problem/drawing.h"
+#include "problem/digest.h"
 #include "trace/compute.h"
 #include "trace/recipe_builder.h"
 #include "words/language.h"
@@ -42,15 +43,15 @@ void give_parameters(RecipeBuilder& work, const std::string& of, Role role, cons
   }
 }
 
-std::string record_scaled(RecipeBuilder& work, const Problem& problem, const Score& score, std::size_t terms) {
+std::string record_scaled(RecipeBuilder& work, const Attention& attention, const Score& score, std::size_t terms) {
   Heading heading{.id = "scaled_scores", .symbol = "S′", .role = Role::score};
-  if (problem.scale) {
+  if (const auto* scale = attention.option<double>("scale")) {
     heading.title = language().steps.times_scale;
     heading.formula = language().steps.scale_formula.text();
-    return work.step(heading, Map{Unary::multiply, *problem.scale, ""}, {"scores"});
+    return work.step(heading, Map{Unary::multiply, *scale, ""}, {"scores"});
   }
   if (!score.divided_by_root_width) return "scores";
-  const std::size_t width = terms * problem.key_width;
+  const std::size_t width = terms * attention.key_width;
   const std::string written = terms == 1 ? "√d_k" : "√(" + std::to_string(terms) + "·d_k)";
   heading.title = language().steps.scaled(written, terms);
   heading.formula = "{} = {0} / " + written;
@@ -59,27 +60,28 @@ std::string record_scaled(RecipeBuilder& work, const Problem& problem, const Sco
 }
 
 // The scores, compared, scaled and capped.
-std::string record_scores(RecipeBuilder& work, const Problem& problem, const Projected& projected) {
-  const Score& score = score_named(problem.score.name);
-  const Position& position = position_of(problem);
+std::string record_scores(RecipeBuilder& work, const Attention& attention, const Projected& projected) {
+  const Score& score = score_named(attention.score.name);
+  const Position& position = position_of(attention);
   Compared compared{.queries = projected.queries, .keys = projected.keys};
   std::size_t products = 1;
   if (position.score_terms) {
     compared.terms = [&] {
-      std::vector<Operand> terms = position.score_terms(work, problem, {projected.queries, projected.keys});
+      std::vector<Operand> terms = position.score_terms(work, attention, {projected.queries, projected.keys});
       if (position.scales_terms) products += terms.size();
       return terms;
     };
   }
-  score.compose(work, problem.score, compared);
-  const std::string scaled = record_scaled(work, problem, score, products);
-  if (!problem.softcap) return scaled;
+  score.compose(work, attention.score, compared);
+  const std::string scaled = record_scaled(work, attention, score, products);
+  const auto* softcap = attention.option<double>("softcap");
+  if (!softcap) return scaled;
   return work.step({.id = "capped_scores",
                     .symbol = "S_c",
                     .title = language().steps.capped,
                     .formula = "{} = c·tanh({0} / c)",
                     .role = Role::score},
-                   Map{Unary::softcap, *problem.softcap, ""}, {scaled});
+                   Map{Unary::softcap, *softcap, ""}, {scaled});
 }
 
 // The given tensors of the rules of one kind, as operands.
@@ -91,15 +93,15 @@ std::vector<Operand> record_rules(RecipeBuilder& work, const std::vector<MaskRul
   return operands;
 }
 
-MaskedScores record_mask(RecipeBuilder& work, const Problem& problem, const std::string& scores) {
-  const std::vector<MaskRule> rules = mask_rules(problem);
-  const Position& position = position_of(problem);
+MaskedScores record_mask(RecipeBuilder& work, const Attention& attention, const std::string& scores) {
+  const std::vector<MaskRule> rules = mask_rules(attention, work.arithmetic().dtype);
+  const Position& position = position_of(attention);
   if (rules.empty() && !position.biases) return {scores, std::nullopt};
 
   const Shape all = work.shape(scores);
   const std::vector<Operand> closing = record_rules(work, rules, MaskRule::Effect::closes);
   std::vector<Operand> adding;
-  if (position.biases) adding = position.biases(work, problem);
+  if (position.biases) adding = position.biases(work, attention);
   for (Operand& given : record_rules(work, rules, MaskRule::Effect::adds)) adding.push_back(std::move(given));
 
   std::vector<Operand> operands = {scores};
@@ -131,15 +133,15 @@ MaskedScores record_mask(RecipeBuilder& work, const Problem& problem, const std:
   return {work.step(masked, Close{}, operands, open), open};
 }
 
-std::string record_softmax(RecipeBuilder& work, const Problem& problem, const MaskedScores& scores) {
-  const SoftmaxKind& kind = softmax_of(problem);
-  const Choice& choice = chosen_softmax(problem);
+std::string record_softmax(RecipeBuilder& work, const Attention& attention, const MaskedScores& scores) {
+  const SoftmaxKind& kind = softmax_of(attention);
+  const Choice& choice = chosen_softmax(attention);
   give_parameters(work, "softmax", Role::softmax, kind.spec, choice);
   return kind.exponentials ? record_exponentials(work, scores, kind.exponentials(choice))
                            : kind.compose(work, choice, scores);
 }
 
-std::string record_context(RecipeBuilder& work, const Problem& problem, const std::string& weights,
+std::string record_context(RecipeBuilder& work, const Attention& attention, const std::string& weights,
                            const std::string& values, const std::optional<Operand>& open, AttentionOptions options) {
   const Heading weighted{.id = "weighted_values",
                          .symbol = "U",
@@ -152,10 +154,10 @@ std::string record_context(RecipeBuilder& work, const Problem& problem, const st
                   .title = language().steps.context,
                   .formula = work.vectors() == Vectors::rows ? "{} = " + a + "·" + v : "{} = " + v + "·" + a + "ᵀ",
                   .role = Role::output};
-  const Position& position = position_of(problem);
+  const Position& position = position_of(attention);
   const auto record_sum = [&](const Op& op, std::vector<Operand> operands, const std::optional<Operand>& unread) {
     std::vector<Operand> terms;
-    if (position.context_terms) terms = position.context_terms(work, problem, weights);
+    if (position.context_terms) terms = position.context_terms(work, attention, weights);
     if (!terms.empty()) {
       context.title = language().steps.and_positions(context.title);
       context.formula += " + " + places(operands.size(), terms.size());
@@ -179,8 +181,8 @@ std::string record_context(RecipeBuilder& work, const Problem& problem, const st
   return record_sum(Contract{"key"}, operands, open);
 }
 
-std::string record_output(RecipeBuilder& work, const Problem& problem, std::string result) {
-  if (problem.heads) {
+std::string record_output(RecipeBuilder& work, const Attention& attention, std::string result) {
+  if (attention.heads) {
     result = work.step({.id = "concat",
                         .symbol = "H",
                         .title = language().steps.concat,
@@ -188,7 +190,7 @@ std::string record_output(RecipeBuilder& work, const Problem& problem, std::stri
                         .role = Role::output},
                        Merge{"head", "d_v", "d_concat"}, {result});
   }
-  if (!problem.output) return result;
+  if (!attention.output) return result;
 
   std::vector<Operand> operands = {result};
   operands.emplace_back(work.given({.id = "weights.output",
@@ -196,48 +198,48 @@ std::string record_output(RecipeBuilder& work, const Problem& problem, std::stri
                                     .title = language().steps.output_weights,
                                     .formula = language().steps.given.text(),
                                     .role = Role::weight_matrix},
-                                   problem.output->weight));
-  if (problem.output->bias) {
+                                   attention.output->weight));
+  if (attention.output->bias) {
     operands.emplace_back(work.given({.id = "biases.output",
                                       .symbol = "b_O",
                                       .title = language().steps.output_bias,
                                       .formula = language().steps.given.text(),
                                       .role = Role::weight_matrix},
-                                     *problem.output->bias));
+                                     *attention.output->bias));
   }
   return work.step({.id = "output",
                     .symbol = "O",
                     .title = language().steps.output,
-                    .formula = "{} = " + product(problem, problem.output->bias.has_value()),
+                    .formula = "{} = " + product(attention, attention.output->bias.has_value()),
                     .role = Role::output},
-                   Contract{problem.heads ? "d_concat" : "d_v"}, operands);
+                   Contract{attention.heads ? "d_concat" : "d_v"}, operands);
 }
 
 // Queries, and all keys and values, with positions where these turn them.
-Projected record_vectors(RecipeBuilder& work, const Problem& problem) {
-  if (problem.positions)
-    give_parameters(work, "positions", Role::weight_matrix, position_of(problem).spec, *problem.positions);
-  const Projected projected = record_projections(work, problem);
-  give_parameters(work, "score", Role::weight_matrix, score_named(problem.score.name).spec, problem.score);
-  return record_all_keys(work, problem, projected);
+Projected record_vectors(RecipeBuilder& work, const Inputs& inputs, const Attention& attention) {
+  if (attention.positions)
+    give_parameters(work, "positions", Role::weight_matrix, position_of(attention).spec, *attention.positions);
+  const Projected projected = record_projections(work, inputs, attention);
+  give_parameters(work, "score", Role::weight_matrix, score_named(attention.score.name).spec, attention.score);
+  return record_all_keys(work, attention, projected);
 }
 
 // The whole computation, a line a part of it; returns the id of the last step.
-std::string record(RecipeBuilder& work, const Problem& problem, AttentionOptions options) {
-  const Projected all = record_repeated_heads(work, problem, record_vectors(work, problem));
-  const std::string scores = record_scores(work, problem, all);
-  const MaskedScores masked = record_mask(work, problem, scores);
-  const std::string weights = record_softmax(work, problem, masked);
-  const std::string context = record_context(work, problem, weights, all.values, masked.open, options);
-  return record_output(work, problem, context);
+std::string record(RecipeBuilder& work, const Inputs& inputs, const Attention& attention, AttentionOptions options) {
+  const Projected all = record_repeated_heads(work, attention, record_vectors(work, inputs, attention));
+  const std::string scores = record_scores(work, attention, all);
+  const MaskedScores masked = record_mask(work, attention, scores);
+  const std::string weights = record_softmax(work, attention, masked);
+  const std::string context = record_context(work, attention, weights, all.values, masked.open, options);
+  return record_output(work, attention, context);
 }
 
 // The same with everything between the vectors and the context done at once.
-ReadAtOnce record_at_once(RecipeBuilder& work, const Problem& problem) {
-  const Projected all = record_vectors(work, problem);
-  give_parameters(work, "softmax", Role::softmax, softmax_of(problem).spec, chosen_softmax(problem));
-  ReadAtOnce read = record_context_at_once(work, problem, all);
-  record_output(work, problem, read.context);
+ReadAtOnce record_at_once(RecipeBuilder& work, const Inputs& inputs, const Attention& attention) {
+  const Projected all = record_vectors(work, inputs, attention);
+  give_parameters(work, "softmax", Role::softmax, softmax_of(attention).spec, chosen_softmax(attention));
+  ReadAtOnce read = record_context_at_once(work, attention, all);
+  record_output(work, attention, read.context);
   return read;
 }
 
@@ -250,16 +252,26 @@ std::vector<Note> notes_on_steps(const Problem& problem, const Trace& trace) {
   return notes;
 }
 
+// What is no mask comes first: so they are told.
+std::vector<OptionSpec> all_options() {
+  std::vector<OptionSpec> all = options();
+  for (const Mask& mask : masks()) all.push_back(mask.spec);
+  return all;
+}
+
 // What the problem asks for that no step says by itself.
-std::vector<Particular> particulars_of(const Problem& problem) {
+std::vector<Particular> particulars_of(const Attention& attention) {
   std::vector<Particular> all;
-  if (const Position& position = position_of(problem); position.words)
-    all.push_back({language().steps.positions, position.words(problem), true});
-  if (const SoftmaxKind& kind = softmax_of(problem); kind.words && problem.softmax)
-    all.push_back({language().steps.softmax, kind.words(*problem.softmax)});
-  if (!problem.offsets.empty()) all.push_back({language().steps.offset, language().steps.offsets(problem.offsets)});
-  if (const auto& window = problem.window)
-    all.push_back({language().steps.window_name, language().steps.sees(window->left, window->right)});
+  if (const Position& position = position_of(attention); position.words)
+    all.push_back({language().steps.positions, position.words(attention), true});
+  if (const SoftmaxKind& kind = softmax_of(attention); kind.words && attention.softmax)
+    all.push_back({language().steps.softmax, kind.words(*attention.softmax)});
+  for (const OptionSpec& spec : all_options()) {
+    const auto value = attention.options.find(spec.name);
+    if (value == attention.options.end() || !spec.words) continue;
+    const auto [name, text] = spec.words(value->second);
+    all.push_back({name, text});
+  }
   return all;
 }
 
@@ -270,29 +282,31 @@ Catalog catalog() {
   for (const Score& score : scores()) all.scores.push_back(score.spec);
   for (const Position& position : positions()) all.positions.push_back(position.spec);
   for (const SoftmaxKind& kind : softmaxes()) all.softmaxes.push_back(kind.spec);
+  all.options = all_options();
   return all;
 }
 
 // What a trace says beside its steps.
 Trace described(const Problem& problem, const Backend& backend) {
+  const Attention& attention = problem.attention();
   Trace trace;
   trace.title = problem.title;
-  trace.statement = problem.statement;
+  trace.statement = statement_digest(problem);
   trace.arithmetic = problem.arithmetic;
   trace.backend = backend.name();
-  trace.batched = problem.batched;
-  trace.vectors = problem.vectors;
-  trace.own_queries = problem.own_queries;
-  trace.past_keys = problem.past_count();
-  trace.labels = {problem.query_labels, problem.key_labels};
-  trace.particulars = particulars_of(problem);
+  trace.batched = attention.batched;
+  trace.vectors = attention.vectors;
+  trace.own_queries = attention.own_queries;
+  trace.past_keys = attention.past_count();
+  trace.labels = {attention.query_labels, attention.key_labels};
+  trace.particulars = particulars_of(attention);
   return trace;
 }
 
 Recipe attention_recipe(const Problem& problem, AttentionOptions options) {
-  RecipeBuilder work(problem.arithmetic, problem.vectors);
-  work.current().attention = attention_anatomy(work.current().prefix, problem);
-  record(work, problem, options);
+  RecipeBuilder work(problem.arithmetic, problem.attention().vectors);
+  work.current().attention = attention_anatomy(work.current().prefix, problem.inputs);
+  record(work, problem.inputs, problem.attention(), options);
   return work.take();
 }
 
@@ -315,9 +329,10 @@ Trace attention(const Problem& problem, Backend& backend, AttentionOptions optio
 }
 
 std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend) {
-  if (!has_fused_form(problem)) return std::nullopt;
-  RecipeBuilder work(problem.arithmetic, problem.vectors);
-  AtOncePolicy policy(problem, record_at_once(work, problem), backend);
+  if (!has_fused_form(problem.attention(), problem.arithmetic)) return std::nullopt;
+  RecipeBuilder work(problem.arithmetic, problem.attention().vectors);
+  AtOncePolicy policy(problem.attention(), problem.arithmetic,
+                      record_at_once(work, problem.inputs, problem.attention()), backend);
   const Recipe recipe = work.take();
   const Evaluation<double> made = evaluate(recipe, policy);
   if (!policy.holds()) return std::nullopt;
@@ -335,9 +350,9 @@ std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend)
 }
 
 std::optional<std::size_t> bytes_at_once(const Problem& problem) {
-  if (!has_fused_form(problem)) return std::nullopt;
-  RecipeBuilder work(problem.arithmetic, problem.vectors);
-  record_at_once(work, problem);
+  if (!has_fused_form(problem.attention(), problem.arithmetic)) return std::nullopt;
+  RecipeBuilder work(problem.arithmetic, problem.attention().vectors);
+  record_at_once(work, problem.inputs, problem.attention());
   const std::size_t bytes = work.take().bytes();
   return bytes > std::numeric_limits<std::size_t>::max() / 2 ? bytes : 2 * bytes;
 }
@@ -375,9 +390,7 @@ void Computation::keep_all() { recipe_ = attention_recipe(problem_, {.all_steps 
 std::variant<Trace, TooLarge> Computation::run(Backend& backend, bool only_result, std::size_t most_bytes,
                                                const Watcher& watcher) {
   const auto draw_numbers = [&] {
-    if (problem_.undrawn.empty()) return;
-    watcher.draws();
-    draw(problem_);
+    if (problem_.draws_many) watcher.draws();
   };
   const auto at_once = only_result ? bytes_at_once(problem_) : std::nullopt;
   if (at_once && *at_once <= most_bytes) {

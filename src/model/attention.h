@@ -58,7 +58,7 @@ struct TooLarge {
 class Computation {
  public:
   // REQUIRES: the problem outlives the computation.
-  explicit Computation(Problem& problem) : problem_(problem), recipe_(attention_recipe(problem)) {}
+  explicit Computation(const Problem& problem) : problem_(problem), recipe_(attention_recipe(problem)) {}
 
   const Recipe& recipe() const { return recipe_; }
 
@@ -79,7 +79,7 @@ class Computation {
                                     const Watcher& watcher = {});
 
  private:
-  Problem& problem_;
+  const Problem& problem_;
   Recipe recipe_;
 };
 

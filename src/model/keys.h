@@ -7,11 +7,11 @@ namespace attn {
 // Records what happens to queries, keys and values between their projection and
 // the scores: new ones are rotated, past ones put before them and appended ones
 // after them.
-Projected record_all_keys(RecipeBuilder& work, const Problem& problem, const Projected& projected);
+Projected record_all_keys(RecipeBuilder& work, const Attention& attention, const Projected& projected);
 
 // Repeats keys and values that several heads share for each of them (grouped-query
 // attention: Ainslie et al. 2023, section 2.2; with one head of keys Shazeer
 // 2019), and returns the steps that the scores and the context read.
-Projected record_repeated_heads(RecipeBuilder& work, const Problem& problem, const Projected& all);
+Projected record_repeated_heads(RecipeBuilder& work, const Attention& attention, const Projected& all);
 
 }  // namespace attn

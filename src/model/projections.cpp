@@ -21,22 +21,22 @@ struct Projecting {
   Axis feature;        // "d_k"
   Role role;
   const std::optional<Projection>& projection;
-  const std::optional<Tensor<double>>& given;
+  const std::optional<Source>& given;
   std::string source = {};  // the step it is made from
 };
 
 // Where part p's inputs stand among the steps: cross-attention has one for each.
-std::string source_suffix(const Problem& problem, const Projecting& part) {
-  if (!problem.cross()) return "";
-  return part.name == "value" && !problem.value_inputs ? ".key" : "." + part.name;
+std::string source_suffix(const Inputs& inputs, const Projecting& part) {
+  if (!inputs.cross()) return "";
+  return part.name == "value" && !inputs.value ? ".key" : "." + part.name;
 }
 
 std::string input_symbol_suffix(const std::string& suffix) {
   return suffix == ".query" ? "_Q" : suffix == ".key" ? "_K" : suffix == ".value" ? "_V" : "";
 }
 
-std::string input_symbol(const Problem& problem, const std::string& suffix) {
-  return "X" + (problem.cross() ? input_symbol_suffix(suffix) : "");
+std::string input_symbol(const Inputs& inputs, const std::string& suffix) {
+  return "X" + (inputs.cross() ? input_symbol_suffix(suffix) : "");
 }
 
 std::string input_title(const std::string& suffix) {
@@ -45,24 +45,24 @@ std::string input_title(const std::string& suffix) {
 
 // Calls record(suffix, symbol, inputs) for each tensor of inputs there is.
 template <class Record>
-void for_each_input(const Problem& problem, Record record) {
-  const auto present = [&](const std::string& suffix, const std::optional<Tensor<double>>& inputs) {
-    if (inputs) record(suffix, input_symbol(problem, suffix), *inputs);
+void for_each_input(const Inputs& inputs, Record record) {
+  const auto present = [&](const std::string& suffix, const std::optional<Source>& given) {
+    if (given) record(suffix, input_symbol(inputs, suffix), *given);
   };
-  present("", problem.inputs);
-  present(".query", problem.query_inputs);
-  present(".key", problem.key_inputs);
-  present(".value", problem.value_inputs);
+  present("", inputs.self);
+  present(".query", inputs.query);
+  present(".key", inputs.key);
+  present(".value", inputs.value);
 }
 
-void record_inputs(RecipeBuilder& work, const Problem& problem) {
-  for_each_input(problem, [&](const std::string& suffix, const std::string& symbol, const Tensor<double>& inputs) {
+void record_inputs(RecipeBuilder& work, const Inputs& inputs) {
+  for_each_input(inputs, [&](const std::string& suffix, const std::string& symbol, const Source& given) {
     work.given_step({.id = "inputs" + suffix,
                      .symbol = symbol,
                      .title = input_title(suffix),
                      .formula = language().steps.given.text(),
                      .role = Role::input},
-                    inputs);
+                    given);
   });
 }
 
@@ -88,14 +88,14 @@ std::string record_own_encoding(RecipeBuilder& work, const std::string& encoding
                    Pick{"token", Rows(Tensor<std::int64_t>({{"token", tokens}}, std::move(rows)))}, {encoding});
 }
 
-void record_positioned_inputs(RecipeBuilder& work, const Problem& problem) {
-  const Position& position = position_of(problem);
+void record_positioned_inputs(RecipeBuilder& work, const Inputs& inputs, const Attention& attention) {
+  const Position& position = position_of(attention);
   if (!position.encoding) return;
-  const std::size_t keys = problem.key_count - problem.past_count();
-  const std::string encoding = position.encoding(work, problem, std::max(problem.query_count, keys));
-  for_each_input(problem, [&](const std::string& suffix, const std::string& symbol, const Tensor<double>& inputs) {
+  const std::size_t keys = attention.key_count - attention.past_count();
+  const std::string encoding = position.encoding(work, attention, std::max(attention.query_count, keys));
+  for_each_input(inputs, [&](const std::string& suffix, const std::string& symbol, const Source& given) {
     const Axis row = row_of_inputs(suffix);
-    const std::string own = record_own_encoding(work, encoding, suffix, inputs.shape().size(row));
+    const std::string own = record_own_encoding(work, encoding, suffix, given.shape().size(row));
     work.step({.id = "positioned_inputs" + suffix,
                .symbol = symbol + "′",
                .title = language().steps.with_positions(input_title(suffix)),
@@ -105,15 +105,16 @@ void record_positioned_inputs(RecipeBuilder& work, const Problem& problem) {
   });
 }
 
-void record_split_inputs(RecipeBuilder& work, const Problem& problem, const std::string& source) {
-  for_each_input(problem, [&](const std::string& suffix, const std::string&, const Tensor<double>&) {
+void record_split_inputs(RecipeBuilder& work, const Inputs& inputs, const Attention& attention,
+                         const std::string& source) {
+  for_each_input(inputs, [&](const std::string& suffix, const std::string&, const Source&) {
     // "token" also in cross-attention: rows of inputs, whoever they serve.
     work.step({.id = "split_inputs" + suffix,
                .symbol = work.symbol(source + suffix).text() + "_h",
                .title = language().steps.split_inputs,
                .formula = language().steps.columns_of_head_h.text(),
                .role = Role::input},
-              Split{"d_model", "head", "d_k", *problem.heads},
+              Split{"d_model", "head", "d_k", *attention.heads},
               {Operand(source + suffix, {{row_of_inputs(suffix), "token"}})});
   });
 }
@@ -130,8 +131,8 @@ Operand source_as(const RecipeBuilder& work, const Projecting& part, const Axis&
   return operand;
 }
 
-bool is_wide(const Problem& problem, const Projecting& part) {
-  return problem.heads && part.projection && !part.projection->weight.shape().has("head") && !problem.split_input;
+bool is_wide(const Attention& attention, const Projecting& part) {
+  return attention.heads && part.projection && !part.projection->weight.shape().has("head") && !attention.split_input;
 }
 
 std::vector<Operand> with_weights(RecipeBuilder& work, const Projecting& part) {
@@ -159,20 +160,20 @@ Op multiplied(const Projecting& part) {
 }
 
 // The wide product of all heads side by side, before it is split.
-void record_wide(RecipeBuilder& work, const Problem& problem, const Projecting& part) {
-  if (!is_wide(problem, part)) return;
+void record_wide(RecipeBuilder& work, const Attention& attention, const Projecting& part) {
+  if (!is_wide(attention, part)) return;
   work.step({.id = "projected_" + part.plural,
              .symbol = part.letter + "*",
              .title = language().steps.wide(part.plural),
-             .formula = "{} = " + product(problem, part.projection->bias.has_value()),
+             .formula = "{} = " + product(attention, part.projection->bias.has_value()),
              .role = part.role},
             multiplied(part), with_weights(work, part));
 }
 
-std::string record_part(RecipeBuilder& work, const Problem& problem, const Projecting& part) {
+std::string record_part(RecipeBuilder& work, const Attention& attention, const Projecting& part) {
   Heading heading{
       .id = part.plural, .symbol = part.letter, .title = language().steps.vectors(part.plural), .role = part.role};
-  const std::size_t heads = !problem.heads ? 1 : part.name == "query" ? *problem.heads : problem.heads_of_keys();
+  const std::size_t heads = !attention.heads ? 1 : part.name == "query" ? *attention.heads : attention.heads_of_keys();
 
   if (part.given) {
     if (!part.given->shape().has("d_concat")) {
@@ -189,16 +190,16 @@ std::string record_part(RecipeBuilder& work, const Problem& problem, const Proje
     return work.step(heading, Split{"d_concat", "head", part.feature, heads}, {wide});
   }
 
-  if (is_wide(problem, part)) {
+  if (is_wide(attention, part)) {
     heading.formula = language().steps.columns_of_each_head.text();
     return work.step(heading, Split{"d_concat", "head", part.feature, heads}, {"projected_" + part.plural});
   }
   if (part.projection) {
-    heading.formula = "{} = " + product(problem, part.projection->bias.has_value());
+    heading.formula = "{} = " + product(attention, part.projection->bias.has_value());
     return work.step(heading, multiplied(part), with_weights(work, part));
   }
 
-  if (problem.heads && !problem.split_input) {
+  if (attention.heads && !attention.split_input) {
     heading.formula = language().steps.columns_of_each_head.text();
     return work.step(heading, Split{"d_model", "head", part.feature, heads}, {source_as(work, part, "d_model")});
   }
@@ -208,33 +209,33 @@ std::string record_part(RecipeBuilder& work, const Problem& problem, const Proje
 
 }  // namespace
 
-std::string product(const Problem& problem, bool has_bias) {
-  const std::string text = problem.vectors == Vectors::columns             ? "{1}·{0}"
-                           : problem.weight_layout == WeightLayout::out_in ? "{0}·{1}ᵀ"
-                                                                           : "{0}·{1}";
+std::string product(const Attention& attention, bool has_bias) {
+  const std::string text = attention.vectors == Vectors::columns             ? "{1}·{0}"
+                           : attention.weight_layout == WeightLayout::out_in ? "{0}·{1}ᵀ"
+                                                                             : "{0}·{1}";
   return has_bias ? text + " + {2}" : text;
 }
 
-Projected record_projections(RecipeBuilder& work, const Problem& problem) {
+Projected record_projections(RecipeBuilder& work, const Inputs& inputs, const Attention& attention) {
   std::array parts = {
-      Projecting{"key", "keys", "K", "key", "d_k", Role::key, problem.key, problem.keys},
-      Projecting{"query", "queries", "Q", "query", "d_k", Role::query, problem.query, problem.queries},
-      Projecting{"value", "values", "V", "key", "d_v", Role::value, problem.value, problem.values},
+      Projecting{"key", "keys", "K", "key", "d_k", Role::key, attention.key, attention.keys},
+      Projecting{"query", "queries", "Q", "query", "d_k", Role::query, attention.query, attention.queries},
+      Projecting{"value", "values", "V", "key", "d_v", Role::value, attention.value, attention.values},
   };
-  record_inputs(work, problem);
-  record_positioned_inputs(work, problem);
-  std::string source = position_of(problem).encoding ? "positioned_inputs" : "inputs";
-  if (problem.split_input) {
-    record_split_inputs(work, problem, source);
+  record_inputs(work, inputs);
+  record_positioned_inputs(work, inputs, attention);
+  std::string source = position_of(attention).encoding ? "positioned_inputs" : "inputs";
+  if (attention.split_input) {
+    record_split_inputs(work, inputs, attention, source);
     source = "split_inputs";
   }
-  for (Projecting& part : parts) part.source = source + source_suffix(problem, part);
+  for (Projecting& part : parts) part.source = source + source_suffix(inputs, part);
 
-  for (const Projecting& part : parts) record_wide(work, problem, part);
+  for (const Projecting& part : parts) record_wide(work, attention, part);
   Projected projected;
-  projected.keys = record_part(work, problem, parts[0]);
-  projected.queries = record_part(work, problem, parts[1]);
-  projected.values = record_part(work, problem, parts[2]);
+  projected.keys = record_part(work, attention, parts[0]);
+  projected.queries = record_part(work, attention, parts[1]);
+  projected.values = record_part(work, attention, parts[2]);
   return projected;
 }
 

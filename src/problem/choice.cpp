@@ -9,4 +9,9 @@ const ChoiceSpec* find(const std::vector<ChoiceSpec>& specs, std::string_view na
   return found == specs.end() ? nullptr : &*found;
 }
 
+const OptionSpec* find(const std::vector<OptionSpec>& specs, std::string_view name) {
+  const auto found = std::ranges::find(specs, name, &OptionSpec::name);
+  return found == specs.end() ? nullptr : &*found;
+}
+
 }  // namespace attn

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "problem/option.h"
+#include "problem/source.h"
 #include "tensor/tensor.h"
 
 namespace attn {
@@ -84,19 +86,20 @@ struct ChoiceSpec {
 struct Choice {
   std::string name;
   std::map<std::string, double> numbers = {};
-  std::map<std::string, Tensor<double>> tensors = {};
+  std::map<std::string, Source> tensors = {};
 
   bool has(const std::string& parameter) const { return numbers.contains(parameter) || tensors.contains(parameter); }
 
   bool operator==(const Choice&) const = default;
 };
 
-// Every choice a problem file can name. The model makes it; who reads and
+// Every choice and option a problem file can name. The model makes it; who reads and
 // validates files is handed it, and so needs to know no score by name.
 struct Catalog {
   std::vector<ChoiceSpec> scores;
   std::vector<ChoiceSpec> positions;
   std::vector<ChoiceSpec> softmaxes;  // the first is what a problem has that names none
+  std::vector<OptionSpec> options;
 };
 
 // The spec of that name, or null.

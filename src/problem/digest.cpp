@@ -33,6 +33,10 @@ class Hash {
     bytes(little_end.data(), little_end.size());
   }
 
+  void integers(const Integers& values) {
+    for (const std::int64_t value : values) integer(static_cast<std::uint64_t>(value));
+  }
+
   void number(double value) { numbers({&value, 1}); }
 
   // Many at a time: the hash is several times faster on long pieces.
@@ -47,7 +51,8 @@ class Hash {
     }
   }
 
-  void tensor(std::string_view name, const Tensor<double>& tensor) {
+  void tensor(std::string_view name, const Source& source) {
+    const Tensor<double>& tensor = source.numbers();
     field(name);
     integer(tensor.shape().rank());
     for (const Dim& dim : tensor.shape().dims()) {
@@ -57,7 +62,7 @@ class Hash {
     numbers(tensor.data());
   }
 
-  void tensor(std::string_view name, const std::optional<Tensor<double>>& given) {
+  void tensor(std::string_view name, const std::optional<Source>& given) {
     if (given) tensor(name, *given);
   }
 
@@ -69,6 +74,21 @@ class Hash {
       number(value);
     }
     for (const auto& [name, value] : choice.tensors) tensor(name, value);
+  }
+
+  void option(const std::string& name, const OptionValue& value, std::size_t sequences) {
+    // Each term of a mask is a field of its own.
+    if (const auto* masks = std::get_if<std::vector<MaskTerm>>(&value)) {
+      constexpr const char* kinds[] = {".allow", ".block", ".add"};
+      for (const MaskTerm& term : *masks) tensor(name + kinds[static_cast<std::size_t>(term.kind)], term.value);
+      return;
+    }
+    field(name);
+    if (const auto* one = std::get_if<double>(&value)) number(*one);
+    if (const auto* all = std::get_if<Integers>(&value)) integers(*all);
+    // One for all sequences is the same as it written for each.
+    if (const auto* each = std::get_if<PerSequence>(&value))
+      integers(each->values.size() == 1 ? Integers(sequences, each->values[0]) : each->values);
   }
 
   void pairs(std::string_view name, const std::optional<KeysAndValues>& given) {
@@ -113,78 +133,88 @@ class Hash {
   SHA2_CTX state_{};
 };
 
-void add_numbers(const Problem& problem, Hash& hash) {
-  hash.tensor("inputs", problem.inputs);
-  hash.tensor("inputs.query", problem.query_inputs);
-  hash.tensor("inputs.key", problem.key_inputs);
-  hash.tensor("inputs.value", problem.value_inputs);
-  hash.projection("weights.query", problem.query);
-  hash.projection("weights.key", problem.key);
-  hash.projection("weights.value", problem.value);
-  hash.projection("weights.output", problem.output);
-  hash.tensor("queries", problem.queries);
-  hash.tensor("keys", problem.keys);
-  hash.tensor("values", problem.values);
-  hash.pairs("past", problem.past);
-  hash.pairs("appended", problem.appended);
+void add_inputs(const Inputs& inputs, Hash& hash) {
+  hash.tensor("inputs", inputs.self);
+  hash.tensor("inputs.query", inputs.query);
+  hash.tensor("inputs.key", inputs.key);
+  hash.tensor("inputs.value", inputs.value);
 }
 
-void add_score(const Problem& problem, Hash& hash) {
-  hash.choice("score", problem.score);
-  if (problem.scale) {
-    hash.field("scale");
-    hash.number(*problem.scale);
-  }
-  if (problem.softcap) {
-    hash.field("softcap");
-    hash.number(*problem.softcap);
-  }
-  if (problem.softmax) hash.choice("softmax", *problem.softmax);
-  if (problem.positions) hash.choice("positions", *problem.positions);
+void add_numbers(const Attention& attention, Hash& hash) {
+  hash.projection("weights.query", attention.query);
+  hash.projection("weights.key", attention.key);
+  hash.projection("weights.value", attention.value);
+  hash.projection("weights.output", attention.output);
+  hash.tensor("queries", attention.queries);
+  hash.tensor("keys", attention.keys);
+  hash.tensor("values", attention.values);
+  hash.pairs("past", attention.past);
+  hash.pairs("appended", attention.appended);
 }
 
-void add_masks(const Problem& problem, Hash& hash) {
-  if (problem.causal) hash.field("causal");
-  if (problem.window) {
-    hash.field("window");
-    hash.integer(static_cast<std::uint64_t>(problem.window->left));
-    hash.integer(static_cast<std::uint64_t>(problem.window->right));
+// What the problem says of these options, in this order.
+void add_options(const Attention& attention, std::span<const std::string_view> names, Hash& hash) {
+  for (const std::string_view name : names) {
+    const auto option = attention.options.find(name);
+    if (option != attention.options.end()) hash.option(option->first, option->second, attention.batch);
   }
-  if (!problem.offsets.empty()) {
-    // One offset for all sequences is the same as it written for each.
-    hash.field("offset");
-    for (std::size_t b = 0; b < problem.batch; ++b) {
-      hash.integer(static_cast<std::uint64_t>(problem.offsets[problem.offsets.size() == 1 ? 0 : b]));
-    }
-  }
-  for (const MaskTerm& term : problem.masks) {
-    constexpr std::string_view kinds[] = {"mask.allow", "mask.block", "mask.add"};
-    hash.tensor(kinds[static_cast<std::size_t>(term.kind)], term.value);
-  }
-  if (problem.lengths) {
-    hash.field("lengths");
-    for (const std::size_t length : *problem.lengths) hash.integer(length);
-  }
-  if (!problem.own_queries.empty()) {
+}
+
+// The order in which options went into the digests of goldens; any other follows by its name.
+constexpr std::array<std::string_view, 2> first_options = {"scale", "softcap"};
+constexpr std::array<std::string_view, 5> then_options = {"causal", "window", "offset", "mask", "lengths"};
+
+void add_score(const Attention& attention, Hash& hash) {
+  hash.choice("score", attention.score);
+  add_options(attention, first_options, hash);
+  if (attention.softmax) hash.choice("softmax", *attention.softmax);
+  if (attention.positions) hash.choice("positions", *attention.positions);
+}
+
+void add_masks(const Attention& attention, Hash& hash) {
+  add_options(attention, then_options, hash);
+  if (!attention.own_queries.empty()) {
     hash.field("own_queries");
-    for (const std::size_t count : problem.own_queries) hash.integer(count);
+    for (const std::size_t count : attention.own_queries) hash.integer(count);
+  }
+  for (const auto& [name, value] : attention.options) {
+    if (std::ranges::count(first_options, name) + std::ranges::count(then_options, name) == 0)
+      hash.option(name, value, attention.batch);
   }
 }
 
-void add_options(const Problem& problem, Hash& hash) {
+void add_layout(const Attention& attention, Hash& hash) {
   hash.field("heads");
-  hash.integer(problem.heads.value_or(0));
-  if (problem.kv_heads) {
+  hash.integer(attention.heads.value_or(0));
+  if (attention.kv_heads) {
     hash.field("kv_heads");
-    hash.integer(*problem.kv_heads);
+    hash.integer(*attention.kv_heads);
   }
-  if (problem.split_input) hash.field("split");
-  if (problem.vectors == Vectors::columns) hash.field("columns");
-  if (problem.weight_layout == WeightLayout::out_in) hash.field("out_in");
-  hash.field(name(problem.arithmetic.dtype));
-  if (problem.arithmetic.hand_rounding) {
+  if (attention.split_input) hash.field("split");
+  if (attention.vectors == Vectors::columns) hash.field("columns");
+  if (attention.weight_layout == WeightLayout::out_in) hash.field("out_in");
+}
+
+// The first sublayer's fields have no name of their own.
+void add_sublayers(const Problem& problem, Hash& hash) {
+  for (std::size_t i = 0; i < problem.sublayers.size(); ++i) {
+    if (i > 0) {
+      hash.field("sublayer");
+      hash.integer(i);
+    }
+    const Attention& attention = problem.sublayers[i];
+    add_numbers(attention, hash);
+    add_score(attention, hash);
+    add_masks(attention, hash);
+    add_layout(attention, hash);
+  }
+}
+
+void add_arithmetic(const Problem& problem, Hash& hash) {
+  hash.field(name(problem.stated_arithmetic.dtype));
+  if (problem.stated_arithmetic.hand_rounding) {
     hash.field("hand_rounding");
-    hash.text(to_string(*problem.arithmetic.hand_rounding));
+    hash.text(to_string(*problem.stated_arithmetic.hand_rounding));
   }
   if (problem.digits) {
     hash.field("digits");
@@ -197,10 +227,9 @@ void add_options(const Problem& problem, Hash& hash) {
 std::string statement_digest(const Problem& problem) {
   Hash hash;
   hash.field("attn/problem/1");
-  add_numbers(problem, hash);
-  add_score(problem, hash);
-  add_masks(problem, hash);
-  add_options(problem, hash);
+  add_inputs(problem.inputs, hash);
+  add_sublayers(problem, hash);
+  add_arithmetic(problem, hash);
   return "sha256:" + hash.hexadecimal();
 }
 

@@ -39,7 +39,7 @@ bool check_sequences(const Side& side, const KeySetting& setting, Faults& faults
 
 // The side's numbers with the heads apart: [batch?, head?, key, feature], the
 // last two exchanged for column vectors.
-Tensor<double> by_head(Side side, const Axis& feature, const KeySetting& setting) {
+Source by_head(Side side, const Axis& feature, const KeySetting& setting) {
   const std::optional<std::size_t> heads = setting.setting.of_keys().heads;
   const bool columns = setting.setting.vectors == Vectors::columns;
   const std::size_t keys = side.rows[0];
@@ -50,19 +50,22 @@ Tensor<double> by_head(Side side, const Axis& feature, const KeySetting& setting
   if (heads) shape.append({"head", *heads});
   shape.append(columns ? Dim{feature, width} : Dim{"key", keys});
   shape.append(columns ? Dim{"key", keys} : Dim{feature, width});
+  if (parts == 1 || columns) return {shape, std::move(side.take_values)};
   // Heads that stand side by side in rows are apart in memory.
-  if (parts == 1 || columns) return Tensor<double>(shape, std::move(side.values));
-  Tensor<double> apart(shape);
-  std::size_t to = 0;
-  for (std::size_t b = 0; b < side.rows.size(); ++b) {
-    for (std::size_t head = 0; head < parts; ++head) {
-      for (std::size_t key = 0; key < keys; ++key) {
-        const std::size_t from = (b * keys + key) * side.width + head * width;
-        for (std::size_t i = 0; i < width; ++i) apart[to++] = side.values[from + i];
-      }
-    }
-  }
-  return apart;
+  return {shape, [side = std::move(side), keys, parts, width] {
+            const std::vector<double> values = side.take_values();
+            std::vector<double> apart;
+            apart.reserve(values.size());
+            for (std::size_t b = 0; b < side.rows.size(); ++b) {
+              for (std::size_t head = 0; head < parts; ++head) {
+                for (std::size_t key = 0; key < keys; ++key) {
+                  const double* const from = values.data() + (b * keys + key) * side.width + head * width;
+                  apart.insert(apart.end(), from, from + width);
+                }
+              }
+            }
+            return apart;
+          }};
 }
 
 }  // namespace

@@ -2,16 +2,22 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/diagnostic.h"
 #include "base/text.h"
 
 namespace attn {
 
-// Gathers the faults of a file, each once. Of very many only the first are kept, and the rest counted.
+// Gathers the faults of a file, or of one part of it: places are told from there
+// on, and kept as those of the whole file.
+// Each is kept once; of very many only the first are kept, and the rest counted.
 class Faults {
  public:
-  // `where` is a JSON Pointer; see Diagnostic.
+  // REQUIRES: `part` is a JSON Pointer, "" for the whole file.
+  explicit Faults(std::string part = "") : part_(std::move(part)) {}
+
+  // `where` is a JSON Pointer, from the part on; see Diagnostic.
   void add(std::string code, std::string where, std::string message, std::string help = "");
 
   void add(Diagnostic fault);
@@ -22,11 +28,13 @@ class Faults {
   // The same, where the key is meant rather than its value.
   void add_at_key(std::string code, std::string where, std::string message, std::string help = "");
 
+  const std::string& part() const { return part_; }
   bool any() const { return !list_.empty(); }
   std::size_t count() const { return list_.size(); }
   Diagnostics take() { return std::move(list_); }
 
  private:
+  std::string part_;
   Diagnostics list_;
 };
 

@@ -89,15 +89,15 @@ void check_tokens(const Statement& statement, const Sources& sources, Faults& fa
   }
 }
 
-void set_labels(const Statement& statement, const Sources& sources, std::size_t limit, Problem& problem) {
+void set_labels(const Statement& statement, const Sources& sources, std::size_t limit, Attention& attention) {
   const bool same = sources.form == Sources::Form::self_attention;
-  problem.query_labels =
-      labels(query_tokens(statement), *sources.query_side(), same ? "Input " : "Query ", limit, problem.query_count);
-  problem.key_labels = labels(key_tokens(statement), *sources.key_side(), same ? "Input " : "Key ", limit,
-                              problem.key_count - problem.past_count());
-  const std::vector<std::string> past = numbered("Past ", problem.past_count());
-  const std::vector<std::string> appended = numbered("Appended ", problem.appended_count());
-  for (std::vector<std::string>& names : problem.key_labels) {
+  attention.query_labels =
+      labels(query_tokens(statement), *sources.query_side(), same ? "Input " : "Query ", limit, attention.query_count);
+  attention.key_labels = labels(key_tokens(statement), *sources.key_side(), same ? "Input " : "Key ", limit,
+                                attention.key_count - attention.past_count());
+  const std::vector<std::string> past = numbered("Past ", attention.past_count());
+  const std::vector<std::string> appended = numbered("Appended ", attention.appended_count());
+  for (std::vector<std::string>& names : attention.key_labels) {
     names.insert(names.begin(), past.begin(), past.end());
     names.insert(names.end(), appended.begin(), appended.end());
   }

@@ -17,6 +17,6 @@ void check_tokens(const Statement& statement, const Sources& sources, Faults& fa
 // "Input 1", or "Query 1" and "Key 1" where the two are not the same. Cut to
 // `limit`, padded to query_count and key_count, with "Past 1" before and
 // "Appended 1" after the keys. REQUIRES: tokens were checked.
-void set_labels(const Statement& statement, const Sources& sources, std::size_t limit, Problem& problem);
+void set_labels(const Statement& statement, const Sources& sources, std::size_t limit, Attention& attention);
 
 }  // namespace attn

@@ -1,6 +1,8 @@
 #include "problem/lengths.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace attn {
 namespace {
@@ -37,40 +39,50 @@ bool check_length(std::int64_t length, const std::string& where, std::size_t key
   return false;
 }
 
+std::int64_t at_most(std::size_t limit, std::int64_t length) {
+  return std::cmp_less(limit, length) ? static_cast<std::int64_t>(limit) : length;
+}
+
 }  // namespace
 
-std::optional<std::vector<std::size_t>> valid_lengths(const Stated<RawIntegers>& lengths, const Side& keys,
-                                                      std::size_t past, std::size_t limit, Faults& faults) {
-  std::vector<std::size_t> valid;
+std::optional<PerSequence> valid_lengths(const RawIntegers* lengths, const SequenceSetting& setting, Faults& faults) {
+  const Side* const keys = setting.keys;
+  if (!keys) return std::nullopt;
+  Integers valid;
   if (lengths) {
-    if (!check_count(*lengths, keys, faults)) return std::nullopt;
-    if (keys.batched && !lengths->is_list) {
+    if (!check_count(*lengths, *keys, faults)) return std::nullopt;
+    if (keys->batched && !lengths->is_list) {
       faults.add(
           "wrong-kind", lengths->where,
-          shown(lengths->where) + " is one number, and there is a batch of " + counted(keys.rows.size(), "sequence"),
+          shown(lengths->where) + " is one number, and there is a batch of " + counted(keys->rows.size(), "sequence"),
           "a list with one number for each sequence");
       return std::nullopt;
     }
+    const std::size_t most = setting.past + keys->longest();
     for (std::size_t b = 0; b < lengths->values.size(); ++b) {
       const std::string where = lengths->where + (lengths->is_list ? "/" + std::to_string(b) : "");
-      if (!check_length(lengths->values[b], where, past + keys.longest(), faults)) continue;
-      valid.push_back(std::min(static_cast<std::size_t>(lengths->values[b]), limit));
+      if (!check_length(lengths->values[b], where, most, faults)) continue;
+      valid.push_back(at_most(setting.limit, lengths->values[b]));
     }
     if (valid.size() != lengths->values.size()) return std::nullopt;
   }
-  if (keys.is_ragged_within(limit)) {
-    if (valid.empty()) valid.assign(keys.rows.size(), limit);
-    for (std::size_t b = 0; b < valid.size(); ++b) valid[b] = std::min(valid[b], past + keys.rows_within(limit, b));
+  if (keys->is_ragged_within(setting.limit)) {
+    if (valid.empty()) valid.assign(keys->rows.size(), std::numeric_limits<std::int64_t>::max());
+    for (std::size_t b = 0; b < valid.size(); ++b)
+      valid[b] = at_most(setting.past + keys->rows_within(setting.limit, b), valid[b]);
   }
-  return valid.empty() ? std::nullopt : std::optional(std::move(valid));
+  return valid.empty() ? std::nullopt : std::optional(PerSequence{std::move(valid)});
 }
 
-std::vector<std::int64_t> valid_offsets(const Stated<RawIntegers>& offset, const Side& queries, std::size_t past,
-                                        Faults& faults) {
-  if (!offset.is_given() && past > 0) return {static_cast<std::int64_t>(past)};
-  if (!offset || !check_count(*offset, queries, faults)) return {};
+std::optional<PerSequence> valid_offsets(const RawIntegers* offset, const SequenceSetting& setting, Faults& faults) {
+  if (!setting.queries) return std::nullopt;
+  if (!offset) {
+    if (setting.past == 0) return std::nullopt;
+    return PerSequence{{static_cast<std::int64_t>(setting.past)}};
+  }
+  if (!check_count(*offset, *setting.queries, faults)) return std::nullopt;
   const bool any = std::ranges::any_of(offset->values, [](std::int64_t one) { return one != 0; });
-  return any ? offset->values : std::vector<std::int64_t>{};
+  return any ? std::optional(PerSequence{offset->values}) : std::nullopt;
 }
 
 }  // namespace attn

@@ -69,12 +69,19 @@ bool can_be_added(double value) { return std::isfinite(value) || value == -std::
 bool is_zero_or_one(double value) { return value == 0 || value == 1; }
 
 // Reports the first value that a mask of this kind cannot hold; the others are
-// likely to be of the same kind.
+// likely to be of the same kind. What is drawn can be added; that it is 0 or 1
+// throughout does not happen, so that the first numbers tell.
 void check_values(const Regular& mask, MaskTerm::Kind kind, Faults& faults) {
   const bool add = kind == MaskTerm::Kind::add;
-  const auto found = std::ranges::find_if_not(mask.values, add ? can_be_added : is_zero_or_one);
-  if (found == mask.values.end()) return;
-  const std::string where = mask.where_of(static_cast<std::size_t>(found - mask.values.begin()));
+  if (mask.random && add) return;
+  constexpr std::size_t few = 1000;
+  const std::vector<double> first = mask.random
+                                        ? random_values(mask.random->kind, mask.random->shape, mask.random->seed, few)
+                                        : std::vector<double>();
+  const std::vector<double>& values = mask.random ? first : mask.values;
+  const auto found = std::ranges::find_if_not(values, add ? can_be_added : is_zero_or_one);
+  if (found == values.end()) return;
+  const std::string where = mask.where_of(static_cast<std::size_t>(found - values.begin()));
   faults.add("out-of-range", where,
              shown(where) + " is " + shortest(*found) +
                  (add ? "; a finite number or \"-inf\" can be added" : "; true, false, 1 or 0 is wanted"),
@@ -89,7 +96,7 @@ MaskTerm term(Regular mask, MaskTerm::Kind kind, const Shape& scores) {
   for (std::size_t i = 0; i < mask.rank(); ++i) {
     if (mask.shape[i] != 1) shape.append({scores[skipped + i].axis, mask.shape[i]});
   }
-  return {kind, Tensor<double>(shape, std::move(mask.values))};
+  return {kind, std::move(mask).source(shape)};
 }
 
 }  // namespace

@@ -15,13 +15,34 @@ Shape shape_of(const Side& side, Vectors vectors, const Axis& row, const Axis& f
   return shape;
 }
 
-std::optional<Tensor<double>> laid_out(Side side, std::size_t limit, Vectors vectors, const Axis& row,
-                                       const Axis& feature, Budget& budget, Faults& faults) {
-  if (side.undrawn) side.values = random_values(side.undrawn->kind, side.undrawn->shape, side.undrawn->seed);
+namespace {
+
+// Numbers of sequences of these lengths, each cut or padded to `length`. Numbers
+// that belong together are a block: a sequence of rows is one, a sequence of
+// columns has one for each feature.
+std::vector<double> padded(const std::vector<double>& values, const std::vector<std::size_t>& stored_rows,
+                           std::size_t length, std::size_t blocks, std::size_t each) {
+  std::vector<double> all(stored_rows.size() * length * blocks * each);
+  const double* from = values.data();
+  double* to = all.data();
+  for (const std::size_t stored : stored_rows) {
+    for (std::size_t block = 0; block < blocks; ++block) {
+      std::copy_n(from, std::min(stored, length) * each, to);
+      from += stored * each;
+      to += length * each;
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<Source> laid_out(Side side, std::size_t limit, Vectors vectors, const Axis& row, const Axis& feature,
+                               Budget& budget, Faults& faults) {
   const std::size_t length = std::min(side.longest(), limit);
   const Shape shape = shape_of(side, vectors, row, feature, limit);
   const bool as_it_is = std::ranges::all_of(side.stored_rows, [&](std::size_t rows) { return rows == length; });
-  if (as_it_is) return Tensor<double>(shape, std::move(side.values));
+  if (as_it_is) return Source(shape, std::move(side.take_values));
 
   const std::size_t rows = product({side.rows.size(), length});
   if (!budget.take(rows, product({side.width, sizeof(double)}))) {
@@ -32,22 +53,10 @@ std::optional<Tensor<double>> laid_out(Side side, std::size_t limit, Vectors vec
                "sequences of similar length, or a larger --max-memory");
     return std::nullopt;
   }
-
-  Tensor<double> tensor(shape);
-  // Blocks of numbers that belong together: a sequence of rows is one block, a
-  // sequence of columns has one for each feature.
-  const std::size_t blocks = vectors == Vectors::rows ? 1 : side.width;
-  const std::size_t each = vectors == Vectors::rows ? side.width : 1;
-  const double* from = side.values.data();
-  double* to = tensor.data().data();
-  for (const std::size_t stored : side.stored_rows) {
-    for (std::size_t block = 0; block < blocks; ++block) {
-      std::copy_n(from, std::min(stored, length) * each, to);
-      from += stored * each;
-      to += length * each;
-    }
-  }
-  return tensor;
+  const bool in_rows = vectors == Vectors::rows;
+  return Source(shape, [side = std::move(side), length, in_rows] {
+    return padded(side.take_values(), side.stored_rows, length, in_rows ? 1 : side.width, in_rows ? side.width : 1);
+  });
 }
 
 }  // namespace attn

@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "problem/sources.h"
+#include "problem/side.h"
 
 namespace attn {
 
@@ -15,7 +15,7 @@ Shape shape_of(const Side& side, Vectors vectors, const Axis& row, const Axis& f
 // That tensor; sequences cut to `limit` and padded with zeros
 // to one length. Nothing, and a fault, where padding takes too much memory.
 // REQUIRES: !side.heads.
-std::optional<Tensor<double>> laid_out(Side side, std::size_t limit, Vectors vectors, const Axis& row,
-                                       const Axis& feature, Budget& budget, Faults& faults);
+std::optional<Source> laid_out(Side side, std::size_t limit, Vectors vectors, const Axis& row, const Axis& feature,
+                               Budget& budget, Faults& faults);
 
 }  // namespace attn

@@ -28,11 +28,11 @@ class Parameters {
       fix("d_concat", width ? std::optional(*setting.heads * *width) : width, "all heads together have ");
   }
 
-  std::optional<Tensor<double>> tensor(RawTensor raw, const Parameter& parameter) {
+  std::optional<Source> tensor(RawTensor raw, const Parameter& parameter) {
     std::vector<Axis> axes = in_this_problem(parameter.axes);
     std::optional<Regular> found = regular(std::move(raw), budget_, faults_);
     if (!found) return std::nullopt;
-    if (parameter.may_be_one_number && found->rank() == 0) return Tensor<double>({}, std::move(found->values));
+    if (parameter.may_be_one_number && found->rank() == 0) return std::move(*found).source({});
     if (vectors_ == Vectors::columns && axes.size() >= 2) std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
     if (found->rank() != axes.size()) {
       faults_.add("wrong-rank", found->where,
@@ -49,7 +49,7 @@ class Parameters {
       shape.append({axes[i], found->shape[i]});
     }
     if (!fits) return std::nullopt;
-    return Tensor<double>(shape, std::move(found->values));
+    return std::move(*found).source(shape);
   }
 
  private:

@@ -17,12 +17,12 @@ std::optional<WeightMatrix> measured_matrix(RawTensor tensor, const Setting& set
                "a matrix is a list of its rows: [[1, 0], [0, 1]]");
     return std::nullopt;
   }
-  WeightMatrix matrix{.where = found->where, .matrices = std::nullopt, .values = {}};
+  WeightMatrix matrix{.where = found->where, .matrices = std::nullopt, .numbers = {}};
   if (rank == 3) matrix.matrices = found->shape[0];
   matrix.in = found->shape[rank - 2];
   matrix.out = found->shape[rank - 1];
   if (setting.is_exchanged()) std::swap(matrix.in, matrix.out);
-  matrix.values = std::move(found->values);
+  matrix.numbers = std::move(*found);
   return matrix;
 }
 
@@ -198,8 +198,8 @@ Projection projection(Part part, const Axis& out, const Setting& setting) {
   shape.append(setting.is_exchanged() ? out_dim : in_dim);
   shape.append(setting.is_exchanged() ? in_dim : out_dim);
 
-  Projection made{Tensor<double>(shape, std::move(matrix.values)), std::nullopt};
-  if (part.bias) made.bias = Tensor<double>(bias_shape, std::move(part.bias->values));
+  Projection made{std::move(matrix.numbers).source(shape), std::nullopt};
+  if (part.bias) made.bias = std::move(*part.bias).source(bias_shape);
   return made;
 }
 

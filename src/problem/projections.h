@@ -13,7 +13,7 @@ struct WeightMatrix {
   std::optional<std::size_t> matrices;  // how many, where there is one a head
   std::size_t in = 0;
   std::size_t out = 0;
-  std::vector<double> values;  // as the file has them
+  Regular numbers;  // as the file has them
 };
 
 // What a part of the file says about one projection.

@@ -32,6 +32,12 @@ bool Budget::take(std::size_t count, std::size_t bytes_each) {
   return true;
 }
 
+bool Budget::take_drawn(std::size_t count) {
+  constexpr std::size_t many = 100'000;
+  draws_many_ = draws_many_ || count >= many;
+  return take(count, sizeof(double));
+}
+
 Result<NestedNumbers> Budget::load(const FileReference& reference) {
   if (!load_) {
     return Diagnostic{.code = "no-file",
@@ -45,7 +51,7 @@ Result<NestedNumbers> Budget::load(const FileReference& reference) {
 }
 
 std::string Regular::where_of(std::size_t index) const {
-  if (is_random) return where;
+  if (random) return where;
   ListPlace place(rank());
   for (std::size_t axis = rank(); axis-- > 0;) {
     place[axis] = index % shape[axis];
@@ -54,25 +60,33 @@ std::string Regular::where_of(std::size_t index) const {
   return joined(where, place);
 }
 
-std::optional<NestedNumbers> drawn(RawTensor tensor, Budget& budget, Faults& faults) {
+std::vector<double> Regular::take_values() {
+  return random ? random_values(random->kind, random->shape, random->seed) : std::move(values);
+}
+
+Source Regular::source(Shape named) && {
+  if (!random) return Tensor<double>(std::move(named), std::move(values));
+  return {std::move(named),
+          [drawn = *std::move(random)] { return random_values(drawn.kind, drawn.shape, drawn.seed); }};
+}
+
+std::optional<Regular> measured(const RandomTensor& random, const std::string& where, Budget& budget, Faults& faults) {
+  if (budget.take_drawn(product(random.shape))) return Regular{.where = where, .shape = random.shape, .random = random};
+  faults.add("too-large", where,
+             shown(where) + " is " + spelled_sizes(random.shape) + " random numbers, which do not fit into " +
+                 std::to_string(budget.limit()) + " bytes",
+             "a smaller shape, or a larger --max-memory");
+  return std::nullopt;
+}
+
+std::optional<NestedNumbers> loaded(RawTensor tensor, Budget& budget, Faults& faults) {
   if (auto* numbers = std::get_if<NestedNumbers>(&tensor.numbers)) return std::move(*numbers);
-  if (const auto* reference = std::get_if<FileReference>(&tensor.numbers)) {
-    Result<NestedNumbers> numbers = budget.load(*reference);
-    if (numbers) return std::move(numbers.value());
-    const Diagnostic& fault = numbers.faults().front();
-    const std::string place = tensor.where + fault.where;
-    faults.add(fault.code, place, shown(place) + ": " + fault.message, fault.help);
-    return std::nullopt;
-  }
-  const auto& random = std::get<RandomTensor>(tensor.numbers);
-  if (!budget.take(product(random.shape), sizeof(double))) {
-    faults.add("too-large", tensor.where,
-               shown(tensor.where) + " is " + spelled_sizes(random.shape) + " random numbers, which do not fit into " +
-                   std::to_string(budget.limit()) + " bytes",
-               "a smaller shape, or a larger --max-memory");
-    return std::nullopt;
-  }
-  return NestedNumbers::of_shape(random.shape, random_values(random.kind, random.shape, random.seed));
+  Result<NestedNumbers> numbers = budget.load(std::get<FileReference>(tensor.numbers));
+  if (numbers) return std::move(numbers.value());
+  const Diagnostic& fault = numbers.faults().front();
+  const std::string place = tensor.where + fault.where;
+  faults.add(fault.code, place, shown(place) + ": " + fault.message, fault.help);
+  return std::nullopt;
 }
 
 bool check_even(const NestedNumbers& numbers, const std::string& where, std::size_t first_level, Faults& faults) {
@@ -102,10 +116,10 @@ bool check_even(const NestedNumbers& numbers, const std::string& where, std::siz
 
 std::optional<Regular> regular(RawTensor tensor, Budget& budget, Faults& faults) {
   const std::string where = tensor.where;
-  const bool is_random = std::holds_alternative<RandomTensor>(tensor.numbers);
-  std::optional<NestedNumbers> numbers = drawn(std::move(tensor), budget, faults);
+  if (const auto* random = std::get_if<RandomTensor>(&tensor.numbers)) return measured(*random, where, budget, faults);
+  std::optional<NestedNumbers> numbers = loaded(std::move(tensor), budget, faults);
   if (!numbers || !check_even(*numbers, where, 0, faults)) return std::nullopt;
-  return Regular{where, *numbers->shape(), numbers->take_values(), is_random};
+  return Regular{.where = where, .shape = *numbers->shape(), .values = numbers->take_values()};
 }
 
 }  // namespace attn

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/random.h"
 #include "base/result.h"
 #include "base/rounding.h"
 #include "problem/problem.h"
@@ -46,6 +47,13 @@ class Stated {
  private:
   std::optional<T> value_;
   bool is_given_ = false;
+};
+
+// Numbers that are to be drawn.
+struct RandomTensor {
+  RandomKind kind = RandomKind::normal;
+  std::vector<std::size_t> shape;
+  std::uint64_t seed = 0;
 };
 
 // Numbers that stand in another file.
@@ -103,6 +111,12 @@ struct RawChoice {
   std::map<std::string, Stated<RawTensor>> tensors;
 };
 
+// An option of the catalog. Integers of whatever number are RawIntegers.
+struct RawOption {
+  std::string where;
+  std::variant<bool, double, RawIntegers, std::vector<RawMask>> value;
+};
+
 struct RawKeysAndValues {
   std::string where;
   Stated<RawTensor> keys, values;
@@ -117,6 +131,7 @@ struct Roles {
 // A problem file as it is written: each member of the right kind, nothing known
 // of how they fit together.
 struct Statement {
+  std::string where;  // in the file, as JSON Pointer: every other place is told from there on
   std::string title;
   std::string notes;
 
@@ -141,14 +156,8 @@ struct Statement {
 
   Stated<RawChoice> positions;
   Stated<RawChoice> score;
-  Stated<double> scale;
-  Stated<double> softcap;
   Stated<RawChoice> softmax;
-  Stated<RawIntegers> offset;
-  Stated<bool> causal;
-  Stated<Window> window;
-  Stated<std::vector<RawMask>> masks;
-  Stated<RawIntegers> lengths;
+  std::map<std::string, Stated<RawOption>, std::less<>> options;
 
   Stated<Dtype> dtype;
   Stated<HandRounding> hand_rounding;

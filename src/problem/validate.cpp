@@ -4,14 +4,11 @@
 #include <limits>
 #include <utility>
 
-#include "problem/digest.h"
-#include "problem/drawing.h"
 #include "problem/extra_keys.h"
 #include "problem/heads.h"
 #include "problem/labels.h"
-#include "problem/lengths.h"
-#include "problem/masks.h"
 #include "problem/notes.h"
+#include "problem/options.h"
 #include "problem/padding.h"
 #include "problem/parameters.h"
 #include "problem/projections.h"
@@ -29,9 +26,12 @@ constexpr std::size_t label_bytes = 64;  // of a row: two labels
 class Validation {
  public:
   Validation(Statement statement, const Catalog& catalog, std::size_t max_bytes, TensorLoader load)
-      : statement_(std::move(statement)), catalog_(catalog), budget_(max_bytes, std::move(load)) {}
+      : statement_(std::move(statement)),
+        catalog_(catalog),
+        budget_(max_bytes, std::move(load)),
+        faults_(statement_.where) {}
 
-  Result<Problem> run(WhenDrawn when) {
+  Result<Problem> run() {
     // Which of the two axes is which: without it no shape means anything.
     if (statement_.vectors.is_faulty()) return faults_.take();
     read_setting();
@@ -46,8 +46,7 @@ class Validation {
     check_widths();
     read_extra_keys();
     read_choices();
-    read_lengths();
-    read_masks();
+    read_options();
     if (faults_.any() || !is_complete()) return faults_.take();
 
     // From here on every shape is known to fit.
@@ -55,11 +54,8 @@ class Validation {
     if (faults_.any()) return faults_.take();
     fill_options();
     problem_.stated_arithmetic = problem_.arithmetic;
-    if (problem_.undrawn.empty()) {
-      problem_.statement = statement_digest(problem_);
-    } else if (when == WhenDrawn::now) {
-      draw(problem_);
-    }
+    problem_.draws_many = budget_.draws_many();
+    problem_.attention() = std::move(attention_);
     return std::move(problem_);
   }
 
@@ -157,16 +153,15 @@ class Validation {
                 "the dot product of a query and a key needs as many numbers in both");
   }
 
-  // --- scores, masks ----------------------------------------------------------
-
   // --- cache, choices ---------------------------------------------------------
 
   void read_extra_keys() {
     const Side* query = sources_.query_side();
     if (!query || !key_width_ || !value_width_ || !setting_.heads_known) return;
     const KeySetting setting{*key_width_, *value_width_, query->rows.size(), query->batched, setting_};
-    if (statement_.past) problem_.past = extra_keys(std::move(*statement_.past), setting, budget_, faults_);
-    if (statement_.appended) problem_.appended = extra_keys(std::move(*statement_.appended), setting, budget_, faults_);
+    if (statement_.past) attention_.past = extra_keys(std::move(*statement_.past), setting, budget_, faults_);
+    if (statement_.appended)
+      attention_.appended = extra_keys(std::move(*statement_.appended), setting, budget_, faults_);
   }
 
   ChoiceSetting choice_setting() const {
@@ -184,7 +179,7 @@ class Validation {
       setting.one_model_width = setting.one_model_width && side->width == setting.model_width.value_or(side->width);
       setting.model_width = side->width;
     }
-    setting.past = problem_.past_count();
+    setting.past = attention_.past_count();
     return setting;
   }
 
@@ -197,52 +192,48 @@ class Validation {
                   : std::nullopt;
     };
     if (!statement_.score.is_given()) statement_.score = RawChoice{"/score", "scaled_dot", {}, {}};
-    if (auto score = choose(statement_.score, catalog_.scores, "score")) problem_.score = std::move(*score);
-    problem_.positions = choose(statement_.positions, catalog_.positions, "position encoding");
-    problem_.softmax = choose(statement_.softmax, catalog_.softmaxes, "softmax");
+    if (auto score = choose(statement_.score, catalog_.scores, "score")) attention_.score = std::move(*score);
+    attention_.positions = choose(statement_.positions, catalog_.positions, "position encoding");
+    attention_.softmax = choose(statement_.softmax, catalog_.softmaxes, "softmax");
     // What everybody means by softmax is said by saying nothing.
-    if (problem_.softmax && problem_.softmax->name == catalog_.softmaxes.front().name) problem_.softmax.reset();
+    if (attention_.softmax && attention_.softmax->name == catalog_.softmaxes.front().name) attention_.softmax.reset();
     check_terms();
   }
 
   // Whether what relative positions add to a score has a place in it.
   void check_terms() {
-    if (!problem_.positions || problem_.score.name.empty()) return;
-    const ChoiceSpec* positions = find(catalog_.positions, problem_.positions->name);
-    const ChoiceSpec* score = find(catalog_.scores, problem_.score.name);
+    if (!attention_.positions || attention_.score.name.empty()) return;
+    const ChoiceSpec* positions = find(catalog_.positions, attention_.positions->name);
+    const ChoiceSpec* score = find(catalog_.scores, attention_.score.name);
     if (!positions->score_terms || score->score_terms) return;
     faults_.add("contradiction", "/positions",
                 "/positions is " + positions->name + ", and nothing can be added to the score " + score->name,
                 "it is made for dot products");
   }
 
-  // --- masks ------------------------------------------------------------------
+  // --- options ----------------------------------------------------------------
 
-  void read_lengths() {
-    const Side* query = sources_.query_side();
-    const Side* key = sources_.key_side();
-    if (statement_.past.is_given() && !problem_.past) return;  // faulty: how many keys there are is not known
-    const std::size_t past = problem_.past_count();
-    if (key) problem_.lengths = valid_lengths(statement_.lengths, *key, past, limit(), faults_);
-    if (query) problem_.offsets = valid_offsets(statement_.offset, *query, past, faults_);
+  // How many keys there are is not known where past ones are faulty.
+  bool knows_past() const { return !statement_.past.is_given() || attention_.past; }
+
+  void read_options() {
+    std::optional<SequenceSetting> sequences;
+    if (knows_past()) sequences = {sources_.query_side(), sources_.key_side(), attention_.past_count(), limit()};
+    attention_.options =
+        fitted_options(statement_.options, catalog_.options, sequences, shape_of_scores(), budget_, faults_);
   }
 
   std::optional<Shape> shape_of_scores() const {
     const Side* query = sources_.query_side();
     const Side* key = sources_.key_side();
     if (!query || !key || !setting_.heads_known || statement_.max_tokens.is_faulty()) return std::nullopt;
-    if (statement_.past.is_given() && !problem_.past) return std::nullopt;
+    if (!knows_past()) return std::nullopt;
     Shape shape;
     if (query->batched) shape.append({"batch", query->rows.size()});
     if (setting_.heads) shape.append({"head", *setting_.heads});
     shape.append({"query", std::min(query->longest(), limit())});
-    shape.append({"key", problem_.past_count() + std::min(key->longest(), limit())});
+    shape.append({"key", attention_.past_count() + std::min(key->longest(), limit())});
     return shape;
-  }
-
-  void read_masks() {
-    if (!statement_.masks) return;
-    problem_.masks = mask_terms(std::move(*statement_.masks), shape_of_scores(), budget_, faults_);
   }
 
   // --- the problem ------------------------------------------------------------
@@ -252,12 +243,12 @@ class Validation {
     const Statement& s = statement_;
     const bool parts = !query_.is_faulty && !key_.is_faulty && !value_.is_faulty && !output_.is_faulty &&
                        is_whole(query_) && is_whole(key_) && is_whole(value_) && is_whole(output_);
-    const bool options =
-        !s.max_tokens.is_faulty() && !s.weight_layout.is_faulty() && !s.heads.is_faulty() && !s.kv_heads.is_faulty() &&
-        !s.split_input.is_faulty() && !s.past.is_faulty() && !s.appended.is_faulty() && !s.positions.is_faulty() &&
-        !s.score.is_faulty() && !s.scale.is_faulty() && !s.softcap.is_faulty() && !s.softmax.is_faulty() &&
-        !s.window.is_faulty() && !s.offset.is_faulty() && !s.causal.is_faulty() && !s.masks.is_faulty() &&
-        !s.lengths.is_faulty() && !s.digits.is_faulty() && !s.tokens.is_faulty() && !s.tokens_by_role.is_faulty();
+    const bool options = !s.max_tokens.is_faulty() && !s.weight_layout.is_faulty() && !s.heads.is_faulty() &&
+                         !s.kv_heads.is_faulty() && !s.split_input.is_faulty() && !s.past.is_faulty() &&
+                         !s.appended.is_faulty() && !s.positions.is_faulty() && !s.score.is_faulty() &&
+                         !s.softmax.is_faulty() && !s.digits.is_faulty() && !s.tokens.is_faulty() &&
+                         !s.tokens_by_role.is_faulty() &&
+                         std::ranges::none_of(s.options, [](const auto& option) { return option.second.is_faulty(); });
     return parts && options && query_width_ && key_width_ && value_width_ && sources_.query_side() &&
            sources_.key_side() && sources_.value_side();
   }
@@ -265,7 +256,7 @@ class Validation {
   static bool is_whole(const Part& part) { return !part.bias_given || part.bias; }
 
   void fill_numbers() {
-    const std::size_t others = problem_.past_count() + problem_.appended_count();
+    const std::size_t others = attention_.past_count() + attention_.appended_count();
     const std::size_t rows =
         product({sources_.query->rows.size(), std::min(sources_.query->longest(), limit())}) +
         product({sources_.key_side()->rows.size(), others + std::min(sources_.key_side()->longest(), limit())});
@@ -276,47 +267,44 @@ class Validation {
                   "a smaller problem, or a larger --max-memory");
       return;
     }
-    problem_.batched = sources_.query->batched;
-    problem_.batch = sources_.query->rows.size();
-    problem_.heads = setting_.heads;
-    problem_.kv_heads = setting_.kv_heads;
-    problem_.query_count = std::min(sources_.query->longest(), limit());
-    problem_.key_count = problem_.past_count() + std::min(sources_.key_side()->longest(), limit());
-    problem_.query_width = *query_width_;
-    problem_.key_width = *key_width_;
-    problem_.value_width = *value_width_;
-    set_labels(statement_, sources_, limit(), problem_);
+    attention_.batched = sources_.query->batched;
+    attention_.batch = sources_.query->rows.size();
+    attention_.heads = setting_.heads;
+    attention_.kv_heads = setting_.kv_heads;
+    attention_.query_count = std::min(sources_.query->longest(), limit());
+    attention_.key_count = attention_.past_count() + std::min(sources_.key_side()->longest(), limit());
+    attention_.query_width = *query_width_;
+    attention_.key_width = *key_width_;
+    attention_.value_width = *value_width_;
+    set_labels(statement_, sources_, limit(), attention_);
     fill_own_queries();
     problem_.notes = notes_on(sources_, setting_, limit());
 
     if (is_direct()) {
-      if (!sources_.value_given) sources_.value = sources_.key;
-      fill_direct(&Problem::queries, *sources_.query, "query", "d_k");
-      fill_direct(&Problem::keys, *sources_.key, "key", "d_k");
-      fill_direct(&Problem::values, *sources_.value, "key", "d_v");
+      attention_.queries = direct(*sources_.query, "query", "d_k");
+      attention_.keys = direct(*sources_.key, "key", "d_k");
+      // Values that are not given are the keys, whose numbers they share.
+      Side values = sources_.value_given ? *sources_.value : *sources_.key;
+      if (!sources_.value_given)
+        values.take_values = [keys = *attention_.keys] {
+          return std::vector<double>(keys.numbers().data().begin(), keys.numbers().data().end());
+        };
+      attention_.values = direct(values, "key", "d_v");
     } else if (sources_.form == Sources::Form::self_attention) {
-      fill_inputs(&Problem::inputs, sources_.query, "token");
+      fill_inputs(problem_.inputs.self, sources_.query, "token");
     } else {
-      fill_inputs(&Problem::query_inputs, sources_.query, "query");
-      fill_inputs(&Problem::key_inputs, sources_.key, "key");
-      fill_inputs(&Problem::value_inputs, sources_.value, "key");
+      fill_inputs(problem_.inputs.query, sources_.query, "query");
+      fill_inputs(problem_.inputs.key, sources_.key, "key");
+      fill_inputs(problem_.inputs.value, sources_.value, "key");
     }
     fill_projections();
   }
 
-  using Member = std::optional<Tensor<double>> Problem::*;
-
-  void fill_inputs(Member member, std::optional<Side>& side, const Axis& row) {
-    if (!side) return;
-    if (side->undrawn && side->longest() <= limit()) {
-      problem_.undrawn.emplace_back(member, *side->undrawn);
-      problem_.*member = Tensor<double>::without_numbers(shape_of(*side, setting_.vectors, row, "d_model"));
-    } else {
-      problem_.*member = laid_out(std::move(*side), limit(), setting_.vectors, row, "d_model", budget_, faults_);
-    }
+  void fill_inputs(std::optional<Source>& inputs, std::optional<Side>& side, const Axis& row) {
+    if (side) inputs = laid_out(std::move(*side), limit(), setting_.vectors, row, "d_model", budget_, faults_);
   }
 
-  void fill_direct(Member member, Side& side, const Axis& row, const Axis& feature) {
+  Source direct(Side& side, const Axis& row, const Axis& feature) const {
     Shape shape;
     if (side.batched) shape.append({"batch", side.rows.size()});
     if (side.heads) shape.append({"head", *side.heads});
@@ -324,37 +312,28 @@ class Validation {
     const Dim features{setting_.heads && !side.heads ? "d_concat" : feature, side.width};
     shape.append(setting_.vectors == Vectors::rows ? rows : features);
     shape.append(setting_.vectors == Vectors::rows ? features : rows);
-    if (side.undrawn) {
-      problem_.undrawn.emplace_back(member, *side.undrawn);
-      problem_.*member = Tensor<double>::without_numbers(shape);
-    } else {
-      problem_.*member = Tensor<double>(shape, std::move(side.values));
-    }
+    return {shape, side.take_values};
   }
 
   void fill_projections() {
-    if (query_.matrix) problem_.query = projection(std::move(query_), "d_k", setting_);
-    if (key_.matrix) problem_.key = projection(std::move(key_), "d_k", setting_);
-    if (value_.matrix) problem_.value = projection(std::move(value_), "d_v", setting_);
-    if (output_.matrix) problem_.output = projection(std::move(output_), "d_out", setting_);
+    if (query_.matrix) attention_.query = projection(std::move(query_), "d_k", setting_);
+    if (key_.matrix) attention_.key = projection(std::move(key_), "d_k", setting_);
+    if (value_.matrix) attention_.value = projection(std::move(value_), "d_v", setting_);
+    if (output_.matrix) attention_.output = projection(std::move(output_), "d_out", setting_);
   }
 
   void fill_own_queries() {
     const Side& query = *sources_.query;
     if (!query.is_ragged_within(limit())) return;
-    for (std::size_t b = 0; b < query.rows.size(); ++b) problem_.own_queries.push_back(query.rows_within(limit(), b));
+    for (std::size_t b = 0; b < query.rows.size(); ++b) attention_.own_queries.push_back(query.rows_within(limit(), b));
   }
 
   void fill_options() {
     problem_.title = std::move(statement_.title);
     problem_.notes_text = std::move(statement_.notes);
-    problem_.split_input = setting_.split_input;
-    problem_.vectors = setting_.vectors;
-    problem_.weight_layout = setting_.layout;
-    if (statement_.scale) problem_.scale = *statement_.scale;
-    if (statement_.softcap) problem_.softcap = *statement_.softcap;
-    if (statement_.window) problem_.window = *statement_.window;
-    problem_.causal = statement_.causal.value_or(false);
+    attention_.split_input = setting_.split_input;
+    attention_.vectors = setting_.vectors;
+    attention_.weight_layout = setting_.layout;
     problem_.arithmetic.dtype = statement_.dtype.value_or(Dtype::f64);
     if (statement_.hand_rounding) problem_.arithmetic.hand_rounding = *statement_.hand_rounding;
     if (statement_.digits) problem_.digits = *statement_.digits;
@@ -368,14 +347,14 @@ class Validation {
   Sources sources_;
   Part query_, key_, value_, output_;
   std::optional<std::size_t> query_width_, key_width_, value_width_;  // of one head
+  Attention attention_;
   Problem problem_;
 };
 
 }  // namespace
 
-Result<Problem> validated(Statement statement, const Catalog& catalog, std::size_t max_bytes, TensorLoader load,
-                          WhenDrawn when) {
-  return Validation(std::move(statement), catalog, max_bytes, std::move(load)).run(when);
+Result<Problem> validated(Statement statement, const Catalog& catalog, std::size_t max_bytes, TensorLoader load) {
+  return Validation(std::move(statement), catalog, max_bytes, std::move(load)).run();
 }
 
 }  // namespace attn

@@ -6,18 +6,15 @@
 
 namespace attn {
 
-// Where numbers are drawn later, the problem may have tensors without numbers,
-// and is drawn (problem/drawing.h) before it is computed.
-enum class WhenDrawn { now, later };
-
 // The problem that a statement asks for, every shape of it known to fit; or all
 // that keeps its parts from fitting together. Parts that are faulty in
 // themselves are passed over: with one of them there may be no problem and no
 // fault either, and the list is empty.
 //
 // Numbers that are only described, random ones, those of other files, and
-// padding, are made or loaded only if they take no more than `max_bytes`.
+// padding, may take no more than `max_bytes`; random ones are drawn later still,
+// when they are asked for.
 Result<Problem> validated(Statement statement, const Catalog& catalog, std::size_t max_bytes,
-                          TensorLoader load = nullptr, WhenDrawn when = WhenDrawn::now);
+                          TensorLoader load = nullptr);
 
 }  // namespace attn

@@ -48,6 +48,16 @@ std::string RecipeBuilder::append_step(Instruction given) {
   return append(std::move(given));
 }
 
+std::string RecipeBuilder::given(Heading heading, const LateTensor<double>& value) {
+  return given(std::move(heading), value.shape(), [value] { return value.numbers(); });
+}
+
+std::string RecipeBuilder::given_step(Heading heading, const LateTensor<double>& value) {
+  Instruction made = giving(std::move(heading), value.shape(), [value] { return value.numbers(); });
+  made.kind = Instruction::Kind::step;
+  return append(std::move(made));
+}
+
 std::string RecipeBuilder::step_of_shape(Heading heading, const Shape& shape) {
   const auto none = [shape] { return Tensor<double>::without_numbers(shape); };
   return append({.heading = std::move(heading), .op = Given{}, .given = GivenNumbers(LateTensor<double>(shape, none))});

@@ -38,6 +38,10 @@ class RecipeBuilder {
   // that shape, and what it refers to lives until the recipe was worked out.
   std::string given(Heading heading, const Shape& shape, std::function<Tensor<double>()> make);
 
+  // The same for numbers that are made once they are wanted.
+  std::string given(Heading heading, const LateTensor<double>& value);
+  std::string given_step(Heading heading, const LateTensor<double>& value);
+
   // A step whose numbers the problem gives. REQUIRES: as for given().
   std::string given_step(Heading heading, const Tensor<double>& value);
   std::string given_step(Heading heading, Tensor<double>&& value);

@@ -13,6 +13,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ATTN = os.path.abspath(os.environ["ATTN"])
@@ -126,6 +127,43 @@ class Sizes(unittest.TestCase):
                 self.assertEqual(done.returncode, 3, done.stderr)
                 self.assertTrue(b"the steps of this problem take" in done.stderr or b"do not fit" in done.stderr,
                                 done.stderr)
+
+    def test_no_number_is_drawn_before_all_shapes_fit(self):
+        large = {"random": "normal", "shape": [100_000, 2000], "seed": 1}  # 1.5 GiB, which --max-memory allows
+        inputs = [[1, 2], [3, 4]]
+        row = {"random": "normal", "shape": [200_000_000], "seed": 1}
+        for rest in ({"weights": {"query": large, "key": [[1], [1]], "value": [[1], [1]]}},
+                     {"weights": {"output": large}},
+                     {"weights": {"query": [[1], [1]], "key": [[1], [1]], "value": [[1], [1]]}, "biases": {"key": row}},
+                     {"mask": {"add": large}}, {"mask": {"allow": large}}, {"mask": [{"block": large}]},
+                     {"past": {"keys": large, "values": large}}, {"appended": {"keys": large, "values": [[1, 2]]}},
+                     {"positions": {"type": "learned", "table": large}}, {"positions": {"type": "t5", "table": large}},
+                     {"score": {"type": "general", "weight": large}}, {"softmax": {"type": "sink", "sink": row}}):
+            with self.subTest(rest=rest):
+                done = attn("run", self.written({"inputs": inputs} | rest), limit=512 * MIB)
+                self.assertEqual(done.returncode, 2, done.stderr)
+        tokens = {"tokens": ["a", "b"], "embeddings": {"a": row, "b": [1, 2]}}
+        self.assertEqual(attn("run", self.written(tokens), limit=512 * MIB).returncode, 2)
+
+    def test_no_number_is_drawn_for_what_does_not_fit(self):
+        for rest in ({"weights": {"output": {"random": "normal", "shape": [2, 80_000_000], "seed": 1}}},
+                     {"past": {"keys": {"random": "normal", "shape": [80_000_000, 2]},
+                               "values": {"random": "normal", "shape": [80_000_000, 2]}}}):
+            with self.subTest(rest=rest):
+                done = attn("run", self.written({"inputs": [[1, 2], [3, 4]]} | rest), limit=512 * MIB)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertIn(b"the steps of this problem take", done.stderr)
+        tokens = {"tokens": ["a"] * 1000, "embeddings": {"a": {"random": "normal", "shape": [150_000], "seed": 1}}}
+        done = attn("run", self.written(tokens), limit=512 * MIB)
+        self.assertEqual(done.returncode, 3, done.stderr)
+
+    def test_lengths_take_time_that_grows_with_their_number(self):
+        count = 300_000
+        problem = {"inputs": [[[1]]] * count, "lengths": [1] * count, "digits": -1}
+        began = time.monotonic()
+        done = attn("run", self.written(problem))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertLess(time.monotonic() - began, 20)  # it took over a minute where each looked for the longest
 
     def test_numbers_drawn_late_are_those_drawn_early(self):
         # Cut to one length with a few more tokens, the same numbers are drawn while reading.

@@ -27,9 +27,9 @@ struct ListOptions {
   RenderOptions rendering;
 };
 
-std::vector<Listed> rows_of(const std::vector<ChoiceSpec>& specs) {
+std::vector<Listed> all_masks() {
   std::vector<Listed> rows;
-  for (const ChoiceSpec& spec : specs) rows.push_back({spec.name, spec.summary});
+  for (const Mask& mask : masks()) rows.push_back({mask.spec.name, mask.spec.summary});
   return rows;
 }
 
@@ -65,10 +65,12 @@ std::vector<Listed> tensor_files() {
 std::vector<Listing> listings() {
   const Catalog known = catalog();
   return {
-      {"scores", "Scores", "How a query and a key are compared: the key `score` of a problem.", rows_of(known.scores)},
-      {"positions", "Positions", "How positions enter: the key `positions` of a problem.", rows_of(known.positions)},
-      {"masks", "Masks", "What closes cells of the scores, or adds to them: keys of a problem.", named_rows(masks())},
-      {"softmaxes", "Softmax", "How scores become weights: the key `softmax` of a problem.", rows_of(known.softmaxes)},
+      {"scores", "Scores", "How a query and a key are compared: the key `score` of a problem.",
+       named_rows(known.scores)},
+      {"positions", "Positions", "How positions enter: the key `positions` of a problem.", named_rows(known.positions)},
+      {"masks", "Masks", "What closes cells of the scores, or adds to them: keys of a problem.", all_masks()},
+      {"softmaxes", "Softmax", "How scores become weights: the key `softmax` of a problem.",
+       named_rows(known.softmaxes)},
       {"formats", "Formats for people", "What --format takes, and -o by the ending of its file.",
        named_rows(formats())},
       {"exports", "Formats for programs", "What --format takes as well, and -o by the ending of its file.",

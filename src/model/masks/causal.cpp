@@ -5,12 +5,12 @@ namespace attn {
 namespace {
 
 // Query i may attend to key j only where j <= i + offset.
-MaskRule causal_rule(const Problem& problem) {
-  return closing_by_position(problem,
+MaskRule causal_rule(const Attention& attention) {
+  return closing_by_position(attention,
                              {.id = "mask.causal",
                               .symbol = "M_causal",
                               .title = language().steps.causal,
-                              .formula = language().steps.open_where("j ≤ " + written_position(problem)),
+                              .formula = language().steps.open_where("j ≤ " + written_position(attention)),
                               .role = Role::mask},
                              {.right = 0});
 }
@@ -18,10 +18,14 @@ MaskRule causal_rule(const Problem& problem) {
 }  // namespace
 
 Mask causal_mask() {
-  return {
-      .name = "causal", .summary = "a query sees no key after its own position", .rules = [](const Problem& problem) {
-        return problem.causal ? std::vector{causal_rule(problem)} : std::vector<MaskRule>{};
-      }};
+  return {.spec = {.name = "causal",
+                   .also_called = {"iscausal", "causalmask"},
+                   .summary = "a query sees no key after its own position",
+                   .written = "query i attends to key j only where j ≤ i + offset",
+                   .kind = OptionSpec::Kind::boolean},
+          .rules = [](const OptionValue&, const Attention& attention, Dtype) {
+            return std::vector{causal_rule(attention)};
+          }};
 }
 
 }  // namespace attn

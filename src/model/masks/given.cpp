@@ -25,18 +25,19 @@ MaskRule closing_rule(const MaskTerm& term, const std::string& number, Dtype dty
     case MaskTerm::Kind::allow:
       rule.heading.title = language().steps.mask_allow;
       rule.heading.formula = language().steps.mask_allow_formula.text();
-      rule.make = [value = &term.value] { return *value; };
+      rule.make = [value = term.value] { return value.numbers(); };
       break;
     case MaskTerm::Kind::block:
       rule.heading.title = language().steps.mask_block;
       rule.heading.formula = language().steps.mask_block_formula.text();
-      rule.make = [value = &term.value] { return mapped(*value, [](double blocked) { return 1 - blocked; }); };
+      rule.make = [value = term.value] { return mapped(value.numbers(), [](double blocked) { return 1 - blocked; }); };
       break;
     case MaskTerm::Kind::add:
       rule.heading.title = language().steps.mask_add;
       rule.heading.formula = language().steps.mask_add_formula.text();
-      rule.make = [value = &term.value, dtype] {
-        return mapped(*value, [&](double added) { return stored(added, dtype) == minus_infinity ? 0.0 : 1.0; });
+      rule.make = [value = term.value, dtype] {
+        return mapped(value.numbers(),
+                      [&](double added) { return stored(added, dtype) == minus_infinity ? 0.0 : 1.0; });
       };
       break;
   }
@@ -51,20 +52,23 @@ MaskRule adding_rule(const MaskTerm& term, const std::string& number) {
                       .role = Role::mask},
           .effect = MaskRule::Effect::adds,
           .shape = term.value.shape(),
-          .make = [value = &term.value] { return *value; }};
+          .make = [value = term.value] { return value.numbers(); }};
 }
 
 }  // namespace
 
 Mask given_mask() {
-  return {.name = "mask",
-          .summary = "cells that the problem allows or blocks one by one, or adds a number to",
-          .rules = [](const Problem& problem) {
+  return {.spec = {.name = "mask",
+                   .also_called = {"attentionmask", "attnmask"},
+                   .summary = "cells that the problem allows or blocks one by one, or adds a number to",
+                   .kind = OptionSpec::Kind::masks},
+          .rules = [](const OptionValue& value, const Attention&, Dtype dtype) {
+            const auto& masks = std::get<std::vector<MaskTerm>>(value);
             std::vector<MaskRule> rules;
-            for (std::size_t i = 0; i < problem.masks.size(); ++i) {
+            for (std::size_t i = 0; i < masks.size(); ++i) {
               const std::string number = std::to_string(i + 1);
-              rules.push_back(closing_rule(problem.masks[i], number, problem.arithmetic.dtype));
-              if (problem.masks[i].kind == MaskTerm::Kind::add) rules.push_back(adding_rule(problem.masks[i], number));
+              rules.push_back(closing_rule(masks[i], number, dtype));
+              if (masks[i].kind == MaskTerm::Kind::add) rules.push_back(adding_rule(masks[i], number));
             }
             return rules;
           }};

@@ -1,22 +1,25 @@
+#include "problem/lengths.h"
+
+#include <utility>
+
 #include "model/masks/mask.h"
 #include "words/language.h"
 
 namespace attn {
 namespace {
 
-MaskRule lengths_rule(const Problem& problem) {
-  const std::vector<std::size_t> lengths = *problem.lengths;
-  const std::size_t keys = problem.key_count;
+MaskRule lengths_rule(const Integers& lengths, const Attention& attention) {
+  const std::size_t keys = attention.key_count;
 
   Shape shape;
-  if (problem.batched) shape.append({"batch", lengths.size()});
+  if (attention.batched) shape.append({"batch", lengths.size()});
   shape.append({"key", keys});
 
   const auto make = [=] {
     Tensor<double> open(shape);
     std::size_t at = 0;
-    for (const std::size_t length : lengths) {
-      for (std::size_t j = 0; j < keys; ++j) open[at++] = j < length ? 1 : 0;
+    for (const std::int64_t length : lengths) {
+      for (std::size_t j = 0; j < keys; ++j) open[at++] = std::cmp_less(j, length) ? 1 : 0;
     }
     return open;
   };
@@ -35,10 +38,17 @@ MaskRule lengths_rule(const Problem& problem) {
 }  // namespace
 
 Mask lengths_mask() {
-  return {
-      .name = "lengths", .summary = "keys past the end of a sequence are padding", .rules = [](const Problem& problem) {
-        return problem.lengths ? std::vector{lengths_rule(problem)} : std::vector<MaskRule>{};
-      }};
+  return {.spec = {.name = "lengths",
+                   .also_called = {"seqlens", "sequencelengths", "validlens", "validlengths", "keylengths",
+                                   "keypaddingmask"},
+                   .summary = "keys past the end of a sequence are padding",
+                   .written = "valid keys of each sequence",
+                   .kind = OptionSpec::Kind::per_sequence,
+                   .least = 0,
+                   .fitted = valid_lengths},
+          .rules = [](const OptionValue& value, const Attention& attention, Dtype) {
+            return std::vector{lengths_rule(std::get<PerSequence>(value).values, attention)};
+          }};
 }
 
 }  // namespace attn

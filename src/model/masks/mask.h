@@ -1,14 +1,21 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "problem/problem.h"
+#include "problem/attention.h"
 #include "trace/trace.h"
 
 namespace attn {
+
+// How far a query sees: from `left` keys before its own position to `right`
+// behind it; −1 is no limit (Beltagy et al. 2020).
+struct Window {
+  std::int64_t left = -1, right = -1;
+};
 
 // One rule that closes cells of the scores, or adds to them. Its axes are those
 // along which it varies; it is the same along all others.
@@ -26,11 +33,13 @@ struct MaskRule {
   bool by_length = false;
 };
 
-// A kind of mask: the rules of it that a problem asks for.
+// A kind of mask.
 struct Mask {
-  std::string name = {};     // the key of a problem file that asks for it
-  std::string summary = {};  // one line, for people
-  std::function<std::vector<MaskRule>(const Problem&)> rules;
+  OptionSpec spec = {};  // the key of a problem file that asks for it, and what may stand there
+
+  // The rules that such a value asks for. Numbers that are compared with −∞ are
+  // compared as the dtype holds them.
+  std::function<std::vector<MaskRule>(const OptionValue& value, const Attention& attention, Dtype dtype)> rules = {};
 };
 
 // Every kind, in the order in which their rules are listed: the rows that
@@ -39,6 +48,6 @@ const std::vector<Mask>& masks();
 
 // The rules of every kind that the problem asks for, for all keys: appended ones
 // are open, and nothing is added to them.
-std::vector<MaskRule> mask_rules(const Problem& problem);
+std::vector<MaskRule> mask_rules(const Attention& attention, Dtype dtype);
 
 }  // namespace attn

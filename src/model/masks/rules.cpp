@@ -8,11 +8,11 @@ namespace attn {
 namespace {
 
 // The rule for all columns: appended keys are open, and nothing is added to them.
-MaskRule with_appended(MaskRule rule, const Problem& problem) {
-  const std::size_t appended = problem.appended_count();
+MaskRule with_appended(MaskRule rule, const Attention& attention) {
+  const std::size_t appended = attention.appended_count();
   if (appended == 0) return rule;
   const bool varies = rule.shape.has("key");
-  const std::size_t own = problem.key_count;
+  const std::size_t own = attention.key_count;
   Shape shape;
   for (const Dim& dim : rule.shape.dims()) {
     if (dim.axis != "key") shape.append(dim);
@@ -35,10 +35,13 @@ MaskRule with_appended(MaskRule rule, const Problem& problem) {
 
 }  // namespace
 
-std::vector<MaskRule> mask_rules(const Problem& problem) {
+std::vector<MaskRule> mask_rules(const Attention& attention, Dtype dtype) {
   std::vector<MaskRule> rules;
   for (const Mask& mask : masks()) {
-    for (MaskRule& rule : mask.rules(problem)) rules.push_back(with_appended(std::move(rule), problem));
+    const auto value = attention.options.find(mask.spec.name);
+    if (value == attention.options.end()) continue;
+    for (MaskRule& rule : mask.rules(value->second, attention, dtype))
+      rules.push_back(with_appended(std::move(rule), attention));
   }
   return rules;
 }

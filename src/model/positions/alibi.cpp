@@ -22,18 +22,14 @@ Tensor<double> slopes(const Shape& shape) {
   return all;
 }
 
-std::vector<std::int64_t> first_queries(const Problem& problem) {
-  return problem.offsets.empty() ? std::vector<std::int64_t>{0} : problem.offsets;
-}
-
 // −|i + offset − j|, 0 for appended keys.
-Tensor<double> distances(const Problem& problem, const Shape& shape) {
-  const std::size_t appended = problem.appended_count();
+Tensor<double> distances(const Attention& attention, const Shape& shape) {
+  const std::size_t appended = attention.appended_count();
   Tensor<double> all(shape);
   std::size_t at = 0;
-  for (const std::int64_t offset : first_queries(problem)) {
-    for (std::size_t i = 0; i < problem.query_count; ++i) {
-      for (std::size_t j = 0; j < problem.key_count; ++j) {
+  for (const std::int64_t offset : attention.first_queries()) {
+    for (std::size_t i = 0; i < attention.query_count; ++i) {
+      for (std::size_t j = 0; j < attention.key_count; ++j) {
         const std::int64_t position = static_cast<std::int64_t>(i) + offset;
         all[at++] = -static_cast<double>(std::abs(position - static_cast<std::int64_t>(j)));
       }
@@ -43,9 +39,9 @@ Tensor<double> distances(const Problem& problem, const Shape& shape) {
   return all;
 }
 
-std::vector<Operand> record_biases(RecipeBuilder& work, const Problem& problem) {
+std::vector<Operand> record_biases(RecipeBuilder& work, const Attention& attention) {
   Shape heads;
-  if (problem.heads) heads.append({"head", *problem.heads});
+  if (attention.heads) heads.append({"head", *attention.heads});
   const std::string slope = work.given({.id = "positions.slopes",
                                         .symbol = "m_h",
                                         .title = language().steps.slopes,
@@ -53,16 +49,16 @@ std::vector<Operand> record_biases(RecipeBuilder& work, const Problem& problem) 
                                         .role = Role::mask},
                                        heads, [heads] { return slopes(heads); });
   Shape cells;
-  if (problem.offsets.size() > 1) cells.append({"batch", problem.offsets.size()});
-  cells.append({"query", problem.query_count});
-  cells.append({"key", problem.all_key_count()});
+  if (attention.offsets().size() > 1) cells.append({"batch", attention.offsets().size()});
+  cells.append({"query", attention.query_count});
+  cells.append({"key", attention.all_key_count()});
   const std::string distance =
       work.given({.id = "positions.distances",
                   .symbol = "D",
                   .title = language().steps.distances,
-                  .formula = "{} = −|" + language().steps.position(!problem.offsets.empty()) + " − j|",
+                  .formula = "{} = −|" + language().steps.position(!attention.offsets().empty()) + " − j|",
                   .role = Role::mask},
-                 cells, [&problem, cells] { return distances(problem, cells); });
+                 cells, [&attention, cells] { return distances(attention, cells); });
   return {work.step({.id = "position_bias",
                      .symbol = "B_P",
                      .title = language().steps.alibi_bias,
@@ -71,9 +67,9 @@ std::vector<Operand> record_biases(RecipeBuilder& work, const Problem& problem) 
                     Combine{Binary::multiply, {}}, {slope, distance})};
 }
 
-BiasOfDistance bias_of_distance(const Problem& problem) {
-  const Tensor<double> of_head = slopes(Shape{{"head", problem.heads.value_or(1)}});
-  return {first_queries(problem), [of_head](std::size_t head, std::int64_t distance) {
+BiasOfDistance bias_of_distance(const Attention& attention) {
+  const Tensor<double> of_head = slopes(Shape{{"head", attention.heads.value_or(1)}});
+  return {attention.first_queries(), [of_head](std::size_t head, std::int64_t distance) {
             return of_head[head] * -static_cast<double>(std::abs(distance));
           }};
 }
@@ -83,7 +79,7 @@ BiasOfDistance bias_of_distance(const Problem& problem) {
 Position alibi_position() {
   return {.spec = {.name = "alibi",
                    .summary = "scores lowered in proportion to the distance (Press et al. 2022, section 3)"},
-          .words = [](const Problem&) { return language().steps.alibi.text(); },
+          .words = [](const Attention&) { return language().steps.alibi.text(); },
           .biases = record_biases,
           .bias_of_distance = bias_of_distance};
 }

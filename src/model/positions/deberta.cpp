@@ -18,18 +18,18 @@ std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting&) {
 }
 
 // δ(i, j): equation 3.
-Rows rows(const Problem& problem, bool from_key) {
-  const auto k = static_cast<std::int64_t>(problem.positions->tensors.at("embeddings").shape().size("distance") / 2);
-  return rows_by_distance(problem, [=](std::int64_t i, std::int64_t j) {
+Rows rows(const Attention& attention, bool from_key) {
+  const auto k = static_cast<std::int64_t>(attention.positions->tensors.at("embeddings").shape().size("distance") / 2);
+  return rows_by_distance(attention, [=](std::int64_t i, std::int64_t j) {
     return std::clamp<std::int64_t>((from_key ? j - i : i - j) + k, 0, 2 * k - 1);
   });
 }
 
 // The embeddings of all distances, projected like queries or keys.
-std::string record_projected(RecipeBuilder& work, const Problem& problem, const std::string& parameter,
+std::string record_projected(RecipeBuilder& work, const Attention& attention, const std::string& parameter,
                              const Heading& heading) {
   const std::vector<Operand> operands = {"positions.embeddings", "positions." + parameter};
-  if (!problem.heads) return work.step(heading, Contract{"d_position"}, operands);
+  if (!attention.heads) return work.step(heading, Contract{"d_position"}, operands);
   Heading wide = heading;
   wide.id = "projected_" + heading.id;
   wide.symbol += "*";
@@ -37,17 +37,17 @@ std::string record_projected(RecipeBuilder& work, const Problem& problem, const 
   const std::string all = work.step(wide, Contract{"d_position"}, operands);
   Heading split = heading;
   split.formula = language().steps.columns_of_each_head.text();
-  return work.step(split, Split{"d_concat", "head", "d_k", *problem.heads}, {all});
+  return work.step(split, Split{"d_concat", "head", "d_k", *attention.heads}, {all});
 }
 
 // He et al. (2021), equation 4: the content of one with the position of the other.
-std::vector<Operand> record_score_terms(RecipeBuilder& work, const Problem& problem, const QueriesAndKeys& from) {
+std::vector<Operand> record_score_terms(RecipeBuilder& work, const Attention& attention, const QueriesAndKeys& from) {
   // What is of no query comes first.
-  const bool to_keys = has_position_tensor(problem, "key");
-  const bool to_queries = has_position_tensor(problem, "query");
+  const bool to_keys = has_position_tensor(attention, "key");
+  const bool to_queries = has_position_tensor(attention, "query");
   std::string keys, queries, of_keys;
   if (to_keys) {
-    keys = record_projected(work, problem, "key",
+    keys = record_projected(work, attention, "key",
                             {.id = "relative_keys",
                              .symbol = "K_r",
                              .title = language().steps.relative_keys,
@@ -55,7 +55,7 @@ std::vector<Operand> record_score_terms(RecipeBuilder& work, const Problem& prob
                              .role = Role::key});
   }
   if (to_queries) {
-    queries = record_projected(work, problem, "query",
+    queries = record_projected(work, attention, "query",
                                {.id = "relative_queries",
                                 .symbol = "Q_r",
                                 .title = language().steps.relative_queries,
@@ -81,17 +81,17 @@ std::vector<Operand> record_score_terms(RecipeBuilder& work, const Problem& prob
                                   .title = language().steps.content_to_position,
                                   .formula = "{} = q_i · " + work.symbol(keys) + "[δ(i, j)]",
                                   .role = Role::score},
-                                 Pick{"distance", rows(problem, false)}, {of_queries}));
+                                 Pick{"distance", rows(attention, false)}, {of_queries}));
   }
   if (to_queries) {
-    const bool as_published = position_number(problem, "as_published_code") != 0;
+    const bool as_published = position_number(attention, "as_published_code") != 0;
     terms.emplace_back(
         work.step({.id = "position_to_content",
                    .symbol = "S_pc",
                    .title = language().steps.position_to_content,
                    .formula = "{} = k_j · " + work.symbol(queries) + (as_published ? "[δ(i, j)]" : "[δ(j, i)]"),
                    .role = Role::score},
-                  Pick{"distance", rows(problem, !as_published)}, {of_keys}));
+                  Pick{"distance", rows(attention, !as_published)}, {of_keys}));
   }
   return terms;
 }
@@ -122,7 +122,7 @@ Position deberta_position() {
                                    .kind = Parameter::Kind::boolean}},
                    .score_terms = true,
                    .misfit = misfit},
-          .words = [](const Problem&) { return language().steps.deberta.text(); },
+          .words = [](const Attention&) { return language().steps.deberta.text(); },
           .score_terms = record_score_terms,
           .scales_terms = true};
 }

@@ -18,9 +18,9 @@ std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting& setting)
                 .help = "one vector for each position, from 0 on"};
 }
 
-std::string record_encoding(RecipeBuilder& work, const Problem& problem, std::size_t tokens) {
+std::string record_encoding(RecipeBuilder& work, const Attention& attention, std::size_t tokens) {
   std::vector<std::int64_t> rows(tokens);
-  std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(problem.past_count()));
+  std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(attention.past_count()));
   return work.step({.id = "position_encoding",
                     .symbol = "P",
                     .title = language().steps.learned_encoding,
@@ -40,7 +40,7 @@ Position learned_position() {
                                    .symbol = "T",
                                    .axes = {"position", "d_model"}}},
                    .misfit = misfit},
-          .words = [](const Problem&) { return language().steps.learned.text(); },
+          .words = [](const Attention&) { return language().steps.learned.text(); },
           .encoding = record_encoding};
 }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "problem/problem.h"
+#include "problem/attention.h"
 #include "trace/recipe_builder.h"
 
 namespace attn {
@@ -28,24 +28,25 @@ struct BiasOfDistance {
 // that place, and is called with a problem whose choice of positions it is. A
 // tensor parameter p is given under the id "positions.p".
 //
-// New tokens count from problem.past_count() on.
+// New tokens count from attention.past_count() on.
 struct Position {
   // Its name in a problem file, a line about it, and the parameters it takes.
   ChoiceSpec spec = {};
 
   // What the problem asks for, in a few words: "rotary, base 10000".
-  std::function<std::string(const Problem& problem)> words = {};
+  std::function<std::string(const Attention& attention)> words = {};
 
   // Added to the inputs: records "position_encoding" [token, d_model] for so
   // many tokens and returns its id.
-  std::function<std::string(RecipeBuilder& work, const Problem& problem, std::size_t tokens)> encoding = {};
+  std::function<std::string(RecipeBuilder& work, const Attention& attention, std::size_t tokens)> encoding = {};
 
   // Turns queries and keys [batch?, head?, query or key, d_k]: new ones only.
-  std::function<QueriesAndKeys(RecipeBuilder& work, const Problem& problem, const QueriesAndKeys& from)> rotated = {};
+  std::function<QueriesAndKeys(RecipeBuilder& work, const Attention& attention, const QueriesAndKeys& from)> rotated =
+      {};
 
   // Added to each score before it is scaled: steps [batch?, head?, query, key],
   // made from queries and from all keys.
-  std::function<std::vector<Operand>(RecipeBuilder& work, const Problem& problem, const QueriesAndKeys& from)>
+  std::function<std::vector<Operand>(RecipeBuilder& work, const Attention& attention, const QueriesAndKeys& from)>
       score_terms = {};
 
   // Whether the terms count as dot products of their own where scores are
@@ -54,15 +55,15 @@ struct Position {
 
   // Added to the scores once they are scaled: steps or given tensors whose axes
   // are among batch, head, query and key, as what is behind `scores` has them.
-  std::function<std::vector<Operand>(RecipeBuilder& work, const Problem& problem)> biases = {};
+  std::function<std::vector<Operand>(RecipeBuilder& work, const Attention& attention)> biases = {};
 
   // The same bias where head and distance say it all, so that it need not be held
   // for each cell. Appended keys have none.
-  std::function<BiasOfDistance(const Problem& problem)> bias_of_distance = {};
+  std::function<BiasOfDistance(const Attention& attention)> bias_of_distance = {};
 
   // Added to the context: steps [batch?, head?, query, d_v], made from the
   // attention weights.
-  std::function<std::vector<Operand>(RecipeBuilder& work, const Problem& problem, const std::string& weights)>
+  std::function<std::vector<Operand>(RecipeBuilder& work, const Attention& attention, const std::string& weights)>
       context_terms = {};
 };
 
@@ -71,13 +72,13 @@ struct Position {
 const std::vector<Position>& positions();
 
 // The one that the problem chooses; one that does nothing where it chooses none.
-const Position& position_of(const Problem& problem);
+const Position& position_of(const Attention& attention);
 
 // --- what several of them need ---------------------------------------------
 
-// The parameter's number, and whether a tensor is there. REQUIRES: problem.positions.
-double position_number(const Problem& problem, const std::string& parameter);
-bool has_position_tensor(const Problem& problem, const std::string& parameter);
+// The parameter's number, and whether a tensor is there. REQUIRES: attention.positions.
+double position_number(const Attention& attention, const std::string& parameter);
+bool has_position_tensor(const Attention& attention, const std::string& parameter);
 
 // Why nothing can be added to the inputs; nothing where it can.
 std::optional<Misfit> misfit_with_inputs(const ChoiceSetting& setting);
@@ -85,6 +86,6 @@ std::optional<Misfit> misfit_with_inputs(const ChoiceSetting& setting);
 // Of which row of a table each cell [query, key] reads: row(i, j) for the i-th
 // query and the j-th key, both counted from the first past key; none for keys
 // that were appended.
-Rows rows_by_distance(const Problem& problem, const std::function<std::int64_t(std::int64_t, std::int64_t)>& row);
+Rows rows_by_distance(const Attention& attention, const std::function<std::int64_t(std::int64_t, std::int64_t)>& row);
 
 }  // namespace attn

@@ -3,10 +3,10 @@
 
 namespace attn {
 
-const Position& position_of(const Problem& problem) {
+const Position& position_of(const Attention& attention) {
   static const Position none;
-  if (!problem.positions) return none;
-  return row_named(positions(), problem.positions->name);
+  if (!attention.positions) return none;
+  return row_named(positions(), attention.positions->name);
 }
 
 std::optional<Misfit> misfit_with_inputs(const ChoiceSetting& setting) {
@@ -18,20 +18,20 @@ std::optional<Misfit> misfit_with_inputs(const ChoiceSetting& setting) {
   return std::nullopt;
 }
 
-double position_number(const Problem& problem, const std::string& parameter) {
-  return problem.positions->numbers.at(parameter);
+double position_number(const Attention& attention, const std::string& parameter) {
+  return attention.positions->numbers.at(parameter);
 }
 
-bool has_position_tensor(const Problem& problem, const std::string& parameter) {
-  return problem.positions->tensors.contains(parameter);
+bool has_position_tensor(const Attention& attention, const std::string& parameter) {
+  return attention.positions->tensors.contains(parameter);
 }
 
-Rows rows_by_distance(const Problem& problem, const std::function<std::int64_t(std::int64_t, std::int64_t)>& row) {
-  const Shape shape = {{"query", problem.query_count}, {"key", problem.all_key_count()}};
-  const auto past = static_cast<std::int64_t>(problem.past_count());
-  const auto keys = static_cast<std::int64_t>(problem.key_count);
-  const auto all_keys = static_cast<std::int64_t>(problem.all_key_count());
-  const auto queries = static_cast<std::int64_t>(problem.query_count);
+Rows rows_by_distance(const Attention& attention, const std::function<std::int64_t(std::int64_t, std::int64_t)>& row) {
+  const Shape shape = {{"query", attention.query_count}, {"key", attention.all_key_count()}};
+  const auto past = static_cast<std::int64_t>(attention.past_count());
+  const auto keys = static_cast<std::int64_t>(attention.key_count);
+  const auto all_keys = static_cast<std::int64_t>(attention.all_key_count());
+  const auto queries = static_cast<std::int64_t>(attention.query_count);
   return Rows(shape, [=] {
     std::vector<std::int64_t> rows;
     rows.reserve(shape.count());

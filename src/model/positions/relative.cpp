@@ -21,14 +21,14 @@ std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting&) {
 }
 
 // The row for the distance from query to key, at most k either way.
-Rows rows(const Problem& problem, const std::string& table) {
-  const auto k = static_cast<std::int64_t>(problem.positions->tensors.at(table).shape().size("distance") / 2);
-  return rows_by_distance(problem, [k](std::int64_t i, std::int64_t j) { return std::clamp(j - i, -k, k) + k; });
+Rows rows(const Attention& attention, const std::string& table) {
+  const auto k = static_cast<std::int64_t>(attention.positions->tensors.at(table).shape().size("distance") / 2);
+  return rows_by_distance(attention, [k](std::int64_t i, std::int64_t j) { return std::clamp(j - i, -k, k) + k; });
 }
 
 // Shaw et al. (2018), equation 4: a query with the vector of its distance to a key.
-std::vector<Operand> record_score_terms(RecipeBuilder& work, const Problem& problem, const QueriesAndKeys& from) {
-  if (!has_position_tensor(problem, "keys")) return {};
+std::vector<Operand> record_score_terms(RecipeBuilder& work, const Attention& attention, const QueriesAndKeys& from) {
+  if (!has_position_tensor(attention, "keys")) return {};
   const std::string by_distance =
       work.step({.id = "distance_scores",
                  .symbol = "S_D",
@@ -41,18 +41,18 @@ std::vector<Operand> record_score_terms(RecipeBuilder& work, const Problem& prob
                      .title = language().steps.relative_scores,
                      .formula = "{} = q_i · a_(j − i)",
                      .role = Role::score},
-                    Pick{"distance", rows(problem, "keys")}, {by_distance})};
+                    Pick{"distance", rows(attention, "keys")}, {by_distance})};
 }
 
 // Equation 3: the values' vectors of each distance, weighed like the values.
-std::vector<Operand> record_context_terms(RecipeBuilder& work, const Problem& problem, const std::string& weights) {
-  if (!has_position_tensor(problem, "values")) return {};
+std::vector<Operand> record_context_terms(RecipeBuilder& work, const Attention& attention, const std::string& weights) {
+  if (!has_position_tensor(attention, "values")) return {};
   const std::string picked = work.step({.id = "relative_values",
                                         .symbol = "R_V",
                                         .title = language().steps.relative_values,
                                         .formula = "{} = a_(j − i)",
                                         .role = Role::value},
-                                       Pick{"distance", rows(problem, "values")}, {"positions.values"});
+                                       Pick{"distance", rows(attention, "values")}, {"positions.values"});
   return {work.step({.id = "relative_context",
                      .symbol = "C_R",
                      .title = language().steps.relative_context,
@@ -78,7 +78,7 @@ Position relative_position() {
                                    .may_be_left_out = true}},
                    .score_terms = true,
                    .misfit = misfit},
-          .words = [](const Problem&) { return language().steps.relative.text(); },
+          .words = [](const Attention&) { return language().steps.relative.text(); },
           .score_terms = record_score_terms,
           .context_terms = record_context_terms};
 }

@@ -38,13 +38,13 @@ struct Tables {
   std::string cosines, sines;
 };
 
-Tables record_tables(RecipeBuilder& work, const Problem& problem, const std::string& suffix, std::size_t tokens) {
-  const std::size_t dims = turned(*problem.positions, problem.key_width);
+Tables record_tables(RecipeBuilder& work, const Attention& attention, const std::string& suffix, std::size_t tokens) {
+  const std::size_t dims = turned(*attention.positions, attention.key_width);
   Waves waves{.kind = Waves::Kind::cosine,
               .positions = {"token", tokens},
               .features = {"pair", dims / 2},
-              .first = problem.past_count(),
-              .base = position_number(problem, "base"),
+              .first = attention.past_count(),
+              .base = position_number(attention, "base"),
               .width = dims};
   const std::string angle = "(p / " + shortest(waves.base) + "^(2i/" + std::to_string(dims) + "))";
   const std::string part = suffix.empty() ? "" : suffix.substr(1);
@@ -65,28 +65,28 @@ Tables record_tables(RecipeBuilder& work, const Problem& problem, const std::str
   return tables;
 }
 
-std::string record_rotated(RecipeBuilder& work, const Problem& problem, const std::string& from, const Tables& tables,
-                           Heading heading, const Axis& row) {
+std::string record_rotated(RecipeBuilder& work, const Attention& attention, const std::string& from,
+                           const Tables& tables, Heading heading, const Axis& row) {
   const Operand::Renamed as_row = {{"token", row}};
-  const bool interleaved = position_number(problem, "interleaved") != 0;
+  const bool interleaved = position_number(attention, "interleaved") != 0;
   return work.step(std::move(heading), Rotate{"d_k", "pair", interleaved},
                    {from, Operand(tables.cosines, as_row), Operand(tables.sines, as_row)});
 }
 
-QueriesAndKeys record_both(RecipeBuilder& work, const Problem& problem, const QueriesAndKeys& from) {
-  const std::size_t keys = problem.key_count - problem.past_count();
-  const bool alike = keys == problem.query_count;
-  const Tables of_keys = record_tables(work, problem, alike ? "" : ".key", keys);
-  const Tables of_queries = alike ? of_keys : record_tables(work, problem, ".query", problem.query_count);
+QueriesAndKeys record_both(RecipeBuilder& work, const Attention& attention, const QueriesAndKeys& from) {
+  const std::size_t keys = attention.key_count - attention.past_count();
+  const bool alike = keys == attention.query_count;
+  const Tables of_keys = record_tables(work, attention, alike ? "" : ".key", keys);
+  const Tables of_queries = alike ? of_keys : record_tables(work, attention, ".query", attention.query_count);
   QueriesAndKeys both;
-  both.keys = record_rotated(work, problem, from.keys, of_keys,
+  both.keys = record_rotated(work, attention, from.keys, of_keys,
                              {.id = "rotated_keys",
                               .symbol = "K′",
                               .title = language().steps.rotated_keys,
                               .formula = language().steps.turned.text(),
                               .role = Role::key},
                              "key");
-  both.queries = record_rotated(work, problem, from.queries, of_queries,
+  both.queries = record_rotated(work, attention, from.queries, of_queries,
                                 {.id = "rotated_queries",
                                  .symbol = "Q′",
                                  .title = language().steps.rotated_queries,
@@ -96,9 +96,9 @@ QueriesAndKeys record_both(RecipeBuilder& work, const Problem& problem, const Qu
   return both;
 }
 
-std::string chosen(const Problem& problem) {
-  return language().steps.rope(position_number(problem, "base"), position_number(problem, "interleaved") != 0,
-                               turned(*problem.positions, problem.key_width));
+std::string chosen(const Attention& attention) {
+  return language().steps.rope(position_number(attention, "base"), position_number(attention, "interleaved") != 0,
+                               turned(*attention.positions, attention.key_width));
 }
 
 }  // namespace

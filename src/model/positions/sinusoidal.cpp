@@ -7,10 +7,10 @@ namespace {
 
 std::optional<Misfit> misfit(const Choice&, const ChoiceSetting& setting) { return misfit_with_inputs(setting); }
 
-std::string record_encoding(RecipeBuilder& work, const Problem& problem, std::size_t tokens) {
-  const Tensor<double>& inputs = problem.inputs ? *problem.inputs : *problem.query_inputs;
-  const std::size_t width = inputs.shape().size("d_model");
-  const std::string base = shortest(position_number(problem, "base"));
+std::string record_encoding(RecipeBuilder& work, const Attention& attention, std::size_t tokens) {
+  const Shape& inputs = work.shape(work.has("inputs") ? "inputs" : "inputs.query");
+  const std::size_t width = inputs.size("d_model");
+  const std::string base = shortest(position_number(attention, "base"));
   return work.step(
       {.id = "position_encoding",
        .symbol = "P",
@@ -20,8 +20,8 @@ std::string record_encoding(RecipeBuilder& work, const Problem& problem, std::si
       Waves{.kind = Waves::Kind::alternating,
             .positions = {"token", tokens},
             .features = {"d_model", width},
-            .first = problem.past_count(),
-            .base = position_number(problem, "base"),
+            .first = attention.past_count(),
+            .base = position_number(attention, "base"),
             .width = width},
       {});
 }
@@ -35,7 +35,8 @@ Position sinusoidal_position() {
                .parameters =
                    {{.name = "base", .summary = "what the wavelengths are powers of", .fallback = 10000.0, .above = 0}},
                .misfit = misfit},
-      .words = [](const Problem& problem) { return language().steps.sinusoidal(position_number(problem, "base")); },
+      .words =
+          [](const Attention& attention) { return language().steps.sinusoidal(position_number(attention, "base")); },
       .encoding = record_encoding};
 }
 

@@ -51,9 +51,10 @@ std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting&) {
       .message = "is not more than " + std::to_string(exact) + ", up to where each distance has its own bucket"};
 }
 
-std::vector<Operand> record_biases(RecipeBuilder& work, const Problem& problem) {
-  const Buckets buckets = buckets_of(*problem.positions);
-  const Rows rows = rows_by_distance(problem, [buckets](std::int64_t i, std::int64_t j) { return buckets.of(j - i); });
+std::vector<Operand> record_biases(RecipeBuilder& work, const Attention& attention) {
+  const Buckets buckets = buckets_of(*attention.positions);
+  const Rows rows =
+      rows_by_distance(attention, [buckets](std::int64_t i, std::int64_t j) { return buckets.of(j - i); });
   return {work.step({.id = "position_bias",
                      .symbol = "B_P",
                      .title = language().steps.t5_bias,
@@ -62,13 +63,13 @@ std::vector<Operand> record_biases(RecipeBuilder& work, const Problem& problem) 
                     Pick{"bucket", rows}, {"positions.table"})};
 }
 
-BiasOfDistance bias_of_distance(const Problem& problem) {
-  const Tensor<double>& table = problem.positions->tensors.at("table");
-  const auto at = [&table, buckets = buckets_of(*problem.positions)](std::size_t head, std::int64_t distance) {
+BiasOfDistance bias_of_distance(const Attention& attention) {
+  const Source table = attention.positions->tensors.at("table");
+  const auto at = [table, buckets = buckets_of(*attention.positions)](std::size_t head, std::int64_t distance) {
     const auto bucket = static_cast<std::size_t>(buckets.of(distance));
-    return table[bucket * table.shape().stride("bucket") + head * table.shape().stride("head")];
+    return table.numbers()[bucket * table.shape().stride("bucket") + head * table.shape().stride("head")];
   };
-  return {{static_cast<std::int64_t>(problem.past_count())}, at};
+  return {{static_cast<std::int64_t>(attention.past_count())}, at};
 }
 
 }  // namespace
@@ -92,8 +93,8 @@ Position t5_position() {
                                    .kind = Parameter::Kind::boolean}},
                    .misfit = misfit},
           .words =
-              [](const Problem& problem) {
-                const Buckets buckets = buckets_of(*problem.positions);
+              [](const Attention& attention) {
+                const Buckets buckets = buckets_of(*attention.positions);
                 return language().steps.t5(buckets.count, buckets.bidirectional, buckets.max_distance);
               },
           .biases = record_biases,

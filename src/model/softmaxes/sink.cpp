@@ -9,7 +9,7 @@ namespace attn {
 namespace {
 
 std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting&) {
-  const std::span<const double> scores = choice.tensors.at("sink").data();
+  const std::span<const double> scores = choice.tensors.at("sink").numbers().data();
   if (std::ranges::all_of(scores, [](double score) { return std::isfinite(score); })) return std::nullopt;
   return Misfit{
       .parameter = "sink", .message = "holds a number that is not finite", .help = "a score, as the others are"};

@@ -45,13 +45,13 @@ SoftmaxKind softmax_softmaxkind() {
           .exponentials = [](const Choice&) { return Exponentials{}; }};
 }
 
-const SoftmaxKind& softmax_of(const Problem& problem) {
-  return problem.softmax ? row_named(softmaxes(), problem.softmax->name) : softmaxes().front();
+const SoftmaxKind& softmax_of(const Attention& attention) {
+  return attention.softmax ? row_named(softmaxes(), attention.softmax->name) : softmaxes().front();
 }
 
-const Choice& chosen_softmax(const Problem& problem) {
+const Choice& chosen_softmax(const Attention& attention) {
   static const Choice usual{.name = softmaxes().front().spec.name};
-  return problem.softmax ? *problem.softmax : usual;
+  return attention.softmax ? *attention.softmax : usual;
 }
 
 }  // namespace attn

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "problem/problem.h"
+#include "problem/attention.h"
 #include "trace/recipe_builder.h"
 
 namespace attn {
@@ -44,8 +44,8 @@ struct SoftmaxKind {
 const std::vector<SoftmaxKind>& softmaxes();
 
 // The one that the problem chooses, and with what parameters.
-const SoftmaxKind& softmax_of(const Problem& problem);
-const Choice& chosen_softmax(const Problem& problem);
+const SoftmaxKind& softmax_of(const Attention& attention);
+const Choice& chosen_softmax(const Attention& attention);
 
 // row_maximum, exponentials, exponential_sums and attention_weights (Vaswani et
 // al. 2017, equation 1). The maximum is subtracted first, which changes nothing

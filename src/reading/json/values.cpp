@@ -69,10 +69,10 @@ Stated<std::vector<std::size_t>> read_shape(const JsonValue& value, const std::s
   return shape;
 }
 
-Stated<RawTensor> read_random(JsonObject& object, const std::string& where, Faults& faults) {
+Stated<RawTensor> read_random(JsonObject& object, const std::string& where, const KnownKeys& keys, Faults& faults) {
   RandomTensor tensor;
   bool complete = true;
-  const MembersByKey members = check_keys(object, where, {"random", "shape", "seed"}, faults);
+  const MembersByKey members = keys.check(object, where, {"random", "shape", "seed"}, faults);
   if (!members.contains("shape")) {
     faults.add("missing-member", where, shown(where) + " has no \"shape\"",
                R"(a random tensor is written {"random": "normal", "shape": [3, 4], "seed": 7})");
@@ -102,10 +102,11 @@ Stated<RawTensor> read_random(JsonObject& object, const std::string& where, Faul
 
 // --- tensors of other files --------------------------------------------------
 
-Stated<RawTensor> read_reference(JsonObject& object, const std::string& where, Booleans booleans, Faults& faults) {
+Stated<RawTensor> read_reference(JsonObject& object, const std::string& where, Booleans booleans, const KnownKeys& keys,
+                                 Faults& faults) {
   FileReference reference{.file = "", .tensor = std::nullopt, .may_be_booleans = booleans == Booleans::allowed};
   bool complete = true;
-  for (const auto& [name, member] : check_keys(object, where, {"file", "tensor"}, faults)) {
+  for (const auto& [name, member] : keys.check(object, where, {"file", "tensor"}, faults)) {
     const bool is_file = name == "file";
     const std::string place = pointer(where, member->key);
     if (const auto text = member->value.text()) {
@@ -122,9 +123,10 @@ Stated<RawTensor> read_reference(JsonObject& object, const std::string& where, B
 }
 
 // A tensor described by an object.
-Stated<RawTensor> read_described(JsonObject object, const std::string& where, Booleans booleans, Faults& faults) {
-  if (object.find("random")) return read_random(object, where, faults);
-  if (object.find("file")) return read_reference(object, where, booleans, faults);
+Stated<RawTensor> read_described(JsonObject object, const std::string& where, Booleans booleans, const KnownKeys& keys,
+                                 Faults& faults) {
+  if (object.find("random")) return read_random(object, where, keys, faults);
+  if (object.find("file")) return read_reference(object, where, booleans, keys, faults);
   faults.add("wrong-kind", where, shown(where) + " is an object; numbers are wanted",
              R"(lists of numbers, {"file": "x.npy"}, or {"random": "normal", "shape": [3, 4], "seed": 7})");
   return Stated<RawTensor>::faulty();
@@ -192,9 +194,10 @@ void report_kind(const JsonValue& value, const std::string& where, std::string_v
              std::move(help));
 }
 
-Stated<RawTensor> read_tensor(const JsonValue& value, const std::string& where, Faults& faults, Booleans booleans) {
+Stated<RawTensor> read_tensor(const JsonValue& value, const std::string& where, const KnownKeys& keys, Faults& faults,
+                              Booleans booleans) {
   if (auto numbers = value.numbers()) return read_numbers(std::move(*numbers), where, booleans, faults);
-  if (auto object = value.object()) return read_described(std::move(*object), where, booleans, faults);
+  if (auto object = value.object()) return read_described(std::move(*object), where, booleans, keys, faults);
   if (const auto number = scalar(value, booleans)) return RawTensor{where, NestedNumbers::of_shape({}, {*number})};
   const bool is_list = value.kind() == JsonValue::Kind::list;
   if (is_list && value.is_hollow()) return RawTensor{where, NestedNumbers::of_shape({0}, {})};

@@ -9,6 +9,7 @@
 #include "problem/faults.h"
 #include "problem/statement.h"
 #include "reading/json/json.h"
+#include "reading/problem/known_keys.h"
 
 namespace attn {
 
@@ -18,17 +19,31 @@ namespace attn {
 enum class Booleans { refused, allowed };  // as numbers 0 and 1
 
 // Numbers, or an object that describes them.
-Stated<RawTensor> read_tensor(const JsonValue& value, const std::string& where, Faults& faults,
+Stated<RawTensor> read_tensor(const JsonValue& value, const std::string& where, const KnownKeys& keys, Faults& faults,
                               Booleans booleans = Booleans::refused);
+
+// A weight matrix, or "identity" where that may stand there.
+Stated<RawWeight> read_weight(const JsonValue& value, const std::string& where, bool may_be_identity,
+                              const KnownKeys& keys, Faults& faults);
+Stated<std::vector<RawEmbedding>> read_embeddings(const JsonValue& value, const std::string& where,
+                                                  const KnownKeys& keys, Faults& faults);
+Stated<RawKeysAndValues> read_keys_and_values(const JsonValue& value, const std::string& where, const KnownKeys& keys,
+                                              Faults& faults);
 
 Stated<RawTokens> read_tokens(const JsonValue& value, const std::string& where, Faults& faults);
 Stated<RawIntegers> read_integers(const JsonValue& value, const std::string& where, Faults& faults);
 
-Stated<std::vector<RawMask>> read_masks(JsonValue& value, const std::string& where, Faults& faults);
+Stated<std::vector<RawMask>> read_masks(const JsonValue& value, const std::string& where, const KnownKeys& keys,
+                                        Faults& faults);
 
 // One of the choices, with its parameters. `what` is the word for one of them.
-Stated<RawChoice> read_named_choice(JsonValue& value, const std::string& where, const std::vector<ChoiceSpec>& specs,
-                                    std::string_view what, Faults& faults);
+Stated<RawChoice> read_named_choice(const JsonValue& value, const std::string& where,
+                                    const std::vector<ChoiceSpec>& specs, std::string_view what, const KnownKeys& keys,
+                                    Faults& faults);
+
+// What is said of an option.
+Stated<RawOption> read_option(const JsonValue& value, const std::string& where, const OptionSpec& spec,
+                              const KnownKeys& keys, Faults& faults);
 
 Stated<std::int64_t> read_integer(const JsonValue& value, const std::string& where, std::int64_t least,
                                   std::int64_t most, Faults& faults);

@@ -14,10 +14,10 @@ namespace {
 
 class ChoiceReader {
  public:
-  ChoiceReader(const std::vector<ChoiceSpec>& specs, std::string_view what, Faults& faults)
-      : specs_(specs), what_(what), faults_(faults) {}
+  ChoiceReader(const std::vector<ChoiceSpec>& specs, std::string_view what, const KnownKeys& keys, Faults& faults)
+      : specs_(specs), what_(what), keys_(keys), faults_(faults) {}
 
-  Stated<RawChoice> read(JsonValue& value, const std::string& where) {
+  Stated<RawChoice> read(const JsonValue& value, const std::string& where) {
     auto object = value.object();
     const ChoiceSpec* spec = object ? spec_of(*object, where) : spec_of(value, where);
     if (!spec) return Stated<RawChoice>::faulty();
@@ -100,7 +100,8 @@ class ChoiceReader {
                                        : parameter.fallback ? Stated<double>(*parameter.fallback)
                                                             : Stated<double>::faulty();
     } else {
-      choice.tensors[parameter.name] = given ? read_tensor(given->value, place, faults_) : Stated<RawTensor>::faulty();
+      choice.tensors[parameter.name] =
+          given ? read_tensor(given->value, place, keys_, faults_) : Stated<RawTensor>::faulty();
     }
   }
 
@@ -127,14 +128,16 @@ class ChoiceReader {
 
   const std::vector<ChoiceSpec>& specs_;
   std::string what_;
+  const KnownKeys& keys_;
   Faults& faults_;
 };
 
 }  // namespace
 
-Stated<RawChoice> read_named_choice(JsonValue& value, const std::string& where, const std::vector<ChoiceSpec>& specs,
-                                    std::string_view what, Faults& faults) {
-  return ChoiceReader(specs, what, faults).read(value, where);
+Stated<RawChoice> read_named_choice(const JsonValue& value, const std::string& where,
+                                    const std::vector<ChoiceSpec>& specs, std::string_view what, const KnownKeys& keys,
+                                    Faults& faults) {
+  return ChoiceReader(specs, what, keys, faults).read(value, where);
 }
 
 }  // namespace attn

@@ -96,31 +96,13 @@ constexpr Alias aliases[] = {
     {"biaskv", "/appended"},
     {"zeroattn", "/appended"},
     {"addzeroattn", "/appended"},
-    {"logitsoftcap", "/softcap"},
-    {"attnlogitsoftcapping", "/softcap"},
-    {"softcapping", "/softcap"},
-    {"windowsize", "/window"},
-    {"slidingwindow", "/window"},
-    {"localwindow", "/window"},
     {"positionalencoding", "/positions"},
     {"positionencoding", "/positions"},
     {"position", "/positions"},
     {"positionids", "/positions"},
-    {"attentionmask", "/mask"},
-    {"attnmask", "/mask"},
-    {"iscausal", "/causal"},
-    {"causalmask", "/causal"},
     {"scorefunction", "/score"},
     {"scoring", "/score"},
     {"attentiontype", "/score"},
-    {"scaling", "/scale"},
-    {"scalefactor", "/scale"},
-    {"seqlens", "/lengths"},
-    {"sequencelengths", "/lengths"},
-    {"validlens", "/lengths"},
-    {"validlengths", "/lengths"},
-    {"keylengths", "/lengths"},
-    {"keypaddingmask", "/lengths"},
     {"maxlen", "/max_tokens"},
     {"maxlength", "/max_tokens"},
     {"words", "/tokens"},
@@ -153,13 +135,28 @@ constexpr Later later_keys[] = {
     {"block", ""},
 };
 
-std::vector<std::string> known_below(std::string_view parent) {
-  if (parent.empty()) {
-    return {"title",    "notes",         "inputs",  "tokens", "embeddings", "max_tokens", "vectors",    "weights",
-            "biases",   "weight_layout", "queries", "keys",   "values",     "heads",      "split",      "score",
-            "scale",    "causal",        "offset",  "mask",   "lengths",    "softmax",    "arithmetic", "digits",
-            "kv_heads", "softcap",       "window",  "past",   "appended",   "positions",  "block"};
+constexpr std::string_view outermost_keys[] = {
+    "title",   "notes",   "inputs", "tokens", "embeddings", "max_tokens", "vectors",    "weights",
+    "biases",  "queries", "keys",   "values", "heads",      "split",      "score",      "weight_layout",
+    "softmax", "digits",  "past",   "block",  "appended",   "positions",  "arithmetic", "kv_heads",
+};
+
+std::string plain(std::string_view key) {
+  return plain_name(key, [](char c) { return c == '-' || c == '_' || c == '.' || c == ' '; });
+}
+
+}  // namespace
+
+KnownKeys::KnownKeys(const std::vector<OptionSpec>& options)
+    : outermost_(std::begin(outermost_keys), std::end(outermost_keys)) {
+  for (const OptionSpec& option : options) {
+    outermost_.push_back(option.name);
+    for (const std::string& name : option.also_called) options_called_.emplace(name, "/" + option.name);
   }
+}
+
+std::vector<std::string> KnownKeys::below(std::string_view parent) const {
+  if (parent.empty()) return outermost_;
   if (parent == "/weights" || parent == "/biases") return {"query", "key", "value", "output"};
   if (parent == "/past" || parent == "/appended") return {"keys", "values"};
   if (parent == "/inputs") return {"query", "key", "value"};
@@ -168,12 +165,8 @@ std::vector<std::string> known_below(std::string_view parent) {
   return {};
 }
 
-std::string plain(std::string_view key) {
-  return plain_name(key, [](char c) { return c == '-' || c == '_' || c == '.' || c == ' '; });
-}
-
-std::optional<std::string> aliased(std::string_view parent, const std::string& key) {
-  const std::vector<std::string> known = known_below(parent);
+std::optional<std::string> KnownKeys::aliased(std::string_view parent, const std::string& key) const {
+  const std::vector<std::string> known = below(parent);
   if (!parent.empty()) {
     const auto same = std::ranges::find(known, key, [](const std::string& name) { return plain(name); });
     if (same != known.end()) return std::string(parent) + "/" + *same;
@@ -182,23 +175,21 @@ std::optional<std::string> aliased(std::string_view parent, const std::string& k
     });
     if (role != std::end(role_aliases)) return std::string(parent) + "/" + std::string(role->pointer);
   }
+  if (const auto option = options_called_.find(key); option != options_called_.end()) return option->second;
   const auto alias = std::ranges::find(aliases, key, &Alias::name);
   if (alias == std::end(aliases)) return std::nullopt;
   return std::string(alias->pointer);
 }
 
-}  // namespace
-
 bool is_free_key(std::string_view key) { return key.starts_with("x-"); }
 
-std::optional<std::string> meant_pointer(std::string_view parent, std::string_view key) {
+std::optional<std::string> KnownKeys::meant_pointer(std::string_view parent, std::string_view key) const {
   if (key.size() > 64) return std::nullopt;
   if (auto pointer = aliased(parent, plain(key))) return pointer;
-  if (const auto near = closest(key, known_below(parent))) return std::string(parent) + "/" + *near;
-  const std::vector<std::string> outermost = known_below("");
-  if (!parent.empty() && std::ranges::count(outermost, key) > 0) return "/" + std::string(key);
+  if (const auto near = closest(key, below(parent))) return std::string(parent) + "/" + *near;
+  if (!parent.empty() && std::ranges::count(outermost_, key) > 0) return "/" + std::string(key);
   for (const std::string_view other : {"/weights", "/biases", "/arithmetic"}) {
-    if (std::ranges::count(known_below(other), key) > 0) return std::string(other) + "/" + std::string(key);
+    if (std::ranges::count(below(other), key) > 0) return std::string(other) + "/" + std::string(key);
   }
   return std::nullopt;
 }
@@ -215,8 +206,8 @@ std::optional<std::string> not_supported_help(std::string_view key) {
   return std::string(found->help);
 }
 
-MembersByKey check_keys(JsonObject& object, const std::string& where, std::initializer_list<std::string_view> known,
-                        Faults& faults) {
+MembersByKey KnownKeys::check(JsonObject& object, const std::string& where,
+                              std::initializer_list<std::string_view> known, Faults& faults) const {
   const std::vector<std::string> names(known.begin(), known.end());
   MembersByKey members;
   for (JsonMember& member : object.members) {

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* spellings =
     R"(write {"allow": …} (1 or true: may attend), {"block": …} (1 or true: may not) or {"add": …} (added to the scores))";
 
-Stated<RawMask> mask_term(JsonValue& value, const std::string& where, Faults& faults) {
+Stated<RawMask> mask_term(const JsonValue& value, const std::string& where, const KnownKeys& keys, Faults& faults) {
   auto object = value.object();
   if (!object) {
     report_kind(value, where, "an object is wanted", faults, spellings);
@@ -23,7 +23,7 @@ Stated<RawMask> mask_term(JsonValue& value, const std::string& where, Faults& fa
     return Stated<RawMask>::faulty();
   }
   const std::size_t before = faults.count();
-  check_keys(*object, where, {"allow", "block", "add"}, faults);
+  keys.check(*object, where, {"allow", "block", "add"}, faults);
   const bool misnamed = faults.count() > before;
   std::vector<JsonMember*> kinds;
   for (JsonMember& member : object->members) {
@@ -46,7 +46,8 @@ Stated<RawMask> mask_term(JsonValue& value, const std::string& where, Faults& fa
                R"(true and false stand in {"allow": …} or {"block": …})");
     return Stated<RawMask>::faulty();
   }
-  Stated<RawTensor> tensor = read_tensor(kinds[0]->value, place, faults, add ? Booleans::refused : Booleans::allowed);
+  Stated<RawTensor> tensor =
+      read_tensor(kinds[0]->value, place, keys, faults, add ? Booleans::refused : Booleans::allowed);
   if (!tensor) return Stated<RawMask>::faulty();
   return RawMask{add              ? MaskTerm::Kind::add
                  : key == "block" ? MaskTerm::Kind::block
@@ -56,17 +57,18 @@ Stated<RawMask> mask_term(JsonValue& value, const std::string& where, Faults& fa
 
 }  // namespace
 
-Stated<std::vector<RawMask>> read_masks(JsonValue& value, const std::string& where, Faults& faults) {
+Stated<std::vector<RawMask>> read_masks(const JsonValue& value, const std::string& where, const KnownKeys& keys,
+                                        Faults& faults) {
   std::vector<RawMask> masks;
   auto list = value.list();
   if (value.object()) {
-    Stated<RawMask> one = mask_term(value, where, faults);
+    Stated<RawMask> one = mask_term(value, where, keys, faults);
     if (!one) return Stated<std::vector<RawMask>>::faulty();
     masks.push_back(std::move(*one));
   } else if (list && (list->empty() || list->front().object())) {
     bool complete = true;
     for (std::size_t i = 0; i < list->size(); ++i) {
-      Stated<RawMask> one = mask_term((*list)[i], pointer(where, std::to_string(i)), faults);
+      Stated<RawMask> one = mask_term((*list)[i], pointer(where, std::to_string(i)), keys, faults);
       complete = complete && one;
       if (one) masks.push_back(std::move(*one));
     }

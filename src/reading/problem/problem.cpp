@@ -13,7 +13,7 @@
 namespace attn {
 
 Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes,
-                             const std::optional<std::string>& folder, WhenDrawn when) {
+                             const std::optional<std::string>& folder) {
   Result<ParsedJson> parsed = parse_json(text);
   if (!parsed) return parsed.faults();
 
@@ -22,8 +22,7 @@ Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std:
   Diagnostics all = std::move(parsed.value().faults);
   std::ranges::move(faults.take(), std::back_inserter(all));
 
-  Result<Problem> problem =
-      validated(std::move(statement), catalog, max_bytes, folder ? tensors_in(*folder) : nullptr, when);
+  Result<Problem> problem = validated(std::move(statement), catalog, max_bytes, folder ? tensors_in(*folder) : nullptr);
   if (!problem) std::ranges::copy(problem.faults(), std::back_inserter(all));
   if (!all.empty() || !problem) return all;
   return problem;

@@ -6,7 +6,6 @@
 
 #include "base/result.h"
 #include "problem/problem.h"
-#include "problem/validate.h"
 
 namespace attn {
 
@@ -17,6 +16,6 @@ namespace attn {
 //
 // Other files are looked for in `folder` and below; without one none is read.
 Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes,
-                             const std::optional<std::string>& folder = std::nullopt, WhenDrawn when = WhenDrawn::now);
+                             const std::optional<std::string>& folder = std::nullopt);
 
 }  // namespace attn

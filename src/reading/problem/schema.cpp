@@ -1,6 +1,8 @@
 #include "reading/problem/schema.h"
 
+#include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -127,6 +129,32 @@ Json choice_schema(const std::vector<ChoiceSpec>& specs) {
   return {{"anyOf", Json(ways)}};
 }
 
+Json option_schema(const OptionSpec& spec) {
+  Json whole = {{"type", "integer"}};
+  if (spec.least > std::numeric_limits<std::int64_t>::min()) whole["minimum"] = spec.least;
+  Json schema;
+  switch (spec.kind) {
+    case OptionSpec::Kind::boolean:
+      schema = {{"type", "boolean"}};
+      break;
+    case OptionSpec::Kind::number:
+      schema = reference("number");
+      break;
+    case OptionSpec::Kind::integers:
+      schema = whole;
+      if (spec.count > 1)
+        schema = {{"type", "array"}, {"items", whole}, {"minItems", spec.count}, {"maxItems", spec.count}};
+      break;
+    case OptionSpec::Kind::per_sequence:
+      schema = any_of({whole, list_of(whole)});
+      break;
+    case OptionSpec::Kind::masks:
+      schema = any_of({reference("mask"), list_of(reference("mask"))});
+      break;
+  }
+  return spec.written.empty() ? schema : described(std::move(schema), spec.written.c_str());
+}
+
 Json by_role(const Json& schema, std::vector<std::string> required, bool with_value = true) {
   Json members = {{"query", schema}, {"key", schema}};
   if (with_value) members["value"] = schema;
@@ -135,8 +163,10 @@ Json by_role(const Json& schema, std::vector<std::string> required, bool with_va
 
 Json problem_members(const Catalog& catalog) {
   const Json tensor = reference("tensor");
-  const Json integers = any_of({{{"type", "integer"}}, list_of({{"type", "integer"}})});
   Json members;
+  const auto add_option = [&](const char* name) {
+    if (const OptionSpec* spec = find(catalog.options, name)) members[name] = option_schema(*spec);
+  };
   members["$schema"] = Json::object();
   members["title"] = described(Json::object(), "shown above everything else, if it is a text");
   members["notes"] = described(Json::object(), "for people: a text, or a list of lines");
@@ -163,18 +193,13 @@ Json problem_members(const Catalog& catalog) {
   const Json pairs = problem_object({{"keys", tensor}, {"values", tensor}}, {"keys", "values"});
   members["past"] = described(pairs, "a cache, as it is stored: projected and rotated already");
   members["appended"] = described(pairs, "put after all others, always open");
-  members["softcap"] = described(reference("number"), "c > 0: scores become c·tanh(scores / c)");
+  add_option("softcap");
   members["split"] =
       described(one_of_words({"projection", "input"}), "whether projections or inputs are split into heads");
   members["score"] = choice_schema(catalog.scores);
-  members["scale"] = described(reference("number"), "multiplies the scores, in place of dividing by √d_k");
-  members["offset"] = described(integers, "position of the first query among the keys; one, or one a sequence");
-  members["causal"] = described({{"type", "boolean"}}, "query i attends to key j only where j ≤ i + offset");
-  members["mask"] = any_of({reference("mask"), list_of(reference("mask"))});
-  members["lengths"] = described(any_of({whole_number(0), list_of(whole_number(0))}), "valid keys of each sequence");
-  members["window"] =
-      described({{"type", "array"}, {"items", whole_number(-1)}, {"minItems", 2}, {"maxItems", 2}},
-                "[left, right]: how far before and after its own position a query sees; -1 is no limit");
+  // Those that the schema has had in this order; any other follows.
+  for (const char* name : {"scale", "offset", "causal", "mask", "lengths", "window"}) add_option(name);
+  for (const OptionSpec& spec : catalog.options) add_option(spec.name.c_str());
   members["softmax"] = described(choice_schema(catalog.softmaxes), "how a row of scores becomes attention weights");
   members["positions"] = described(choice_schema(catalog.positions), "how positions enter");
   members["arithmetic"] = problem_object(

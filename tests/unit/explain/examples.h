@@ -40,14 +40,14 @@ inline std::vector<std::string> numbered(std::size_t count) {
 inline Problem worked_example() {
   Problem problem;
   problem.title = "Self-attention, worked by hand";
-  problem.score.name = "dot";
-  problem.inputs = matrix("token", "d_model", {{1, 0, 1, 0}, {0, 2, 0, 2}, {1, 1, 1, 1}});
-  problem.key = Projection{matrix("d_model", "d_k", {{0, 0, 1}, {1, 1, 0}, {0, 1, 0}, {1, 1, 0}}), {}};
-  problem.query = Projection{matrix("d_model", "d_k", {{1, 0, 1}, {1, 0, 0}, {0, 0, 1}, {0, 1, 1}}), {}};
-  problem.value = Projection{matrix("d_model", "d_v", {{0, 2, 0}, {0, 3, 0}, {1, 0, 3}, {1, 1, 0}}), {}};
-  problem.query_count = problem.key_count = 3;
-  problem.query_width = problem.key_width = problem.value_width = 3;
-  problem.query_labels = problem.key_labels = {numbered(3)};
+  problem.attention().score.name = "dot";
+  problem.inputs.self = matrix("token", "d_model", {{1, 0, 1, 0}, {0, 2, 0, 2}, {1, 1, 1, 1}});
+  problem.attention().key = Projection{matrix("d_model", "d_k", {{0, 0, 1}, {1, 1, 0}, {0, 1, 0}, {1, 1, 0}}), {}};
+  problem.attention().query = Projection{matrix("d_model", "d_k", {{1, 0, 1}, {1, 0, 0}, {0, 0, 1}, {0, 1, 1}}), {}};
+  problem.attention().value = Projection{matrix("d_model", "d_v", {{0, 2, 0}, {0, 3, 0}, {1, 0, 3}, {1, 1, 0}}), {}};
+  problem.attention().query_count = problem.attention().key_count = 3;
+  problem.attention().query_width = problem.attention().key_width = problem.attention().value_width = 3;
+  problem.attention().query_labels = problem.attention().key_labels = {numbered(3)};
   return problem;
 }
 
@@ -56,17 +56,17 @@ inline Problem causal_sentence(std::vector<std::string> words = {"the", "cat", "
   const std::size_t count = words.size();
   Problem problem;
   problem.title = "A sentence";
-  problem.score.name = "scaled_dot";
-  problem.causal = true;
-  problem.inputs = scattered({{"token", count}, {"d_model", 4}}, 1);
-  problem.key = Projection{scattered({{"d_model", 4}, {"d_k", 3}}, 2), scattered({{"d_k", 3}}, 7)};
-  problem.query = Projection{scattered({{"d_model", 4}, {"d_k", 3}}, 3), {}};
-  problem.value = Projection{scattered({{"d_model", 4}, {"d_v", 2}}, 4), {}};
-  problem.output = Projection{scattered({{"d_v", 2}, {"d_out", 4}}, 9), {}};
-  problem.query_count = problem.key_count = count;
-  problem.query_width = problem.key_width = 3;
-  problem.value_width = 2;
-  problem.query_labels = problem.key_labels = {std::move(words)};
+  problem.attention().score.name = "scaled_dot";
+  problem.attention().options["causal"] = true;
+  problem.inputs.self = scattered({{"token", count}, {"d_model", 4}}, 1);
+  problem.attention().key = Projection{scattered({{"d_model", 4}, {"d_k", 3}}, 2), scattered({{"d_k", 3}}, 7)};
+  problem.attention().query = Projection{scattered({{"d_model", 4}, {"d_k", 3}}, 3), {}};
+  problem.attention().value = Projection{scattered({{"d_model", 4}, {"d_v", 2}}, 4), {}};
+  problem.attention().output = Projection{scattered({{"d_v", 2}, {"d_out", 4}}, 9), {}};
+  problem.attention().query_count = problem.attention().key_count = count;
+  problem.attention().query_width = problem.attention().key_width = 3;
+  problem.attention().value_width = 2;
+  problem.attention().query_labels = problem.attention().key_labels = {std::move(words)};
   return problem;
 }
 
@@ -74,20 +74,20 @@ inline Problem causal_sentence(std::vector<std::string> words = {"the", "cat", "
 inline Problem ragged_heads() {
   Problem problem;
   problem.title = "Two heads, two sequences";
-  problem.score.name = "scaled_dot";
-  problem.batched = true;
-  problem.batch = 2;
-  problem.heads = 2;
-  problem.lengths = std::vector<std::size_t>{3, 2};
-  problem.own_queries = {3, 2};
-  problem.inputs = scattered({{"batch", 2}, {"token", 3}, {"d_model", 4}}, 1);
-  problem.key = Projection{scattered({{"d_model", 4}, {"d_concat", 4}}, 2), {}};
-  problem.query = Projection{scattered({{"d_model", 4}, {"d_concat", 4}}, 3), {}};
-  problem.value = Projection{scattered({{"d_model", 4}, {"d_concat", 4}}, 4), {}};
-  problem.output = Projection{scattered({{"d_concat", 4}, {"d_out", 4}}, 9), {}};
-  problem.query_count = problem.key_count = 3;
-  problem.query_width = problem.key_width = problem.value_width = 2;
-  problem.query_labels = problem.key_labels = {numbered(3), {"Input 1", "Input 2", "·"}};
+  problem.attention().score.name = "scaled_dot";
+  problem.attention().batched = true;
+  problem.attention().batch = 2;
+  problem.attention().heads = 2;
+  problem.attention().options["lengths"] = PerSequence{{3, 2}};
+  problem.attention().own_queries = {3, 2};
+  problem.inputs.self = scattered({{"batch", 2}, {"token", 3}, {"d_model", 4}}, 1);
+  problem.attention().key = Projection{scattered({{"d_model", 4}, {"d_concat", 4}}, 2), {}};
+  problem.attention().query = Projection{scattered({{"d_model", 4}, {"d_concat", 4}}, 3), {}};
+  problem.attention().value = Projection{scattered({{"d_model", 4}, {"d_concat", 4}}, 4), {}};
+  problem.attention().output = Projection{scattered({{"d_concat", 4}, {"d_out", 4}}, 9), {}};
+  problem.attention().query_count = problem.attention().key_count = 3;
+  problem.attention().query_width = problem.attention().key_width = problem.attention().value_width = 2;
+  problem.attention().query_labels = problem.attention().key_labels = {numbered(3), {"Input 1", "Input 2", "·"}};
   return problem;
 }
 
@@ -95,29 +95,29 @@ inline Problem ragged_heads() {
 inline Problem closed_row() {
   Problem problem;
   problem.title = "A query that sees nothing";
-  problem.score.name = "dot";
-  problem.queries = scattered({{"query", 2}, {"d_k", 4}}, 1);
-  problem.keys = scattered({{"key", 5}, {"d_k", 4}}, 2);
-  problem.values = scattered({{"key", 5}, {"d_v", 2}}, 3);
-  problem.query_count = 2;
-  problem.key_count = 5;
-  problem.query_width = problem.key_width = 4;
-  problem.value_width = 2;
-  problem.query_labels = {{"Query 1", "Query 2"}};
-  problem.key_labels = {{"Key 1", "Key 2", "Key 3", "Key 4", "Key 5"}};
-  problem.masks.push_back(
-      {MaskTerm::Kind::allow, Tensor<double>(Shape{{"query", 2}, {"key", 5}}, {1, 1, 0, 1, 1, 0, 0, 0, 0, 0})});
+  problem.attention().score.name = "dot";
+  problem.attention().queries = scattered({{"query", 2}, {"d_k", 4}}, 1);
+  problem.attention().keys = scattered({{"key", 5}, {"d_k", 4}}, 2);
+  problem.attention().values = scattered({{"key", 5}, {"d_v", 2}}, 3);
+  problem.attention().query_count = 2;
+  problem.attention().key_count = 5;
+  problem.attention().query_width = problem.attention().key_width = 4;
+  problem.attention().value_width = 2;
+  problem.attention().query_labels = {{"Query 1", "Query 2"}};
+  problem.attention().key_labels = {{"Key 1", "Key 2", "Key 3", "Key 4", "Key 5"}};
+  problem.attention().options["mask"] = std::vector<MaskTerm>{
+      {MaskTerm::Kind::allow, Tensor<double>(Shape{{"query", 2}, {"key", 5}}, {1, 1, 0, 1, 1, 0, 0, 0, 0, 0})}};
   return problem;
 }
 
 // The worked example with a token a column.
 inline Problem in_columns() {
   Problem problem = worked_example();
-  problem.vectors = Vectors::columns;
-  problem.inputs = matrix("d_model", "token", {{1, 0, 1}, {0, 2, 1}, {1, 0, 1}, {0, 2, 1}});
-  problem.key = Projection{matrix("d_k", "d_model", {{0, 1, 0, 1}, {0, 1, 1, 1}, {1, 0, 0, 0}}), {}};
-  problem.query = Projection{matrix("d_k", "d_model", {{1, 1, 0, 0}, {0, 0, 0, 1}, {1, 0, 1, 1}}), {}};
-  problem.value = Projection{matrix("d_v", "d_model", {{0, 0, 1, 1}, {2, 3, 0, 1}, {0, 0, 3, 0}}), {}};
+  problem.attention().vectors = Vectors::columns;
+  problem.inputs.self = matrix("d_model", "token", {{1, 0, 1}, {0, 2, 1}, {1, 0, 1}, {0, 2, 1}});
+  problem.attention().key = Projection{matrix("d_k", "d_model", {{0, 1, 0, 1}, {0, 1, 1, 1}, {1, 0, 0, 0}}), {}};
+  problem.attention().query = Projection{matrix("d_k", "d_model", {{1, 1, 0, 0}, {0, 0, 0, 1}, {1, 0, 1, 1}}), {}};
+  problem.attention().value = Projection{matrix("d_v", "d_model", {{0, 0, 1, 1}, {2, 3, 0, 1}, {0, 0, 3, 0}}), {}};
   return problem;
 }
 
@@ -125,15 +125,15 @@ inline Problem in_columns() {
 inline Problem large() {
   Problem problem;
   problem.title = "Eight heads";
-  problem.score.name = "scaled_dot";
-  problem.heads = 8;
-  problem.inputs = scattered({{"token", 40}, {"d_model", 64}}, 1);
-  problem.key = Projection{scattered({{"d_model", 64}, {"d_concat", 64}}, 2), {}};
-  problem.query = Projection{scattered({{"d_model", 64}, {"d_concat", 64}}, 3), {}};
-  problem.value = Projection{scattered({{"d_model", 64}, {"d_concat", 64}}, 4), {}};
-  problem.query_count = problem.key_count = 40;
-  problem.query_width = problem.key_width = problem.value_width = 8;
-  problem.query_labels = problem.key_labels = {numbered(40)};
+  problem.attention().score.name = "scaled_dot";
+  problem.attention().heads = 8;
+  problem.inputs.self = scattered({{"token", 40}, {"d_model", 64}}, 1);
+  problem.attention().key = Projection{scattered({{"d_model", 64}, {"d_concat", 64}}, 2), {}};
+  problem.attention().query = Projection{scattered({{"d_model", 64}, {"d_concat", 64}}, 3), {}};
+  problem.attention().value = Projection{scattered({{"d_model", 64}, {"d_concat", 64}}, 4), {}};
+  problem.attention().query_count = problem.attention().key_count = 40;
+  problem.attention().query_width = problem.attention().key_width = problem.attention().value_width = 8;
+  problem.attention().query_labels = problem.attention().key_labels = {numbered(40)};
   return problem;
 }
 

@@ -188,8 +188,8 @@ TEST_CASE("what must hold is checked in the numbers, and told if it does not", "
 
 TEST_CASE("the range of the values is that of the open keys of the very row", "[explain]") {
   Problem problem = examples::worked_example();
-  problem.masks.push_back(
-      {MaskTerm::Kind::allow, Tensor<double>(Shape{{"query", 3}, {"key", 3}}, {1, 0, 0, 1, 1, 0, 0, 0, 1})});
+  problem.attention().options["mask"] = std::vector<MaskTerm>{
+      {MaskTerm::Kind::allow, Tensor<double>(Shape{{"query", 3}, {"key", 3}}, {1, 0, 0, 1, 1, 0, 0, 0, 1})}};
   const Trace trace = traced(problem);
   CHECK(holds(in_text(trace), "yes, all 9 numbers"));
   // Of key 1, which the third query does not see.

@@ -405,8 +405,8 @@ TEST_CASE("a closed cell says which rule closes it, and why", "[explain][why]") 
 TEST_CASE("a number that infinity added to it closes names the mask that adds it", "[explain][why]") {
   Problem problem = examples::worked_example();
   const double infinity = std::numeric_limits<double>::infinity();
-  problem.masks.push_back(
-      {MaskTerm::Kind::add, examples::matrix("query", "key", {{0, -infinity, 0.5}, {0, 0, 0}, {0, 0, 0}})});
+  problem.attention().options["mask"] = std::vector<MaskTerm>{
+      {MaskTerm::Kind::add, examples::matrix("query", "key", {{0, -infinity, 0.5}, {0, 0, 0}, {0, 0, 0}})}};
   const Trace trace = examples::traced(problem);
   const std::string closed = tree_in_text(trace, "masked_scores[1,2]");
   CHECK(examples::holds(closed, "masked_scores[1,2] = −∞  (closed by mask)"));
@@ -529,7 +529,7 @@ TEST_CASE("a number is found by numbers and by labels", "[explain][why]") {
 
 TEST_CASE("labels are those of the sequence that is asked for", "[explain][why]") {
   Problem problem = examples::ragged_heads();
-  problem.query_labels = problem.key_labels = {{"the", "dog", "barks"}, {"dog", "the", "·"}};
+  problem.attention().query_labels = problem.attention().key_labels = {{"the", "dog", "barks"}, {"dog", "the", "·"}};
   const Trace trace = examples::traced(problem);
   CHECK(found(trace, "scores[1,1,dog,the]") == "scores[1,1,2,1]");
   CHECK(found(trace, "scores[2,2,dog,the]") == "scores[2,2,1,2]");

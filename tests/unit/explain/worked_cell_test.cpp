@@ -64,7 +64,7 @@ TEST_CASE("an equation is exact where every number in it is whole, and says so w
 
 TEST_CASE("a step rounded by hand is not called equal to its arithmetic", "[explain]") {
   Problem problem = examples::worked_example();
-  problem.score.name = "scaled_dot";
+  problem.attention().score.name = "scaled_dot";
   problem.arithmetic.hand_rounding = parse_hand_rounding("1:keep-sum");
   const Trace trace = examples::traced(problem);
   CHECK(line(trace, "scaled_scores", 0) == "= 2 / √3 ≈ 1.2 ");
@@ -90,7 +90,7 @@ TEST_CASE("rules are those that the mask's step reads, whatever they are called"
   Problem problem = examples::causal_sentence();
   Tensor<double> open(Shape{{"query", 4}, {"key", 4}}, std::vector<double>(16, 1));
   open[1] = 0;
-  problem.masks.push_back({MaskTerm::Kind::allow, open});
+  problem.attention().options["mask"] = std::vector<MaskTerm>{{MaskTerm::Kind::allow, open}};
   Trace trace = examples::traced(problem);
   CHECK(line(trace, "masked_scores", 1) == "= −∞ closed by mask and causal");
   CHECK(line(trace, "masked_scores", 2) == "= −∞ closed by causal");

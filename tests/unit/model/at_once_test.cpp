@@ -27,20 +27,20 @@ constexpr std::size_t batch = 2, heads = 4, kv_heads = 2, queries = 5, keys = 7,
 // Grouped-query attention over a batch, with vectors given directly.
 Problem grouped() {
   Problem problem;
-  problem.batched = true;
-  problem.batch = batch;
-  problem.heads = heads;
-  problem.kv_heads = kv_heads;
-  problem.queries = drawn({{"batch", batch}, {"head", heads}, {"query", queries}, {"d_k", d_k}}, 1);
-  problem.keys = drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_k", d_k}}, 2);
-  problem.values = drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_v", d_v}}, 3);
-  problem.query_count = queries;
-  problem.key_count = keys;
-  problem.query_width = problem.key_width = d_k;
-  problem.value_width = d_v;
-  problem.score = {.name = "scaled_dot"};
-  problem.query_labels.assign(batch, std::vector<std::string>(queries, "q"));
-  problem.key_labels.assign(batch, std::vector<std::string>(keys, "k"));
+  problem.attention().batched = true;
+  problem.attention().batch = batch;
+  problem.attention().heads = heads;
+  problem.attention().kv_heads = kv_heads;
+  problem.attention().queries = drawn({{"batch", batch}, {"head", heads}, {"query", queries}, {"d_k", d_k}}, 1);
+  problem.attention().keys = drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_k", d_k}}, 2);
+  problem.attention().values = drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_v", d_v}}, 3);
+  problem.attention().query_count = queries;
+  problem.attention().key_count = keys;
+  problem.attention().query_width = problem.attention().key_width = d_k;
+  problem.attention().value_width = d_v;
+  problem.attention().score = {.name = "scaled_dot"};
+  problem.attention().query_labels.assign(batch, std::vector<std::string>(queries, "q"));
+  problem.attention().key_labels.assign(batch, std::vector<std::string>(keys, "k"));
   return problem;
 }
 
@@ -77,70 +77,74 @@ TEST_CASE("attention at once is attention step by step, whatever closes cells or
   Problem problem = grouped();
   SECTION("nothing") {}
   SECTION("a causal mask with an offset a sequence") {
-    problem.causal = true;
-    problem.offsets = {2, 0};
+    problem.attention().options["causal"] = true;
+    problem.attention().options["offset"] = PerSequence{{2, 0}};
   }
   SECTION("a window and lengths") {
-    problem.window = Window{2, 1};
-    problem.lengths = std::vector<std::size_t>{7, 3};
+    problem.attention().options["window"] = Integers{2, 1};
+    problem.attention().options["lengths"] = PerSequence{{7, 3}};
   }
   SECTION("a window wider than a causal mask lets it be") {
-    problem.causal = true;
-    problem.window = Window{3, 4};
+    problem.attention().options["causal"] = true;
+    problem.attention().options["window"] = Integers{3, 4};
   }
   SECTION("masks of two kinds") {
     Tensor<double> blocked({{"query", queries}, {"key", keys}});
     blocked[3] = blocked[9] = 1;
-    problem.masks.push_back({MaskTerm::Kind::block, blocked});
+    std::vector<MaskTerm> masks = {{MaskTerm::Kind::block, blocked}};
     Tensor<double> added = drawn({{"head", heads}, {"key", keys}}, 9);
     added[2] = -std::numeric_limits<double>::infinity();
-    problem.masks.push_back({MaskTerm::Kind::add, added});
-    problem.masks.push_back({MaskTerm::Kind::add, drawn({{"batch", batch}, {"query", queries}}, 10)});
+    masks.push_back({MaskTerm::Kind::add, added});
+    masks.push_back({MaskTerm::Kind::add, drawn({{"batch", batch}, {"query", queries}}, 10)});
+    problem.attention().options["mask"] = masks;
   }
   SECTION("a scale and a cap") {
-    problem.scale = 1.5;
-    problem.softcap = 2;
+    problem.attention().options["scale"] = 1.5;
+    problem.attention().options["softcap"] = 2.0;
   }
-  SECTION("another base") { problem.softmax = Choice{.name = "base", .numbers = {{"base", 2}}}; }
+  SECTION("another base") { problem.attention().softmax = Choice{.name = "base", .numbers = {{"base", 2}}}; }
   SECTION("a sink a head") {
-    problem.softmax = Choice{.name = "sink", .tensors = {{"sink", drawn({{"head", heads}}, 4)}}};
+    problem.attention().softmax = Choice{.name = "sink", .tensors = {{"sink", drawn({{"head", heads}}, 4)}}};
   }
-  SECTION("alibi") { problem.positions = Choice{.name = "alibi"}; }
+  SECTION("alibi") { problem.attention().positions = Choice{.name = "alibi"}; }
   SECTION("alibi in sequences that begin at places of their own") {
-    problem.positions = Choice{.name = "alibi"};
-    problem.offsets = {-3, 40};
+    problem.attention().positions = Choice{.name = "alibi"};
+    problem.attention().options["offset"] = PerSequence{{-3, 40}};
   }
   SECTION("alibi and a mask that adds") {
-    problem.positions = Choice{.name = "alibi"};
-    problem.masks.push_back({MaskTerm::Kind::add, drawn({{"query", queries}, {"key", keys}}, 9)});
+    problem.attention().positions = Choice{.name = "alibi"};
+    problem.attention().options["mask"] =
+        std::vector<MaskTerm>{{MaskTerm::Kind::add, drawn({{"query", queries}, {"key", keys}}, 9)}};
   }
   SECTION("alibi in sequences that begin at one place") {
-    problem.positions = Choice{.name = "alibi"};
-    problem.offsets = {5};
+    problem.attention().positions = Choice{.name = "alibi"};
+    problem.attention().options["offset"] = PerSequence{{5}};
   }
   SECTION("T5's table behind a past") {
-    problem.positions = t5(drawn({{"bucket", 8}, {"head", heads}}, 7));
-    problem.past = KeysAndValues{drawn({{"batch", batch}, {"head", kv_heads}, {"key", 2}, {"d_k", d_k}}, 5),
-                                 drawn({{"batch", batch}, {"head", kv_heads}, {"key", 2}, {"d_v", d_v}}, 6)};
-    problem.key_count += 2;
-    problem.offsets = {2};
+    problem.attention().positions = t5(drawn({{"bucket", 8}, {"head", heads}}, 7));
+    problem.attention().past =
+        KeysAndValues{drawn({{"batch", batch}, {"head", kv_heads}, {"key", 2}, {"d_k", d_k}}, 5),
+                      drawn({{"batch", batch}, {"head", kv_heads}, {"key", 2}, {"d_v", d_v}}, 6)};
+    problem.attention().key_count += 2;
+    problem.attention().options["offset"] = PerSequence{{2}};
   }
   SECTION("T5's table") {
-    problem.positions = t5(drawn({{"bucket", 8}, {"head", heads}}, 7));
-    problem.offsets = {2};  // which T5 does not count from
+    problem.attention().positions = t5(drawn({{"bucket", 8}, {"head", heads}}, 7));
+    problem.attention().options["offset"] = PerSequence{{2}};  // which T5 does not count from
   }
   SECTION("appended keys, which a causal mask leaves open") {
-    problem.causal = true;
-    problem.appended = KeysAndValues{drawn({{"batch", batch}, {"head", kv_heads}, {"key", 2}, {"d_k", d_k}}, 5),
-                                     drawn({{"batch", batch}, {"head", kv_heads}, {"key", 2}, {"d_v", d_v}}, 6)};
+    problem.attention().options["causal"] = true;
+    problem.attention().appended =
+        KeysAndValues{drawn({{"batch", batch}, {"head", kv_heads}, {"key", 2}, {"d_k", d_k}}, 5),
+                      drawn({{"batch", batch}, {"head", kv_heads}, {"key", 2}, {"d_v", d_v}}, 6)};
   }
   check_agreement(problem);
 }
 
 TEST_CASE("attention at once says which rows are closed", "[model]") {
   Problem problem = grouped();
-  problem.causal = true;
-  problem.offsets = {0, -2};
+  problem.attention().options["causal"] = true;
+  problem.attention().options["offset"] = PerSequence{{0, -2}};
   const std::optional<Trace> once = at_once(problem);
   REQUIRE(once);
   ReferenceBackend backend;
@@ -168,15 +172,17 @@ TEST_CASE("what has no fused form is left to the steps", "[model]") {
   Problem problem = grouped();
   SECTION("numbers that are rounded by hand") { problem.arithmetic.hand_rounding = HandRounding{2}; }
   SECTION("half precision, which every step rounds to") { problem.arithmetic.dtype = Dtype::f16; }
-  SECTION("scores that are no dot products") { problem.score.name = "cosine"; }
-  SECTION("shares without exponentials") { problem.softmax = Choice{.name = "linear"}; }
+  SECTION("scores that are no dot products") { problem.attention().score.name = "cosine"; }
+  SECTION("shares without exponentials") { problem.attention().softmax = Choice{.name = "linear"}; }
   CHECK_FALSE(at_once(problem));
   CHECK_FALSE(bytes_at_once(problem));
 }
 
 TEST_CASE("a result that is not finite is left to the steps, which can say where it comes from", "[model]") {
   Problem problem = grouped();
-  (*problem.values)[0] = std::numeric_limits<double>::quiet_NaN();
+  Tensor<double> values = problem.attention().values->numbers();
+  values[0] = std::numeric_limits<double>::quiet_NaN();
+  problem.attention().values = values;
   CHECK_FALSE(at_once(problem));
   ReferenceBackend backend;
   const Trace trace = attention(problem, backend);
@@ -186,7 +192,7 @@ TEST_CASE("a result that is not finite is left to the steps, which can say where
 TEST_CASE("minus infinity that a table adds is left to the steps: it closes nothing there", "[model]") {
   Problem problem = grouped();
   Tensor<double> table({{"bucket", 8}}, {0, 1, 2, 3, 4, -std::numeric_limits<double>::infinity(), 6, 7});
-  problem.positions = t5(table);
+  problem.attention().positions = t5(table);
   CHECK_FALSE(at_once(problem));
 }
 
@@ -197,16 +203,16 @@ TEST_CASE("a backend without fused attention leaves it to the steps", "[model]")
 
 TEST_CASE("attention at once needs memory for vectors, not for scores", "[model]") {
   Problem problem;
-  problem.queries = drawn({{"query", 2000}, {"d_k", 8}}, 1);
-  problem.keys = drawn({{"key", 3000}, {"d_k", 8}}, 2);
-  problem.values = drawn({{"key", 3000}, {"d_v", 8}}, 3);
-  problem.query_count = 2000;
-  problem.key_count = 3000;
-  problem.query_width = problem.key_width = problem.value_width = 8;
-  problem.score = {.name = "dot"};
+  problem.attention().queries = drawn({{"query", 2000}, {"d_k", 8}}, 1);
+  problem.attention().keys = drawn({{"key", 3000}, {"d_k", 8}}, 2);
+  problem.attention().values = drawn({{"key", 3000}, {"d_v", 8}}, 3);
+  problem.attention().query_count = 2000;
+  problem.attention().key_count = 3000;
+  problem.attention().query_width = problem.attention().key_width = problem.attention().value_width = 8;
+  problem.attention().score = {.name = "dot"};
   const std::size_t plain = *bytes_at_once(problem);
   CHECK(plain < 2'000'000);
-  problem.positions = Choice{.name = "alibi"};
+  problem.attention().positions = Choice{.name = "alibi"};
   CHECK(*bytes_at_once(problem) > plain);
   CHECK(*bytes_at_once(problem) < 2'000'000);
   CHECK(attention_recipe(problem).bytes() > 8 * std::size_t{2000} * 3000);

@@ -21,33 +21,40 @@ Tensor<double> drawn(Shape shape, std::uint64_t seed) {
 
 // Cross-attention on direct queries, keys and values: the smallest problem
 // that has every size of its own.
+template <class Change>
+void edit(std::optional<Source>& source, Change change) {
+  Tensor<double> numbers = source->numbers();
+  change(numbers);
+  source = numbers;
+}
+
 Problem direct(std::size_t queries, std::size_t keys, std::uint64_t seed = 1) {
   Problem problem;
-  problem.queries = drawn({{"query", queries}, {"d_k", 4}}, seed);
-  problem.keys = drawn({{"key", keys}, {"d_k", 4}}, seed + 1);
-  problem.values = drawn({{"key", keys}, {"d_v", 3}}, seed + 2);
-  problem.query_count = queries;
-  problem.key_count = keys;
-  problem.query_width = problem.key_width = 4;
-  problem.value_width = 3;
-  problem.score = {.name = "scaled_dot"};
-  problem.query_labels = {std::vector<std::string>(queries, "q")};
-  problem.key_labels = {std::vector<std::string>(keys, "k")};
+  problem.attention().queries = drawn({{"query", queries}, {"d_k", 4}}, seed);
+  problem.attention().keys = drawn({{"key", keys}, {"d_k", 4}}, seed + 1);
+  problem.attention().values = drawn({{"key", keys}, {"d_v", 3}}, seed + 2);
+  problem.attention().query_count = queries;
+  problem.attention().key_count = keys;
+  problem.attention().query_width = problem.attention().key_width = 4;
+  problem.attention().value_width = 3;
+  problem.attention().score = {.name = "scaled_dot"};
+  problem.attention().query_labels = {std::vector<std::string>(queries, "q")};
+  problem.attention().key_labels = {std::vector<std::string>(keys, "k")};
   return problem;
 }
 
 Problem worked_example() {
   Problem problem;
-  problem.inputs = Tensor<double>({{"token", 3}, {"d_model", 4}}, {1, 0, 1, 0, 0, 2, 0, 2, 1, 1, 1, 1});
+  problem.inputs.self = Tensor<double>({{"token", 3}, {"d_model", 4}}, {1, 0, 1, 0, 0, 2, 0, 2, 1, 1, 1, 1});
   const auto weight = [](Axis to, std::vector<double> numbers) {
     return Projection{Tensor<double>({{"d_model", 4}, {std::move(to), 3}}, std::move(numbers)), std::nullopt};
   };
-  problem.key = weight("d_k", {0, 0, 1, 1, 1, 0, 0, 1, 0, 1, 1, 0});
-  problem.query = weight("d_k", {1, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1, 1});
-  problem.value = weight("d_v", {0, 2, 0, 0, 3, 0, 1, 0, 3, 1, 1, 0});
-  problem.query_count = problem.key_count = 3;
-  problem.query_width = problem.key_width = problem.value_width = 3;
-  problem.score = {.name = "dot"};
+  problem.attention().key = weight("d_k", {0, 0, 1, 1, 1, 0, 0, 1, 0, 1, 1, 0});
+  problem.attention().query = weight("d_k", {1, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1, 1});
+  problem.attention().value = weight("d_v", {0, 2, 0, 0, 3, 0, 1, 0, 3, 1, 1, 0});
+  problem.attention().query_count = problem.attention().key_count = 3;
+  problem.attention().query_width = problem.attention().key_width = problem.attention().value_width = 3;
+  problem.attention().score = {.name = "dot"};
   return problem;
 }
 
@@ -91,8 +98,9 @@ TEST_CASE("permuting the queries permutes the rows of every step, bit for bit", 
   Problem problem = direct(2, 5, seed);
   const std::vector<double> context = numbers(traced(problem), "context");
 
-  auto rows = problem.queries->data();
-  std::swap_ranges(rows.begin(), rows.begin() + 4, rows.begin() + 4);
+  edit(problem.attention().queries, [](Tensor<double>& all) {
+    std::swap_ranges(all.data().begin(), all.data().begin() + 4, all.data().begin() + 4);
+  });
   const std::vector<double> swapped = numbers(traced(problem), "context");
   CHECK(std::vector<double>(swapped.begin() + 3, swapped.end()) ==
         std::vector<double>(context.begin(), context.begin() + 3));
@@ -104,7 +112,9 @@ TEST_CASE("scaling the values by a power of two scales the context exactly", "[m
   const std::uint64_t seed = GENERATE(range(1U, 6U));
   Problem problem = direct(3, 4, seed);
   std::vector<double> context = numbers(traced(problem), "context");
-  for (double& value : problem.values->data()) value *= 1024;
+  edit(problem.attention().values, [](Tensor<double>& all) {
+    for (double& value : all.data()) value *= 1024;
+  });
   for (double& value : context) value *= 1024;
   CHECK(numbers(traced(problem), "context") == context);
 }
@@ -113,18 +123,22 @@ TEST_CASE("keys past the length change no bit, not even NaN and infinity", "[mod
   const std::uint64_t seed = GENERATE(range(1U, 6U));
   const Problem alone = direct(3, 4, seed);
   Problem padded = direct(3, 6, seed);
-  std::ranges::copy(alone.keys->data(), padded.keys->data().begin());
-  std::ranges::copy(alone.values->data(), padded.values->data().begin());
-  for (std::size_t i = 16; i < 24; ++i) (*padded.keys)[i] = std::numeric_limits<double>::quiet_NaN();
-  for (std::size_t i = 12; i < 18; ++i) (*padded.values)[i] = std::numeric_limits<double>::infinity();
-  padded.lengths = {4};
+  edit(padded.attention().keys, [&](Tensor<double>& all) {
+    std::ranges::copy(alone.attention().keys->numbers().data(), all.data().begin());
+    for (std::size_t i = 16; i < 24; ++i) all[i] = std::numeric_limits<double>::quiet_NaN();
+  });
+  edit(padded.attention().values, [&](Tensor<double>& all) {
+    std::ranges::copy(alone.attention().values->numbers().data(), all.data().begin());
+    for (std::size_t i = 12; i < 18; ++i) all[i] = std::numeric_limits<double>::infinity();
+  });
+  padded.attention().options["lengths"] = PerSequence{{4}};
   CHECK(numbers(traced(padded), "context") == numbers(traced(alone), "context"));
 }
 
 TEST_CASE("a row without an open key has weights and context 0, and a note", "[model]") {
   Problem problem = direct(3, 3);
-  problem.causal = true;
-  problem.offsets = {-1};
+  problem.attention().options["causal"] = true;
+  problem.attention().options["offset"] = PerSequence{{-1}};
   const Trace trace = traced(problem);
   const std::vector<double> context = numbers(trace, "context");
   CHECK(std::vector<double>(context.begin(), context.begin() + 3) == std::vector<double>{0, 0, 0});
@@ -136,8 +150,12 @@ TEST_CASE("a row without an open key has weights and context 0, and a note", "[m
 
 TEST_CASE("an open score that overflows is named in a note", "[model]") {
   Problem problem = direct(1, 2);
-  for (double& value : problem.queries->data()) value = 1e200;
-  for (double& value : problem.keys->data()) value = 1e200;
+  edit(problem.attention().queries, [](Tensor<double>& all) {
+    for (double& value : all.data()) value = 1e200;
+  });
+  edit(problem.attention().keys, [](Tensor<double>& all) {
+    for (double& value : all.data()) value = 1e200;
+  });
   const Trace trace = traced(problem);
   REQUIRE(trace.notes.size() == 1);
   CHECK(trace.notes[0].kind == "overflow");
@@ -147,9 +165,15 @@ TEST_CASE("an open score that overflows is named in a note", "[model]") {
 
 TEST_CASE("a context that is no number is named in a note, though every score is finite", "[model]") {
   Problem problem = direct(1, 2);
-  for (double& value : problem.queries->data()) value = 1;
-  for (std::size_t i = 0; i < 8; ++i) (*problem.keys)[i] = i < 4 ? 1000 : 0;
-  for (std::size_t i = 3; i < 6; ++i) (*problem.values)[i] = std::numeric_limits<double>::infinity();
+  edit(problem.attention().queries, [](Tensor<double>& all) {
+    for (double& value : all.data()) value = 1;
+  });
+  edit(problem.attention().keys, [](Tensor<double>& all) {
+    for (std::size_t i = 0; i < 8; ++i) all[i] = i < 4 ? 1000 : 0;
+  });
+  edit(problem.attention().values, [](Tensor<double>& all) {
+    for (std::size_t i = 3; i < 6; ++i) all[i] = std::numeric_limits<double>::infinity();
+  });
   const Trace trace = traced(problem);
   REQUIRE(trace.notes.size() == 1);
   CHECK(trace.notes[0].kind == "overflow");
@@ -159,7 +183,8 @@ TEST_CASE("a context that is no number is named in a note, though every score is
 
 TEST_CASE("in f32 an addition too negative for a float closes the cell", "[model]") {
   Problem problem = direct(1, 2);
-  problem.masks = {{MaskTerm::Kind::add, Tensor<double>({{"key", 2}}, {0, -1e300})}};
+  problem.attention().options["mask"] =
+      std::vector<MaskTerm>{{MaskTerm::Kind::add, Tensor<double>({{"key", 2}}, {0, -1e300})}};
   CHECK(numbers(traced(problem), "mask") == std::vector<double>{1, 1});
   problem.arithmetic.dtype = Dtype::f32;
   const Trace trace = traced(problem);
@@ -171,14 +196,15 @@ TEST_CASE("in f32 an addition too negative for a float closes the cell", "[model
 TEST_CASE("closing cells rounds nothing a second time", "[model]") {
   Problem problem = direct(3, 4);
   problem.arithmetic = {Dtype::f32, HandRounding{1, RoundingMode::truncate}};
-  problem.masks = {{MaskTerm::Kind::allow, Tensor<double>(Shape{}, {1})}};
+  problem.attention().options["mask"] = std::vector<MaskTerm>{{MaskTerm::Kind::allow, Tensor<double>(Shape{}, {1})}};
   const Trace trace = traced(problem);
   CHECK(numbers(trace, "masked_scores") == numbers(trace, "scaled_scores"));
 }
 
 TEST_CASE("twenty thousand masks compose like two", "[model]") {
   Problem problem = direct(2, 2);
-  problem.masks.assign(20'000, {MaskTerm::Kind::add, Tensor<double>({{"key", 2}}, {0, 1})});
+  problem.attention().options["mask"] =
+      std::vector<MaskTerm>(20'000, {MaskTerm::Kind::add, Tensor<double>({{"key", 2}}, {0, 1})});
   CHECK(traced(problem).find("masked_scores"));
 }
 

@@ -1,3 +1,5 @@
+#include "problem/digest.h"
+
 #include <string>
 #include <tuple>
 
@@ -7,7 +9,7 @@ using namespace attn;
 
 namespace {
 
-std::string digest(std::string_view text) { return given(text).statement; }
+std::string digest(std::string_view text) { return statement_digest(given(text)); }
 
 const std::string plain = R"({"inputs": [[1, 0], [0, 2]]})";
 
@@ -64,4 +66,15 @@ TEST_CASE("values that are the keys, and an offset for all, may be spelled out",
         digest(R"({"inputs": [[[1]], [[2]]], "causal": true, "offset": 3})"));
   CHECK(digest(R"({"inputs": [[1]], "arithmetic": {"hand_rounding": "2"}})") ==
         digest(R"({"inputs": [[1]], "arithmetic": {"hand_rounding": "2:half-up"}})"));
+}
+
+TEST_CASE("each sublayer counts, in its own place", "[digest]") {
+  Problem one = given(plain), two = one, exchanged = one;
+  Attention causal = one.attention();
+  causal.options["causal"] = true;
+  two.sublayers.push_back(causal);
+  exchanged.sublayers.insert(exchanged.sublayers.begin(), causal);
+  CHECK(statement_digest(one) == digest(plain));
+  CHECK(statement_digest(two) != statement_digest(one));
+  CHECK(statement_digest(two) != statement_digest(exchanged));
 }

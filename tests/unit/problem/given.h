@@ -25,6 +25,7 @@ inline attn::Catalog test_catalog() {
                             .equal_widths = false});
   catalog.positions = attn::catalog().positions;
   catalog.softmaxes = attn::catalog().softmaxes;
+  catalog.options = attn::catalog().options;
   return catalog;
 }
 
@@ -33,6 +34,14 @@ inline attn::Problem given(std::string_view text) {
   INFO((problem ? "" : attn::report(problem.faults(), text, "test.json")));
   REQUIRE(problem);
   return std::move(problem.value());
+}
+
+// REQUIRES: the problem has lengths, or masks.
+inline attn::Integers lengths(const attn::Problem& problem) {
+  return problem.attention().option<attn::PerSequence>("lengths")->values;
+}
+inline std::vector<attn::MaskTerm> masks(const attn::Problem& problem) {
+  return *problem.attention().option<std::vector<attn::MaskTerm>>("mask");
 }
 
 inline attn::Diagnostics faults_of(std::string_view text, std::size_t max_bytes = enough_memory) {

@@ -9,9 +9,9 @@ using namespace attn;
 
 namespace {
 
-std::vector<double> values(const std::optional<Tensor<double>>& tensor) {
-  REQUIRE(tensor);
-  return {tensor->data().begin(), tensor->data().end()};
+std::vector<double> values(const std::optional<Source>& source) {
+  const auto numbers = source->numbers().data();
+  return {numbers.begin(), numbers.end()};
 }
 
 using Values = std::vector<double>;
@@ -22,69 +22,69 @@ using Lists = std::vector<Words>;
 
 TEST_CASE("a matrix of inputs is self-attention without a batch", "[problem]") {
   const Problem p = given(R"({"inputs": [[1, 0, 2], [0, 1, 3]]})");
-  CHECK(p.inputs->shape() == Shape{{"token", 2}, {"d_model", 3}});
-  CHECK_FALSE(p.cross());
-  CHECK_FALSE(p.batched);
-  CHECK(p.batch == 1);
-  CHECK_FALSE(p.heads);
-  CHECK(p.query_count == 2);
-  CHECK(p.key_count == 2);
-  CHECK(p.query_width == 3);
-  CHECK(p.key_width == 3);
-  CHECK(p.value_width == 3);
-  CHECK(p.score.name == "scaled_dot");
-  CHECK(p.query_labels == Lists{Words{"Input 1", "Input 2"}});
-  CHECK(p.key_labels == p.query_labels);
-  CHECK_FALSE(p.lengths);
-  CHECK(p.own_queries.empty());
+  CHECK(p.inputs.self->shape() == Shape{{"token", 2}, {"d_model", 3}});
+  CHECK_FALSE(p.inputs.cross());
+  CHECK_FALSE(p.attention().batched);
+  CHECK(p.attention().batch == 1);
+  CHECK_FALSE(p.attention().heads);
+  CHECK(p.attention().query_count == 2);
+  CHECK(p.attention().key_count == 2);
+  CHECK(p.attention().query_width == 3);
+  CHECK(p.attention().key_width == 3);
+  CHECK(p.attention().value_width == 3);
+  CHECK(p.attention().score.name == "scaled_dot");
+  CHECK(p.attention().query_labels == Lists{Words{"Input 1", "Input 2"}});
+  CHECK(p.attention().key_labels == p.attention().query_labels);
+  CHECK_FALSE(p.attention().option<PerSequence>("lengths"));
+  CHECK(p.attention().own_queries.empty());
   CHECK(p.notes.empty());
 }
 
 TEST_CASE("column vectors stand as given, their axes named the other way round", "[problem]") {
   const Problem p = given(R"({"vectors": "columns", "inputs": [[1, 0], [0, 1], [2, 3]],
                               "weights": {"query": [[1, 2, 3]], "key": [[4, 5, 6]], "value": [[1, 2, 3], [4, 5, 6]]}})");
-  CHECK(p.vectors == Vectors::columns);
-  CHECK(p.inputs->shape() == Shape{{"d_model", 3}, {"token", 2}});
-  CHECK(values(p.inputs) == Values{1, 0, 0, 1, 2, 3});
-  CHECK(p.query->weight.shape() == Shape{{"d_k", 1}, {"d_model", 3}});
-  CHECK(p.value->weight.shape() == Shape{{"d_v", 2}, {"d_model", 3}});
-  CHECK(p.query_count == 2);
-  CHECK(p.value_width == 2);
+  CHECK(p.attention().vectors == Vectors::columns);
+  CHECK(p.inputs.self->shape() == Shape{{"d_model", 3}, {"token", 2}});
+  CHECK(values(p.inputs.self) == Values{1, 0, 0, 1, 2, 3});
+  CHECK(p.attention().query->weight.shape() == Shape{{"d_k", 1}, {"d_model", 3}});
+  CHECK(p.attention().value->weight.shape() == Shape{{"d_v", 2}, {"d_model", 3}});
+  CHECK(p.attention().query_count == 2);
+  CHECK(p.attention().value_width == 2);
 }
 
 TEST_CASE("cross-attention has queries and keys of its own, values by default from the keys", "[problem]") {
   const Problem p = given(R"({"inputs": {"query": [[1, 0]], "key": [[1, 0], [2, 3], [4, 5]]}})");
-  CHECK(p.cross());
-  CHECK(p.query_inputs->shape() == Shape{{"query", 1}, {"d_model", 2}});
-  CHECK(p.key_inputs->shape() == Shape{{"key", 3}, {"d_model", 2}});
-  CHECK_FALSE(p.value_inputs);
-  CHECK(p.query_labels == Lists{Words{"Query 1"}});
-  CHECK(p.key_labels == Lists{Words{"Key 1", "Key 2", "Key 3"}});
+  CHECK(p.inputs.cross());
+  CHECK(p.inputs.query->shape() == Shape{{"query", 1}, {"d_model", 2}});
+  CHECK(p.inputs.key->shape() == Shape{{"key", 3}, {"d_model", 2}});
+  CHECK_FALSE(p.inputs.value);
+  CHECK(p.attention().query_labels == Lists{Words{"Query 1"}});
+  CHECK(p.attention().key_labels == Lists{Words{"Key 1", "Key 2", "Key 3"}});
 }
 
 TEST_CASE("values of cross-attention may have a width of their own", "[problem]") {
   const Problem p = given(R"({"inputs": {"query": [[1, 0]], "key": [[1, 0], [2, 3]], "value": [[1], [2]]}})");
-  CHECK(p.value_inputs->shape() == Shape{{"key", 2}, {"d_model", 1}});
-  CHECK(p.value_width == 1);
+  CHECK(p.inputs.value->shape() == Shape{{"key", 2}, {"d_model", 1}});
+  CHECK(p.attention().value_width == 1);
 }
 
 TEST_CASE("queries, keys and values may be given directly, in three ranks", "[problem]") {
   const Problem two = given(R"({"queries": [[1, 2]], "keys": [[3, 4], [5, 6]]})");
-  CHECK(two.queries->shape() == Shape{{"query", 1}, {"d_k", 2}});
-  CHECK(two.keys->shape() == Shape{{"key", 2}, {"d_k", 2}});
-  CHECK(two.values->shape() == Shape{{"key", 2}, {"d_v", 2}});
-  CHECK(values(two.values) == values(two.keys));
-  CHECK(two.query_labels == Lists{Words{"Query 1"}});
+  CHECK(two.attention().queries->shape() == Shape{{"query", 1}, {"d_k", 2}});
+  CHECK(two.attention().keys->shape() == Shape{{"key", 2}, {"d_k", 2}});
+  CHECK(two.attention().values->shape() == Shape{{"key", 2}, {"d_v", 2}});
+  CHECK(values(two.attention().values) == values(two.attention().keys));
+  CHECK(two.attention().query_labels == Lists{Words{"Query 1"}});
 
   const Problem three = given(R"({"queries": [[[1, 2]]], "keys": [[[3, 4], [5, 6]]], "heads": 2})");
-  CHECK(three.batched);
-  CHECK(three.queries->shape() == Shape{{"batch", 1}, {"query", 1}, {"d_concat", 2}});
-  CHECK(three.query_width == 1);
+  CHECK(three.attention().batched);
+  CHECK(three.attention().queries->shape() == Shape{{"batch", 1}, {"query", 1}, {"d_concat", 2}});
+  CHECK(three.attention().query_width == 1);
 
   const Problem four = given(R"({"queries": [[[[1, 2]], [[3, 4]]]], "keys": [[[[1, 2]], [[3, 4]]]]})");
-  CHECK(four.heads == 2u);
-  CHECK(four.queries->shape() == Shape{{"batch", 1}, {"head", 2}, {"query", 1}, {"d_k", 2}});
-  CHECK(four.values->shape() == Shape{{"batch", 1}, {"head", 2}, {"key", 1}, {"d_v", 2}});
+  CHECK(four.attention().heads == 2u);
+  CHECK(four.attention().queries->shape() == Shape{{"batch", 1}, {"head", 2}, {"query", 1}, {"d_k", 2}});
+  CHECK(four.attention().values->shape() == Shape{{"batch", 1}, {"head", 2}, {"key", 1}, {"d_v", 2}});
 }
 
 TEST_CASE("rank 3 is a batch, with a note where it could be one matrix a head", "[problem]") {
@@ -98,30 +98,30 @@ TEST_CASE("rank 3 is a batch, with a note where it could be one matrix a head", 
 
 TEST_CASE("tokens with embeddings are the inputs", "[problem]") {
   const Problem p = given(R"({"tokens": ["a", "b", "a"], "embeddings": {"b": [3, 4], "a": [1, 2], "unused": [9, 9]}})");
-  CHECK(p.inputs->shape() == Shape{{"token", 3}, {"d_model", 2}});
-  CHECK(values(p.inputs) == Values{1, 2, 3, 4, 1, 2});
-  CHECK(p.query_labels == Lists{Words{"a", "b", "a"}});
+  CHECK(p.inputs.self->shape() == Shape{{"token", 3}, {"d_model", 2}});
+  CHECK(values(p.inputs.self) == Values{1, 2, 3, 4, 1, 2});
+  CHECK(p.attention().query_labels == Lists{Words{"a", "b", "a"}});
 }
 
 TEST_CASE("as columns, embeddings stand beside each other", "[problem]") {
   const Problem p =
       given(R"({"vectors": "columns", "tokens": ["a", "b", "a"], "embeddings": {"a": [1, 2], "b": [3, 4]}})");
-  CHECK(p.inputs->shape() == Shape{{"d_model", 2}, {"token", 3}});
-  CHECK(values(p.inputs) == Values{1, 3, 1, 2, 4, 2});
+  CHECK(p.inputs.self->shape() == Shape{{"d_model", 2}, {"token", 3}});
+  CHECK(values(p.inputs.self) == Values{1, 3, 1, 2, 4, 2});
 }
 
 TEST_CASE("a word that spells a number is still a token", "[problem]") {
   const Problem p = given(R"({"inputs": [[1], [2]], "tokens": ["inf", "nan"]})");
-  CHECK(p.query_labels == Lists{Words{"inf", "nan"}});
+  CHECK(p.attention().query_labels == Lists{Words{"inf", "nan"}});
 }
 
 TEST_CASE("sequences of different length are padded with zeros, and lengths say so", "[problem]") {
   const Problem p = given(R"({"inputs": [[[1, 2]], [[3, 4], [5, 6]]]})");
-  CHECK(p.inputs->shape() == Shape{{"batch", 2}, {"token", 2}, {"d_model", 2}});
-  CHECK(values(p.inputs) == Values{1, 2, 0, 0, 3, 4, 5, 6});
-  CHECK(p.lengths == std::vector<std::size_t>{1, 2});
-  CHECK(p.own_queries == std::vector<std::size_t>{1, 2});
-  CHECK(p.query_labels == Lists{Words{"Input 1", "·"}, Words{"Input 1", "Input 2"}});
+  CHECK(p.inputs.self->shape() == Shape{{"batch", 2}, {"token", 2}, {"d_model", 2}});
+  CHECK(values(p.inputs.self) == Values{1, 2, 0, 0, 3, 4, 5, 6});
+  CHECK(lengths(p) == Integers{1, 2});
+  CHECK(p.attention().own_queries == std::vector<std::size_t>{1, 2});
+  CHECK(p.attention().query_labels == Lists{Words{"Input 1", "·"}, Words{"Input 1", "Input 2"}});
   REQUIRE(p.notes.size() == 1);
   CHECK(p.notes[0].kind == "padding");
   CHECK(p.notes[0].step == "inputs");
@@ -130,35 +130,35 @@ TEST_CASE("sequences of different length are padded with zeros, and lengths say 
 
 TEST_CASE("columns are padded with columns", "[problem]") {
   const Problem p = given(R"({"vectors": "columns", "inputs": [[[1], [2]], [[3, 5], [4, 6]]]})");
-  CHECK(p.inputs->shape() == Shape{{"batch", 2}, {"d_model", 2}, {"token", 2}});
-  CHECK(values(p.inputs) == Values{1, 0, 2, 0, 3, 5, 4, 6});
-  CHECK(p.lengths == std::vector<std::size_t>{1, 2});
+  CHECK(p.inputs.self->shape() == Shape{{"batch", 2}, {"d_model", 2}, {"token", 2}});
+  CHECK(values(p.inputs.self) == Values{1, 0, 2, 0, 3, 5, 4, 6});
+  CHECK(lengths(p) == Integers{1, 2});
 }
 
 TEST_CASE("where lengths are given for padded sequences, the smaller holds", "[problem]") {
   const Problem p = given(R"({"inputs": [[[1]], [[3], [5], [6]]], "lengths": [3, 2]})");
-  CHECK(p.lengths == std::vector<std::size_t>{1, 2});
+  CHECK(lengths(p) == Integers{1, 2});
 }
 
 TEST_CASE("in cross-attention only the lengths of the keys count", "[problem]") {
   const Problem p = given(R"({"inputs": {"query": [[[1]], [[1], [2]]], "key": [[[1], [2]], [[3], [4]]]}})");
-  CHECK_FALSE(p.lengths);
-  CHECK(p.own_queries == std::vector<std::size_t>{1, 2});
+  CHECK_FALSE(p.attention().option<PerSequence>("lengths"));
+  CHECK(p.attention().own_queries == std::vector<std::size_t>{1, 2});
   REQUIRE(p.notes.size() == 1);
   CHECK(p.notes[0].step == "inputs.query");
 
   const Problem keys = given(R"({"inputs": {"query": [[[1]], [[1]]], "key": [[[1], [2]], []]}})");
-  CHECK(keys.lengths == std::vector<std::size_t>{2, 0});
-  CHECK(keys.own_queries.empty());
-  CHECK(keys.key_labels == Lists{Words{"Key 1", "Key 2"}, Words{"·", "·"}});
+  CHECK(lengths(keys) == Integers{2, 0});
+  CHECK(keys.attention().own_queries.empty());
+  CHECK(keys.attention().key_labels == Lists{Words{"Key 1", "Key 2"}, Words{"·", "·"}});
 }
 
 TEST_CASE("longer sequences are cut before anything else", "[problem]") {
   const Problem p = given(R"({"inputs": [[1], [2], [3]], "tokens": ["a", "b", "c"], "max_tokens": 2, "lengths": 3,
                               "mask": {"allow": [[1, 0], [1, 1]]}})");
-  CHECK(values(p.inputs) == Values{1, 2});
-  CHECK(p.lengths == std::vector<std::size_t>{2});
-  CHECK(p.key_labels == Lists{Words{"a", "b"}});
+  CHECK(values(p.inputs.self) == Values{1, 2});
+  CHECK(lengths(p) == Integers{2});
+  CHECK(p.attention().key_labels == Lists{Words{"a", "b"}});
   REQUIRE(p.notes.size() == 1);
   CHECK(p.notes[0].kind == "truncated");
   CHECK(p.notes[0].index.empty());
@@ -166,26 +166,28 @@ TEST_CASE("longer sequences are cut before anything else", "[problem]") {
 
 TEST_CASE("a cut that makes sequences even leaves nothing to pad", "[problem]") {
   const Problem p = given(R"({"inputs": [[[1]], [[2], [3]]], "max_tokens": 1})");
-  CHECK(values(p.inputs) == Values{1, 2});
-  CHECK_FALSE(p.lengths);
-  CHECK(p.own_queries.empty());
+  CHECK(values(p.inputs.self) == Values{1, 2});
+  CHECK_FALSE(p.attention().option<PerSequence>("lengths"));
+  CHECK(p.attention().own_queries.empty());
 }
 
 TEST_CASE("tokens that are cut off need no embedding", "[problem]") {
   const Problem p = given(R"({"tokens": ["a", "unknown"], "embeddings": {"a": [1]}, "max_tokens": 1})");
-  CHECK(values(p.inputs) == Values{1});
+  CHECK(values(p.inputs.self) == Values{1});
 }
 
 TEST_CASE("random tensors have the numbers of their seed", "[problem]") {
   const Problem p = given(R"({"inputs": {"random": "normal", "shape": [2, 3], "seed": 7}})");
   const std::vector<std::size_t> shape = {2, 3};
-  CHECK(values(p.inputs) == random_values(RandomKind::normal, shape, 7));
-  CHECK(given(R"({"queries": [[1, 2]], "keys": {"random": "integers", "shape": [4, 2], "seed": 1}})").key_count == 4);
+  CHECK(values(p.inputs.self) == random_values(RandomKind::normal, shape, 7));
+  CHECK(given(R"({"queries": [[1, 2]], "keys": {"random": "integers", "shape": [4, 2], "seed": 1}})")
+            .attention()
+            .key_count == 4);
 }
 
 TEST_CASE("tensors may hold infinities and NaN", "[problem]") {
   const Problem p = given(R"({"inputs": [["nan", "-inf"], [1, "inf"]]})");
-  CHECK(std::isnan(values(p.inputs)[0]));
+  CHECK(std::isnan(values(p.inputs.self)[0]));
 }
 
 TEST_CASE("numbers that are only described are refused before they take memory", "[problem]") {

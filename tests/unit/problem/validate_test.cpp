@@ -3,13 +3,19 @@
 #include <tuple>
 #include <vector>
 
+#include "problem/validate.h"
+#include "reading/json/json.h"
+#include "reading/problem/statement.h"
 #include "unit/problem/given.h"
 
 using namespace attn;
 
 namespace {
 
-std::vector<double> values(const Tensor<double>& tensor) { return {tensor.data().begin(), tensor.data().end()}; }
+std::vector<double> values(const Source& source) {
+  const auto numbers = source.numbers().data();
+  return {numbers.begin(), numbers.end()};
+}
 using Values = std::vector<double>;
 
 }  // namespace
@@ -19,48 +25,48 @@ TEST_CASE("one wide matrix of all heads is wide in its outputs", "[problem]") {
       "weights": {"query": [[1, 2], [3, 4], [5, 6]], "key": [[1, 2], [3, 4], [5, 6]],
                   "value": [[1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 3, 4]], "output": [[1], [2], [3], [4]]},
       "biases": {"query": [1, 2], "output": [7]}})");
-  CHECK(p.heads == 2u);
-  CHECK(p.query->weight.shape() == Shape{{"d_model", 3}, {"d_concat", 2}});
-  CHECK(p.query->bias->shape() == Shape{{"d_concat", 2}});
-  CHECK_FALSE(p.key->bias);
-  CHECK(p.query_width == 1);
-  CHECK(p.value_width == 2);
-  CHECK(p.output->weight.shape() == Shape{{"d_concat", 4}, {"d_out", 1}});
-  CHECK(p.output->bias->shape() == Shape{{"d_out", 1}});
+  CHECK(p.attention().heads == 2u);
+  CHECK(p.attention().query->weight.shape() == Shape{{"d_model", 3}, {"d_concat", 2}});
+  CHECK(p.attention().query->bias->shape() == Shape{{"d_concat", 2}});
+  CHECK_FALSE(p.attention().key->bias);
+  CHECK(p.attention().query_width == 1);
+  CHECK(p.attention().value_width == 2);
+  CHECK(p.attention().output->weight.shape() == Shape{{"d_concat", 4}, {"d_out", 1}});
+  CHECK(p.attention().output->bias->shape() == Shape{{"d_out", 1}});
 }
 
 TEST_CASE("one matrix a head says how many heads there are", "[problem]") {
   const Problem p = given(R"({"inputs": [[1, 2]],
       "weights": {"query": [[[1], [2]], [[3], [4]]], "key": [[1, 2], [3, 4]], "value": [[[1], [2]], [[3], [4]]]},
       "biases": {"query": [5, 6]}})");
-  CHECK(p.heads == 2u);
-  CHECK(p.query->weight.shape() == Shape{{"head", 2}, {"d_model", 2}, {"d_k", 1}});
-  CHECK(p.query->bias->shape() == Shape{{"head", 2}, {"d_k", 1}});
-  CHECK(p.key->weight.shape() == Shape{{"d_model", 2}, {"d_concat", 2}});
-  CHECK(p.key_width == 1);
+  CHECK(p.attention().heads == 2u);
+  CHECK(p.attention().query->weight.shape() == Shape{{"head", 2}, {"d_model", 2}, {"d_k", 1}});
+  CHECK(p.attention().query->bias->shape() == Shape{{"head", 2}, {"d_k", 1}});
+  CHECK(p.attention().key->weight.shape() == Shape{{"d_model", 2}, {"d_concat", 2}});
+  CHECK(p.attention().key_width == 1);
 }
 
 TEST_CASE("split inputs share one matrix of a head's width", "[problem]") {
   const Problem p = given(R"({"inputs": [[1, 2, 3, 4]], "heads": 2, "split": "input",
       "weights": {"query": [[1, 0], [0, 1]], "key": "identity", "value": [[1, 0], [0, 1]]}, "biases": {"value": [1, 2]}})");
-  CHECK(p.split_input);
-  CHECK(p.query->weight.shape() == Shape{{"d_head", 2}, {"d_k", 2}});
-  CHECK(p.value->bias->shape() == Shape{{"d_v", 2}});
-  CHECK_FALSE(p.key);
-  CHECK(p.key_width == 2);
+  CHECK(p.attention().split_input);
+  CHECK(p.attention().query->weight.shape() == Shape{{"d_head", 2}, {"d_k", 2}});
+  CHECK(p.attention().value->bias->shape() == Shape{{"d_v", 2}});
+  CHECK_FALSE(p.attention().key);
+  CHECK(p.attention().key_width == 2);
 }
 
 TEST_CASE("weights stored as nn.Linear stores them have their axes exchanged", "[problem]") {
   const Problem p = given(R"({"inputs": [[1, 2, 3]], "weight_layout": "out_in",
       "weights": {"query": [[1, 2, 3]], "key": [[4, 5, 6]], "value": "identity", "output": [[1, 2, 3], [4, 5, 6]]}})");
-  CHECK(p.weight_layout == WeightLayout::out_in);
-  CHECK(p.query->weight.shape() == Shape{{"d_k", 1}, {"d_model", 3}});
-  CHECK(p.output->weight.shape() == Shape{{"d_out", 2}, {"d_v", 3}});
+  CHECK(p.attention().weight_layout == WeightLayout::out_in);
+  CHECK(p.attention().query->weight.shape() == Shape{{"d_k", 1}, {"d_model", 3}});
+  CHECK(p.attention().output->weight.shape() == Shape{{"d_out", 2}, {"d_v", 3}});
 }
 
 TEST_CASE("heads is one also where it is given as 1", "[problem]") {
-  CHECK(given(R"({"inputs": [[1, 2]], "heads": 1})").heads == 1u);
-  CHECK(given(R"({"inputs": [[1, 2]], "heads": 2.0})").heads == 2u);
+  CHECK(given(R"({"inputs": [[1, 2]], "heads": 1})").attention().heads == 1u);
+  CHECK(given(R"({"inputs": [[1, 2]], "heads": 2.0})").attention().heads == 2u);
 }
 
 TEST_CASE("a mask keeps the axes along which it has more than one entry", "[problem]") {
@@ -77,31 +83,31 @@ TEST_CASE("a mask keeps the axes along which it has more than one entry", "[prob
   const Problem p = given(R"({"heads": 2, "queries": {"random": "normal", "shape": [3, 2, 4], "seed": 1},
                               "keys": {"random": "normal", "shape": [3, 3, 4], "seed": 2}, "mask": )" +
                           mask + "}");
-  REQUIRE(p.masks.size() == 1);
-  CHECK(p.masks[0].value.shape() == shape);
+  REQUIRE(masks(p).size() == 1);
+  CHECK(masks(p)[0].value.shape() == shape);
 }
 
 TEST_CASE("masks compose in a list, and an empty list is none", "[problem]") {
   const Problem p = given(R"({"inputs": [[1], [2]], "mask": [{"block": [[false, true]]}, {"add": [["-∞", 0.5]]}]})");
-  REQUIRE(p.masks.size() == 2);
-  CHECK(p.masks[0].kind == MaskTerm::Kind::block);
-  CHECK(values(p.masks[0].value) == Values{0, 1});
-  CHECK(p.masks[1].kind == MaskTerm::Kind::add);
-  CHECK(values(p.masks[1].value) == Values{-std::numeric_limits<double>::infinity(), 0.5});
-  CHECK(given(R"({"inputs": [[1]], "mask": []})").masks.empty());
+  REQUIRE(masks(p).size() == 2);
+  CHECK(masks(p)[0].kind == MaskTerm::Kind::block);
+  CHECK(values(masks(p)[0].value) == Values{0, 1});
+  CHECK(masks(p)[1].kind == MaskTerm::Kind::add);
+  CHECK(values(masks(p)[1].value) == Values{-std::numeric_limits<double>::infinity(), 0.5});
+  CHECK(given(R"({"inputs": [[1]], "mask": []})").attention().options.empty());
 }
 
 TEST_CASE("a length of 0 is allowed, one number without a batch", "[problem]") {
-  CHECK(given(R"({"inputs": [[1], [2]], "lengths": 0})").lengths == std::vector<std::size_t>{0});
-  CHECK(given(R"({"inputs": [[[1]], [[2]]], "lengths": [0, 1]})").lengths == std::vector<std::size_t>{0, 1});
+  CHECK(lengths(given(R"({"inputs": [[1], [2]], "lengths": 0})")) == Integers{0});
+  CHECK(lengths(given(R"({"inputs": [[[1]], [[2]]], "lengths": [0, 1]})")) == Integers{0, 1});
 }
 
 TEST_CASE("an offset is one integer or one a sequence, and 0 is none", "[problem]") {
-  CHECK(given(R"({"inputs": [[[1]], [[2]]], "causal": true, "offset": [0, -1]})").offsets ==
-        std::vector<std::int64_t>{0, -1});
-  CHECK(given(R"({"inputs": [[[1]], [[2]]], "causal": true, "offset": 3})").offsets == std::vector<std::int64_t>{3});
-  CHECK(given(R"({"inputs": [[1]], "causal": true, "offset": 0})").offsets.empty());
-  CHECK(given(R"({"inputs": [[1]], "offset": 2})").offsets == std::vector<std::int64_t>{2});
+  CHECK(given(R"({"inputs": [[[1]], [[2]]], "causal": true, "offset": [0, -1]})").attention().offsets() ==
+        Integers{0, -1});
+  CHECK(given(R"({"inputs": [[[1]], [[2]]], "causal": true, "offset": 3})").attention().offsets() == Integers{3});
+  CHECK(given(R"({"inputs": [[1]], "causal": true, "offset": 0})").attention().offsets().empty());
+  CHECK(given(R"({"inputs": [[1]], "offset": 2})").attention().offsets() == Integers{2});
 }
 
 TEST_CASE("options are taken as they are", "[problem]") {
@@ -110,9 +116,9 @@ TEST_CASE("options are taken as they are", "[problem]") {
       "arithmetic": {"dtype": "f32", "hand_rounding": "1:keep-sum", "x-own": 1}, "digits": 17})");
   CHECK(p.title == "A title");
   CHECK(p.notes_text == "two\nlines");
-  CHECK(p.score.name == "dot");
-  CHECK(p.scale == 0.0);
-  CHECK(p.causal);
+  CHECK(p.attention().score.name == "dot");
+  CHECK(*p.attention().option<double>("scale") == 0.0);
+  CHECK(p.attention().option<bool>("causal"));
   CHECK(p.arithmetic.dtype == Dtype::f32);
   CHECK(p.arithmetic.hand_rounding == HandRounding{1, RoundingMode::keep_sum});
   CHECK(p.digits == 17);
@@ -121,14 +127,14 @@ TEST_CASE("options are taken as they are", "[problem]") {
 TEST_CASE("a score gets its parameters, with the widths that its axes name", "[problem]") {
   const Problem p = given(R"({"queries": [[1, 2, 3]], "keys": [[1, 2]], "score": {"type": "mixed", "shift": 2,
       "weight": [[1, 2], [3, 4], [5, 6]], "other": {"random": "normal", "shape": [2, 2], "seed": 1}}})");
-  CHECK(p.score.numbers == std::map<std::string, double>{{"slope", 0.5}, {"shift", 2}});
-  CHECK(p.score.tensors.at("weight").shape() == Shape{{"d_q", 3}, {"d_a", 2}});
-  CHECK(p.query_width == 3);
-  CHECK(p.key_width == 2);
+  CHECK(p.attention().score.numbers == std::map<std::string, double>{{"slope", 0.5}, {"shift", 2}});
+  CHECK(p.attention().score.tensors.at("weight").shape() == Shape{{"d_q", 3}, {"d_a", 2}});
+  CHECK(p.attention().query_width == 3);
+  CHECK(p.attention().key_width == 2);
 
   const Problem columns = given(R"({"vectors": "columns", "queries": [[1], [2], [3]], "keys": [[1], [2]],
       "score": {"type": "mixed", "shift": 2, "weight": [[1, 3, 5], [2, 4, 6]], "other": [[1, 0], [0, 1]]}})");
-  CHECK(columns.score.tensors.at("weight").shape() == Shape{{"d_a", 2}, {"d_q", 3}});
+  CHECK(columns.attention().score.tensors.at("weight").shape() == Shape{{"d_a", 2}, {"d_q", 3}});
 }
 
 TEST_CASE("a score's parameters are checked by name, kind and size", "[problem]") {
@@ -212,4 +218,29 @@ TEST_CASE("keys that people know from elsewhere are understood well enough to na
   CHECK(faults[0].code == "unknown-key");
   CHECK(faults[0].at_key);
   CHECK(faults[0].help == "did you mean " + ours + "?");
+}
+
+TEST_CASE("the faults of a part of a file point to its own place", "[problem]") {
+  const char* const faulty[] = {
+      R"({"inputs": [[1, 2]], "weights": {"query": [[1]]}, "causal": 3, "scroe": "dot"})",
+      R"({"inputs": [[1, 2]], "heads": 3, "mask": {"allow": [[1, 0]]}, "offset": [1]})",
+      R"({"queries": [[1]], "weights": {"key": [[1]]}, "max_tokens": 1})",
+      R"({"inputs": {"query": [[1]]}, "split": "input", "past": {"keys": [[1]]}})",
+  };
+  for (const std::string text : faulty) {
+    const Diagnostics whole = faults_of(text);
+    Result<ParsedJson> parsed = parse_json(text, {});
+    REQUIRE(parsed);
+    Faults faults("/sublayers/1");
+    Statement statement = read_statement(parsed.value().root, test_catalog(), faults);
+    Diagnostics part = faults.take();
+    const Result<Problem> problem = validated(std::move(statement), test_catalog(), enough_memory);
+    REQUIRE_FALSE(problem);
+    part.insert(part.end(), problem.faults().begin(), problem.faults().end());
+    REQUIRE(part.size() == whole.size());
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      CHECK(part[i].where == "/sublayers/1" + whole[i].where);
+      CHECK(part[i].message == whole[i].message);
+    }
+  }
 }

@@ -1,0 +1,140 @@
+#include "problem/side.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace attn {
+namespace {
+
+std::string word_for_row(Vectors vectors) { return vectors == Vectors::rows ? "row" : "column"; }
+
+void report_rank(const std::string& where, std::size_t rank, bool may_have_heads, Vectors vectors, Faults& faults) {
+  const std::string one = word_for_row(vectors);
+  if (rank == 0) {
+    faults.add("wrong-rank", where, shown(where) + " is one number; a matrix is wanted",
+               "one " + one + " a token: [[1, 0], [0, 1]]");
+  } else if (rank == 1) {
+    faults.add("wrong-rank", where, shown(where) + " is a list of numbers; a matrix is wanted, a list of lists",
+               "one token alone is written [[1, 0, 1]]");
+  } else {
+    faults.add("wrong-rank", where,
+               shown(where) + " is nested " + std::to_string(rank) + " deep; a matrix is 2 deep, a batch of them 3" +
+                   (may_have_heads ? ", with a matrix for each head 4" : ""));
+  }
+}
+
+// Whether each sequence has columns of one length: a list of features, each
+// with a number a token. Sequences may differ.
+bool check_columns_of_sequences(const NestedNumbers& numbers, const std::string& where, Faults& faults) {
+  const std::size_t features = numbers.size(1, 0);
+  for (std::size_t b = 0; b < numbers.lists(1); ++b) {
+    const std::size_t first = numbers.size(2, b * features);
+    for (std::size_t i = 1; i < features; ++i) {
+      if (numbers.size(2, b * features + i) == first) continue;
+      const std::string sequence = where + "/" + std::to_string(b) + "/";
+      const std::string place = sequence + std::to_string(i);
+      faults.add("ragged", place,
+                 shown(place) + " has " + counted(numbers.size(2, b * features + i), "number") + ", and " +
+                     shown(sequence + "0") + " has " + std::to_string(first),
+                 "in a matrix of column vectors every row has a number for each token");
+      return false;
+    }
+  }
+  return true;
+}
+
+// What a shape of two axes or more says of a side: [batch, head, row, feature],
+// the last two exchanged for columns.
+Side side_of(const std::vector<std::size_t>& shape, const std::string& where, Vectors vectors) {
+  const std::size_t rank = shape.size();
+  Side side{.where = where, .batched = rank > 2};
+  side.width = vectors == Vectors::rows ? shape[rank - 1] : shape[rank - 2];
+  side.rows.assign(side.batched ? shape[0] : 1, vectors == Vectors::rows ? shape[rank - 2] : shape[rank - 1]);
+  if (rank == 4) side.heads = shape[1];
+  side.stored_rows = side.rows;
+  return side;
+}
+
+Side side_of(Regular tensor, Vectors vectors) {
+  Side side = side_of(tensor.shape, tensor.where, vectors);
+  side.take_values = [tensor = std::move(tensor)]() mutable { return tensor.take_values(); };
+  return side;
+}
+
+// Whether inputs have as many axes as they can have.
+bool check_input_rank(std::size_t rank, bool is_empty, const std::string& where, Vectors vectors, Faults& faults) {
+  if (rank == 2 || rank == 3) return true;
+  if (is_empty) {
+    faults.add("empty", where, shown(where) + " is empty", "attention needs one token at least");
+  } else {
+    report_rank(where, rank, false, vectors, faults);
+  }
+  return false;
+}
+
+// What numbers of three axes say, each sequence having its own length.
+bool measure_sequences(const NestedNumbers& numbers, Vectors vectors, Side& side, Faults& faults) {
+  if (vectors == Vectors::rows) {
+    // A sequence without rows is no fault of the nesting; whether it may be
+    // empty is decided where it is known what it serves.
+    if (!check_even(numbers, side.where, 2, faults)) return false;
+    for (std::size_t b = 0; b < numbers.lists(1); ++b) side.rows.push_back(numbers.size(1, b));
+    side.width = numbers.lists(2) == 0 ? 0 : numbers.size(2, 0);
+    return true;
+  }
+  if (!numbers.is_even(1)) {
+    check_even(numbers, side.where, 1, faults);
+    return false;
+  }
+  if (!check_columns_of_sequences(numbers, side.where, faults)) return false;
+  side.width = numbers.size(1, 0);
+  for (std::size_t b = 0; b < numbers.lists(1); ++b) side.rows.push_back(numbers.size(2, b * side.width));
+  return true;
+}
+
+}  // namespace
+
+std::optional<Side> measured_inputs(RawTensor tensor, Vectors vectors, Budget& budget, Faults& faults) {
+  const std::string where = tensor.where;
+  if (const auto* random = std::get_if<RandomTensor>(&tensor.numbers)) {
+    auto drawn = measured(*random, where, budget, faults);
+    if (!drawn || !check_input_rank(drawn->rank(), false, where, vectors, faults)) return std::nullopt;
+    return side_of(std::move(*drawn), vectors);
+  }
+  std::optional<NestedNumbers> numbers = loaded(std::move(tensor), budget, faults);
+  if (!numbers) return std::nullopt;
+  const std::size_t rank = numbers->rank();
+  if (!check_input_rank(rank, rank == 1 && numbers->values().empty(), where, vectors, faults)) return std::nullopt;
+  Side side{.where = where, .batched = rank == 3};
+  if (!side.batched) {
+    if (!check_even(*numbers, where, 0, faults)) return std::nullopt;
+    side = side_of(*numbers->shape(), where, vectors);
+  } else if (!measure_sequences(*numbers, vectors, side, faults)) {
+    return std::nullopt;
+  }
+  side.stored_rows = side.rows;
+  side.take_values = [values = numbers->take_values()]() mutable { return std::move(values); };
+  return side;
+}
+
+std::size_t Side::longest() const { return rows.empty() ? 0 : *std::ranges::max_element(rows); }
+
+std::size_t Side::rows_within(std::size_t limit, std::size_t sequence) const { return std::min(rows[sequence], limit); }
+
+bool Side::is_ragged_within(std::size_t limit) const {
+  return std::ranges::any_of(
+      rows, [&](std::size_t count) { return std::min(count, limit) != std::min(rows.front(), limit); });
+}
+
+std::optional<Side> direct_side(RawTensor tensor, Vectors vectors, Budget& budget, Faults& faults) {
+  std::optional<Regular> found = regular(std::move(tensor), budget, faults);
+  if (!found) return std::nullopt;
+  const std::size_t rank = found->rank();
+  if (rank < 2 || rank > 4) {
+    report_rank(found->where, rank, true, vectors, faults);
+    return std::nullopt;
+  }
+  return side_of(std::move(*found), vectors);
+}
+
+}  // namespace attn
