@@ -43,10 +43,15 @@ struct Spelling {
   }
 };
 
+// Whether the step of that id is this in any of the attentions.
+bool is(const std::string& id, StepId Anatomy::*what, const std::vector<Anatomy>& attentions) {
+  return std::ranges::find(attentions, id, what) != attentions.end();
+}
+
 class Comparison {
  public:
   Comparison(const ComparedSide& first, const ComparedSide& second, const Closeness& closeness)
-      : closeness_(closeness), is_foreign_(first.is_foreign || second.is_foreign) {}
+      : closeness_(closeness), is_foreign_(first.is_foreign || second.is_foreign), attentions_(first.attentions) {}
 
   StepPair pair(const std::string& id, const SideStep& first, const SideStep& second) const {
     StepPair made{.verdict = StepPair::Verdict::other_shape,
@@ -97,7 +102,8 @@ class Comparison {
     }
     const Sizes sizes = sizes_of(theirs);
     std::vector<Arrangement> all = arrangements(ours, sizes);
-    if (all.empty() && (id == "mask" || id == "score_bias")) all = broadcast(ours, sizes);
+    if (all.empty() && (is(id, &Anatomy::mask, attentions_) || is(id, &Anatomy::bias, attentions_)))
+      all = broadcast(ours, sizes);
     return all;
   }
 
@@ -107,7 +113,7 @@ class Comparison {
     for (const double number : second.value.data()) {
       if (std::isfinite(number) && number <= practically_minus_infinity) all[0].minus_infinity = number;
     }
-    if (id == "mask") {
+    if (is(id, &Anatomy::mask, attentions_)) {
       all.push_back({0, Spelling::Mask::added});
       all.push_back({0, Spelling::Mask::open_is_0});
     }
@@ -164,6 +170,7 @@ class Comparison {
 
   Closeness closeness_;
   bool is_foreign_;
+  const std::vector<Anatomy>& attentions_;
 };
 
 // The first step of each id.
@@ -275,11 +282,11 @@ class InOrder {
 
 // A mask of ones where closed is another way of writing, and no difference,
 // where what follows from it is the same.
-void settle_polarity(SideBySide& result) {
-  const auto mask = std::ranges::find(result.steps, "mask", &StepPair::id);
+void settle_polarity(SideBySide& result, const Anatomy& attention) {
+  const auto mask = std::ranges::find(result.steps, attention.mask, &StepPair::id);
   if (mask == result.steps.end() || mask->remarks != std::vector<std::string>{"1 where closed"}) return;
-  const bool follows = std::any_of(mask + 1, result.steps.end(), [](const StepPair& pair) {
-    return pair.verdict == StepPair::Verdict::same && pair.id != "score_bias";
+  const bool follows = std::any_of(mask + 1, result.steps.end(), [&](const StepPair& pair) {
+    return pair.verdict == StepPair::Verdict::same && pair.id != attention.bias;
   });
   if (follows) return;
   mask->verdict = StepPair::Verdict::differs;
@@ -302,6 +309,9 @@ ComparedSide side_of(const Trace& trace) {
   ComparedSide side{.dtype = std::string(name(trace.arithmetic.dtype))};
   if (trace.arithmetic.hand_rounding) side.hand_rounding = to_string(*trace.arithmetic.hand_rounding);
   for (const Step& step : trace.steps) side.steps.push_back({step.heading.id, {step.heading.id}, step.result});
+  for (const RecipePart& part : trace.recipe.parts()) {
+    if (part.attention) side.attentions.push_back(*part.attention);
+  }
   return side;
 }
 
@@ -339,7 +349,9 @@ SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Cl
   }
   result.steps = steps.take();
   if (!only.empty()) std::erase_if(result.steps, [&](const StepPair& pair) { return pair.id != only; });
-  if (is_foreign) settle_polarity(result);
+  for (const Anatomy& attention : first.attentions) {
+    if (is_foreign) settle_polarity(result, attention);
+  }
   for (std::size_t i = 0; i < result.steps.size() && !result.different; ++i) {
     const auto verdict = result.steps[i].verdict;
     const bool alone = verdict == StepPair::Verdict::only_first || verdict == StepPair::Verdict::only_second;

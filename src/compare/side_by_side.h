@@ -31,6 +31,7 @@ struct ComparedSide {
   std::optional<std::string> hand_rounding = {};
   bool is_foreign = false;  // stored by we do not know whom: in any layout, under any name
   std::vector<SideStep> steps = {};
+  std::vector<Anatomy> attentions = {};  // what is what among its steps
 };
 
 ComparedSide side_of(const Trace& trace);
@@ -69,8 +70,8 @@ struct SideBySide {
 
 // Compares them. With `only` nothing but that step.
 //
-// The first side is the one whose words and order are used: a problem or trace
-// of ours where there is one. Steps that one side lacks are no difference where
+// The first side is the one whose words, order and attentions are used: a problem
+// or trace of ours where there is one. Steps that one side lacks are no difference where
 // a side is foreign.
 SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Closeness& closeness,
                         const std::string& only = "");

@@ -21,6 +21,7 @@
 #include "model/normalization.h"
 #include "reference_backend.h"
 #include "trace/recipe_builder.h"
+#include "unit/trace/by_hand.h"
 
 namespace {
 
@@ -67,7 +68,7 @@ Tensor<double> named(const Plain& tensor, const std::vector<Axis>& axes) {
 // One case, done in one arithmetic.
 class Case {
  public:
-  Case(const Json& described, Dtype dtype) : case_(described), work_(&backend_, Arithmetic{dtype, {}}, Vectors::rows) {}
+  Case(const Json& described, Dtype dtype) : case_(described), work_(Arithmetic{dtype, {}}) {}
 
   // What the library makes, by the names of the case's outputs.
   std::map<std::string, std::vector<double>> outputs() {
@@ -92,12 +93,15 @@ class Case {
     return static_cast<std::size_t>(given < 0 ? given + static_cast<int>(x.sizes.size()) : given);
   }
 
-  std::string given(const char* id, const Tensor<double>& value) { return work_.given({.id = id}, value); }
+  std::string given(const char* id, const Tensor<double>& value) {
+    return work_.given({.id = id}, Tensor<double>(value));
+  }
 
   // The numbers of each of these steps, under the names of the outputs.
   std::map<std::string, std::vector<double>> kept(const std::map<std::string, std::string>& outputs) {
     std::map<std::string, std::vector<double>> made;
-    for (const Step& step : work_.take_steps()) {
+    const Trace trace = worked_out(work_);
+    for (const Step& step : trace.steps) {
       for (const auto& [output, id] : outputs) {
         if (id == step.heading.id) made[output] = {step.result.data().begin(), step.result.data().end()};
       }
@@ -188,7 +192,6 @@ class Case {
   }
 
   const Json& case_;
-  ReferenceBackend backend_;
   RecipeBuilder work_;
 };
 

@@ -16,6 +16,7 @@
 #include "explain/reports/verdict.h"
 #include "exports/marking.h"
 #include "model/attention.h"
+#include "model/possible_steps.h"
 #include "reading/answers/answers.h"
 #include "reading/text_file.h"
 
@@ -144,7 +145,7 @@ ReadAnswers read_one(const std::string& file, const CheckOptions& options, const
 
 // Every step that answers may name: those of the trace format, and what else the problem has.
 std::vector<std::string> known_ids(const std::vector<std::string>& steps) {
-  std::vector<std::string> ids = step_ids();
+  std::vector<std::string> ids = possible_steps();
   for (const std::string& id : steps) {
     if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
   }

@@ -16,6 +16,8 @@
 #include "explain/reports/differences.h"
 #include "exports/difference.h"
 #include "files/tensor_file.h"
+#include "model/anatomy.h"
+#include "model/possible_steps.h"
 #include "reading/json/json.h"
 #include "reading/names/dump.h"
 #include "reading/problem/differing_keys.h"
@@ -50,7 +52,7 @@ bool is_stored_trace(const std::string& text) {
 
 void open_dump(OpenedFile& opened, std::size_t max_bytes, ColorChoice color) {
   opened.file.kind = ComparedFile::Kind::dump;
-  Result<ComparedSide> read = read_dump(opened.file.file, max_bytes);
+  Result<ComparedSide> read = read_dump(opened.file.file, max_bytes, possible_steps());
   if (!read) {
     opened.code = complain(read.faults(), "", opened.file.file, color);
     return;
@@ -166,6 +168,7 @@ Exit diff(const DiffOptions& options) {
   report.first = first.file;
   report.second = second.file;
   const std::vector<std::string> ids = ids_of(*first.side);
+  if (first.side->attentions.empty()) first.side->attentions = {attention_anatomy("", {})};
   report.sides = side_by_side(std::move(*first.side), *second.side, report.closeness, options.only);
   if (report.sides.compared() == 0) return nothing_in_common(report, ids, *second.side);
   if (first.trace && second.trace) report.keys = differing_keys(first.text, second.text);

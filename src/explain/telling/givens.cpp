@@ -25,8 +25,9 @@ std::size_t size_of(const Trace& trace, const Axis& axis) {
 
 // "8", or "8 of queries, 2 of keys and values".
 std::optional<std::string> heads_words(const Trace& trace) {
-  const Step* queries = trace.find("queries");
-  const Step* keys = trace.find("keys");
+  const Anatomy* attention = trace.attention();
+  const Step* queries = attention ? trace.find(attention->queries) : nullptr;
+  const Step* keys = attention ? trace.find(attention->keys) : nullptr;
   if (!queries || !queries->result.shape().has("head")) {
     return has_axis(trace, "head") ? std::optional(std::to_string(size_of(trace, "head"))) : std::nullopt;
   }
@@ -52,6 +53,13 @@ std::string rounding_words(const HandRounding& rounding) {
   return told;
 }
 
+// Whether these are the scores of an attention, and nothing scales them.
+bool is_left_unscaled(const Trace& trace, const Step& step) {
+  return std::ranges::any_of(trace.recipe.parts(), [&](const RecipePart& part) {
+    return part.attention && step.heading.id == part.attention->scores && !trace.find(part.attention->scaled);
+  });
+}
+
 // The formulas of the scores, up to the mask: "S = Q·Kᵀ", "S′ = S / √3".
 Inline score_words(const Trace& trace, const Numerals& numerals) {
   Inline told;
@@ -64,7 +72,7 @@ Inline score_words(const Trace& trace, const Numerals& numerals) {
     } else if (map && map->function == Unary::softcap) {
       told.emplace_back(language().telling.with_c(numerals.in_line(map->parameter)));
     }
-    if (step.heading.id == "scores" && !trace.find("scaled_scores")) told.emplace_back(language().telling.not_scaled);
+    if (is_left_unscaled(trace, step)) told.emplace_back(language().telling.not_scaled);
   }
   return told;
 }
@@ -93,7 +101,9 @@ Table options_table(const Trace& trace, const Numerals& numerals) {
     }
   };
   particulars(true);
-  if (trace.find("scores")) row(language().telling.the_score, score_words(trace, numerals));
+  if (trace.attention() && trace.find(trace.attention()->scores)) {
+    row(language().telling.the_score, score_words(trace, numerals));
+  }
   particulars(false);
   if (Inline mask = mask_words(trace); !mask.empty()) row(language().telling.the_mask, std::move(mask));
   const std::string_view dtype = name(trace.arithmetic.dtype);

@@ -50,7 +50,7 @@ std::vector<std::string> meant_by(std::string_view name) {
   return {};
 }
 
-bool is_our_id(std::string_view name) { return std::ranges::count(step_ids(), name) > 0; }
+bool contains(std::span<const std::string> ids, std::string_view name) { return std::ranges::count(ids, name) > 0; }
 
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
@@ -103,13 +103,13 @@ std::string usual_dtype(const std::vector<FileTensor>& tensors) {
 
 }  // namespace
 
-std::vector<std::string> meant_steps(std::string_view name) {
-  if (is_our_id(name)) return {std::string(name)};
+std::vector<std::string> meant_steps(std::string_view name, std::span<const std::string> ids) {
+  if (contains(ids, name)) return {std::string(name)};
   if (auto meant = meant_by(name); !meant.empty()) return meant;
   const std::size_t last = name.find_last_of("./:");
   if (last == std::string_view::npos) return {};
   const std::string_view end = name.substr(last + 1);
-  if (is_our_id(end)) return {std::string(end)};
+  if (contains(ids, end)) return {std::string(end)};
   // "q_proj.weight" is no step, but "q_proj.output" may be called so by a hook.
   return meant_by(end);
 }
@@ -123,7 +123,7 @@ Result<ComparedSide> read_stored_side(std::string_view text) {
   return side;
 }
 
-Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes) {
+Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes, std::span<const std::string> ids) {
   Result<std::unique_ptr<TensorFile>> opened = open_tensor_file(path);
   if (!opened) return opened.faults();
   TensorFile& file = *opened.value();
@@ -142,7 +142,7 @@ Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes) {
   for (FileTensor& tensor : tensors.value()) {
     const std::string name = tensor.name.empty() ? stem_of(path) : tensor.name;
     const auto named = axes.find(name);
-    SideStep step{.name = name, .ids = is_ours ? std::vector{name} : meant_steps(name), .value = {}};
+    SideStep step{.name = name, .ids = is_ours ? std::vector{name} : meant_steps(name, ids), .value = {}};
     Shape shape =
         shape_of(tensor.shape, is_ours && named != axes.end() ? named->second : std::vector<Axis>{}, step.has_axes);
     step.value = Tensor<double>(std::move(shape), std::move(tensor.values));

@@ -34,54 +34,7 @@ constexpr StepAliases aliases[] = {
     {"output", "o y out outputs projection"},
 };
 
-// "keys" where each input has its own: "keys", then "keys.query", …
-void add_with_roles(std::vector<std::string>& ids, const std::string& id) {
-  ids.push_back(id);
-  for (const char* role : {".query", ".key", ".value"}) ids.push_back(id + role);
-}
-
 }  // namespace
-
-const std::vector<std::string>& step_ids() {
-  static const std::vector<std::string> all = [] {
-    std::vector<std::string> ids;
-    for (const char* id : {"inputs", "position_encoding", "positioned_inputs", "split_inputs"}) add_with_roles(ids, id);
-    for (const char* id : {"projected_keys",
-                           "projected_queries",
-                           "projected_values",
-                           "keys",
-                           "queries",
-                           "values",
-                           "rotated_keys",
-                           "rotated_queries",
-                           "all_keys",
-                           "all_values",
-                           "query_norms",
-                           "key_norms",
-                           "score_hidden",
-                           "score_tanh",
-                           "relative_scores",
-                           "scores",
-                           "scaled_scores",
-                           "capped_scores",
-                           "mask",
-                           "score_bias",
-                           "masked_scores",
-                           "row_maximum",
-                           "exponentials",
-                           "exponential_sums",
-                           "attention_weights",
-                           "weighted_values",
-                           "relative_context",
-                           "context",
-                           "concat",
-                           "output"}) {
-      ids.emplace_back(id);
-    }
-    return ids;
-  }();
-  return all;
-}
 
 std::string plain_step_name(std::string_view name) {
   return plain_name(name, [](char c) { return !is_ascii_alnum(c); });

@@ -10,10 +10,6 @@
 
 namespace attn {
 
-// The ids of all steps that a problem can have (docs/trace-format.md), in the
-// order of the trace. A trace may have more.
-const std::vector<std::string>& step_ids();
-
 // A name of a step in small letters, without signs: "Q·Kᵀ" is "qk".
 std::string plain_step_name(std::string_view name);
 

@@ -13,6 +13,7 @@
 #include "reading/names/step_names.h"
 #include "reading/problem/problem.h"
 #include "reference_backend.h"
+#include "unit/trace/all_steps.h"
 
 namespace attn {
 namespace {
@@ -31,7 +32,7 @@ Trace traced(const std::string& text) {
 
 Report marked(const std::string& problem, const std::string& steps, MarkingRule rule = {}) {
   const Trace trace = traced(problem);
-  KnownSteps known{step_ids(), trace.result};
+  KnownSteps known{all_steps(), trace.result};
   const Result<Answers> answers = read_answers(R"({"steps": )" + steps + "}", known);
   INFO(steps);
   REQUIRE(answers);

@@ -13,6 +13,7 @@
 #include "catch.h"
 #include "reading/report.h"
 #include "reading/text_file.h"
+#include "unit/trace/all_steps.h"
 
 using namespace attn;
 namespace fs = std::filesystem;
@@ -21,7 +22,7 @@ namespace {
 
 constexpr int exact = -1;
 
-KnownSteps known() { return {step_ids(), "context"}; }
+KnownSteps known() { return {all_steps(), "context"}; }
 
 Answers answers(const std::string& text) {
   INFO(text);
@@ -159,7 +160,7 @@ TEST_CASE("people's names for steps lead to the steps", "[answers]") {
       {"contxt", "context"},
   }));
   INFO(name);
-  CHECK(meant_step(name, step_ids()) == id);
+  CHECK(meant_step(name, all_steps()) == id);
   const auto fault = named_step(name, known());
   REQUIRE_FALSE(fault);
   CHECK(fault.faults()[0].help == "did you mean " + id + "?");
@@ -169,7 +170,7 @@ TEST_CASE("people's names for steps lead to the steps", "[answers]") {
 TEST_CASE("a name is suggested only where the step can be named", "[answers]") {
   const std::vector<std::string> few = {"queries", "keys"};
   CHECK_FALSE(meant_step("V", few));
-  CHECK_FALSE(meant_step(std::string(100'000, 'q'), step_ids()));
+  CHECK_FALSE(meant_step(std::string(100'000, 'q'), all_steps()));
   CHECK(named_step("result", known()).value() == "context");
   CHECK_FALSE(named_step("result", {few, ""}));
 }
