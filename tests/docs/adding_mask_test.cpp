@@ -3,13 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "backend/reference/reference.h"
 #include "catch.h"
 #include "model/attention.h"
 #include "model/masks/mask.h"
 #include "problem/digest.h"
 #include "reading/problem/problem.h"
 #include "reading/problem/schema.h"
+#include "reference_backend.h"
 
 namespace attn {
 

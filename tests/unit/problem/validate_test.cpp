@@ -229,7 +229,7 @@ TEST_CASE("the faults of a part of a file point to its own place", "[problem]") 
   };
   for (const std::string text : faulty) {
     const Diagnostics whole = faults_of(text);
-    Result<ParsedJson> parsed = parse_json(text, {});
+    Result<ParsedJson> parsed = parse_json(text);
     REQUIRE(parsed);
     Faults faults("/sublayers/1");
     Statement statement = read_statement(parsed.value().root, test_catalog(), faults);
