@@ -1,5 +1,6 @@
 #include "problem/options.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "problem/masks.h"
@@ -20,7 +21,12 @@ std::map<std::string, OptionValue, std::less<>> fitted_options(
     Faults& faults) {
   using Kind = OptionSpec::Kind;
   std::map<std::string, OptionValue, std::less<>> fitted;
-  for (const OptionSpec& spec : specs) {
+  // Masks come last: they are compared with all else.
+  std::vector<const OptionSpec*> ordered;
+  for (const OptionSpec& spec : specs) ordered.push_back(&spec);
+  std::ranges::stable_partition(ordered, [](const OptionSpec* spec) { return spec->kind != Kind::masks; });
+  for (const OptionSpec* one : ordered) {
+    const OptionSpec& spec = *one;
     const auto stated = given.find(spec.name);
     if (stated != given.end() && stated->second.is_faulty()) continue;
     RawOption* const raw = stated == given.end() ? nullptr : &*stated->second;
