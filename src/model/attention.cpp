@@ -305,9 +305,14 @@ Trace described(const Problem& problem, const Backend& backend) {
 
 Recipe attention_recipe(const Problem& problem, AttentionOptions options) {
   RecipeBuilder work(problem.arithmetic, problem.attention().vectors);
-  work.current().attention = attention_anatomy(work.current().prefix, problem.inputs);
-  record(work, problem.inputs, problem.attention(), options);
+  record_attention(work, problem.inputs, problem.attention(), options);
   return work.take();
+}
+
+StepId record_attention(RecipeBuilder& work, const Inputs& inputs, const Attention& attention,
+                        AttentionOptions options) {
+  work.current().attention = attention_anatomy(work.current().prefix, inputs);
+  return record(work, inputs, attention, options);
 }
 
 namespace {

@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "problem/problem.h"
+#include "trace/recipe_builder.h"
 #include "trace/trace.h"
 
 namespace attn {
@@ -24,6 +25,12 @@ struct AttentionOptions {
 // softmax(Q·Kᵀ / √d_k)·V, over every head and sequence of the problem. Nothing
 // is computed. REQUIRES: the problem lives until the recipe was worked out.
 Recipe attention_recipe(const Problem& problem, AttentionOptions options = {});
+
+// The same as a part of a larger recipe: the part that `work` writes down. Returns
+// the id of its last step. REQUIRES: inputs and attention live until the recipe
+// was worked out.
+StepId record_attention(RecipeBuilder& work, const Inputs& inputs, const Attention& attention,
+                        AttentionOptions options = {});
 
 // The recipe worked out.
 Trace attention(const Problem& problem, Backend& backend, AttentionOptions options = {});

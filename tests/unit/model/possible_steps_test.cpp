@@ -1,0 +1,54 @@
+#include "model/possible_steps.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "catch.h"
+#include "model/attention.h"
+#include "reading/names/dump.h"
+#include "reading/names/step_names.h"
+#include "reading/problem/problem.h"
+
+namespace attn {
+
+TEST_CASE("every step that a problem in data asks for is one of the possible steps, each once", "[model]") {
+  const std::vector<StepId> possible = possible_steps();
+  const std::set<StepId> known(possible.begin(), possible.end());
+  CHECK(known.size() == possible.size());
+  std::size_t problems = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(ATTN_SOURCE_DIR) + "/data")) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(".json") || name.ends_with(".golden.json")) continue;
+    ++problems;
+    std::ifstream file(entry.path());
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    auto problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
+    INFO(name);
+    REQUIRE(problem);
+    for (const std::string& id : Computation(problem.value()).all_steps()) {
+      INFO(id);
+      CHECK(known.contains(id));
+    }
+  }
+  CHECK(problems > 60);
+}
+
+TEST_CASE("names that other programs use stand for steps that there can be", "[model]") {
+  const std::vector<StepId> possible = possible_steps();
+  for (const char* id : {"repeated_keys", "score_queries", "score_keys", "position_bias", "inputs.value"}) {
+    INFO(id);
+    CHECK(meant_steps(id, possible) == std::vector<std::string>{id});
+  }
+  for (const char* name :
+       {"q", "k", "v", "softmax", "logits", "attn_weights", "attn_mask", "out_proj", "memory", "z"}) {
+    for (const std::string& id : meant_steps(name, possible)) {
+      INFO(name << " stands for " << id);
+      CHECK(std::ranges::count(possible, id) == 1);
+    }
+  }
+}
+
+}  // namespace attn
