@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "model/possible_steps.h"
 
 namespace {
 
@@ -262,6 +263,34 @@ TEST_CASE("sentences stand in words/ and nowhere else", "[architecture]") {
         CAPTURE(entry.path().string(), line);
         const std::string code = line.substr(0, line.find("//"));
         CHECK(!std::regex_search(code, std::string(folder) == "model" ? heading : sentence));
+      }
+    }
+  }
+}
+
+TEST_CASE("no step is found by a name but in model/, and in the tables of names that people and programs use",
+          "[architecture]") {
+  // Ids of one everyday word stand for keys of files and axes, too.
+  std::set<std::string> ids;
+  for (const std::string& id : attn::possible_steps()) {
+    if (id.find('_') != std::string::npos) ids.insert(id);
+  }
+  CHECK(ids.size() > 30);
+  const std::regex literal(R"rx("([a-z_.]+)")rx");
+  const fs::path source = fs::path(ATTN_SOURCE_DIR) / "src";
+  for (const auto& entry : fs::recursive_directory_iterator(source)) {
+    const fs::path relative = fs::relative(entry.path(), source);
+    const std::string folder = relative.begin()->string();
+    const bool may_name = folder == "model" || relative.string().starts_with("reading/names/");
+    if (!entry.is_regular_file() || may_name ||
+        (entry.path().extension() != ".cpp" && entry.path().extension() != ".h"))
+      continue;
+    std::ifstream stream(entry.path());
+    for (std::string line; std::getline(stream, line);) {
+      if (line.find("//") != std::string::npos) line.resize(line.find("//"));
+      for (std::sregex_iterator match(line.begin(), line.end(), literal), end; match != end; ++match) {
+        INFO(relative.string() << ": " << line);
+        CHECK_FALSE(ids.contains((*match)[1]));
       }
     }
   }

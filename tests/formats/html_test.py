@@ -26,7 +26,6 @@ import every_feature
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 DATA = os.path.join(ROOT, "data")
-STYLE = os.path.join(ROOT, "src", "formats", "html", "page.css")
 
 PROBLEMS = sorted(name for name in os.listdir(DATA) if name.endswith(".json") and not name.endswith(".golden.json"))
 FEATURES = ["columns", "a cache and appended keys", "a ragged batch", "concat", "rounded by hand"]
@@ -457,8 +456,8 @@ class Colours(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        with open(STYLE, encoding="utf-8") as file:
-            cls.style = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+        style = re.search(r"<style>(.*?)</style>", page("demo").source, re.S)[1]
+        cls.style = re.sub(r"/\*.*?\*/", "", style, flags=re.S)
         cls.colours = dict(re.findall(r"--([\w-]+):\s*(#[0-9a-fA-F]{6})\s*;", cls.style))
 
     def test_text_on_paper_and_panels(self):

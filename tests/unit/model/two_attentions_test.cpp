@@ -148,7 +148,7 @@ TEST_CASE("what explains two traces of two attentions that differ is found in th
 
   // A rewrite shares every instruction that it leaves alone.
   const auto same = same_lines(other, trace.recipe);
-  const auto changed = static_cast<std::size_t>(std::ranges::count(same, std::nullopt));
+  const auto changed = static_cast<std::size_t>(std::ranges::count(same, std::optional<std::size_t>()));
   CHECK(changed > 0);
   CHECK(changed < 8);
 
