@@ -27,11 +27,11 @@ class EverybodyHonest final : public Policy<Interval> {
         places_(places_on_sheet(recipe, sheet)),
         matched_(sheet.steps.size()) {}
 
-  std::shared_ptr<const Tensor<Interval>> make(const Recipe& recipe, std::size_t line,
-                                               const Values<Interval>& carried) override {
+  SharedTensor<Interval> make(const Recipe& recipe, std::size_t line, const Values<Interval>& carried) override {
+    auto made = Policy<Interval>::make(recipe, line, carried);
     computed_.resize(recipe.size());
-    computed_[line] = Policy<Interval>::make(recipe, line, carried);
-    return computed_[line];
+    computed_[line] = made.get();
+    return made;
   }
 
   Tensor<Interval> compute(const Recipe& recipe, std::size_t line, const Values<Interval>& carried) override {

@@ -17,6 +17,8 @@ bool is_inner(const Instruction& instruction) {
 
 bool all_true(const std::vector<bool>& flags) { return std::ranges::find(flags, false) == flags.end(); }
 
+using Places = std::vector<std::optional<std::size_t>>;
+
 // A person who works a recipe out and hands some of it in.
 class Person final : public Policy<double> {
  public:
@@ -27,7 +29,8 @@ class Person final : public Policy<double> {
         rule_(rule),
         options_(options),
         original_(original),
-        places_(places_on_sheet(recipe, sheet)),
+        found_places_(options.places ? Places() : places_on_sheet(recipe, sheet)),
+        places_(options.places ? *options.places : found_places_),
         matched_(sheet.steps.size()) {}
 
   bool is_touched(std::size_t line) const override {
@@ -44,11 +47,12 @@ class Person final : public Policy<double> {
 
   std::optional<Tensor<double>> carry(std::size_t line, const Tensor<double>& computed,
                                       const Values<double>& before) override {
-    if (!rounds(line) && !places_[line]) return std::nullopt;
-    const Tensor<double>* open = recipe_.open(line) ? before[*recipe_.open(line)].get() : nullptr;
+    const bool rounded = rounds(line);
+    if (!rounded && !places_[line]) return std::nullopt;
+    const Tensor<double>* open = recipe_.open(line) ? before[*recipe_.open(line)] : nullptr;
     if (open && open->shape() != computed.shape()) open = nullptr;
     Tensor<double> carried = computed;
-    if (rounds(line)) round(line, open, carried);
+    if (rounded) round(line, open, carried);
     if (places_[line]) write(line, computed, open, carried);
     return carried;
   }
@@ -98,7 +102,8 @@ class Person final : public Policy<double> {
     const bool carries_written = is_inner(instruction)
                                      ? manner.inner_as_written || !matches_plainly(compared, manner.writing, rule_)
                                      : manner.carries_written && !is_exact(line);
-    for (std::size_t at = 0; fits(step, computed.shape()) && at < matched.size(); ++at) {
+    const std::size_t cells = fits(step, computed.shape()) ? matched.size() : 0;
+    for (std::size_t at = 0; at < cells; ++at) {
       if (step.cells[at].kind != HandedCell::Kind::number) continue;
       if (matched[at] && !carries_written) carried[at] = computed[at];
       if (matched[at] ? carries_written : trusted) carried[at] = carried_number(step.cells[at], computed[at]);
@@ -111,7 +116,8 @@ class Person final : public Policy<double> {
   const MarkingRule& rule_;
   const FollowOptions& options_;
   const FollowedOriginal* original_;
-  std::vector<std::optional<std::size_t>> places_;
+  Places found_places_;
+  const Places& places_;
   std::vector<std::vector<bool>> matched_;
 };
 

@@ -60,6 +60,9 @@ struct FollowOptions {
   // empty for none.
   std::vector<bool> exact = {};
 
+  // places_on_sheet(), where somebody knows them already.
+  const std::vector<std::optional<std::size_t>>* places = nullptr;
+
   // Stops at a cell that does not match in one of the first so many steps of the
   // sheet. What is taken over from the original is not looked at.
   std::size_t must_match = 0;

@@ -79,6 +79,12 @@ void Marking::choose_habit() {
   right_flags_ = honest_.matched;
 }
 
+const std::vector<std::optional<std::size_t>>& Marking::places(const Recipe& recipe) {
+  const auto found = places_.find(&recipe);
+  return found != places_.end() ? found->second
+                                : places_.emplace(&recipe, places_on_sheet(recipe, sheet_)).first->second;
+}
+
 const Followed<double>& Marking::base(const Manner& manner) {
   const auto at = static_cast<std::size_t>(&manner - manners_.data());
   if (bases_.size() <= at) bases_.resize(manners_.size());
@@ -125,12 +131,13 @@ bool Marking::has_honest_way() {
   if ((right_->cells << choices.size()) > 4'000'000) return true;
   for (const Manner& manner : manners_) {
     if (!manner.unwritten || !manner.carries_written) continue;
+    FollowOptions options{.manner = manner,
+                          .exact = std::vector<bool>(recipe.size()),
+                          .places = &places(recipe),
+                          .must_match = sheet_.steps.size()};
     for (std::uint64_t choice = 1; choice < std::uint64_t{1} << choices.size(); ++choice) {
-      std::vector<bool> exact(recipe.size());
-      for (std::size_t i = 0; i < choices.size(); ++i) exact[choices[i]] = (choice >> i & 1) != 0;
-      const auto followed = follow(recipe, sheet_, rule_,
-                                   {.manner = manner, .exact = std::move(exact), .must_match = sheet_.steps.size()});
-      if (!followed.stopped) return true;
+      for (std::size_t i = 0; i < choices.size(); ++i) options.exact[choices[i]] = (choice >> i & 1) != 0;
+      if (!follow(recipe, sheet_, rule_, options).stopped) return true;
     }
   }
   return false;

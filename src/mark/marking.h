@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,6 +44,9 @@ class Marking {
   // What people do to numbers, the most usual first; the habit that explains most.
   const std::vector<Manner>& manners() const { return manners_; }
   Habit habit() const { return habit_; }
+
+  // Which step of the sheet each line makes, of the right recipe or a candidate's.
+  const std::vector<std::optional<std::size_t>>& places(const Recipe& recipe);
 
   // What comes of the computation as now believed, in one manner. REQUIRES: of manners().
   const Followed<double>& base(const Manner& manner);
@@ -90,6 +94,7 @@ class Marking {
   Flags right_flags_;  // cells that the right computation explains
   Flags person_;       // cells that what the person is believed to compute explains
   std::vector<std::optional<Followed<double>>> bases_;
+  std::map<const Recipe*, std::vector<std::optional<std::size_t>>> places_;
   Flags state_wrong_;  // cells in which a mark is lost
 };
 

@@ -347,7 +347,7 @@ std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend)
   trace.result = recipe.instruction(last).id();
   const Heading& heading = recipe.instruction(last).heading;
   trace.steps.emplace_back(std::make_shared<const Instruction>(Instruction{.heading = heading, .op = Given{}}),
-                           made.computed[last]);
+                           made.shared_result(last));
   trace.notes = problem.notes;
   trace.notes.insert(trace.notes.end(), policy.notes().begin(), policy.notes().end());
   trace.notes.push_back({trace.result, {}, "at_once", language().steps.at_once});

@@ -18,7 +18,7 @@ Tensor<double> ComputingPolicy::compute(const Recipe& recipe, std::size_t line, 
   for (std::size_t i = 0; i < layout.read.size(); ++i) {
     views.push_back({layout.read[i], std::as_const(*carried[recipe.operands(line)[i]]).data()});
   }
-  const Tensor<double>* open = recipe.open(line) ? carried[*recipe.open(line)].get() : nullptr;
+  const Tensor<double>* open = recipe.open(line) ? carried[*recipe.open(line)] : nullptr;
   const View mask = open ? View{layout.open_read, open->data()} : View{};
   Tensor<double> made = backend_.run(instruction.op, views, open ? &mask : nullptr, layout.shape, arithmetic_.dtype);
   if (arithmetic_.hand_rounding) {
@@ -34,7 +34,7 @@ void compute(Recipe recipe, Policy<double>& policy, Trace& trace) {
     const Instruction& instruction = recipe.instruction(line);
     if (instruction.kind == Instruction::Kind::given) trace.givens.emplace_back(recipe.shared(line));
     if (instruction.kind == Instruction::Kind::step) {
-      trace.steps.emplace_back(recipe.shared(line), worked_out.computed[line]);
+      trace.steps.emplace_back(recipe.shared(line), worked_out.shared_result(line));
     }
   }
   trace.vectors = recipe.vectors();

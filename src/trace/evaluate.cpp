@@ -50,8 +50,7 @@ std::optional<std::size_t> twin(const Recipe& recipe, std::size_t line, const Or
 }  // namespace
 
 template <class Number>
-std::shared_ptr<const Tensor<Number>> Policy<Number>::make(const Recipe& recipe, std::size_t line,
-                                                           const Values<Number>& carried) {
+SharedTensor<Number> Policy<Number>::make(const Recipe& recipe, std::size_t line, const Values<Number>& carried) {
   const auto& given = recipe.instruction(line).given;
   return given ? numbers(*given, Number()) : kept(compute(recipe, line, carried));
 }
@@ -62,6 +61,7 @@ Evaluation<Number> evaluate(const Recipe& recipe, Policy<Number>& policy, const 
   Evaluation<Number> result;
   result.computed.resize(recipe.size());
   result.carried.resize(recipe.size());
+  result.own.reserve(original ? 8 : 2 * recipe.size());
   std::vector<bool> reused(recipe.size());
 
   for (std::size_t line = 0; line < recipe.size(); ++line) {
@@ -71,9 +71,13 @@ Evaluation<Number> evaluate(const Recipe& recipe, Policy<Number>& policy, const 
       result.computed[line] = original->evaluation.computed[*same];
       result.carried[line] = original->evaluation.carried[*same];
     } else {
-      result.computed[line] = policy.make(recipe, line, result.carried);
-      auto other = policy.carry(line, *result.computed[line], result.carried);
-      result.carried[line] = other ? kept(std::move(*other)) : result.computed[line];
+      result.own.push_back(policy.make(recipe, line, result.carried));
+      const Tensor<Number>& computed = *result.own.back();
+      result.computed[line] = result.carried[line] = &computed;
+      if (auto other = policy.carry(line, computed, result.carried)) {
+        result.own.push_back(kept(std::move(*other)));
+        result.carried[line] = result.own.back().get();
+      }
     }
     if (!policy.go_on(line, result, reused[line])) {
       result.stopped = true;
@@ -106,9 +110,11 @@ Tensor<double> value_in(const Recipe& recipe, std::string_view id) {
   // Lines below are of no interest, and may read what does not fit.
   const std::size_t last = *recipe.line(id);
   Values<double> made(last + 1);
+  std::vector<SharedTensor<double>> own(last + 1);
   for (std::size_t line = 0; line <= last; ++line) {
     const auto& given = recipe.instruction(line).given;
-    made[line] = given ? given->points.shared() : kept(run_line(recipe, line, made));
+    own[line] = given ? given->points.shared() : kept(run_line(recipe, line, made));
+    made[line] = own[line].get();
   }
   return *made[last];
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -14,16 +15,29 @@ namespace attn {
 
 // Numbers by line; null where none are known.
 template <class Number>
-using Values = std::vector<std::shared_ptr<const Tensor<Number>>>;
+using Values = std::vector<const Tensor<Number>*>;
+
+template <class Number>
+using SharedTensor = std::shared_ptr<const Tensor<Number>>;
 
 // What came of working a recipe out.
 template <class Number>
 struct Evaluation {
   Values<Number> computed;  // what each line makes of what is carried on before it
   Values<Number> carried;   // what those below it read
-  bool stopped = false;     // before the last line was reached
+
+  // What was made here: the rest belongs to the evaluation that it was taken over
+  // from, which has to outlive this one.
+  std::vector<SharedTensor<Number>> own;
+
+  bool stopped = false;  // before the last line was reached
 
   const Tensor<Number>& result(std::size_t line) const { return *computed[line]; }
+
+  // The same, kept alive by whoever holds it. REQUIRES: it was made here.
+  SharedTensor<Number> shared_result(std::size_t line) const {
+    return *std::ranges::find(own, computed[line], &SharedTensor<Number>::get);
+  }
 };
 
 // What the line makes of what the lines above it have made, by the plain loops.
@@ -45,8 +59,7 @@ class Policy {
 
   // The numbers of a line: those that are given, or what it makes of the numbers
   // before it, by default by run_line().
-  virtual std::shared_ptr<const Tensor<Number>> make(const Recipe& recipe, std::size_t line,
-                                                     const Values<Number>& carried);
+  virtual SharedTensor<Number> make(const Recipe& recipe, std::size_t line, const Values<Number>& carried);
   virtual Tensor<Number> compute(const Recipe& recipe, std::size_t line, const Values<Number>& carried) {
     return run_line(recipe, line, carried);
   }

@@ -29,8 +29,9 @@ std::vector<Explanation> explanations(Marking& marking, std::size_t step, bool w
     const auto of_same = [&](const Explanation& other) { return other.candidate->mistake == candidate.mistake; };
     for (const Manner& manner : marking.manners()) {
       const FollowedOriginal original{marking.base(manner), candidate.same};
-      const Followed<double> followed = follow(candidate.rewrite.recipe, marking.sheet(), marking.rule(),
-                                               {.manner = manner, .must_match = must_match}, &original);
+      const Followed<double> followed = follow(
+          candidate.rewrite.recipe, marking.sheet(), marking.rule(),
+          {.manner = manner, .places = &marking.places(candidate.rewrite.recipe), .must_match = must_match}, &original);
       if (followed.stopped || !all_true(followed.matched[step])) continue;
       const std::size_t until = followed.mismatch_from(step);
       if (whole_file && until < marking.sheet().steps.size()) continue;
@@ -102,8 +103,9 @@ bool blame_rows(Marking& marking, std::size_t step, Report& report) {
   for (const Candidate& candidate : marking.right().candidates) {
     for (const Manner& manner : marking.manners()) {
       const FollowedOriginal original{marking.base(manner), candidate.same};
-      const Followed<double> followed = follow(candidate.rewrite.recipe, marking.sheet(), marking.rule(),
-                                               {.manner = manner, .must_match = step}, &original);
+      const Followed<double> followed = follow(
+          candidate.rewrite.recipe, marking.sheet(), marking.rule(),
+          {.manner = manner, .places = &marking.places(candidate.rewrite.recipe), .must_match = step}, &original);
       if (followed.stopped || followed.matched[step].size() != handed.cells.size()) continue;
       if (!explains_rows(marking, step, followed.matched[step])) continue;
       const bool known = std::ranges::any_of(found, [&](auto& e) { return e.candidate->mistake == candidate.mistake; });

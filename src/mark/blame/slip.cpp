@@ -133,7 +133,11 @@ class SlipSearch {
     patches.insert(patches.end(), slip.patches.begin(), slip.patches.end());
     const FollowedOriginal from{original, marking_.right().same};
     const auto followed = follow(marking_.right().recipe, marking_.sheet(), marking_.rule(),
-                                 {.manner = manner, .patches = patches, .must_match = step_ + 1}, &from);
+                                 {.manner = manner,
+                                  .patches = patches,
+                                  .places = &marking_.places(marking_.right().recipe),
+                                  .must_match = step_ + 1},
+                                 &from);
     const bool all_match = std::ranges::find(followed.matched[step_], false) == followed.matched[step_].end();
     if (!followed.stopped && all_match) found_.push_back({slip, line, followed.mismatch_from(step_), manner});
   }

@@ -23,7 +23,7 @@ bool is_mask(const Recipe& recipe, std::size_t line) { return recipe.instruction
 template <class Number>
 Values<Number> shared(const std::vector<Tensor<Number>>& tensors) {
   Values<Number> all;
-  for (const Tensor<Number>& tensor : tensors) all.push_back(std::make_shared<const Tensor<Number>>(tensor));
+  for (const Tensor<Number>& tensor : tensors) all.push_back(&tensor);
   return all;
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("the terms of a sum add up to it, with all that is added besides", "[c
     const Recipe& recipe = trace.recipe;
     Values<double> made;
     for (std::size_t line = 0; line + 1 < recipe.size(); ++line) {
-      made.push_back(recipe.instruction(line).given->points.shared());
+      made.push_back(&recipe.instruction(line).given->points.numbers());
     }
     for (std::size_t cell = 0; cell < trace.steps.back().result.size(); ++cell) {
       const std::vector<double> terms = terms_of(recipe, recipe.size() - 1, cell, made);
@@ -188,6 +188,7 @@ TEST_CASE("every mistake that can be made with another softmax gives a computati
 TEST_CASE("the weights of a softmax to another base, known to intervals, hold all of them and little more", "[check]") {
   const Recipe recipe = weighing(3, false, false);
   Values<Interval> made(recipe.size());
+  std::deque<Tensor<Interval>> kept;
   const double reach = 0.05;
   for (std::size_t line = 0; line < recipe.size(); ++line) {
     Tensor<Interval> interval(recipe.shape(line));
@@ -197,7 +198,7 @@ TEST_CASE("the weights of a softmax to another base, known to intervals, hold al
     } else {
       interval = enclosed(recipe, line, made, made);
     }
-    made[line] = std::make_shared<const Tensor<Interval>>(std::move(interval));
+    made[line] = &kept.emplace_back(std::move(interval));
   }
   const Tensor<Interval>& weights = *made[*recipe.line("attention_weights")];
   for (std::size_t i = 0; i < weights.size(); ++i) {

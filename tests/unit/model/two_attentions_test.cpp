@@ -154,7 +154,7 @@ TEST_CASE("what explains two traces of two attentions that differ is found in th
 
   std::vector<TheirStep> theirs;
   for (const char* id : {"one.context", "other.scaled_scores", "other.attention_weights", "other.context"}) {
-    theirs.push_back({id, made.computed[*other.line(id)].get(), Tolerance{1e-12, 1e-12}});
+    theirs.push_back({id, made.computed[*other.line(id)], Tolerance{1e-12, 1e-12}});
   }
   const std::vector<LikelyCause> causes = explanations(trace, theirs);
   REQUIRE(causes.size() == 1);
