@@ -35,6 +35,8 @@ GOOD = [
     PLAIN, HEADS, BATCH, DIRECT, dict(PLAIN, past=PAST), dict(PLAIN, appended=PAST), dict(PLAIN, positions=RELATIVE),
     dict(HEADS, positions=DEBERTA), dict(PLAIN, score=ADDITIVE), dict(PLAIN, score=CONCAT),
     dict(DIRECT, keys=[[1, 2, 3, 4]], values=[[1]], window=[-1, 0], offset=-2, softcap=0.5),
+    dict(PLAIN, inputs={"query": ONE, "key": [[1, 2]]}, positions="sinusoidal", weights=dict(
+        PLAIN["weights"], key=SQUARE[:2], value=SQUARE[:2])),
     dict(HEADS, softmax={"sink": [1, 2]}), dict(HEADS, positions={"type": "t5", "table": [[1, 2]] * 4}),
 ]
 
@@ -102,6 +104,8 @@ WRONG = {
     "a learned table too short": dict(PLAIN, positions={"type": "learned", "table": ONE[:2]}),
     "a learned table too short after a past": dict(PLAIN, past=PAST, positions={"type": "learned", "table": ONE}),
     "a learned table of another width": dict(PLAIN, positions={"type": "learned", "table": [[1, 2]] * 3}),
+    "a learned table for inputs of two widths": dict(PLAIN, inputs={"query": ONE, "key": [[1, 2]]}, positions={
+        "type": "learned", "table": ONE}, weights=dict(PLAIN["weights"], key=SQUARE[:2], value=SQUARE[:2])),
     "a base of zero": dict(PLAIN, positions={"type": "sinusoidal", "base": 0}),
     "a negative base": dict(PLAIN, positions={"type": "rope", "base": -10}),
     "an odd number of dims": dict(PLAIN, positions={"type": "rope", "dims": 3}),

@@ -208,6 +208,29 @@ TEST_CASE("twenty thousand masks compose like two", "[model]") {
   CHECK(traced(problem).find("masked_scores"));
 }
 
+TEST_CASE("inputs of different widths have each the sinusoidal encoding of its own width", "[model]") {
+  Problem problem;
+  problem.inputs.query = Tensor<double>({{"query", 1}, {"d_model", 2}}, {1, 2});
+  problem.inputs.key = Tensor<double>({{"key", 2}, {"d_model", 1}}, {1, 2});
+  Attention& attention = problem.attention();
+  attention.query = Projection{Tensor<double>({{"d_model", 2}, {"d_k", 1}}, {1, 1}), std::nullopt};
+  attention.key = Projection{Tensor<double>({{"d_model", 1}, {"d_k", 1}}, {1}), std::nullopt};
+  attention.value = Projection{Tensor<double>({{"d_model", 1}, {"d_v", 1}}, {1}), std::nullopt};
+  attention.query_count = 1;
+  attention.key_count = 2;
+  attention.query_width = attention.key_width = attention.value_width = 1;
+  attention.score = {.name = "dot"};
+  attention.positions = Choice{.name = "sinusoidal", .numbers = {{"base", 10000}}};
+  ReferenceBackend backend;
+  const Trace trace = attn::attention(problem, backend);
+  CHECK_FALSE(trace.find("position_encoding"));
+  CHECK_FALSE(trace.find("position_encoding.value"));
+  CHECK(trace.value("position_encoding.query") == Tensor<double>({{"token", 1}, {"d_model", 2}}, {0, 1}));
+  // An odd width ends in a sine.
+  CHECK(trace.value("position_encoding.key") == Tensor<double>({{"token", 2}, {"d_model", 1}}, {0, sin(1)}));
+  CHECK(trace.value("positioned_inputs.key") == Tensor<double>({{"key", 2}, {"d_model", 1}}, {1, 2 + sin(1)}));
+}
+
 TEST_CASE("weighted values of more than 100,000 cells are left out, and the context is the same", "[model]") {
   Problem problem = direct(200, 200);
   const Trace trace = traced(problem);
