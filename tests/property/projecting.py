@@ -147,6 +147,7 @@ class Projecting:
                     [sum(parts, []) for parts in zip(*heads)] for heads in zip(before, blocks, after)],
                     computed=False, vectors=True)
             setattr(self, name, blocks)
+        self.own_keys = self.keys
         if p.sharing > 1:
             for name, d in (("keys", "d_k"), ("values", "d_v")):
                 setattr(self, name, self.record("repeated_" + name, ["key", d], [
