@@ -60,10 +60,14 @@ std::string record_scaled(RecipeBuilder& work, const Attention& attention, const
 }
 
 // The scores, compared, scaled and capped.
-std::string record_scores(RecipeBuilder& work, const Attention& attention, const Projected& projected) {
+std::string record_scores(RecipeBuilder& work, const Attention& attention, const Projected& projected,
+                          const std::string& own_keys) {
   const Score& score = score_named(attention.score.name);
   const Position& position = position_of(attention);
-  Compared compared{.queries = projected.queries, .keys = projected.keys};
+  Compared compared{.queries = projected.queries,
+                    .keys = projected.keys,
+                    .own_keys = own_keys,
+                    .sharing = query_heads_to_each_key(attention)};
   std::size_t products = 1;
   if (position.score_terms) {
     compared.terms = [&] {
@@ -226,8 +230,9 @@ Projected record_vectors(RecipeBuilder& work, const Inputs& inputs, const Attent
 
 // The whole computation, a line a part of it; returns the id of the last step.
 std::string record(RecipeBuilder& work, const Inputs& inputs, const Attention& attention, AttentionOptions options) {
-  const Projected all = record_repeated_heads(work, attention, record_vectors(work, inputs, attention));
-  const std::string scores = record_scores(work, attention, all);
+  const Projected own = record_vectors(work, inputs, attention);
+  const Projected all = record_repeated_heads(work, attention, own);
+  const std::string scores = record_scores(work, attention, all, own.keys);
   const MaskedScores masked = record_mask(work, attention, scores);
   const std::string weights = record_softmax(work, attention, masked);
   const std::string context = record_context(work, attention, weights, all.values, masked.open, options);

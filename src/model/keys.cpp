@@ -49,7 +49,7 @@ std::string record_joined(RecipeBuilder& work, const Attention& attention, const
 }
 
 std::string record_repeated(RecipeBuilder& work, const Attention& attention, const Kind& kind, const std::string& own) {
-  const std::size_t times = *attention.heads / *attention.kv_heads;
+  const std::size_t times = query_heads_to_each_key(attention);
   return work.step({.id = "repeated_" + kind.plural,
                     .symbol = kind.letter + "_rep",
                     .title = language().steps.repeated(kind.plural, times),
@@ -70,6 +70,10 @@ Projected record_all_keys(RecipeBuilder& work, const Attention& attention, const
   all.keys = record_joined(work, attention, keys(), all.keys, &KeysAndValues::keys);
   all.values = record_joined(work, attention, values(), all.values, &KeysAndValues::values);
   return all;
+}
+
+std::size_t query_heads_to_each_key(const Attention& attention) {
+  return attention.kv_heads ? *attention.heads / *attention.kv_heads : 1;
 }
 
 Projected record_repeated_heads(RecipeBuilder& work, const Attention& attention, const Projected& all) {

@@ -9,6 +9,9 @@ namespace attn {
 // after them.
 Projected record_all_keys(RecipeBuilder& work, const Attention& attention, const Projected& projected);
 
+// How many query heads share each head of keys and values.
+std::size_t query_heads_to_each_key(const Attention& attention);
+
 // Repeats keys and values that several heads share for each of them (grouped-query
 // attention: Ainslie et al. 2023, section 2.2; with one head of keys Shazeer
 // 2019), and returns the steps that the scores and the context read.

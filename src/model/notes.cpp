@@ -52,6 +52,22 @@ std::vector<Note> overflow(const Trace& trace) {
   return {};
 }
 
+// The numbers of a step, or those that it repeats along an axis.
+struct Repeated {
+  const StepId& id;
+  const Shape& shape;
+  Axis axis;
+  std::size_t times = 1;
+};
+
+Repeated repeated(const Trace& trace, const StepId& id) {
+  const Step* step = trace.find(id);
+  const auto* repeat = step ? std::get_if<Repeat>(&step->op) : nullptr;
+  if (!repeat) return {id, trace.value(id).shape(), "", 1};
+  const StepId& own = step->operands[0].id;
+  return {own, trace.value(own).shape(), repeat->axis, repeat->times};
+}
+
 // Vectors of length 0 whose angle with another is asked for by an open cell.
 std::vector<Note> zero_vectors(const Trace& trace) {
   const Step* mask = trace.find("mask");
@@ -62,20 +78,21 @@ std::vector<Note> zero_vectors(const Trace& trace) {
     const Shape& cells = step.result.shape();
     const bool masked = mask && cells == mask->result.shape();
     for (const Operand& operand : {step.operands[2], step.operands[3]}) {
-      const Tensor<double>& lengths = trace.value(operand.id);
+      const auto [id, shape, shared_axis, sharing] = repeated(trace, operand.id);
+      const Tensor<double>& lengths = trace.value(id);
       std::vector<bool> is_asked(lengths.size(), false);
       for (std::size_t at = 0; at < cells.count(); ++at) {
         if (masked && mask->result[at] == 0) continue;
         const std::vector<std::size_t> index = cells.index(at);
         std::size_t place = 0;
-        for (std::size_t i = 0; i < index.size(); ++i) place += index[i] * lengths.shape().stride(cells[i].axis);
+        for (std::size_t i = 0; i < index.size(); ++i)
+          place += index[i] / (cells[i].axis == shared_axis ? sharing : 1) * shape.stride(cells[i].axis);
         is_asked[place] = true;
       }
       for (std::size_t at = 0; at < lengths.size(); ++at) {
         if (lengths[at] != 0 || !is_asked[at]) continue;
-        const std::vector<std::size_t> index = lengths.shape().index(at);
-        notes.push_back(
-            {operand.id, index, "zero_vector", language().steps.zero_vector(operand.id + spelled_index(index))});
+        const std::vector<std::size_t> index = shape.index(at);
+        notes.push_back({id, index, "zero_vector", language().steps.zero_vector(id + spelled_index(index))});
       }
     }
   }

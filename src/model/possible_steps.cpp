@@ -10,17 +10,22 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t heads = 2, kv_heads = 1, width = 2, model_width = 4, rows = 3;
+constexpr std::size_t heads = 2, kv_heads = 1, width = 2, model_width = 4, other_width = 6, rows = 3;
 
 // Recipes look at shapes alone: these numbers are never made.
 Source shaped(Shape shape) {
   return {shape, [count = shape.count()] { return std::vector<double>(count); }};
 }
 
-// Which shape of problem the choices are tried in.
-enum class Layout { one_head, several_heads, shared_heads, split_inputs, cross, direct };
+// Which shape of problem the choices are tried in; cross_of_widths: queries are made from other widths than keys.
+enum class Layout { one_head, several_heads, shared_heads, split_inputs, cross, cross_of_widths, direct };
 
 std::size_t heads_of(Layout layout) { return layout == Layout::one_head || layout == Layout::direct ? 0 : heads; }
+
+bool is_cross(Layout layout) { return layout == Layout::cross || layout == Layout::cross_of_widths; }
+
+// The width of the inputs that keys and values are made from.
+std::size_t key_model_width(Layout layout) { return layout == Layout::cross_of_widths ? other_width : model_width; }
 
 Projection projection(Layout layout, const Axis& made, bool of_keys) {
   if (layout == Layout::split_inputs) {
@@ -28,18 +33,19 @@ Projection projection(Layout layout, const Axis& made, bool of_keys) {
   }
   if (heads_of(layout) == 0) return {shaped({{"d_model", model_width}, {made, width}}), shaped({{made, width}})};
   const std::size_t count = layout == Layout::shared_heads && of_keys ? kv_heads : heads;
-  return {shaped({{"d_model", model_width}, {"d_concat", count * width}}), shaped({{"d_concat", count * width}})};
+  const std::size_t in = of_keys ? key_model_width(layout) : model_width;
+  return {shaped({{"d_model", in}, {"d_concat", count * width}}), shaped({{"d_concat", count * width}})};
 }
 
 void give_inputs(Problem& problem, Layout layout) {
   if (layout == Layout::direct) return;
-  if (layout != Layout::cross) {
+  if (!is_cross(layout)) {
     problem.inputs.self = shaped({{"token", rows}, {"d_model", model_width}});
     return;
   }
   problem.inputs.query = shaped({{"query", rows}, {"d_model", model_width}});
-  problem.inputs.key = shaped({{"key", rows + 1}, {"d_model", model_width}});
-  problem.inputs.value = shaped({{"key", rows + 1}, {"d_model", model_width}});
+  problem.inputs.key = shaped({{"key", rows + 1}, {"d_model", key_model_width(layout)}});
+  problem.inputs.value = shaped({{"key", rows + 1}, {"d_model", key_model_width(layout)}});
 }
 
 Problem sample(Layout layout) {
@@ -50,7 +56,7 @@ Problem sample(Layout layout) {
   if (layout == Layout::shared_heads) attention.kv_heads = kv_heads;
   attention.split_input = layout == Layout::split_inputs;
   attention.query_count = rows;
-  attention.key_count = layout == Layout::cross ? rows + 1 : rows;
+  attention.key_count = is_cross(layout) ? rows + 1 : rows;
   attention.query_width = attention.key_width = attention.value_width = width;
   if (layout == Layout::direct) {
     attention.queries = shaped({{"query", rows}, {"d_k", width}});
@@ -103,6 +109,7 @@ std::optional<Choice> chosen(const ChoiceSpec& spec, Layout layout) {
                               .model_width = model_width,
                               .heads = heads_of(layout) == 0 ? std::nullopt : std::optional(heads),
                               .from_inputs = layout != Layout::direct,
+                              .one_model_width = key_model_width(layout) == model_width,
                               .longest = rows + 1};
   for (const std::size_t own : {5, 6}) {
     Choice choice = with_all_parameters(spec, layout, own);
@@ -147,7 +154,7 @@ std::vector<StepId> possible_steps() {
   const Catalog known = catalog();
   std::vector<StepId> all;
   for (const Layout layout : {Layout::several_heads, Layout::one_head, Layout::shared_heads, Layout::split_inputs,
-                              Layout::cross, Layout::direct}) {
+                              Layout::cross, Layout::cross_of_widths, Layout::direct}) {
     const Problem plain = sample(layout);
     add_steps(plain, all);
     Problem full = plain;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <set>
 #include <vector>
 
 #include "base/text.h"
@@ -72,9 +73,36 @@ Axis row_of_inputs(const std::string& suffix) {
   return suffix.empty() ? "token" : suffix == ".query" ? "query" : "key";
 }
 
-// The encoding of as many positions as these inputs have.
-std::string record_own_encoding(RecipeBuilder& work, const std::string& encoding, const std::string& suffix,
-                                std::size_t tokens) {
+// Whether the inputs differ in width.
+bool has_own_widths(const Inputs& inputs) {
+  std::set<std::size_t> widths;
+  for_each_input(inputs, [&](const std::string&, const std::string&, const Source& given) {
+    widths.insert(given.shape().size("d_model"));
+  });
+  return widths.size() > 1;
+}
+
+// For each of the inputs its own encoding, or one for all of them where they have one width.
+void record_encodings(RecipeBuilder& work, const Inputs& inputs, const Attention& attention, bool own_widths) {
+  const auto record = [&](const std::string& suffix, std::size_t tokens, std::size_t width) {
+    const Heading heading{
+        .id = "position_encoding" + suffix, .symbol = "P" + input_symbol_suffix(suffix), .role = Role::input};
+    position_of(attention).encoding(work, attention, heading, tokens, width);
+  };
+  if (!own_widths) {
+    const std::size_t keys = attention.key_count - attention.past_count();
+    const Source& any = inputs.self ? *inputs.self : *inputs.query;
+    record("", std::max(attention.query_count, keys), any.shape().size("d_model"));
+    return;
+  }
+  for_each_input(inputs, [&](const std::string& suffix, const std::string&, const Source& given) {
+    record(suffix, given.shape().size(row_of_inputs(suffix)), given.shape().size("d_model"));
+  });
+}
+
+// Of the encoding that all inputs share, as many positions as these have.
+std::string record_own_encoding(RecipeBuilder& work, const std::string& suffix, std::size_t tokens) {
+  const std::string encoding = "position_encoding";
   if (work.shape(encoding).size("token") == tokens) return encoding;
   const std::string id = encoding + suffix;
   if (work.has(id)) return id;
@@ -89,13 +117,13 @@ std::string record_own_encoding(RecipeBuilder& work, const std::string& encoding
 }
 
 void record_positioned_inputs(RecipeBuilder& work, const Inputs& inputs, const Attention& attention) {
-  const Position& position = position_of(attention);
-  if (!position.encoding) return;
-  const std::size_t keys = attention.key_count - attention.past_count();
-  const std::string encoding = position.encoding(work, attention, std::max(attention.query_count, keys));
+  if (!position_of(attention).encoding) return;
+  const bool own_widths = has_own_widths(inputs);
+  record_encodings(work, inputs, attention, own_widths);
   for_each_input(inputs, [&](const std::string& suffix, const std::string& symbol, const Source& given) {
     const Axis row = row_of_inputs(suffix);
-    const std::string own = record_own_encoding(work, encoding, suffix, given.shape().size(row));
+    const std::string own =
+        own_widths ? "position_encoding" + suffix : record_own_encoding(work, suffix, given.shape().size(row));
     work.step({.id = "positioned_inputs" + suffix,
                .symbol = symbol + "′",
                .title = language().steps.with_positions(input_title(suffix)),

@@ -70,25 +70,29 @@ Source by_head(Side side, const Axis& feature, const KeySetting& setting) {
 
 }  // namespace
 
-std::optional<KeysAndValues> extra_keys(RawKeysAndValues raw, const KeySetting& setting, Budget& budget,
-                                        Faults& faults) {
-  const Vectors vectors = setting.setting.vectors;
+std::optional<ExtraSides> extra_sides(RawKeysAndValues raw, Vectors vectors, Budget& budget, Faults& faults) {
   auto keys = raw.keys ? direct_side(std::move(*raw.keys), vectors, budget, faults) : std::nullopt;
   auto values = raw.values ? direct_side(std::move(*raw.values), vectors, budget, faults) : std::nullopt;
   if (!keys || !values) return std::nullopt;
-  bool fits = check_heads(*keys, setting.key_width, "keys", setting, faults);
-  fits = check_heads(*values, setting.value_width, "values", setting, faults) && fits;
-  fits = check_sequences(*keys, setting, faults) && fits;
-  fits = check_sequences(*values, setting, faults) && fits;
-  if (keys->rows[0] != values->rows[0]) {
-    faults.add("shape-mismatch", values->where,
-               shown(values->where) + " has " + counted(values->rows[0], vectors == Vectors::rows ? "row" : "column") +
-                   ", and " + shown(keys->where) + " has " + std::to_string(keys->rows[0]),
+  return ExtraSides{std::move(*keys), std::move(*values)};
+}
+
+std::optional<KeysAndValues> extra_keys(ExtraSides sides, const KeySetting& setting, Faults& faults) {
+  const Vectors vectors = setting.setting.vectors;
+  auto& [keys, values] = sides;
+  bool fits = check_heads(keys, setting.key_width, "keys", setting, faults);
+  fits = check_heads(values, setting.value_width, "values", setting, faults) && fits;
+  fits = check_sequences(keys, setting, faults) && fits;
+  fits = check_sequences(values, setting, faults) && fits;
+  if (keys.rows[0] != values.rows[0]) {
+    faults.add("shape-mismatch", values.where,
+               shown(values.where) + " has " + counted(values.rows[0], vectors == Vectors::rows ? "row" : "column") +
+                   ", and " + shown(keys.where) + " has " + std::to_string(keys.rows[0]),
                "every key has one value");
     fits = false;
   }
   if (!fits) return std::nullopt;
-  return KeysAndValues{by_head(std::move(*keys), "d_k", setting), by_head(std::move(*values), "d_v", setting)};
+  return KeysAndValues{by_head(std::move(keys), "d_k", setting), by_head(std::move(values), "d_v", setting)};
 }
 
 }  // namespace attn

@@ -28,8 +28,8 @@ void add_matrices(AllEvidence& evidence, const std::string& where, std::optional
 class HeadCount {
  public:
   HeadCount(const Statement& statement, const Sources& sources, const std::array<const Part*, 3>& parts,
-            Setting& setting, Faults& faults)
-      : statement_(statement), sources_(sources), parts_(parts), setting_(setting), faults_(faults) {}
+            const std::array<const ExtraSides*, 2>& extra, Setting& setting, Faults& faults)
+      : statement_(statement), sources_(sources), parts_(parts), extra_(extra), setting_(setting), faults_(faults) {}
 
   void run() {
     // Where keys and values share heads, what they have says nothing of the queries.
@@ -46,17 +46,32 @@ class HeadCount {
       const std::optional<WeightMatrix>& matrix = parts_[i]->matrix;
       if (matrix && !setting_.split_input) add_matrices(i == 0 ? of_queries : rest, matrix->where, matrix->matrices);
     }
+    const bool extra_counts = of_queries.empty() && !shares;
+    if (extra_counts) add_extra(of_queries);
     // What is faulty could have said how many there are.
     const auto is_whole = [](const Part* part) { return !part->is_faulty; };
     setting_.heads_known =
-        statement_.heads ||
-        (!statement_.heads.is_faulty() && std::ranges::all_of(parts_, is_whole) && sides[0] && sides[1] && sides[2]);
+        statement_.heads || (!statement_.heads.is_faulty() && std::ranges::all_of(parts_, is_whole) && sides[0] &&
+                             sides[1] && sides[2] && !(extra_counts && of_queries.empty() && has_faulty_extra()));
     setting_.heads = agreed(of_queries);
     check_split();
     if (shares) count_shared(of_keys);
   }
 
  private:
+  void add_extra(AllEvidence& evidence) const {
+    for (const ExtraSides* sides : extra_) {
+      if (!sides) continue;
+      for (const Side* side : {&sides->keys, &sides->values}) {
+        if (evidence.empty()) add_matrices(evidence, side->where, side->heads);
+      }
+    }
+  }
+
+  bool has_faulty_extra() const {
+    return (statement_.past.is_given() && !extra_[0]) || (statement_.appended.is_given() && !extra_[1]);
+  }
+
   std::optional<std::size_t> agreed(const AllEvidence& evidence) {
     for (const Evidence& one : evidence) {
       if (one.count == evidence.front().count) continue;
@@ -112,6 +127,7 @@ class HeadCount {
   const Statement& statement_;
   const Sources& sources_;
   const std::array<const Part*, 3>& parts_;
+  const std::array<const ExtraSides*, 2>& extra_;
   Setting& setting_;
   Faults& faults_;
 };
@@ -119,8 +135,8 @@ class HeadCount {
 }  // namespace
 
 void count_heads(const Statement& statement, const Sources& sources, const std::array<const Part*, 3>& parts,
-                 Setting& setting, Faults& faults) {
-  HeadCount(statement, sources, parts, setting, faults).run();
+                 const std::array<const ExtraSides*, 2>& extra, Setting& setting, Faults& faults) {
+  HeadCount(statement, sources, parts, extra, setting, faults).run();
 }
 
 }  // namespace attn

@@ -42,7 +42,9 @@ class Validation {
     check_sides(sources_, setting_.vectors, faults_);
     check_tokens(statement_, sources_, faults_);
     read_weights();
-    count_heads(statement_, sources_, {&query_, &key_, &value_}, setting_, faults_);
+    measure_extra_keys();
+    count_heads(statement_, sources_, {&query_, &key_, &value_}, {address(past_), address(appended_)}, setting_,
+                faults_);
     check_widths();
     read_extra_keys();
     read_choices();
@@ -155,13 +157,22 @@ class Validation {
 
   // --- cache, choices ---------------------------------------------------------
 
+  static const ExtraSides* address(const std::optional<ExtraSides>& sides) { return sides ? &*sides : nullptr; }
+
+  void measure_extra_keys() {
+    const auto measure = [&](Stated<RawKeysAndValues>& given) {
+      return given ? extra_sides(std::move(*given), setting_.vectors, budget_, faults_) : std::nullopt;
+    };
+    past_ = measure(statement_.past);
+    appended_ = measure(statement_.appended);
+  }
+
   void read_extra_keys() {
     const Side* query = sources_.query_side();
     if (!query || !key_width_ || !value_width_ || !setting_.heads_known) return;
     const KeySetting setting{*key_width_, *value_width_, query->rows.size(), query->batched, setting_};
-    if (statement_.past) attention_.past = extra_keys(std::move(*statement_.past), setting, budget_, faults_);
-    if (statement_.appended)
-      attention_.appended = extra_keys(std::move(*statement_.appended), setting, budget_, faults_);
+    if (past_) attention_.past = extra_keys(std::move(*past_), setting, faults_);
+    if (appended_) attention_.appended = extra_keys(std::move(*appended_), setting, faults_);
   }
 
   ChoiceSetting choice_setting() const {
@@ -346,6 +357,7 @@ class Validation {
   Setting setting_;
   Sources sources_;
   Part query_, key_, value_, output_;
+  std::optional<ExtraSides> past_, appended_;
   std::optional<std::size_t> query_width_, key_width_, value_width_;  // of one head
   Attention attention_;
   Problem problem_;

@@ -12,7 +12,7 @@ import argparse
 import json
 import random
 
-from features import OF_INPUTS, Features
+from features import Features
 from masking import Masking
 from spelling import as_columns, as_out_in, depth  # noqa: F401
 
@@ -127,7 +127,7 @@ class Draw(Features, Masking):
         self.nq = max(query_rows)
         style = self.style()
         d_query = self.input_width()
-        one_table = self.positions in OF_INPUTS  # which serves inputs of one width
+        one_table = self.positions == "learned"  # which serves inputs of one width
         d_key = d_query if style in ("none", "split_input") or one_table or self.chance(0.5) else self.input_width()
         d_value = (d_query if one_table else self.input_width()) if self.chance(0.6) else None
         inputs = {"query": self.rows_of(query_rows, d_query), "key": self.rows_of(key_rows, d_key)}

@@ -35,14 +35,20 @@ class Projecting:
                             [split_columns(m, p.heads) for m in self.sources[role]], computed=False, vectors=True)
 
     def _add_positions(self):
-        """READING: one table, as long as the longest side, is added to all inputs, which have one width."""
-        table = self._table(max((matrices[0] for matrices in self.sources.values()), key=len))
+        """READING: inputs of one width share one table, as long as the longest side; of several, each has its own."""
+        firsts = [matrices[0] for matrices in self.sources.values()]
+        one_width = len({len(matrix[0]) for matrix in firsts}) == 1
+        if one_width:
+            table = self._table("", max(firsts, key=len))
+        else:
+            tables = {suffix: self._table(suffix, self.sources[role][0]) for suffix, role, _ in self._suffixes()}
         for suffix, role, rows in self._suffixes():
+            table = table if one_width else tables[suffix]
             self.sources[role] = self.record("positioned_inputs" + suffix, [rows, "d_model"], [
                 [[self.arithmetic.plus(x, e) for x, e in zip(*pair)] for pair in zip(m, table)]
                 for m in self.sources[role]], headed=False, vectors=True)
 
-    def _table(self, matrix):
+    def _table(self, suffix, matrix):
         p = self.problem
         rows = range(p.past_length, p.past_length + len(matrix))
         learned = p.positions["type"] == "learned"
@@ -50,7 +56,7 @@ class Projecting:
             table = p.reader.matrices(p.positions["table"])[rows.start:rows.stop]
         else:
             table = sinusoidal(rows, len(matrix[0]), p.positions.get("base", 10000))
-        return self.record("position_encoding", ["token", "d_model"], [table], headed=False, computed=not learned,
+        return self.record("position_encoding" + suffix, ["token", "d_model"], [table], headed=False, computed=not learned,
                            vectors=True, alone=True, loose=True, either=True)[0]
 
     # Projections
@@ -141,6 +147,7 @@ class Projecting:
                     [sum(parts, []) for parts in zip(*heads)] for heads in zip(before, blocks, after)],
                     computed=False, vectors=True)
             setattr(self, name, blocks)
+        self.own_keys = self.keys
         if p.sharing > 1:
             for name, d in (("keys", "d_k"), ("values", "d_v")):
                 setattr(self, name, self.record("repeated_" + name, ["key", d], [

@@ -35,6 +35,9 @@ GOOD = [
     PLAIN, HEADS, BATCH, DIRECT, dict(PLAIN, past=PAST), dict(PLAIN, appended=PAST), dict(PLAIN, positions=RELATIVE),
     dict(HEADS, positions=DEBERTA), dict(PLAIN, score=ADDITIVE), dict(PLAIN, score=CONCAT),
     dict(DIRECT, keys=[[1, 2, 3, 4]], values=[[1]], window=[-1, 0], offset=-2, softcap=0.5),
+    dict(PLAIN, inputs={"query": ONE, "key": [[1, 2]]}, positions="sinusoidal", weights=dict(
+        PLAIN["weights"], key=SQUARE[:2], value=SQUARE[:2])),
+    {"queries": [ONE], "keys": [ONE], "past": {"keys": [[[[1, 2]]] * 2], "values": [[[[1, 2]]] * 2]}},
     dict(HEADS, softmax={"sink": [1, 2]}), dict(HEADS, positions={"type": "t5", "table": [[1, 2]] * 4}),
 ]
 
@@ -82,6 +85,10 @@ WRONG = {
     "past values of another width": dict(PLAIN, past=changed(PAST, "values", to=[[1, 2, 3]] * 2)),
     "past of another batch": dict(BATCH, past={n: [t] * 3 for n, t in PAST.items()}),
     "past with another name": dict(PLAIN, past=dict(PAST, key=PAST["keys"])),
+    "past keys and values of different numbers of heads": dict(DIRECT, past={
+        "keys": [[[[1, 2]]] * 2], "values": [[[[1]]] * 4]}, queries=[ONE], keys=[ONE], values=[ONE]),
+    "queries that the heads of a past cannot share": dict(past={"keys": [[[[1]]] * 3], "values": [[[[1]]] * 3]},
+                                                          queries=[ONE], keys=[ONE]),
     "max_tokens with past": dict(PLAIN, past=PAST, max_tokens=2),
     "max_tokens with queries": dict(DIRECT, max_tokens=2),
     "appended without values": dict(PLAIN, appended={"keys": PAST["keys"]}),
@@ -102,6 +109,8 @@ WRONG = {
     "a learned table too short": dict(PLAIN, positions={"type": "learned", "table": ONE[:2]}),
     "a learned table too short after a past": dict(PLAIN, past=PAST, positions={"type": "learned", "table": ONE}),
     "a learned table of another width": dict(PLAIN, positions={"type": "learned", "table": [[1, 2]] * 3}),
+    "a learned table for inputs of two widths": dict(PLAIN, inputs={"query": ONE, "key": [[1, 2]]}, positions={
+        "type": "learned", "table": ONE}, weights=dict(PLAIN["weights"], key=SQUARE[:2], value=SQUARE[:2])),
     "a base of zero": dict(PLAIN, positions={"type": "sinusoidal", "base": 0}),
     "a negative base": dict(PLAIN, positions={"type": "rope", "base": -10}),
     "an odd number of dims": dict(PLAIN, positions={"type": "rope", "dims": 3}),

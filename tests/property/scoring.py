@@ -54,9 +54,13 @@ class Scoring:
     _dot = _scaled_dot = _products
 
     def _cosine(self):
-        lengths = lambda vectors: self._by_head(lambda b, h: [self.arithmetic.norm(v) for v in vectors[b][h]])
+        lengths = lambda vectors: [[[self.arithmetic.norm(v) for v in head] for head in heads] for heads in vectors]
         queries = self.record("query_norms", ["query"], lengths(self.queries))
-        keys = self.record("key_norms", ["key"], lengths(self.keys))
+        keys = self.record("key_norms", ["key"], lengths(self.own_keys))
+        if self.problem.sharing > 1:
+            keys = self.record("repeated_key_norms", ["key"], [
+                [heads[h // self.problem.sharing] for h in self._each_head()] for heads in keys],
+                computed=False, optional=True)
         self.norms = queries, keys
         product = self._products()
 

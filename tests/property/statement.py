@@ -158,7 +158,8 @@ class Problem:
             weight = self.weights.get(each, "identity")
             if weight != "identity" and depth(weight) == 3:
                 return len(weight)
-        return None
+        caches = [tensor for cache in ("past", "appended") for tensor in self.raw.get(cache, {}).values()]
+        return next((len(tensor[0]) for tensor in caches if depth(tensor) == 4), None)
 
     @property
     def sharing(self):

@@ -9,6 +9,8 @@ namespace {
 
 std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting& setting) {
   if (auto misfit = misfit_with_inputs(setting)) return misfit;
+  if (!setting.one_model_width)
+    return Misfit{.message = "is added to all inputs, and they differ in width", .help = "inputs of one width"};
   const std::size_t rows = choice.tensors.at("table").shape().size("position");
   const std::size_t wanted = setting.past + setting.longest;
   if (rows >= wanted) return std::nullopt;
@@ -18,14 +20,13 @@ std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting& setting)
                 .help = "one vector for each position, from 0 on"};
 }
 
-std::string record_encoding(RecipeBuilder& work, const Attention& attention, std::size_t tokens) {
+std::string record_encoding(RecipeBuilder& work, const Attention& attention, Heading heading, std::size_t tokens,
+                            std::size_t) {
   std::vector<std::int64_t> rows(tokens);
   std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(attention.past_count()));
-  return work.step({.id = "position_encoding",
-                    .symbol = "P",
-                    .title = language().steps.learned_encoding,
-                    .formula = language().steps.rows_for_positions.text(),
-                    .role = Role::input},
+  heading.title = language().steps.learned_encoding;
+  heading.formula = language().steps.rows_for_positions.text();
+  return work.step(std::move(heading),
                    Pick{"position", Rows(Tensor<std::int64_t>({{"token", tokens}}, std::move(rows)))},
                    {"positions.table"});
 }

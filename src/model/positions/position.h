@@ -36,9 +36,11 @@ struct Position {
   // What the problem asks for, in a few words: "rotary, base 10000".
   std::function<std::string(const Attention& attention)> words = {};
 
-  // Added to the inputs: records "position_encoding" [token, d_model] for so
-  // many tokens and returns its id.
-  std::function<std::string(RecipeBuilder& work, const Attention& attention, std::size_t tokens)> encoding = {};
+  // Added to the inputs: records a step [token, d_model] of that size, whose id,
+  // symbol and role the heading has, and returns its id.
+  std::function<std::string(RecipeBuilder& work, const Attention& attention, Heading heading, std::size_t tokens,
+                            std::size_t width)>
+      encoding = {};
 
   // Turns queries and keys [batch?, head?, query or key, d_k]: new ones only.
   std::function<QueriesAndKeys(RecipeBuilder& work, const Attention& attention, const QueriesAndKeys& from)> rotated =

@@ -10,12 +10,9 @@ const Position& position_of(const Attention& attention) {
 }
 
 std::optional<Misfit> misfit_with_inputs(const ChoiceSetting& setting) {
-  if (!setting.from_inputs)
-    return Misfit{.message = "is added to inputs, and queries are given directly",
-                  .help = "add it before you project, or give inputs and weights"};
-  if (!setting.one_model_width)
-    return Misfit{.message = "is added to all inputs, and they differ in width", .help = "inputs of one width"};
-  return std::nullopt;
+  if (setting.from_inputs) return std::nullopt;
+  return Misfit{.message = "is added to inputs, and queries are given directly",
+                .help = "add it before you project, or give inputs and weights"};
 }
 
 double position_number(const Attention& attention, const std::string& parameter) {

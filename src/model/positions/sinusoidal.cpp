@@ -7,23 +7,19 @@ namespace {
 
 std::optional<Misfit> misfit(const Choice&, const ChoiceSetting& setting) { return misfit_with_inputs(setting); }
 
-std::string record_encoding(RecipeBuilder& work, const Attention& attention, std::size_t tokens) {
-  const Shape& inputs = work.shape(work.has("inputs") ? "inputs" : "inputs.query");
-  const std::size_t width = inputs.size("d_model");
+std::string record_encoding(RecipeBuilder& work, const Attention& attention, Heading heading, std::size_t tokens,
+                            std::size_t width) {
   const std::string base = shortest(position_number(attention, "base"));
-  return work.step(
-      {.id = "position_encoding",
-       .symbol = "P",
-       .title = language().steps.sinusoidal_encoding,
-       .formula = language().steps.alternating_waves("p / " + base + "^(2i/" + std::to_string(width) + ")"),
-       .role = Role::input},
-      Waves{.kind = Waves::Kind::alternating,
-            .positions = {"token", tokens},
-            .features = {"d_model", width},
-            .first = attention.past_count(),
-            .base = position_number(attention, "base"),
-            .width = width},
-      {});
+  heading.title = language().steps.sinusoidal_encoding;
+  heading.formula = language().steps.alternating_waves("p / " + base + "^(2i/" + std::to_string(width) + ")");
+  return work.step(std::move(heading),
+                   Waves{.kind = Waves::Kind::alternating,
+                         .positions = {"token", tokens},
+                         .features = {"d_model", width},
+                         .first = attention.past_count(),
+                         .base = position_number(attention, "base"),
+                         .width = width},
+                   {});
 }
 
 }  // namespace

@@ -14,7 +14,15 @@ void compose(RecipeBuilder& work, const Choice&, const Compared& from) {
                      Reduce{Reducer::norm, "d_k"}, {of});
   };
   const std::string of_queries = norms(from.queries, "query_norms", "query", Role::query);
-  const std::string of_keys = norms(from.keys, "key_norms", "key", Role::key);
+  std::string of_keys = norms(from.own_keys, "key_norms", "key", Role::key);
+  if (from.sharing > 1) {
+    of_keys = work.step({.id = "repeated_key_norms",
+                         .symbol = work.symbol(of_keys).text() + "_rep",
+                         .title = language().steps.repeated("key lengths", from.sharing),
+                         .formula = language().steps.repeated_formula(from.sharing),
+                         .role = Role::key},
+                        Repeat{"head", from.sharing, false}, {of_keys});
+  }
   record_last(work, from, {.title = language().steps.cosine_scores, .formula = written_products(work) + " / ({2}·{3})"},
               Contract{"d_k", Contract::Then::divide}, {from.queries, from.keys, of_queries, of_keys});
 }

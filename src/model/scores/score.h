@@ -14,6 +14,11 @@ struct Compared {
   std::string queries;  // [batch?, head?, query, d_k], or as wide as queries are
   std::string keys;     // [batch?, head?, key, d_k]
 
+  // The keys as they are before each is repeated for the heads that share it, so
+  // many; what a score makes of keys alone is made of these.
+  std::string own_keys;
+  std::size_t sharing = 1;
+
   // Records what is added to each score, [batch?, head?, query, key], and returns
   // it; empty where nothing is. See ChoiceSpec::score_terms.
   std::function<std::vector<Operand>()> terms = {};

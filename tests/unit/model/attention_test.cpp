@@ -208,6 +208,56 @@ TEST_CASE("twenty thousand masks compose like two", "[model]") {
   CHECK(traced(problem).find("masked_scores"));
 }
 
+TEST_CASE("keys that heads share have one length each, and a note each where it is 0", "[model]") {
+  Problem problem;
+  Attention& attention = problem.attention();
+  attention.heads = 2;
+  attention.kv_heads = 1;
+  attention.queries = Tensor<double>({{"query", 1}, {"d_concat", 4}}, {3, 4, 4, -3});
+  attention.keys = Tensor<double>({{"key", 2}, {"d_concat", 2}}, {6, 8, 0, 0});
+  attention.values = Tensor<double>({{"key", 2}, {"d_concat", 1}}, {1, 2});
+  attention.query_count = 1;
+  attention.key_count = 2;
+  attention.query_width = attention.key_width = 2;
+  attention.value_width = 1;
+  attention.score = {.name = "cosine"};
+  ReferenceBackend backend;
+  const Trace trace = attn::attention(problem, backend);
+  CHECK(trace.value("query_norms") == Tensor<double>({{"head", 2}, {"query", 1}}, {5, 5}));
+  CHECK(trace.value("key_norms") == Tensor<double>({{"head", 1}, {"key", 2}}, {10, 0}));
+  CHECK(trace.value("scores") == Tensor<double>({{"head", 2}, {"query", 1}, {"key", 2}}, {1, 0, 0, 0}));
+  std::vector<Note> zero = trace.notes;
+  std::erase_if(zero, [](const Note& note) { return note.kind != "zero_vector"; });
+  REQUIRE(zero.size() == 1);
+  CHECK(zero[0].step == "key_norms");
+  CHECK(zero[0].index == std::vector<std::size_t>{0, 1});
+}
+
+TEST_CASE("inputs of different widths have each the sinusoidal encoding of its own width", "[model]") {
+  Problem problem;
+  problem.inputs.query = Tensor<double>({{"query", 1}, {"d_model", 2}}, {1, 2});
+  problem.inputs.key = Tensor<double>({{"key", 2}, {"d_model", 1}}, {1, 2});
+  Attention& attention = problem.attention();
+  attention.query = Projection{Tensor<double>({{"d_model", 2}, {"d_k", 1}}, {1, 1}), std::nullopt};
+  attention.key = Projection{Tensor<double>({{"d_model", 1}, {"d_k", 1}}, {1}), std::nullopt};
+  attention.value = Projection{Tensor<double>({{"d_model", 1}, {"d_v", 1}}, {1}), std::nullopt};
+  attention.query_count = 1;
+  attention.key_count = 2;
+  attention.query_width = attention.key_width = attention.value_width = 1;
+  attention.score = {.name = "dot"};
+  attention.positions = Choice{.name = "sinusoidal", .numbers = {{"base", 10000}}};
+  ReferenceBackend backend;
+  const Trace trace = attn::attention(problem, backend);
+  CHECK_FALSE(trace.find("position_encoding"));
+  CHECK_FALSE(trace.find("position_encoding.value"));
+  CHECK(trace.value("position_encoding.query") == Tensor<double>({{"token", 1}, {"d_model", 2}}, {0, 1}));
+  // An odd width ends in a sine.
+  CHECK(trace.value("position_encoding.key") ==
+        Tensor<double>({{"token", 2}, {"d_model", 1}}, {0, 0.8414709848078965}));
+  CHECK(trace.value("positioned_inputs.key") ==
+        Tensor<double>({{"key", 2}, {"d_model", 1}}, {1, 2 + 0.8414709848078965}));
+}
+
 TEST_CASE("weighted values of more than 100,000 cells are left out, and the context is the same", "[model]") {
   Problem problem = direct(200, 200);
   const Trace trace = traced(problem);

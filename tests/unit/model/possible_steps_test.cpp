@@ -38,7 +38,8 @@ TEST_CASE("every step that a problem in data asks for is one of the possible ste
 
 TEST_CASE("names that other programs use stand for steps that there can be", "[model]") {
   const std::vector<StepId> possible = possible_steps();
-  for (const char* id : {"repeated_keys", "score_queries", "score_keys", "position_bias", "inputs.value"}) {
+  for (const char* id : {"repeated_keys", "score_queries", "score_keys", "position_bias", "inputs.value",
+                         "position_encoding.query", "position_encoding.key", "position_encoding.value"}) {
     INFO(id);
     CHECK(meant_steps(id, possible) == std::vector<std::string>{id});
   }

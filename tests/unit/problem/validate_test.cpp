@@ -70,6 +70,20 @@ TEST_CASE("heads is one also where it is given as 1", "[problem]") {
   CHECK(given(R"({"inputs": [[1, 2]], "heads": 2.0})").attention().heads == 2u);
 }
 
+TEST_CASE("past or appended keys with one matrix a head say how many heads there are", "[problem]") {
+  for (const std::string name : {"past", "appended"}) {
+    const Problem problem = given(R"({"queries": [[[1, 2]]], "keys": [[[1, 2]]], ")" + name +
+                                  R"(": {"keys": [[[[1]], [[2]]]], "values": [[[[1]], [[2]]]]}})");
+    CHECK(problem.attention().heads == 2);
+    CHECK(problem.attention().key_width == 1);
+    CHECK(problem.attention().queries->shape() == Shape{{"batch", 1}, {"query", 1}, {"d_concat", 2}});
+  }
+  CHECK(
+      fault_of(
+          R"({"queries": [[[1, 2]]], "keys": [[[1, 2]]], "past": {"keys": [[[[1]], [[2]]]], "values": [[[[1]]]]}})") ==
+      "/past/values has 1 matrix a sequence, one a head, and the keys have 2 heads");
+}
+
 TEST_CASE("a mask keeps the axes along which it has more than one entry", "[problem]") {
   auto [mask, shape] = GENERATE(table<std::string, Shape>({
       {R"({"allow": [[1, 0, 1], [1, 1, 1]]})", Shape{{"query", 2}, {"key", 3}}},
