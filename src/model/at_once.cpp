@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/math.h"
+#include "model/finite_scores.h"
 #include "model/masks/mask.h"
 #include "model/notes.h"
 #include "model/positions/position.h"
@@ -176,6 +177,17 @@ bool has_unannounced_closing(const NumbersAtOnce& numbers, const ReadAtOnce& rea
   return false;
 }
 
+// The largest number that is added to a score; −∞ closes a cell, and what else is
+// not finite is seen in the context.
+template <class T>
+double largest_added(const std::vector<T>& bias) {
+  double largest = 0;
+  for (const T added : bias) {
+    if (std::isfinite(added)) largest = std::max(largest, std::abs(static_cast<double>(added)));
+  }
+  return largest;
+}
+
 template <class T>
 struct Computed {
   Tensor<double> context;
@@ -259,6 +271,7 @@ Computed<T> computed(const NumbersAtOnce& numbers, Backend& backend, const Atten
   Computed<T> out;
   out.context = Tensor<double>(shape);
   if (read.bias && has_unannounced_closing(numbers, read)) return out;
+  if (!has_finite_scores(call, largest_added(bias.numbers))) return out;
   out.closed_rows.resize(call.batch * call.heads * call.queries);
   call.closed_rows = out.closed_rows.data();
   out.holds = backend.attend(call) && std::ranges::all_of(context, [](T number) { return std::isfinite(number); });
@@ -311,6 +324,19 @@ ReadAtOnce record_context_at_once(RecipeBuilder& work, const Attention& attentio
                                      .role = Role::output},
                                     context_shape(work, attention, read.queries, read.values));
   return read;
+}
+
+std::size_t bytes_copied_at_once(const Recipe& recipe, const ReadAtOnce& read, Dtype dtype) {
+  const auto count = [&](const std::string& id) { return recipe.shape(id).count(); };
+  std::size_t numbers = count(read.queries) + count(read.keys) + count(read.values) + count(read.context);
+  if (read.bias) numbers += count(*read.bias);
+  if (read.sinks) numbers += count(*read.sinks);
+  const Shape& context = recipe.shape(read.context);
+  const std::size_t rows = context.count() / context.size("d_v");
+  return numbers * (dtype == Dtype::f32 ? sizeof(float) : sizeof(double)) +
+         (read.open ? count(*read.open) : 0) * sizeof(std::uint8_t) +  // the mask
+         rows * sizeof(std::uint8_t) +                                 // closed rows
+         recipe.shape(read.queries).size("query") * sizeof(double);    // how far scores get
 }
 
 AtOncePolicy::AtOncePolicy(const Attention& attention, const Arithmetic& arithmetic, ReadAtOnce read, Backend& backend)

@@ -36,6 +36,11 @@ struct ReadAtOnce {
 // values, whose heads need not be repeated. REQUIRES: has_fused_form().
 ReadAtOnce record_context_at_once(RecipeBuilder& work, const Attention& attention, const Projected& all);
 
+// How many bytes working that step out takes beside the recipe's own numbers: for
+// copies of what it reads and makes, as the backend wants them. REQUIRES: read is
+// of the recipe, whose bytes are far from saturation.
+std::size_t bytes_copied_at_once(const Recipe& recipe, const ReadAtOnce& read, Dtype dtype);
+
 // Works a recipe out whose context is made at once, by the backend's fused attention.
 class AtOncePolicy final : public ComputingPolicy {
  public:
@@ -46,7 +51,8 @@ class AtOncePolicy final : public ComputingPolicy {
                                              const Values<double>& carried) override;
   bool go_on(std::size_t, const Evaluation<double>&, bool) override { return holds_; }
 
-  // False where the backend has no such computation, or a number is not finite.
+  // False where the backend has no such computation, where a number of the context is
+  // not finite, and where an open score may not be, whose weight could hide that.
   bool holds() const { return holds_; }
 
   // Rows with every key closed.

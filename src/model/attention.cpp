@@ -345,10 +345,11 @@ std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend)
                       record_at_once(work, problem.inputs, problem.attention()), backend);
   const Recipe recipe = work.take();
   const Evaluation<double> made = evaluate(recipe, policy);
-  if (!policy.holds()) return std::nullopt;
+  const std::size_t last = recipe.size() - 1;
+  const auto is_finite = [](double number) { return std::isfinite(number); };
+  if (!policy.holds() || !std::ranges::all_of(made.computed[last]->data(), is_finite)) return std::nullopt;
 
   Trace trace = described(problem, backend);
-  const std::size_t last = recipe.size() - 1;
   trace.result = recipe.instruction(last).id();
   const Heading& heading = recipe.instruction(last).heading;
   trace.steps.emplace_back(std::make_shared<const Instruction>(Instruction{.heading = heading, .op = Given{}}),
@@ -362,9 +363,11 @@ std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend)
 std::optional<std::size_t> bytes_at_once(const Problem& problem) {
   if (!has_fused_form(problem.attention(), problem.arithmetic)) return std::nullopt;
   RecipeBuilder work(problem.arithmetic, problem.attention().vectors);
-  record_at_once(work, problem.inputs, problem.attention());
-  const std::size_t bytes = work.take().bytes();
-  return bytes > std::numeric_limits<std::size_t>::max() / 2 ? bytes : 2 * bytes;
+  const ReadAtOnce read = record_at_once(work, problem.inputs, problem.attention());
+  const Recipe recipe = work.take();
+  const std::size_t bytes = recipe.bytes();
+  if (bytes > std::numeric_limits<std::size_t>::max() / 4) return bytes;
+  return bytes + bytes_copied_at_once(recipe, read, problem.arithmetic.dtype);
 }
 
 namespace {

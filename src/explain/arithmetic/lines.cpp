@@ -142,8 +142,10 @@ Equation Lines::vector(const Step& step, const Reading& reading, const Place& pl
   const std::vector<Dim> inner = inner_axes(shape, place);
   if (inner.size() != 1) return row(step, place);
   Equation line{{}, {{"", {{symbols_.part(step.heading, shape, place)}}}}, {}};
-  Working working = pencil_.row(step, reading,
-                                {step.heading.id, offset_at(shape, place), shape.stride(inner[0].axis), inner[0].size});
+  const Slice cells{step.heading.id, offset_at(shape, place), shape.stride(inner[0].axis), inner[0].size};
+  // A list of one number is told as that number.
+  const bool is_number = cells.count == 1 && shares_a_number(step.op);
+  Working working = is_number ? pencil_.cell(step, reading, cells.first) : pencil_.row(step, reading, cells);
   const auto* combine = std::get_if<Combine>(&step.op);
   if (working.sides.size() > 1 && combine) {
     const bool product = combine->function == Binary::multiply;

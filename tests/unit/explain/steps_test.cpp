@@ -73,6 +73,28 @@ TEST_CASE("the worked example shows every product unasked", "[explain]") {
   }
 }
 
+TEST_CASE("values of one number show their products as wider ones do", "[explain]") {
+  Problem problem;
+  Attention& attention = problem.attention();
+  attention.queries = Tensor<double>({{"query", 1}, {"d_k", 2}}, {1, 2});
+  attention.keys = Tensor<double>({{"key", 3}, {"d_k", 2}}, {1, 0, 0, 1, 0, 0});
+  attention.values = Tensor<double>({{"key", 3}, {"d_v", 1}}, {3, -5, 7});
+  attention.query_count = 1;
+  attention.key_count = 3;
+  attention.query_width = attention.key_width = 2;
+  attention.value_width = 1;
+  attention.score.name = "dot";
+  attention.options["lengths"] = PerSequence{{2}};
+  attention.query_labels = {{"Query 1"}};
+  attention.key_labels = {{"Key 1", "Key 2", "Key 3"}};
+  const std::string text = in_text(problem, at(Level::cells));
+  for (const char* line :
+       {"U[1,1] = A[1,1]·v₁ = 0.2689 × 3    ≈ 0.8068", "U[1,2] = A[1,2]·v₂ = 0.7311 × (−5) ≈ −3.6553", "(closed)"}) {
+    INFO(line << "\n" << text);
+    CHECK(holds(text, line));
+  }
+}
+
 TEST_CASE("each level shows what the one before shows, and more", "[explain]") {
   const Trace trace = traced(examples::worked_example());
   CHECK(equations(explain(trace, at(Level::result))) == 0);

@@ -189,6 +189,97 @@ TEST_CASE("a result that is not finite is left to the steps, which can say where
   CHECK(std::ranges::count(trace.notes, "overflow", &Note::kind) == 1);
 }
 
+TEST_CASE("an open score that is not finite is left to the steps, though its weight is 0", "[model]") {
+  Problem problem = grouped();
+  Tensor<double> given = problem.attention().keys->numbers();
+  SECTION("a key with an infinity") { given[0] = -std::numeric_limits<double>::infinity(); }
+  SECTION("a key of the last head of the last sequence") {
+    given[given.size() - 1] = -std::numeric_limits<double>::infinity();
+  }
+  SECTION("a score too large for a double") {
+    given[0] = given[1] = given[2] = given[3] = given[4] = given[5] = -1e308;
+    Tensor<double> large(problem.attention().queries->shape());
+    for (double& number : large.data()) number = 10;
+    problem.attention().queries = large;
+  }
+  SECTION("a score too large for a float") {
+    problem.arithmetic.dtype = Dtype::f32;
+    given[0] = given[1] = given[2] = given[3] = given[4] = given[5] = -1e38;
+    Tensor<double> large(problem.attention().queries->shape());
+    for (double& number : large.data()) number = 10;
+    problem.attention().queries = large;
+  }
+  SECTION("a score that a large scale makes too large") {
+    given[0] = 1e300;
+    problem.attention().options["scale"] = 1e100;
+  }
+  SECTION("a score that what is added makes too large") {
+    given[0] = given[1] = given[2] = given[3] = given[4] = given[5] = -1e307;
+    Tensor<double> ones(problem.attention().queries->shape());
+    for (double& number : ones.data()) number = 1;
+    problem.attention().queries = ones;
+    const Tensor<double> added({{"query", queries}}, {-1.79e308, 0, 0, 0, 0});
+    problem.attention().options["mask"] = std::vector<MaskTerm>{{MaskTerm::Kind::add, added}};
+  }
+  problem.attention().keys = given;
+  CHECK_FALSE(at_once(problem));
+  ReferenceBackend backend;
+  const Trace trace = attention(problem, backend);
+  CHECK(std::ranges::count(trace.notes, "overflow", &Note::kind) == 1);
+}
+
+TEST_CASE("keys that are not finite are no hindrance where they are closed for everybody", "[model]") {
+  Problem problem = grouped();
+  Tensor<double> given = problem.attention().keys->numbers();
+  const auto spoil = [&](std::size_t sequence, std::size_t key) {
+    for (std::size_t head = 0; head < kv_heads; ++head) {
+      given[((sequence * kv_heads + head) * keys + key) * d_k] = std::numeric_limits<double>::quiet_NaN();
+      given[((sequence * kv_heads + head) * keys + key) * d_k + 1] = -std::numeric_limits<double>::infinity();
+    }
+  };
+  SECTION("beyond the length of their sequence") {
+    problem.attention().options["lengths"] = PerSequence{{7, 3}};
+    for (std::size_t key = 3; key < keys; ++key) spoil(1, key);
+  }
+  SECTION("outside every window") {
+    problem.attention().options["causal"] = true;
+    for (std::size_t sequence = 0; sequence < batch; ++sequence) spoil(sequence, queries);
+  }
+  SECTION("behind a mask") {
+    Tensor<double> blocked({{"batch", batch}, {"key", keys}});
+    blocked[2] = blocked[keys + 4] = 1;
+    problem.attention().options["mask"] = std::vector<MaskTerm>{{MaskTerm::Kind::block, blocked}};
+    spoil(0, 2);
+    spoil(1, 4);
+  }
+  problem.attention().keys = given;
+  check_agreement(problem);
+}
+
+TEST_CASE("a mask that adds the least number there is closes nothing and is done at once", "[model]") {
+  Problem problem = grouped();
+  Tensor<double> added({{"query", queries}, {"key", keys}});
+  SECTION("of doubles") { added[1] = std::numeric_limits<double>::lowest(); }
+  SECTION("of floats") {
+    problem.arithmetic.dtype = Dtype::f32;
+    added[1] = std::numeric_limits<float>::lowest();
+  }
+  problem.attention().options["mask"] = std::vector<MaskTerm>{{MaskTerm::Kind::add, added}};
+  CHECK(at_once(problem));
+}
+
+TEST_CASE("an output that is not finite is left to the steps, too", "[model]") {
+  Problem problem = grouped();
+  Tensor<double> weight({{"d_concat", heads * d_v}, {"d_out", 1}});
+  weight[0] = std::numeric_limits<double>::max();
+  weight[1] = std::numeric_limits<double>::max();
+  Tensor<double> large(problem.attention().values->shape());
+  for (double& number : large.data()) number = 10;
+  problem.attention().values = large;
+  problem.attention().output = Projection{weight, std::nullopt};
+  CHECK_FALSE(at_once(problem));
+}
+
 TEST_CASE("minus infinity that a table adds is left to the steps: it closes nothing there", "[model]") {
   Problem problem = grouped();
   Tensor<double> table({{"bucket", 8}}, {0, 1, 2, 3, 4, -std::numeric_limits<double>::infinity(), 6, 7});
@@ -216,4 +307,36 @@ TEST_CASE("attention at once needs memory for vectors, not for scores", "[model]
   CHECK(*bytes_at_once(problem) > plain);
   CHECK(*bytes_at_once(problem) < 2'000'000);
   CHECK(attention_recipe(problem).bytes() > 8 * std::size_t{2000} * 3000);
+}
+
+TEST_CASE("of what attention at once reads, only what the backend is handed counts twice", "[model]") {
+  constexpr std::size_t tokens = 300, d_model = 200, width = 4;
+  Problem problem;
+  problem.inputs.self = drawn({{"token", tokens}, {"d_model", d_model}}, 1);
+  Attention& attention = problem.attention();
+  attention.query = Projection{drawn({{"d_model", d_model}, {"d_k", width}}, 2), std::nullopt};
+  attention.key = Projection{drawn({{"d_model", d_model}, {"d_k", width}}, 3), std::nullopt};
+  attention.value = Projection{drawn({{"d_model", d_model}, {"d_v", width}}, 4), std::nullopt};
+  attention.query_count = attention.key_count = tokens;
+  attention.query_width = attention.key_width = attention.value_width = width;
+  attention.score = {.name = "dot"};
+  const std::size_t vectors = 4 * tokens * width, read = tokens * d_model + 3 * d_model * width;
+  const std::size_t made = 8 * (read + vectors), few = 16 * tokens;
+  SECTION("doubles") {
+    CHECK(*bytes_at_once(problem) >= made + 8 * vectors);
+    CHECK(*bytes_at_once(problem) <= made + 8 * vectors + few);
+  }
+  SECTION("floats, whose copies are half as large") {
+    problem.arithmetic.dtype = Dtype::f32;
+    CHECK(*bytes_at_once(problem) >= made + 4 * vectors);
+    CHECK(*bytes_at_once(problem) <= made + 4 * vectors + few);
+  }
+  SECTION("a mask, a byte a cell, and what is added, a number a cell") {
+    Tensor<double> cells({{"query", tokens}, {"key", tokens}});
+    const std::size_t plain = *bytes_at_once(problem), number = 8 * tokens * tokens;
+    attention.options["mask"] = std::vector<MaskTerm>{{MaskTerm::Kind::block, cells}};
+    CHECK(*bytes_at_once(problem) == plain + number + tokens * tokens);
+    attention.options["mask"] = std::vector<MaskTerm>{{MaskTerm::Kind::add, cells}};
+    CHECK(*bytes_at_once(problem) == plain + 2 * number + number + tokens * tokens);  // −∞ would close a cell
+  }
 }
