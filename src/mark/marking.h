@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "mark/check.h"

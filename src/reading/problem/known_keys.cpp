@@ -1,7 +1,6 @@
 #include "reading/problem/known_keys.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "base/suggest.h"
 #include "base/text.h"
