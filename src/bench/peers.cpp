@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 

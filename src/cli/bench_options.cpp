@@ -1,7 +1,6 @@
 #include "cli/bench_options.h"
 
 #include <array>
-#include <cmath>
 #include <string_view>
 #include <unistd.h>
 

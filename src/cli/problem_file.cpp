@@ -11,9 +11,7 @@
 #include "base/numbers.h"
 #include "base/rounding.h"
 #include "base/suggest.h"
-#include "cli/console.h"
 #include "cli/progress.h"
-#include "model/attention.h"
 #include "reading/problem/problem.h"
 #include "reading/text_file.h"
 

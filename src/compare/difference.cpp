@@ -1,11 +1,9 @@
 #include "compare/difference.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "compare/conventions/convention.h"
-#include "compare/relation.h"
 #include "mistakes/mistake.h"
 #include "trace/evaluate.h"
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <string_view>
 #include <utility>
 #include <variant>
 

@@ -133,12 +133,6 @@ void write_csv(const Trace& trace, Sink& sink) {
   out.hand_over();
 }
 
-std::string trace_csv(const Trace& trace) {
-  StringSink sink;
-  write_csv(trace, sink);
-  return sink.take();
-}
-
 Export csv_export() { return {"csv", ".csv", "one number a line, for spreadsheets and data frames", write_csv}; }
 
 }  // namespace attn

@@ -16,7 +16,6 @@ namespace attn {
 // than two axes all but the last are its row: "1 2". Labels are made harmless
 // to terminals and spreadsheets.
 void write_csv(const Trace& trace, Sink& sink);
-std::string trace_csv(const Trace& trace);
 
 // Other people's text as a cell: quoted where it must be, without control
 // characters, and with an apostrophe before what a spreadsheet would compute.

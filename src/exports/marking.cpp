@@ -1,7 +1,6 @@
 #include "exports/marking.h"
 
 #include <cmath>
-#include <string_view>
 
 #include <nlohmann/json.hpp>
 

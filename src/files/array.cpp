@@ -1,7 +1,6 @@
 #include "files/array.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/text.h"

@@ -1,7 +1,5 @@
 #include "mark/allowance.h"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace attn {

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "base/interval.h"
 #include "base/rounding.h"
 #include "mark/allowance.h"
 #include "mark/sheet.h"

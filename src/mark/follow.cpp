@@ -1,6 +1,5 @@
 #include "mark/follow.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "mark/comparison.h"

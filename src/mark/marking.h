@@ -4,8 +4,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "mark/check.h"

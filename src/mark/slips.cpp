@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/numbers.h"
-#include "base/rounding.h"
 #include "words/language.h"
 
 namespace attn {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "base/text.h"
 #include "model/anatomy.h"
@@ -19,7 +18,6 @@
 #include "model/softmaxes/softmax_kind.h"
 #include "problem/digest.h"
 #include "trace/compute.h"
-#include "trace/recipe_builder.h"
 #include "words/language.h"
 
 namespace attn {

@@ -1,7 +1,6 @@
 #include "problem/faults.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/text.h"
 

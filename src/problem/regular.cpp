@@ -1,7 +1,6 @@
 #include "problem/regular.h"
 
 #include <limits>
-#include <utility>
 
 #include "base/random.h"
 

@@ -1,7 +1,6 @@
 #include "trace/recipe_builder.h"
 
 #include <stdexcept>
-#include <utility>
 
 #include "ops/shapes.h"
 
@@ -21,31 +20,8 @@ RecipeBuilder RecipeBuilder::part(std::string prefix, std::string title) {
   return {work_, parts.size() - 1};
 }
 
-std::string RecipeBuilder::given(Heading heading, const Tensor<double>& value) {
-  return given(std::move(heading), value.shape(), [&value] { return value; });
-}
-
 std::string RecipeBuilder::given(Heading heading, const Shape& shape, std::function<Tensor<double>()> make) {
   return append(giving(std::move(heading), shape, std::move(make)));
-}
-
-std::string RecipeBuilder::given(Heading heading, Tensor<double>&& value) {
-  const Shape shape = value.shape();
-  return given(std::move(heading), shape, [kept = std::move(value)] { return kept; });
-}
-
-std::string RecipeBuilder::given_step(Heading heading, const Tensor<double>& value) {
-  return append_step(giving(std::move(heading), value.shape(), [&value] { return value; }));
-}
-
-std::string RecipeBuilder::given_step(Heading heading, Tensor<double>&& value) {
-  const Shape shape = value.shape();
-  return append_step(giving(std::move(heading), shape, [kept = std::move(value)] { return kept; }));
-}
-
-std::string RecipeBuilder::append_step(Instruction given) {
-  given.kind = Instruction::Kind::step;
-  return append(std::move(given));
 }
 
 std::string RecipeBuilder::given(Heading heading, const LateTensor<double>& value) {

@@ -30,21 +30,15 @@ class RecipeBuilder {
   RecipePart& current() const { return work_->recipe.parts()[part_]; }
 
   // A tensor of the problem that is no step; it will be rounded to the dtype.
-  // Returns its id. REQUIRES: `value` lives until the recipe was worked out.
-  std::string given(Heading heading, const Tensor<double>& value);
-  std::string given(Heading heading, Tensor<double>&& value);  // kept here
+  // Returns its id.
+  std::string given(Heading heading, const LateTensor<double>& value);
 
   // The same for numbers that follow from the problem: `make` returns a tensor of
   // that shape, and what it refers to lives until the recipe was worked out.
   std::string given(Heading heading, const Shape& shape, std::function<Tensor<double>()> make);
 
-  // The same for numbers that are made once they are wanted.
-  std::string given(Heading heading, const LateTensor<double>& value);
+  // A step whose numbers the problem gives.
   std::string given_step(Heading heading, const LateTensor<double>& value);
-
-  // A step whose numbers the problem gives. REQUIRES: as for given().
-  std::string given_step(Heading heading, const Tensor<double>& value);
-  std::string given_step(Heading heading, Tensor<double>&& value);
 
   // A step that is worked out as a whole, by a policy that knows how (Policy::make).
   std::string step_of_shape(Heading heading, const Shape& shape);
@@ -86,7 +80,6 @@ class RecipeBuilder {
   std::string resolved_id(std::string_view id) const;
   Operand resolved(Operand operand) const;
   std::string append(Instruction instruction);
-  std::string append_step(Instruction given);
   Instruction giving(Heading heading, const Shape& shape, std::function<Tensor<double>()> make) const;
   Instruction computing(Heading heading, Op op, std::vector<Operand> operands, std::optional<Operand> open) const;
 

@@ -94,7 +94,7 @@ class Case {
   }
 
   std::string given(const char* id, const Tensor<double>& value) {
-    return work_.given({.id = id}, Tensor<double>(value));
+    return work_.given({.id = id}, LateTensor(Tensor<double>(value)));
   }
 
   // The numbers of each of these steps, under the names of the outputs.

@@ -22,8 +22,8 @@ const Tensor<double> keys({{"key", 2}, {"d_k", 3}}, {0, 1, 1, 2, 2, -2});
 
 Trace recorded(const Score& score, const Choice& choice) {
   RecipeBuilder work;
-  work.given_step({.id = "queries"}, queries);
-  work.given_step({.id = "keys"}, keys);
+  work.given_step({.id = "queries"}, LateTensor(queries));
+  work.given_step({.id = "keys"}, LateTensor(keys));
   for (const auto& [name, tensor] : choice.tensors) work.given({.id = "score." + name}, tensor);
   score.compose(work, choice, {"queries", "keys", {}});
   return worked_out(work);

@@ -1,7 +1,5 @@
 #include "backend/cpu/workspace.h"
 
-#include <new>
-
 namespace attn {
 
 namespace {

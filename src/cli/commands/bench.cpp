@@ -2,14 +2,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
-#include "base/numbers.h"
 #include "bench/measure.h"
 #include "bench/peers.h"
 #include "bench/results.h"

@@ -180,10 +180,6 @@ class IndexFinder {
   const Shape& shape_;
 };
 
-std::string counted(std::size_t count, const char* one, const char* more) {
-  return std::to_string(count) + " " + (count == 1 ? one : more);
-}
-
 }  // namespace
 
 Result<Question> read_question(std::string_view text) {
@@ -206,10 +202,10 @@ Result<Asked> find_asked(const Trace& trace, const Question& question) {
 
   const std::vector<IndexWord>& words = *question.indices;
   if (words.size() != shape.rank()) {
-    const std::string axes = counted(shape.rank(), "axis", "axes");
-    return fault("`" + question.typed + "` has " + counted(words.size(), "index", "indices") + ", and " + heading.id +
-                     " has " + axes,
-                 heading.id + " has " + spelled_axes(shape) + ": write an index for each");
+    const std::string axes = counted(shape.rank(), "axis");
+    return fault(
+        "`" + question.typed + "` has " + counted(words.size(), "index") + ", and " + heading.id + " has " + axes,
+        heading.id + " has " + spelled_axes(shape) + ": write an index for each");
   }
   Place place;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {

@@ -1,9 +1,7 @@
 #include "explain/telling/axes.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "words/language.h"

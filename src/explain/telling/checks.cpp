@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "explain/telling/weight_tally.h"
 #include "words/language.h"

@@ -1,7 +1,6 @@
 #include "explain/telling/matrices.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "explain/telling/axes.h"

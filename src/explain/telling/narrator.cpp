@@ -1,10 +1,10 @@
 #include "explain/telling/narrator.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "explain/telling/axes.h"
+#include "problem/labels.h"
 #include "words/language.h"
 
 namespace attn {
@@ -13,7 +13,6 @@ namespace {
 // Unless all is asked for: so many queries, rows, and terms of a sum.
 constexpr std::size_t most_rows = 12;
 constexpr std::size_t most_terms = 16;
-constexpr std::string_view padding_label = "·";
 constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
 
 // Whether two steps are told in one go, query by query.

@@ -1,7 +1,6 @@
 #include "formats/html/figure.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <utility>
 #include <variant>
 
 #include <fmt/core.h>

@@ -8,6 +8,7 @@
 
 #include "base/expression.h"
 #include "base/numbers.h"
+#include "base/text.h"
 
 namespace attn {
 namespace {
@@ -34,8 +35,6 @@ bool is_blank(const JsonValue& value) {
 }
 
 bool is_list_or_object(const JsonValue& value) { return value.kind() == Kind::list || value.kind() == Kind::object; }
-
-std::string counted_indices(std::size_t count) { return count == 1 ? "1 index" : std::to_string(count) + " indices"; }
 
 void trim(std::string_view& text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -178,7 +177,7 @@ void CellsReader::read_placed(AnsweredStep& step, const JsonValue& object, const
     } else if (axes != 0 && axes != index->size()) {
       bad_key(
           "bad-index",
-          shown(place) + " has " + counted_indices(index->size()) + ", and the first cell has " + std::to_string(axes),
+          shown(place) + " has " + counted(index->size(), "index") + ", and the first cell has " + std::to_string(axes),
           "every cell of a step takes as many indices as the step has axes");
     }
     if (index && axes == 0) axes = index->size();

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <string>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "base/text.h"

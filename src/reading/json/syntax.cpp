@@ -1,14 +1,11 @@
 #include "reading/json/syntax.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/numbers.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "reading/json/scanner.h"
 
 namespace attn {
 namespace {

@@ -9,7 +9,6 @@
 #include "base/numbers.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "reading/problem/known_keys.h"
 
 namespace attn {
 namespace {

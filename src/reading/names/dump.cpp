@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 
-#include "base/suggest.h"
 #include "base/text.h"
 #include "files/tensor_file.h"
 #include "reading/json/json.h"

@@ -1,7 +1,6 @@
 #include "reading/problem/known_keys.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "base/suggest.h"
 #include "base/text.h"
@@ -11,120 +10,43 @@ namespace {
 
 // What people and frameworks call a key, without case, "-" and "_".
 struct Alias {
-  std::string_view name, pointer;
+  std::string_view names, pointer;
 };
 
 constexpr Alias aliases[] = {
-    {"x", "/inputs"},
-    {"input", "/inputs"},
-    {"inputembeddings", "/inputs"},
-    {"embeddingsmatrix", "/inputs"},
-    {"embeddingmatrix", "/inputs"},
-    {"data", "/inputs"},
-    {"q", "/queries"},
-    {"query", "/queries"},
-    {"k", "/keys"},
-    {"key", "/keys"},
-    {"v", "/values"},
-    {"value", "/values"},
-    {"wq", "/weights/query"},
-    {"wquery", "/weights/query"},
-    {"qw", "/weights/query"},
-    {"qweight", "/weights/query"},
-    {"qweights", "/weights/query"},
-    {"qproj", "/weights/query"},
-    {"qprojweight", "/weights/query"},
-    {"queryweight", "/weights/query"},
-    {"queryweights", "/weights/query"},
-    {"wk", "/weights/key"},
-    {"wkey", "/weights/key"},
-    {"kw", "/weights/key"},
-    {"kweight", "/weights/key"},
-    {"kweights", "/weights/key"},
-    {"kproj", "/weights/key"},
-    {"kprojweight", "/weights/key"},
-    {"keyweight", "/weights/key"},
-    {"keyweights", "/weights/key"},
-    {"wv", "/weights/value"},
-    {"wvalue", "/weights/value"},
-    {"vw", "/weights/value"},
-    {"vweight", "/weights/value"},
-    {"vweights", "/weights/value"},
-    {"vproj", "/weights/value"},
-    {"vprojweight", "/weights/value"},
-    {"valueweight", "/weights/value"},
-    {"valueweights", "/weights/value"},
-    {"wo", "/weights/output"},
-    {"wout", "/weights/output"},
-    {"woutput", "/weights/output"},
-    {"oproj", "/weights/output"},
-    {"outproj", "/weights/output"},
-    {"outprojweight", "/weights/output"},
-    {"outputweight", "/weights/output"},
-    {"outputweights", "/weights/output"},
-    {"output", "/weights/output"},
-    {"bq", "/biases/query"},
-    {"qbias", "/biases/query"},
-    {"querybias", "/biases/query"},
-    {"bk", "/biases/key"},
-    {"kbias", "/biases/key"},
-    {"keybias", "/biases/key"},
-    {"bv", "/biases/value"},
-    {"vbias", "/biases/value"},
-    {"valuebias", "/biases/value"},
-    {"bo", "/biases/output"},
-    {"outbias", "/biases/output"},
-    {"outputbias", "/biases/output"},
-    {"outprojbias", "/biases/output"},
+    {"x input inputembeddings embeddingsmatrix embeddingmatrix data", "/inputs"},
+    {"q query", "/queries"},
+    {"k key", "/keys"},
+    {"v value", "/values"},
+    {"wq wquery qw qweight qweights qproj qprojweight queryweight queryweights", "/weights/query"},
+    {"wk wkey kw kweight kweights kproj kprojweight keyweight keyweights", "/weights/key"},
+    {"wv wvalue vw vweight vweights vproj vprojweight valueweight valueweights", "/weights/value"},
+    {"wo wout woutput oproj outproj outprojweight outputweight outputweights output", "/weights/output"},
+    {"bq qbias querybias", "/biases/query"},
+    {"bk kbias keybias", "/biases/key"},
+    {"bv vbias valuebias", "/biases/value"},
+    {"bo outbias outputbias outprojbias", "/biases/output"},
     {"bias", "/biases"},
-    {"h", "/heads"},
-    {"nhead", "/heads"},
-    {"nheads", "/heads"},
-    {"numheads", "/heads"},
-    {"numattentionheads", "/heads"},
-    {"numberofheads", "/heads"},
-    {"numkeyvalueheads", "/kv_heads"},
-    {"numkvheads", "/kv_heads"},
-    {"kvnumheads", "/kv_heads"},
-    {"nkvheads", "/kv_heads"},
-    {"kvheads", "/kv_heads"},
-    {"querygroups", "/kv_heads"},
-    {"kvcache", "/past"},
-    {"cache", "/past"},
-    {"pastkeyvalues", "/past"},
-    {"pastkv", "/past"},
-    {"biaskv", "/appended"},
-    {"zeroattn", "/appended"},
-    {"addzeroattn", "/appended"},
-    {"positionalencoding", "/positions"},
-    {"positionencoding", "/positions"},
-    {"position", "/positions"},
-    {"positionids", "/positions"},
-    {"scorefunction", "/score"},
-    {"scoring", "/score"},
-    {"attentiontype", "/score"},
-    {"maxlen", "/max_tokens"},
-    {"maxlength", "/max_tokens"},
-    {"words", "/tokens"},
-    {"labels", "/tokens"},
+    {"h nhead nheads numheads numattentionheads numberofheads", "/heads"},
+    {"numkeyvalueheads numkvheads kvnumheads nkvheads kvheads querygroups", "/kv_heads"},
+    {"kvcache cache pastkeyvalues pastkv", "/past"},
+    {"biaskv zeroattn addzeroattn", "/appended"},
+    {"positionalencoding positionencoding position positionids", "/positions"},
+    {"scorefunction scoring attentiontype", "/score"},
+    {"maxlen maxlength", "/max_tokens"},
+    {"words labels", "/tokens"},
     {"layout", "/weight_layout"},
     {"dtype", "/arithmetic/dtype"},
-    {"rounding", "/arithmetic/hand_rounding"},
-    {"handrounding", "/arithmetic/hand_rounding"},
-    {"precision", "/digits"},
-    {"decimals", "/digits"},
+    {"rounding handrounding", "/arithmetic/hand_rounding"},
+    {"precision decimals", "/digits"},
     {"name", "/title"},
-    {"comment", "/notes"},
-    {"description", "/notes"},
+    {"comment description", "/notes"},
 };
 
 // The same below `weights`, `biases`, `inputs`, `tokens`, `past` and `appended`.
 constexpr Alias role_aliases[] = {
-    {"q", "query"},      {"wq", "query"},       {"queries", "query"}, {"k", "key"},     {"wk", "key"},
-    {"keys", "key"},     {"v", "value"},        {"wv", "value"},      {"bq", "query"},  {"bk", "key"},
-    {"bv", "value"},     {"values", "value"},   {"o", "output"},      {"wo", "output"}, {"bo", "output"},
-    {"out", "output"},   {"outproj", "output"}, {"k", "keys"},        {"key", "keys"},  {"v", "values"},
-    {"value", "values"},
+    {"q wq queries bq", "query"},      {"k wk keys bk", "key"}, {"v wv bv values", "value"},
+    {"o wo bo out outproj", "output"}, {"k key", "keys"},       {"v value", "values"},
 };
 
 struct Later {
@@ -171,12 +93,12 @@ std::optional<std::string> KnownKeys::aliased(std::string_view parent, const std
     const auto same = std::ranges::find(known, key, [](const std::string& name) { return plain(name); });
     if (same != known.end()) return std::string(parent) + "/" + *same;
     const auto role = std::ranges::find_if(role_aliases, [&](const Alias& alias) {
-      return alias.name == key && std::ranges::count(known, alias.pointer) > 0;
+      return has_word(alias.names, key) && std::ranges::count(known, alias.pointer) > 0;
     });
     if (role != std::end(role_aliases)) return std::string(parent) + "/" + std::string(role->pointer);
   }
   if (const auto option = options_called_.find(key); option != options_called_.end()) return option->second;
-  const auto alias = std::ranges::find(aliases, key, &Alias::name);
+  const auto alias = std::ranges::find_if(aliases, [&](const Alias& one) { return has_word(one.names, key); });
   if (alias == std::end(aliases)) return std::nullopt;
   return std::string(alias->pointer);
 }

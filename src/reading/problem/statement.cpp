@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "base/numbers.h"
 #include "reading/json/values.h"
 #include "reading/problem/known_keys.h"
 

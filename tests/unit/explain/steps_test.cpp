@@ -280,9 +280,9 @@ TEST_CASE("numbers of the rounding by hand keep its decimals", "[explain]") {
 Trace with_unknown_score() {
   RecipeBuilder work;
   work.given_step({"queries", "Q", "Queries", "Q is given", Role::query},
-                  examples::matrix("query", "d_k", {{1, 0, 2}, {2, 2, 2}}));
+                  LateTensor(examples::matrix("query", "d_k", {{1, 0, 2}, {2, 2, 2}})));
   work.given_step({"keys", "K", "Keys", "K is given", Role::key},
-                  examples::matrix("key", "d_k", {{0, 1, 1}, {4, 4, 0}}));
+                  LateTensor(examples::matrix("key", "d_k", {{0, 1, 1}, {4, 4, 0}})));
   work.step({"gaps", "G", "Gaps between each query and each key", "G = Q − K", Role::score},
             Combine{Binary::subtract, {}}, {"queries", "keys"});
   work.step({"squares", "G²", "Squared gaps", "G² = G²", Role::score}, Map{Unary::square, 0, ""}, {"gaps"});

@@ -19,6 +19,12 @@ Trace trace_of(std::vector<double> scores, Dtype dtype = Dtype::f64) {
   return trace;
 }
 
+std::string trace_csv(const Trace& trace) {
+  StringSink sink;
+  write_csv(trace, sink);
+  return sink.take();
+}
+
 const std::string header = "batch,head,step,row,column,value,row_label,column_label\n";
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST_CASE("symbols stand where the formula has places for them, whatever its wor
   ReferenceBackend backend;
   RecipeBuilder work;
   const Tensor<double> numbers(Shape{{"query", 2}, {"d_k", 2}}, {1, 2, 3, 4});
-  work.given({.id = "a", .symbol = "A", .role = Role::query}, numbers);
+  work.given({.id = "a", .symbol = "A", .role = Role::query}, LateTensor(numbers));
   work.step({.id = "b", .symbol = "B", .formula = "{} = {0}, A times", .role = Role::score}, Copy{}, {"a"});
   const Trace trace = computed(work.take(), {}, backend);
   CHECK(trace.steps[0].heading.formula.text() == "B = A, A times");

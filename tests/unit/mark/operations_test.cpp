@@ -34,14 +34,14 @@ Recipe weighing(double base, bool sink, bool linear) {
   RecipeBuilder work;
   work.current().attention = attention_anatomy("", Inputs{});
   const auto part = [&](Softmax::Part which) { return Softmax{which, "key", base}; };
-  work.given({.id = "values"}, Tensor<double>({{"key", 3}, {"d_v", 2}}, {1, 0, 0, 2, 3, 1}));
-  work.given_step({.id = "scores"}, Tensor<double>({{"query", 2}, {"key", 3}}, given_scores));
+  work.given({.id = "values"}, LateTensor(Tensor<double>({{"key", 3}, {"d_v", 2}}, {1, 0, 0, 2, 3, 1})));
+  work.given_step({.id = "scores"}, LateTensor(Tensor<double>({{"query", 2}, {"key", 3}}, given_scores)));
   if (linear) {
     work.step({.id = "attention_weights"}, part(Softmax::Part::shares), {"scores"});
   } else {
     std::vector<Operand> largest = {"scores"}, summed = {"exponentials"};
     if (sink) {
-      largest.emplace_back(work.given({.id = "softmax.sink"}, Tensor<double>(Shape{}, {1.5})));
+      largest.emplace_back(work.given({.id = "softmax.sink"}, LateTensor(Tensor<double>(Shape{}, {1.5}))));
       summed.insert(summed.end(), {"softmax.sink", "row_maximum"});
     }
     work.step({.id = "row_maximum"}, part(Softmax::Part::maximum), largest);

@@ -15,10 +15,11 @@ namespace {
 std::vector<Step> steps_of(bool layer, const std::vector<double>& x, double eps, bool gain, bool bias) {
   RecipeBuilder work;
   const Shape width{{"d_model", x.size()}};
-  work.given({.id = "x"}, Tensor<double>(Shape{{"token", 1}, {"d_model", x.size()}}, x));
+  work.given({.id = "x"}, LateTensor(Tensor<double>(Shape{{"token", 1}, {"d_model", x.size()}}, x)));
   Normalization norm{.id = "norm1", .symbol = "N", .over = "d_model", .eps = eps};
-  if (gain) norm.gain = work.given({.id = "gain"}, Tensor<double>(width, std::vector<double>(x.size(), 2)));
-  if (bias) norm.bias = work.given({.id = "bias"}, Tensor<double>(width, std::vector<double>(x.size(), 10)));
+  if (gain) norm.gain = work.given({.id = "gain"}, LateTensor(Tensor<double>(width, std::vector<double>(x.size(), 2))));
+  if (bias)
+    norm.bias = work.given({.id = "bias"}, LateTensor(Tensor<double>(width, std::vector<double>(x.size(), 10))));
   const std::string last = layer ? layer_normalized(work, norm, "x") : rms_normalized(work, norm, "x");
   CHECK(last == "norm1");
   return worked_out(work).steps;

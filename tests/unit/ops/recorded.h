@@ -26,11 +26,11 @@ inline Trace traced(const OneStep& one, Arithmetic arithmetic = {}) {
   std::vector<Operand> operands;
   for (const Tensor<double>& operand : one.operands) {
     const std::string id(1, static_cast<char>('a' + operands.size()));
-    operands.emplace_back(work.given({.id = id, .symbol = id, .title = id, .role = Role::input}, operand));
+    operands.emplace_back(work.given({.id = id, .symbol = id, .title = id, .role = Role::input}, LateTensor(operand)));
   }
   std::optional<Operand> open;
   if (one.open) {
-    open = work.given({.id = "mask", .symbol = "M", .title = "mask", .role = Role::mask}, *one.open);
+    open = work.given({.id = "mask", .symbol = "M", .title = "mask", .role = Role::mask}, LateTensor(*one.open));
   }
   work.step({.id = "made", .symbol = "Y", .title = "made", .formula = "Y", .role = Role::score}, one.op,
             std::move(operands), std::move(open));
