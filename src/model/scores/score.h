@@ -16,7 +16,7 @@ struct Compared {
 
   // The keys as they are before each is repeated for the heads that share it, so
   // many; what a score makes of keys alone is made of these.
-  std::string own_keys;
+  std::string own_keys = {};
   std::size_t sharing = 1;
 
   // Records what is added to each score, [batch?, head?, query, key], and returns
