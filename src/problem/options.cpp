@@ -24,7 +24,8 @@ std::map<std::string, OptionValue, std::less<>> fitted_options(
   // Masks come last: they are compared with all else.
   std::vector<const OptionSpec*> ordered;
   for (const OptionSpec& spec : specs) ordered.push_back(&spec);
-  std::ranges::stable_partition(ordered, [](const OptionSpec* spec) { return spec->kind != Kind::masks; });
+  std::stable_partition(ordered.begin(), ordered.end(),
+                        [](const OptionSpec* spec) { return spec->kind != Kind::masks; });
   for (const OptionSpec* one : ordered) {
     const OptionSpec& spec = *one;
     const auto stated = given.find(spec.name);
