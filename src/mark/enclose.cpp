@@ -62,7 +62,7 @@ class EverybodyHonest final : public Policy<Interval> {
              std::vector<bool>& matched) const {
     matched = matched_cells(Comparand<Interval>{step, computed, nullptr, Axis()}, writing_of(habit_), rule_);
     if (!fits(step, computed.shape())) return;
-    const bool all_match = std::ranges::find(matched, false) == matched.end();
+    const bool all_match = all_true(matched);
     const bool trusted = trust_mismatches_ && (all_match || !makes_the_rest_free(step));
     // The factor of a row of exponentials is in what was written, not in what was computed.
     const bool may_have_factor = step.what == HandedStep::What::exponentials && all_match;

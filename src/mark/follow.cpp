@@ -14,8 +14,6 @@ bool is_inner(const Instruction& instruction) {
   return softmax && softmax->part != Softmax::Part::weights && softmax->part != Softmax::Part::shares;
 }
 
-bool all_true(const std::vector<bool>& flags) { return std::ranges::find(flags, false) == flags.end(); }
-
 using Places = std::vector<std::optional<std::size_t>>;
 
 // A person who works a recipe out and hands some of it in.

@@ -89,6 +89,9 @@ Followed<double> follow(const Recipe& recipe, const Sheet& sheet, const MarkingR
 Followed<Interval> enclose(const Recipe& recipe, const Sheet& sheet, const MarkingRule& rule, Habit habit,
                            bool trust_mismatches);
 
+// Whether every cell matches.
+inline bool all_true(const std::vector<bool>& matched) { return std::ranges::find(matched, false) == matched.end(); }
+
 // Whether a person writes this line down and might round it.
 bool is_rounded(const Instruction& instruction);
 

@@ -388,12 +388,13 @@ std::vector<std::string> Computation::all_steps() const {
 }
 
 void Computation::keep(const std::vector<std::string>& asked) {
-  const std::vector<std::string> all = all_steps(), kept = steps();
-  const auto has = [](const std::vector<std::string>& ids, const std::string& id) {
-    return std::ranges::find(ids, id) != ids.end();
-  };
-  const auto is_left_out = [&](const std::string& id) { return !has(kept, id) && has(all, id); };
-  if (std::ranges::any_of(asked, is_left_out)) keep_all();
+  const std::vector<std::string> kept = steps();
+  std::vector<std::string> missing = asked;
+  std::erase_if(missing, [&](const std::string& id) { return std::ranges::find(kept, id) != kept.end(); });
+  if (missing.empty()) return;
+  const std::vector<std::string> all = all_steps();
+  const auto is_step = [&](const std::string& id) { return std::ranges::find(all, id) != all.end(); };
+  if (std::ranges::any_of(missing, is_step)) keep_all();
 }
 
 void Computation::keep_all() { recipe_ = attention_recipe(problem_, {.all_steps = true}); }

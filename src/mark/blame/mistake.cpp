@@ -9,8 +9,6 @@
 namespace attn {
 namespace {
 
-bool all_true(const std::vector<bool>& flags) { return std::ranges::find(flags, false) == flags.end(); }
-
 // A mistake that explains a step, and how much after it.
 struct Explanation {
   const Candidate* candidate = nullptr;

@@ -138,8 +138,8 @@ class SlipSearch {
                                   .places = &marking_.places(marking_.right().recipe),
                                   .must_match = step_ + 1},
                                  &from);
-    const bool all_match = std::ranges::find(followed.matched[step_], false) == followed.matched[step_].end();
-    if (!followed.stopped && all_match) found_.push_back({slip, line, followed.mismatch_from(step_), manner});
+    if (!followed.stopped && all_true(followed.matched[step_]))
+      found_.push_back({slip, line, followed.mismatch_from(step_), manner});
   }
 
   static constexpr std::size_t most_slips = 400'000;
