@@ -11,9 +11,17 @@
 namespace attn {
 namespace {
 
+// What MPFR keeps for a thread goes when the thread does.
+struct KeptByMpfr {
+  ~KeptByMpfr() { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
+};
+
 class Real {
  public:
-  Real() { mpfr_init2(value_, 113); }
+  Real() {
+    static thread_local const KeptByMpfr kept;
+    mpfr_init2(value_, 113);
+  }
   explicit Real(double number) : Real() { mpfr_set_d(value_, number, MPFR_RNDN); }
   ~Real() { mpfr_clear(value_); }
   Real(const Real&) = delete;

@@ -9,20 +9,31 @@ namespace {
 // How often this thread has asked for memory.
 thread_local std::size_t allocations = 0;
 
-void* counted(std::size_t bytes) {
+void* counted_or_null(std::size_t bytes) {
   ++allocations;
-  if (void* const memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
+  return std::malloc(bytes);
 }
 
-}  // namespace
-
-void* operator new(std::size_t bytes) { return counted(bytes); }
-void* operator new[](std::size_t bytes) { return counted(bytes); }
-void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+void* counted_or_null(std::size_t bytes, std::align_val_t alignment) {
   ++allocations;
   const auto multiple = static_cast<std::size_t>(alignment);
   return std::aligned_alloc(multiple, (bytes + multiple - 1) / multiple * multiple);
+}
+
+void* or_throw(void* memory) { return memory ? memory : throw std::bad_alloc(); }
+
+}  // namespace
+
+// Every way to ask for memory: what a sanitizer's own hands out, our delete may not free.
+void* operator new(std::size_t bytes) { return or_throw(counted_or_null(bytes)); }
+void* operator new[](std::size_t bytes) { return or_throw(counted_or_null(bytes)); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return counted_or_null(bytes); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return counted_or_null(bytes); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return or_throw(counted_or_null(bytes, alignment));
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return counted_or_null(bytes, alignment);
 }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory) noexcept { std::free(memory); }
