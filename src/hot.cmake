@@ -8,8 +8,20 @@ function(attn_hot)
     if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
       message(FATAL_ERROR "attn_hot names ${source}, which is not in ${CMAKE_CURRENT_SOURCE_DIR}")
     endif()
+    set_property(GLOBAL APPEND PROPERTY ATTN_HOT_SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/${source})
   endforeach()
-  # GCC cannot use a header that was precompiled with other optimisation.
-  set_source_files_properties(${ARGN} TARGET_DIRECTORY attn_core PROPERTIES
-    COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
+# attn_compile_apart(<target> <from>)
+#
+# Moves the hot sources of a target to one of their own: a header that was
+# precompiled is of use only to sources with the same optimisation.
+function(attn_compile_apart target from)
+  get_property(hot GLOBAL PROPERTY ATTN_HOT_SOURCES)
+  get_target_property(sources ${from} SOURCES)
+  list(REMOVE_ITEM sources ${hot})
+  set_property(TARGET ${from} PROPERTY SOURCES ${sources})
+  add_library(${target} OBJECT ${hot})
+  target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:${from},INCLUDE_DIRECTORIES>)
+  target_sources(${from} PRIVATE $<TARGET_OBJECTS:${target}>)
 endfunction()
