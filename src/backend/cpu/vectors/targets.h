@@ -4,6 +4,9 @@
 // RISC-V are, too: tiles of registers need vectors whose size is known.
 #pragma once
 
+// A compiler that may use all of this machine's instructions may have a better
+// target than those here, which Highway 1.0 takes only where it is wished for.
+#define HWY_WANT_AVX3_DL
 #include <hwy/detect_targets.h>
 
 #undef HWY_DISABLED_TARGETS
