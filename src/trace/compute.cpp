@@ -41,13 +41,4 @@ void compute(Recipe recipe, Policy<double>& policy, Trace& trace) {
   trace.recipe = std::move(recipe);
 }
 
-Trace computed(Recipe recipe, Arithmetic arithmetic, Backend& backend) {
-  Trace trace;
-  trace.arithmetic = arithmetic;
-  ComputingPolicy policy(backend, arithmetic);
-  compute(std::move(recipe), policy, trace);
-  trace.result = trace.steps.back().heading.id;
-  return trace;
-}
-
 }  // namespace attn
