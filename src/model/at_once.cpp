@@ -317,12 +317,9 @@ ReadAtOnce record_context_at_once(RecipeBuilder& work, const Attention& attentio
   read.exponentials = softmax_of(attention).exponentials(chosen_softmax(attention));
   if (read.exponentials.sink) read.sinks = read.exponentials.sink->id;
   read_masks(work, attention, read);
-  read.context = work.step_of_shape({.id = "context",
-                                     .symbol = "C",
-                                     .title = language().steps.context,
-                                     .formula = language().steps.at_once_formula.text(),
-                                     .role = Role::output},
-                                    context_shape(work, attention, read.queries, read.values));
+  read.context = work.step_of_shape(
+      {"context", "C", language().steps.context, language().steps.at_once_formula.text(), Role::output},
+      context_shape(work, attention, read.queries, read.values));
   return read;
 }
 

@@ -32,12 +32,10 @@ void give_parameters(RecipeBuilder& work, const std::string& of, Role role, cons
   for (const Parameter& parameter : spec.parameters) {
     const auto tensor = choice.tensors.find(parameter.name);
     if (tensor == choice.tensors.end()) continue;
-    work.given({.id = of + "." + parameter.name,
-                .symbol = parameter.symbol.empty() ? parameter.name : parameter.symbol,
-                .title = capitalised(parameter.summary.substr(0, parameter.summary.find(", ["))),
-                .formula = language().steps.given.text(),
-                .role = role},
-               tensor->second);
+    work.given(
+        {of + "." + parameter.name, parameter.symbol.empty() ? parameter.name : parameter.symbol,
+         capitalised(parameter.summary.substr(0, parameter.summary.find(", ["))), language().steps.given.text(), role},
+        tensor->second);
   }
 }
 
@@ -78,11 +76,7 @@ std::string record_scores(RecipeBuilder& work, const Attention& attention, const
   const std::string scaled = record_scaled(work, attention, score, products);
   const auto* softcap = attention.option<double>("softcap");
   if (!softcap) return scaled;
-  return work.step({.id = "capped_scores",
-                    .symbol = "S_c",
-                    .title = language().steps.capped,
-                    .formula = "{} = c·tanh({0} / c)",
-                    .role = Role::score},
+  return work.step({"capped_scores", "S_c", language().steps.capped, "{} = c·tanh({0} / c)", Role::score},
                    Map{Unary::softcap, *softcap, ""}, {scaled});
 }
 
@@ -107,28 +101,16 @@ MaskedScores record_mask(RecipeBuilder& work, const Attention& attention, const 
   for (Operand& given : record_rules(work, rules, MaskRule::Effect::adds)) adding.push_back(std::move(given));
 
   std::vector<Operand> operands = {scores};
-  Heading masked{.id = "masked_scores",
-                 .symbol = "S″",
-                 .title = language().steps.masked,
-                 .formula = language().steps.masked_formula.text(),
-                 .role = Role::score};
+  Heading masked{"masked_scores", "S″", language().steps.masked, language().steps.masked_formula.text(), Role::score};
   std::optional<Operand> open;
   if (!closing.empty()) {
-    open = work.step({.id = "mask",
-                      .symbol = "M",
-                      .title = language().steps.mask,
-                      .formula = language().steps.mask_formula.text(),
-                      .role = Role::mask},
+    open = work.step({"mask", "M", language().steps.mask, language().steps.mask_formula.text(), Role::mask},
                      Combine{Binary::minimum, all}, closing);
   }
   if (!adding.empty()) {
     const Op op = adding.size() == 1 ? Op(Copy{all}) : Op(Combine{Binary::add, all});
-    operands.emplace_back(work.step({.id = "score_bias",
-                                     .symbol = "B",
-                                     .title = language().steps.score_bias,
-                                     .formula = "{} = " + places(0, adding.size()),
-                                     .role = Role::mask},
-                                    op, adding));
+    operands.emplace_back(work.step(
+        {"score_bias", "B", language().steps.score_bias, "{} = " + places(0, adding.size()), Role::mask}, op, adding));
     masked.title = language().steps.masked_and_added;
     masked.formula = language().steps.masked_and_added_formula.text();
   }
@@ -145,17 +127,11 @@ std::string record_softmax(RecipeBuilder& work, const Attention& attention, cons
 
 std::string record_context(RecipeBuilder& work, const Attention& attention, const std::string& weights,
                            const std::string& values, const std::optional<Operand>& open, AttentionOptions options) {
-  const Heading weighted{.id = "weighted_values",
-                         .symbol = "U",
-                         .title = language().steps.weighted_values,
-                         .formula = "u_ij = A_ij · v_j",
-                         .role = Role::weighted_value};
+  const Heading weighted{"weighted_values", "U", language().steps.weighted_values, "u_ij = A_ij · v_j",
+                         Role::weighted_value};
   const Formula a = work.symbol(weights), v = work.symbol(values);
-  Heading context{.id = "context",
-                  .symbol = "C",
-                  .title = language().steps.context,
-                  .formula = work.vectors() == Vectors::rows ? "{} = " + a + "·" + v : "{} = " + v + "·" + a + "ᵀ",
-                  .role = Role::output};
+  Heading context{"context", "C", language().steps.context,
+                  work.vectors() == Vectors::rows ? "{} = " + a + "·" + v : "{} = " + v + "·" + a + "ᵀ", Role::output};
   const Position& position = position_of(attention);
   const auto record_sum = [&](const Op& op, std::vector<Operand> operands, const std::optional<Operand>& unread) {
     std::vector<Operand> terms;
@@ -185,35 +161,22 @@ std::string record_context(RecipeBuilder& work, const Attention& attention, cons
 
 std::string record_output(RecipeBuilder& work, const Attention& attention, std::string result) {
   if (attention.heads) {
-    result = work.step({.id = "concat",
-                        .symbol = "H",
-                        .title = language().steps.concat,
-                        .formula = language().steps.concat_formula.text(),
-                        .role = Role::output},
+    result = work.step({"concat", "H", language().steps.concat, language().steps.concat_formula.text(), Role::output},
                        Merge{"head", "d_v", "d_concat"}, {result});
   }
   if (!attention.output) return result;
 
   std::vector<Operand> operands = {result};
-  operands.emplace_back(work.given({.id = "weights.output",
-                                    .symbol = "W_O",
-                                    .title = language().steps.output_weights,
-                                    .formula = language().steps.given.text(),
-                                    .role = Role::weight_matrix},
-                                   attention.output->weight));
+  operands.emplace_back(work.given(
+      {"weights.output", "W_O", language().steps.output_weights, language().steps.given.text(), Role::weight_matrix},
+      attention.output->weight));
   if (attention.output->bias) {
-    operands.emplace_back(work.given({.id = "biases.output",
-                                      .symbol = "b_O",
-                                      .title = language().steps.output_bias,
-                                      .formula = language().steps.given.text(),
-                                      .role = Role::weight_matrix},
-                                     *attention.output->bias));
+    operands.emplace_back(work.given(
+        {"biases.output", "b_O", language().steps.output_bias, language().steps.given.text(), Role::weight_matrix},
+        *attention.output->bias));
   }
-  return work.step({.id = "output",
-                    .symbol = "O",
-                    .title = language().steps.output,
-                    .formula = "{} = " + product(attention, attention.output->bias.has_value()),
-                    .role = Role::output},
+  return work.step({"output", "O", language().steps.output,
+                    "{} = " + product(attention, attention.output->bias.has_value()), Role::output},
                    Contract{attention.heads ? "d_concat" : "d_v"}, operands);
 }
 

@@ -24,37 +24,27 @@ std::string record_joined(RecipeBuilder& work, const Attention& attention, const
   if (!attention.past && !attention.appended) return own;
   std::vector<Operand> operands = {own};
   if (attention.past) {
-    operands.insert(operands.begin(), work.given({.id = "past." + kind.plural,
-                                                  .symbol = kind.letter + "_past",
-                                                  .title = language().steps.past(kind.plural),
-                                                  .formula = language().steps.given.text(),
-                                                  .role = kind.role},
-                                                 (*attention.past).*part));
+    operands.insert(operands.begin(),
+                    work.given({"past." + kind.plural, kind.letter + "_past", language().steps.past(kind.plural),
+                                language().steps.given.text(), kind.role},
+                               (*attention.past).*part));
   }
   if (attention.appended) {
-    operands.emplace_back(work.given({.id = "appended." + kind.plural,
-                                      .symbol = kind.letter + "_app",
-                                      .title = language().steps.appended(kind.plural),
-                                      .formula = language().steps.given.text(),
-                                      .role = kind.role},
+    operands.emplace_back(work.given({"appended." + kind.plural, kind.letter + "_app",
+                                      language().steps.appended(kind.plural), language().steps.given.text(), kind.role},
                                      (*attention.appended).*part));
   }
   return work.step(
-      {.id = "all_" + kind.plural,
-       .symbol = kind.letter + "_all",
-       .title = language().steps.all_vectors(kind.plural, attention.past.has_value(), attention.appended.has_value()),
-       .formula = "{} = [" + places(0, operands.size(), "; ") + "]",
-       .role = kind.role},
+      {"all_" + kind.plural, kind.letter + "_all",
+       language().steps.all_vectors(kind.plural, attention.past.has_value(), attention.appended.has_value()),
+       "{} = [" + places(0, operands.size(), "; ") + "]", kind.role},
       Join{"key"}, operands);
 }
 
 std::string record_repeated(RecipeBuilder& work, const Attention& attention, const Kind& kind, const std::string& own) {
   const std::size_t times = query_heads_to_each_key(attention);
-  return work.step({.id = "repeated_" + kind.plural,
-                    .symbol = kind.letter + "_rep",
-                    .title = language().steps.repeated(kind.plural, times),
-                    .formula = language().steps.repeated_formula(times),
-                    .role = kind.role},
+  return work.step({"repeated_" + kind.plural, kind.letter + "_rep", language().steps.repeated(kind.plural, times),
+                    language().steps.repeated_formula(times), kind.role},
                    Repeat{"head", times, false}, {own});
 }
 

@@ -58,11 +58,7 @@ void for_each_input(const Inputs& inputs, Record record) {
 
 void record_inputs(RecipeBuilder& work, const Inputs& inputs) {
   for_each_input(inputs, [&](const std::string& suffix, const std::string& symbol, const Source& given) {
-    work.given_step({.id = "inputs" + suffix,
-                     .symbol = symbol,
-                     .title = input_title(suffix),
-                     .formula = language().steps.given.text(),
-                     .role = Role::input},
+    work.given_step({"inputs" + suffix, symbol, input_title(suffix), language().steps.given.text(), Role::input},
                     given);
   });
 }
@@ -108,11 +104,8 @@ std::string record_own_encoding(RecipeBuilder& work, const std::string& suffix, 
   if (work.has(id)) return id;
   std::vector<std::int64_t> rows(tokens);
   std::iota(rows.begin(), rows.end(), 0);
-  return work.step({.id = id,
-                    .symbol = "P" + input_symbol_suffix(suffix),
-                    .title = language().steps.fewer_encodings,
-                    .formula = language().steps.first_vectors(tokens),
-                    .role = Role::input},
+  return work.step({id, "P" + input_symbol_suffix(suffix), language().steps.fewer_encodings,
+                    language().steps.first_vectors(tokens), Role::input},
                    Pick{"token", Rows(Tensor<std::int64_t>({{"token", tokens}}, std::move(rows)))}, {encoding});
 }
 
@@ -124,11 +117,8 @@ void record_positioned_inputs(RecipeBuilder& work, const Inputs& inputs, const A
     const Axis row = row_of_inputs(suffix);
     const std::string own =
         own_widths ? "position_encoding" + suffix : record_own_encoding(work, suffix, given.shape().size(row));
-    work.step({.id = "positioned_inputs" + suffix,
-               .symbol = symbol + "′",
-               .title = language().steps.with_positions(input_title(suffix)),
-               .formula = "{} = {0} + {1}",
-               .role = Role::input},
+    work.step({"positioned_inputs" + suffix, symbol + "′", language().steps.with_positions(input_title(suffix)),
+               "{} = {0} + {1}", Role::input},
               Combine{Binary::add, {}}, {"inputs" + suffix, Operand(own, {{"token", row}})});
   });
 }
@@ -137,11 +127,8 @@ void record_split_inputs(RecipeBuilder& work, const Inputs& inputs, const Attent
                          const std::string& source) {
   for_each_input(inputs, [&](const std::string& suffix, const std::string&, const Source&) {
     // "token" also in cross-attention: rows of inputs, whoever they serve.
-    work.step({.id = "split_inputs" + suffix,
-               .symbol = work.symbol(source + suffix).text() + "_h",
-               .title = language().steps.split_inputs,
-               .formula = language().steps.columns_of_head_h.text(),
-               .role = Role::input},
+    work.step({"split_inputs" + suffix, work.symbol(source + suffix).text() + "_h", language().steps.split_inputs,
+               language().steps.columns_of_head_h.text(), Role::input},
               Split{"d_model", "head", "d_k", *attention.heads},
               {Operand(source + suffix, {{row_of_inputs(suffix), "token"}})});
   });
@@ -166,18 +153,12 @@ bool is_wide(const Attention& attention, const Projecting& part) {
 std::vector<Operand> with_weights(RecipeBuilder& work, const Projecting& part) {
   const Axis in = part.projection->weight.shape().has("d_head") ? "d_head" : "d_model";
   std::vector<Operand> operands = {source_as(work, part, in)};
-  operands.push_back(work.given({.id = "weights." + part.name,
-                                 .symbol = "W_" + part.letter,
-                                 .title = language().steps.weights_for(part.plural),
-                                 .formula = language().steps.given.text(),
-                                 .role = Role::weight_matrix},
+  operands.push_back(work.given({"weights." + part.name, "W_" + part.letter, language().steps.weights_for(part.plural),
+                                 language().steps.given.text(), Role::weight_matrix},
                                 part.projection->weight));
   if (part.projection->bias) {
-    operands.push_back(work.given({.id = "biases." + part.name,
-                                   .symbol = "b_" + part.letter,
-                                   .title = language().steps.bias_for(part.plural),
-                                   .formula = language().steps.given.text(),
-                                   .role = Role::weight_matrix},
+    operands.push_back(work.given({"biases." + part.name, "b_" + part.letter, language().steps.bias_for(part.plural),
+                                   language().steps.given.text(), Role::weight_matrix},
                                   *part.projection->bias));
   }
   return operands;
@@ -190,11 +171,8 @@ Op multiplied(const Projecting& part) {
 // The wide product of all heads side by side, before it is split.
 void record_wide(RecipeBuilder& work, const Attention& attention, const Projecting& part) {
   if (!is_wide(attention, part)) return;
-  work.step({.id = "projected_" + part.plural,
-             .symbol = part.letter + "*",
-             .title = language().steps.wide(part.plural),
-             .formula = "{} = " + product(attention, part.projection->bias.has_value()),
-             .role = part.role},
+  work.step({"projected_" + part.plural, part.letter + "*", language().steps.wide(part.plural),
+             "{} = " + product(attention, part.projection->bias.has_value()), part.role},
             multiplied(part), with_weights(work, part));
 }
 
@@ -208,11 +186,8 @@ std::string record_part(RecipeBuilder& work, const Attention& attention, const P
       heading.formula = language().steps.given.text();
       return work.given_step(heading, *part.given);
     }
-    const std::string wide = work.given({.id = "given." + part.plural,
-                                         .symbol = part.letter + "*",
-                                         .title = language().steps.wide(part.plural),
-                                         .formula = language().steps.given.text(),
-                                         .role = part.role},
+    const std::string wide = work.given({"given." + part.plural, part.letter + "*", language().steps.wide(part.plural),
+                                         language().steps.given.text(), part.role},
                                         *part.given);
     heading.formula = language().steps.columns_of_each_head.text();
     return work.step(heading, Split{"d_concat", "head", part.feature, heads}, {wide});

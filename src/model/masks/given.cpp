@@ -45,11 +45,8 @@ MaskRule closing_rule(const MaskTerm& term, const std::string& number, Dtype dty
 }
 
 MaskRule adding_rule(const MaskTerm& term, const std::string& number) {
-  return {.heading = {.id = "bias." + number,
-                      .symbol = "B_" + number,
-                      .title = language().steps.mask_bias,
-                      .formula = language().steps.mask_bias_formula.text(),
-                      .role = Role::mask},
+  return {.heading = {"bias." + number, "B_" + number, language().steps.mask_bias,
+                      language().steps.mask_bias_formula.text(), Role::mask},
           .effect = MaskRule::Effect::adds,
           .shape = term.value.shape(),
           .make = [value = term.value] { return value.numbers(); }};

@@ -17,27 +17,19 @@ std::string record_exponentials(RecipeBuilder& work, const MaskedScores& from, c
        .role = Role::softmax},
       part(Softmax::Part::maximum), searched, from.open);
   const std::string exponentials =
-      work.step({.id = "exponentials",
-                 .symbol = "E",
-                 .title = with.base == 0 ? language().steps.exponentials : language().steps.powers,
-                 .formula = "{} = " + with.letter + "^({0} − {1})",
-                 .role = Role::softmax},
+      work.step({"exponentials", "E", with.base == 0 ? language().steps.exponentials : language().steps.powers,
+                 "{} = " + with.letter + "^({0} − {1})", Role::softmax},
                 part(Softmax::Part::exponentials), {from.scores, maximum}, from.open);
   std::vector<Operand> summed = {exponentials};
   if (with.sink) summed.insert(summed.end(), {*with.sink, Operand(maximum)});
-  const std::string sums = work.step(
-      {.id = "exponential_sums",
-       .symbol = "z",
-       .title = with.sink ? language().steps.row_sum_with_sink : language().steps.row_sum,
-       .formula = (with.sink ? language().steps.row_sum_with_sink_formula : language().steps.row_sum_formula).text(),
-       .role = Role::softmax},
-      part(Softmax::Part::sum), summed);
-  return work.step({.id = "attention_weights",
-                    .symbol = "A",
-                    .title = language().steps.softmax_weights,
-                    .formula = "{} = {0} / {1}",
-                    .role = Role::attention_weight},
-                   part(Softmax::Part::weights), {exponentials, sums}, from.open);
+  const std::string sums =
+      work.step({"exponential_sums", "z", with.sink ? language().steps.row_sum_with_sink : language().steps.row_sum,
+                 (with.sink ? language().steps.row_sum_with_sink_formula : language().steps.row_sum_formula).text(),
+                 Role::softmax},
+                part(Softmax::Part::sum), summed);
+  return work.step(
+      {"attention_weights", "A", language().steps.softmax_weights, "{} = {0} / {1}", Role::attention_weight},
+      part(Softmax::Part::weights), {exponentials, sums}, from.open);
 }
 
 SoftmaxKind softmax_softmaxkind() {
