@@ -37,7 +37,6 @@ void compute(Recipe recipe, Policy<double>& policy, Trace& trace) {
       trace.steps.emplace_back(recipe.shared(line), worked_out.shared_result(line));
     }
   }
-  trace.vectors = recipe.vectors();
   trace.recipe = std::move(recipe);
 }
 

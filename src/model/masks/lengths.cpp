@@ -23,7 +23,7 @@ MaskRule lengths_rule(const Integers& lengths, const Attention& attention) {
     }
     return open;
   };
-  return {{"mask.lengths", "M_lengths", language().steps.lengths, language().steps.within_length.text(), Role::mask},
+  return {{"mask.lengths", "M_lengths", language().steps.lengths, language().steps.within_length, Role::mask},
           MaskRule::Effect::closes,
           shape,
           make,

@@ -42,9 +42,9 @@ Tensor<double> distances(const Attention& attention, const Shape& shape) {
 std::vector<Operand> record_biases(RecipeBuilder& work, const Attention& attention) {
   Shape heads;
   if (attention.heads) heads.append({"head", *attention.heads});
-  const std::string slope = work.given(
-      {"positions.slopes", "m_h", language().steps.slopes, language().steps.slope_of_head.text(), Role::mask}, heads,
-      [heads] { return slopes(heads); });
+  const std::string slope =
+      work.given({"positions.slopes", "m_h", language().steps.slopes, language().steps.slope_of_head, Role::mask},
+                 heads, [heads] { return slopes(heads); });
   Shape cells;
   if (attention.offsets().size() > 1) cells.append({"batch", attention.offsets().size()});
   cells.append({"query", attention.query_count});

@@ -36,15 +36,15 @@ std::string record_projected(RecipeBuilder& work, const Attention& attention, co
   wide.title = language().steps.all_heads_wide(heading.title);
   const std::string all = work.step(wide, Contract{"d_position"}, operands);
   Heading split = heading;
-  split.formula = language().steps.columns_of_each_head.text();
+  split.formula = language().steps.columns_of_each_head;
   return work.step(split, Split{"d_concat", "head", "d_k", *attention.heads}, {all});
 }
 
 // He et al. (2021), equation 4: the content of one with the position of the other.
 std::vector<Operand> record_score_terms(RecipeBuilder& work, const Attention& attention, const QueriesAndKeys& from) {
   // What is of no query comes first.
-  const bool to_keys = has_position_tensor(attention, "key");
-  const bool to_queries = has_position_tensor(attention, "query");
+  const bool to_keys = attention.positions->has("key");
+  const bool to_queries = attention.positions->has("query");
   std::string keys, queries, of_keys;
   if (to_keys) {
     keys = record_projected(work, attention, "key",
@@ -68,7 +68,7 @@ std::vector<Operand> record_score_terms(RecipeBuilder& work, const Attention& at
                                  Pick{"distance", rows(attention, false)}, {of_queries}));
   }
   if (to_queries) {
-    const bool as_published = position_number(attention, "as_published_code") != 0;
+    const bool as_published = attention.positions->numbers.at("as_published_code") != 0;
     terms.emplace_back(
         work.step({"position_to_content", "S_pc", language().steps.position_to_content,
                    "{} = k_j · " + work.symbol(queries) + (as_published ? "[δ(i, j)]" : "[δ(j, i)]"), Role::score},

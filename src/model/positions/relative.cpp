@@ -28,7 +28,7 @@ Rows rows(const Attention& attention, const std::string& table) {
 
 // Shaw et al. (2018), equation 4: a query with the vector of its distance to a key.
 std::vector<Operand> record_score_terms(RecipeBuilder& work, const Attention& attention, const QueriesAndKeys& from) {
-  if (!has_position_tensor(attention, "keys")) return {};
+  if (!attention.positions->has("keys")) return {};
   const std::string by_distance =
       work.step({"distance_scores", "S_D", language().steps.distance_scores, "{} = q_i · a_distance", Role::score},
                 Contract{"d_q"}, {Operand(from.queries, {{"d_k", "d_q"}}), "positions.keys"});
@@ -38,7 +38,7 @@ std::vector<Operand> record_score_terms(RecipeBuilder& work, const Attention& at
 
 // Equation 3: the values' vectors of each distance, weighed like the values.
 std::vector<Operand> record_context_terms(RecipeBuilder& work, const Attention& attention, const std::string& weights) {
-  if (!has_position_tensor(attention, "values")) return {};
+  if (!attention.positions->has("values")) return {};
   const std::string picked =
       work.step({"relative_values", "R_V", language().steps.relative_values, "{} = a_(j − i)", Role::value},
                 Pick{"distance", rows(attention, "values")}, {"positions.values"});

@@ -1,4 +1,4 @@
-#include "model/scores/hidden.h"
+#include "model/scores/score.h"
 #include "words/language.h"
 
 namespace attn {

@@ -5,9 +5,9 @@ namespace attn {
 namespace {
 
 std::string compose(RecipeBuilder& work, const Choice&, const MaskedScores& from) {
-  return work.step({"attention_weights", "A", language().steps.shares, language().steps.shares_formula.text(),
-                    Role::attention_weight},
-                   Softmax{Softmax::Part::shares, "key"}, {from.scores}, from.open);
+  return work.step(
+      {"attention_weights", "A", language().steps.shares, language().steps.shares_formula, Role::attention_weight},
+      Softmax{Softmax::Part::shares, "key"}, {from.scores}, from.open);
 }
 
 }  // namespace
