@@ -19,7 +19,7 @@ Trace attention(const Problem& problem, Backend& backend, AttentionOptions optio
 
 // The same result where nothing else is wanted, by the backend's fused attention:
 // a trace of that one step, given as if it stood in the problem. Nothing where
-// the problem has no fused form (at_once.h) or the backend none for it, and where
+// the problem has no fused form (recipe_at_once.h) or the backend none for it, and where
 // a number of it or of the context is not finite, or an open score may not be: the
 // steps say then where it comes from.
 std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend);
