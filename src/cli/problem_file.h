@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/hardware.h"
-#include "model/attention.h"
+#include "model/computation.h"
 #include "problem/problem.h"
 #include "trace/trace.h"
 

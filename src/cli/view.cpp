@@ -14,7 +14,7 @@
 #include "cli/progress.h"
 #include "explain/telling/steps.h"
 #include "exports/export.h"
-#include "model/attention.h"
+#include "model/computation.h"
 
 namespace attn {
 namespace {

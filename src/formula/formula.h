@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -35,8 +36,9 @@ struct FormulaPiece {
 class Formula {
  public:
   Formula() = default;
-  Formula(const char* notation) : Formula(std::string_view(notation)) {}         // NOLINT(google-explicit-constructor)
-  Formula(const std::string& notation) : Formula(std::string_view(notation)) {}  // NOLINT(google-explicit-constructor)
+  template <std::convertible_to<std::string> Text>
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Formula(const Text& notation) : Formula(std::string_view(std::string(notation))) {}
   explicit Formula(std::string_view notation);
   explicit Formula(std::vector<FormulaPiece> pieces) : pieces_(std::move(pieces)) {}
 

@@ -1,63 +1,27 @@
 #include "formula/letters.h"
 
-#include <algorithm>
-#include <array>
-
 #include "base/utf8.h"
 
 namespace attn::formula_letters {
 namespace {
 
-// What a raised or lowered character stands for.
-struct Shifted {
-  char32_t value;
-  std::string_view plain;
-};
+// What shifted characters stand for, each in the same place.
+constexpr std::u32string_view lowered = U"₀₁₂₃₄₅₆₇₈₉ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵥ₊₋",
+                              on_line_of_lowered = U"0123456789aeoxhklmnpstijrv+−";
+constexpr std::u32string_view raised = U"⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ⁺⁻ⁱⁿ", on_line_of_raised = U"0123456789T+−in";
+static_assert(lowered.size() == on_line_of_lowered.size() && raised.size() == on_line_of_raised.size());
 
-constexpr auto lowered = std::to_array<Shifted>({{U'ₐ', "a"},
-                                                 {U'ₑ', "e"},
-                                                 {U'ₒ', "o"},
-                                                 {U'ₓ', "x"},
-                                                 {U'ₕ', "h"},
-                                                 {U'ₖ', "k"},
-                                                 {U'ₗ', "l"},
-                                                 {U'ₘ', "m"},
-                                                 {U'ₙ', "n"},
-                                                 {U'ₚ', "p"},
-                                                 {U'ₛ', "s"},
-                                                 {U'ₜ', "t"},
-                                                 {U'ᵢ', "i"},
-                                                 {U'ⱼ', "j"},
-                                                 {U'ᵣ', "r"},
-                                                 {U'ᵥ', "v"},
-                                                 {U'₊', "+"},
-                                                 {U'₋', "−"}});
-
-constexpr auto raised = std::to_array<Shifted>({{U'ᵀ', "T"},
-                                                {U'¹', "1"},
-                                                {U'²', "2"},
-                                                {U'³', "3"},
-                                                {U'⁰', "0"},
-                                                {U'⁺', "+"},
-                                                {U'⁻', "−"},
-                                                {U'ⁱ', "i"},
-                                                {U'ⁿ', "n"}});
-
-std::string digit(char32_t value) { return {static_cast<char>(U'0' + value)}; }
+std::string plain(char32_t value, std::u32string_view shifted, std::u32string_view on_line) {
+  std::string text;
+  if (const std::size_t at = shifted.find(value); at != std::u32string_view::npos) append_utf8(on_line[at], text);
+  return text;
+}
 
 }  // namespace
 
-std::string lowered_plain(char32_t value) {
-  if (value >= U'₀' && value <= U'₉') return digit(value - U'₀');
-  const auto* found = std::ranges::find(lowered, value, &Shifted::value);
-  return found == lowered.end() ? "" : std::string(found->plain);
-}
+std::string lowered_plain(char32_t value) { return plain(value, lowered, on_line_of_lowered); }
 
-std::string raised_plain(char32_t value) {
-  if (value >= U'⁴' && value <= U'⁹') return digit(value - U'⁰');
-  const auto* found = std::ranges::find(raised, value, &Shifted::value);
-  return found == raised.end() ? "" : std::string(found->plain);
-}
+std::string raised_plain(char32_t value) { return plain(value, raised, on_line_of_raised); }
 
 bool is_spaced(std::string_view sign) {
   static constexpr std::u32string_view spaced = U"=≈+−-×·/→←≤≥≠<>±∈,;:∑Σ√^";

@@ -170,7 +170,6 @@ int decimals_of(const HandedStep& step) {
 
 std::optional<HandedStep> turned(const HandedStep& step, const Shape& shape) {
   const std::size_t rank = shape.rank();
-  const auto is_outer = [](const Axis& axis) { return axis == "batch" || axis == "head"; };
   if (rank < 2 || is_outer(shape[rank - 1].axis) || is_outer(shape[rank - 2].axis)) return std::nullopt;
   std::vector<std::size_t> sizes = step.shape;
   if (sizes.size() != rank || step.cells.size() != shape.count()) return std::nullopt;

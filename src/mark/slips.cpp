@@ -116,7 +116,6 @@ class Slips {
   bool any_row() {
     const Shape& shape = computed_.shape();
     if (shape.rank() < 2) return false;
-    const auto is_position = [](const Axis& axis) { return axis == "query" || axis == "key" || axis == "token"; };
     const Dim& last = shape.back();
     const Dim& before = shape[shape.rank() - 2];
     const bool lies_across = is_position(last.axis) && !is_position(before.axis);

@@ -1,17 +1,9 @@
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
 
-#include "backend/backend.h"
 #include "problem/problem.h"
 #include "trace/recipe_builder.h"
-#include "trace/trace.h"
 
 namespace attn {
 
@@ -32,66 +24,11 @@ Recipe attention_recipe(const Problem& problem, AttentionOptions options = {});
 StepId record_attention(RecipeBuilder& work, const Inputs& inputs, const Attention& attention,
                         AttentionOptions options = {});
 
-// The recipe worked out.
-Trace attention(const Problem& problem, Backend& backend, AttentionOptions options = {});
+// What is what in an attention whose part has that prefix: the one place where
+// the ids under which model/ records are put together for others.
+Anatomy attention_anatomy(const std::string& prefix, const Inputs& inputs);
 
-// The same result where nothing else is wanted, by the backend's fused attention:
-// a trace of that one step, given as if it stood in the problem. Nothing where
-// the problem has no fused form (at_once.h) or the backend none for it, and where
-// a number of it or of the context is not finite, or an open score may not be: the
-// steps say then where it comes from.
-std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend);
-
-// The most bytes of numbers that it holds, each counted as often as it is
-// copied; without room for a few blocks of scores, which stay small. Nothing
-// where the problem has no fused form.
-std::optional<std::size_t> bytes_at_once(const Problem& problem);
-
-// What is told of a computation while it goes on.
-struct Watcher {
-  std::function<void()> draws = [] {};                                   // random numbers are drawn now
-  std::function<void()> computes_at_once = [] {};                        // the result is, without steps
-  std::function<void(std::string_view id)> computes_step = [](auto) {};  // hidden ones too
-};
-
-// A refusal, before anything was computed: the numbers would take more bytes
-// than there may be.
-struct TooLarge {
-  std::size_t needed = 0;
-  bool is_result_alone = false;  // even the result at once, which needs less, would
-};
-
-// A problem about to be computed: which steps there will be and what they take
-// is known before a number is.
-class Computation {
- public:
-  // REQUIRES: the problem outlives the computation.
-  explicit Computation(const Problem& problem) : problem_(problem), recipe_(attention_recipe(problem)) {}
-
-  const Recipe& recipe() const { return recipe_; }
-
-  // Ids of the steps that people are shown, in order. The last is the result.
-  std::vector<std::string> steps() const;
-
-  // The same with those that are left out for their size.
-  std::vector<std::string> all_steps() const;
-
-  // Sees to it that these are not left out, as far as there are such steps.
-  void keep(const std::vector<std::string>& asked);
-  void keep_all();
-
-  // Computes the steps; or, where nothing but the result is wanted, that at once
-  // if it can be and has room. Random numbers are drawn once it is known that what
-  // they are for has room. Called once.
-  std::variant<Trace, TooLarge> run(Backend& backend, bool only_result, std::size_t most_bytes,
-                                    const Watcher& watcher = {});
-
- private:
-  const Problem& problem_;
-  Recipe recipe_;
-};
-
-// Every score, position and softmax that a problem can name.
+// Every score, position, softmax and option that a problem can name.
 Catalog catalog();
 
 }  // namespace attn

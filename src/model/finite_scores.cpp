@@ -32,48 +32,29 @@ bool is_open(const FusedAttention<T>& call, std::size_t b, std::size_t h, std::s
 
 // The scores of one head, each judged by the largest number of its two vectors.
 template <class T>
-class Scores {
- public:
-  Scores(const FusedAttention<T>& call, std::size_t b, std::size_t h, double largest_added)
-      : call_(call),
-        b_(b),
-        h_(h),
-        // Twice what it comes to, for what rounding adds to a sum.
-        factor_(2 * static_cast<double>(call.key_width) * std::max(1.0, std::abs(call.scale))),
-        largest_added_(largest_added) {}
-
-  bool are_finite() const {
-    const T* q = call_.q + b_ * call_.q_at.batch + h_ * call_.q_at.head;
-    const T* k = call_.k + b_ * call_.k_at.batch + h_ / (call_.heads / call_.kv_heads) * call_.k_at.head;
-    std::vector<double> queries(call_.queries);
-    double most = 0;
-    for (std::size_t i = 0; i < call_.queries; ++i) {
-      queries[i] = largest_magnitude(q + i * call_.q_at.row, call_.key_width);
-      most = std::max(most, queries[i]);
-    }
-    for (std::size_t j = 0; j < call_.keys; ++j) {
-      const double key = largest_magnitude(k + j * call_.k_at.row, call_.key_width);
-      if (!are_finite(most, key) && !are_finite_where_open(queries, key, j)) return false;
-    }
-    return true;
+bool has_finite_scores(const FusedAttention<T>& call, std::size_t b, std::size_t h, double largest_added) {
+  // Twice what it comes to, for what rounding adds to a sum.
+  const double factor = 2 * static_cast<double>(call.key_width) * std::max(1.0, std::abs(call.scale));
+  const auto is_finite = [&](double query, double key) {
+    return std::isfinite(static_cast<T>(factor * query * key + largest_added));
+  };
+  const T* q = call.q + b * call.q_at.batch + h * call.q_at.head;
+  const T* k = call.k + b * call.k_at.batch + h / (call.heads / call.kv_heads) * call.k_at.head;
+  std::vector<double> queries(call.queries);
+  double most = 0;
+  for (std::size_t i = 0; i < call.queries; ++i) {
+    queries[i] = largest_magnitude(q + i * call.q_at.row, call.key_width);
+    most = std::max(most, queries[i]);
   }
-
- private:
-  bool are_finite(double query, double key) const {
-    return std::isfinite(static_cast<T>(factor_ * query * key + largest_added_));
-  }
-
-  bool are_finite_where_open(const std::vector<double>& queries, double key, std::size_t j) const {
-    for (std::size_t i = 0; i < queries.size(); ++i) {
-      if (!are_finite(queries[i], key) && is_open(call_, b_, h_, i, j)) return false;
+  for (std::size_t j = 0; j < call.keys; ++j) {
+    const double key = largest_magnitude(k + j * call.k_at.row, call.key_width);
+    if (is_finite(most, key)) continue;
+    for (std::size_t i = 0; i < call.queries; ++i) {
+      if (!is_finite(queries[i], key) && is_open(call, b, h, i, j)) return false;
     }
-    return true;
   }
-
-  const FusedAttention<T>& call_;
-  std::size_t b_, h_;
-  double factor_, largest_added_;
-};
+  return true;
+}
 
 }  // namespace
 
@@ -81,7 +62,7 @@ template <class T>
 bool has_finite_scores(const FusedAttention<T>& call, double largest_added) {
   for (std::size_t b = 0; b < call.batch; ++b) {
     for (std::size_t h = 0; h < call.heads; ++h) {
-      if (!Scores<T>(call, b, h, largest_added).are_finite()) return false;
+      if (!has_finite_scores(call, b, h, largest_added)) return false;
     }
   }
   return true;

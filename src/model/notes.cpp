@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/numbers.h"
@@ -51,22 +52,6 @@ std::vector<Note> overflow(const Trace& trace) {
   return {};
 }
 
-// The numbers of a step, or those that it repeats along an axis.
-struct Repeated {
-  const StepId& id;
-  const Shape& shape;
-  Axis axis;
-  std::size_t times = 1;
-};
-
-Repeated repeated(const Trace& trace, const StepId& id) {
-  const Step* step = trace.find(id);
-  const auto* repeat = step ? std::get_if<Repeat>(&step->op) : nullptr;
-  if (!repeat) return {id, trace.value(id).shape(), "", 1};
-  const StepId& own = step->operands[0].id;
-  return {own, trace.value(own).shape(), repeat->axis, repeat->times};
-}
-
 // Vectors of length 0 whose angle with another is asked for by an open cell.
 std::vector<Note> zero_vectors(const Trace& trace) {
   const Step* mask = trace.find("mask");
@@ -77,20 +62,21 @@ std::vector<Note> zero_vectors(const Trace& trace) {
     const Shape& cells = step.result.shape();
     const bool masked = mask && cells == mask->result.shape();
     for (const Operand& operand : {step.operands[2], step.operands[3]}) {
-      const auto [id, shape, shared_axis, sharing] = repeated(trace, operand.id);
+      // Lengths that are repeated for heads that share them are told as they were before.
+      const Step* read = trace.find(operand.id);
+      const auto* repeat = read ? std::get_if<Repeat>(&read->op) : nullptr;
+      const StepId& id = repeat ? read->operands[0].id : operand.id;
       const Tensor<double>& lengths = trace.value(id);
       std::vector<bool> is_asked(lengths.size(), false);
       for (std::size_t at = 0; at < cells.count(); ++at) {
         if (masked && mask->result[at] == 0) continue;
-        const std::vector<std::size_t> index = cells.index(at);
-        std::size_t place = 0;
-        for (std::size_t i = 0; i < index.size(); ++i)
-          place += index[i] / (cells[i].axis == shared_axis ? sharing : 1) * shape.stride(cells[i].axis);
-        is_asked[place] = true;
+        std::vector<std::size_t> index = cells.index(at);
+        if (repeat) index[*cells.position(repeat->axis)] /= repeat->times;
+        is_asked[lengths.shape().offset(index, cells)] = true;
       }
       for (std::size_t at = 0; at < lengths.size(); ++at) {
         if (lengths[at] != 0 || !is_asked[at]) continue;
-        const std::vector<std::size_t> index = shape.index(at);
+        const std::vector<std::size_t> index = lengths.shape().index(at);
         notes.push_back({id, index, "zero_vector", language().steps.zero_vector(id + spelled_index(index))});
       }
     }
@@ -107,8 +93,8 @@ Note closed_row_note(std::string step, std::vector<std::size_t> row) {
 
 std::vector<Note> notes_on_numbers(const Trace& trace) {
   std::vector<Note> notes = overflow(trace);
-  for (Note& note : closed_rows(trace)) notes.push_back(std::move(note));
-  for (Note& note : zero_vectors(trace)) notes.push_back(std::move(note));
+  std::ranges::move(closed_rows(trace), std::back_inserter(notes));
+  std::ranges::move(zero_vectors(trace), std::back_inserter(notes));
   return notes;
 }
 

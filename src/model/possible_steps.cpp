@@ -10,80 +10,91 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t heads = 2, kv_heads = 1, width = 2, model_width = 4, other_width = 6, rows = 3;
+constexpr std::size_t width = 2, model_width = 4, rows = 3;
+
+// A shape of problem that the choices are tried in.
+struct Layout {
+  std::size_t heads = 0, kv_heads = heads;  // 0: no head axis
+  bool split_inputs = false;
+  bool direct = false;  // queries, keys and values are given
+  bool cross = false;
+  std::size_t key_model_width = model_width;  // of the inputs that keys and values are made from
+
+  std::size_t keys() const { return cross ? rows + 1 : rows; }
+  std::size_t all_heads(std::size_t of_one) const { return std::max<std::size_t>(heads, 1) * of_one; }
+};
+
+const Layout layouts[] = {
+    {.heads = 2},
+    {},
+    {.heads = 2, .kv_heads = 1},
+    {.heads = 2, .split_inputs = true},
+    {.heads = 2, .cross = true},
+    {.heads = 2, .cross = true, .key_model_width = 6},
+    {.direct = true},
+};
 
 // Recipes look at shapes alone: these numbers are never made.
 Source shaped(Shape shape) {
   return {shape, [count = shape.count()] { return std::vector<double>(count); }};
 }
 
-// Which shape of problem the choices are tried in; cross_of_widths: queries are made from other widths than keys.
-enum class Layout { one_head, several_heads, shared_heads, split_inputs, cross, cross_of_widths, direct };
-
-std::size_t heads_of(Layout layout) { return layout == Layout::one_head || layout == Layout::direct ? 0 : heads; }
-
-bool is_cross(Layout layout) { return layout == Layout::cross || layout == Layout::cross_of_widths; }
-
-// The width of the inputs that keys and values are made from.
-std::size_t key_model_width(Layout layout) { return layout == Layout::cross_of_widths ? other_width : model_width; }
-
-Projection projection(Layout layout, const Axis& made, bool of_keys) {
-  if (layout == Layout::split_inputs) {
-    return {shaped({{"d_head", model_width / heads}, {made, width}}), shaped({{made, width}})};
-  }
-  if (heads_of(layout) == 0) return {shaped({{"d_model", model_width}, {made, width}}), shaped({{made, width}})};
-  const std::size_t count = layout == Layout::shared_heads && of_keys ? kv_heads : heads;
-  const std::size_t in = of_keys ? key_model_width(layout) : model_width;
-  return {shaped({{"d_model", in}, {"d_concat", count * width}}), shaped({{"d_concat", count * width}})};
+Projection projection(const Layout& layout, const Axis& made, std::size_t heads, std::size_t in) {
+  const Dim out = layout.heads == 0 || layout.split_inputs ? Dim{made, width} : Dim{"d_concat", heads * width};
+  const Dim from = layout.split_inputs ? Dim{"d_head", in / heads} : Dim{"d_model", in};
+  return {shaped({from, out}), shaped({out})};
 }
 
-void give_inputs(Problem& problem, Layout layout) {
-  if (layout == Layout::direct) return;
-  if (!is_cross(layout)) {
+void give_inputs(Problem& problem, const Layout& layout) {
+  if (!layout.cross) {
     problem.inputs.self = shaped({{"token", rows}, {"d_model", model_width}});
     return;
   }
   problem.inputs.query = shaped({{"query", rows}, {"d_model", model_width}});
-  problem.inputs.key = shaped({{"key", rows + 1}, {"d_model", key_model_width(layout)}});
-  problem.inputs.value = shaped({{"key", rows + 1}, {"d_model", key_model_width(layout)}});
+  problem.inputs.key = shaped({{"key", layout.keys()}, {"d_model", layout.key_model_width}});
+  problem.inputs.value = problem.inputs.key;
 }
 
-Problem sample(Layout layout) {
+KeysAndValues keys_and_values(std::size_t count) {
+  return {shaped({{"key", count}, {"d_k", width}}), shaped({{"key", count}, {"d_v", width}})};
+}
+
+Problem sample(const Layout& layout) {
   Problem problem;
-  give_inputs(problem, layout);
   Attention& attention = problem.attention();
-  if (heads_of(layout) != 0) attention.heads = heads;
-  if (layout == Layout::shared_heads) attention.kv_heads = kv_heads;
-  attention.split_input = layout == Layout::split_inputs;
+  if (layout.heads != 0) attention.heads = layout.heads;
+  if (layout.kv_heads != layout.heads) attention.kv_heads = layout.kv_heads;
+  attention.split_input = layout.split_inputs;
   attention.query_count = rows;
-  attention.key_count = is_cross(layout) ? rows + 1 : rows;
+  attention.key_count = layout.keys();
   attention.query_width = attention.key_width = attention.value_width = width;
-  if (layout == Layout::direct) {
+  if (layout.direct) {
     attention.queries = shaped({{"query", rows}, {"d_k", width}});
-    attention.keys = shaped({{"key", rows}, {"d_k", width}});
-    attention.values = shaped({{"key", rows}, {"d_v", width}});
+    attention.keys = keys_and_values(rows).keys;
+    attention.values = keys_and_values(rows).values;
   } else {
-    attention.query = projection(layout, "d_k", false);
-    attention.key = projection(layout, "d_k", true);
-    attention.value = projection(layout, "d_v", true);
+    give_inputs(problem, layout);
+    attention.query = projection(layout, "d_k", layout.heads, model_width);
+    attention.key = projection(layout, "d_k", layout.kv_heads, layout.key_model_width);
+    attention.value = projection(layout, "d_v", layout.kv_heads, layout.key_model_width);
   }
-  const std::size_t out = std::max<std::size_t>(heads_of(layout), 1) * width;
-  attention.output = Projection{shaped({{heads_of(layout) != 0 ? "d_concat" : "d_v", out}, {"d_out", width}}), {}};
+  const Axis made = layout.heads == 0 ? "d_v" : "d_concat";
+  attention.output = Projection{shaped({{made, layout.all_heads(width)}, {"d_out", width}}), {}};
   attention.score = {.name = catalog().scores.front().name};
   return problem;
 }
 
-std::size_t size_of(const Axis& axis, Layout layout, std::size_t own) {
+std::size_t size_of(const Axis& axis, const Layout& layout, std::size_t own) {
   if (axis == "d_q" || axis == "d_k" || axis == "d_v") return width;
   if (axis == "d_pair") return 2 * width;
   if (axis == "d_model") return model_width;
-  if (axis == "head") return heads;
-  if (axis == "d_concat") return std::max<std::size_t>(heads_of(layout), 1) * width;
+  if (axis == "head") return layout.heads;
+  if (axis == "d_concat") return layout.all_heads(width);
   return own;
 }
 
 // The choice with every parameter that it can have, axes of its own of that size.
-Choice with_all_parameters(const ChoiceSpec& spec, Layout layout, std::size_t own) {
+Choice with_all_parameters(const ChoiceSpec& spec, const Layout& layout, std::size_t own) {
   Choice choice{.name = spec.name};
   for (const Parameter& parameter : spec.parameters) {
     if (parameter.axes.empty()) {
@@ -92,9 +103,8 @@ Choice with_all_parameters(const ChoiceSpec& spec, Layout layout, std::size_t ow
     }
     Shape shape;
     for (const Axis& axis : parameter.axes) {
-      const bool has_heads = heads_of(layout) != 0;
-      if (axis == "head" && !has_heads) continue;
-      shape.append({axis == "d_concat" && !has_heads ? "d_k" : axis, size_of(axis, layout, own)});
+      const std::size_t size = size_of(axis, layout, own);
+      if (size != 0) shape.append({axis == "d_concat" && layout.heads == 0 ? "d_k" : axis, size});
     }
     choice.tensors.emplace(parameter.name, shaped(shape));
   }
@@ -102,14 +112,14 @@ Choice with_all_parameters(const ChoiceSpec& spec, Layout layout, std::size_t ow
 }
 
 // The same, of a size that the choice accepts; nothing where no problem like this can make it.
-std::optional<Choice> chosen(const ChoiceSpec& spec, Layout layout) {
+std::optional<Choice> chosen(const ChoiceSpec& spec, const Layout& layout) {
   const ChoiceSetting setting{.query_width = width,
                               .key_width = width,
                               .value_width = width,
                               .model_width = model_width,
-                              .heads = heads_of(layout) == 0 ? std::nullopt : std::optional(heads),
-                              .from_inputs = layout != Layout::direct,
-                              .one_model_width = key_model_width(layout) == model_width,
+                              .heads = layout.heads == 0 ? std::nullopt : std::optional(layout.heads),
+                              .from_inputs = !layout.direct,
+                              .one_model_width = layout.key_model_width == model_width,
                               .longest = rows + 1};
   for (const std::size_t own : {5, 6}) {
     Choice choice = with_all_parameters(spec, layout, own);
@@ -119,30 +129,23 @@ std::optional<Choice> chosen(const ChoiceSpec& spec, Layout layout) {
 }
 
 // Everything that can be said beside the choices.
-void say_all(Problem& problem, Layout layout) {
+void say_all(Problem& problem, const Layout& layout) {
   Attention& attention = problem.attention();
-  const std::size_t keys = attention.key_count;
   attention.options["softcap"] = 2.0;
   attention.options["causal"] = true;
-  attention.options["mask"] = std::vector<MaskTerm>{{MaskTerm::Kind::add, shaped({{"query", rows}, {"key", keys}})}};
-  if (layout == Layout::direct) {
-    const auto more = [] {
-      return KeysAndValues{shaped({{"key", 1}, {"d_k", width}}), shaped({{"key", 1}, {"d_v", width}})};
-    };
-    attention.past = more();
-    attention.appended = more();
+  if (layout.direct) {
+    attention.past = attention.appended = keys_and_values(1);
     attention.key_count += 1;
-    attention.options.erase("mask");
+  } else {
+    const Source added = shaped({{"query", rows}, {"key", layout.keys()}});
+    attention.options["mask"] = std::vector<MaskTerm>{{MaskTerm::Kind::add, added}};
   }
 }
 
 // Puts those that are new where they stand among those that are known.
 void add_steps(const Problem& problem, std::vector<StepId>& all) {
-  const Recipe recipe = attention_recipe(problem, {.all_steps = true});
   auto place = all.begin();
-  for (std::size_t line = 0; line < recipe.size(); ++line) {
-    if (recipe.instruction(line).kind != Instruction::Kind::step) continue;
-    const StepId& id = recipe.instruction(line).id();
+  for (const StepId& id : attention_recipe(problem, {.all_steps = true}).steps()) {
     const auto known = std::ranges::find(all, id);
     place = (known != all.end() ? known : all.insert(place, id)) + 1;
   }
@@ -153,8 +156,7 @@ void add_steps(const Problem& problem, std::vector<StepId>& all) {
 std::vector<StepId> possible_steps() {
   const Catalog known = catalog();
   std::vector<StepId> all;
-  for (const Layout layout : {Layout::several_heads, Layout::one_head, Layout::shared_heads, Layout::split_inputs,
-                              Layout::cross, Layout::cross_of_widths, Layout::direct}) {
+  for (const Layout& layout : layouts) {
     const Problem plain = sample(layout);
     add_steps(plain, all);
     Problem full = plain;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <set>
 #include <vector>
 
 #include "base/text.h"
@@ -26,125 +25,66 @@ struct Projecting {
   std::string source = {};  // the step it is made from
 };
 
-// Where part p's inputs stand among the steps: cross-attention has one for each.
-std::string source_suffix(const Inputs& inputs, const Projecting& part) {
-  if (!inputs.cross()) return "";
-  return part.name == "value" && !inputs.value ? ".key" : "." + part.name;
+// One tensor of inputs: all of them in self-attention, those of the queries, keys
+// or values in cross-attention.
+struct InputTensor {
+  std::optional<Source> given;
+  std::string part;   // "query"; empty in self-attention
+  std::string index;  // of its symbol: "_Q"
+  Axis row;           // what its rows are called
+
+  std::string suffixed(const std::string& id) const { return part.empty() ? id : id + "." + part; }
+  std::size_t rows() const { return given->shape().size(row); }
+  std::size_t width() const { return given->shape().size("d_model"); }
+};
+
+std::vector<InputTensor> tensors_of(const Inputs& inputs) {
+  std::vector<InputTensor> all = {{inputs.self, "", "", "token"},
+                                  {inputs.query, "query", "_Q", "query"},
+                                  {inputs.key, "key", "_K", "key"},
+                                  {inputs.value, "value", "_V", "key"}};
+  std::erase_if(all, [](const InputTensor& one) { return !one.given; });
+  return all;
 }
 
-std::string input_symbol_suffix(const std::string& suffix) {
-  return suffix == ".query" ? "_Q" : suffix == ".key" ? "_K" : suffix == ".value" ? "_V" : "";
-}
-
-std::string input_symbol(const Inputs& inputs, const std::string& suffix) {
-  return "X" + (inputs.cross() ? input_symbol_suffix(suffix) : "");
-}
-
-std::string input_title(const std::string& suffix) {
-  return language().steps.inputs(suffix.empty() ? "" : suffix.substr(1));
-}
-
-// Calls record(suffix, symbol, inputs) for each tensor of inputs there is.
-template <class Record>
-void for_each_input(const Inputs& inputs, Record record) {
-  const auto present = [&](const std::string& suffix, const std::optional<Source>& given) {
-    if (given) record(suffix, input_symbol(inputs, suffix), *given);
-  };
-  present("", inputs.self);
-  present(".query", inputs.query);
-  present(".key", inputs.key);
-  present(".value", inputs.value);
-}
-
-void record_inputs(RecipeBuilder& work, const Inputs& inputs) {
-  for_each_input(inputs, [&](const std::string& suffix, const std::string& symbol, const Source& given) {
-    work.given_step({.id = "inputs" + suffix,
-                     .symbol = symbol,
-                     .title = input_title(suffix),
-                     .formula = language().steps.given.text(),
-                     .role = Role::input},
-                    given);
-  });
-}
-
-// The rows of inputs are called tokens in self-attention; in cross-attention
-// they belong to queries or keys.
-Axis row_of_inputs(const std::string& suffix) {
-  return suffix.empty() ? "token" : suffix == ".query" ? "query" : "key";
-}
-
-// Whether the inputs differ in width.
-bool has_own_widths(const Inputs& inputs) {
-  std::set<std::size_t> widths;
-  for_each_input(inputs, [&](const std::string&, const std::string&, const Source& given) {
-    widths.insert(given.shape().size("d_model"));
-  });
-  return widths.size() > 1;
-}
-
-// For each of the inputs its own encoding, or one for all of them where they have one width.
-void record_encodings(RecipeBuilder& work, const Inputs& inputs, const Attention& attention, bool own_widths) {
-  const auto record = [&](const std::string& suffix, std::size_t tokens, std::size_t width) {
-    const Heading heading{
-        .id = "position_encoding" + suffix, .symbol = "P" + input_symbol_suffix(suffix), .role = Role::input};
-    position_of(attention).encoding(work, attention, heading, tokens, width);
-  };
-  if (!own_widths) {
-    const std::size_t keys = attention.key_count - attention.past_count();
-    const Source& any = inputs.self ? *inputs.self : *inputs.query;
-    record("", std::max(attention.query_count, keys), any.shape().size("d_model"));
-    return;
-  }
-  for_each_input(inputs, [&](const std::string& suffix, const std::string&, const Source& given) {
-    record(suffix, given.shape().size(row_of_inputs(suffix)), given.shape().size("d_model"));
-  });
+// Where the inputs of a part stand among the steps: cross-attention has one for each.
+std::string source_of(const Inputs& inputs, const Projecting& part, const std::string& id) {
+  if (!inputs.cross()) return id;
+  return id + (part.name == "value" && !inputs.value ? ".key" : "." + part.name);
 }
 
 // Of the encoding that all inputs share, as many positions as these have.
-std::string record_own_encoding(RecipeBuilder& work, const std::string& suffix, std::size_t tokens) {
+std::string record_own_encoding(RecipeBuilder& work, const InputTensor& of) {
   const std::string encoding = "position_encoding";
+  const std::size_t tokens = of.rows();
   if (work.shape(encoding).size("token") == tokens) return encoding;
-  const std::string id = encoding + suffix;
-  if (work.has(id)) return id;
   std::vector<std::int64_t> rows(tokens);
   std::iota(rows.begin(), rows.end(), 0);
-  return work.step({.id = id,
-                    .symbol = "P" + input_symbol_suffix(suffix),
-                    .title = language().steps.fewer_encodings,
-                    .formula = language().steps.first_vectors(tokens),
-                    .role = Role::input},
+  return work.step({of.suffixed(encoding), "P" + of.index, language().steps.fewer_encodings,
+                    language().steps.first_vectors(tokens), Role::input},
                    Pick{"token", Rows(Tensor<std::int64_t>({{"token", tokens}}, std::move(rows)))}, {encoding});
 }
 
-void record_positioned_inputs(RecipeBuilder& work, const Inputs& inputs, const Attention& attention) {
-  if (!position_of(attention).encoding) return;
-  const bool own_widths = has_own_widths(inputs);
-  record_encodings(work, inputs, attention, own_widths);
-  for_each_input(inputs, [&](const std::string& suffix, const std::string& symbol, const Source& given) {
-    const Axis row = row_of_inputs(suffix);
-    const std::string own =
-        own_widths ? "position_encoding" + suffix : record_own_encoding(work, suffix, given.shape().size(row));
-    work.step({.id = "positioned_inputs" + suffix,
-               .symbol = symbol + "′",
-               .title = language().steps.with_positions(input_title(suffix)),
-               .formula = "{} = {0} + {1}",
-               .role = Role::input},
-              Combine{Binary::add, {}}, {"inputs" + suffix, Operand(own, {{"token", row}})});
-  });
-}
-
-void record_split_inputs(RecipeBuilder& work, const Inputs& inputs, const Attention& attention,
-                         const std::string& source) {
-  for_each_input(inputs, [&](const std::string& suffix, const std::string&, const Source&) {
-    // "token" also in cross-attention: rows of inputs, whoever they serve.
-    work.step({.id = "split_inputs" + suffix,
-               .symbol = work.symbol(source + suffix).text() + "_h",
-               .title = language().steps.split_inputs,
-               .formula = language().steps.columns_of_head_h.text(),
-               .role = Role::input},
-              Split{"d_model", "head", "d_k", *attention.heads},
-              {Operand(source + suffix, {{row_of_inputs(suffix), "token"}})});
-  });
+// For each of the inputs its own encoding, or one for all of them where they have one width.
+void record_positioned_inputs(RecipeBuilder& work, const std::vector<InputTensor>& inputs, const Attention& attention,
+                              const Position& position) {
+  const std::string encoding = "position_encoding";
+  const auto record = [&](const std::string& id, const std::string& symbol, std::size_t tokens, std::size_t width) {
+    position.encoding(work, attention, {.id = id, .symbol = symbol, .role = Role::input}, tokens, width);
+  };
+  const std::size_t width = inputs.front().width();
+  const bool share = std::ranges::all_of(inputs, [&](const InputTensor& one) { return one.width() == width; });
+  if (share) {
+    record(encoding, "P", std::max(attention.query_count, attention.key_count - attention.past_count()), width);
+  } else {
+    for (const InputTensor& one : inputs) record(one.suffixed(encoding), "P" + one.index, one.rows(), one.width());
+  }
+  for (const InputTensor& one : inputs) {
+    const std::string own = share ? record_own_encoding(work, one) : one.suffixed(encoding);
+    work.step({one.suffixed("positioned_inputs"), "X" + one.index + "′",
+               language().steps.with_positions(language().steps.inputs(one.part)), "{} = {0} + {1}", Role::input},
+              Combine{Binary::add, {}}, {one.suffixed("inputs"), Operand(own, {{"token", one.row}})});
+  }
 }
 
 // The part's source with its axes called as a product with the weights needs
@@ -163,108 +103,112 @@ bool is_wide(const Attention& attention, const Projecting& part) {
   return attention.heads && part.projection && !part.projection->weight.shape().has("head") && !attention.split_input;
 }
 
-std::vector<Operand> with_weights(RecipeBuilder& work, const Projecting& part) {
+// "{0}·{1}", "{0}·{1}ᵀ" or "{1}·{0}": a product with a weight matrix as this
+// problem writes it, with " + {2}" where there is a bias.
+std::string product(const Attention& attention, const Projection& projection) {
+  const std::string text = attention.vectors == Vectors::columns             ? "{} = {1}·{0}"
+                           : attention.weight_layout == WeightLayout::out_in ? "{} = {0}·{1}ᵀ"
+                                                                             : "{} = {0}·{1}";
+  return projection.bias ? text + " + {2}" : text;
+}
+
+// Adds the weights to the operands of a product, and the bias, where there is one.
+void add_weights(RecipeBuilder& work, const Projection& projection, const std::string& name, const std::string& letter,
+                 const std::string& weights_title, const std::string& bias_title, std::vector<Operand>& operands) {
+  const auto give = [&](const std::string& id, const std::string& symbol, const std::string& title, const Source& of) {
+    const Heading heading{id + name, symbol + letter, title, language().steps.given, Role::weight_matrix};
+    operands.emplace_back(work.given(heading, of));
+  };
+  give("weights.", "W_", weights_title, projection.weight);
+  if (projection.bias) give("biases.", "b_", bias_title, *projection.bias);
+}
+
+std::string record_product(RecipeBuilder& work, const Attention& attention, const Projecting& part, Heading heading) {
   const Axis in = part.projection->weight.shape().has("d_head") ? "d_head" : "d_model";
   std::vector<Operand> operands = {source_as(work, part, in)};
-  operands.push_back(work.given({.id = "weights." + part.name,
-                                 .symbol = "W_" + part.letter,
-                                 .title = language().steps.weights_for(part.plural),
-                                 .formula = language().steps.given.text(),
-                                 .role = Role::weight_matrix},
-                                part.projection->weight));
-  if (part.projection->bias) {
-    operands.push_back(work.given({.id = "biases." + part.name,
-                                   .symbol = "b_" + part.letter,
-                                   .title = language().steps.bias_for(part.plural),
-                                   .formula = language().steps.given.text(),
-                                   .role = Role::weight_matrix},
-                                  *part.projection->bias));
-  }
-  return operands;
-}
-
-Op multiplied(const Projecting& part) {
-  return Contract{part.projection->weight.shape().has("d_head") ? "d_head" : "d_model"};
-}
-
-// The wide product of all heads side by side, before it is split.
-void record_wide(RecipeBuilder& work, const Attention& attention, const Projecting& part) {
-  if (!is_wide(attention, part)) return;
-  work.step({.id = "projected_" + part.plural,
-             .symbol = part.letter + "*",
-             .title = language().steps.wide(part.plural),
-             .formula = "{} = " + product(attention, part.projection->bias.has_value()),
-             .role = part.role},
-            multiplied(part), with_weights(work, part));
+  add_weights(work, *part.projection, part.name, part.letter, language().steps.weights_for(part.plural),
+              language().steps.bias_for(part.plural), operands);
+  heading.formula = product(attention, *part.projection);
+  return work.step(std::move(heading), Contract{in}, operands);
 }
 
 std::string record_part(RecipeBuilder& work, const Attention& attention, const Projecting& part) {
-  Heading heading{
-      .id = part.plural, .symbol = part.letter, .title = language().steps.vectors(part.plural), .role = part.role};
-  const std::size_t heads = !attention.heads ? 1 : part.name == "query" ? *attention.heads : attention.heads_of_keys();
-
+  Heading heading{part.plural, part.letter, language().steps.vectors(part.plural), {}, part.role};
+  const auto split = [&](const Axis& wide, const Operand& from) {
+    const std::size_t heads = part.name == "query" ? *attention.heads : attention.heads_of_keys();
+    heading.formula = language().steps.columns_of_each_head;
+    return work.step(heading, Split{wide, "head", part.feature, heads}, {from});
+  };
   if (part.given) {
-    if (!part.given->shape().has("d_concat")) {
-      heading.formula = language().steps.given.text();
-      return work.given_step(heading, *part.given);
+    if (part.given->shape().has("d_concat")) {
+      return split("d_concat", work.given({"given." + part.plural, part.letter + "*",
+                                           language().steps.wide(part.plural), language().steps.given, part.role},
+                                          *part.given));
     }
-    const std::string wide = work.given({.id = "given." + part.plural,
-                                         .symbol = part.letter + "*",
-                                         .title = language().steps.wide(part.plural),
-                                         .formula = language().steps.given.text(),
-                                         .role = part.role},
-                                        *part.given);
-    heading.formula = language().steps.columns_of_each_head.text();
-    return work.step(heading, Split{"d_concat", "head", part.feature, heads}, {wide});
+    heading.formula = language().steps.given;
+    return work.given_step(heading, *part.given);
   }
-
-  if (is_wide(attention, part)) {
-    heading.formula = language().steps.columns_of_each_head.text();
-    return work.step(heading, Split{"d_concat", "head", part.feature, heads}, {"projected_" + part.plural});
-  }
-  if (part.projection) {
-    heading.formula = "{} = " + product(attention, part.projection->bias.has_value());
-    return work.step(heading, multiplied(part), with_weights(work, part));
-  }
-
-  if (attention.heads && !attention.split_input) {
-    heading.formula = language().steps.columns_of_each_head.text();
-    return work.step(heading, Split{"d_model", "head", part.feature, heads}, {source_as(work, part, "d_model")});
-  }
+  if (is_wide(attention, part)) return split("d_concat", "projected_" + part.plural);
+  if (part.projection) return record_product(work, attention, part, heading);
+  if (attention.heads && !attention.split_input) return split("d_model", source_as(work, part, "d_model"));
   heading.formula = "{} = {0}";
   return work.step(heading, Copy{}, {source_as(work, part, part.feature)});
 }
 
 }  // namespace
 
-std::string product(const Attention& attention, bool has_bias) {
-  const std::string text = attention.vectors == Vectors::columns             ? "{1}·{0}"
-                           : attention.weight_layout == WeightLayout::out_in ? "{0}·{1}ᵀ"
-                                                                             : "{0}·{1}";
-  return has_bias ? text + " + {2}" : text;
-}
-
-Projected record_projections(RecipeBuilder& work, const Inputs& inputs, const Attention& attention) {
+Projected record_projections(RecipeBuilder& work, const Inputs& inputs, const Attention& attention,
+                             const Position& position) {
   std::array parts = {
       Projecting{"key", "keys", "K", "key", "d_k", Role::key, attention.key, attention.keys},
       Projecting{"query", "queries", "Q", "query", "d_k", Role::query, attention.query, attention.queries},
       Projecting{"value", "values", "V", "key", "d_v", Role::value, attention.value, attention.values},
   };
-  record_inputs(work, inputs);
-  record_positioned_inputs(work, inputs, attention);
-  std::string source = position_of(attention).encoding ? "positioned_inputs" : "inputs";
+  const std::vector<InputTensor> tensors = tensors_of(inputs);
+  for (const InputTensor& one : tensors) {
+    work.given_step({one.suffixed("inputs"), "X" + one.index, language().steps.inputs(one.part), language().steps.given,
+                     Role::input},
+                    *one.given);
+  }
+  std::string source = "inputs";
+  if (position.encoding) {
+    record_positioned_inputs(work, tensors, attention, position);
+    source = "positioned_inputs";
+  }
   if (attention.split_input) {
-    record_split_inputs(work, inputs, attention, source);
+    for (const InputTensor& one : tensors) {
+      // "token" also in cross-attention: rows of inputs, whoever they serve.
+      const std::string whole = one.suffixed(source);
+      work.step({one.suffixed("split_inputs"), work.symbol(whole).text() + "_h", language().steps.split_inputs,
+                 language().steps.columns_of_head_h, Role::input},
+                Split{"d_model", "head", "d_k", *attention.heads}, {Operand(whole, {{one.row, "token"}})});
+    }
     source = "split_inputs";
   }
-  for (Projecting& part : parts) part.source = source + source_suffix(inputs, part);
+  for (Projecting& part : parts) part.source = source_of(inputs, part, source);
 
-  for (const Projecting& part : parts) record_wide(work, attention, part);
-  Projected projected;
-  projected.keys = record_part(work, attention, parts[0]);
-  projected.queries = record_part(work, attention, parts[1]);
-  projected.values = record_part(work, attention, parts[2]);
-  return projected;
+  // The wide products of all heads side by side, before they are split.
+  for (const Projecting& part : parts) {
+    if (!is_wide(attention, part)) continue;
+    record_product(work, attention, part,
+                   {"projected_" + part.plural, part.letter + "*", language().steps.wide(part.plural), {}, part.role});
+  }
+  const auto record = [&](const Projecting& part) { return record_part(work, attention, part); };
+  const std::string keys = record(parts[0]), queries = record(parts[1]), values = record(parts[2]);
+  return {queries, keys, values};
+}
+
+std::string record_output(RecipeBuilder& work, const Attention& attention, std::string result) {
+  if (attention.heads) {
+    result = work.step({"concat", "H", language().steps.concat, language().steps.concat_formula, Role::output},
+                       Merge{"head", "d_v", "d_concat"}, {result});
+  }
+  if (!attention.output) return result;
+  std::vector<Operand> operands = {result};
+  add_weights(work, *attention.output, "output", "O", language().steps.output_weights, language().steps.output_bias,
+              operands);
+  return work.step({"output", "O", language().steps.output, product(attention, *attention.output), Role::output},
+                   Contract{attention.heads ? "d_concat" : "d_v"}, operands);
 }
 
 }  // namespace attn

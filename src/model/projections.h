@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "model/positions/position.h"
 #include "problem/problem.h"
 #include "trace/recipe_builder.h"
 
@@ -13,11 +14,12 @@ struct Projected {
 };
 
 // Records the inputs, where there are any, and the steps from them to queries,
-// keys and values: split the inputs, project with bias, split the heads.
-Projected record_projections(RecipeBuilder& work, const Inputs& inputs, const Attention& attention);
+// keys and values: add positions, split the inputs, project with bias, split the heads.
+Projected record_projections(RecipeBuilder& work, const Inputs& inputs, const Attention& attention,
+                             const Position& position);
 
-// "{0}·{1}", "{0}·{1}ᵀ" or "{1}·{0}": a product with a weight matrix as this
-// problem writes it, with " + {2}" where there is a bias.
-std::string product(const Attention& attention, bool has_bias);
+// Records the steps from the context to the result: the heads side by side, the
+// output projection. Returns the id of the last.
+std::string record_output(RecipeBuilder& work, const Attention& attention, std::string result);
 
 }  // namespace attn

@@ -17,19 +17,10 @@ struct Width {
   int top;     // 2^top is the first power that is too large
 };
 
-Width width(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f64:
-      return {53, -1074, 1024};
-    case Dtype::f32:
-      return {24, -149, 128};
-    case Dtype::bf16:
-      return {8, -133, 128};
-    case Dtype::f16:
-      return {11, -24, 16};
-  }
-  return {};
-}
+constexpr std::array<Width, dtypes.size()> widths = {
+    {{53, -1074, 1024}, {24, -149, 128}, {8, -133, 128}, {11, -24, 16}}};
+
+constexpr Width width(Dtype dtype) { return widths[static_cast<std::size_t>(dtype)]; }
 
 // The exponent of the last bit that a number of this size has. REQUIRES: finite.
 int last_bit(double size, Width width) {
@@ -58,16 +49,9 @@ double rounded_to(double number, Width width) {
 double step_at_one(Dtype dtype) { return std::ldexp(1.0, 1 - width(dtype).bits); }
 
 double stored(double number, Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f64:
-      return number;
-    case Dtype::f32:
-      return static_cast<double>(static_cast<float>(number));
-    case Dtype::bf16:
-    case Dtype::f16:
-      return rounded_to(number, width(dtype));
-  }
-  return number;
+  if (dtype == Dtype::f64) return number;
+  if (dtype == Dtype::f32) return static_cast<double>(static_cast<float>(number));
+  return rounded_to(number, width(dtype));
 }
 
 std::string shortest(double number, Dtype dtype) {

@@ -42,11 +42,8 @@ class NestedNumbers {
   // The sizes, level by level, if no level is uneven.
   std::optional<std::vector<std::size_t>> shape() const;
 
-  // Where the list stands that is `index`-th of its level.
+  // Where the list stands that is `index`-th of its level; the value, of all, at level rank().
   ListPlace place_of_list(std::size_t level, std::size_t index) const;
-
-  // Where the value stands that is `index`-th of all.
-  ListPlace place_of_value(std::size_t index) const { return place_of_list(rank(), index); }
 
   // For who reads a file: values and finished lists in the order of the text.
   void append(double value) { values_.push_back(value); }

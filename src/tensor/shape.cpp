@@ -16,6 +16,12 @@ std::size_t Shape::count() const {
   return total;
 }
 
+std::vector<std::size_t> Shape::sizes() const {
+  std::vector<std::size_t> all;
+  for (const Dim& dim : dims_) all.push_back(dim.size);
+  return all;
+}
+
 std::optional<std::size_t> Shape::position(std::string_view axis) const {
   const auto found = std::ranges::find(dims_, axis, &Dim::axis);
   if (found == dims_.end()) return std::nullopt;
@@ -45,6 +51,12 @@ std::vector<std::size_t> Shape::index(std::size_t at) const {
   return places;
 }
 
+std::size_t Shape::offset(const std::vector<std::size_t>& index, const Shape& whole) const {
+  std::size_t place = 0;
+  for (std::size_t axis = 0; axis < index.size(); ++axis) place += index[axis] * stride(whole[axis].axis);
+  return place;
+}
+
 Shape Shape::renamed(std::string_view from, std::string_view to) const {
   assert(from == to || !has(to));
   Shape result = *this;
@@ -69,13 +81,6 @@ std::string spelled_sizes(const std::vector<std::size_t>& sizes) {
   return text.empty() ? "one number" : text;
 }
 
-std::string to_string(const Shape& shape) {
-  std::string text;
-  for (const Dim& dim : shape.dims()) {
-    if (!text.empty()) text += " × ";
-    text += std::to_string(dim.size);
-  }
-  return text;
-}
+std::string to_string(const Shape& shape) { return shape.rank() == 0 ? "" : spelled_sizes(shape.sizes()); }
 
 }  // namespace attn

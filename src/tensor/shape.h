@@ -13,6 +13,11 @@ namespace attn {
 // "d_k", "d_v", "d_concat", "d_out", or one that a score brings along.
 using Axis = std::string;
 
+// Whether an axis counts positions rather than features, and whether it sets whole
+// matrices apart.
+inline bool is_position(const Axis& axis) { return axis == "query" || axis == "key" || axis == "token"; }
+inline bool is_outer(const Axis& axis) { return axis == "batch" || axis == "head"; }
+
 // Whether a tensor has one vector a row, y = x·W, or one a column, y = W·x.
 enum class Vectors { rows, columns };
 
@@ -40,6 +45,8 @@ class Shape {
   // Saturates at the largest std::size_t.
   std::size_t count() const;
 
+  std::vector<std::size_t> sizes() const;
+
   bool has(std::string_view axis) const { return position(axis).has_value(); }
   std::optional<std::size_t> position(std::string_view axis) const;
 
@@ -53,6 +60,10 @@ class Shape {
   // The index, one number an axis from 0, of the cell that is `at`-th in
   // row-major order. REQUIRES: at < count().
   std::vector<std::size_t> index(std::size_t at) const;
+
+  // How far from the first cell the one stands that has this index in `whole`: axes
+  // of `whole` that are not here do not count, so that an operand is broadcast.
+  std::size_t offset(const std::vector<std::size_t>& index, const Shape& whole) const;
 
   // The same sizes with the axis `from` called `to`. REQUIRES: !has(to) or
   // from == to. Unchanged where there is no `from`.

@@ -37,17 +37,7 @@ void compute(Recipe recipe, Policy<double>& policy, Trace& trace) {
       trace.steps.emplace_back(recipe.shared(line), worked_out.shared_result(line));
     }
   }
-  trace.vectors = recipe.vectors();
   trace.recipe = std::move(recipe);
-}
-
-Trace computed(Recipe recipe, Arithmetic arithmetic, Backend& backend) {
-  Trace trace;
-  trace.arithmetic = arithmetic;
-  ComputingPolicy policy(backend, arithmetic);
-  compute(std::move(recipe), policy, trace);
-  trace.result = trace.steps.back().heading.id;
-  return trace;
 }
 
 }  // namespace attn

@@ -30,8 +30,4 @@ class ComputingPolicy : public Policy<double> {
 // Works the recipe out, and keeps in the trace what people are shown of it.
 void compute(Recipe recipe, Policy<double>& policy, Trace& trace);
 
-// The same by a backend, with no more said of it than its steps, arithmetic and
-// vectors; its result is its last step.
-Trace computed(Recipe recipe, Arithmetic arithmetic, Backend& backend);
-
 }  // namespace attn

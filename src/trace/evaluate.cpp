@@ -121,86 +121,54 @@ Tensor<double> value_in(const Recipe& recipe, std::string_view id) {
 
 namespace {
 
-// The numbers that one line adds up for one of its cells.
-class Terms {
- public:
-  Terms(const Recipe& recipe, std::size_t line, std::size_t cell, const Values<double>& carried)
-      : recipe_(recipe), line_(line), layout_(recipe.layout(line)), carried_(carried) {
-    index_ = layout_.shape.index(cell);
-  }
-
-  std::vector<double> operator()(const Contract& op) const {
-    if (op.then != Contract::Then::add) return {};
-    std::vector<double> terms;
-    for (std::size_t i = 0; i < layout_.read[0].size(op.over); ++i) {
-      if (is_open(op.over, i)) terms.push_back(number(0, op.over, i) * number(1, op.over, i));
-    }
-    add_further(2, terms);
-    return terms;
-  }
-
-  std::vector<double> operator()(const Reduce& op) const {
-    if (op.function != Reducer::sum) return {};
-    std::vector<double> terms = all_along(op.over);
-    add_further(1, terms);
-    return terms;
-  }
-
-  std::vector<double> operator()(const Softmax& op) const {
-    if (op.part != Softmax::Part::sum) return {};
-    std::vector<double> terms = all_along(op.over);
-    if (layout_.read.size() == 3) terms.push_back(power(op.base, single(1) - single(2)));
-    return terms;
-  }
-
-  template <class Other>
-  std::vector<double> operator()(const Other&) const {
-    return {};
-  }
-
- private:
-  std::size_t place_in(const Shape& read) const {
-    std::size_t place = 0;
-    for (std::size_t axis = 0; axis < index_.size(); ++axis) {
-      place += index_[axis] * read.stride(layout_.shape[axis].axis);
-    }
-    return place;
-  }
-
-  double at(std::size_t operand, std::size_t place) const {
-    return (*carried_[recipe_.operands(line_)[operand]])[place];
-  }
-  double single(std::size_t operand) const { return at(operand, place_in(layout_.read[operand])); }
-  double number(std::size_t operand, const Axis& over, std::size_t i) const {
-    return at(operand, place_in(layout_.read[operand]) + i * layout_.read[operand].stride(over));
-  }
-
-  bool is_open(const Axis& over, std::size_t i) const {
-    const auto open = recipe_.open(line_);
-    return !open || (*carried_[*open])[place_in(layout_.open_read) + i * layout_.open_read.stride(over)] != 0;
-  }
-
-  std::vector<double> all_along(const Axis& over) const {
-    std::vector<double> terms;
-    for (std::size_t i = 0; i < layout_.read[0].size(over); ++i) terms.push_back(number(0, over, i));
-    return terms;
-  }
-
-  void add_further(std::size_t first, std::vector<double>& terms) const {
-    for (std::size_t i = first; i < layout_.read.size(); ++i) terms.push_back(single(i));
-  }
-
-  const Recipe& recipe_;
-  std::size_t line_;
-  const LaidOut& layout_;
-  const Values<double>& carried_;
-  std::vector<std::size_t> index_;
+// What an operation adds up along an axis: of its first operands, as many as
+// `factors`, their products.
+struct Sum {
+  Axis over;
+  std::size_t factors = 1;
 };
+
+std::optional<Sum> sum_of(const Op& op) {
+  if (const auto* contract = std::get_if<Contract>(&op)) {
+    return contract->then == Contract::Then::add ? std::optional(Sum{contract->over, 2}) : std::nullopt;
+  }
+  if (const auto* reduce = std::get_if<Reduce>(&op)) {
+    return reduce->function == Reducer::sum ? std::optional(Sum{reduce->over}) : std::nullopt;
+  }
+  const auto* softmax = std::get_if<Softmax>(&op);
+  return softmax && softmax->part == Softmax::Part::sum ? std::optional(Sum{softmax->over}) : std::nullopt;
+}
 
 }  // namespace
 
 std::vector<double> terms_of(const Recipe& recipe, std::size_t line, std::size_t cell, const Values<double>& carried) {
-  return std::visit(Terms(recipe, line, cell, carried), recipe.instruction(line).op);
+  const Op& op = recipe.instruction(line).op;
+  const std::optional<Sum> sum = sum_of(op);
+  if (!sum) return {};
+  const LaidOut& layout = recipe.layout(line);
+  const std::vector<std::size_t> index = layout.shape.index(cell);
+  const auto number = [&](std::size_t operand, std::size_t i) {
+    const Shape& read = layout.read[operand];
+    const std::size_t place = read.offset(index, layout.shape) + i * read.stride(sum->over);
+    return (*carried[recipe.operands(line)[operand]])[place];
+  };
+  const auto is_open = [&](std::size_t i) {
+    const auto open = recipe.open(line);
+    const Shape& read = layout.open_read;
+    return !open || (*carried[*open])[read.offset(index, layout.shape) + i * read.stride(sum->over)] != 0;
+  };
+
+  std::vector<double> terms;
+  for (std::size_t i = 0; i < layout.read[0].size(sum->over); ++i) {
+    if (is_open(i)) terms.push_back(sum->factors == 2 ? number(0, i) * number(1, i) : number(0, i));
+  }
+  const std::size_t operands = layout.read.size();
+  if (const auto* softmax = std::get_if<Softmax>(&op)) {
+    if (operands == 3) terms.push_back(power(softmax->base, number(1, 0) - number(2, 0)));
+    return terms;
+  }
+  for (std::size_t operand = sum->factors; operand < operands; ++operand) terms.push_back(number(operand, 0));
+  return terms;
 }
 
 template class Policy<double>;

@@ -60,6 +60,14 @@ std::size_t Recipe::place_of(std::string_view id) const {
   return *found;
 }
 
+std::vector<StepId> Recipe::steps() const {
+  std::vector<StepId> ids;
+  for (const Line& line : lines_) {
+    if (line.instruction->kind == Instruction::Kind::step) ids.push_back(line.instruction->id());
+  }
+  return ids;
+}
+
 std::optional<Shape> Recipe::fitting_shape(std::string_view id) const {
   const std::size_t place = place_of(id);
   return place < fitting_ ? std::optional(shape(place)) : std::nullopt;

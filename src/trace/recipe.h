@@ -50,6 +50,9 @@ class Recipe {
   const Instruction* find(std::string_view id) const;
   bool has(std::string_view id) const { return line(id).has_value(); }
 
+  // Ids of the steps that people are shown, in order.
+  std::vector<StepId> steps() const;
+
   // Whether every instruction can read its operands: a rewrite may have made
   // numbers of another shape than those below expect.
   bool fits() const { return fitting_ == lines_.size(); }

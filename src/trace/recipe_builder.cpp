@@ -20,18 +20,26 @@ RecipeBuilder RecipeBuilder::part(std::string prefix, std::string title) {
   return {work_, parts.size() - 1};
 }
 
-std::string RecipeBuilder::given(Heading heading, const Shape& shape, std::function<Tensor<double>()> make) {
-  return append(giving(std::move(heading), shape, std::move(make)));
-}
-
 std::string RecipeBuilder::given(Heading heading, const LateTensor<double>& value) {
   return given(std::move(heading), value.shape(), [value] { return value.numbers(); });
 }
 
 std::string RecipeBuilder::given_step(Heading heading, const LateTensor<double>& value) {
-  Instruction made = giving(std::move(heading), value.shape(), [value] { return value.numbers(); });
-  made.kind = Instruction::Kind::step;
-  return append(std::move(made));
+  return given(
+      std::move(heading), value.shape(), [value] { return value.numbers(); }, Instruction::Kind::step);
+}
+
+std::string RecipeBuilder::given(Heading heading, const Shape& shape, std::function<Tensor<double>()> make,
+                                 Instruction::Kind kind) {
+  const auto rounded = [make = std::move(make), dtype = work_->arithmetic.dtype] {
+    Tensor<double> value = make();
+    for (double& number : value.data()) number = stored(number, dtype);
+    return value;
+  };
+  return append({.heading = std::move(heading),
+                 .op = Given{},
+                 .given = GivenNumbers(LateTensor<double>(shape, rounded)),
+                 .kind = kind});
 }
 
 std::string RecipeBuilder::step_of_shape(Heading heading, const Shape& shape) {
@@ -39,15 +47,15 @@ std::string RecipeBuilder::step_of_shape(Heading heading, const Shape& shape) {
   return append({.heading = std::move(heading), .op = Given{}, .given = GivenNumbers(LateTensor<double>(shape, none))});
 }
 
-std::string RecipeBuilder::step(Heading heading, Op op, std::vector<Operand> operands, std::optional<Operand> open) {
-  return append(computing(std::move(heading), std::move(op), std::move(operands), std::move(open)));
-}
-
-std::string RecipeBuilder::hidden_step(Heading heading, Op op, std::vector<Operand> operands,
-                                       std::optional<Operand> open) {
-  Instruction made = computing(std::move(heading), std::move(op), std::move(operands), std::move(open));
-  made.kind = Instruction::Kind::hidden;
-  return append(std::move(made));
+std::string RecipeBuilder::step(Heading heading, Op op, std::vector<Operand> operands, std::optional<Operand> open,
+                                Instruction::Kind kind) {
+  for (Operand& operand : operands) operand.id = resolved_id(operand.id);
+  if (open) open->id = resolved_id(open->id);
+  return append({.heading = std::move(heading),
+                 .op = std::move(op),
+                 .operands = std::move(operands),
+                 .open = std::move(open),
+                 .kind = kind});
 }
 
 Formula RecipeBuilder::symbol(std::string_view id) const {
@@ -69,30 +77,6 @@ std::string RecipeBuilder::scoped(std::string_view id) const {
 std::string RecipeBuilder::resolved_id(std::string_view id) const {
   std::string own = scoped(id);
   return work_->recipe.has(own) ? own : std::string(id);
-}
-
-Operand RecipeBuilder::resolved(Operand operand) const {
-  operand.id = resolved_id(operand.id);
-  return operand;
-}
-
-Instruction RecipeBuilder::giving(Heading heading, const Shape& shape, std::function<Tensor<double>()> make) const {
-  const auto rounded = [make = std::move(make), dtype = work_->arithmetic.dtype] {
-    Tensor<double> value = make();
-    for (double& number : value.data()) number = stored(number, dtype);
-    return value;
-  };
-  return {.heading = std::move(heading),
-          .op = Given{},
-          .given = GivenNumbers(LateTensor<double>(shape, rounded)),
-          .kind = Instruction::Kind::given};
-}
-
-Instruction RecipeBuilder::computing(Heading heading, Op op, std::vector<Operand> operands,
-                                     std::optional<Operand> open) const {
-  for (Operand& operand : operands) operand = resolved(std::move(operand));
-  if (open) open = resolved(std::move(*open));
-  return {.heading = std::move(heading), .op = std::move(op), .operands = std::move(operands), .open = std::move(open)};
 }
 
 std::string RecipeBuilder::append(Instruction instruction) {

@@ -35,7 +35,8 @@ class RecipeBuilder {
 
   // The same for numbers that follow from the problem: `make` returns a tensor of
   // that shape, and what it refers to lives until the recipe was worked out.
-  std::string given(Heading heading, const Shape& shape, std::function<Tensor<double>()> make);
+  std::string given(Heading heading, const Shape& shape, std::function<Tensor<double>()> make,
+                    Instruction::Kind kind = Instruction::Kind::given);
 
   // A step whose numbers the problem gives.
   std::string given_step(Heading heading, const LateTensor<double>& value);
@@ -43,17 +44,12 @@ class RecipeBuilder {
   // A step that is worked out as a whole, by a policy that knows how (Policy::make).
   std::string step_of_shape(Heading heading, const Shape& shape);
 
-  // A step. Returns its id. Throws std::logic_error where the id is not new.
+  // A step, or a hidden one. Returns its id. Throws std::logic_error where the id is not new.
   // REQUIRES: operands that fit (ops/shapes.h). Cells that `open` closes will not be read.
-  std::string step(Heading heading, Op op, std::vector<Operand> operands, std::optional<Operand> open = std::nullopt);
+  std::string step(Heading heading, Op op, std::vector<Operand> operands, std::optional<Operand> open = std::nullopt,
+                   Instruction::Kind kind = Instruction::Kind::step);
 
-  // The same, worked out and rounded but shown to nobody: other steps may read it.
-  std::string hidden_step(Heading heading, Op op, std::vector<Operand> operands,
-                          std::optional<Operand> open = std::nullopt);
-
-  bool has(std::string_view id) const { return work_->recipe.has(resolved_id(id)); }
-
-  // REQUIRES: has(id), a given tensor or a step.
+  // REQUIRES: a given tensor or a step has that id.
   const Shape& shape(std::string_view id) const { return work_->recipe.shape(resolved_id(id)); }
 
   // How people write it: "Q". REQUIRES: as above.
@@ -78,10 +74,7 @@ class RecipeBuilder {
 
   std::string scoped(std::string_view id) const;
   std::string resolved_id(std::string_view id) const;
-  Operand resolved(Operand operand) const;
   std::string append(Instruction instruction);
-  Instruction giving(Heading heading, const Shape& shape, std::function<Tensor<double>()> make) const;
-  Instruction computing(Heading heading, Op op, std::vector<Operand> operands, std::optional<Operand> open) const;
 
   std::shared_ptr<Work> work_;
   std::size_t part_ = 0;

@@ -1,7 +1,6 @@
 #include "trace/trace.h"
 
 #include <algorithm>
-#include <cassert>
 
 namespace attn {
 
@@ -24,17 +23,13 @@ const Anatomy* Trace::attention() const {
 }
 
 const Heading& Trace::heading(std::string_view id) const {
-  if (const Step* step = find(id)) return step->heading;
-  const GivenTensor* given = find_given(id);
-  assert(given);
-  return given->heading;
+  const Step* step = find(id);
+  return step ? step->heading : find_given(id)->heading;
 }
 
 const Tensor<double>& Trace::value(std::string_view id) const {
-  if (const Step* step = find(id)) return step->result;
-  const GivenTensor* given = find_given(id);
-  assert(given);
-  return given->value;
+  const Step* step = find(id);
+  return step ? step->result : find_given(id)->value;
 }
 
 }  // namespace attn

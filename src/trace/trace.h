@@ -74,7 +74,6 @@ struct Trace {
   Arithmetic arithmetic;
   std::string backend;
   bool batched = false;
-  Vectors vectors = Vectors::rows;
   std::vector<std::size_t> own_queries;  // as in Problem: the rest is padding
   std::size_t past_keys = 0;             // so many of the keys come from a cache
   Labels labels;

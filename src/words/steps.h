@@ -63,10 +63,6 @@ struct StepWords {
   Saying<double> base;
   Said weighted_values, context, at_once_formula, concat, concat_formula, output_weights, output_bias, output;
 
-  // Normalizations.
-  Said norm_sum, norm_mean, norm_squares, norm_square_sum, norm_deviations, norm_steadied, norm_root, norm_quotient,
-      norm_gain, norm_bias, variance, mean_square, norm_sum_formula, norm_squares_formula;
-
   // What the problem asks for that no step says by itself, and notes.
   Said positions, softmax, offset, window_name;
   Saying<const std::vector<std::int64_t>&> offsets;

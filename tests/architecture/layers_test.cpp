@@ -253,7 +253,8 @@ TEST_CASE("sentences stand in words/ and nowhere else", "[architecture]") {
   // Two words in a row in quotes. Choices say what they are in their own files, and
   // what is wrong with a file or a question is told where it is found.
   const std::regex sentence(R"rx("[^"]*[a-z]{2,} [a-z]{2,}[^"]*")rx"),
-      heading(R"rx(\.(title = "|formula = "[^"]*[a-z]{3,} [^"]*"))rx");
+      heading(R"rx(\.(title = "|formula = "[^"]*[a-z]{3,} [^"]*")|"\{\}[^"]*[a-z]{3,} [^"]*")rx"
+              R"rx(|\{"[a-z_.]+", "[^"]*", "[A-Z][a-z])rx");
   const auto is_told_elsewhere = [](const fs::path& file) { return file.filename() == "asked.cpp"; };
   for (const char* folder : {"mistakes", "mark", "explain/telling", "explain/arithmetic", "model"}) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(ATTN_SOURCE_DIR) / "src" / folder)) {

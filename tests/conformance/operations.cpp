@@ -1,5 +1,5 @@
 // Single operations of ONNX, each done by the operations of the library: rotary
-// embedding, layer and RMS normalization, softmax.
+// embedding and softmax.
 //
 //   operations --cases DIR
 //
@@ -18,7 +18,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "model/normalization.h"
 #include "reference_backend.h"
 #include "trace/recipe_builder.h"
 #include "unit/trace/by_hand.h"
@@ -34,12 +33,6 @@ constexpr int skipped = 77;
 struct Plain {
   std::vector<std::size_t> sizes;
   std::vector<double> numbers;
-
-  std::size_t count(std::size_t from, std::size_t to) const {
-    std::size_t product = 1;
-    for (std::size_t axis = from; axis < to; ++axis) product *= sizes[axis];
-    return product;
-  }
 };
 
 double number_of(const Json& value) {
@@ -74,8 +67,6 @@ class Case {
   std::map<std::string, std::vector<double>> outputs() {
     const std::string op = case_.at("op");
     if (op == "Softmax") return softmax();
-    if (op == "LayerNormalization") return normalization(true);
-    if (op == "RMSNormalization") return normalization(false);
     if (op == "RotaryEmbedding") return rotary();
     return {};
   }
@@ -122,45 +113,6 @@ class Case {
     const auto exponentials = part(Softmax::Part::exponentials, "exponentials", {scores, maximum});
     const auto sum = part(Softmax::Part::sum, "sum", {exponentials});
     return kept({{"output", part(Softmax::Part::weights, "weights", {exponentials, sum})}});
-  }
-
-  // All axes from the given one on are normalized together: as one.
-  std::map<std::string, std::vector<double>> normalization(bool layer) {
-    const Plain x = input("X");
-    const std::size_t first = axis(x);
-    const std::size_t rank = x.sizes.size();
-    const Plain flat{{x.count(0, first), x.count(first, rank)}, x.numbers};
-    Normalization norm{.id = "y", .symbol = "Y", .over = "feature", .eps = attribute("epsilon", 1e-5)};
-    const auto vector = [&](const char* id, const char* name) -> std::optional<Operand> {
-      if (!has(name)) return std::nullopt;
-      return given(id, broadcast(input(name), x, first));
-    };
-    norm.gain = vector("gain", layer ? "Scale" : "scale");
-    norm.bias = vector("bias", "B");
-    const std::string id = given("x", named(flat, {"row", "feature"}));
-    const std::string y = layer ? layer_normalized(work_, norm, id) : rms_normalized(work_, norm, id);
-    auto made = kept({{"Y", y}, {"Mean", "y.mean"}, {"InvStdDev", "y.root"}});
-    for (double& root : made["InvStdDev"]) root = 1 / root;
-    return made;
-  }
-
-  // A gain or a bias along all the axes that are normalized.
-  static Tensor<double> broadcast(const Plain& part, const Plain& x, std::size_t first) {
-    const std::size_t width = x.count(first, x.sizes.size());
-    Tensor<double> made(Shape{{"feature", width}});
-    const std::size_t offset = x.sizes.size() - part.sizes.size();
-    for (std::size_t at = 0; at < width; ++at) {
-      std::size_t place = 0, stride = 1, rest = at;
-      for (std::size_t axis = x.sizes.size(); axis-- > first;) {
-        const std::size_t index = rest % x.sizes[axis];
-        rest /= x.sizes[axis];
-        if (axis < offset) continue;
-        if (part.sizes[axis - offset] > 1) place += index * stride;
-        stride *= part.sizes[axis - offset];
-      }
-      made[at] = part.numbers.at(place);
-    }
-    return made;
   }
 
   // Cosines and sines of each position of each sequence.
@@ -223,7 +175,7 @@ std::string fault(const Json& described, Dtype dtype) {
 
 bool is_ours(const Json& described) {
   const std::string op = described.value("op", "");
-  return op == "Softmax" || op == "LayerNormalization" || op == "RMSNormalization" || op == "RotaryEmbedding";
+  return op == "Softmax" || op == "RotaryEmbedding";
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "model/attention.h"
+#include "model/computation.h"
 #include "model/masks/mask.h"
 #include "problem/digest.h"
 #include "reading/problem/problem.h"

@@ -15,7 +15,7 @@
 #include "cli/render.h"
 #include "explain/reports/verdict.h"
 #include "exports/marking.h"
-#include "model/attention.h"
+#include "model/computation.h"
 #include "model/possible_steps.h"
 #include "reading/answers/answers.h"
 #include "reading/text_file.h"

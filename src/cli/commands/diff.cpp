@@ -16,7 +16,7 @@
 #include "explain/reports/differences.h"
 #include "exports/difference.h"
 #include "files/tensor_file.h"
-#include "model/anatomy.h"
+#include "model/attention.h"
 #include "model/possible_steps.h"
 #include "reading/json/json.h"
 #include "reading/names/dump.h"

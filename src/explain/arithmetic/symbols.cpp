@@ -30,10 +30,6 @@ Formula lower(const Formula& symbol) {
 
 }  // namespace
 
-bool is_position(const Axis& axis) { return axis == "query" || axis == "key" || axis == "token"; }
-
-bool is_outer(const Axis& axis) { return axis == "batch" || axis == "head"; }
-
 std::string subscript(std::size_t number) {
   static constexpr std::array digits = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
   std::string text;

@@ -37,10 +37,4 @@ class Symbols {
   std::vector<Formula> taken_;  // every symbol of the trace
 };
 
-// Whether an axis counts positions rather than features: query, key, token.
-bool is_position(const Axis& axis);
-
-// Whether an axis is told by headings rather than by rows and columns: batch, head.
-bool is_outer(const Axis& axis);
-
 }  // namespace attn

@@ -7,11 +7,8 @@ namespace {
 // Query i may attend to key j only where j <= i + offset.
 MaskRule causal_rule(const Attention& attention) {
   return closing_by_position(attention,
-                             {.id = "mask.causal",
-                              .symbol = "M_causal",
-                              .title = language().steps.causal,
-                              .formula = language().steps.open_where("j ≤ " + written_position(attention)),
-                              .role = Role::mask},
+                             {"mask.causal", "M_causal", language().steps.causal,
+                              language().steps.open_where("j ≤ " + written_position(attention)), Role::mask},
                              {.right = 0});
 }
 

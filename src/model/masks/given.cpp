@@ -7,49 +7,35 @@
 namespace attn {
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-
-template <class Cell>
-Tensor<double> mapped(const Tensor<double>& tensor, Cell cell) {
-  Tensor<double> result = tensor;
-  for (double& number : result.data()) number = cell(number);
-  return result;
-}
-
 // What the term closes. An `add` closes where it adds −∞, as the dtype holds it.
 MaskRule closing_rule(const MaskTerm& term, const std::string& number, Dtype dtype) {
-  MaskRule rule{.heading = {.id = "mask." + number, .symbol = "M_" + number, .role = Role::mask},
-                .effect = MaskRule::Effect::closes,
-                .shape = term.value.shape()};
+  const auto rule = [&](const Said& title, const Said& formula, auto open) {
+    return MaskRule{{"mask." + number, "M_" + number, title, formula, Role::mask},
+                    MaskRule::Effect::closes,
+                    term.value.shape(),
+                    [value = term.value, open] {
+                      Tensor<double> cells = value.numbers();
+                      for (double& cell : cells.data()) cell = open(cell);
+                      return cells;
+                    }};
+  };
+  const StepWords& said = language().steps;
   switch (term.kind) {
     case MaskTerm::Kind::allow:
-      rule.heading.title = language().steps.mask_allow;
-      rule.heading.formula = language().steps.mask_allow_formula.text();
-      rule.make = [value = term.value] { return value.numbers(); };
-      break;
+      return rule(said.mask_allow, said.mask_allow_formula, [](double allowed) { return allowed; });
     case MaskTerm::Kind::block:
-      rule.heading.title = language().steps.mask_block;
-      rule.heading.formula = language().steps.mask_block_formula.text();
-      rule.make = [value = term.value] { return mapped(value.numbers(), [](double blocked) { return 1 - blocked; }); };
-      break;
+      return rule(said.mask_block, said.mask_block_formula, [](double blocked) { return 1 - blocked; });
     case MaskTerm::Kind::add:
-      rule.heading.title = language().steps.mask_add;
-      rule.heading.formula = language().steps.mask_add_formula.text();
-      rule.make = [value = term.value, dtype] {
-        return mapped(value.numbers(),
-                      [&](double added) { return stored(added, dtype) == minus_infinity ? 0.0 : 1.0; });
-      };
-      break;
+      return rule(said.mask_add, said.mask_add_formula, [dtype](double added) {
+        return stored(added, dtype) == -std::numeric_limits<double>::infinity() ? 0.0 : 1.0;
+      });
   }
-  return rule;
+  return {};
 }
 
 MaskRule adding_rule(const MaskTerm& term, const std::string& number) {
-  return {.heading = {.id = "bias." + number,
-                      .symbol = "B_" + number,
-                      .title = language().steps.mask_bias,
-                      .formula = language().steps.mask_bias_formula.text(),
-                      .role = Role::mask},
+  return {.heading = {"bias." + number, "B_" + number, language().steps.mask_bias, language().steps.mask_bias_formula,
+                      Role::mask},
           .effect = MaskRule::Effect::adds,
           .shape = term.value.shape(),
           .make = [value = term.value] { return value.numbers(); }};

@@ -23,11 +23,7 @@ MaskRule lengths_rule(const Integers& lengths, const Attention& attention) {
     }
     return open;
   };
-  return {{.id = "mask.lengths",
-           .symbol = "M_lengths",
-           .title = language().steps.lengths,
-           .formula = language().steps.within_length.text(),
-           .role = Role::mask},
+  return {{"mask.lengths", "M_lengths", language().steps.lengths, language().steps.within_length, Role::mask},
           MaskRule::Effect::closes,
           shape,
           make,

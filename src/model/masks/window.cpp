@@ -19,15 +19,12 @@ MaskRule window_rule(const Window& window, const Attention& attention) {
   const std::string position = written_position(attention);
   const std::string left = window.left < 0 ? "" : position + " − " + std::to_string(window.left) + " ≤ ";
   const std::string right = window.right < 0 ? "" : " ≤ " + position + " + " + std::to_string(window.right);
-  return closing_by_position(
-      attention,
-      {.id = "mask.window",
-       .symbol = "M_window",
-       .title = language().steps.window,
-       .formula = left.empty() && right.empty() ? language().steps.open_everywhere.text()
-                                                : language().steps.open_where(left + "j" + right),
-       .role = Role::mask},
-      window);
+  return closing_by_position(attention,
+                             {"mask.window", "M_window", language().steps.window,
+                              left.empty() && right.empty() ? language().steps.open_everywhere.text()
+                                                            : language().steps.open_where(left + "j" + right),
+                              Role::mask},
+                             window);
 }
 
 }  // namespace

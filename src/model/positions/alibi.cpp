@@ -42,28 +42,18 @@ Tensor<double> distances(const Attention& attention, const Shape& shape) {
 std::vector<Operand> record_biases(RecipeBuilder& work, const Attention& attention) {
   Shape heads;
   if (attention.heads) heads.append({"head", *attention.heads});
-  const std::string slope = work.given({.id = "positions.slopes",
-                                        .symbol = "m_h",
-                                        .title = language().steps.slopes,
-                                        .formula = language().steps.slope_of_head.text(),
-                                        .role = Role::mask},
-                                       heads, [heads] { return slopes(heads); });
+  const std::string slope =
+      work.given({"positions.slopes", "m_h", language().steps.slopes, language().steps.slope_of_head, Role::mask},
+                 heads, [heads] { return slopes(heads); });
   Shape cells;
   if (attention.offsets().size() > 1) cells.append({"batch", attention.offsets().size()});
   cells.append({"query", attention.query_count});
   cells.append({"key", attention.all_key_count()});
   const std::string distance =
-      work.given({.id = "positions.distances",
-                  .symbol = "D",
-                  .title = language().steps.distances,
-                  .formula = "{} = −|" + language().steps.position(!attention.offsets().empty()) + " − j|",
-                  .role = Role::mask},
+      work.given({"positions.distances", "D", language().steps.distances,
+                  "{} = −|" + language().steps.position(!attention.offsets().empty()) + " − j|", Role::mask},
                  cells, [&attention, cells] { return distances(attention, cells); });
-  return {work.step({.id = "position_bias",
-                     .symbol = "B_P",
-                     .title = language().steps.alibi_bias,
-                     .formula = "{} = {0}·{1}",
-                     .role = Role::mask},
+  return {work.step({"position_bias", "B_P", language().steps.alibi_bias, "{} = {0}·{1}", Role::mask},
                     Combine{Binary::multiply, {}}, {slope, distance})};
 }
 

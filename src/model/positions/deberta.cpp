@@ -36,61 +36,42 @@ std::string record_projected(RecipeBuilder& work, const Attention& attention, co
   wide.title = language().steps.all_heads_wide(heading.title);
   const std::string all = work.step(wide, Contract{"d_position"}, operands);
   Heading split = heading;
-  split.formula = language().steps.columns_of_each_head.text();
+  split.formula = language().steps.columns_of_each_head;
   return work.step(split, Split{"d_concat", "head", "d_k", *attention.heads}, {all});
 }
 
 // He et al. (2021), equation 4: the content of one with the position of the other.
 std::vector<Operand> record_score_terms(RecipeBuilder& work, const Attention& attention, const QueriesAndKeys& from) {
   // What is of no query comes first.
-  const bool to_keys = has_position_tensor(attention, "key");
-  const bool to_queries = has_position_tensor(attention, "query");
+  const bool to_keys = attention.positions->has("key");
+  const bool to_queries = attention.positions->has("query");
   std::string keys, queries, of_keys;
   if (to_keys) {
     keys = record_projected(work, attention, "key",
-                            {.id = "relative_keys",
-                             .symbol = "K_r",
-                             .title = language().steps.relative_keys,
-                             .formula = "{} = {0}·{1}",
-                             .role = Role::key});
+                            {"relative_keys", "K_r", language().steps.relative_keys, "{} = {0}·{1}", Role::key});
   }
   if (to_queries) {
-    queries = record_projected(work, attention, "query",
-                               {.id = "relative_queries",
-                                .symbol = "Q_r",
-                                .title = language().steps.relative_queries,
-                                .formula = "{} = {0}·{1}",
-                                .role = Role::query});
-    of_keys = work.step({.id = "key_distance_scores",
-                         .symbol = "S_k",
-                         .title = language().steps.key_distance_scores,
-                         .formula = "{} = {0}·{1}ᵀ",
-                         .role = Role::score},
-                        Contract{"d_k"}, {from.keys, queries});
+    queries =
+        record_projected(work, attention, "query",
+                         {"relative_queries", "Q_r", language().steps.relative_queries, "{} = {0}·{1}", Role::query});
+    of_keys =
+        work.step({"key_distance_scores", "S_k", language().steps.key_distance_scores, "{} = {0}·{1}ᵀ", Role::score},
+                  Contract{"d_k"}, {from.keys, queries});
   }
   std::vector<Operand> terms;
   if (to_keys) {
-    const std::string of_queries = work.step({.id = "query_distance_scores",
-                                              .symbol = "S_q",
-                                              .title = language().steps.query_distance_scores,
-                                              .formula = "{} = {0}·{1}ᵀ",
-                                              .role = Role::score},
-                                             Contract{"d_k"}, {from.queries, keys});
-    terms.emplace_back(work.step({.id = "content_to_position",
-                                  .symbol = "S_cp",
-                                  .title = language().steps.content_to_position,
-                                  .formula = "{} = q_i · " + work.symbol(keys) + "[δ(i, j)]",
-                                  .role = Role::score},
+    const std::string of_queries = work.step(
+        {"query_distance_scores", "S_q", language().steps.query_distance_scores, "{} = {0}·{1}ᵀ", Role::score},
+        Contract{"d_k"}, {from.queries, keys});
+    terms.emplace_back(work.step({"content_to_position", "S_cp", language().steps.content_to_position,
+                                  "{} = q_i · " + work.symbol(keys) + "[δ(i, j)]", Role::score},
                                  Pick{"distance", rows(attention, false)}, {of_queries}));
   }
   if (to_queries) {
-    const bool as_published = position_number(attention, "as_published_code") != 0;
+    const bool as_published = attention.positions->numbers.at("as_published_code") != 0;
     terms.emplace_back(
-        work.step({.id = "position_to_content",
-                   .symbol = "S_pc",
-                   .title = language().steps.position_to_content,
-                   .formula = "{} = k_j · " + work.symbol(queries) + (as_published ? "[δ(i, j)]" : "[δ(j, i)]"),
-                   .role = Role::score},
+        work.step({"position_to_content", "S_pc", language().steps.position_to_content,
+                   "{} = k_j · " + work.symbol(queries) + (as_published ? "[δ(i, j)]" : "[δ(j, i)]"), Role::score},
                   Pick{"distance", rows(attention, !as_published)}, {of_keys}));
   }
   return terms;

@@ -8,7 +8,7 @@ namespace attn {
 namespace {
 
 std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting& setting) {
-  if (auto misfit = misfit_with_inputs(setting)) return misfit;
+  if (auto misfit = misfit_with_inputs(choice, setting)) return misfit;
   if (!setting.one_model_width)
     return Misfit{.message = "is added to all inputs, and they differ in width", .help = "inputs of one width"};
   const std::size_t rows = choice.tensors.at("table").shape().size("position");
@@ -25,7 +25,7 @@ std::string record_encoding(RecipeBuilder& work, const Attention& attention, Hea
   std::vector<std::int64_t> rows(tokens);
   std::iota(rows.begin(), rows.end(), static_cast<std::int64_t>(attention.past_count()));
   heading.title = language().steps.learned_encoding;
-  heading.formula = language().steps.rows_for_positions.text();
+  heading.formula = language().steps.rows_for_positions;
   return work.step(std::move(heading),
                    Pick{"position", Rows(Tensor<std::int64_t>({{"token", tokens}}, std::move(rows)))},
                    {"positions.table"});

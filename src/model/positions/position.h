@@ -73,17 +73,10 @@ struct Position {
 // positions/CMakeLists.txt names.
 const std::vector<Position>& positions();
 
-// The one that the problem chooses; one that does nothing where it chooses none.
-const Position& position_of(const Attention& attention);
-
 // --- what several of them need ---------------------------------------------
 
-// The parameter's number, and whether a tensor is there. REQUIRES: attention.positions.
-double position_number(const Attention& attention, const std::string& parameter);
-bool has_position_tensor(const Attention& attention, const std::string& parameter);
-
 // Why nothing can be added to the inputs; nothing where it can.
-std::optional<Misfit> misfit_with_inputs(const ChoiceSetting& setting);
+std::optional<Misfit> misfit_with_inputs(const Choice&, const ChoiceSetting& setting);
 
 // Of which row of a table each cell [query, key] reads: row(i, j) for the i-th
 // query and the j-th key, both counted from the first past key; none for keys

@@ -1,26 +1,11 @@
 #include "model/positions/position.h"
-#include "model/row_named.h"
 
 namespace attn {
 
-const Position& position_of(const Attention& attention) {
-  static const Position none;
-  if (!attention.positions) return none;
-  return row_named(positions(), attention.positions->name);
-}
-
-std::optional<Misfit> misfit_with_inputs(const ChoiceSetting& setting) {
+std::optional<Misfit> misfit_with_inputs(const Choice&, const ChoiceSetting& setting) {
   if (setting.from_inputs) return std::nullopt;
   return Misfit{.message = "is added to inputs, and queries are given directly",
                 .help = "add it before you project, or give inputs and weights"};
-}
-
-double position_number(const Attention& attention, const std::string& parameter) {
-  return attention.positions->numbers.at(parameter);
-}
-
-bool has_position_tensor(const Attention& attention, const std::string& parameter) {
-  return attention.positions->tensors.contains(parameter);
 }
 
 Rows rows_by_distance(const Attention& attention, const std::function<std::int64_t(std::int64_t, std::int64_t)>& row) {

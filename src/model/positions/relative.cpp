@@ -28,37 +28,23 @@ Rows rows(const Attention& attention, const std::string& table) {
 
 // Shaw et al. (2018), equation 4: a query with the vector of its distance to a key.
 std::vector<Operand> record_score_terms(RecipeBuilder& work, const Attention& attention, const QueriesAndKeys& from) {
-  if (!has_position_tensor(attention, "keys")) return {};
+  if (!attention.positions->has("keys")) return {};
   const std::string by_distance =
-      work.step({.id = "distance_scores",
-                 .symbol = "S_D",
-                 .title = language().steps.distance_scores,
-                 .formula = "{} = q_i · a_distance",
-                 .role = Role::score},
+      work.step({"distance_scores", "S_D", language().steps.distance_scores, "{} = q_i · a_distance", Role::score},
                 Contract{"d_q"}, {Operand(from.queries, {{"d_k", "d_q"}}), "positions.keys"});
-  return {work.step({.id = "relative_scores",
-                     .symbol = "R",
-                     .title = language().steps.relative_scores,
-                     .formula = "{} = q_i · a_(j − i)",
-                     .role = Role::score},
+  return {work.step({"relative_scores", "R", language().steps.relative_scores, "{} = q_i · a_(j − i)", Role::score},
                     Pick{"distance", rows(attention, "keys")}, {by_distance})};
 }
 
 // Equation 3: the values' vectors of each distance, weighed like the values.
 std::vector<Operand> record_context_terms(RecipeBuilder& work, const Attention& attention, const std::string& weights) {
-  if (!has_position_tensor(attention, "values")) return {};
-  const std::string picked = work.step({.id = "relative_values",
-                                        .symbol = "R_V",
-                                        .title = language().steps.relative_values,
-                                        .formula = "{} = a_(j − i)",
-                                        .role = Role::value},
-                                       Pick{"distance", rows(attention, "values")}, {"positions.values"});
-  return {work.step({.id = "relative_context",
-                     .symbol = "C_R",
-                     .title = language().steps.relative_context,
-                     .formula = "{} = Σ_j A_ij · a_(j − i)",
-                     .role = Role::output},
-                    Contract{"key"}, {weights, picked})};
+  if (!attention.positions->has("values")) return {};
+  const std::string picked =
+      work.step({"relative_values", "R_V", language().steps.relative_values, "{} = a_(j − i)", Role::value},
+                Pick{"distance", rows(attention, "values")}, {"positions.values"});
+  return {work.step(
+      {"relative_context", "C_R", language().steps.relative_context, "{} = Σ_j A_ij · a_(j − i)", Role::output},
+      Contract{"key"}, {weights, picked})};
 }
 
 }  // namespace

@@ -44,31 +44,25 @@ Tables record_tables(RecipeBuilder& work, const Attention& attention, const std:
               .positions = {"token", tokens},
               .features = {"pair", dims / 2},
               .first = attention.past_count(),
-              .base = position_number(attention, "base"),
+              .base = attention.positions->numbers.at("base"),
               .width = dims};
   const std::string angle = "(p / " + shortest(waves.base) + "^(2i/" + std::to_string(dims) + "))";
   const std::string part = suffix.empty() ? "" : suffix.substr(1);
   Tables tables;
-  tables.cosines = work.step({.id = "rotation_cosines" + suffix,
-                              .symbol = "Cos",
-                              .title = language().steps.rotation_cosines(part),
-                              .formula = "{} = cos" + angle,
-                              .role = Role::input},
-                             waves, {});
+  tables.cosines = work.step(
+      {"rotation_cosines" + suffix, "Cos", language().steps.rotation_cosines(part), "{} = cos" + angle, Role::input},
+      waves, {});
   waves.kind = Waves::Kind::sine;
-  tables.sines = work.step({.id = "rotation_sines" + suffix,
-                            .symbol = "Sin",
-                            .title = language().steps.rotation_sines(part),
-                            .formula = "{} = sin" + angle,
-                            .role = Role::input},
-                           waves, {});
+  tables.sines = work.step(
+      {"rotation_sines" + suffix, "Sin", language().steps.rotation_sines(part), "{} = sin" + angle, Role::input}, waves,
+      {});
   return tables;
 }
 
 std::string record_rotated(RecipeBuilder& work, const Attention& attention, const std::string& from,
                            const Tables& tables, Heading heading, const Axis& row) {
   const Operand::Renamed as_row = {{"token", row}};
-  const bool interleaved = position_number(attention, "interleaved") != 0;
+  const bool interleaved = attention.positions->numbers.at("interleaved") != 0;
   return work.step(std::move(heading), Rotate{"d_k", "pair", interleaved},
                    {from, Operand(tables.cosines, as_row), Operand(tables.sines, as_row)});
 }
@@ -79,25 +73,18 @@ QueriesAndKeys record_both(RecipeBuilder& work, const Attention& attention, cons
   const Tables of_keys = record_tables(work, attention, alike ? "" : ".key", keys);
   const Tables of_queries = alike ? of_keys : record_tables(work, attention, ".query", attention.query_count);
   QueriesAndKeys both;
-  both.keys = record_rotated(work, attention, from.keys, of_keys,
-                             {.id = "rotated_keys",
-                              .symbol = "K′",
-                              .title = language().steps.rotated_keys,
-                              .formula = language().steps.turned.text(),
-                              .role = Role::key},
-                             "key");
-  both.queries = record_rotated(work, attention, from.queries, of_queries,
-                                {.id = "rotated_queries",
-                                 .symbol = "Q′",
-                                 .title = language().steps.rotated_queries,
-                                 .formula = language().steps.turned.text(),
-                                 .role = Role::query},
-                                "query");
+  both.keys =
+      record_rotated(work, attention, from.keys, of_keys,
+                     {"rotated_keys", "K′", language().steps.rotated_keys, language().steps.turned, Role::key}, "key");
+  both.queries = record_rotated(
+      work, attention, from.queries, of_queries,
+      {"rotated_queries", "Q′", language().steps.rotated_queries, language().steps.turned, Role::query}, "query");
   return both;
 }
 
 std::string chosen(const Attention& attention) {
-  return language().steps.rope(position_number(attention, "base"), position_number(attention, "interleaved") != 0,
+  return language().steps.rope(attention.positions->numbers.at("base"),
+                               attention.positions->numbers.at("interleaved") != 0,
                                turned(*attention.positions, attention.key_width));
 }
 

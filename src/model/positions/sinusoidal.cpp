@@ -5,11 +5,9 @@
 namespace attn {
 namespace {
 
-std::optional<Misfit> misfit(const Choice&, const ChoiceSetting& setting) { return misfit_with_inputs(setting); }
-
 std::string record_encoding(RecipeBuilder& work, const Attention& attention, Heading heading, std::size_t tokens,
                             std::size_t width) {
-  const std::string base = shortest(position_number(attention, "base"));
+  const std::string base = shortest(attention.positions->numbers.at("base"));
   heading.title = language().steps.sinusoidal_encoding;
   heading.formula = language().steps.alternating_waves("p / " + base + "^(2i/" + std::to_string(width) + ")");
   return work.step(std::move(heading),
@@ -17,7 +15,7 @@ std::string record_encoding(RecipeBuilder& work, const Attention& attention, Hea
                          .positions = {"token", tokens},
                          .features = {"d_model", width},
                          .first = attention.past_count(),
-                         .base = position_number(attention, "base"),
+                         .base = attention.positions->numbers.at("base"),
                          .width = width},
                    {});
 }
@@ -30,9 +28,11 @@ Position sinusoidal_position() {
                .summary = "sines and cosines added to the inputs (Vaswani et al. 2017, section 3.5)",
                .parameters =
                    {{.name = "base", .summary = "what the wavelengths are powers of", .fallback = 10000.0, .above = 0}},
-               .misfit = misfit},
+               .misfit = misfit_with_inputs},
       .words =
-          [](const Attention& attention) { return language().steps.sinusoidal(position_number(attention, "base")); },
+          [](const Attention& attention) {
+            return language().steps.sinusoidal(attention.positions->numbers.at("base"));
+          },
       .encoding = record_encoding};
 }
 

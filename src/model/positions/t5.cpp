@@ -55,11 +55,7 @@ std::vector<Operand> record_biases(RecipeBuilder& work, const Attention& attenti
   const Buckets buckets = buckets_of(*attention.positions);
   const Rows rows =
       rows_by_distance(attention, [buckets](std::int64_t i, std::int64_t j) { return buckets.of(j - i); });
-  return {work.step({.id = "position_bias",
-                     .symbol = "B_P",
-                     .title = language().steps.t5_bias,
-                     .formula = language().steps.of_bucket.text(),
-                     .role = Role::mask},
+  return {work.step({"position_bias", "B_P", language().steps.t5_bias, language().steps.of_bucket, Role::mask},
                     Pick{"bucket", rows}, {"positions.table"})};
 }
 

@@ -1,18 +1,7 @@
-#include "model/scores/hidden.h"
+#include "model/scores/score.h"
 #include "words/language.h"
 
 namespace attn {
-
-void record_hidden_scores(RecipeBuilder& work, const Compared& from) {
-  work.step({.id = "score_tanh",
-             .symbol = "T",
-             .title = language().steps.hidden_tanh,
-             .formula = "{} = tanh({0})",
-             .role = Role::score},
-            Map{Unary::tanh, 0, ""}, {"score_hidden"});
-  record_last(work, from, {.title = language().steps.hidden_scores, .formula = "{} = {0}·{1}"}, Contract{"d_hidden"},
-              {"score_tanh", "score.v"});
-}
 
 namespace {
 
@@ -23,11 +12,7 @@ void compose(RecipeBuilder& work, const Choice&, const Compared& from) {
   const std::string keys = record_weighted(
       work, {.id = "score_keys", .symbol = "K_W", .title = language().steps.additive_keys, .role = Role::key},
       from.keys, "d_k", "score.key");
-  work.step({.id = "score_hidden",
-             .symbol = "H_S",
-             .title = language().steps.hidden_sums,
-             .formula = language().steps.each_pair.text(),
-             .role = Role::score},
+  work.step({"score_hidden", "H_S", language().steps.hidden_sums, language().steps.each_pair, Role::score},
             Combine{Binary::add, {}}, {queries, keys});
   record_hidden_scores(work, from);
 }

@@ -1,4 +1,4 @@
-#include "model/scores/hidden.h"
+#include "model/scores/score.h"
 #include "words/language.h"
 
 namespace attn {
@@ -6,17 +6,10 @@ namespace {
 
 void compose(RecipeBuilder& work, const Choice&, const Compared& from) {
   const std::string pairs =
-      work.step({.id = "score_pairs",
-                 .symbol = "QK",
-                 .title = language().steps.pairs,
-                 .formula = "{} = [q_i; k_j]",
-                 .role = Role::score},
-                Join{"d_pair"}, {Operand(from.queries, {{"d_k", "d_pair"}}), Operand(from.keys, {{"d_k", "d_pair"}})});
-  work.step({.id = "score_hidden",
-             .symbol = "H_S",
-             .title = language().steps.hidden_of_pairs,
-             .formula = work.vectors() == Vectors::rows ? "{} = {0}·{1}" : "{} = {1}ᵀ·{0}",
-             .role = Role::score},
+      work.step({"score_pairs", "QK", language().steps.pairs, "{} = [q_i; k_j]", Role::score}, Join{"d_pair"},
+                {Operand(from.queries, {{"d_k", "d_pair"}}), Operand(from.keys, {{"d_k", "d_pair"}})});
+  work.step({"score_hidden", "H_S", language().steps.hidden_of_pairs,
+             work.vectors() == Vectors::rows ? "{} = {0}·{1}" : "{} = {1}ᵀ·{0}", Role::score},
             Contract{"d_pair"}, {pairs, "score.weight"});
   record_hidden_scores(work, from);
 }

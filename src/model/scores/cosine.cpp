@@ -6,21 +6,16 @@ namespace {
 
 void compose(RecipeBuilder& work, const Choice&, const Compared& from) {
   const auto norms = [&](const std::string& of, const std::string& id, const std::string& what, Role role) {
-    return work.step({.id = id,
-                      .symbol = "‖" + work.symbol(of).text() + "‖",
-                      .title = language().steps.length_of_each(what),
-                      .formula = language().steps.root_of_squares(what),
-                      .role = role},
+    return work.step({id, "‖" + work.symbol(of).text() + "‖", language().steps.length_of_each(what),
+                      language().steps.root_of_squares(what), role},
                      Reduce{Reducer::norm, "d_k"}, {of});
   };
   const std::string of_queries = norms(from.queries, "query_norms", "query", Role::query);
   std::string of_keys = norms(from.own_keys, "key_norms", "key", Role::key);
   if (from.sharing > 1) {
-    of_keys = work.step({.id = "repeated_key_norms",
-                         .symbol = work.symbol(of_keys).text() + "_rep",
-                         .title = language().steps.repeated("key lengths", from.sharing),
-                         .formula = language().steps.repeated_formula(from.sharing),
-                         .role = Role::key},
+    of_keys = work.step({"repeated_key_norms", work.symbol(of_keys).text() + "_rep",
+                         language().steps.repeated("key lengths", from.sharing),
+                         language().steps.repeated_formula(from.sharing), Role::key},
                         Repeat{"head", from.sharing, false}, {of_keys});
   }
   record_last(work, from, {.title = language().steps.cosine_scores, .formula = written_products(work) + " / ({2}·{3})"},

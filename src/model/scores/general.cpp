@@ -10,12 +10,6 @@ std::string weighted_queries(RecipeBuilder& work, const Choice&, const Compared&
       from.queries, "d_q", "score.weight");
 }
 
-void compose(RecipeBuilder& work, const Choice& choice, const Compared& from) {
-  const std::string queries = weighted_queries(work, choice, from);
-  record_last(work, from, {.title = language().steps.general_scores, .formula = written_products(work)},
-              Contract{"d_k"}, {queries, from.keys});
-}
-
 }  // namespace
 
 Score general_score() {
@@ -27,8 +21,8 @@ Score general_score() {
                                    .axes = {"d_q", "d_k"}}},
                    .equal_widths = false,
                    .score_terms = true},
-          .compose = compose,
-          .multiplied = weighted_queries};
+          .multiplied = weighted_queries,
+          .title = language().steps.general_scores};
 }
 
 }  // namespace attn

@@ -1,4 +1,5 @@
-#include "model/scores/dot.h"
+#include "model/scores/score.h"
+#include "words/language.h"
 
 namespace attn {
 
@@ -8,8 +9,8 @@ Score scaled_dot_score() {
                .summary = "q · k / √d_k, the scaled dot product (Vaswani et al. 2017, section 3.2.1)",
                .score_terms = true},
       .divided_by_root_width = true,
-      .compose = [](RecipeBuilder& work, const Choice&, const Compared& from) { record_dot_products(work, from); },
       .multiplied = queries_of,
+      .title = language().steps.dot_scores,
   };
 }
 

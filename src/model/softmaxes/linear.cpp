@@ -5,12 +5,9 @@ namespace attn {
 namespace {
 
 std::string compose(RecipeBuilder& work, const Choice&, const MaskedScores& from) {
-  return work.step({.id = "attention_weights",
-                    .symbol = "A",
-                    .title = language().steps.shares,
-                    .formula = language().steps.shares_formula.text(),
-                    .role = Role::attention_weight},
-                   Softmax{Softmax::Part::shares, "key"}, {from.scores}, from.open);
+  return work.step(
+      {"attention_weights", "A", language().steps.shares, language().steps.shares_formula, Role::attention_weight},
+      Softmax{Softmax::Part::shares, "key"}, {from.scores}, from.open);
 }
 
 }  // namespace

@@ -43,10 +43,6 @@ struct SoftmaxKind {
 // softmaxes/CMakeLists.txt names. The first is what a problem has that names none.
 const std::vector<SoftmaxKind>& softmaxes();
 
-// The one that the problem chooses, and with what parameters.
-const SoftmaxKind& softmax_of(const Attention& attention);
-const Choice& chosen_softmax(const Attention& attention);
-
 // row_maximum, exponentials, exponential_sums and attention_weights (Vaswani et
 // al. 2017, equation 1). The maximum is subtracted first, which changes nothing
 // in the result and keeps the exponentials from overflowing.

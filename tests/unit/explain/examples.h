@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "explain/telling/steps.h"
-#include "model/attention.h"
+#include "model/computation.h"
 #include "reference_backend.h"
 #include "unit/formats/as_text.h"
 

@@ -14,7 +14,7 @@
 #include "catch.h"
 #include "explain/telling/ancestry.h"
 #include "explain/telling/cell_runs.h"
-#include "model/attention.h"
+#include "model/computation.h"
 #include "reading/problem/problem.h"
 #include "reference_backend.h"
 #include "unit/explain/calculator.h"

@@ -5,9 +5,8 @@
 
 #include "catch.h"
 #include "explain/arithmetic/symbols.h"
-#include "reference_backend.h"
-#include "trace/compute.h"
 #include "trace/recipe_builder.h"
+#include "unit/trace/by_hand.h"
 
 namespace attn {
 namespace {
@@ -39,12 +38,11 @@ TEST_CASE("a symbol is a letter with what stands beside it", "[formula]") {
 }
 
 TEST_CASE("symbols stand where the formula has places for them, whatever its words say", "[formula]") {
-  ReferenceBackend backend;
   RecipeBuilder work;
   const Tensor<double> numbers(Shape{{"query", 2}, {"d_k", 2}}, {1, 2, 3, 4});
   work.given({.id = "a", .symbol = "A", .role = Role::query}, LateTensor(numbers));
   work.step({.id = "b", .symbol = "B", .formula = "{} = {0}, A times", .role = Role::score}, Copy{}, {"a"});
-  const Trace trace = computed(work.take(), {}, backend);
+  const Trace trace = worked_out(work);
   CHECK(trace.steps[0].heading.formula.text() == "B = A, A times");
   const Inline told = Symbols(trace).formula(trace.steps[0], {{"query", 1}});
   CHECK(plain(told) == "b₂ = a₂, A times");

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "model/attention.h"
+#include "model/computation.h"
 #include "reading/answers/answers.h"
 #include "reading/names/step_names.h"
 #include "reading/problem/problem.h"

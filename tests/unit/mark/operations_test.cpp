@@ -9,7 +9,7 @@
 #include "catch.h"
 #include "mark/enclosure.h"
 #include "mistakes/mistake.h"
-#include "model/anatomy.h"
+#include "model/attention.h"
 #include "trace/evaluate.h"
 #include "trace/recipe.h"
 #include "unit/ops/recorded.h"

@@ -10,7 +10,7 @@
 
 #include "catch.h"
 #include "mistakes/mistake.h"
-#include "model/attention.h"
+#include "model/computation.h"
 #include "reading/problem/problem.h"
 #include "reference_backend.h"
 #include "trace/evaluate.h"

@@ -9,7 +9,7 @@
 #include "backend/cpu/cpu.h"
 #include "base/random.h"
 #include "catch.h"
-#include "model/attention.h"
+#include "model/computation.h"
 #include "reference_backend.h"
 
 using namespace attn;  // NOLINT(google-build-using-namespace)

@@ -1,5 +1,3 @@
-#include "model/attention.h"
-
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -7,6 +5,7 @@
 
 #include "base/random.h"
 #include "catch.h"
+#include "model/computation.h"
 #include "reference_backend.h"
 
 using namespace attn;  // NOLINT(google-build-using-namespace)

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "catch.h"
-#include "model/attention.h"
+#include "model/computation.h"
 #include "reading/names/dump.h"
 #include "reading/names/step_names.h"
 #include "reading/problem/problem.h"

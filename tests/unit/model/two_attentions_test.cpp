@@ -14,7 +14,7 @@
 #include "explain/telling/why.h"
 #include "mark/check.h"
 #include "mistakes/mistake.h"
-#include "model/attention.h"
+#include "model/computation.h"
 #include "reading/problem/problem.h"
 #include "unit/explain/examples.h"
 #include "unit/trace/by_hand.h"

@@ -46,8 +46,12 @@ inline Trace with_number(Trace trace, const std::string& id, std::size_t at, dou
 // What was written down, worked out by plain loops.
 inline Trace worked_out(RecipeBuilder& work) {
   ReferenceBackend backend;
-  const Arithmetic arithmetic = work.arithmetic();
-  return computed(work.take(), arithmetic, backend);
+  Trace trace;
+  trace.arithmetic = work.arithmetic();
+  ComputingPolicy policy(backend, trace.arithmetic);
+  compute(work.take(), policy, trace);
+  trace.result = trace.steps.back().heading.id;
+  return trace;
 }
 
 }  // namespace attn

@@ -1,13 +1,13 @@
 #pragma once
 
+#include "model/chosen.h"
 #include "model/projections.h"
 
 namespace attn {
 
-// Records what happens to queries, keys and values between their projection and
-// the scores: new ones are rotated, past ones put before them and appended ones
-// after them.
-Projected record_all_keys(RecipeBuilder& work, const Attention& attention, const Projected& projected);
+// Records queries, and all keys and values: projected, new ones rotated, past
+// ones put before them and appended ones after them.
+Projected record_vectors(RecipeBuilder& work, const Inputs& inputs, const Attention& attention, const Chosen& chosen);
 
 // How many query heads share each head of keys and values.
 std::size_t query_heads_to_each_key(const Attention& attention);

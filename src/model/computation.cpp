@@ -1,0 +1,131 @@
+#include "model/computation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "model/at_once.h"
+#include "model/chosen.h"
+#include "model/notes.h"
+#include "problem/digest.h"
+#include "trace/compute.h"
+#include "words/language.h"
+
+namespace attn {
+namespace {
+
+// What the problem asks for that no step says by itself.
+std::vector<Particular> particulars_of(const Attention& attention) {
+  const Chosen chosen(attention);
+  std::vector<Particular> all;
+  if (chosen.position.words) all.push_back({language().steps.positions, chosen.position.words(attention), true});
+  if (attention.softmax && chosen.softmax.words) {
+    all.push_back({language().steps.softmax, chosen.softmax.words(*attention.softmax)});
+  }
+  for (const OptionSpec& spec : catalog().options) {
+    const auto value = attention.options.find(spec.name);
+    if (value == attention.options.end() || !spec.words) continue;
+    const auto [name, text] = spec.words(value->second);
+    all.push_back({name, text});
+  }
+  return all;
+}
+
+// What a trace says beside its steps.
+Trace described(const Problem& problem, const Backend& backend) {
+  const Attention& attention = problem.attention();
+  Trace trace;
+  trace.title = problem.title;
+  trace.statement = statement_digest(problem);
+  trace.arithmetic = problem.arithmetic;
+  trace.backend = backend.name();
+  trace.batched = attention.batched;
+  trace.own_queries = attention.own_queries;
+  trace.past_keys = attention.past_count();
+  trace.labels = {attention.query_labels, attention.key_labels};
+  trace.particulars = particulars_of(attention);
+  trace.notes = problem.notes;
+  return trace;
+}
+
+Trace worked_out(Recipe recipe, const Problem& problem, Backend& backend,
+                 std::function<void(std::string_view)> before_step) {
+  Trace trace = described(problem, backend);
+  ComputingPolicy policy(backend, problem.arithmetic, std::move(before_step));
+  compute(std::move(recipe), policy, trace);
+  trace.result = trace.steps.back().heading.id;
+  std::ranges::move(notes_on_numbers(trace), std::back_inserter(trace.notes));
+  if (!trace.find("weighted_values")) {
+    trace.notes.push_back({"weighted_values", {}, "left_out", language().steps.weighted_values_left_out});
+  }
+  return trace;
+}
+
+}  // namespace
+
+Trace attention(const Problem& problem, Backend& backend, AttentionOptions options) {
+  return worked_out(attention_recipe(problem, options), problem, backend, {});
+}
+
+std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend) {
+  if (!has_fused_form(problem.attention(), problem.arithmetic)) return std::nullopt;
+  auto [recipe, read] = recipe_at_once(problem);
+  AtOncePolicy policy(problem.attention(), problem.arithmetic, read, backend);
+  const Evaluation<double> made = evaluate(recipe, policy);
+  const std::size_t last = recipe.size() - 1;
+  const auto is_finite = [](double number) { return std::isfinite(number); };
+  if (!policy.holds() || !std::ranges::all_of(made.computed[last]->data(), is_finite)) return std::nullopt;
+
+  Trace trace = described(problem, backend);
+  const Heading& heading = recipe.instruction(last).heading;
+  trace.result = heading.id;
+  trace.steps.emplace_back(std::make_shared<const Instruction>(Instruction{.heading = heading, .op = Given{}}),
+                           made.shared_result(last));
+  trace.notes.insert(trace.notes.end(), policy.notes().begin(), policy.notes().end());
+  trace.notes.push_back({trace.result, {}, "at_once", language().steps.at_once});
+  return trace;
+}
+
+std::optional<std::size_t> bytes_at_once(const Problem& problem) {
+  if (!has_fused_form(problem.attention(), problem.arithmetic)) return std::nullopt;
+  const auto [recipe, read] = recipe_at_once(problem);
+  const std::size_t bytes = recipe.bytes();
+  if (bytes > std::numeric_limits<std::size_t>::max() / 4) return bytes;
+  return bytes + bytes_copied_at_once(recipe, read, problem.arithmetic.dtype);
+}
+
+void Computation::keep(const std::vector<std::string>& asked) {
+  const auto shows = [](const Recipe& recipe, const std::string& id) {
+    const Instruction* found = recipe.find(id);
+    return found && found->kind == Instruction::Kind::step;
+  };
+  const auto is_missing = [&](const std::string& id) { return !shows(recipe_, id); };
+  if (std::ranges::none_of(asked, is_missing)) return;
+  Recipe whole = attention_recipe(problem_, {.all_steps = true});
+  const auto is_left_out = [&](const std::string& id) { return is_missing(id) && shows(whole, id); };
+  if (std::ranges::any_of(asked, is_left_out)) recipe_ = std::move(whole);
+}
+
+std::variant<Trace, TooLarge> Computation::run(Backend& backend, bool only_result, std::size_t most_bytes,
+                                               const Watcher& watcher) {
+  const auto draw_numbers = [&] {
+    if (problem_.draws_many) watcher.draws();
+  };
+  const auto at_once = only_result ? bytes_at_once(problem_) : std::nullopt;
+  if (at_once && *at_once <= most_bytes) {
+    draw_numbers();
+    watcher.computes_at_once();
+    if (auto trace = attention_at_once(problem_, backend)) return std::move(*trace);
+  }
+  const std::size_t needed = recipe_.bytes();
+  if (needed > most_bytes) {
+    const bool less_at_once = at_once && *at_once > most_bytes && *at_once < needed;
+    return TooLarge{less_at_once ? *at_once : needed, less_at_once};
+  }
+  draw_numbers();
+  return worked_out(std::move(recipe_), problem_, backend, watcher.computes_step);
+}
+
+}  // namespace attn
