@@ -27,7 +27,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 // Without its last character.
 void shorten(std::string& text) {
-  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
+  while (!text.empty() && continues_utf8(text.back())) text.pop_back();
   if (!text.empty()) text.pop_back();
 }
 

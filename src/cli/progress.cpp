@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <new>
-#include <sys/ioctl.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -15,11 +14,8 @@ namespace {
 // Columns of the terminal that standard error is; 0 where it is none, or one
 // that cannot rewrite a line.
 std::size_t columns_of_errors() {
-  const char* const terminal = std::getenv("TERM");
-  winsize size{};
-  if (::isatty(STDERR_FILENO) != 1 || !terminal || std::string_view(terminal) == "dumb") return 0;
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
-  return known ? size.ws_col : 80;
+  const bool rewrites = is_terminal(STDERR_FILENO) && std::getenv("TERM") && !is_dumb();
+  return rewrites ? terminal_size(STDERR_FILENO).columns : 0;
 }
 
 }  // namespace

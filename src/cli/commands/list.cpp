@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "base/suggest.h"
 #include "base/text.h"
-#include "cli/command.h"
+#include "cli/options.h"
 #include "cli/render.h"
 #include "compare/conventions/convention.h"
 #include "explain/reports/listing.h"
@@ -19,11 +17,6 @@
 
 namespace attn {
 namespace {
-
-struct ListOptions {
-  std::string what;
-  RenderOptions rendering;
-};
 
 std::vector<Listed> all_masks() {
   std::vector<Listed> rows;
@@ -80,38 +73,35 @@ std::vector<Listing> listings() {
   };
 }
 
-Exit complain_of_word(const std::string& typed, const std::vector<Listing>& all) {
-  std::vector<std::string> names;
-  for (const Listing& one : all) names.push_back(one.name);
-  return complain("there is no list of `" + typed + "`" + did_you_mean(typed, names),
-                  "attn list lists everything; one table is one of " + listed(names));
-}
+struct ListOptions {
+  std::string what;
+  RenderOptions rendering;
 
-Exit list(const ListOptions& options) {
-  Rendering rendering;
-  if (const auto wrong = understand(options.rendering, json_alone(), rendering)) return *wrong;
-  std::vector<Listing> all = listings();
-  if (!options.what.empty()) {
-    const auto one = std::ranges::find(all, options.what, &Listing::name);
-    if (one == all.end()) return complain_of_word(options.what, all);
-    all = {Listing(*one)};
+  void declare(CommandLine& line) {
+    line.add_option("WHAT", what, "one table of them: scores, positions, …");
+    rendering.declare_formats(line, json_alone());
   }
-  return write_out(rendering, [&](const Target& target) {
-    return target.format ? rendered(told_listings(all), target, rendering) : listings_json(all);
-  });
-}
+  Exit run() const {
+    const Rendering plan = understood(rendering, json_alone());
+    std::vector<Listing> all = listings();
+    if (!what.empty()) {
+      const auto found = std::ranges::find(all, what, &Listing::name);
+      if (found == all.end()) {
+        const std::vector<std::string> names = names_of(all);
+        throw unknown("there is no list of", what, names,
+                      "attn list lists everything; one table is one of " + listed(names));
+      }
+      all = {Listing(*found)};
+    }
+    return write_out(
+        plan, [&] { return told_listings(all); }, [&] { return listings_json(all); });
+  }
+};
 
 }  // namespace
 
 Command list_command() {
-  return {.name = "list",
-          .summary = "List what there is: scores, positions, masks, softmaxes, formats, mistakes",
-          .declare = [](CommandLine& line) {
-            const auto options = std::make_shared<ListOptions>();
-            line.add_option("WHAT", options->what, "one table of them: scores, positions, …");
-            options->rendering.declare_formats(line, json_alone());
-            return [options] { return list(*options); };
-          }};
+  return command<ListOptions>("list", "List what there is: scores, positions, masks, softmaxes, formats, mistakes");
 }
 
 }  // namespace attn
