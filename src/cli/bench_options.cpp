@@ -156,22 +156,21 @@ Effort find_effort(const BenchOptions& options) {
 }  // namespace
 
 void BenchOptions::declare(CommandLine& line) {
-  line.add_option("--shape", shapes, "batch, heads, queries and width: 1,8,2048,64; may be given several times")
-      .type_name("B,H,N,D")
-      .one_at_a_time();
+  line.add_option("--shape", shapes, "batch, heads, queries and width: 1,8,2048,64; may be given several times",
+                  {.value = "B,H,N,D", .is_single = true});
   line.add_flag("--suite", suite, "the shapes of docs/performance.md");
   for (const SizeOption& option : size_options()) {
-    line.add_option(std::string(option.name), this->*option.typed, std::string(option.help)).type_name("N");
+    line.add_option(std::string(option.name), this->*option.typed, std::string(option.help), {"N"});
   }
   line.add_flag("--causal", causal, "queries see no later keys");
-  line.add_option("--dtype", dtype, "f32 or f64; bf16 and f16 on GPUs").type_name("TYPE").shows_default();
-  line.add_option("--kernel", kernel, "this one instead of the one that a run uses").type_name("NAME");
+  line.add_option("--dtype", dtype, "f32 or f64; bf16 and f16 on GPUs", {.value = "TYPE", .shows_default = true});
+  line.add_option("--kernel", kernel, "this one instead of the one that a run uses", {"NAME"});
   line.add_flag("--ladder", ladder, "every kernel, from the plain loop on");
   line.add_flag("--list", list, "list the kernels, and time nothing");
   line.add_flag("--compare", compare, "beside numpy, torch and onnxruntime, as far as they are installed");
-  line.add_option("--python", python, "which Python has them (default: python3)").type_name("FILE");
-  line.add_option("--seconds", seconds, "how long each kernel is measured on each shape (default: 1)").type_name("X");
-  line.add_option("--repeat", repeat, "how often, instead").type_name("N");
+  line.add_option("--python", python, "which Python has them (default: python3)", {"FILE"});
+  line.add_option("--seconds", seconds, "how long each kernel is measured on each shape (default: 1)", {"X"});
+  line.add_option("--repeat", repeat, "how often, instead", {"N"});
   hardware.declare(line);
   line.add_flag("--json", json, "the same as --format json");
   rendering.declare_formats(line, json_alone());

@@ -13,12 +13,10 @@
 namespace attn {
 
 void HardwareOptions::declare(CommandLine& line) {
-  line.add_option("--backend", backend, "where steps are computed: cpu, cuda, or auto for what is there")
-      .type_name("NAME");
-  line.add_option("--threads", threads, "how many work (default: all processors); the bits are the same for any number")
-      .type_name("N");
-  line.add_option("--instructions", instructions, "vectors of this instruction set and none beyond it")
-      .type_name("NAME");
+  line.add_option("--backend", backend, "where steps are computed: cpu, cuda, or auto for what is there", {"NAME"});
+  line.add_option("--threads", threads, "how many work (default: all processors); the bits are the same for any number",
+                  {"N"});
+  line.add_option("--instructions", instructions, "vectors of this instruction set and none beyond it", {"NAME"});
 }
 
 void HardwareOptions::check() const {

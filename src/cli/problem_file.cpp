@@ -78,13 +78,12 @@ std::string folder_of(const std::string& file) {
 }  // namespace
 
 void ComputeOptions::declare(CommandLine& line) {
-  line.add_option("--dtype", dtype, "compute in f64, f32, bf16 or f16").type_name("TYPE");
-  line.add_option("--hand-rounding", hand_rounding, "round every step by hand: 2, or 2:half-even, :truncate, :keep-sum")
-      .type_name("N[:MODE]");
+  line.add_option("--dtype", dtype, "compute in f64, f32, bf16 or f16", {"TYPE"});
+  line.add_option("--hand-rounding", hand_rounding, "round every step by hand: 2, or 2:half-even, :truncate, :keep-sum",
+                  {"N[:MODE]"});
   hardware.declare(line);
-  line.add_option("--max-memory", max_memory, "refuse a larger trace before computing it")
-      .type_name("SIZE")
-      .shows_default();
+  line.add_option("--max-memory", max_memory, "refuse a larger trace before computing it",
+                  {.value = "SIZE", .shows_default = true});
 }
 
 void ComputeOptions::check() const {

@@ -24,7 +24,7 @@ std::string ProgressText::at(std::chrono::milliseconds passed, std::string_view 
   if (passed < next_) return "";
   const std::string line = "attn: " + printable(what);
   if (columns_ == 0) {
-    next_ = passed + times_.again;
+    next_ = passed + std::chrono::seconds(10);
     return line + "\n";
   }
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(passed).count();
@@ -64,7 +64,7 @@ void Progress::keep_saying() try {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds between_looks(100);
   const Clock::time_point start = Clock::now();
-  ProgressText text(columns_of_errors(), {});
+  ProgressText text(columns_of_errors());
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, between_looks, [this] { return is_ended_; })) {
     const std::string said =

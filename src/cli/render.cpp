@@ -92,15 +92,14 @@ bool Rendering::wants_behind() const {
 
 void RenderOptions::declare(CommandLine& line, std::span<const ProgramFormat> for_programs) {
   declare_formats(line, for_programs);
-  line.add_option("--precision", precision, "decimals shown").type_name("N");
+  line.add_option("--precision", precision, "decimals shown", {"N"});
 }
 
 void RenderOptions::declare_formats(CommandLine& line, std::span<const ProgramFormat> for_programs) {
-  line.add_option("--format", format, "how it is written: " + listed(format_names(for_programs))).type_name("NAME");
-  line.add_option("-o,--output", outputs, "write to a file, in the format of its ending; may be given several times")
-      .type_name("FILE")
-      .one_at_a_time();
-  line.add_option("--color", color, "auto, always, never").type_name("WHEN").shows_default();
+  line.add_option("--format", format, "how it is written: " + listed(format_names(for_programs)), {"NAME"});
+  line.add_option("-o,--output", outputs, "write to a file, in the format of its ending; may be given several times",
+                  {.value = "FILE", .is_single = true});
+  line.add_option("--color", color, "auto, always, never", {.value = "WHEN", .shows_default = true});
   line.add_flag("--ascii", ascii, "nothing but ASCII characters, as text");
   for (const Format& one : formats()) {
     for (const FormatSetting& setting : one.settings) {
@@ -110,10 +109,8 @@ void RenderOptions::declare_formats(CommandLine& line, std::span<const ProgramFo
         line.add_flag(
             "--" + name, [this, name] { settings[name] = ""; }, help);
       } else {
-        line.add_option(
-                "--" + name, [this, name](const std::string& value) { settings[name] = value; },
-                help + ": " + listed({setting.values.begin(), setting.values.end()}))
-            .type_name("NAME");
+        line.add_option("--" + name, [this, name](const std::string& value) { settings[name] = value; },
+                        help + ": " + listed({setting.values.begin(), setting.values.end()}), {"NAME"});
       }
     }
   }

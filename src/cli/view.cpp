@@ -170,11 +170,11 @@ bool is_long(const Trace& trace) {
 
 void ViewOptions::declare(CommandLine& line) {
   rendering.declare(line, for_programs());
-  line.add_option("--explain", level, "how much is shown: result, steps, rows, cells").type_name("LEVEL");
-  line.add_option("--only", only, "only these steps").delimiter(',').one_at_a_time().type_name("STEP,STEP");
-  line.add_option("--batch", batch, "only this sequence, counted from 1").type_name("I");
-  line.add_option("--head", head, "only this head").type_name("I");
-  line.add_option("--query", query, "only this query").type_name("I");
+  line.add_option("--explain", level, "how much is shown: result, steps, rows, cells", {"LEVEL"});
+  line.add_option("--only", only, "only these steps", {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
+  line.add_option("--batch", batch, "only this sequence, counted from 1", {"I"});
+  line.add_option("--head", head, "only this head", {"I"});
+  line.add_option("--query", query, "only this query", {"I"});
   line.add_flag("--at-once", at_once, "only the result, computed without the steps, however small");
   line.add_flag("--full", full, "leave nothing out, however long");
   line.add_flag("--pause", pause, "step through it in the terminal, key by key, as a lecture");

@@ -161,17 +161,15 @@ void refuse_files(const CheckOptions& options) {
 }
 
 void CheckOptions::declare(CommandLine& line) {
-  line.add_option("FILE", file, "a problem, or - for standard input").required();
-  line.add_option("ANSWERS", answers, "what people wrote: .json, or one step as .csv; or -").required();
-  line.add_option("--step", step, "the step that a .csv holds; else its name says it").type_name("STEP");
-  line.add_option("--reveal", reveal, "how much is given away: none, cell, hint, value")
-      .type_name("WHAT")
-      .shows_default();
-  line.add_option("--compare", compare, "a fixed rule in place of honest rounding: decdig, sigfig, relabs")
-      .type_name("RULE");
-  line.add_option("--digits", digits, "of decdig and sigfig").type_name("N");
-  line.add_option("--rtol", rtol, "of relabs: relative to the right number").type_name("X");
-  line.add_option("--atol", atol, "of relabs").type_name("X");
+  line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
+  line.add_option("ANSWERS", answers, "what people wrote: .json, or one step as .csv; or -", {.is_required = true});
+  line.add_option("--step", step, "the step that a .csv holds; else its name says it", {"STEP"});
+  line.add_option("--reveal", reveal, "how much is given away: none, cell, hint, value",
+                  {.value = "WHAT", .shows_default = true});
+  line.add_option("--compare", compare, "a fixed rule in place of honest rounding: decdig, sigfig, relabs", {"RULE"});
+  line.add_option("--digits", digits, "of decdig and sigfig", {"N"});
+  line.add_option("--rtol", rtol, "of relabs: relative to the right number", {"X"});
+  line.add_option("--atol", atol, "of relabs", {"X"});
   line.add_flag("--full", full, "leave nothing out, however long");
   rendering.declare(line, json_alone());
   computing.declare(line);

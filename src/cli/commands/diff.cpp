@@ -96,11 +96,12 @@ bool is_better_known(const OpenedFile& second, const OpenedFile& first) {
 }
 
 void DiffOptions::declare(CommandLine& line) {
-  line.add_option("A", first, "a problem, a trace (.json), or tensors (.npz, .safetensors, .npy)").required();
-  line.add_option("B", second, "another").required();
-  line.add_option("--only", only, "compare this step alone").type_name("STEP");
-  line.add_option("--rtol", rtol, "accept numbers this close, relative to the first").type_name("X");
-  line.add_option("--atol", atol, "accept numbers this close").type_name("X");
+  line.add_option("A", first, "a problem, a trace (.json), or tensors (.npz, .safetensors, .npy)",
+                  {.is_required = true});
+  line.add_option("B", second, "another", {.is_required = true});
+  line.add_option("--only", only, "compare this step alone", {"STEP"});
+  line.add_option("--rtol", rtol, "accept numbers this close, relative to the first", {"X"});
+  line.add_option("--atol", atol, "accept numbers this close", {"X"});
   rendering.declare_formats(line, json_alone());
   computing.declare(line);
 }

@@ -149,10 +149,10 @@ Exit one_file(const std::string& file, const GoldenOptions& options, Tolerance c
 }
 
 void GoldenOptions::declare(CommandLine& line) {
-  line.add_option("FILE", files, "problems; the golden of name.json is name.golden.json").required();
+  line.add_option("FILE", files, "problems; the golden of name.json is name.golden.json", {.is_required = true});
   line.add_flag("--update", update, "rewrite the goldens that changed, and say what changed");
-  line.add_option("--rtol", rtol, "accept numbers this close, relative to the expected").type_name("X");
-  line.add_option("--atol", atol, "accept numbers this close").type_name("X");
+  line.add_option("--rtol", rtol, "accept numbers this close, relative to the expected", {"X"});
+  line.add_option("--atol", atol, "accept numbers this close", {"X"});
   computing.declare(line);
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,17 +19,24 @@
 namespace attn {
 namespace {
 
-std::vector<Listed> all_masks() {
+// The rows of a table, by what names and what summarises one.
+template <class Rows, class Name, class Summary>
+std::vector<Listed> rows_of(const Rows& table, Name name, Summary summary) {
   std::vector<Listed> rows;
-  for (const Mask& mask : masks()) rows.push_back({mask.spec.name, mask.spec.summary});
+  for (const auto& row : table)
+    rows.push_back({std::string(std::invoke(name, row)), std::string(std::invoke(summary, row))});
   return rows;
 }
 
-// Rows of any table whose rows have a name and a summary.
 template <class Rows>
-std::vector<Listed> named_rows(const Rows& table) {
+std::vector<Listed> rows_of(const Rows& table) {
+  using Row = typename Rows::value_type;
+  return rows_of(table, &Row::name, &Row::summary);
+}
+
+std::vector<Listed> all_masks() {
   std::vector<Listed> rows;
-  for (const auto& row : table) rows.push_back({std::string(row.name), std::string(row.summary)});
+  for (const Mask& mask : masks()) rows.push_back({mask.spec.name, mask.spec.summary});
   return rows;
 }
 
@@ -40,36 +48,22 @@ std::vector<Listed> all_mistakes() {
   return rows;
 }
 
-std::vector<Listed> all_conventions() {
-  std::vector<Listed> rows;
-  for (const Convention& convention : conventions()) rows.push_back({convention.id, convention.what});
-  return rows;
-}
-
-std::vector<Listed> tensor_files() {
-  std::vector<Listed> rows;
-  for (const Reader& reader : tensor_readers()) rows.push_back({reader.ending, reader.summary});
-  return rows;
-}
-
 // Everything, from the tables themselves.
 std::vector<Listing> listings() {
   const Catalog known = catalog();
   return {
-      {"scores", "Scores", "How a query and a key are compared: the key `score` of a problem.",
-       named_rows(known.scores)},
-      {"positions", "Positions", "How positions enter: the key `positions` of a problem.", named_rows(known.positions)},
+      {"scores", "Scores", "How a query and a key are compared: the key `score` of a problem.", rows_of(known.scores)},
+      {"positions", "Positions", "How positions enter: the key `positions` of a problem.", rows_of(known.positions)},
       {"masks", "Masks", "What closes cells of the scores, or adds to them: keys of a problem.", all_masks()},
-      {"softmaxes", "Softmax", "How scores become weights: the key `softmax` of a problem.",
-       named_rows(known.softmaxes)},
-      {"formats", "Formats for people", "What --format takes, and -o by the ending of its file.",
-       named_rows(formats())},
+      {"softmaxes", "Softmax", "How scores become weights: the key `softmax` of a problem.", rows_of(known.softmaxes)},
+      {"formats", "Formats for people", "What --format takes, and -o by the ending of its file.", rows_of(formats())},
       {"exports", "Formats for programs", "What --format takes as well, and -o by the ending of its file.",
-       named_rows(exports())},
-      {"files", "Files of tensors", "Where a tensor of a problem may stand: {\"file\": \"x.npy\"}.", tensor_files()},
+       rows_of(exports())},
+      {"files", "Files of tensors", "Where a tensor of a problem may stand: {\"file\": \"x.npy\"}.",
+       rows_of(tensor_readers(), &Reader::ending, &Reader::summary)},
       {"mistakes", "Mistakes", "What attn check knows people to do; attn mistakes ID tells about one.", all_mistakes()},
       {"conventions", "Conventions", "What attn diff knows programs to differ in, besides the mistakes.",
-       all_conventions()},
+       rows_of(conventions(), &Convention::id, &Convention::what)},
   };
 }
 

@@ -9,7 +9,7 @@ struct RunOptions {
   ViewOptions viewing;
 
   void declare(CommandLine& line) {
-    line.add_option("FILE", file, "a problem, or - for standard input").required();
+    line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
     viewing.declare(line);
     computing.declare(line);
   }

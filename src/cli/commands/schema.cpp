@@ -26,7 +26,9 @@ const std::vector<Described> described = {
 struct SchemaOptions {
   std::string name;
 
-  void declare(CommandLine& line) { line.add_option("NAME", name, "problem, answers, trace or report").required(); }
+  void declare(CommandLine& line) {
+    line.add_option("NAME", name, "problem, answers, trace or report", {.is_required = true});
+  }
   Exit run() const {
     const auto found = std::ranges::find(described, name, &Described::name);
     if (found != described.end()) return print(found->schema());

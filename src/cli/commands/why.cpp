@@ -29,9 +29,10 @@ std::optional<std::size_t> find_depth(const std::string& typed, const Question& 
 }
 
 void WhyCommandOptions::declare(CommandLine& line) {
-  line.add_option("FILE", file, "a problem, or - for standard input").required();
-  line.add_option("STEP", what, "one number: scores[1,2], or by labels scores[it,dog]; or a whole step").required();
-  line.add_option("--depth", depth, "levels below the number; as many as fit").type_name("N");
+  line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
+  line.add_option("STEP", what, "one number: scores[1,2], or by labels scores[it,dog]; or a whole step",
+                  {.is_required = true});
+  line.add_option("--depth", depth, "levels below the number; as many as fit", {"N"});
   line.add_flag("--full", full, "leave nothing out, however long");
   rendering.declare(line);
   computing.declare(line);
