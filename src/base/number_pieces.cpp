@@ -17,8 +17,7 @@ using Kind = NumberPiece::Kind;
 
 constexpr int most_decimals = 400;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return is_ascii_alnum(c) && !is_digit(c); }
+bool is_letter(char c) { return is_ascii_alnum(c) && !is_ascii_digit(c); }
 
 // Signs that are written in more than one way.
 struct Sign {
@@ -88,27 +87,22 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-std::size_t decimal_size(std::string_view text) {
-  const auto digits = [&](std::size_t from) {
-    std::size_t at = from;
-    while (at < text.size() && is_digit(text[at])) ++at;
-    return at - from;
-  };
-  const std::size_t whole = digits(0);
-  std::size_t size = whole;
-  std::size_t count = whole;
-  if (size < text.size() && text[size] == '.') {
-    const std::size_t decimals = digits(size + 1);
-    count += decimals;
-    if (count > 0) size += 1 + decimals;
-  }
-  if (count == 0) return 0;
-  if (size < text.size() && (text[size] == 'e' || text[size] == 'E')) {
-    std::size_t power = size + 1;
-    if (power < text.size() && (text[power] == '+' || text[power] == '-')) ++power;
-    if (const std::size_t more = digits(power)) size = power + more;
-  }
-  return size;
+std::string help_with_odd(std::string_view text, TextRange place) {
+  const std::string_view sign = text.substr(place.begin, place.end - place.begin);
+  if (sign == "%") return "a percentage stands alone, or is written as a fraction: 47/100";
+  if (sign == "[" || sign == "{") return "use round brackets: ( )";
+  if (sign == "=" || sign == "≈" || sign == "~") return "write the number alone";
+  if (sign == ":") return "a division is written /";
+  if (sign == ".") return "a number has one point, with digits at it: 0.5";
+  if (sign != ",") return "";
+  // "0,47": one comma, digits about it.
+  const bool is_point = std::ranges::count(text, ',') == 1 && text.find('.') == std::string_view::npos &&
+                        place.begin > 0 && is_ascii_digit(text[place.begin - 1]) && place.end < text.size() &&
+                        is_ascii_digit(text[place.end]);
+  if (!is_point) return "decimals stand after a point, and nothing between thousands: 1234.5";
+  std::string with_point = printable(without_blanks(text));
+  std::ranges::replace(with_point, ',', '.');
+  return "write " + shortened(with_point, 24);
 }
 
 std::optional<Decimal> decimal(std::string_view text, int shift) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/diagnostic.h"
@@ -37,10 +38,8 @@ NumberPiece number_piece_at(std::string_view text, std::size_t at);
 // The text without the blanks at its beginning and its end: spaces of every width.
 std::string_view without_blanks(std::string_view text);
 
-// How many bytes of the text are a decimal number: digits with or without a
-// point, and an exponent only where digits follow it, so that 2e4 is a number
-// and the 2 of 2e^4 is one.
-std::size_t decimal_size(std::string_view text);
+// What to write instead of an odd piece of a text; empty where that is not known.
+std::string help_with_odd(std::string_view text, TextRange place);
 
 struct Decimal {
   double value = 0;

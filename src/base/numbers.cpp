@@ -6,13 +6,13 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
+
+#include "base/text.h"
 
 namespace attn {
 namespace {
-
-// 1e308 with 17 decimals fits.
-using Buffer = std::array<char, 352>;
 
 std::string_view not_finite(double value) { return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"; }
 
@@ -70,38 +70,10 @@ void append_fewest_digits(Real value, std::string& text) {
   text.append(buffer.data(), to);
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Passes over digits; false where there is none.
-bool skip_digits(std::string_view text, std::size_t& at) {
-  const std::size_t start = at;
-  while (at < text.size() && is_digit(text[at])) ++at;
-  return at > start;
-}
-
-// Whether a number that no double holds is too small rather than too large:
-// its first digit that counts stands behind the point once the exponent has
-// moved it. REQUIRES: spells_number(text), and a digit that is not 0.
-bool is_below_the_doubles(std::string_view text) {
-  const std::size_t e = std::min(text.find_first_of("eE"), text.size());
-  const std::size_t point = std::min(text.find('.'), e);
-  const std::size_t first = text.find_first_of("123456789");
-
-  std::int64_t exponent = 0;
-  if (e < text.size()) {
-    std::string_view power = text.substr(e + 1);
-    if (power.front() == '+') power.remove_prefix(1);
-    const bool negative = power.front() == '-';
-    const auto error = std::from_chars(power.data(), power.data() + power.size(), exponent).ec;
-    // An exponent that long outweighs any digits that fit into memory.
-    if (error != std::errc()) return negative;
-  }
-  // Far more than any text has digits, and far from overflowing.
-  constexpr std::int64_t limit = std::int64_t{1} << 62;
-  exponent = std::clamp(exponent, -limit, limit);
-  const std::int64_t before_point =
-      first < point ? static_cast<std::int64_t>(point - first) : 1 - static_cast<std::int64_t>(first - point);
-  return before_point + exponent < 0;
+// How many digits stand there. REQUIRES: from <= text.size().
+std::size_t count_digits(std::string_view text, std::size_t from) {
+  const std::string_view rest = text.substr(from);
+  return static_cast<std::size_t>(std::ranges::find_if_not(rest, is_ascii_digit) - rest.begin());
 }
 
 }  // namespace
@@ -125,7 +97,7 @@ std::string shortest(float value) {
 std::string fixed(double value, int decimals) {
   assert(decimals >= 0 && decimals <= 17);
   if (!std::isfinite(value)) return std::string(not_finite(value));
-  Buffer buffer;
+  std::array<char, 352> buffer;  // 1e308 with 17 decimals fits
   const auto end =
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, decimals).ptr;
   std::string text(buffer.data(), end);
@@ -134,7 +106,7 @@ std::string fixed(double value, int decimals) {
 }
 
 bool parse_natural(std::string_view text, std::size_t& value) {
-  if (text.empty() || !is_digit(text.front())) return false;
+  if (text.empty() || !is_ascii_digit(text.front())) return false;
   if (text.front() == '0' && text.size() > 1) return false;
   std::size_t parsed = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
@@ -143,30 +115,37 @@ bool parse_natural(std::string_view text, std::size_t& value) {
   return true;
 }
 
-bool spells_number(std::string_view text) {
-  std::size_t at = !text.empty() && text[0] == '-' ? 1 : 0;
-  const std::size_t whole = at;
-  if (!skip_digits(text, at)) return false;
-  if (text[whole] == '0' && at > whole + 1) return false;
-  if (at < text.size() && text[at] == '.' && !skip_digits(text, ++at)) return false;
-  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    ++at;
-    if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
-    if (!skip_digits(text, at)) return false;
+std::size_t decimal_size(std::string_view text) {
+  const std::size_t whole = count_digits(text, 0);
+  std::size_t size = whole;
+  if (size < text.size() && text[size] == '.') {
+    const std::size_t decimals = count_digits(text, size + 1);
+    if (whole + decimals > 0) size += 1 + decimals;
   }
-  return at == text.size();
+  if (size == 0) return 0;
+  if (size < text.size() && (text[size] == 'e' || text[size] == 'E')) {
+    std::size_t power = size + 1;
+    if (power < text.size() && (text[power] == '+' || text[power] == '-')) ++power;
+    if (const std::size_t digits = count_digits(text, power)) size = power + digits;
+  }
+  return size;
+}
+
+bool spells_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const std::size_t whole = count_digits(text, 0);
+  if (whole == 0 || (whole > 1 && text[0] == '0')) return false;
+  const bool ends_in_point = whole < text.size() && text[whole] == '.' && count_digits(text, whole + 1) == 0;
+  return !ends_in_point && decimal_size(text) == text.size();
 }
 
 bool parse_number(std::string_view text, double& value) {
   if (!spells_number(text)) return false;
   double parsed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
-  if (error == std::errc::result_out_of_range) {
-    if (!is_below_the_doubles(text)) return false;
-    parsed = text.front() == '-' ? -0.0 : 0.0;
-  } else if (error != std::errc() || !std::isfinite(parsed)) {
-    return false;
-  }
+  const auto error = std::from_chars(text.data(), text.data() + text.size(), parsed).ec;
+  // Too small for a double, it is zero, and too large, an infinity; the C library says which.
+  if (error == std::errc::result_out_of_range) parsed = std::strtod(std::string(text).c_str(), nullptr);
+  if (!std::isfinite(parsed)) return false;
   value = parsed;
   return true;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,11 @@ std::string fixed(double value, int decimals);
 // A natural number without sign, strictly: "7", not "-1", "010", "7.5" or "1e3".
 // Returns false where it is not one or does not fit.
 bool parse_natural(std::string_view text, std::size_t& value);
+
+// How many bytes of the text are a decimal number: digits with or without a
+// point, and an exponent only where digits follow it, so that 2e4 is a number
+// and the 2 of 2e^4 is one.
+std::size_t decimal_size(std::string_view text);
 
 // Whether the text is a number in JSON's spelling, however large, and nothing else.
 bool spells_number(std::string_view text);

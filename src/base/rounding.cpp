@@ -10,8 +10,9 @@
 #include <system_error>
 #include <vector>
 
-namespace attn {
+#include "base/numbers.h"
 
+namespace attn {
 namespace {
 
 struct ModeName {
@@ -136,38 +137,6 @@ std::int64_t rounded_units(double magnitude, HandRounding rounding) {
   return cut.units + (rounds_up(cut, rounding.mode) ? 1 : 0);
 }
 
-// What an open cell of a row gets.
-struct Share {
-  std::size_t index;
-  std::int64_t units;
-  double lost;  // by rounding down, as a part of a unit
-};
-
-}  // namespace
-
-std::optional<HandRounding> parse_hand_rounding(std::string_view text) {
-  const auto colon = text.find(':');
-  const std::string_view number = text.substr(0, colon);
-  const bool leading_zero = number.size() > 1 && number.front() == '0';
-  HandRounding rounding;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), rounding.decimals);
-  if (error != std::errc{} || end != number.data() + number.size() || leading_zero) return std::nullopt;
-  if (number.front() == '-' || rounding.decimals > most_decimals) return std::nullopt;
-  if (colon == std::string_view::npos) return rounding;
-
-  const auto row = std::ranges::find(mode_names, text.substr(colon + 1), &ModeName::name);
-  if (row == std::end(mode_names)) return std::nullopt;
-  rounding.mode = row->mode;
-  return rounding;
-}
-
-std::string to_string(HandRounding rounding) {
-  const auto row = std::ranges::find(mode_names, rounding.mode, &ModeName::mode);
-  return std::to_string(rounding.decimals) + ":" + std::string(row->name);
-}
-
-namespace {
-
 // The result where no digit beyond the twelfth can matter: the number of units
 // is small, and far enough from where rounding turns. Nothing elsewhere.
 // Whole units over a power of ten are exact in both, so that one division gives
@@ -184,7 +153,32 @@ std::optional<double> rounded_plainly(double magnitude, HandRounding rounding) {
   return (up ? whole + 1 : whole) / power;
 }
 
+// What an open cell of a row gets.
+struct Share {
+  std::size_t index;
+  std::int64_t units;
+  double lost;  // by rounding down, as a part of a unit
+};
+
 }  // namespace
+
+std::optional<HandRounding> parse_hand_rounding(std::string_view text) {
+  const auto colon = text.find(':');
+  std::size_t decimals = 0;
+  if (!parse_natural(text.substr(0, colon), decimals) || decimals > std::size_t{most_decimals}) return std::nullopt;
+  HandRounding rounding{.decimals = static_cast<int>(decimals)};
+  if (colon == std::string_view::npos) return rounding;
+
+  const auto row = std::ranges::find(mode_names, text.substr(colon + 1), &ModeName::name);
+  if (row == std::end(mode_names)) return std::nullopt;
+  rounding.mode = row->mode;
+  return rounding;
+}
+
+std::string to_string(HandRounding rounding) {
+  const auto row = std::ranges::find(mode_names, rounding.mode, &ModeName::mode);
+  return std::to_string(rounding.decimals) + ":" + std::string(row->name);
+}
 
 double rounded(double value, HandRounding rounding) {
   assert(0 <= rounding.decimals && rounding.decimals <= most_decimals);

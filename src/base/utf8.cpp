@@ -7,15 +7,6 @@
 namespace attn {
 namespace {
 
-// How many bytes a character has that begins with this one; 0 where none does.
-std::size_t length_from(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2) return 0;  // a continuation, or a longer form of ASCII
-  if (lead < 0xE0) return 2;
-  if (lead < 0xF0) return 3;
-  return lead < 0xF5 ? 4 : 0;
-}
-
 bool is_shortest_and_exists(char32_t value, std::size_t bytes) {
   if (bytes == 3) return value >= 0x800 && (value < 0xD800 || value > 0xDFFF);
   if (bytes == 4) return value >= 0x10000 && value <= 0x10FFFF;
@@ -24,19 +15,28 @@ bool is_shortest_and_exists(char32_t value, std::size_t bytes) {
 
 }  // namespace
 
+std::size_t utf8_length(char first) {
+  const auto lead = static_cast<unsigned char>(first);
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2) return 0;  // a continuation, or a longer form of ASCII
+  if (lead < 0xE0) return 2;
+  if (lead < 0xF0) return 3;
+  return lead < 0xF5 ? 4 : 0;
+}
+
 CodePoint code_point(std::string_view text, std::size_t at) {
   assert(at < text.size());
   const auto lead = static_cast<unsigned char>(text[at]);
   const CodePoint invalid{lead, 1, false};
-  const std::size_t bytes = length_from(lead);
+  const std::size_t bytes = utf8_length(text[at]);
   if (bytes == 1) return {lead, 1, true};
   if (bytes == 0 || text.size() - at < bytes) return invalid;
 
   char32_t value = lead & (0x7Fu >> bytes);
   for (std::size_t i = 1; i < bytes; ++i) {
-    const auto next = static_cast<unsigned char>(text[at + i]);
-    if ((next & 0xC0) != 0x80) return invalid;
-    value = (value << 6) | (next & 0x3Fu);
+    const char next = text[at + i];
+    if (!continues_utf8(next)) return invalid;
+    value = (value << 6) | (static_cast<unsigned char>(next) & 0x3Fu);
   }
   return is_shortest_and_exists(value, bytes) ? CodePoint{value, bytes, true} : invalid;
 }

@@ -18,6 +18,12 @@ struct CodePoint {
 // nothing beyond U+10FFFF. REQUIRES: at < text.size().
 CodePoint code_point(std::string_view text, std::size_t at);
 
+// How many bytes a character has that begins with this one; 0 where none does.
+std::size_t utf8_length(char first);
+
+// Whether a byte is not the first of its character.
+constexpr bool continues_utf8(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
 // Adds a character. REQUIRES: no surrogate, nothing beyond U+10FFFF.
 void append_utf8(char32_t value, std::string& text);
 

@@ -1,5 +1,6 @@
 #include "cli/bench_options.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <unistd.h>
@@ -8,7 +9,7 @@
 
 #include "base/numbers.h"
 #include "bench/shapes.h"
-#include "cli/console.h"
+#include "cli/options.h"
 
 namespace attn {
 namespace {
@@ -18,30 +19,48 @@ constexpr double most_numbers = 1e15;
 
 constexpr std::size_t most_of_a_size = std::size_t{1} << 40;
 
-// An option that says one size of a shape.
+// An option that says sizes of every shape.
 struct SizeOption {
   std::string_view name;
   std::string BenchOptions::*typed;
   std::string_view help;
+  std::vector<std::size_t Workload::*> sizes;
 };
 
-constexpr std::array<SizeOption, 8> size_options = {{
-    {"--batch", &BenchOptions::batch, "sequences"},
-    {"--heads", &BenchOptions::heads, "heads of the queries"},
-    {"--kv-heads", &BenchOptions::kv_heads, "heads of the keys and values (default: as many)"},
-    {"--queries", &BenchOptions::queries, "queries; as many keys, unless --keys says otherwise"},
-    {"--keys", &BenchOptions::keys, "keys; a causal mask lets the last query see them all"},
-    {"--width", &BenchOptions::width, "columns of a query and a key; of a value as well, unless --value-width says so"},
-    {"--value-width", &BenchOptions::value_width, "columns of a value"},
-    {"--model-width", &BenchOptions::model_width, "with projections, from and to inputs of so many columns"},
-}};
-
-std::optional<Exit> complain_of_size(std::string_view typed, std::string_view option) {
-  return complain("`" + std::string(typed) + "` is no size", std::string(option) + " takes a whole number from 1");
+// A later one says more than an earlier one.
+const std::vector<SizeOption>& size_options() {
+  using Typed = BenchOptions;
+  using Size = Workload;
+  static const std::vector<SizeOption> all = {
+      {"--batch", &Typed::batch, "sequences", {&Size::batch}},
+      {"--heads", &Typed::heads, "heads of the queries", {&Size::heads, &Size::kv_heads}},
+      {"--kv-heads", &Typed::kv_heads, "heads of the keys and values (default: as many)", {&Size::kv_heads}},
+      {"--queries",
+       &Typed::queries,
+       "queries; as many keys, unless --keys says otherwise",
+       {&Size::queries, &Size::keys}},
+      {"--keys", &Typed::keys, "keys; a causal mask lets the last query see them all", {&Size::keys}},
+      {"--width",
+       &Typed::width,
+       "columns of a query and a key; of a value as well, unless --value-width says so",
+       {&Size::key_width, &Size::value_width}},
+      {"--value-width", &Typed::value_width, "columns of a value", {&Size::value_width}},
+      {"--model-width",
+       &Typed::model_width,
+       "with projections, from and to inputs of so many columns",
+       {&Size::model_width}},
+  };
+  return all;
 }
 
-bool parse_one(std::string_view typed, std::size_t& size) {
+bool parse_size(std::string_view typed, std::size_t& size) {
   return parse_natural(typed, size) && size > 0 && size <= most_of_a_size;
+}
+
+std::size_t size_of(std::string_view option, const std::string& typed) {
+  std::size_t size = 0;
+  if (parse_size(typed, size)) return size;
+  throw Refusal("`" + typed + "` is no size", std::string(option) + " takes a whole number from 1");
 }
 
 // "1,8,2048,64", or as shapes are shown, "1×8×2048×64", or "1x8x2048x64".
@@ -52,7 +71,7 @@ bool parse_shape(std::string typed, Workload& work) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::size_t end = i + 1 < sizes.size() ? typed.find_first_of(",x", begin) : typed.size();
-    if (end == std::string::npos || !parse_one(std::string_view(typed).substr(begin, end - begin), sizes[i]))
+    if (end == std::string::npos || !parse_size(std::string_view(typed).substr(begin, end - begin), sizes[i]))
       return false;
     begin = end + 1;
   }
@@ -63,38 +82,15 @@ bool parse_shape(std::string typed, Workload& work) {
   return true;
 }
 
-// Where an option says a size, it holds for every shape.
-std::optional<Exit> apply_sizes(const BenchOptions& options, Workload& work) {
-  std::array<std::size_t, size_options.size()> sizes{};
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const std::string& typed = options.*size_options[i].typed;
-    if (!typed.empty() && !parse_one(typed, sizes[i])) return complain_of_size(typed, size_options[i].name);
-  }
-  const auto [batch, heads, kv_heads, queries, keys, width, value_width, model_width] = sizes;
-  const auto set = [](std::size_t size, std::initializer_list<std::size_t*> of) {
-    for (std::size_t* one : of) *one = size > 0 ? size : *one;
-  };
-  set(batch, {&work.batch});
-  set(heads, {&work.heads, &work.kv_heads});
-  set(kv_heads, {&work.kv_heads});
-  set(queries, {&work.queries, &work.keys});
-  set(keys, {&work.keys});
-  set(width, {&work.key_width, &work.value_width});
-  set(value_width, {&work.value_width});
-  set(model_width, {&work.model_width});
-  return std::nullopt;
-}
-
-std::optional<Exit> wrong(const Workload& work) {
+void check(const Workload& work) {
   if (work.heads % work.kv_heads != 0) {
-    return complain(fmt::format("{} heads of queries cannot share {} heads of keys evenly", work.heads, work.kv_heads),
-                    "--kv-heads takes a number that divides --heads");
+    throw Refusal(fmt::format("{} heads of queries cannot share {} heads of keys evenly", work.heads, work.kv_heads),
+                  "--kv-heads takes a number that divides --heads");
   }
   if (work.model_width > 0 && work.queries != work.keys) {
-    return complain(
-        fmt::format("with --model-width queries and keys come from the same inputs, and there are {} and {}",
-                    work.queries, work.keys),
-        "leave --keys out");
+    throw Refusal(fmt::format("with --model-width queries and keys come from the same inputs, and there are {} and {}",
+                              work.queries, work.keys),
+                  "leave --keys out");
   }
   double bytes = least_bytes(work);
   if (work.model_width > 0) {  // what lies between the projections
@@ -104,102 +100,102 @@ std::optional<Exit> wrong(const Workload& work) {
   }
   const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   if (bytes > most_numbers || bytes > 0.7 * memory) {
-    return complain(fmt::format("the inputs and outputs of {} take {:.3g} GiB, and this machine has {:.3g} GiB",
-                                spelled(work), bytes / 0x1p30, memory / 0x1p30),
-                    "a smaller shape, or a machine with more memory", Exit::wrong_environment);
+    throw Refusal(fmt::format("the inputs and outputs of {} take {:.3g} GiB, and this machine has {:.3g} GiB",
+                              spelled(work), bytes / 0x1p30, memory / 0x1p30),
+                  "a smaller shape, or a machine with more memory", Exit::wrong_environment);
   }
-  return std::nullopt;
 }
 
-std::optional<Exit> find_workloads(const BenchOptions& options, Dtype dtype, std::vector<Workload>& workloads) {
+std::vector<Workload> find_workloads(const BenchOptions& options, Dtype dtype) {
+  const auto is_given = [&](const SizeOption& option) { return !(options.*option.typed).empty(); };
+  std::vector<Workload> workloads;
   if (options.suite) {
-    bool others = options.causal || !options.shapes.empty();
-    for (const SizeOption& one : size_options) others = others || !(options.*one.typed).empty();
-    if (others) return complain("--suite has its own shapes", "leave it out, or --shape, --causal and the sizes");
+    if (options.causal || !options.shapes.empty() || std::ranges::any_of(size_options(), is_given)) {
+      throw Refusal("--suite has its own shapes", "leave it out, or --shape, --causal and the sizes");
+    }
     workloads = bench_suite(dtype);
   } else if (options.shapes.empty()) {
-    workloads.emplace_back();
-    parse_shape("1,8,2048,64", workloads.back());
+    parse_shape("1,8,2048,64", workloads.emplace_back());
   }
   for (const std::string& typed : options.shapes) {
-    workloads.emplace_back();
-    if (!parse_shape(typed, workloads.back())) {
-      return complain("`" + typed + "` is no shape", "--shape takes batch, heads, queries and width: 1,8,2048,64");
+    if (!parse_shape(typed, workloads.emplace_back())) {
+      throw Refusal("`" + typed + "` is no shape", "--shape takes batch, heads, queries and width: 1,8,2048,64");
     }
   }
   for (Workload& work : workloads) {
-    if (const auto code = apply_sizes(options, work)) return code;
+    for (const SizeOption& option : size_options()) {
+      if (!is_given(option)) continue;
+      const std::size_t size = size_of(option.name, options.*option.typed);
+      for (const auto of_work : option.sizes) work.*of_work = size;
+    }
     work.dtype = dtype;
     work.causal = work.causal || options.causal;
-    if (const auto code = wrong(work)) return code;
+    check(work);
   }
-  return std::nullopt;
+  return workloads;
 }
 
-std::optional<Exit> find_effort(const BenchOptions& options, Effort& effort) {
+Effort find_effort(const BenchOptions& options) {
   if (!options.seconds.empty() && !options.repeat.empty()) {
-    return complain("--seconds and --repeat both say how long to measure", "give one of them");
+    throw Refusal("--seconds and --repeat both say how long to measure", "give one of them");
   }
+  Effort effort;
   constexpr double an_hour = 3600;
   if (!options.seconds.empty() &&
       (!parse_number(options.seconds, effort.seconds) || effort.seconds <= 0 || effort.seconds > an_hour)) {
-    return complain("`" + options.seconds + "` is no time to measure",
-                    "--seconds takes a number above 0, at most an hour");
+    throw Refusal("`" + options.seconds + "` is no time to measure",
+                  "--seconds takes a number above 0, at most an hour");
   }
-  if (options.repeat.empty()) return std::nullopt;
-  if (!parse_one(options.repeat, effort.least)) return complain_of_size(options.repeat, "--repeat");
-  effort.most = effort.least;
-  effort.seconds = 0;
-  return std::nullopt;
+  if (!options.repeat.empty()) {
+    effort.least = effort.most = size_of("--repeat", options.repeat);
+    effort.seconds = 0;
+  }
+  return effort;
 }
 
 }  // namespace
 
 void BenchOptions::declare(CommandLine& line) {
-  line.add_option("--shape", shapes, "batch, heads, queries and width: 1,8,2048,64; may be given several times")
-      .type_name("B,H,N,D")
-      .one_at_a_time();
+  line.add_option("--shape", shapes, "batch, heads, queries and width: 1,8,2048,64; may be given several times",
+                  {.value = "B,H,N,D", .is_single = true});
   line.add_flag("--suite", suite, "the shapes of docs/performance.md");
-  for (const SizeOption& one : size_options) {
-    line.add_option(std::string(one.name), this->*one.typed, std::string(one.help)).type_name("N");
+  for (const SizeOption& option : size_options()) {
+    line.add_option(std::string(option.name), this->*option.typed, std::string(option.help), {"N"});
   }
   line.add_flag("--causal", causal, "queries see no later keys");
-  line.add_option("--dtype", dtype, "f32 or f64; bf16 and f16 on GPUs").type_name("TYPE").shows_default();
-  line.add_option("--kernel", kernel, "this one instead of the one that a run uses").type_name("NAME");
+  line.add_option("--dtype", dtype, "f32 or f64; bf16 and f16 on GPUs", {.value = "TYPE", .shows_default = true});
+  line.add_option("--kernel", kernel, "this one instead of the one that a run uses", {"NAME"});
   line.add_flag("--ladder", ladder, "every kernel, from the plain loop on");
   line.add_flag("--list", list, "list the kernels, and time nothing");
   line.add_flag("--compare", compare, "beside numpy, torch and onnxruntime, as far as they are installed");
-  line.add_option("--python", python, "which Python has them (default: python3)").type_name("FILE");
-  line.add_option("--seconds", seconds, "how long each kernel is measured on each shape (default: 1)").type_name("X");
-  line.add_option("--repeat", repeat, "how often, instead").type_name("N");
+  line.add_option("--python", python, "which Python has them (default: python3)", {"FILE"});
+  line.add_option("--seconds", seconds, "how long each kernel is measured on each shape (default: 1)", {"X"});
+  line.add_option("--repeat", repeat, "how often, instead", {"N"});
   hardware.declare(line);
   line.add_flag("--json", json, "the same as --format json");
   rendering.declare_formats(line, json_alone());
 }
 
-std::optional<Exit> understand(const BenchOptions& options, BenchRequest& request) {
+BenchRequest understood(const BenchOptions& options) {
   RenderOptions rendering = options.rendering;
   if (options.json) {
     if (!rendering.format.empty() && rendering.format != "json") {
-      return complain("--json and --format " + rendering.format + " are two formats", "give one of them");
+      throw Refusal("--json and --format " + rendering.format + " are two formats", "give one of them");
     }
     rendering.format = "json";
   }
-  if (const auto code = understand(rendering, json_alone(), request.rendering)) return code;
-  if (const auto code = options.hardware.wrong()) return code;
-  const auto dtype = dtype_named(options.dtype);
-  if (!dtype) {
-    return complain_of_choice("--dtype", options.dtype,
-                              std::vector<std::string>(dtype_names.begin(), dtype_names.end()));
-  }
+  BenchRequest request{.workloads = {}, .effort = {}, .rendering = understood(rendering, json_alone())};
+  options.hardware.check();
+  const auto dtype = choice("--dtype", options.dtype, {dtype_names.begin(), dtype_names.end()});
   if (options.ladder && !options.kernel.empty()) {
-    return complain("--ladder measures every kernel, and --kernel one", "give one of them");
+    throw Refusal("--ladder measures every kernel, and --kernel one", "give one of them");
   }
   if (!options.python.empty() && !options.compare) {
-    return complain("--python is for --compare", "give --compare as well");
+    throw Refusal("--python is for --compare", "give --compare as well");
   }
-  if (const auto code = find_effort(options, request.effort)) return code;
-  return find_workloads(options, *dtype, request.workloads);
+  request.effort = find_effort(options);
+  request.workloads = find_workloads(options, static_cast<Dtype>(dtype));
+  return request;
 }
 
 }  // namespace attn

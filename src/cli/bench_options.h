@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +29,7 @@ struct BenchOptions {
   RenderOptions rendering;
 
   void declare(CommandLine& line);
+  Exit run() const;  // in commands/bench.cpp
 };
 
 // What they ask for, once they are known to mean something.
@@ -39,8 +39,7 @@ struct BenchRequest {
   Rendering rendering;
 };
 
-// Says what is wrong with the options and returns the exit code for it; nothing
-// where they are right.
-std::optional<Exit> understand(const BenchOptions& options, BenchRequest& request);
+// Refuses what means nothing.
+BenchRequest understood(const BenchOptions& options);
 
 }  // namespace attn

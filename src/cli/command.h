@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,7 @@
 
 namespace attn {
 
-// What the program's exit code says.
+// What the program's exit code says; of several, the largest counts.
 enum class Exit { done = 0, differs = 1, wrong_input = 2, wrong_environment = 3 };
 
 // One command of the program.
@@ -20,6 +21,18 @@ struct Command {
   // once they are parsed.
   std::function<std::function<Exit()>(CommandLine& line)> declare;
 };
+
+// A command with the options of a struct, which declares them, `void declare(CommandLine&)`,
+// and runs as they say, `Exit run() const`.
+template <class Options>
+Command command(std::string name, std::string summary) {
+  const auto declare = [](CommandLine& line) {
+    const auto options = std::make_shared<Options>();
+    options->declare(line);
+    return [options] { return options->run(); };
+  };
+  return {std::move(name), std::move(summary), declare};
+}
 
 // Every command, in the order in which --help lists them: the rows that
 // cli/commands/CMakeLists.txt names.

@@ -4,30 +4,17 @@
 
 namespace attn {
 
-DeclaredOption DeclaredOption::required() {
-  option_->required();
-  return *this;
+namespace {
+
+void say_of(CLI::Option& option, const Takes& takes) {
+  if (!takes.value.empty()) option.type_name(takes.value);
+  if (takes.is_required) option.required();
+  if (takes.is_single) option.allow_extra_args(false);
+  if (takes.splits_commas) option.delimiter(',');
+  if (takes.shows_default) option.capture_default_str();
 }
 
-DeclaredOption DeclaredOption::type_name(const std::string& name) {
-  option_->type_name(name);
-  return *this;
-}
-
-DeclaredOption DeclaredOption::one_at_a_time() {
-  option_->allow_extra_args(false);
-  return *this;
-}
-
-DeclaredOption DeclaredOption::delimiter(char between) {
-  option_->delimiter(between);
-  return *this;
-}
-
-DeclaredOption DeclaredOption::shows_default() {
-  option_->capture_default_str();
-  return *this;
-}
+}  // namespace
 
 CommandLine::CommandLine(const std::string& summary, const std::string& name, const std::string& version,
                          const std::string& footer)
@@ -45,18 +32,19 @@ CommandLine& CommandLine::add_command(const std::string& name, const std::string
   return commands_.emplace_back(*app_->add_subcommand(name, summary));
 }
 
-DeclaredOption CommandLine::add_option(const std::string& names, std::string& typed, const std::string& help) {
-  return DeclaredOption(app_->add_option(names, typed, help));
+void CommandLine::add_option(const std::string& names, std::string& typed, const std::string& help,
+                             const Takes& takes) {
+  say_of(*app_->add_option(names, typed, help), takes);
 }
 
-DeclaredOption CommandLine::add_option(const std::string& names, std::vector<std::string>& typed,
-                                       const std::string& help) {
-  return DeclaredOption(app_->add_option(names, typed, help));
+void CommandLine::add_option(const std::string& names, std::vector<std::string>& typed, const std::string& help,
+                             const Takes& takes) {
+  say_of(*app_->add_option(names, typed, help), takes);
 }
 
-DeclaredOption CommandLine::add_option(const std::string& names, const std::function<void(const std::string&)>& take,
-                                       const std::string& help) {
-  return DeclaredOption(app_->add_option_function<std::string>(names, take, help));
+void CommandLine::add_option(const std::string& names, const std::function<void(const std::string&)>& take,
+                             const std::string& help, const Takes& takes) {
+  say_of(*app_->add_option_function<std::string>(names, take, help), takes);
 }
 
 void CommandLine::add_flag(const std::string& names, bool& is_given, const std::string& help) {

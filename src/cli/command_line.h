@@ -8,24 +8,17 @@
 
 namespace CLI {
 class App;
-class Option;
 }  // namespace CLI
 
 namespace attn {
 
-// An option that was declared: what else is said of it.
-class DeclaredOption {
- public:
-  explicit DeclaredOption(CLI::Option* option) : option_(option) {}
-
-  DeclaredOption required();
-  DeclaredOption type_name(const std::string& name);  // "N": what stands behind it in --help
-  DeclaredOption one_at_a_time();                     // of a list: one word each time that it is given
-  DeclaredOption delimiter(char between);             // of a list: several in one word
-  DeclaredOption shows_default();
-
- private:
-  CLI::Option* option_;
+// What else is said of an option.
+struct Takes {
+  std::string value = {};  // "N": what stands behind it in --help
+  bool is_required = false;
+  bool is_single = false;      // of a list: one word each time that it is given
+  bool splits_commas = false;  // of a list: several in one word
+  bool shows_default = false;
 };
 
 // The words that a program, or one of its commands, takes: declared, parsed and
@@ -45,10 +38,11 @@ class CommandLine {
   CommandLine& add_command(const std::string& name, const std::string& summary);
 
   // "--dtype", "-o,--output", or "FILE" for a word by its place.
-  DeclaredOption add_option(const std::string& names, std::string& typed, const std::string& help);
-  DeclaredOption add_option(const std::string& names, std::vector<std::string>& typed, const std::string& help);
-  DeclaredOption add_option(const std::string& names, const std::function<void(const std::string&)>& take,
-                            const std::string& help);
+  void add_option(const std::string& names, std::string& typed, const std::string& help, const Takes& takes = {});
+  void add_option(const std::string& names, std::vector<std::string>& typed, const std::string& help,
+                  const Takes& takes = {});
+  void add_option(const std::string& names, const std::function<void(const std::string&)>& take,
+                  const std::string& help, const Takes& takes = {});
   void add_flag(const std::string& names, bool& is_given, const std::string& help);
   void add_flag(const std::string& names, const std::function<void()>& take, const std::string& help);
 

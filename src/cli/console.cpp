@@ -56,29 +56,33 @@ std::string reason() { return std::strerror(errno); }
 
 }  // namespace
 
+Refusal::Refusal(std::string_view message, std::string_view help, Exit code)
+    : text_("attn: error: " + printable(message) + "\n"), code_(code) {
+  if (!help.empty()) text_ += "  help: " + printable(help) + "\n";
+}
+
+Refusal::Refusal(const Diagnostic& fault, Exit code) : Refusal(fault.message, fault.help, code) {}
+
+Refusal::Refusal(const Diagnostics& faults, std::string_view text, std::string_view file, ColorChoice color)
+    : text_(report(faults, text, file, colored(color, true))) {
+  // A file that is right but too large for --max-memory is no wrong input.
+  const bool only_too_large = std::ranges::count(faults, "too-large", &Diagnostic::code) == std::ssize(faults);
+  code_ = only_too_large ? Exit::wrong_environment : Exit::wrong_input;
+}
+
+Exit Refusal::say() const {
+  attn::say(text_);
+  return code_;
+}
+
 void say(std::string_view text) { write_all(STDERR_FILENO, text); }
 
-Exit complain(std::string_view message, std::string_view help, Exit code) {
-  std::string text = "attn: error: " + printable(message) + "\n";
-  if (!help.empty()) text += "  help: " + printable(help) + "\n";
-  say(text);
-  return code;
-}
+Exit print(std::string_view text) { return print(writing(text)); }
 
-Exit complain(const Diagnostics& faults, std::string_view text, std::string_view file, ColorChoice color) {
-  say(report(faults, text, file, colored(color, true)));
-  // A file that is right but too large for --max-memory is no wrong input.
-  const bool only_too_large =
-      std::ranges::all_of(faults, [](const Diagnostic& one) { return one.code == "too-large"; });
-  return only_too_large ? Exit::wrong_environment : Exit::wrong_input;
-}
-
-bool print(std::string_view text) { return write_all(STDOUT_FILENO, text); }
-
-bool print(const std::function<void(Sink&)>& write) {
+Exit print(const std::function<void(Sink&)>& write) {
   DescriptorSink sink(STDOUT_FILENO);
   write(sink);
-  return sink.error() == 0;
+  return sink.error() == 0 ? Exit::done : Exit::wrong_environment;
 }
 
 std::optional<std::string> write_file(const std::string& path, std::string_view text) {
@@ -132,24 +136,27 @@ std::optional<std::string> write_file(const std::string& path, const std::functi
 }
 
 bool colored(ColorChoice choice, bool standard_error) {
-  const auto set = [](const char* name) {
-    const char* value = std::getenv(name);
-    return value && *value;
+  const auto value = [](const char* variable) {
+    const char* const set = std::getenv(variable);
+    return std::string_view(set ? set : "");
   };
   if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
-  if (set("NO_COLOR")) return false;
-  if (set("CLICOLOR_FORCE") && std::string_view(std::getenv("CLICOLOR_FORCE")) != "0") return true;
-  const char* terminal = std::getenv("TERM");
-  if (terminal && std::string_view(terminal) == "dumb") return false;
-  return ::isatty(standard_error ? STDERR_FILENO : STDOUT_FILENO) == 1;
+  if (!value("NO_COLOR").empty()) return false;
+  if (const auto force = value("CLICOLOR_FORCE"); !force.empty() && force != "0") return true;
+  return !is_dumb() && is_terminal(standard_error ? STDERR_FILENO : STDOUT_FILENO);
 }
 
-bool is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
+bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
 
-std::size_t terminal_width() {
+bool is_dumb() {
+  const char* const terminal = std::getenv("TERM");
+  return terminal && std::string_view(terminal) == "dumb";
+}
+
+TerminalSize terminal_size(int descriptor) {
   winsize size{};
-  if (::isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
+  ::ioctl(descriptor, TIOCGWINSZ, &size);
+  return {size.ws_col == 0 ? 80u : size.ws_col, size.ws_row == 0 ? 24u : size.ws_row};
 }
 
 }  // namespace attn

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,36 +15,56 @@ namespace attn {
 
 enum class ColorChoice { automatic, always, never };
 
+// Thrown where a command cannot go on; main() says why, and ends with its exit code.
+class Refusal final : public std::exception {
+ public:
+  // A mistake on the command line, with what to do about it.
+  explicit Refusal(std::string_view message, std::string_view help = {}, Exit code = Exit::wrong_input);
+
+  // What the library says is wrong, in a word.
+  explicit Refusal(const Diagnostic& fault, Exit code = Exit::wrong_input);
+
+  // The faults of a file, with the lines they stand in.
+  Refusal(const Diagnostics& faults, std::string_view text, std::string_view file,
+          ColorChoice color = ColorChoice::automatic);
+
+  // Says so on standard error; returns the exit code for it.
+  Exit say() const;
+
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+  Exit code_;
+};
+
 // Writes to standard error; where that cannot be written, nothing is said.
 void say(std::string_view text);
 
-// A mistake on the command line, with what to do about it; says so on standard
-// error and returns the exit code for it.
-Exit complain(std::string_view message, std::string_view help = {}, Exit code = Exit::wrong_input);
-
-// Reports the faults of a file, with the lines they stand in, on standard error.
-Exit complain(const Diagnostics& faults, std::string_view text, std::string_view file,
-              ColorChoice color = ColorChoice::automatic);
-
-// Writes to standard output; false where it cannot be written.
-bool print(std::string_view text);
+// Writes to standard output, which is the environment's fault where it cannot be written.
+Exit print(std::string_view text);
 
 // Writes a file whole or not at all: under another name first, then renamed.
 // A file that is write-protected is not replaced. Returns why it could not be written.
 std::optional<std::string> write_file(const std::string& path, std::string_view text);
 
 // The same for text that `write` hands over piece by piece.
-bool print(const std::function<void(Sink&)>& write);
+Exit print(const std::function<void(Sink&)>& write);
 std::optional<std::string> write_file(const std::string& path, const std::function<void(Sink&)>& write);
 
 // Whether standard output (or standard error) gets colour: the flag decides,
 // then NO_COLOR, then CLICOLOR_FORCE, then whether it is a terminal.
 bool colored(ColorChoice choice, bool standard_error = false);
 
-// Whether standard output is a terminal.
-bool is_terminal();
+// Whether a file descriptor is a terminal, and whether a terminal can do no more than a printer.
+bool is_terminal(int descriptor);
+bool is_dumb();
 
-// Columns of the terminal; 80 where standard output is none.
-std::size_t terminal_width();
+struct TerminalSize {
+  std::size_t columns = 80, rows = 24;
+};
+
+// Of the terminal that a file descriptor is; as above where it is none, or does not say.
+TerminalSize terminal_size(int descriptor);
 
 }  // namespace attn

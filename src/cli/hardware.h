@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "backend/backend.h"
@@ -18,20 +17,14 @@ struct HardwareOptions {
 
   void declare(CommandLine& line);
 
-  // What is wrong with them, if anything; said on standard error.
-  std::optional<Exit> wrong() const;
+  // Refuses what means nothing.
+  void check() const;
 
   // How many threads work: all processors unless --threads says otherwise.
-  // REQUIRES: !wrong().
   std::size_t thread_count() const;
 
-  // The backend, or the exit code after it was said why it is not there.
-  // REQUIRES: !wrong().
-  struct Selected {
-    std::unique_ptr<Backend> backend;
-    Exit code = Exit::done;
-  };
-  Selected select() const;
+  // The backend; refuses where it is not there. REQUIRES: check() has nothing against it.
+  std::unique_ptr<Backend> select() const;
 };
 
 }  // namespace attn

@@ -44,78 +44,54 @@ std::optional<Key::Kind> control(char c) {
   }
 }
 
-bool is_final(char c) { return c >= '@' && c <= '~'; }
+// Of those that begin with Esc: parameters stand from ' ' to '?'.
+bool ends_sequence(char c) { return (c < ' ' || c > '?') && c != '\x7f'; }
 
-// How many bytes a character takes that begins with this one; 0 where none does.
-std::size_t length_of_character(char first) {
-  const auto byte = static_cast<unsigned char>(first);
-  if (byte >= 0xC2 && byte <= 0xDF) return 2;
-  if (byte >= 0xE0 && byte <= 0xEF) return 3;
-  return byte >= 0xF0 && byte <= 0xF4 ? 4 : 0;
+// What the bytes begin with.
+struct Piece {
+  std::size_t bytes = 1;        // 0: more has to come
+  std::optional<Key> key = {};  // none: it is passed over
+};
+
+// REQUIRES: typed[0] is Esc.
+Piece piece_after_escape(std::string_view typed) {
+  if (typed.size() == 1) return {0};
+  if (typed[1] != '[' && typed[1] != 'O') return {1, Key{Key::Kind::escape}};
+  std::size_t bytes = 2;
+  while (bytes < typed.size() && bytes < longest_sequence && !ends_sequence(typed[bytes])) ++bytes;
+  if (bytes == typed.size()) return {0};
+  ++bytes;
+  const auto known =
+      std::ranges::find(sequences, typed.substr(1, bytes - 1), &std::pair<std::string_view, Key::Kind>::first);
+  if (known == sequences.end()) return {bytes};
+  return {bytes, Key{known->second}};
+}
+
+Piece first_piece(std::string_view typed) {
+  const char first = typed[0];
+  if (first == escape) return piece_after_escape(typed);
+  if (const auto kind = control(first)) return {1, Key{*kind}};
+  const std::size_t length = utf8_length(first);
+  if (typed.size() < length && std::ranges::all_of(typed.substr(1), continues_utf8)) return {0};
+  const CodePoint point = code_point(typed, 0);
+  if (!point.valid || point.value < ' ') return {1};
+  return {point.bytes, Key{Key::Kind::text, std::string(typed.substr(0, point.bytes))}};
 }
 
 }  // namespace
 
-void KeyReader::read(std::string_view bytes) {
-  for (const char c : bytes) {
-    if (pending_.empty()) {
-      begin(c);
-    } else {
-      go_on(c);
+std::optional<Key> KeyReader::next(bool is_all) {
+  while (!pending_.empty()) {
+    Piece piece = first_piece(pending_);
+    if (piece.bytes == 0) {
+      if (!is_all) return std::nullopt;
+      piece.bytes = pending_.size();
+      if (pending_ == std::string(1, escape)) piece.key = Key{Key::Kind::escape};
     }
+    pending_.erase(0, piece.bytes);
+    if (piece.key) return piece.key;
   }
-}
-
-std::optional<Key> KeyReader::next() {
-  if (keys_.empty()) return std::nullopt;
-  Key key = std::move(keys_.front());
-  keys_.pop_front();
-  return key;
-}
-
-void KeyReader::settle() {
-  if (pending_ == std::string(1, escape)) keys_.push_back({Key::Kind::escape});
-  pending_.clear();
-}
-
-void KeyReader::begin(char c) {
-  if (const auto kind = control(c)) {
-    keys_.push_back({*kind});
-  } else if (c == escape || length_of_character(c) > 0) {
-    pending_ = c;
-  } else if (c >= ' ' && c <= '~') {
-    keys_.push_back({Key::Kind::text, std::string(1, c)});
-  }
-}
-
-void KeyReader::go_on(char c) {
-  if (pending_[0] != escape) {
-    const bool continues = (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-    if (!continues) {
-      pending_.clear();
-      begin(c);
-      return;
-    }
-    pending_ += c;
-    if (pending_.size() < length_of_character(pending_[0])) return;
-    if (code_point(pending_, 0).valid) keys_.push_back({Key::Kind::text, pending_});
-    pending_.clear();
-    return;
-  }
-
-  const bool begins_sequence = pending_.size() == 1 && (c == '[' || c == 'O');
-  if (pending_.size() == 1 && !begins_sequence) {
-    settle();
-    begin(c);
-    return;
-  }
-  pending_ += c;
-  const bool is_over = !begins_sequence && (is_final(c) || c < ' ' || pending_.size() > longest_sequence);
-  if (!is_over) return;
-  const std::string_view rest = std::string_view(pending_).substr(1);
-  const auto known = std::ranges::find(sequences, rest, &std::pair<std::string_view, Key::Kind>::first);
-  if (known != sequences.end()) keys_.push_back({known->second});
-  pending_.clear();
+  return std::nullopt;
 }
 
 }  // namespace attn

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,23 +21,16 @@ struct Key {
 // bytes that begin with the one that Esc sends alone.
 class KeyReader {
  public:
-  void read(std::string_view bytes);
+  void read(std::string_view bytes) { pending_ += bytes; }
 
-  // The next key, if one is complete.
-  std::optional<Key> next();
+  // The next key, if one is complete. With `is_all` nothing more comes: an Esc was Esc.
+  std::optional<Key> next(bool is_all = false);
 
-  // Whether more has to come before it is known what was pressed.
+  // After next() found none: whether more has to come before it is known what was pressed.
   bool is_unsure() const { return !pending_.empty(); }
 
-  // Nothing more came: an Esc was Esc.
-  void settle();
-
  private:
-  void begin(char c);
-  void go_on(char c);
-
-  std::string pending_;  // the begin of something
-  std::deque<Key> keys_;
+  std::string pending_;
 };
 
 }  // namespace attn

@@ -27,7 +27,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 // Without its last character.
 void shorten(std::string& text) {
-  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
+  while (!text.empty() && continues_utf8(text.back())) text.pop_back();
   if (!text.empty()) text.pop_back();
 }
 
@@ -86,22 +86,21 @@ void Lecture::press(const Key& key) {
 }
 
 void Lecture::press_at_stop(const Key& key) {
+  using enum Key::Kind;
   const std::string number = std::exchange(number_, "");
-  if (key.kind == Key::Kind::text && key.text[0] >= '0' && key.text[0] <= '9') {
+  if (key.kind == text && key.text[0] >= '0' && key.text[0] <= '9') {
     number_ = number.size() < longest_number ? number + key.text : number;
-  } else if (key.kind == Key::Kind::backspace && !number.empty()) {
+  } else if (key.kind == backspace && !number.empty()) {
     number_ = number.substr(0, number.size() - 1);
-  } else if (key.kind == Key::Kind::enter && !number.empty()) {
+  } else if (key.kind == enter && !number.empty()) {
     number_ = number;
     jump();
-  } else if (key.kind == Key::Kind::enter || key.kind == Key::Kind::right || key.kind == Key::Kind::page_down ||
-             key.is(' ')) {
+  } else if (key.kind == enter || key.kind == right || key.kind == page_down || key.is(' ')) {
     on();
-  } else if (key.kind == Key::Kind::backspace || key.kind == Key::Kind::left || key.kind == Key::Kind::page_up ||
-             key.is('b')) {
+  } else if (key.kind == backspace || key.kind == left || key.kind == page_up || key.is('b')) {
     back();
-  } else if (key.kind == Key::Kind::down || key.kind == Key::Kind::up) {
-    scroll(key.kind == Key::Kind::down, 1);
+  } else if (key.kind == down || key.kind == up) {
+    scroll(key.kind == down, 1);
   } else if (key.is('w')) {
     mode_ = Mode::asking;
   } else if (key.is('q')) {
@@ -110,24 +109,26 @@ void Lecture::press_at_stop(const Key& key) {
 }
 
 void Lecture::press_while_asking(const Key& key) {
-  if (key.kind == Key::Kind::text && question_.size() + key.text.size() <= longest_question) {
+  using enum Key::Kind;
+  if (key.kind == text && question_.size() + key.text.size() <= longest_question) {
     question_ += key.text;
-  } else if (key.kind == Key::Kind::backspace) {
+  } else if (key.kind == backspace) {
     shorten(question_);
-  } else if (key.kind == Key::Kind::escape) {
+  } else if (key.kind == escape) {
     question_.clear();
     mode_ = Mode::stop;
-  } else if (key.kind == Key::Kind::enter) {
+  } else if (key.kind == enter) {
     ask();
   }
 }
 
 void Lecture::press_at_answer(const Key& key) {
-  const bool down = key.kind == Key::Kind::enter || key.kind == Key::Kind::page_down || key.is(' ');
-  if (down && scroll(true, page())) return;
-  if (key.kind == Key::Kind::page_up && scroll(false, page())) return;
-  if (key.kind == Key::Kind::down && scroll(true, 1)) return;
-  if (key.kind == Key::Kind::up && scroll(false, 1)) return;
+  using enum Key::Kind;
+  const bool goes_on = key.kind == enter || key.kind == page_down || key.is(' ');
+  if (goes_on && scroll(true, page())) return;
+  if (key.kind == page_up && scroll(false, page())) return;
+  if (key.kind == down && scroll(true, 1)) return;
+  if (key.kind == up && scroll(false, 1)) return;
   is_over_ = key.is('q');
   mode_ = Mode::stop;
   look();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/console.h"
 #include "cli/keyboard.h"
 #include "cli/terminal.h"
 #include "explain/document.h"

@@ -8,20 +8,14 @@
 
 #include "backend/backend.h"
 #include "backend/select.h"
-#include "base/suggest.h"
-#include "base/text.h"
 #include "cli/command.h"
-#include "cli/console.h"
+#include "cli/options.h"
 #include "cli/version.h"
 
 namespace attn {
 namespace {
 
-std::vector<std::string> command_names() {
-  std::vector<std::string> names;
-  for (const Command& command : commands()) names.push_back(command.name);
-  return names;
-}
+bool is_command(const std::string& word) { return std::ranges::count(commands(), word, &Command::name) > 0; }
 
 bool looks_like_a_file(const std::string& word) {
   std::error_code ignored;
@@ -30,29 +24,21 @@ bool looks_like_a_file(const std::string& word) {
 
 // `attn FILE` is `attn run FILE`.
 void insert_run(std::vector<std::string>& words) {
-  const std::vector<std::string> names = command_names();
-  if (words.empty() || std::ranges::find(names, words[0]) != names.end()) return;
+  if (words.empty() || is_command(words[0])) return;
   const bool option = words[0].size() > 1 && words[0][0] == '-';
   const bool about_the_program = words[0] == "--help" || words[0] == "-h" || words[0] == "--version";
   if ((option && !about_the_program) || looks_like_a_file(words[0])) words.insert(words.begin(), "run");
 }
 
 // Words that no option and no argument took.
-Exit complain_of(const std::vector<std::string>& extras, const CommandLine& command) {
+Refusal refused(const std::vector<std::string>& extras, const CommandLine& command) {
   const std::string& word = extras.front();
-  const bool option = word.size() > 1 && word[0] == '-';
-  const std::string name = command.name();
-  if (!option) {
-    return complain("`" + word + "` is one argument too many for `attn " + name + "`", "attn " + name + " --help");
+  const std::string named = "attn " + command.name();
+  if (word.size() < 2 || word[0] != '-') {
+    return Refusal("`" + word + "` is one argument too many for `" + named + "`", named + " --help");
   }
-  const std::string asked = word.substr(0, word.find('='));
-  return complain("`attn " + name + "` has no option `" + asked + "`" + did_you_mean(asked, command.option_names()),
-                  "attn " + name + " --help lists them");
-}
-
-Exit unknown_command(const std::string& word) {
-  return complain("no command and no file is called `" + word + "`" + did_you_mean(word, command_names()),
-                  "attn --help lists the commands");
+  return unknown("`" + named + "` has no option", word.substr(0, word.find('=')), command.option_names(),
+                 named + " --help lists them");
 }
 
 std::string footer() {
@@ -82,8 +68,7 @@ struct Declared {
 // The command of that name, or, where the first word names none, every one:
 // declaring the options of all takes longer than a small problem.
 std::vector<Declared> declare_commands(CommandLine& program, const std::string& first_word) {
-  const std::vector<std::string> names = command_names();
-  const bool is_named = std::ranges::find(names, first_word) != names.end();
+  const bool is_named = is_command(first_word);
   std::vector<Declared> declared;
   for (const Command& command : commands()) {
     if (is_named && command.name != first_word) continue;
@@ -106,11 +91,11 @@ Exit run_program(std::vector<std::string> words) {
   const CommandLine::Parsed parsed = program.parse(words);
   switch (parsed.asked) {
     case CommandLine::Asked::help:
-      return print(program.help()) ? Exit::done : Exit::wrong_environment;
+      return print(program.help());
     case CommandLine::Asked::version:
-      return print(about_this_program()) ? Exit::done : Exit::wrong_environment;
+      return print(about_this_program());
     case CommandLine::Asked::nothing:
-      return complain(parsed.message, "attn --help");
+      throw Refusal(parsed.message, "attn --help");
     case CommandLine::Asked::command:
       break;
   }
@@ -119,9 +104,10 @@ Exit run_program(std::vector<std::string> words) {
     if (!command.line->is_named()) continue;
     std::vector<std::string> extras = command.line->remaining();
     std::erase(extras, "--");  // the end of options, not a word
-    return extras.empty() ? command.run() : complain_of(extras, *command.line);
+    if (!extras.empty()) throw refused(extras, *command.line);
+    return command.run();
   }
-  return unknown_command(words[0]);
+  throw unknown("no command and no file is called", words[0], names_of(commands()), "attn --help lists the commands");
 }
 
 }  // namespace
@@ -131,8 +117,10 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is an error like any other: it is said, and nothing is left
   try {
     return static_cast<int>(attn::run_program({argv + std::min(argc, 1), argv + argc}));
+  } catch (const attn::Refusal& refusal) {
+    return static_cast<int>(refusal.say());
   } catch (const attn::BackendError& error) {
-    return static_cast<int>(attn::complain(error.fault().message, error.fault().help, attn::Exit::wrong_environment));
+    attn::Refusal(error.fault()).say();
   } catch (const std::bad_alloc&) {
     attn::say("attn: error: memory is short\n  help: a smaller problem, or a machine with more memory\n");
   } catch (const std::exception& error) {

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <string>
+#include <unistd.h>
 #include <utility>
 
 #include "cli/lecture.h"
@@ -43,17 +44,18 @@ std::string example(const Trace& trace) {
 
 }  // namespace
 
-std::optional<Exit> refuse_pause(const Rendering& rendering) {
+void refuse_pause(const Rendering& rendering) {
   const Target& target = rendering.targets.front();
-  if (!target.path.empty())
-    return complain("--pause shows a lecture in the terminal, and -o writes a file", "leave one of them out");
-  if (target.name != "text") {
-    return complain("--pause shows text in the terminal, and --format says " + target.name, "leave one of them out");
+  if (!target.path.empty()) {
+    throw Refusal("--pause shows a lecture in the terminal, and -o writes a file", "leave one of them out");
   }
-  const std::string missing = Terminal::missing();
-  if (missing.empty()) return std::nullopt;
-  return complain("--pause needs a terminal: " + missing,
+  if (target.name != "text") {
+    throw Refusal("--pause shows text in the terminal, and --format says " + target.name, "leave one of them out");
+  }
+  if (const std::string missing = Terminal::missing(); !missing.empty()) {
+    throw Refusal("--pause needs a terminal: " + missing,
                   "leave --pause out, or start it in a terminal, with the problem in a file", Exit::wrong_environment);
+  }
 }
 
 Exit pause(const Trace& trace, Document document, const ExplainOptions& explaining, const Rendering& rendering) {
@@ -68,7 +70,7 @@ Exit pause(const Trace& trace, Document document, const ExplainOptions& explaini
   {
     Terminal terminal(colored(rendering.color));
     while (!lecture.is_over() && !is_gone && terminal.signal() == 0) {
-      lecture.resize(terminal.size());
+      lecture.resize(terminal_size(STDOUT_FILENO));
       if (!terminal.show(lecture.screen())) break;
       const Terminal::Event event = terminal.next();
       if (event.key) lecture.press(*event.key);

@@ -5,12 +5,17 @@
 #include <cctype>
 #include <filesystem>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "base/numbers.h"
 #include "base/rounding.h"
-#include "base/suggest.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 #include "reading/problem/problem.h"
 #include "reading/text_file.h"
@@ -56,24 +61,6 @@ std::string spelled_size(std::size_t bytes) {
   return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", size, units[unit]);
 }
 
-// What is wrong with the options, if anything.
-std::optional<Exit> wrong_options(const ComputeOptions& options) {
-  if (!options.dtype.empty() && !dtype_named(options.dtype)) {
-    return complain("no dtype is called `" + options.dtype + "`" +
-                        did_you_mean(options.dtype, std::vector<std::string>(dtype_names.begin(), dtype_names.end())),
-                    "--dtype takes f64, f32, bf16 or f16");
-  }
-  if (!options.hand_rounding.empty() && !parse_hand_rounding(options.hand_rounding)) {
-    return complain("`" + options.hand_rounding + "` is no way to round by hand",
-                    "--hand-rounding takes decimals and a mode: 2, 2:half-up, 2:half-even, 2:truncate, 2:keep-sum");
-  }
-  if (const auto wrong = options.hardware.wrong()) return wrong;
-  if (!parse_size(options.max_memory)) {
-    return complain("`" + options.max_memory + "` is no amount of memory", "--max-memory takes 500M, 2GiB, …");
-  }
-  return std::nullopt;
-}
-
 // "scores, step 4 of 11"
 std::string step_of(std::string_view id, const std::vector<std::string>& steps) {
   const auto found = std::ranges::find(steps, id);
@@ -88,49 +75,59 @@ std::string folder_of(const std::string& file) {
   return folder.empty() ? "." : folder;
 }
 
-void override_arithmetic(Problem& problem, const ComputeOptions& options) {
-  if (const auto dtype = dtype_named(options.dtype)) problem.arithmetic.dtype = *dtype;
-  if (const auto rounding = parse_hand_rounding(options.hand_rounding)) problem.arithmetic.hand_rounding = rounding;
-}
-
 }  // namespace
 
 void ComputeOptions::declare(CommandLine& line) {
-  line.add_option("--dtype", dtype, "compute in f64, f32, bf16 or f16").type_name("TYPE");
-  line.add_option("--hand-rounding", hand_rounding, "round every step by hand: 2, or 2:half-even, :truncate, :keep-sum")
-      .type_name("N[:MODE]");
+  line.add_option("--dtype", dtype, "compute in f64, f32, bf16 or f16", {"TYPE"});
+  line.add_option("--hand-rounding", hand_rounding, "round every step by hand: 2, or 2:half-even, :truncate, :keep-sum",
+                  {"N[:MODE]"});
   hardware.declare(line);
-  line.add_option("--max-memory", max_memory, "refuse a larger trace before computing it")
-      .type_name("SIZE")
-      .shows_default();
+  line.add_option("--max-memory", max_memory, "refuse a larger trace before computing it",
+                  {.value = "SIZE", .shows_default = true});
 }
 
-std::optional<std::size_t> ComputeOptions::memory() const { return parse_size(max_memory); }
+void ComputeOptions::check() const {
+  if (!dtype.empty() && !dtype_named(dtype)) {
+    throw unknown("no dtype is called", dtype, std::vector<std::string>(dtype_names.begin(), dtype_names.end()),
+                  "--dtype takes f64, f32, bf16 or f16");
+  }
+  if (!hand_rounding.empty() && !parse_hand_rounding(hand_rounding)) {
+    throw Refusal("`" + hand_rounding + "` is no way to round by hand",
+                  "--hand-rounding takes decimals and a mode: 2, 2:half-up, 2:half-even, 2:truncate, 2:keep-sum");
+  }
+  hardware.check();
+  max_bytes();
+}
 
-OpenedProblem open_problem(const std::string& file, const ComputeOptions& options, ColorChoice color) {
-  if (const auto code = wrong_options(options)) return {std::nullopt, *code};
+std::size_t ComputeOptions::max_bytes() const {
+  if (const auto bytes = parse_size(max_memory)) return *bytes;
+  throw Refusal("`" + max_memory + "` is no amount of memory", "--max-memory takes 500M, 2GiB, …");
+}
+
+Problem open_problem(const std::string& file, const ComputeOptions& options, ColorChoice color) {
+  options.check();
   const Result<std::string> text = read_text(file);
-  if (!text) return {std::nullopt, complain(text.faults(), "", file, color)};
+  if (!text) throw Refusal(text.faults(), "", file, color);
   return open_problem_text(text.value(), file, options, color);
 }
 
-OpenedProblem open_problem_text(std::string_view text, const std::string& file, const ComputeOptions& options,
-                                ColorChoice color) {
-  if (const auto code = wrong_options(options)) return {std::nullopt, *code};
+Problem open_problem_text(std::string_view text, const std::string& file, const ComputeOptions& options,
+                          ColorChoice color) {
+  options.check();
   std::optional<Progress> progress(std::in_place, "reading " + file, text.size() > worth_telling);
-  Result<Problem> problem =
-      read_problem(text, catalog(), std::max(*parse_size(options.max_memory), least_for_reading), folder_of(file));
+  Result<Problem> read =
+      read_problem(text, catalog(), std::max(options.max_bytes(), least_for_reading), folder_of(file));
   progress.reset();
-  if (!problem) return {std::nullopt, complain(problem.faults(), text, file, color)};
-  override_arithmetic(problem.value(), options);
-  return {std::move(problem.value()), Exit::done};
+  if (!read) throw Refusal(read.faults(), text, file, color);
+  Problem& problem = read.value();
+  if (const auto dtype = dtype_named(options.dtype)) problem.arithmetic.dtype = *dtype;
+  if (const auto rounding = parse_hand_rounding(options.hand_rounding)) problem.arithmetic.hand_rounding = rounding;
+  return std::move(problem);
 }
 
-ComputedTrace compute(Computation& computation, const ComputeOptions& options, bool only_result) {
-  HardwareOptions::Selected selected = options.hardware.select();
-  if (!selected.backend) return {std::nullopt, selected.code};
-
-  const std::size_t limit = *parse_size(options.max_memory);
+Trace compute(Computation& computation, const ComputeOptions& options, bool only_result) {
+  const std::unique_ptr<Backend> backend = options.hardware.select();
+  const std::size_t limit = options.max_bytes();
   const std::vector<std::string> steps = computation.steps();
   const bool is_long = computation.recipe().bytes() > worth_telling;
   std::optional<Progress> progress;
@@ -140,20 +137,17 @@ ComputedTrace compute(Computation& computation, const ComputeOptions& options, b
   const Watcher watcher{.draws = [&] { now("drawing random numbers"); },
                         .computes_at_once = [&] { now("computing the result"); },
                         .computes_step = [&](std::string_view id) { now("computing " + step_of(id, steps)); }};
-  auto made = computation.run(*selected.backend, only_result, limit, watcher);
-  if (auto* trace = std::get_if<Trace>(&made)) return {std::move(*trace), Exit::done};
+  auto made = computation.run(*backend, only_result, limit, watcher);
+  if (auto* trace = std::get_if<Trace>(&made)) return std::move(*trace);
 
-  const TooLarge& refused = std::get<TooLarge>(made);
-  return {
-      std::nullopt,
-      complain(fmt::format("the {} of this problem take{} {}, and --max-memory is {}",
-                           refused.is_result_alone ? "result" : "steps", refused.is_result_alone ? "s" : "",
-                           spelled_size(refused.needed), spelled_size(limit)),
-               "give --max-memory " + std::to_string(refused.needed / (1024 * 1024) + 1) + "M, or a smaller problem",
-               Exit::wrong_environment)};
+  const auto& [needed, is_result_alone] = std::get<TooLarge>(made);
+  throw Refusal(
+      fmt::format("the {} of this problem take{} {}, and --max-memory is {}", is_result_alone ? "result" : "steps",
+                  is_result_alone ? "s" : "", spelled_size(needed), spelled_size(limit)),
+      fmt::format("give --max-memory {}M, or a smaller problem", needed / (1024 * 1024) + 1), Exit::wrong_environment);
 }
 
-ComputedTrace compute(Problem& problem, const ComputeOptions& options) {
+Trace compute(const Problem& problem, const ComputeOptions& options) {
   Computation computation(problem);
   return compute(computation, options);
 }

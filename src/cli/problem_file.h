@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/command.h"
 #include "cli/console.h"
@@ -10,6 +10,8 @@
 #include "model/computation.h"
 #include "problem/problem.h"
 #include "trace/trace.h"
+
+// Each refuses, by a Refusal, what it is not given as it should be.
 
 namespace attn {
 
@@ -22,35 +24,26 @@ struct ComputeOptions {
 
   void declare(CommandLine& line);
 
-  // The bytes that --max-memory asks for; nothing where it names no amount.
-  std::optional<std::size_t> memory() const;
+  // Refuses what means nothing.
+  void check() const;
+
+  // What --max-memory asks for.
+  std::size_t max_bytes() const;
 };
 
-// A file's problem, or the exit code after its faults were reported.
-struct OpenedProblem {
-  std::optional<Problem> problem;
-  Exit code = Exit::done;
-};
-
-// Reads and validates a problem file ("-" is standard input) and reports its faults.
-OpenedProblem open_problem(const std::string& file, const ComputeOptions& options,
-                           ColorChoice color = ColorChoice::automatic);
+// Reads and validates a problem file; "-" is standard input.
+Problem open_problem(const std::string& file, const ComputeOptions& options,
+                     ColorChoice color = ColorChoice::automatic);
 
 // The same for a text that is at hand.
-OpenedProblem open_problem_text(std::string_view text, const std::string& file, const ComputeOptions& options,
-                                ColorChoice color = ColorChoice::automatic);
+Problem open_problem_text(std::string_view text, const std::string& file, const ComputeOptions& options,
+                          ColorChoice color = ColorChoice::automatic);
 
-// A computed problem, or the exit code after it was said why there is none.
-struct ComputedTrace {
-  std::optional<Trace> trace;
-  Exit code = Exit::done;
-};
-
-// Computes it, unless the backend is not there or memory is short. With
+// Computes it, where the backend is there and memory is not short. With
 // `only_result` a trace need hold no more than that.
-ComputedTrace compute(Computation& computation, const ComputeOptions& options, bool only_result = false);
+Trace compute(Computation& computation, const ComputeOptions& options, bool only_result = false);
 
 // The same for every step of a problem.
-ComputedTrace compute(Problem& problem, const ComputeOptions& options);
+Trace compute(const Problem& problem, const ComputeOptions& options);
 
 }  // namespace attn

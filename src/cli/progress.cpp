@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <new>
-#include <sys/ioctl.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -15,11 +14,8 @@ namespace {
 // Columns of the terminal that standard error is; 0 where it is none, or one
 // that cannot rewrite a line.
 std::size_t columns_of_errors() {
-  const char* const terminal = std::getenv("TERM");
-  winsize size{};
-  if (::isatty(STDERR_FILENO) != 1 || !terminal || std::string_view(terminal) == "dumb") return 0;
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
-  return known ? size.ws_col : 80;
+  const bool rewrites = is_terminal(STDERR_FILENO) && std::getenv("TERM") && !is_dumb();
+  return rewrites ? terminal_size(STDERR_FILENO).columns : 0;
 }
 
 }  // namespace
@@ -28,7 +24,7 @@ std::string ProgressText::at(std::chrono::milliseconds passed, std::string_view 
   if (passed < next_) return "";
   const std::string line = "attn: " + printable(what);
   if (columns_ == 0) {
-    next_ = passed + times_.again;
+    next_ = passed + std::chrono::seconds(10);
     return line + "\n";
   }
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(passed).count();
@@ -68,7 +64,7 @@ void Progress::keep_saying() try {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds between_looks(100);
   const Clock::time_point start = Clock::now();
-  ProgressText text(columns_of_errors(), {});
+  ProgressText text(columns_of_errors());
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, between_looks, [this] { return is_ended_; })) {
     const std::string said =

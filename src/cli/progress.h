@@ -12,16 +12,11 @@ namespace attn {
 
 // When work takes time, what a person is told of it: nothing for the first
 // second. Then on a terminal one line, which is kept up to date; elsewhere a line
-// now and then.
+// every ten seconds.
 class ProgressText {
  public:
-  struct Times {
-    std::chrono::milliseconds first{1000};   // until anything is said
-    std::chrono::milliseconds again{10000};  // between lines that stay
-  };
-
   // Columns of the terminal; 0 where there is none.
-  explicit ProgressText(std::size_t columns, Times times) : columns_(columns), times_(times) {}
+  explicit ProgressText(std::size_t columns) : columns_(columns) {}
 
   // What is written once so much time has passed and this is being done; mostly nothing.
   std::string at(std::chrono::milliseconds passed, std::string_view what);
@@ -31,8 +26,7 @@ class ProgressText {
 
  private:
   std::size_t columns_;
-  Times times_;
-  std::chrono::milliseconds next_ = times_.first;
+  std::chrono::milliseconds next_{1000};  // when something is said
   std::string shown_;
 };
 

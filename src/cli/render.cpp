@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <unistd.h>
 
-#include "base/numbers.h"
-#include "base/suggest.h"
+#include <fmt/core.h>
+
 #include "base/text.h"
+#include "cli/options.h"
 #include "files/files_read.h"
 
 namespace attn {
@@ -24,51 +27,39 @@ std::optional<Target> target(std::span<const ProgramFormat> for_programs, Matche
 }
 
 std::vector<std::string> format_names(std::span<const ProgramFormat> for_programs) {
-  std::vector<std::string> names;
-  for (const Format& format : formats()) names.emplace_back(format.name);
-  for (const ProgramFormat& one : for_programs) names.push_back(one.name);
+  std::vector<std::string> names = names_of(formats());
+  std::ranges::copy(names_of(for_programs), std::back_inserter(names));
   return names;
 }
 
-std::optional<Exit> find_targets(const RenderOptions& options, std::span<const ProgramFormat> for_programs,
-                                 Rendering& rendering) {
+std::vector<Target> find_targets(const RenderOptions& options, std::span<const ProgramFormat> for_programs) {
   const auto named = [&](const std::string& format) {
     return target(for_programs, [&](std::string_view name, std::string_view) { return name == format; });
   };
-  if (!options.format.empty() && !named(options.format)) {
-    return complain_of_choice("--format", options.format, format_names(for_programs));
-  }
+  const std::vector<std::string> names = format_names(for_programs);
+  if (!options.format.empty()) choice("--format", options.format, names);
+  if (options.outputs.empty()) return {*named(options.format.empty() ? "text" : options.format)};
+  std::vector<Target> targets;
   for (const std::string& path : options.outputs) {
     const std::string ending = std::filesystem::path(path).extension().string();
     std::optional<Target> found =
         target(for_programs, [&](std::string_view, std::string_view of_format) { return of_format == ending; });
     if (!found && !options.format.empty()) found = named(options.format);
     if (!found) {
-      return complain("the ending of `" + path + "` names no format",
-                      ending == ".pdf"
-                          ? "write a page (-o x.html) and print it, or a handout (--standalone -o x.tex) and run "
-                            "pdflatex on it"
-                          : "give --format: " + listed(format_names(for_programs)));
+      throw Refusal("the ending of `" + path + "` names no format",
+                    ending == ".pdf"
+                        ? "write a page (-o x.html) and print it, or a handout (--standalone -o x.tex) and run "
+                          "pdflatex on it"
+                        : "give --format: " + listed(names));
     }
     found->path = path;
-    rendering.targets.push_back(*found);
+    targets.push_back(*found);
   }
-  if (options.outputs.empty()) rendering.targets.push_back(*named(options.format.empty() ? "text" : options.format));
-  return std::nullopt;
-}
-
-std::optional<Exit> find_precision(const std::string& typed, std::optional<int>& precision) {
-  if (typed.empty()) return std::nullopt;
-  std::size_t value = 0;
-  if (!parse_natural(typed, value) || value > 17) {
-    return complain("`" + typed + "` is no number of decimals", "--precision takes a whole number from 0 to 17");
-  }
-  precision = static_cast<int>(value);
-  return std::nullopt;
+  return targets;
 }
 
 // A setting is for a target that has it, and has a value that it knows.
-std::optional<Exit> find_settings(const RenderOptions& options, Rendering& rendering) {
+void check_settings(const RenderOptions& options, const std::vector<Target>& targets) {
   for (const auto& [name, value] : options.settings) {
     const Format* owner = nullptr;
     bool is_wanted = false;
@@ -76,30 +67,17 @@ std::optional<Exit> find_settings(const RenderOptions& options, Rendering& rende
       const auto setting = std::ranges::find(format.settings, name, &FormatSetting::name);
       if (setting == format.settings.end()) continue;
       owner = &format;
-      const std::vector<std::string> known(setting->values.begin(), setting->values.end());
-      if (!known.empty() && std::ranges::find(known, value) == known.end()) {
-        return complain_of_choice("--" + name, value, known);
-      }
-      is_wanted = is_wanted || std::ranges::any_of(rendering.targets, [&](const Target& one) {
-                    return one.format && one.format->name == format.name;
-                  });
+      if (!setting->values.empty()) choice("--" + name, value, {setting->values.begin(), setting->values.end()});
+      is_wanted = is_wanted || std::ranges::count(targets, &format, &Target::format) > 0;
     }
     if (!is_wanted) {
-      const std::string of(owner->name);
-      return complain("--" + name + " is for the format " + of + ", and nothing is written in it",
-                      "say --format " + of + ", or -o FILE" + std::string(owner->ending));
+      throw Refusal(fmt::format("--{} is for the format {}, and nothing is written in it", name, owner->name),
+                    fmt::format("say --format {}, or -o FILE{}", owner->name, owner->ending));
     }
   }
-  rendering.settings = options.settings;
-  return std::nullopt;
 }
 
-std::optional<ColorChoice> color_named(std::string_view name) {
-  if (name == "auto") return ColorChoice::automatic;
-  if (name == "always") return ColorChoice::always;
-  if (name == "never") return ColorChoice::never;
-  return std::nullopt;
-}
+const std::vector<std::string> color_names = {"auto", "always", "never"};  // as ColorChoice has them
 
 }  // namespace
 
@@ -112,22 +90,16 @@ bool Rendering::wants_behind() const {
   return std::ranges::any_of(targets, [](const Target& one) { return one.format && one.format->wants_behind; });
 }
 
-Exit complain_of_choice(const std::string& option, const std::string& typed, const std::vector<std::string>& known) {
-  return complain(option + " cannot be `" + typed + "`" + did_you_mean(typed, known),
-                  option + " takes " + listed(known));
-}
-
 void RenderOptions::declare(CommandLine& line, std::span<const ProgramFormat> for_programs) {
   declare_formats(line, for_programs);
-  line.add_option("--precision", precision, "decimals shown").type_name("N");
+  line.add_option("--precision", precision, "decimals shown", {"N"});
 }
 
 void RenderOptions::declare_formats(CommandLine& line, std::span<const ProgramFormat> for_programs) {
-  line.add_option("--format", format, "how it is written: " + listed(format_names(for_programs))).type_name("NAME");
-  line.add_option("-o,--output", outputs, "write to a file, in the format of its ending; may be given several times")
-      .type_name("FILE")
-      .one_at_a_time();
-  line.add_option("--color", color, "auto, always, never").type_name("WHEN").shows_default();
+  line.add_option("--format", format, "how it is written: " + listed(format_names(for_programs)), {"NAME"});
+  line.add_option("-o,--output", outputs, "write to a file, in the format of its ending; may be given several times",
+                  {.value = "FILE", .is_single = true});
+  line.add_option("--color", color, "auto, always, never", {.value = "WHEN", .shows_default = true});
   line.add_flag("--ascii", ascii, "nothing but ASCII characters, as text");
   for (const Format& one : formats()) {
     for (const FormatSetting& setting : one.settings) {
@@ -137,32 +109,36 @@ void RenderOptions::declare_formats(CommandLine& line, std::span<const ProgramFo
         line.add_flag(
             "--" + name, [this, name] { settings[name] = ""; }, help);
       } else {
-        line.add_option(
-                "--" + name, [this, name](const std::string& value) { settings[name] = value; },
-                help + ": " + listed({setting.values.begin(), setting.values.end()}))
-            .type_name("NAME");
+        line.add_option("--" + name, [this, name](const std::string& value) { settings[name] = value; },
+                        help + ": " + listed({setting.values.begin(), setting.values.end()}), {"NAME"});
       }
     }
   }
 }
 
-ColorChoice RenderOptions::color_of_errors() const { return color_named(color).value_or(ColorChoice::automatic); }
+ColorChoice RenderOptions::color_of_errors() const {
+  const auto found = std::ranges::find(color_names, color);
+  return found == color_names.end() ? ColorChoice::automatic : ColorChoice(found - color_names.begin());
+}
 
-std::optional<Exit> understand(const RenderOptions& options, std::span<const ProgramFormat> for_programs,
-                               Rendering& rendering) {
+Rendering understood(const RenderOptions& options, std::span<const ProgramFormat> for_programs) {
+  Rendering rendering;
   rendering.ascii = options.ascii;
-  if (const auto wrong = find_targets(options, for_programs, rendering)) return wrong;
-  if (const auto wrong = find_settings(options, rendering)) return wrong;
-  if (const auto wrong = find_precision(options.precision, rendering.precision)) return wrong;
-  if (!color_named(options.color)) return complain_of_choice("--color", options.color, {"auto", "always", "never"});
-  rendering.color = *color_named(options.color);
-  return refuse_to_overwrite(rendering);  // what is read later is found when something is written
+  rendering.targets = find_targets(options, for_programs);
+  check_settings(options, rendering.targets);
+  rendering.settings = options.settings;
+  if (!options.precision.empty()) {
+    rendering.precision = static_cast<int>(whole_number("--precision", options.precision, "number of decimals", 0, 17));
+  }
+  rendering.color = ColorChoice(choice("--color", options.color, color_names));
+  refuse_to_overwrite(rendering);  // what is read later is found when something is written
+  return rendering;
 }
 
 std::string rendered(const Document& document, const Target& target, const Rendering& rendering) {
   const bool to_screen = target.path.empty();
   FormatOptions format;
-  format.width = to_screen ? terminal_width() : 80;
+  format.width = to_screen ? terminal_size(STDOUT_FILENO).columns : 80;
   format.color = to_screen ? colored(rendering.color) : rendering.color == ColorChoice::always;
   format.ascii = rendering.ascii;
   format.full = rendering.full;
@@ -173,44 +149,41 @@ std::string rendered(const Document& document, const Target& target, const Rende
   return target.format->write(document, format);
 }
 
-Exit write_out(const Rendering& rendering, const std::function<std::string(const Target&)>& text) {
-  return hand_out(rendering, [&](const Target& target, Sink& sink) { sink.write(text(target)); });
-}
-
-std::optional<Exit> refuse_to_overwrite(const Rendering& rendering) {
+void refuse_to_overwrite(const Rendering& rendering) {
   std::map<std::string, std::string> earlier;  // by identity
   for (const Target& target : rendering.targets) {
     if (target.path.empty()) continue;
     if (const auto read = name_of_read(target.path)) {
-      return complain("`-o " + target.path + "` would replace " +
-                          (*read == target.path ? "a file that is read here" : "`" + *read + "`, which is read here"),
-                      "give the output another name");
+      throw Refusal("`-o " + target.path + "` would replace " +
+                        (*read == target.path ? "a file that is read here" : "`" + *read + "`, which is read here"),
+                    "give the output another name");
     }
     const std::string identity = file_identity(target.path);
     if (identity.empty()) continue;
     const auto [same, is_new] = earlier.emplace(identity, target.path);
     if (is_new) continue;
-    return complain("`-o " + same->second + "` and `-o " + target.path + "` are one file",
-                    "give each a name of its own");
+    throw Refusal("`-o " + same->second + "` and `-o " + target.path + "` are one file", "give each a name of its own");
   }
-  return std::nullopt;
 }
 
 Exit hand_out(const Rendering& rendering, const std::function<void(const Target&, Sink&)>& write) {
-  if (const auto wrong = refuse_to_overwrite(rendering)) return *wrong;
+  refuse_to_overwrite(rendering);
   for (const Target& target : rendering.targets) {
     const auto writing = [&](Sink& sink) { write(target, sink); };
     if (target.path.empty()) {
-      if (!print(writing)) return complain("standard output cannot be written", "", Exit::wrong_environment);
+      if (print(writing) != Exit::done) throw Refusal("standard output cannot be written", "", Exit::wrong_environment);
     } else if (const auto why = write_file(target.path, writing)) {
-      return complain(target.path + " cannot be written: " + *why, "", Exit::wrong_environment);
+      throw Refusal(target.path + " cannot be written: " + *why, "", Exit::wrong_environment);
     }
   }
   return Exit::done;
 }
 
-Exit render(const Document& document, const Rendering& rendering) {
-  return write_out(rendering, [&](const Target& target) { return rendered(document, target, rendering); });
+Exit write_out(const Rendering& rendering, const std::function<Document()>& document,
+               const std::function<std::string()>& json) {
+  return hand_out(rendering, [&](const Target& target, Sink& sink) {
+    sink.write(target.format ? rendered(document(), target, rendering) : json());
+  });
 }
 
 }  // namespace attn

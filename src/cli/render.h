@@ -61,33 +61,25 @@ struct Rendering {
   bool wants_behind() const;
 };
 
-// Says what is wrong with the options and returns the exit code for it; nothing
-// where they are right. A command that writes for people only has no formats
-// for programs.
-std::optional<Exit> understand(const RenderOptions& options, std::span<const ProgramFormat> for_programs,
-                               Rendering& rendering);
+// What they mean; a Refusal says what is wrong with them. A command that writes for
+// people only has no formats for programs.
+Rendering understood(const RenderOptions& options, std::span<const ProgramFormat> for_programs = {});
 
 // The document as it is written to that target. REQUIRES: target.format.
 std::string rendered(const Document& document, const Target& target, const Rendering& rendering);
 
-// Says so where an output is a file that was read, by whatever name, or where two
-// outputs are one file; nothing where all may be written.
-std::optional<Exit> refuse_to_overwrite(const Rendering& rendering);
+// Refuses an output that is a file that was read, by whatever name, and two outputs that are one file.
+void refuse_to_overwrite(const Rendering& rendering);
 
-// Writes to every target what `text` gives for it; a file whole or not at all,
+// Writes to every target what `write` hands over for it; a file whole or not at all,
 // and none where one of them is not to be overwritten.
-Exit write_out(const Rendering& rendering, const std::function<std::string(const Target&)>& text);
-
-// The same for what `write` hands over piece by piece.
 Exit hand_out(const Rendering& rendering, const std::function<void(const Target&, Sink&)>& write);
 
-// Writes the document to every target. REQUIRES: all of them are for people.
-Exit render(const Document& document, const Rendering& rendering);
+// The same of a document, and for programs of what `json` gives.
+Exit write_out(const Rendering& rendering, const std::function<Document()>& document,
+               const std::function<std::string()>& json = {});
 
 // What a command has for programs that writes JSON and nothing else.
 const std::vector<ProgramFormat>& json_alone();
-
-// A mistyped choice: what it cannot be, what is close to it, and what there is.
-Exit complain_of_choice(const std::string& option, const std::string& typed, const std::vector<std::string>& known);
 
 }  // namespace attn

@@ -3,11 +3,9 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <fcntl.h>
 #include <poll.h>
 #include <string_view>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/console.h"
@@ -55,11 +53,9 @@ void do_as_before() {
 }  // namespace
 
 std::string Terminal::missing() {
-  if (::isatty(STDIN_FILENO) != 1) return "standard input is no terminal";
-  if (::isatty(STDOUT_FILENO) != 1) return "standard output is no terminal";
-  const char* kind = std::getenv("TERM");
-  if (kind && std::string_view(kind) == "dumb") return "the terminal cannot be cleared: TERM is dumb";
-  return "";
+  if (!is_terminal(STDIN_FILENO)) return "standard input is no terminal";
+  if (!is_terminal(STDOUT_FILENO)) return "standard output is no terminal";
+  return is_dumb() ? "the terminal cannot be cleared: TERM is dumb" : "";
 }
 
 Terminal::Terminal(bool color) : color_(color) {
@@ -116,26 +112,20 @@ void Terminal::suspend() {
   enter();
 }
 
-TerminalSize Terminal::size() const {
-  winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return {};
-  return {size.ws_col == 0 ? 80u : size.ws_col, size.ws_row == 0 ? 24u : size.ws_row};
-}
-
 bool Terminal::show(const Screen& screen) {
   std::string text = "\x1b[?25l\x1b[0m\x1b[H\x1b[2J";
   for (std::size_t i = 0; i < screen.lines.size(); ++i) {
     text += "\x1b[" + std::to_string(i + 1) + ";1H" + screen.lines[i];
   }
-  text += "\x1b[" + std::to_string(size().rows) + ";1H";
+  text += "\x1b[" + std::to_string(terminal_size(STDOUT_FILENO).rows) + ";1H";
   text += color_ && !screen.is_typing ? "\x1b[7m" + screen.status + "\x1b[0m" : screen.status;
   if (screen.is_typing) text += "\x1b[?25h";
-  return print(text);
+  return print(text) == Exit::done;
 }
 
 Terminal::Event Terminal::next() {
-  while (true) {
-    if (auto key = keys_.next()) {
+  for (bool has_waited = false;;) {
+    if (auto key = keys_.next(has_waited)) {
       if (key->kind != Key::Kind::suspend) return {std::move(key)};
       suspend();
       return {};
@@ -143,7 +133,7 @@ Terminal::Event Terminal::next() {
     std::array<pollfd, 2> sources = {{{STDIN_FILENO, POLLIN, 0}, {signal_pipe[0], POLLIN, 0}}};
     const int ready = ::poll(sources.data(), sources.size(), keys_.is_unsure() ? patience : -1);
     if (ready < 0 && errno != EINTR) return {std::nullopt, true};
-    if (ready == 0) keys_.settle();
+    has_waited = ready == 0;
     if (ready <= 0) continue;
     if (sources[1].revents != 0) return after_signal();
     std::array<char, 512> bytes;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <termios.h>
@@ -9,12 +8,6 @@
 #include "cli/keyboard.h"
 
 namespace attn {
-
-struct TerminalSize {
-  std::size_t columns = 80, rows = 24;
-
-  bool operator==(const TerminalSize&) const = default;
-};
 
 // What a terminal is to show, and where: lines from the top, one at the bottom.
 struct Screen {
@@ -35,8 +28,6 @@ class Terminal {
   ~Terminal();
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
-
-  TerminalSize size() const;
 
   // False where the terminal is gone.
   bool show(const Screen& screen);

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <unistd.h>
 
 #include <fmt/core.h>
 
 #include "base/numbers.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "cli/console.h"
+#include "cli/options.h"
 #include "cli/pause.h"
 #include "cli/progress.h"
 #include "explain/telling/steps.h"
@@ -35,93 +36,79 @@ std::vector<ProgramFormat> for_programs() {
 const Export& export_named(const std::string& name) { return *std::ranges::find(exports(), name, &Export::name); }
 
 // "--query 4" against how many there are.
-std::optional<Exit> find_index(const std::string& option, const std::string& typed, std::size_t count,
-                               std::optional<std::size_t>& index) {
+std::optional<std::size_t> find_index(const std::string& option, const std::string& typed, std::size_t count) {
   if (typed.empty()) return std::nullopt;
-  std::size_t value = 0;
-  if (!parse_natural(typed, value) || value < 1 || value > count) {
-    return complain("`" + option + " " + typed + "` picks none of the problem's",
-                    option + (count == 1 ? " can be 1 only" : fmt::format(" goes from 1 to {}", count)));
-  }
-  index = value;
-  return std::nullopt;
+  std::size_t index = 0;
+  if (parse_natural(typed, index) && index >= 1 && index <= count) return index;
+  throw Refusal("`" + option + " " + typed + "` picks none of the problem's",
+                option + (count == 1 ? " can be 1 only" : fmt::format(" goes from 1 to {}", count)));
 }
 
-std::optional<Exit> find_level(const std::string& typed, std::optional<Level>& level) {
-  if (typed.empty()) return std::nullopt;
-  level = level_named(typed);
-  if (level) return std::nullopt;
-  return complain_of_choice("--explain", typed, {"result", "steps", "rows", "cells"});
-}
-
-std::optional<Exit> find_steps(const std::vector<std::string>& asked, Computation& computation,
-                               std::vector<std::string>& only) {
+std::vector<std::string> find_steps(const std::vector<std::string>& asked, Computation& computation) {
   computation.keep(asked);
   const std::vector<std::string> steps = computation.steps();
+  std::vector<std::string> only;
   for (const std::string& id : asked) {
-    const std::string meant_id = id == "result" ? steps.back() : id;
-    if (std::ranges::find(steps, meant_id) == steps.end()) {
-      return complain("this problem has no step `" + id + "`" + did_you_mean(id, steps),
-                      "its steps are " + listed(steps));
+    only.push_back(id == "result" ? steps.back() : id);
+    if (std::ranges::find(steps, only.back()) == steps.end()) {
+      throw unknown("this problem has no step", id, steps, "its steps are " + listed(steps));
     }
-    only.push_back(meant_id);
   }
-  return std::nullopt;
+  return only;
 }
+
+bool is_for_programs(const Target& target) { return !target.format; }
 
 // A person is shown part of a problem; a program gets whole steps.
-std::optional<Exit> refuse_parts_for_programs(const ViewOptions& options, const ViewPlan& view) {
-  const bool part = !options.batch.empty() || !options.head.empty() || !options.query.empty();
-  const std::vector<Target>& targets = view.rendering.targets;
-  const bool people = std::ranges::any_of(targets, [](const Target& one) { return one.format != nullptr; });
-  if (!part || people) return std::nullopt;
-  return complain("--batch, --head and --query narrow what people are shown",
+void refuse_parts_for_programs(const ViewOptions& options, const std::vector<Target>& targets) {
+  const bool is_part = !options.batch.empty() || !options.head.empty() || !options.query.empty();
+  if (is_part && std::ranges::all_of(targets, is_for_programs)) {
+    throw Refusal("--batch, --head and --query narrow what people are shown",
                   targets[0].name + " holds whole steps: --only picks them");
+  }
 }
 
-std::optional<Exit> refuse_bytes_on_terminal(const ViewPlan& view) {
-  for (const Target& target : view.rendering.targets) {
-    if (target.format || !target.path.empty() || export_named(target.name).is_text || !is_terminal()) continue;
-    return complain("the format " + target.name + " is not text, and standard output is a terminal",
-                    "write a file: -o trace" + export_named(target.name).ending);
+void refuse_bytes_on_terminal(const std::vector<Target>& targets) {
+  for (const Target& target : targets) {
+    if (target.format || !target.path.empty() || !is_terminal(STDOUT_FILENO)) continue;
+    const Export& exported = export_named(target.name);
+    if (exported.is_text) continue;
+    throw Refusal("the format " + target.name + " is not text, and standard output is a terminal",
+                  "write a file: -o trace" + exported.ending);
   }
-  return std::nullopt;
 }
 
 // --at-once asks for the result and nothing else.
-std::optional<Exit> ask_for_result(const ViewOptions& options, const Computation& computation, ViewPlan& view) {
-  if (!options.at_once) return std::nullopt;
-  const std::string result = computation.steps().back();
+void ask_for_result(const ViewOptions& options, const std::string& result, ViewPlan& view) {
   std::vector<std::string>& only = view.explaining.only;
-  const bool others = std::ranges::any_of(only, [&](const std::string& id) { return id != result; });
+  const bool others = std::ranges::count(only, result) != std::ssize(only);
   if (others || view.explaining.level.value_or(Level::result) != Level::result || options.pause) {
-    return complain("--at-once computes the result alone, and other steps are asked for",
-                    "leave out the one or the other");
+    throw Refusal("--at-once computes the result alone, and other steps are asked for",
+                  "leave out the one or the other");
   }
   view.explaining.level = Level::result;
-  const bool programs = std::ranges::any_of(view.rendering.targets, [](const Target& one) { return !one.format; });
-  if (programs) only = {result};
-  return std::nullopt;
+  if (std::ranges::any_of(view.rendering.targets, is_for_programs)) only = {result};
 }
 
-std::optional<Exit> understand(const ViewOptions& options, const Problem& problem, Computation& computation,
-                               ViewPlan& view) {
-  view.explaining.full = view.rendering.full = options.full;
-  if (const auto wrong = understand(options.rendering, for_programs(), view.rendering)) return wrong;
-  if (const auto wrong = refuse_bytes_on_terminal(view)) return wrong;
-  view.explaining.precision = view.rendering.precision;
-  view.explaining.behind = view.rendering.wants_behind();
-  if (const auto wrong = find_level(options.level, view.explaining.level)) return wrong;
-  if (const auto wrong = find_steps(options.only, computation, view.explaining.only)) return wrong;
-  if (const auto wrong = find_index("--batch", options.batch, problem.attention().batch, view.explaining.batch))
-    return wrong;
-  if (const auto wrong =
-          find_index("--head", options.head, problem.attention().heads.value_or(1), view.explaining.head))
-    return wrong;
-  if (const auto wrong = find_index("--query", options.query, problem.attention().query_count, view.explaining.query))
-    return wrong;
-  if (const auto wrong = ask_for_result(options, computation, view)) return wrong;
-  return refuse_parts_for_programs(options, view);
+ViewPlan understood(const ViewOptions& options, const Problem& problem, Computation& computation) {
+  ViewPlan view{understood(options.rendering, for_programs()), {}};
+  const std::vector<Target>& targets = view.rendering.targets;
+  refuse_bytes_on_terminal(targets);
+  ExplainOptions& explaining = view.explaining;
+  explaining.full = view.rendering.full = options.full;
+  explaining.precision = view.rendering.precision;
+  explaining.behind = view.rendering.wants_behind();
+  if (!options.level.empty()) {
+    explaining.level = Level(choice("--explain", options.level, {"result", "steps", "rows", "cells"}));
+  }
+  explaining.only = find_steps(options.only, computation);
+  const Attention& attention = problem.attention();
+  explaining.batch = find_index("--batch", options.batch, attention.batch);
+  explaining.head = find_index("--head", options.head, attention.heads.value_or(1));
+  explaining.query = find_index("--query", options.query, attention.query_count);
+  if (options.at_once) ask_for_result(options, computation.steps().back(), view);
+  refuse_parts_for_programs(options, targets);
+  return view;
 }
 
 // Steps of so many bytes are made in passing: their result has the same bits on
@@ -183,37 +170,30 @@ bool is_long(const Trace& trace) {
 
 void ViewOptions::declare(CommandLine& line) {
   rendering.declare(line, for_programs());
-  line.add_option("--explain", level, "how much is shown: result, steps, rows, cells").type_name("LEVEL");
-  line.add_option("--only", only, "only these steps").delimiter(',').one_at_a_time().type_name("STEP,STEP");
-  line.add_option("--batch", batch, "only this sequence, counted from 1").type_name("I");
-  line.add_option("--head", head, "only this head").type_name("I");
-  line.add_option("--query", query, "only this query").type_name("I");
+  line.add_option("--explain", level, "how much is shown: result, steps, rows, cells", {"LEVEL"});
+  line.add_option("--only", only, "only these steps", {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
+  line.add_option("--batch", batch, "only this sequence, counted from 1", {"I"});
+  line.add_option("--head", head, "only this head", {"I"});
+  line.add_option("--query", query, "only this query", {"I"});
   line.add_flag("--at-once", at_once, "only the result, computed without the steps, however small");
   line.add_flag("--full", full, "leave nothing out, however long");
   line.add_flag("--pause", pause, "step through it in the terminal, key by key, as a lecture");
 }
 
-Exit show(OpenedProblem opened, const ComputeOptions& computing, const ViewOptions& viewing) {
-  if (!opened.problem) return opened.code;
-  ViewPlan view;
-  Computation computation(*opened.problem);
-  if (const auto wrong = understand(viewing, *opened.problem, computation, view)) return *wrong;
-  if (viewing.pause) {
-    if (const auto wrong = refuse_pause(view.rendering)) return *wrong;
-  }
+Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOptions& viewing) {
+  Computation computation(problem);
+  const ViewPlan view = understood(viewing, problem, computation);
+  if (viewing.pause) refuse_pause(view.rendering);
 
-  const ComputedTrace computed = compute(computation, computing, wants_only_result(computation, viewing, view));
-  if (!computed.trace) return computed.code;
-  tell_if_not_at_once(viewing, *computed.trace);
+  const Trace trace = compute(computation, computing, wants_only_result(computation, viewing, view));
+  tell_if_not_at_once(viewing, trace);
 
-  if (viewing.pause) {
-    return pause(*computed.trace, explain(*computed.trace, view.explaining), view.explaining, view.rendering);
-  }
+  if (viewing.pause) return pause(trace, explain(trace, view.explaining), view.explaining, view.rendering);
   return hand_out(view.rendering, [&](const Target& target, Sink& sink) {
-    const bool seen = target.path.empty() && is_terminal();
+    const bool is_seen = target.path.empty() && is_terminal(STDOUT_FILENO);
     const std::string what = target.path.empty() ? target.name : target.path;
-    const Progress progress("writing " + what, !seen && is_long(*computed.trace));
-    write(target, *computed.trace, view, sink);
+    const Progress progress("writing " + what, !is_seen && is_long(trace));
+    write(target, trace, view, sink);
   });
 }
 

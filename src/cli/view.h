@@ -25,7 +25,7 @@ struct ViewOptions {
 
 // Computes the problem and shows its trace as the options say: on standard
 // output, in files, or both; or as a lecture in the terminal. Faults of the
-// options are found before anything is computed.
-Exit show(OpenedProblem opened, const ComputeOptions& computing, const ViewOptions& viewing);
+// options are refused before anything is computed.
+Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOptions& viewing);
 
 }  // namespace attn

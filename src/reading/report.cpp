@@ -48,7 +48,7 @@ Line line_at(std::string_view text, std::size_t at) {
 
 // REQUIRES: text in UTF-8.
 std::size_t characters(std::string_view text) {
-  const auto begins_one = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+  const auto begins_one = [](char c) { return !continues_utf8(c); };
   return static_cast<std::size_t>(std::ranges::count_if(text, begins_one));
 }
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,21 +12,15 @@
 #include "bench/results.h"
 #include "cli/bench_options.h"
 #include "cli/command.h"
-#include "cli/console.h"
+#include "cli/options.h"
 
 namespace attn {
 namespace {
 
-std::vector<std::string> kernel_names(const Measurable& device) {
-  std::vector<std::string> names;
-  for (const MeasurableKernel& kernel : device.kernels()) names.push_back(kernel.name);
-  return names;
-}
-
 // The kernels to be timed on a shape: none where none can do it.
 std::vector<std::string> kernels_for(const Measurable& device, const Workload& work, const BenchOptions& options) {
   std::vector<std::string> able;
-  for (const std::string& name : kernel_names(device)) {
+  for (const std::string& name : names_of(device.kernels())) {
     if ((options.kernel.empty() || name == options.kernel) && device.supports(name, work)) able.push_back(name);
   }
   if (!options.ladder && able.size() > 1) able.erase(able.begin(), able.end() - 1);
@@ -39,8 +32,8 @@ struct Planned {
   std::vector<std::string> kernels;
 };
 
-Exit complain_of_shape(const Workload& work, const BenchOptions& options, const std::string& backend) {
-  return complain(
+Refusal no_kernel(const Workload& work, const BenchOptions& options, const std::string& backend) {
+  return Refusal(
       fmt::format("no kernel{} of the backend `{}` computes {} in {}",
                   options.kernel.empty() ? "" : " `" + options.kernel + "`", backend, spelled(work), name(work.dtype)),
       "attn bench --list lists the kernels");
@@ -49,7 +42,7 @@ Exit complain_of_shape(const Workload& work, const BenchOptions& options, const 
 // On a terminal, which shape is being measured; the line goes when that is done.
 class ShapeCounter {
  public:
-  ShapeCounter() : is_seen_(::isatty(STDERR_FILENO) == 1) {}
+  ShapeCounter() : is_seen_(is_terminal(STDERR_FILENO)) {}
   ~ShapeCounter() { tell(""); }
   ShapeCounter(const ShapeCounter&) = delete;
   ShapeCounter& operator=(const ShapeCounter&) = delete;
@@ -63,47 +56,45 @@ class ShapeCounter {
 };
 
 Exit tell(const BenchReport& report, const Rendering& rendering) {
-  return write_out(rendering, [&](const Target& target) {
-    if (!target.format) return benchmark_json(report);
-    return rendered(report.shapes.empty() ? told_kernels(report) : told_benchmark(report), target, rendering);
-  });
+  return write_out(
+      rendering, [&] { return report.shapes.empty() ? told_kernels(report) : told_benchmark(report); },
+      [&] { return benchmark_json(report); });
 }
 
-Exit bench(const BenchOptions& options) {
-  BenchRequest request;
-  if (const auto code = understand(options, request)) return *code;
-  HardwareOptions::Selected selected = options.hardware.select();
-  if (!selected.backend) return selected.code;
-  const std::string backend(selected.backend->name());
-  selected.backend.reset();  // what is timed has threads of its own
-  const std::unique_ptr<Measurable> device =
-      backend == "cuda" ? measurable_gpu() : measurable_processors(options.hardware.thread_count());
-  if (const auto names = kernel_names(*device);
-      !options.kernel.empty() && std::ranges::find(names, options.kernel) == names.end()) {
-    return complain_of_choice("--kernel", options.kernel, names);
+// What is measured of each shape. A suite has what can be measured of it; what
+// somebody asked for is not left out silently.
+std::vector<Planned> planned(const Measurable& device, const std::vector<Workload>& workloads,
+                             const BenchOptions& options, const std::string& backend) {
+  std::vector<Planned> plan;
+  for (const Workload& work : workloads) {
+    std::vector<std::string> kernels = kernels_for(device, work, options);
+    if (!kernels.empty()) {
+      plan.push_back({work, std::move(kernels)});
+    } else if (!options.suite) {
+      throw no_kernel(work, options, backend);
+    }
   }
+  if (plan.empty()) throw no_kernel(workloads.front(), options, backend);
+  return plan;
+}
+
+}  // namespace
+
+Exit BenchOptions::run() const {
+  const BenchRequest request = understood(*this);
+  const std::string backend(hardware.select()->name());  // which goes: what is timed has threads of its own
+  const std::unique_ptr<Measurable> device =
+      backend == "cuda" ? measurable_gpu() : measurable_processors(hardware.thread_count());
+  if (!kernel.empty()) choice("--kernel", kernel, names_of(device->kernels()));
 
   BenchReport report{.backend = backend, .device = device->device(), .ladder = device->kernels()};
-  if (options.list) return tell(report, request.rendering);
+  if (list) return tell(report, request.rendering);
 
-  std::vector<Planned> plan;
-  for (const Workload& work : request.workloads) {
-    std::vector<std::string> kernels = kernels_for(*device, work, options);
-    if (!kernels.empty()) plan.push_back({work, std::move(kernels)});
-    // A suite has what can be measured of it; what somebody asked for is not left out silently.
-    else if (!options.suite)
-      return complain_of_shape(work, options, report.backend);
-  }
-  if (plan.empty()) return complain_of_shape(request.workloads.front(), options, report.backend);
-
+  const std::vector<Planned> plan = planned(*device, request.workloads, *this, backend);
   std::optional<Peers> peers;
-  if (options.compare) {
-    Result<Peers> started =
-        Peers::start(options.python.empty() ? "python3" : options.python, options.hardware.thread_count());
-    if (!started) {
-      const Diagnostic& fault = started.faults().front();
-      return complain(fault.message, fault.help, Exit::wrong_environment);
-    }
+  if (compare) {
+    Result<Peers> started = Peers::start(python.empty() ? "python3" : python, hardware.thread_count());
+    if (!started) throw Refusal(started.faults().front(), Exit::wrong_environment);
     peers.emplace(std::move(started.value()));
     report.libraries = peers->libraries();
   }
@@ -117,16 +108,8 @@ Exit bench(const BenchOptions& options) {
   return tell(report, request.rendering);
 }
 
-}  // namespace
-
 Command bench_command() {
-  return {.name = "bench",
-          .summary = "Time the core on given sizes against this machine's measured peak",
-          .declare = [](CommandLine& line) {
-            const auto options = std::make_shared<BenchOptions>();
-            options->declare(line);
-            return [options] { return bench(*options); };
-          }};
+  return command<BenchOptions>("bench", "Time the core on given sizes against this machine's measured peak");
 }
 
 }  // namespace attn

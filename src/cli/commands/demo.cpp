@@ -1,27 +1,24 @@
-#include <memory>
-
-#include "cli/command.h"
-#include "cli/problem_file.h"
 #include "cli/view.h"
 #include "cli/worked_example.h"
 
 namespace attn {
+namespace {
 
-Command demo_command() {
-  return {
-      .name = "demo", .summary = "Show every step of the built-in worked example", .declare = [](CommandLine& line) {
-        struct Options {
-          ComputeOptions computing;
-          ViewOptions viewing;
-        };
-        const auto options = std::make_shared<Options>();
-        options->viewing.declare(line);
-        options->computing.declare(line);
-        return [options] {
-          return show(open_problem_text(worked_example, "worked-example.json", options->computing), options->computing,
-                      options->viewing);
-        };
-      }};
-}
+struct DemoOptions {
+  ComputeOptions computing;
+  ViewOptions viewing;
+
+  void declare(CommandLine& line) {
+    viewing.declare(line);
+    computing.declare(line);
+  }
+  Exit run() const {
+    return show(open_problem_text(worked_example, "worked-example.json", computing), computing, viewing);
+  }
+};
+
+}  // namespace
+
+Command demo_command() { return command<DemoOptions>("demo", "Show every step of the built-in worked example"); }
 
 }  // namespace attn

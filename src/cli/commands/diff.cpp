@@ -1,15 +1,11 @@
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/numbers.h"
-#include "base/suggest.h"
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/console.h"
+#include "cli/options.h"
 #include "cli/problem_file.h"
 #include "cli/render.h"
 #include "compare/difference.h"
@@ -32,15 +28,17 @@ struct DiffOptions {
   std::string only;
   RenderOptions rendering;
   ComputeOptions computing;
+
+  void declare(CommandLine& line);
+  Exit run() const;
 };
 
-// One of the two files, or the exit code after its faults were reported.
+// One of the two files.
 struct OpenedFile {
   ComparedFile file;
-  std::string text;            // of a problem
-  std::optional<Trace> trace;  // of a problem
-  std::optional<ComparedSide> side;
-  Exit code = Exit::done;
+  std::string text = {};            // of a problem
+  std::optional<Trace> trace = {};  // of a problem
+  ComparedSide side = {};
 };
 
 bool is_stored_trace(const std::string& text) {
@@ -50,69 +48,29 @@ bool is_stored_trace(const std::string& text) {
   return schema && schema->text().value_or("").starts_with("attn/trace/");
 }
 
-void open_dump(OpenedFile& opened, std::size_t max_bytes, ColorChoice color) {
-  opened.file.kind = ComparedFile::Kind::dump;
-  Result<ComparedSide> read = read_dump(opened.file.file, max_bytes, possible_steps());
-  if (!read) {
-    opened.code = complain(read.faults(), "", opened.file.file, color);
-    return;
-  }
-  if (!read.value().is_foreign) opened.file.kind = ComparedFile::Kind::trace;
-  opened.side = std::move(read.value());
-}
-
-void open_trace(OpenedFile& opened, ColorChoice color) {
-  opened.file.kind = ComparedFile::Kind::trace;
-  Result<ComparedSide> read = read_stored_side(opened.text);
-  if (read) {
-    opened.side = std::move(read.value());
-  } else {
-    opened.code = complain(read.faults(), opened.text, opened.file.file, color);
-  }
-}
-
-void open_computed(OpenedFile& opened, const DiffOptions& options, ColorChoice color) {
-  OpenedProblem problem = open_problem_text(opened.text, opened.file.file, options.computing, color);
-  opened.code = problem.code;
-  if (!problem.problem) return;
-  ComputedTrace computed = compute(*problem.problem, options.computing);
-  opened.code = computed.code;
-  if (!computed.trace) return;
-  opened.trace = std::move(computed.trace);
-  opened.side = side_of(*opened.trace);
-}
-
 OpenedFile open_file(const std::string& letter, const std::string& file, const DiffOptions& options) {
+  using enum ComparedFile::Kind;
   const ColorChoice color = options.rendering.color_of_errors();
-  OpenedFile opened{.file = {letter, file, ComparedFile::Kind::problem, ""}, .text = {}, .trace = {}, .side = {}};
+  const auto checked = [&](auto&& result, std::string_view text = "") {
+    if (!result) throw Refusal(result.faults(), text, file, color);
+    return std::move(result.value());
+  };
+  OpenedFile opened{.file = {letter, file, problem, ""}};
   if (names_tensor_file(file)) {
-    const auto most = options.computing.memory();
-    if (!most) {
-      opened.code =
-          complain("`" + options.computing.max_memory + "` is no amount of memory", "--max-memory takes 500M, 2GiB, …");
-      return opened;
-    }
-    open_dump(opened, *most, color);
+    opened.side = checked(read_dump(file, options.computing.max_bytes(), possible_steps()));
+    opened.file.kind = opened.side.is_foreign ? dump : trace;
   } else {
-    Result<std::string> text = read_text(file);
-    if (!text) {
-      opened.code = complain(text.faults(), "", file, color);
-      return opened;
-    }
-    opened.text = std::move(text.value());
+    opened.text = checked(read_text(file));
     if (is_stored_trace(opened.text)) {
-      open_trace(opened, color);
+      opened.file.kind = trace;
+      opened.side = checked(read_stored_side(opened.text), opened.text);
     } else {
-      open_computed(opened, options, color);
+      opened.trace = compute(open_problem_text(opened.text, file, options.computing, color), options.computing);
+      opened.side = side_of(*opened.trace);
     }
   }
-  if (opened.side) opened.file.dtype = opened.side->dtype;
+  opened.file.dtype = opened.side.dtype;
   return opened;
-}
-
-std::optional<Exit> wrong_tolerance(const std::string& option, const std::string& typed, double& value) {
-  if (typed.empty() || (parse_number(typed, value) && value >= 0)) return std::nullopt;
-  return complain("`" + typed + "` is no tolerance", option + " takes a number from 0, such as 1e-6");
 }
 
 std::vector<std::string> ids_of(const ComparedSide& side) {
@@ -121,22 +79,15 @@ std::vector<std::string> ids_of(const ComparedSide& side) {
   return ids;
 }
 
-std::optional<Exit> wrong_step(const std::string& only, const ComparedSide& first) {
-  const std::vector<std::string> ids = ids_of(first);
-  if (only.empty() || std::ranges::find(ids, only) != ids.end()) return std::nullopt;
-  return complain("no step is called `" + only + "`" + did_you_mean(only, ids), "the steps are " + listed(ids));
-}
-
-Exit nothing_in_common(const DiffReport& report, const std::vector<std::string>& ids, const ComparedSide& second) {
-  std::vector<std::string> names;
-  for (const SideStep& step : second.steps) names.push_back(step.name);
+Refusal nothing_in_common(const DiffReport& report, const std::vector<std::string>& ids, const ComparedSide& second) {
+  std::vector<std::string> names = names_of(second.steps);
   if (names.size() > 12) {
     names.resize(12);
     names.emplace_back("…");
   }
-  return complain(report.second.file + " has none of the steps of " + report.first.file,
-                  "it has " + (names.empty() ? "no tensors" : listed(names)) + "; the steps are " + listed(ids) +
-                      " (rename yours, or store only these)");
+  return Refusal(report.second.file + " has none of the steps of " + report.first.file,
+                 "it has " + (names.empty() ? "no tensors" : listed(names)) + "; the steps are " + listed(ids) +
+                     " (rename yours, or store only these)");
 }
 
 // Whether the second one's steps and order are to be used: they are better known.
@@ -144,59 +95,68 @@ bool is_better_known(const OpenedFile& second, const OpenedFile& first) {
   return static_cast<int>(second.file.kind) < static_cast<int>(first.file.kind);
 }
 
-Exit diff(const DiffOptions& options) {
-  Rendering rendering;
-  if (const auto wrong = understand(options.rendering, json_alone(), rendering)) return *wrong;
+void DiffOptions::declare(CommandLine& line) {
+  line.add_option("A", first, "a problem, a trace (.json), or tensors (.npz, .safetensors, .npy)",
+                  {.is_required = true});
+  line.add_option("B", second, "another", {.is_required = true});
+  line.add_option("--only", only, "compare this step alone", {"STEP"});
+  line.add_option("--rtol", rtol, "accept numbers this close, relative to the first", {"X"});
+  line.add_option("--atol", atol, "accept numbers this close", {"X"});
+  rendering.declare_formats(line, json_alone());
+  computing.declare(line);
+}
+
+Exit DiffOptions::run() const {
+  const Rendering plan = understood(rendering, json_alone());
   DiffReport report;
-  if (const auto wrong = wrong_tolerance("--rtol", options.rtol, report.closeness.relative)) return *wrong;
-  if (const auto wrong = wrong_tolerance("--atol", options.atol, report.closeness.absolute)) return *wrong;
-  report.is_usual = options.rtol.empty() && options.atol.empty();
-  if (options.first == "-" && options.second == "-") {
-    return complain("standard input cannot be both files", "give one of them by name");
+  report.closeness.relative = tolerance("--rtol", rtol, "1e-6");
+  report.closeness.absolute = tolerance("--atol", atol, "1e-6");
+  report.is_usual = rtol.empty() && atol.empty();
+  if (first == "-" && second == "-") {
+    throw Refusal("standard input cannot be both files", "give one of them by name");
   }
 
-  OpenedFile first = open_file("A", options.first, options);
-  OpenedFile second = open_file("B", options.second, options);
-  if (!first.side || !second.side) return std::max(first.code, second.code);
-  if (is_better_known(second, first)) std::swap(first, second);
-  if (const auto wrong = wrong_step(options.only, *first.side)) return *wrong;
-
-  const bool are_ours = !first.side->is_foreign && !second.side->is_foreign;
-  if (report.is_usual && !(are_ours && first.side->dtype == second.side->dtype)) {
-    report.closeness = usual_closeness(first.side->dtype, second.side->dtype);
+  std::vector<OpenedFile> files;
+  Exit worst = Exit::done;
+  for (const auto& [letter, file] : {std::pair("A", &first), {"B", &second}}) {
+    try {
+      files.push_back(open_file(letter, *file, *this));
+    } catch (const Refusal& refusal) {
+      worst = std::max(worst, refusal.say());
+    }
   }
-  report.first = first.file;
-  report.second = second.file;
-  const std::vector<std::string> ids = ids_of(*first.side);
-  if (first.side->attentions.empty()) first.side->attentions = {attention_anatomy("", {})};
-  report.sides = side_by_side(std::move(*first.side), *second.side, report.closeness, options.only);
-  if (report.sides.compared() == 0) return nothing_in_common(report, ids, *second.side);
-  if (first.trace && second.trace) report.keys = differing_keys(first.text, second.text);
-  explain_difference(report, first.trace ? &*first.trace : nullptr);
+  if (worst != Exit::done) return worst;
 
-  const Exit written = write_out(rendering, [&](const Target& target) {
-    return target.format ? rendered(told_difference(report), target, rendering) : difference_json(report);
-  });
-  return written == Exit::done && !report.is_equal() ? Exit::differs : written;
+  // The one whose steps and order are used, and the other.
+  if (is_better_known(files[1], files[0])) std::swap(files[0], files[1]);
+  OpenedFile& ours = files[0];
+  const OpenedFile& theirs = files[1];
+  const std::vector<std::string> ids = ids_of(ours.side);
+  if (!only.empty() && std::ranges::find(ids, only) == ids.end()) {
+    throw unknown("no step is called", only, ids, "the steps are " + listed(ids));
+  }
+
+  const bool are_known = !ours.side.is_foreign && !theirs.side.is_foreign;
+  if (report.is_usual && !(are_known && ours.side.dtype == theirs.side.dtype)) {
+    report.closeness = usual_closeness(ours.side.dtype, theirs.side.dtype);
+  }
+  report.first = ours.file;
+  report.second = theirs.file;
+  if (ours.side.attentions.empty()) ours.side.attentions = {attention_anatomy("", {})};
+  report.sides = side_by_side(std::move(ours.side), theirs.side, report.closeness, only);
+  if (report.sides.compared() == 0) throw nothing_in_common(report, ids, theirs.side);
+  if (ours.trace && theirs.trace) report.keys = differing_keys(ours.text, theirs.text);
+  explain_difference(report, ours.trace ? &*ours.trace : nullptr);
+
+  write_out(
+      plan, [&] { return told_difference(report); }, [&] { return difference_json(report); });
+  return report.is_equal() ? Exit::done : Exit::differs;
 }
 
 }  // namespace
 
 Command diff_command() {
-  return {.name = "diff",
-          .summary = "Compare two problems, or your own numbers with ours, step by step",
-          .declare = [](CommandLine& line) {
-            const auto options = std::make_shared<DiffOptions>();
-            line.add_option("A", options->first, "a problem, a trace (.json), or tensors (.npz, .safetensors, .npy)")
-                .required();
-            line.add_option("B", options->second, "another").required();
-            line.add_option("--only", options->only, "compare this step alone").type_name("STEP");
-            line.add_option("--rtol", options->rtol, "accept numbers this close, relative to the first").type_name("X");
-            line.add_option("--atol", options->atol, "accept numbers this close").type_name("X");
-            options->rendering.declare_formats(line, json_alone());
-            options->computing.declare(line);
-            return [options] { return diff(*options); };
-          }};
+  return command<DiffOptions>("diff", "Compare two problems, or your own numbers with ours, step by step");
 }
 
 }  // namespace attn

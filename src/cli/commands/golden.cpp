@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "base/numbers.h"
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/console.h"
+#include "cli/options.h"
 #include "cli/problem_file.h"
 #include "exports/json.h"
 #include "files/files_read.h"
@@ -26,6 +26,9 @@ struct GoldenOptions {
   bool update = false;
   std::string rtol, atol;
   ComputeOptions computing;
+
+  void declare(CommandLine& line);
+  Exit run() const;
 };
 
 constexpr std::string_view golden_ending = ".golden.json";
@@ -67,13 +70,12 @@ std::string listed(const std::vector<Difference>& found, Dtype dtype) {
 constexpr std::string_view other_statement = "the golden is of another problem: its numbers or options are not these";
 
 Exit tell(std::string_view verdict, const std::string& file, std::string_view more, Exit code) {
-  const bool written = print(fmt::format("{:<9} {}{}{}\n", verdict, printable(file), more.empty() ? "" : ": ", more));
-  return written ? code : Exit::wrong_environment;
+  return std::max(code, print(fmt::format("{:<9} {}{}{}\n", verdict, printable(file), more.empty() ? "" : ": ", more)));
 }
 
 Exit unreadable_golden(const std::string& file, const std::string& golden, const Diagnostics& faults,
                        std::string_view text) {
-  complain(faults, text, golden);
+  Refusal(faults, text, golden).say();
   return tell("FAILED", file, "its golden cannot be read", Exit::wrong_input);
 }
 
@@ -97,7 +99,7 @@ Exit compare_file(const std::string& file, const Trace& trace, Tolerance toleran
   const std::vector<Difference> found = differences(expected.value(), trace, tolerance);
   if (found.empty()) return tell("ok", file, "", Exit::done);
   const Exit code = tell("FAILED", file, counted(found.size(), "difference"), Exit::differs);
-  return print(listed(found, trace.arithmetic.dtype)) ? code : Exit::wrong_environment;
+  return std::max(code, print(listed(found, trace.arithmetic.dtype)));
 }
 
 // What an update changes, in words.
@@ -114,8 +116,9 @@ Exit update_file(const std::string& file, const Trace& trace) {
   const std::string golden = golden_beside(file);
   const std::string fresh = trace_json(trace);
   if (name_of_read(golden)) {
-    complain("`" + golden + "` leads to a problem or to numbers of one, which are read here",
-             "remove the link; attn golden --update makes a file in its place");
+    Refusal("`" + golden + "` leads to a problem or to numbers of one, which are read here",
+            "remove the link; attn golden --update makes a file in its place")
+        .say();
     return tell("FAILED", file, "its golden would replace what is read", Exit::wrong_input);
   }
   std::error_code ignored;
@@ -130,64 +133,52 @@ Exit update_file(const std::string& file, const Trace& trace) {
     more = changes(old.value(), trace);
   }
   if (const auto why = write_file(golden, fresh)) {
-    complain(golden + " cannot be written: " + *why, "", Exit::wrong_environment);
+    Refusal(golden + " cannot be written: " + *why).say();
     return tell("FAILED", file, "its golden cannot be written", Exit::wrong_environment);
   }
   more.pop_back();
   return tell(verdict, file, more, Exit::done);
 }
 
-Exit one_file(const std::string& file, const GoldenOptions& options, Tolerance tolerance) {
-  OpenedProblem opened = open_problem(file, options.computing);
-  if (!opened.problem) return tell("FAILED", file, "the problem cannot be computed", opened.code);
-  const ComputedTrace computed = compute(*opened.problem, options.computing);
-  if (!computed.trace) return tell("FAILED", file, "the problem cannot be computed", computed.code);
-  return options.update ? update_file(file, *computed.trace) : compare_file(file, *computed.trace, tolerance);
+Exit one_file(const std::string& file, const GoldenOptions& options, Tolerance closeness) try {
+  const Problem problem = open_problem(file, options.computing);
+  const Trace trace = compute(problem, options.computing);
+  return options.update ? update_file(file, trace) : compare_file(file, trace, closeness);
+} catch (const Refusal& refusal) {
+  return tell("FAILED", file, "the problem cannot be computed", refusal.say());
 }
 
-bool parse_tolerance(const std::string& text, double& value) {
-  return text.empty() || (parse_number(text, value) && value >= 0);
+void GoldenOptions::declare(CommandLine& line) {
+  line.add_option("FILE", files, "problems; the golden of name.json is name.golden.json", {.is_required = true});
+  line.add_flag("--update", update, "rewrite the goldens that changed, and say what changed");
+  line.add_option("--rtol", rtol, "accept numbers this close, relative to the expected", {"X"});
+  line.add_option("--atol", atol, "accept numbers this close", {"X"});
+  computing.declare(line);
 }
 
-Exit run_golden(const GoldenOptions& options) {
-  Tolerance tolerance;
-  if (!parse_tolerance(options.rtol, tolerance.relative)) {
-    return complain("`" + options.rtol + "` is no tolerance", "--rtol takes a number from 0, such as 1e-12");
-  }
-  if (!parse_tolerance(options.atol, tolerance.absolute)) {
-    return complain("`" + options.atol + "` is no tolerance", "--atol takes a number from 0, such as 1e-12");
-  }
-
-  if (std::ranges::find(options.files, "-") != options.files.end()) {
-    return complain("standard input has no golden beside it", "give the problem as a file");
+Exit GoldenOptions::run() const {
+  Tolerance closeness;
+  closeness.relative = tolerance("--rtol", rtol, "1e-12");
+  closeness.absolute = tolerance("--atol", atol, "1e-12");
+  if (std::ranges::find(files, "-") != files.end()) {
+    throw Refusal("standard input has no golden beside it", "give the problem as a file");
   }
   std::size_t passed = 0;
   std::size_t failed = 0;
   Exit worst = Exit::done;
-  for (const std::string& file : options.files) {
+  for (const std::string& file : files) {
     // So that a shell's *.json can be given: goldens are no problems.
     if (file.ends_with(golden_ending)) continue;
-    const Exit code = one_file(file, options, tolerance);
+    const Exit code = one_file(file, *this, closeness);
     ++(code == Exit::done ? passed : failed);
     worst = std::max(worst, code);
   }
-  if (passed + failed == 0) return complain("only goldens were given", "give the problems they belong to");
-  return print(fmt::format("{} passed, {} failed\n", passed, failed)) ? worst : Exit::wrong_environment;
+  if (passed + failed == 0) throw Refusal("only goldens were given", "give the problems they belong to");
+  return std::max(worst, print(fmt::format("{} passed, {} failed\n", passed, failed)));
 }
 
 }  // namespace
 
-Command golden_command() {
-  return {
-      .name = "golden", .summary = "Compare problems with the goldens beside them", .declare = [](CommandLine& line) {
-        const auto options = std::make_shared<GoldenOptions>();
-        line.add_option("FILE", options->files, "problems; the golden of name.json is name.golden.json").required();
-        line.add_flag("--update", options->update, "rewrite the goldens that changed, and say what changed");
-        line.add_option("--rtol", options->rtol, "accept numbers this close, relative to the expected").type_name("X");
-        line.add_option("--atol", options->atol, "accept numbers this close").type_name("X");
-        options->computing.declare(line);
-        return [options] { return run_golden(*options); };
-      }};
-}
+Command golden_command() { return command<GoldenOptions>("golden", "Compare problems with the goldens beside them"); }
 
 }  // namespace attn

@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <memory>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "base/suggest.h"
 #include "base/text.h"
-#include "cli/command.h"
+#include "cli/options.h"
 #include "cli/render.h"
 #include "compare/conventions/convention.h"
 #include "explain/reports/listing.h"
@@ -20,22 +19,24 @@
 namespace attn {
 namespace {
 
-struct ListOptions {
-  std::string what;
-  RenderOptions rendering;
-};
+// The rows of a table, by what names and what summarises one.
+template <class Rows, class Name, class Summary>
+std::vector<Listed> rows_of(const Rows& table, Name name, Summary summary) {
+  std::vector<Listed> rows;
+  for (const auto& row : table)
+    rows.push_back({std::string(std::invoke(name, row)), std::string(std::invoke(summary, row))});
+  return rows;
+}
+
+template <class Rows>
+std::vector<Listed> rows_of(const Rows& table) {
+  using Row = typename Rows::value_type;
+  return rows_of(table, &Row::name, &Row::summary);
+}
 
 std::vector<Listed> all_masks() {
   std::vector<Listed> rows;
   for (const Mask& mask : masks()) rows.push_back({mask.spec.name, mask.spec.summary});
-  return rows;
-}
-
-// Rows of any table whose rows have a name and a summary.
-template <class Rows>
-std::vector<Listed> named_rows(const Rows& table) {
-  std::vector<Listed> rows;
-  for (const auto& row : table) rows.push_back({std::string(row.name), std::string(row.summary)});
   return rows;
 }
 
@@ -47,71 +48,54 @@ std::vector<Listed> all_mistakes() {
   return rows;
 }
 
-std::vector<Listed> all_conventions() {
-  std::vector<Listed> rows;
-  for (const Convention& convention : conventions()) rows.push_back({convention.id, convention.what});
-  return rows;
-}
-
-std::vector<Listed> tensor_files() {
-  std::vector<Listed> rows;
-  for (const Reader& reader : tensor_readers()) rows.push_back({reader.ending, reader.summary});
-  return rows;
-}
-
 // Everything, from the tables themselves.
 std::vector<Listing> listings() {
   const Catalog known = catalog();
   return {
-      {"scores", "Scores", "How a query and a key are compared: the key `score` of a problem.",
-       named_rows(known.scores)},
-      {"positions", "Positions", "How positions enter: the key `positions` of a problem.", named_rows(known.positions)},
+      {"scores", "Scores", "How a query and a key are compared: the key `score` of a problem.", rows_of(known.scores)},
+      {"positions", "Positions", "How positions enter: the key `positions` of a problem.", rows_of(known.positions)},
       {"masks", "Masks", "What closes cells of the scores, or adds to them: keys of a problem.", all_masks()},
-      {"softmaxes", "Softmax", "How scores become weights: the key `softmax` of a problem.",
-       named_rows(known.softmaxes)},
-      {"formats", "Formats for people", "What --format takes, and -o by the ending of its file.",
-       named_rows(formats())},
+      {"softmaxes", "Softmax", "How scores become weights: the key `softmax` of a problem.", rows_of(known.softmaxes)},
+      {"formats", "Formats for people", "What --format takes, and -o by the ending of its file.", rows_of(formats())},
       {"exports", "Formats for programs", "What --format takes as well, and -o by the ending of its file.",
-       named_rows(exports())},
-      {"files", "Files of tensors", "Where a tensor of a problem may stand: {\"file\": \"x.npy\"}.", tensor_files()},
+       rows_of(exports())},
+      {"files", "Files of tensors", "Where a tensor of a problem may stand: {\"file\": \"x.npy\"}.",
+       rows_of(tensor_readers(), &Reader::ending, &Reader::summary)},
       {"mistakes", "Mistakes", "What attn check knows people to do; attn mistakes ID tells about one.", all_mistakes()},
       {"conventions", "Conventions", "What attn diff knows programs to differ in, besides the mistakes.",
-       all_conventions()},
+       rows_of(conventions(), &Convention::id, &Convention::what)},
   };
 }
 
-Exit complain_of_word(const std::string& typed, const std::vector<Listing>& all) {
-  std::vector<std::string> names;
-  for (const Listing& one : all) names.push_back(one.name);
-  return complain("there is no list of `" + typed + "`" + did_you_mean(typed, names),
-                  "attn list lists everything; one table is one of " + listed(names));
-}
+struct ListOptions {
+  std::string what;
+  RenderOptions rendering;
 
-Exit list(const ListOptions& options) {
-  Rendering rendering;
-  if (const auto wrong = understand(options.rendering, json_alone(), rendering)) return *wrong;
-  std::vector<Listing> all = listings();
-  if (!options.what.empty()) {
-    const auto one = std::ranges::find(all, options.what, &Listing::name);
-    if (one == all.end()) return complain_of_word(options.what, all);
-    all = {Listing(*one)};
+  void declare(CommandLine& line) {
+    line.add_option("WHAT", what, "one table of them: scores, positions, …");
+    rendering.declare_formats(line, json_alone());
   }
-  return write_out(rendering, [&](const Target& target) {
-    return target.format ? rendered(told_listings(all), target, rendering) : listings_json(all);
-  });
-}
+  Exit run() const {
+    const Rendering plan = understood(rendering, json_alone());
+    std::vector<Listing> all = listings();
+    if (!what.empty()) {
+      const auto found = std::ranges::find(all, what, &Listing::name);
+      if (found == all.end()) {
+        const std::vector<std::string> names = names_of(all);
+        throw unknown("there is no list of", what, names,
+                      "attn list lists everything; one table is one of " + listed(names));
+      }
+      all = {Listing(*found)};
+    }
+    return write_out(
+        plan, [&] { return told_listings(all); }, [&] { return listings_json(all); });
+  }
+};
 
 }  // namespace
 
 Command list_command() {
-  return {.name = "list",
-          .summary = "List what there is: scores, positions, masks, softmaxes, formats, mistakes",
-          .declare = [](CommandLine& line) {
-            const auto options = std::make_shared<ListOptions>();
-            line.add_option("WHAT", options->what, "one table of them: scores, positions, …");
-            options->rendering.declare_formats(line, json_alone());
-            return [options] { return list(*options); };
-          }};
+  return command<ListOptions>("list", "List what there is: scores, positions, masks, softmaxes, formats, mistakes");
 }
 
 }  // namespace attn

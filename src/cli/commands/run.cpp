@@ -1,27 +1,25 @@
-#include <memory>
-
-#include "cli/command.h"
-#include "cli/problem_file.h"
 #include "cli/view.h"
 
 namespace attn {
+namespace {
 
-Command run_command() {
-  return {.name = "run", .summary = "Compute a problem and show every step", .declare = [](CommandLine& line) {
-            struct Options {
-              std::string file;
-              ComputeOptions computing;
-              ViewOptions viewing;
-            };
-            const auto options = std::make_shared<Options>();
-            line.add_option("FILE", options->file, "a problem, or - for standard input").required();
-            options->viewing.declare(line);
-            options->computing.declare(line);
-            return [options] {
-              return show(open_problem(options->file, options->computing, options->viewing.rendering.color_of_errors()),
-                          options->computing, options->viewing);
-            };
-          }};
-}
+struct RunOptions {
+  std::string file;
+  ComputeOptions computing;
+  ViewOptions viewing;
+
+  void declare(CommandLine& line) {
+    line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
+    viewing.declare(line);
+    computing.declare(line);
+  }
+  Exit run() const {
+    return show(open_problem(file, computing, viewing.rendering.color_of_errors()), computing, viewing);
+  }
+};
+
+}  // namespace
+
+Command run_command() { return command<RunOptions>("run", "Compute a problem and show every step"); }
 
 }  // namespace attn

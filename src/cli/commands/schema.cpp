@@ -1,51 +1,46 @@
 #include "reading/problem/schema.h"
 
-#include <memory>
+#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "base/suggest.h"
-#include "cli/command.h"
-#include "cli/console.h"
+#include "cli/options.h"
 #include "model/attention.h"
 
 namespace attn {
 namespace {
 
-// The formats that have a schema.
+// A file format that has a schema.
 struct Described {
-  const char* name;
+  std::string name;
   std::string (*schema)();
 };
 
-const Described formats[] = {
+const std::vector<Described> described = {
     {"problem", [] { return problem_schema(catalog()); }},
     {"answers", answers_schema},
     {"trace", trace_schema},
     {"report", report_schema},
 };
 
-Exit print_schema(const std::string& name) {
-  std::vector<std::string> names;
-  std::string all;
-  for (const Described& format : formats) {
-    if (format.name == name) return print(format.schema()) ? Exit::done : Exit::wrong_environment;
-    names.emplace_back(format.name);
-    all += (all.empty() ? "attn schema " : ", attn schema ") + names.back();
+struct SchemaOptions {
+  std::string name;
+
+  void declare(CommandLine& line) {
+    line.add_option("NAME", name, "problem, answers, trace or report", {.is_required = true});
   }
-  return complain("no file format is called `" + name + "`" + did_you_mean(name, names), all);
-}
+  Exit run() const {
+    const auto found = std::ranges::find(described, name, &Described::name);
+    if (found != described.end()) return print(found->schema());
+    throw unknown("no file format is called", name, names_of(described),
+                  "attn schema problem, attn schema answers, attn schema trace, attn schema report");
+  }
+};
 
 }  // namespace
 
 Command schema_command() {
-  return {.name = "schema",
-          .summary = "Print the JSON Schema of a file format: problem, answers, trace, report",
-          .declare = [](CommandLine& line) {
-            const auto name = std::make_shared<std::string>();
-            line.add_option("NAME", *name, "problem, answers, trace or report").required();
-            return [name] { return print_schema(*name); };
-          }};
+  return command<SchemaOptions>("schema", "Print the JSON Schema of a file format: problem, answers, trace, report");
 }
 
 }  // namespace attn

@@ -1,7 +1,6 @@
 #include "explain/telling/steps.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -14,9 +13,6 @@
 
 namespace attn {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, Level>, 4> levels = {
-    {{"result", Level::result}, {"steps", Level::steps}, {"rows", Level::rows}, {"cells", Level::cells}}};
 
 // Up to so many products, lines or numbers a level is readable.
 constexpr std::size_t most_products_at_cells = 300;
@@ -157,16 +153,6 @@ void add_what_is_behind(const Trace& trace, const ExplainOptions& options, const
   for (const GivenTensor& given : trace.givens) add(given, given.value.shape());
   for (const Step& step : trace.steps) add(step, step.result.shape());
 }
-
-}  // namespace
-
-std::optional<Level> level_named(std::string_view text) {
-  const auto found = std::ranges::find(levels, text, &decltype(levels)::value_type::first);
-  if (found == levels.end()) return std::nullopt;
-  return found->second;
-}
-
-namespace {
 
 Document everything_told(const Trace& trace, const ExplainOptions& options, Level level,
                          const std::vector<const Step*>& steps, const Numerals& numerals) {

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "explain/document.h"
@@ -18,8 +17,6 @@ enum class Level {
   rows,    // and a line a row
   cells,   // and every product
 };
-
-std::optional<Level> level_named(std::string_view name);
 
 // What of a trace is told, and how closely. Numbers count from 1.
 struct ExplainOptions {

@@ -168,7 +168,7 @@ std::string escaped_markdown(std::string_view text, bool opens) {
 std::string emphasised(const std::string& markdown, std::string_view stars) {
   if (markdown.empty() || is_space(code_point(markdown, 0).value)) return markdown;
   std::size_t last = markdown.size() - 1;
-  while (last > 0 && (static_cast<unsigned char>(markdown[last]) & 0xC0) == 0x80) --last;
+  while (last > 0 && continues_utf8(markdown[last])) --last;
   if (is_space(code_point(markdown, last).value)) return markdown;
   return std::string(stars) + markdown + std::string(stars);
 }

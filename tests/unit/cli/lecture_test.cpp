@@ -17,10 +17,12 @@ using Kind = Key::Kind;
 
 std::vector<Key> keys_of(const std::vector<std::string>& pieces) {
   KeyReader reader;
-  for (const std::string& piece : pieces) reader.read(piece);
-  if (reader.is_unsure()) reader.settle();
   std::vector<Key> keys;
-  while (const auto key = reader.next()) keys.push_back(*key);
+  for (const std::string& piece : pieces) {
+    reader.read(piece);
+    while (const auto key = reader.next()) keys.push_back(*key);
+  }
+  while (const auto key = reader.next(true)) keys.push_back(*key);
   return keys;
 }
 

@@ -8,14 +8,8 @@
 using namespace attn;  // NOLINT(google-build-using-namespace)
 using namespace std::chrono_literals;
 
-namespace {
-
-constexpr ProgressText::Times times{.first = 1000ms, .again = 10000ms};
-
-}  // namespace
-
 TEST_CASE("of the first second nothing is told, wherever it goes", "[cli]") {
-  ProgressText terminal(80, times), file(0, times);
+  ProgressText terminal(80), file(0);
   CHECK(terminal.at(0ms, "reading x.json").empty());
   CHECK(terminal.at(999ms, "reading x.json").empty());
   CHECK(terminal.end().empty());
@@ -24,7 +18,7 @@ TEST_CASE("of the first second nothing is told, wherever it goes", "[cli]") {
 }
 
 TEST_CASE("a terminal gets one line, rewritten as it changes and taken away at the end", "[cli]") {
-  ProgressText text(80, times);
+  ProgressText text(80);
   CHECK(text.at(1000ms, "computing scores, step 4 of 11") == "\rattn: computing scores, step 4 of 11 (1 s)\x1b[K");
   CHECK(text.at(1100ms, "computing scores, step 4 of 11").empty());
   CHECK(text.at(2050ms, "computing scores, step 4 of 11") == "\rattn: computing scores, step 4 of 11 (2 s)\x1b[K");
@@ -33,14 +27,14 @@ TEST_CASE("a terminal gets one line, rewritten as it changes and taken away at t
 }
 
 TEST_CASE("no line is wider than its terminal, and nothing in it steers that", "[cli]") {
-  ProgressText text(20, times);
+  ProgressText text(20);
   CHECK(text.at(1000ms, "reading a-very-long-name.json") == "\rattn: reading a-ve…\x1b[K");
   const std::string said = text.at(1100ms, "reading \x1b[31m");
   CHECK(said.find("\x1b[31m") == std::string::npos);
 }
 
 TEST_CASE("what is no terminal gets a plain line now and then", "[cli]") {
-  ProgressText text(0, times);
+  ProgressText text(0);
   CHECK(text.at(1000ms, "reading x.json") == "attn: reading x.json\n");
   CHECK(text.at(10900ms, "computing scores").empty());
   CHECK(text.at(11000ms, "computing scores") == "attn: computing scores\n");

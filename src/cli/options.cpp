@@ -1,0 +1,44 @@
+#include "cli/options.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "base/numbers.h"
+#include "base/suggest.h"
+#include "base/text.h"
+
+namespace attn {
+
+Refusal unknown(std::string_view said, std::string_view typed, std::span<const std::string> known,
+                std::string_view help) {
+  return Refusal(fmt::format("{} `{}`{}", said, typed, did_you_mean(typed, known)), help);
+}
+
+Refusal no_choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known) {
+  return unknown(option + " cannot be", typed, known, option + " takes " + listed(known));
+}
+
+std::size_t choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known) {
+  const auto found = std::ranges::find(known, typed);
+  if (found == known.end()) throw no_choice(option, typed, known);
+  return static_cast<std::size_t>(found - known.begin());
+}
+
+std::size_t whole_number(std::string_view option, std::string_view typed, std::string_view kind, std::size_t least,
+                         std::optional<std::size_t> most) {
+  std::size_t number = 0;
+  if (parse_natural(typed, number) && number >= least && number <= most.value_or(number)) return number;
+  throw Refusal(
+      fmt::format("`{}` is no {}", typed, kind),
+      fmt::format("{} takes a whole number from {}", option, least) + (most ? fmt::format(" to {}", *most) : ""));
+}
+
+double tolerance(std::string_view option, std::string_view typed, std::string_view example) {
+  double value = 0;
+  if (typed.empty() || (parse_number(typed, value) && value >= 0)) return value;
+  throw Refusal(fmt::format("`{}` is no tolerance", typed),
+                fmt::format("{} takes a number from 0, such as {}", option, example));
+}
+
+}  // namespace attn

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/console.h"
+
+// What stands behind an option, as it was typed, and what it means. Where it
+// means nothing, a Refusal says what the option takes.
+
+namespace attn {
+
+// The names that the rows of a table have.
+template <class Rows>
+std::vector<std::string> names_of(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(row.name);
+  return names;
+}
+
+// What there is nothing of under that name: "no mistake is called `x`; did you mean `y`?".
+Refusal unknown(std::string_view said, std::string_view typed, std::span<const std::string> known,
+                std::string_view help);
+
+// The same of an option that takes one of these.
+Refusal no_choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known);
+
+// Which of these it is.
+std::size_t choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known);
+
+// A whole number within these bounds. `kind` says of what: "number of threads".
+std::size_t whole_number(std::string_view option, std::string_view typed, std::string_view kind, std::size_t least,
+                         std::optional<std::size_t> most = std::nullopt);
+
+// How far apart numbers may be. `example` is one; nothing typed is 0.
+double tolerance(std::string_view option, std::string_view typed, std::string_view example);
+
+}  // namespace attn
