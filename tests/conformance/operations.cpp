@@ -1,5 +1,5 @@
 // Single operations of ONNX, each done by the operations of the library: rotary
-// embedding and softmax.
+// embedding, layer and RMS normalization, softmax.
 //
 //   operations --cases DIR
 //
@@ -33,6 +33,12 @@ constexpr int skipped = 77;
 struct Plain {
   std::vector<std::size_t> sizes;
   std::vector<double> numbers;
+
+  std::size_t count(std::size_t from, std::size_t to) const {
+    std::size_t product = 1;
+    for (std::size_t axis = from; axis < to; ++axis) product *= sizes[axis];
+    return product;
+  }
 };
 
 double number_of(const Json& value) {
@@ -67,6 +73,8 @@ class Case {
   std::map<std::string, std::vector<double>> outputs() {
     const std::string op = case_.at("op");
     if (op == "Softmax") return softmax();
+    if (op == "LayerNormalization") return normalization(true);
+    if (op == "RMSNormalization") return normalization(false);
     if (op == "RotaryEmbedding") return rotary();
     return {};
   }
@@ -113,6 +121,57 @@ class Case {
     const auto exponentials = part(Softmax::Part::exponentials, "exponentials", {scores, maximum});
     const auto sum = part(Softmax::Part::sum, "sum", {exponentials});
     return kept({{"output", part(Softmax::Part::weights, "weights", {exponentials, sum})}});
+  }
+
+  // All axes from the given one on are normalized together: as one.
+  std::map<std::string, std::vector<double>> normalization(bool layer) {
+    const Plain x = input("X");
+    const std::size_t first = axis(x);
+    const std::size_t rank = x.sizes.size();
+    const Plain flat{{x.count(0, first), x.count(first, rank)}, x.numbers};
+    const std::string given_x = given("x", named(flat, {"row", "feature"}));
+
+    const auto step = [&](const char* id, Op op, std::vector<Operand> operands) {
+      return work_.step({.id = id}, std::move(op), std::move(operands));
+    };
+    const auto mean_of = [&](const char* sum_id, const char* id, const std::string& of) {
+      const std::string sum = step(sum_id, Reduce{Reducer::sum, "feature"}, {of});
+      return step(id, Map{Unary::divide, static_cast<double>(flat.sizes[1]), ""}, {sum});
+    };
+    // Ba, Kiros and Hinton 2016, equations 3 and 4; Zhang and Sennrich 2019, equation 4.
+    std::string y = given_x;
+    if (layer) y = step("deviations", Combine{Binary::subtract, {}}, {given_x, mean_of("sum", "mean", given_x)});
+    const std::string square = mean_of("square_sum", "mean_square", step("squares", Map{Unary::square, 0, ""}, {y}));
+    const std::string steadied = step("steadied", Map{Unary::add, attribute("epsilon", 1e-5), ""}, {square});
+    const std::string root = step("root", Map{Unary::sqrt, 0, ""}, {steadied});
+    y = step("quotient", Combine{Binary::divide, {}}, {y, root});
+    const char* gain = layer ? "Scale" : "scale";
+    if (has(gain))
+      y = step("scaled", Combine{Binary::multiply, {}}, {y, given("gain", broadcast(input(gain), x, first))});
+    if (has("B")) y = step("shifted", Combine{Binary::add, {}}, {y, given("bias", broadcast(input("B"), x, first))});
+
+    auto made = kept({{"Y", y}, {"Mean", "mean"}, {"InvStdDev", root}});
+    for (double& number : made["InvStdDev"]) number = 1 / number;
+    return made;
+  }
+
+  // A gain or a bias along all the axes that are normalized.
+  static Tensor<double> broadcast(const Plain& part, const Plain& x, std::size_t first) {
+    const std::size_t width = x.count(first, x.sizes.size());
+    Tensor<double> made(Shape{{"feature", width}});
+    const std::size_t offset = x.sizes.size() - part.sizes.size();
+    for (std::size_t at = 0; at < width; ++at) {
+      std::size_t place = 0, stride = 1, rest = at;
+      for (std::size_t axis = x.sizes.size(); axis-- > first;) {
+        const std::size_t index = rest % x.sizes[axis];
+        rest /= x.sizes[axis];
+        if (axis < offset) continue;
+        if (part.sizes[axis - offset] > 1) place += index * stride;
+        stride *= part.sizes[axis - offset];
+      }
+      made[at] = part.numbers.at(place);
+    }
+    return made;
   }
 
   // Cosines and sines of each position of each sequence.
@@ -175,7 +234,7 @@ std::string fault(const Json& described, Dtype dtype) {
 
 bool is_ours(const Json& described) {
   const std::string op = described.value("op", "");
-  return op == "Softmax" || op == "RotaryEmbedding";
+  return op == "Softmax" || op == "LayerNormalization" || op == "RMSNormalization" || op == "RotaryEmbedding";
 }
 
 }  // namespace
