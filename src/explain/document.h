@@ -67,7 +67,8 @@ struct Expression {
   std::string relation;  // "=" or "≈" before it; empty for the first
   std::vector<Inline> terms;
 
-  Inline whole() const;  // relation and terms on one line
+  Inline term(std::size_t at) const;  // the first one with the relation before it
+  Inline whole() const;               // relation and terms on one line
 };
 
 // One line of arithmetic: left = middle = … = right.
@@ -132,9 +133,17 @@ struct Matrix {
   bool is_closed(std::size_t row, std::size_t column) const {
     return !closed.empty() && closed[row * columns() + column];
   }
+  Mark mark(std::size_t row, std::size_t column) const {
+    return marks.empty() ? Mark::right : marks[row * columns() + column];
+  }
+  double number(std::size_t row, std::size_t column) const { return cells[row * columns() + column]; }
   std::string cell(std::size_t row, std::size_t column) const {
-    const std::size_t at = row * columns() + column;
-    return handed_in.empty() ? written(cells[at], format, is_closed(row, column)) : handed_in[at];
+    return handed_in.empty() ? written(number(row, column), format, is_closed(row, column))
+                             : handed_in[row * columns() + column];
+  }
+  // How many characters the point of its numbers and the digits behind it are.
+  std::size_t fraction() const {
+    return format.scientific || format.decimals == 0 ? 0 : static_cast<std::size_t>(format.decimals) + 1;
   }
   Provenance made_of(std::size_t row, std::size_t column) const {
     return provenance(reading, first + row * row_stride + column * column_stride);

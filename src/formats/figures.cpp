@@ -102,7 +102,7 @@ class Arcs {
     const std::size_t row = turned_ ? key : query;
     const std::size_t column = turned_ ? query : key;
     if (!weights_.handed_in.empty() || weights_.is_closed(row, column)) return "";
-    const double weight = weights_.cells[row * weights_.columns() + column];
+    const double weight = weights_.number(row, column);
     if (!std::isfinite(weight) || weight <= 0) return "";
     const double share = weight / largest_;
     return fmt::format(R"(<path d="M{0} {1}C{2} {1} {2} {3} {4} {3}" fill="none" stroke="{5}" stroke-width="{6:.4g}" )"
@@ -124,8 +124,7 @@ class Arcs {
 }  // namespace
 
 const Palette& page_palette() {
-  static const Palette palette{.ink = "var(--ink, #1a1a1a)",
-                               .faint = "var(--faint, #595959)",
+  static const Palette palette{.faint = "var(--faint, #595959)",
                                .query = "var(--query, #a84300)",
                                .key = "var(--key, #7a5b00)",
                                .heat = "var(--heat, #0072b2)",
@@ -156,7 +155,7 @@ Heat::Heat(const Matrix& matrix) : matrix_(matrix), range_(matrix) {
 
 double Heat::of(std::size_t row, std::size_t column) const {
   if (!matrix_.handed_in.empty() || matrix_.is_closed(row, column)) return 0;
-  const double value = matrix_.cells[row * matrix_.columns() + column];
+  const double value = matrix_.number(row, column);
   if (!std::isfinite(value)) return 0;
   if (range_.most / 2 == range_.least / 2) return value == 0 ? 0 : 0.5;
   return std::clamp(range_.share(value), 0.0, 1.0);

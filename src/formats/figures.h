@@ -8,18 +8,17 @@ namespace attn {
 
 // Drawings of one matrix as SVG elements: <svg> with a viewBox, to be placed in a
 // page or a larger figure. They take their colours from the custom properties of
-// the page around (--heat, --ink, …) or from their own presentation attributes.
+// the page around (--heat, --faint, …) or from their own presentation attributes.
 
 // The colours of a drawing, as they stand in fill="…".
 struct Palette {
-  std::string ink;    // text
-  std::string faint;  // text that is less important
+  std::string faint;  // text
   std::string query, key;
   std::string heat;  // of the largest number
   std::string grid;  // behind and between cells
 };
 
-// Colours that a page can set: --ink, --faint, --query, --key, --heat, --grid.
+// Colours that a page can set: --faint, --query, --key, --heat, --grid.
 const Palette& page_palette();
 
 // A drawing that is part of another one, from (0, 0) on.

@@ -17,9 +17,7 @@ namespace {
 std::string side(const Expression& side) {
   std::string text;
   for (std::size_t i = 0; i < side.terms.size(); ++i) {
-    Inline term = side.terms[i];
-    if (i == 0 && !side.relation.empty()) term.insert(term.begin(), Span(side.relation + " "));
-    text += (i == 0 ? "" : " ") + math_elements(term);
+    text += (i == 0 ? "" : " ") + math_elements(side.term(i));
   }
   return text;
 }

@@ -25,4 +25,9 @@ std::string latex_text(std::string_view text);
 // LaTeX in the colour of a role, where it has one: \attnquery{…}.
 std::string latex_coloured(const std::optional<Role>& role, const std::string& latex);
 
+// How wide LaTeX sets something, in points at 10 points: near enough to decide
+// where lines and tables are broken, and rather too much than too little.
+double latex_text_width(std::string_view text);
+double latex_math_width(const Inline& formula);
+
 }  // namespace attn

@@ -5,7 +5,6 @@
 #include "formats/cut.h"
 #include "formats/latex/blocks.h"
 #include "formats/latex/math.h"
-#include "formats/latex/width.h"
 #include "formats/looks.h"
 
 namespace attn {
@@ -114,11 +113,9 @@ class Layout {
 
   Column laid_out(std::size_t at) const {
     Column column{latex_label(matrix_.column_labels[at]), {}, 0};
-    const std::size_t decimals = matrix_.format.scientific ? 0 : static_cast<std::size_t>(matrix_.format.decimals);
-    const std::string fraction = decimals == 0 ? "" : "." + std::string(decimals, '0');
+    const std::string fraction = matrix_.fraction() == 0 ? "" : "." + std::string(matrix_.fraction() - 1, '0');
     for (std::size_t row = 0; row < rows_; ++row) {
       const std::string text = matrix_.cell(row, at);
-      const Mark mark = matrix_.marks.empty() ? Mark::right : matrix_.marks[row * matrix_.columns() + at];
       std::string cell;
       if (matrix_.handed_in.empty()) {
         cell = latex_inline_math({text});
@@ -129,7 +126,7 @@ class Layout {
         cell = latex_label(text);
         column.width = std::max(column.width, latex_label_width(text) + 2);
       }
-      if (const std::string_view command = look_of(mark).command; !command.empty()) {
+      if (const std::string_view command = look_of(matrix_.mark(row, at)).command; !command.empty()) {
         cell = std::string(command) + "{" + cell + "}";
       }
       column.cells.push_back(std::move(cell));
@@ -180,15 +177,7 @@ class Layout {
     return text + "\\attnbottom\n\\end{tabular}}";
   }
 
-  std::vector<std::string> elided() const {
-    std::vector<std::string> lines;
-    const auto add = [&](std::size_t count, const std::string& what) {
-      if (count > 0) lines.push_back(words_of_cut(count, what));
-    };
-    add(matrix_.rows() - rows_, "row");
-    add(matrix_.columns() - columns_.size(), "column");
-    return lines;
-  }
+  std::vector<std::string> elided() const { return words_of_cut(matrix_, {rows_, columns_.size()}); }
 
   const Matrix& matrix_;
   const LatexPage& page_;

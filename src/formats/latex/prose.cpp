@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "formats/latex/math.h"
-#include "formats/latex/width.h"
 
 namespace attn {
 namespace {

@@ -100,17 +100,8 @@ class MarkdownEscaper {
 
   bool is_markup(char c) const {
     const bool within_word = is_ascii_alnum(before()) && is_ascii_alnum(after());
+    if (std::string_view("*`[]{}^~\"").find(c) != std::string_view::npos) return true;
     switch (c) {
-      case '*':
-      case '`':
-      case '[':
-      case ']':
-      case '{':
-      case '}':
-      case '^':
-      case '~':
-      case '"':
-        return true;
       case '_':
       case '\'':
         return !within_word;

@@ -1,6 +1,7 @@
 #include "formats/svg/runs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
@@ -128,6 +129,8 @@ Runs formula_runs(const Inline& formula, const Theme& theme) {
   return setter.take();
 }
 
+void append(Runs more, Runs& runs) { std::ranges::move(more, std::back_inserter(runs)); }
+
 double runs_width(const Runs& runs, double size, bool bold) {
   double width = 0;
   for (const TextRun& run : runs) width += width_of(run, size, bold);
@@ -174,7 +177,7 @@ std::vector<Runs> wrapped(const Runs& runs, double size, double width, bool bold
       used += space;
     }
     used += needed;
-    for (TextRun& run : word) lines.back().push_back(std::move(run));
+    append(std::move(word), lines.back());
   }
   return lines;
 }

@@ -29,6 +29,8 @@ Runs text_runs(const Inline& text, const Theme& theme);
 // A formula as it is set, in the colours of its roles: letters italic, indices lowered.
 Runs formula_runs(const Inline& formula, const Theme& theme);
 
+void append(Runs more, Runs& runs);
+
 double runs_width(const Runs& runs, double size, bool bold = false);
 
 // Lines of at most that width, broken at spaces, and within a word where it is longer.

@@ -83,10 +83,8 @@ std::string description(const Document& document) {
       add(plain(prose->text));
     } else if (const auto* tree = std::get_if<Tree>(&block); tree && !tree->branches.empty()) {
       std::string words;
-      for (const Expression& side : tree->branches[0].line.sides) {
-        words += (words.empty() ? "" : " ") + side.relation;
-        for (const Inline& term : side.terms) words += (words.empty() ? "" : " ") + plain(term);
-      }
+      for (const Expression& side : tree->branches[0].line.sides)
+        words += (words.empty() ? "" : " ") + plain(side.whole());
       add(words);
     }
   }

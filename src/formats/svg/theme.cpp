@@ -41,8 +41,7 @@ std::string_view Theme::ink_on_shade(double heat) const {
 }
 
 Palette Theme::palette() const {
-  return {.ink = std::string(ink),
-          .faint = std::string(faint),
+  return {.faint = std::string(faint),
           .query = std::string(of(Role::query).ink),
           .key = std::string(of(Role::key).ink),
           .heat = shade(1),

@@ -49,19 +49,17 @@ std::optional<HeatScale> HeatScale::of(const Matrix& matrix) {
 }
 
 std::optional<double> HeatScale::size(std::size_t row, std::size_t column) const {
-  const double number = matrix_->cells[row * matrix_->columns() + column];
+  const double number = matrix_->number(row, column);
   if (matrix_->is_closed(row, column) || !std::isfinite(number)) return std::nullopt;
   return range_.least == range_.most ? 0 : range_.share(number);
 }
 
 StyledLine HeatScale::legend(const Typesetter& typesetter) const {
-  const auto end = [&](double number) {
-    return Piece{typesetter.spelled(written(number, matrix_->format)), std::nullopt, Weight::faint};
-  };
+  const auto end = [&](double number) { return faint(typesetter.spelled(written(number, matrix_->format))); };
   const bool is_weight = matrix_->role == Role::attention_weight;
   const bool is_one = range_.least == range_.most;
   StyledLine line;
-  line.add(is_weight ? Piece{"0", std::nullopt, Weight::faint} : end(range_.least));
+  line.add(is_weight ? faint("0") : end(range_.least));
   line.add(Piece{" "});
   const bool ascii = typesetter.options().ascii;
   const std::size_t levels = typesetter.options().color ? backgrounds.size()
@@ -73,10 +71,10 @@ StyledLine HeatScale::legend(const Typesetter& typesetter) const {
   }
   if (!is_one) {
     line.add(Piece{" "});
-    line.add(is_weight ? Piece{"1", std::nullopt, Weight::faint} : end(range_.most));
+    line.add(is_weight ? faint("1") : end(range_.most));
   }
   if (std::ranges::find(matrix_->closed, true) != matrix_->closed.end())
-    line.add({"   " + closed_sign(typesetter) + " closed", std::nullopt, Weight::faint});
+    line.add(faint("   " + closed_sign(typesetter) + " closed"));
   return line;
 }
 
@@ -100,7 +98,7 @@ StyledLine bar(double share, std::size_t columns, const Typesetter& typesetter) 
     line.add({repeated("█", eighths / 8) + std::string(lengths[eighths % 8]), Role::attention_weight});
   }
   line.pad_to(columns);
-  line.add({typesetter.spelled("│"), std::nullopt, Weight::faint});
+  line.add(faint(typesetter.spelled("│")));
   return line;
 }
 
@@ -116,7 +114,7 @@ StyledLine column_bars(std::span<const double> shares, std::size_t columns, cons
     if (apart && !text.empty()) text += ' ';
     text += repeated(column, apart ? 2 : 1);
   }
-  const Piece edge{typesetter.spelled("│"), std::nullopt, Weight::faint};
+  const Piece edge = faint(typesetter.spelled("│"));
   StyledLine line;
   line.add(edge);
   line.add({std::move(text), Role::attention_weight});

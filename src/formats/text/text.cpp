@@ -32,14 +32,13 @@ class TextWriter {
  private:
   void lay_out(const Headline& headline) {
     StyledLine line = typesetter_.line(headline.text, Weight::bold);
-    std::vector<StyledLine> lines = line.width() <= width_ ? std::vector<StyledLine>{line}
-                                                           : typesetter_.wrapped(headline.text, width_, Weight::bold);
+    std::vector<StyledLine> lines = {line};
+    if (line.width() > width_) lines = typesetter_.wrapped(headline.text, width_, Weight::bold);
     if (headline.level <= 2) {
       std::size_t widest = 0;
       for (const StyledLine& part : lines) widest = std::max(widest, part.width());
-      StyledLine rule;
-      rule.add({typesetter_.spelled(repeated(headline.level == 1 ? "═" : "─", std::min(widest, width_)))});
-      lines.push_back(std::move(rule));
+      const std::string_view rule = headline.level == 1 ? "═" : "─";
+      lines.emplace_back().add({typesetter_.spelled(repeated(rule, std::min(widest, width_)))});
     }
     print(std::move(lines), 0);
   }
