@@ -46,6 +46,11 @@ std::string plain(const Inline& text);
 Inline joined(Inline text, const Inline& more);
 Inline in_parentheses(const Inline& text);
 
+// "Scores · head 2 of 8", or the one of both that is not empty.
+inline std::string dotted(const std::string& a, const std::string& b) {
+  return a + (a.empty() || b.empty() ? "" : " · ") + b;
+}
+
 // 1 is the title of the document, 2 a part of it, 3 a part of that.
 struct Headline {
   int level = 1;
@@ -83,7 +88,6 @@ struct Equation {
 
 // Lines that belong together, their sides aligned.
 struct Derivation {
-  std::string step;   // id; empty where the lines are of several steps
   Inline formula;     // "s₁ = q₁·Kᵀ"; may be empty
   std::string title;  // "Scores: each query times each key"; may be empty
   std::vector<Equation> lines;
@@ -125,7 +129,7 @@ struct Matrix {
 
   // "K = X·W_K", or the symbol alone; what it is called, and of which place.
   Inline name() const { return {Span(formula.empty() ? symbol : formula, role)}; }
-  std::string caption() const { return title + (title.empty() || place.empty() ? "" : " · ") + place; }
+  std::string caption() const { return dotted(title, place); }
   std::string meaning() const { return sizes + (sizes.empty() || words.empty() ? "" : ", ") + words; }
 
   std::size_t rows() const { return row_labels.size(); }

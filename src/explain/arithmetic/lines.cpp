@@ -62,7 +62,7 @@ Equation Lines::row(const Step& step, const Place& place) const {
 }
 
 Derivation Lines::cells(const Step& step, const Place& place) const {
-  Derivation all{step.heading.id, symbols_.formula(step, place), step.heading.title, {}};
+  Derivation all{symbols_.formula(step, place), step.heading.title, {}};
   const Reading reading = reading_of(trace_, step);
   if (regroups(step.op)) {
     all.lines = regrouped(step, reading, place);

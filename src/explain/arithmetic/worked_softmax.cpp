@@ -10,13 +10,13 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // "e", or the base of a softmax that has another.
-Span base_of(const Softmax& op, CellArithmetic& cell) {
-  return op.base == 0 ? Span("e") : Span(cell.number({op.base}).text);
+std::string base_of(const Softmax& op, CellArithmetic& cell) {
+  return op.base == 0 ? "e" : cell.number({op.base}).text;
 }
 
 // "e^(2 − 4)". No power of e can be written in full, but for e^0 = 1.
 Inline power_of(const Softmax& op, const NumberInLine& score, const NumberInLine& maximum, CellArithmetic& cell) {
-  return joined({base_of(op, cell).text + "^(", cell.number(score), " − "}, joined(cell.guarded(maximum), {")"}));
+  return joined({base_of(op, cell) + "^(", cell.number(score), " − "}, joined(cell.guarded(maximum), {")"}));
 }
 
 // e^(2 − 4) = e^(−2) ≈ 0.1353
@@ -26,7 +26,7 @@ Working exponential(const Softmax& op, CellArithmetic& cell) {
   const NumberInLine maximum = cell.read(1);
   if (maximum.value == -infinity) return cell.closed();
   const double difference = score.value - maximum.value;
-  const Inline start = {base_of(op, cell).text + "^"};
+  const Inline start = {base_of(op, cell) + "^"};
   cell.side(power_of(op, score, maximum, cell));
   if (difference == 0) {
     cell.start_exact();

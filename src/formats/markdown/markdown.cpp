@@ -86,7 +86,9 @@ std::string matrix_table(const Matrix& matrix, const MarkdownStyle& style, bool 
 class MarkdownWriter {
  public:
   explicit MarkdownWriter(const FormatOptions& options)
-      : typesetter_(code_options(options)), slides_(options.has("slides")), full_(options.full) {
+      : typesetter_({.width = code_width, .ascii = options.ascii, .full = options.full}),
+        slides_(options.has("slides")),
+        full_(options.full) {
     // Nothing that shows slides reads the fences of GitHub.
     const std::string_view math = options.get("math", slides_ ? "dollar" : "github");
     style_.math = math == "none" ? MathStyle::none : math == "dollar" ? MathStyle::dollar : MathStyle::github;
@@ -104,14 +106,6 @@ class MarkdownWriter {
   }
 
  private:
-  static FormatOptions code_options(const FormatOptions& options) {
-    FormatOptions code;
-    code.width = code_width;
-    code.ascii = options.ascii;
-    code.full = options.full;
-    return code;
-  }
-
   // A slide has one heading, so that programs that begin a slide at each
   // heading begin none within it; the headlines below it are bold.
   void write_slide(const Document& document, const Stop& stop) {
@@ -207,7 +201,7 @@ class MarkdownWriter {
   // The lines as a terminal has them, but with the whole of their labels; nothing
   // where labels would stand beside lines that are broken.
   std::optional<std::string> shown_lines(const Derivation& derivation) const {
-    Derivation bare{"", {}, "", derivation.lines};
+    Derivation bare{{}, "", derivation.lines};
     std::size_t widest = 0;
     for (Equation& line : bare.lines) {
       widest = std::max(widest, typesetter_.width(plain(line.label)));

@@ -213,9 +213,4 @@ std::string display_math(const Derivation& derivation, const MarkdownStyle& styl
   return items;
 }
 
-std::string code_block(const std::string& lines) {
-  const std::string fence(std::max<std::size_t>(longest_ticks(lines), 2) + 1, '`');
-  return fence + "text\n" + lines + fence + "\n";
-}
-
 }  // namespace attn

@@ -16,7 +16,7 @@ namespace attn {
 struct TextRun {
   std::string text;
   std::string_view fill = {};  // empty: as the text around it
-  bool italic = false, bold = false;
+  bool italic = false;
   double scale = 1;  // of the font size
   double rise = 0;   // of the font size: above the line, below where negative
 };

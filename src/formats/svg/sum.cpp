@@ -35,7 +35,6 @@ Term taken_apart(const Inline& term) {
       first.erase(0, sign.size());
     }
   }
-  if (first == "+" || first == "−") parts = {first, {term.begin() + 1, term.end()}};
   return parts;
 }
 

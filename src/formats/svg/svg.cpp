@@ -93,7 +93,7 @@ std::string description(const Document& document) {
 }
 
 std::string write_svg(const Document& document, const FormatOptions& options) {
-  const Theme theme = theme_named(options.get("theme", "safe"));
+  const Theme theme{.classic = options.get("theme", "safe") == "classic"};
   const Contents contents(document);
   const bool told = !contents.matrices.empty() && !contents.has_answers && !contents.tree;
   const Drawing figure = told ? computation(document, contents, options, theme) : all_blocks(document, options, theme);

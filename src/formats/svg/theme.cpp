@@ -48,6 +48,4 @@ Palette Theme::palette() const {
           .grid = std::string(grid)};
 }
 
-Theme theme_named(std::string_view name) { return {.classic = name == "classic"}; }
-
 }  // namespace attn

@@ -247,7 +247,7 @@ std::vector<StyledLine> laid_out(const Tree& tree, const Typesetter& typesetter,
     rails.emplace_back(branch.depth == 0 ? "" : siblings_below[i] ? "│ " : "  ");
     others = first + rails.back();
     if (branch.depth > 0) first += siblings_below[i] ? "├ " : "└ ";
-    const Derivation alone{"", {}, "", {branch.line}};
+    const Derivation alone{{}, "", {branch.line}};
     const std::size_t used = typesetter.width(first);
     const std::size_t left = std::max(width - std::min(width, used), narrowest_line);
     bool is_first = true;
