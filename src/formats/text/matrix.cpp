@@ -2,6 +2,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/text.h"
 #include "formats/cut.h"
@@ -26,7 +27,7 @@ class Layout {
  public:
   Layout(const Matrix& matrix, const Typesetter& typesetter, std::size_t width)
       : matrix_(matrix), typesetter_(typesetter), width_(width) {
-    if (typesetter.options().has("heatmap")) heat_ = HeatScale::of(matrix);
+    if (typesetter.options().has("heatmap")) heat_ = heat_of(matrix);
     const bool full = typesetter.options().full;
     const auto [rows, columns] = cut_of(matrix, full);
     rows_ = rows;
@@ -155,7 +156,7 @@ class Layout {
       return;
     }
     if (!color) line.add(Piece{std::string(gap, ' ')});
-    const bool closed = heat_->is_closed(row, at);
+    const bool closed = matrix_.is_closed(row, at);
     std::string sign = closed ? closed_sign(typesetter_) : size ? shade(*size, column.shade, typesetter_) : "";
     if (color) sign = " " + sign;
     line.add(
@@ -166,10 +167,10 @@ class Layout {
 
   // Under the numbers.
   void add_legend() {
-    const StyledLine legend = heat_->legend(typesetter_);
+    StyledLine shades = legend(matrix_, *heat_, typesetter_);
     const std::size_t indent = label_width_ + 2 + gap;
-    StyledLine line(indent + legend.width() <= width_ ? indent : 0);
-    line.add(legend);
+    StyledLine line(indent + shades.width() <= width_ ? indent : 0);
+    line.add(std::move(shades));
     lines_.emplace_back();
     lines_.push_back(std::move(line));
   }
@@ -189,7 +190,7 @@ class Layout {
   const Matrix& matrix_;
   const Typesetter& typesetter_;
   std::size_t width_;
-  std::optional<HeatScale> heat_;
+  std::optional<Heat> heat_;
   std::size_t rows_ = 0;
   std::size_t label_width_ = 0;
   std::vector<Column> columns_;
