@@ -6,7 +6,6 @@
 
 #include <fmt/core.h>
 
-#include "formats/html/mathml.h"
 #include "formats/looks.h"
 #include "formats/markup.h"
 

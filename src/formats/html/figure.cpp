@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "formats/figures.h"
 #include "formats/html/elements.h"
-#include "formats/html/mathml.h"
 #include "formats/looks.h"
 #include "formats/markup.h"
 

@@ -49,11 +49,8 @@ class TextWriter {
     print(typesetter_.wrapped(joined({"Note: "}, remark.text), width_ - indent), indent);
   }
 
-  void lay_out(const Derivation& derivation) { print(laid_out(derivation, typesetter_, width_ - indent), indent); }
-
-  void lay_out(const Table& table) { print(laid_out(table, typesetter_, width_ - indent), indent); }
-
-  void lay_out(const Tree& tree) { print(laid_out(tree, typesetter_, width_ - indent), indent); }
+  // A derivation, a table, a tree.
+  void lay_out(const auto& block) { print(laid_out(block, typesetter_, width_ - indent), indent); }
 
   // Matrices wait until it is known whether the next one stands beside them.
   void lay_out(const Matrix& matrix) {
@@ -64,26 +61,15 @@ class TextWriter {
     waiting_.push_back({&matrix, std::move(box)});
   }
 
+  // Those that wait side by side: their captions first, so that numbers start on one line.
   void flush() {
     if (waiting_.empty()) return;
-    std::vector<MatrixBox> boxes;
-    if (waiting_.size() == 1) {
-      boxes.push_back(laid_out(*waiting_[0].matrix, typesetter_, width_ - indent));
-    } else {
-      for (Waiting& one : waiting_) boxes.push_back(std::move(one.box));
-    }
-    print_rows(std::move(boxes));
-    waiting_.clear();
-    side_width_ = 0;
-  }
-
-  // Boxes side by side: their captions first, so that numbers start on one line.
-  void print_rows(std::vector<MatrixBox> boxes) {
+    if (waiting_.size() == 1) waiting_[0].box = laid_out(*waiting_[0].matrix, typesetter_, width_ - indent);
     std::vector<StyledLine> lines;
     std::size_t at = 0;
     std::size_t captions = 0;
-    for (const MatrixBox& box : boxes) captions = std::max(captions, box.caption.size());
-    for (MatrixBox& box : boxes) {
+    for (const Waiting& one : waiting_) captions = std::max(captions, one.box.caption.size());
+    for (auto& [matrix, box] : waiting_) {
       const std::size_t width = box.width();
       lines.resize(std::max(lines.size(), captions + 1 + box.body.size()));
       put(std::move(box.caption), 0, at, lines);
@@ -91,6 +77,8 @@ class TextWriter {
       at += width + between;
     }
     print(std::move(lines), indent);
+    waiting_.clear();
+    side_width_ = 0;
   }
 
   static void put(std::vector<StyledLine> part, std::size_t from, std::size_t at, std::vector<StyledLine>& lines) {
