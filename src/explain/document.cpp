@@ -15,6 +15,10 @@ Inline joined(Inline text, const Inline& more) {
 
 Inline in_parentheses(const Inline& text) { return joined(joined({"("}, text), {")"}); }
 
+Inline Expression::term(std::size_t at) const {
+  return at > 0 || relation.empty() ? terms[at] : joined({relation + " "}, terms[at]);
+}
+
 Inline Expression::whole() const {
   Inline all;
   if (!relation.empty()) all.emplace_back(relation + " ");
@@ -25,26 +29,6 @@ Inline Expression::whole() const {
   return all;
 }
 
-namespace {
-
-enum class Standing { opens, leads, stands, follows };
-
-// How a block stands to its neighbours: whether it leads up to what comes, is
-// something to look at, or belongs to what was before.
-Standing standing(const Block& block, bool leading) {
-  return std::visit(
-      Overloaded{
-          [](const Headline&) { return Standing::opens; },
-          [&](const Prose&) { return leading ? Standing::leads : Standing::follows; },
-          [&](const Remark&) { return leading ? Standing::leads : Standing::follows; },
-          [&](const Matrix& matrix) { return matrix.beside && !leading ? Standing::follows : Standing::stands; },
-          [](const auto&) { return Standing::stands; },
-      },
-      block);
-}
-
-}  // namespace
-
 std::vector<Stop> stops(const Document& document) {
   std::vector<Stop> all;
   Inline part;
@@ -52,18 +36,21 @@ std::vector<Stop> stops(const Document& document) {
   bool words = false;    // and not only headlines
   for (std::size_t i = 0; i < document.blocks.size(); ++i) {
     const Block& block = document.blocks[i];
-    const Standing place = standing(block, leading);
-    if (const auto* headline = std::get_if<Headline>(&block); headline && headline->level <= 2) part = headline->text;
-    const bool new_stop =
-        all.empty() || (place == Standing::opens && (!leading || words)) || (place == Standing::stands && !leading);
+    const auto* headline = std::get_if<Headline>(&block);
+    const auto* matrix = std::get_if<Matrix>(&block);
+    // Words lead up to what comes next, but behind what is shown they belong to it.
+    const bool speaks = std::holds_alternative<Prose>(block) || std::holds_alternative<Remark>(block);
+    const bool follows = !leading && (speaks || (matrix && matrix->beside));
+    if (headline && headline->level <= 2) part = headline->text;
+    const bool new_stop = all.empty() || (headline && words) || (!leading && !follows);
     if (new_stop) {
       all.push_back({i, 0, part});
       words = false;
     }
     all.back().part = part;
     ++all.back().count;
-    words = (words && !new_stop) || place == Standing::leads;
-    leading = place == Standing::opens || place == Standing::leads;
+    words = words || (leading && speaks);
+    leading = headline || (leading && speaks);
   }
   return all;
 }

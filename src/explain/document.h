@@ -46,6 +46,11 @@ std::string plain(const Inline& text);
 Inline joined(Inline text, const Inline& more);
 Inline in_parentheses(const Inline& text);
 
+// "Scores · head 2 of 8", or the one of both that is not empty.
+inline std::string dotted(const std::string& a, const std::string& b) {
+  return a + (a.empty() || b.empty() ? "" : " · ") + b;
+}
+
 // 1 is the title of the document, 2 a part of it, 3 a part of that.
 struct Headline {
   int level = 1;
@@ -67,7 +72,8 @@ struct Expression {
   std::string relation;  // "=" or "≈" before it; empty for the first
   std::vector<Inline> terms;
 
-  Inline whole() const;  // relation and terms on one line
+  Inline term(std::size_t at) const;  // the first one with the relation before it
+  Inline whole() const;               // relation and terms on one line
 };
 
 // One line of arithmetic: left = middle = … = right.
@@ -82,7 +88,6 @@ struct Equation {
 
 // Lines that belong together, their sides aligned.
 struct Derivation {
-  std::string step;   // id; empty where the lines are of several steps
   Inline formula;     // "s₁ = q₁·Kᵀ"; may be empty
   std::string title;  // "Scores: each query times each key"; may be empty
   std::vector<Equation> lines;
@@ -124,7 +129,7 @@ struct Matrix {
 
   // "K = X·W_K", or the symbol alone; what it is called, and of which place.
   Inline name() const { return {Span(formula.empty() ? symbol : formula, role)}; }
-  std::string caption() const { return title + (title.empty() || place.empty() ? "" : " · ") + place; }
+  std::string caption() const { return dotted(title, place); }
   std::string meaning() const { return sizes + (sizes.empty() || words.empty() ? "" : ", ") + words; }
 
   std::size_t rows() const { return row_labels.size(); }
@@ -132,9 +137,17 @@ struct Matrix {
   bool is_closed(std::size_t row, std::size_t column) const {
     return !closed.empty() && closed[row * columns() + column];
   }
+  Mark mark(std::size_t row, std::size_t column) const {
+    return marks.empty() ? Mark::right : marks[row * columns() + column];
+  }
+  double number(std::size_t row, std::size_t column) const { return cells[row * columns() + column]; }
   std::string cell(std::size_t row, std::size_t column) const {
-    const std::size_t at = row * columns() + column;
-    return handed_in.empty() ? written(cells[at], format, is_closed(row, column)) : handed_in[at];
+    return handed_in.empty() ? written(number(row, column), format, is_closed(row, column))
+                             : handed_in[row * columns() + column];
+  }
+  // How many characters the point of its numbers and the digits behind it are.
+  std::size_t fraction() const {
+    return format.scientific || format.decimals == 0 ? 0 : static_cast<std::size_t>(format.decimals) + 1;
   }
   Provenance made_of(std::size_t row, std::size_t column) const {
     return provenance(reading, first + row * row_stride + column * column_stride);

@@ -33,13 +33,13 @@ struct OpWriter {
     const std::size_t i = index[*shape.position(op.positions.axis)];
     const WavePlace place(op, index[*shape.position(op.features.axis)]);
     const std::string name = place.is_sine ? "sin(" : "cos(";
-    const Span position = cell.line().number({static_cast<double>(op.first + i)});
+    const Span position = cell.number({static_cast<double>(op.first + i)});
     const std::string exponent = std::to_string(2 * place.pair) + "/" + std::to_string(op.width);
-    cell.line().side(Inline{name, position, " / ", cell.line().number({op.base}), "^(" + exponent + "))"});
+    cell.side(Inline{name, position, " / ", cell.number({op.base}), "^(" + exponent + "))"});
     const double angle = static_cast<double>(op.first + i) /
                          attn::pow(op.base, static_cast<double>(2 * place.pair) / static_cast<double>(op.width));
-    cell.line().side(Inline{name, cell.line().number({angle}), ")"});
-    if (angle != 0) cell.line().never_exact();
+    cell.side(Inline{name, cell.number({angle}), ")"});
+    if (angle != 0) cell.never_exact();
     return cell.equals(place.is_sine ? attn::sin(angle) : attn::cos(angle));
   }
 
@@ -52,10 +52,10 @@ struct OpWriter {
     const NumberInLine cosine = cell.read(1);
     const NumberInLine sine = cell.read(2);
     const auto product = [&](const NumberInLine& a, const NumberInLine& b, bool leads) {
-      const Inline left = leads ? Inline{cell.line().number(a)} : cell.line().guarded(a);
-      return joined(joined(left, {" × "}), cell.line().guarded(b));
+      const Inline left = leads ? Inline{cell.number(a)} : cell.guarded(a);
+      return joined(joined(left, {" × "}), cell.guarded(b));
     };
-    cell.line().side(
+    cell.side(
         std::vector<Inline>{product(own, cosine, true), joined({is_first ? "− " : "+ "}, product(other, sine, false))});
     const double turned = own.value * cosine.value;
     const double by = other.value * sine.value;
@@ -69,7 +69,7 @@ struct OpWriter {
       if (cell.is_closed(i)) continue;
       const NumberInLine a = cell.read(0, i);
       const NumberInLine b = cell.read(1, i);
-      const Inline product = joined(joined(cell.line().guarded(a), {"×"}), cell.line().guarded(b));
+      const Inline product = joined(joined(cell.guarded(a), {"×"}), cell.guarded(b));
       terms.push_back(terms.empty() ? product : joined({"+ "}, product));
       sum += a.value * b.value;
     }
@@ -86,32 +86,32 @@ struct OpWriter {
   Working operator()(const Combine& op) {
     if (cell.is_closed(0)) return cell.closed();
     if (op.function == Binary::minimum) return cell.smallest();
-    std::vector<Inline> terms = {{cell.line().number(cell.read(0))}};
+    std::vector<Inline> terms = {{cell.number(cell.read(0))}};
     double value = cell.read(0).value;
     for (std::size_t i = 1; i < cell.made().operands.size(); ++i) {
-      terms.push_back(joined({std::string(sign(op.function)) + " "}, cell.line().guarded(cell.read(i))));
+      terms.push_back(joined({std::string(sign(op.function)) + " "}, cell.guarded(cell.read(i))));
       value = applied(op.function, value, cell.read(i).value);
     }
-    cell.line().side(std::move(terms));
+    cell.side(std::move(terms));
     return cell.equals(value);
   }
 
   Working operator()(const Map& op) {
     if (cell.is_closed(0)) return cell.closed();
     const NumberInLine a = cell.read(0);
-    const Span plain = op.spelling.empty() ? Span(cell.line().number({op.parameter}).text) : Span(op.spelling);
+    const Span plain = op.spelling.empty() ? Span(cell.number({op.parameter}).text) : Span(op.spelling);
     const Span parameter = op.parameter < 0 ? Span("(" + plain.text + ")") : plain;
     const auto written = [&](Inline side, double value) {
-      cell.line().side(std::move(side));
+      cell.side(std::move(side));
       return cell.equals(value);
     };
     const auto infix = [&](const char* sign, double value) {
-      return written({cell.line().number(a), sign, parameter}, value);
+      return written({cell.number(a), sign, parameter}, value);
     };
     // Of which only what 0 makes can be written in full.
     const auto endless = [&](Inline side, double value) {
-      cell.line().side(std::move(side));
-      if (a.value != 0) cell.line().never_exact();
+      cell.side(std::move(side));
+      if (a.value != 0) cell.never_exact();
       return cell.equals(value);
     };
     switch (op.function) {
@@ -122,16 +122,16 @@ struct OpWriter {
       case Unary::add:
         return infix(" + ", a.value + op.parameter);
       case Unary::tanh:
-        return endless({"tanh(", cell.line().number(a), ")"}, attn::tanh(a.value));
+        return endless({"tanh(", cell.number(a), ")"}, attn::tanh(a.value));
       case Unary::softcap:
-        return endless({plain, " × tanh(", cell.line().number(a), " / ", parameter, ")"},
+        return endless({plain, " × tanh(", cell.number(a), " / ", parameter, ")"},
                        op.parameter * attn::tanh(a.value / op.parameter));
       case Unary::exp:
-        return endless(joined({"e^"}, cell.line().guarded(a)), attn::exp(a.value));
+        return endless(joined({"e^"}, cell.guarded(a)), attn::exp(a.value));
       case Unary::square:
-        return written(joined(cell.line().guarded(a), {"²"}), a.value * a.value);
+        return written(joined(cell.guarded(a), {"²"}), a.value * a.value);
       case Unary::sqrt:
-        return written(joined({"√"}, cell.line().guarded(a)), std::sqrt(a.value));
+        return written(joined({"√"}, cell.guarded(a)), std::sqrt(a.value));
     }
     return cell.only_the_number();
   }
@@ -151,8 +151,7 @@ struct OpWriter {
   Working operator()(const Close&) {
     if (cell.is_closed(0)) return cell.closed();
     if (cell.made().operands.size() < 2) return cell.only_the_number();
-    cell.line().side(
-        std::vector<Inline>{{cell.line().number(cell.read(0))}, joined({"+ "}, cell.line().guarded(cell.read(1)))});
+    cell.side(std::vector<Inline>{{cell.number(cell.read(0))}, joined({"+ "}, cell.guarded(cell.read(1)))});
     return cell.equals(cell.read(0).value + cell.read(1).value);
   }
 

@@ -16,9 +16,15 @@ Extent cut_of(const Matrix& matrix, bool full) {
   return {matrix.rows() > most_rows ? kept : matrix.rows(), matrix.columns() > most_columns ? kept : matrix.columns()};
 }
 
-std::string words_of_cut(std::size_t left_out, std::string_view what) {
-  if (left_out == 0) return "";
-  return "… " + counted(left_out, "more " + std::string(what)) + ", --full shows " + (left_out == 1 ? "it" : "them");
+std::vector<std::string> words_of_cut(const Matrix& matrix, Extent shown) {
+  std::vector<std::string> lines;
+  const auto add = [&](std::size_t count, std::string_view more) {
+    if (count == 0) return;
+    lines.push_back(fmt::format("… {}, --full shows {}", counted(count, more), count == 1 ? "it" : "them"));
+  };
+  add(matrix.rows() - shown.rows, "more row");
+  add(matrix.columns() - shown.columns, "more column");
+  return lines;
 }
 
 std::string words_of_part(std::string_view what, std::size_t begin, std::size_t end, std::size_t of) {

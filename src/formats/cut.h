@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "explain/document.h"
 
@@ -17,8 +18,8 @@ struct Extent {
 // the beginning.
 Extent cut_of(const Matrix& matrix, bool full);
 
-// "… 48 more rows, --full shows them"; empty where none is left out. `what` is one of them.
-std::string words_of_cut(std::size_t left_out, std::string_view what);
+// "… 48 more rows, --full shows them": a line for the rows that are left out, and one for the columns.
+std::vector<std::string> words_of_cut(const Matrix& matrix, Extent shown);
 
 // "columns 9–16 of 20"; empty where that is all of them. `what` is one of them.
 std::string words_of_part(std::string_view what, std::size_t begin, std::size_t end, std::size_t of);

@@ -22,21 +22,22 @@ constexpr double map_size = 120;  // of a small map, about
 constexpr int shades = 24;
 constexpr std::size_t most_squares = 64;  // in a direction; more are drawn together
 
-std::string words_for(const Axis& axis) {
-  if (axis == "query") return "queries";
-  return axis == "key" ? "keys" : axis;
-}
-
-std::string name_of(const Matrix& matrix) {
-  const std::string symbol = matrix.symbol.text(), title = matrix.caption();
-  return symbol + (symbol.empty() || title.empty() ? "" : " · ") + title;
-}
+std::string name_of(const Matrix& matrix) { return dotted(matrix.symbol.text(), matrix.caption()); }
 
 std::string root(const Drawing& drawing, const std::string& kind, const std::string& name) {
   return fmt::format(R"(<svg class="{0}" role="img" viewBox="0 0 {1} {2}" width="{1}" height="{2}" )"
                      R"(style="max-width:100%;height:auto" font-family="sans-serif"><title>{3}</title>)",
                      kind, svg_number(drawing.width), svg_number(drawing.height), escaped_markup(name)) +
          "\n" + drawing.content + "</svg>\n";
+}
+
+// Colours that a page can set.
+Palette of_page() {
+  return {.faint = "var(--faint, #595959)",
+          .query = "var(--query, #a84300)",
+          .key = "var(--key, #7a5b00)",
+          .heat = "var(--heat, #0072b2)",
+          .grid = "var(--grid, #d9d9d9)"};
 }
 
 // The weights as queries × keys, whichever of the two the rows are.
@@ -46,8 +47,8 @@ class Arcs {
       : weights_(weights), palette_(palette), turned_(weights.row_axis == "key") {
     for (const std::string& label : query_labels()) left_ = std::max(left_, label_width(label));
     for (const std::string& label : key_labels()) right_ = std::max(right_, label_width(label));
-    left_ = std::max(left_, text_width(words_for("query"), small));
-    right_ = std::max(right_, text_width(words_for("key"), small));
+    left_ = std::max(left_, text_width("queries", small));
+    right_ = std::max(right_, text_width("keys", small));
     for (const double weight : weights.cells) {
       if (std::isfinite(weight)) largest_ = std::max(largest_, weight);
     }
@@ -56,8 +57,8 @@ class Arcs {
   Drawing drawing() const {
     const std::size_t lines = std::max(query_labels().size(), key_labels().size());
     Drawing drawing{to_x() + 4 + right_ + margin, top + static_cast<double>(lines) * line + margin, {}};
-    drawing.content = svg_text(margin + left_, font, words_for("query"), look(Anchor::end, palette_.faint, small)) +
-                      svg_text(to_x() + 4, font, words_for("key"), look(Anchor::start, palette_.faint, small));
+    drawing.content = svg_text(margin + left_, font, "queries", look(Anchor::end, palette_.faint, small)) +
+                      svg_text(to_x() + 4, font, "keys", look(Anchor::start, palette_.faint, small));
     for (std::size_t key = 0; key < key_labels().size(); ++key) {
       drawing.content += svg_text(to_x() + 4, y(key, key_labels().size()) + font * 0.36, key_labels()[key],
                                   look(Anchor::start, palette_.key, font), widest_label);
@@ -102,7 +103,7 @@ class Arcs {
     const std::size_t row = turned_ ? key : query;
     const std::size_t column = turned_ ? query : key;
     if (!weights_.handed_in.empty() || weights_.is_closed(row, column)) return "";
-    const double weight = weights_.cells[row * weights_.columns() + column];
+    const double weight = weights_.number(row, column);
     if (!std::isfinite(weight) || weight <= 0) return "";
     const double share = weight / largest_;
     return fmt::format(R"(<path d="M{0} {1}C{2} {1} {2} {3} {4} {3}" fill="none" stroke="{5}" stroke-width="{6:.4g}" )"
@@ -123,43 +124,35 @@ class Arcs {
 
 }  // namespace
 
-const Palette& page_palette() {
-  static const Palette palette{.ink = "var(--ink, #1a1a1a)",
-                               .faint = "var(--faint, #595959)",
-                               .query = "var(--query, #a84300)",
-                               .key = "var(--key, #7a5b00)",
-                               .heat = "var(--heat, #0072b2)",
-                               .grid = "var(--grid, #d9d9d9)"};
-  return palette;
-}
-
 Drawing arcs_drawing(const Matrix& weights, const Palette& palette) { return Arcs(weights, palette).drawing(); }
 
-std::string arcs(const Matrix& weights) {
-  return root(arcs_drawing(weights, page_palette()), "arcs", name_of(weights));
-}
+std::string arcs(const Matrix& weights) { return root(arcs_drawing(weights, of_page()), "arcs", name_of(weights)); }
 
-HeatRange::HeatRange(const Matrix& matrix) {
+Heat::Heat(const Matrix& matrix) : matrix_(&matrix) {
+  const bool is_share = matrix.role == Role::attention_weight || matrix.role == Role::mask || !matrix.handed_in.empty();
   for (std::size_t i = 0; i < matrix.cells.size(); ++i) {
     const double value = matrix.cells[i];
     if (!std::isfinite(value) || (!matrix.closed.empty() && matrix.closed[i])) continue;
-    least = any ? std::min(least, value) : value;
-    most = any ? std::max(most, value) : value;
-    any = true;
+    if (!is_share) {
+      smallest_ = any_ ? std::min(smallest_, value) : value;
+      largest_ = any_ ? std::max(largest_, value) : value;
+    }
+    any_ = true;
   }
 }
 
-Heat::Heat(const Matrix& matrix) : matrix_(matrix), range_(matrix) {
-  const bool is_share = matrix.role == Role::attention_weight || matrix.role == Role::mask;
-  if (is_share || !matrix.handed_in.empty()) range_ = {};
+std::optional<double> Heat::size(std::size_t row, std::size_t column) const {
+  if (!matrix_->handed_in.empty() || matrix_->is_closed(row, column)) return std::nullopt;
+  const double value = matrix_->number(row, column);
+  if (!std::isfinite(value)) return std::nullopt;
+  if (is_one()) return 0;
+  // Halves, so that the difference of the two largest numbers there are is one.
+  return std::clamp((value / 2 - smallest_ / 2) / (largest_ / 2 - smallest_ / 2), 0.0, 1.0);
 }
 
 double Heat::of(std::size_t row, std::size_t column) const {
-  if (!matrix_.handed_in.empty() || matrix_.is_closed(row, column)) return 0;
-  const double value = matrix_.cells[row * matrix_.columns() + column];
-  if (!std::isfinite(value)) return 0;
-  if (range_.most / 2 == range_.least / 2) return value == 0 ? 0 : 0.5;
-  return std::clamp(range_.share(value), 0.0, 1.0);
+  const std::optional<double> known = size(row, column);
+  return known && is_one() && matrix_->number(row, column) != 0 ? 0.5 : known.value_or(0);
 }
 
 Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double cell) {
@@ -204,7 +197,7 @@ Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double c
 std::string small_map(const Matrix& matrix) {
   const std::size_t longest = std::max({matrix.rows(), matrix.columns(), std::size_t{1}});
   const double cell = std::clamp(map_size / static_cast<double>(longest), 0.5, 16.0);
-  return root(small_map_drawing(matrix, page_palette(), cell), "small-map", name_of(matrix));
+  return root(small_map_drawing(matrix, of_page(), cell), "small-map", name_of(matrix));
 }
 
 }  // namespace attn

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 #include "explain/document.h"
@@ -8,19 +10,15 @@ namespace attn {
 
 // Drawings of one matrix as SVG elements: <svg> with a viewBox, to be placed in a
 // page or a larger figure. They take their colours from the custom properties of
-// the page around (--heat, --ink, …) or from their own presentation attributes.
+// the page around (--heat, --faint, …) or from their own presentation attributes.
 
 // The colours of a drawing, as they stand in fill="…".
 struct Palette {
-  std::string ink;    // text
-  std::string faint;  // text that is less important
+  std::string faint;  // text
   std::string query, key;
   std::string heat;  // of the largest number
   std::string grid;  // behind and between cells
 };
-
-// Colours that a page can set: --ink, --faint, --query, --key, --heat, --grid.
-const Palette& page_palette();
 
 // A drawing that is part of another one, from (0, 0) on.
 struct Drawing {
@@ -40,34 +38,26 @@ Drawing arcs_drawing(const Matrix& weights, const Palette& palette);
 std::string small_map(const Matrix& matrix);
 Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double cell);
 
-// The numbers between which a matrix is shaded, those of its cells that are open
-// and finite.
-struct HeatRange {
-  HeatRange() = default;  // of shares
-  explicit HeatRange(const Matrix& matrix);
-
-  // Where a number stands between the ends, from 0 to 1. REQUIRES: they differ.
-  double share(double number) const {
-    // Halves, so that the difference of the two largest numbers there are is one.
-    return (number / 2 - least / 2) / (most / 2 - least / 2);
-  }
-
-  double least = 0, most = 1;
-  bool any = false;  // number to shade
-};
-
-// How dark the cells of a matrix are, from 0 to 1: attention weights as they are,
-// other numbers between the smallest and the largest. 0 for what is no number.
+// How dark the cells of a matrix are: attention weights and masks as they are,
+// other numbers between the smallest and the largest.
 class Heat {
  public:
   explicit Heat(const Matrix& matrix);  // which stays alive
+
+  // From 0 to 1. None where the cell is closed, or no finite number; 0 where all numbers are one.
+  std::optional<double> size(std::size_t row, std::size_t column) const;
+  // The same; but 0 for none, and 0.5 for one number that is not 0.
   double of(std::size_t row, std::size_t column) const;
-  double smallest() const { return range_.least; }
-  double largest() const { return range_.most; }
+
+  double smallest() const { return smallest_; }
+  double largest() const { return largest_; }
+  bool is_one() const { return smallest_ / 2 == largest_ / 2; }
+  bool any() const { return any_; }  // number to shade
 
  private:
-  const Matrix& matrix_;
-  HeatRange range_;
+  const Matrix* matrix_;
+  double smallest_ = 0, largest_ = 1;
+  bool any_ = false;
 };
 
 }  // namespace attn

@@ -7,62 +7,27 @@ namespace attn {
 namespace {
 
 constexpr Hue light_gray{"#f4f4f4", "#8c8c8c", "#4d4d4d"}, gray{"#ececec", "#8c8c8c", "#4d4d4d"};
-constexpr Hue blue{"#e6f1f7", "#0072b2", "#0067a0"}, classic_blue{"#d5e2f6", "#2f6fd0", "#2659a6"};
+constexpr Hue grass{"#e5f2db", "#7fbf4d", "#476b2b"};
+constexpr Hue vermillion{"#fbefe6", "#d55e00", "#a64900"}, red{"#f8dcdc", "#d93a3a", "#a52c2c"};
+constexpr Hue amber{"#fcf5e6", "#e69f00", "#855b00"}, orange{"#fce8d3", "#f08a24", "#8b5015"};
+constexpr Hue pink{"#faf2f6", "#cc79a7", "#8b5272"}, violet{"#e8def3", "#8e5bc4", "#6f4799"};
+constexpr Hue sky{"#eef8fd", "#56b4e9", "#346c8c"}, light_blue{"#dbe9f9", "#4a8fe0", "#315e94"};
+constexpr Hue blue{"#e6f1f7", "#0072b2", "#0067a0"}, royal_blue{"#d5e2f6", "#2f6fd0", "#2659a6"};
+constexpr Hue olive{"#f9f7dd", "#b8ad10", "#665f0c"}, lilac{"#ece2f5", "#b58ad6", "#6d5380"};
+constexpr Hue sea_green{"#e6f5f1", "#009e73", "#006b4e"}, green{"#d7edde", "#35a35a", "#206337"};
 
 constexpr RoleLook roles[] = {
-    {Role::input, "input", "#1d2329", 0, "", "", light_gray, {"#e5f2db", "#7fbf4d", "#476b2b"}},
+    {Role::input, "input", "#1d2329", 0, "", "", light_gray, grass},
     {Role::weight_matrix, "weight_matrix", "#1d2329", 0, "", "", light_gray, gray},
     {Role::mask, "mask", "#555e68", 0, "", "", light_gray, gray},
-    {Role::query,
-     "query",
-     "#b34700",
-     166,
-     "attnquery",
-     "B03A00",  //
-     {"#fbefe6", "#d55e00", "#a64900"},
-     {"#f8dcdc", "#d93a3a", "#a52c2c"}},
-    {Role::key,
-     "key",
-     "#7d5700",
-     178,
-     "attnkey",
-     "7A5900",  //
-     {"#fcf5e6", "#e69f00", "#855b00"},
-     {"#fce8d3", "#f08a24", "#8b5015"}},
-    {Role::value,
-     "value",
-     "#9c3f78",
-     175,
-     "attnvalue",
-     "9A3A78",  //
-     {"#faf2f6", "#cc79a7", "#8b5272"},
-     {"#e8def3", "#8e5bc4", "#6f4799"}},
-    {Role::score,
-     "score",
-     "#1b6fa8",
-     74,
-     "attnscore",
-     "00629B",  //
-     {"#eef8fd", "#56b4e9", "#346c8c"},
-     {"#dbe9f9", "#4a8fe0", "#315e94"}},
-    {Role::softmax, "softmax", "#005b96", 32, "attnweight", "003F8A", blue, classic_blue},
-    {Role::attention_weight, "attention_weight", "#005b96", 32, "attnweight", "003F8A", blue, classic_blue},
-    {Role::weighted_value,
-     "weighted_value",
-     "#5a6b1f",
-     143,
-     "attnweighted",
-     "5A6400",  //
-     {"#f9f7dd", "#b8ad10", "#665f0c"},
-     {"#ece2f5", "#b58ad6", "#6d5380"}},
-    {Role::output,
-     "output",
-     "#00735a",
-     36,
-     "attnoutput",
-     "006B50",  //
-     {"#e6f5f1", "#009e73", "#006b4e"},
-     {"#d7edde", "#35a35a", "#206337"}},
+    {Role::query, "query", "#b34700", 166, "attnquery", "B03A00", vermillion, red},
+    {Role::key, "key", "#7d5700", 178, "attnkey", "7A5900", amber, orange},
+    {Role::value, "value", "#9c3f78", 175, "attnvalue", "9A3A78", pink, violet},
+    {Role::score, "score", "#1b6fa8", 74, "attnscore", "00629B", sky, light_blue},
+    {Role::softmax, "softmax", "#005b96", 32, "attnweight", "003F8A", blue, royal_blue},
+    {Role::attention_weight, "attention_weight", "#005b96", 32, "attnweight", "003F8A", blue, royal_blue},
+    {Role::weighted_value, "weighted_value", "#5a6b1f", 143, "attnweighted", "5A6400", olive, lilac},
+    {Role::output, "output", "#00735a", 36, "attnoutput", "006B50", sea_green, green},
 };
 
 constexpr std::size_t at(Role role) {

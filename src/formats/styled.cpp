@@ -52,13 +52,11 @@ std::string repeated(std::string_view text, std::size_t times) {
 }
 
 std::string padded_behind(const std::string& text, std::size_t width) {
-  const std::size_t taken = display_width(text);
-  return text + std::string(width - std::min(width, taken), ' ');
+  return text + std::string(width - std::min(width, display_width(text)), ' ');
 }
 
 std::string padded_before(const std::string& text, std::size_t width) {
-  const std::size_t taken = display_width(text);
-  return std::string(width - std::min(width, taken), ' ') + text;
+  return std::string(width - std::min(width, display_width(text)), ' ') + text;
 }
 
 void StyledLine::add(Piece piece) {
@@ -158,6 +156,10 @@ std::string Typesetter::printed(const StyledLine& line) const {
   return text + (now.empty() ? "\n" : "\x1b[0m\n");
 }
 
+void append(std::vector<StyledLine> more, std::vector<StyledLine>& lines) {
+  std::ranges::move(more, std::back_inserter(lines));
+}
+
 void add_title(const std::string& title, const Typesetter& typesetter, std::size_t width,
                std::vector<StyledLine>& lines) {
   constexpr std::size_t gap = 3;
@@ -168,7 +170,7 @@ void add_title(const std::string& title, const Typesetter& typesetter, std::size
     lines.back().add(std::move(words));
     return;
   }
-  for (StyledLine& line : typesetter.wrapped({title}, width, Weight::faint)) lines.push_back(std::move(line));
+  append(typesetter.wrapped({title}, width, Weight::faint), lines);
 }
 
 }  // namespace attn

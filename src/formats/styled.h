@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "explain/document.h"
@@ -26,6 +27,9 @@ struct Piece {
   Mark mark = Mark::right;
   std::optional<Shade> shade = std::nullopt;  // instead of the role's colour; spaces of it are seen
 };
+
+// What is less important than the text around it.
+inline Piece faint(std::string text) { return {std::move(text), std::nullopt, Weight::faint}; }
 
 // The text so many times over.
 std::string repeated(std::string_view text, std::size_t times);
@@ -76,6 +80,9 @@ class Typesetter {
  private:
   FormatOptions options_;
 };
+
+// More lines below the others.
+void append(std::vector<StyledLine> more, std::vector<StyledLine>& lines);
 
 // A title behind the last of the lines, or below where there is no room.
 void add_title(const std::string& title, const Typesetter& typesetter, std::size_t width,

@@ -20,18 +20,19 @@ std::vector<Inline> listed_in(const std::string& function, std::vector<Inline> t
   return terms;
 }
 
+std::vector<Inline> shortened(std::vector<Inline> terms, std::size_t most) {
+  if (terms.size() <= most) return terms;
+  constexpr std::size_t kept_at_end = 2;
+  const std::size_t left_out = terms.size() - most;
+  const auto cut = terms.begin() + static_cast<std::ptrdiff_t>(most - kept_at_end);
+  *cut = {"… " + std::to_string(left_out) + " more …"};
+  terms.erase(cut + 1, terms.end() - kept_at_end);
+  return terms;
+}
+
 Inline none_open() { return {language().telling.every_cell_closed}; }
 
 }  // namespace
-
-CellArithmetic::CellArithmetic(const Trace& trace, const Step& step, const Reading& reading, std::size_t cell,
-                               const Numerals& numerals, std::size_t most_terms)
-    : trace_(trace),
-      step_(step),
-      cell_(cell),
-      numerals_(numerals),
-      made_(provenance(reading, cell)),
-      line_(numerals, most_terms) {}
 
 bool CellArithmetic::is_closed(std::size_t term) const {
   if (!made_.open) return false;
@@ -49,6 +50,27 @@ NumberInLine CellArithmetic::result() const {
   return {step_.result[cell_], step_.heading.role, numerals_.decimals_of(step_.heading.id)};
 }
 
+Span CellArithmetic::number(NumberInLine n) {
+  all_exact_ = all_exact_ && numerals_.exact(n.value);
+  return {numerals_.in_line(n.value, n.decimals), n.role};
+}
+
+Inline CellArithmetic::guarded(NumberInLine n) {
+  if (n.value < 0) return {"(", number(n), ")"};
+  return {number(n)};
+}
+
+void CellArithmetic::side(std::vector<Inline> terms) {
+  sides_.push_back({sides_.empty() || all_exact_ ? "=" : "≈", shortened(std::move(terms), most_terms_)});
+}
+
+Working CellArithmetic::equals(double computed, Inline remark) {
+  const Span shown = number(result());
+  const bool rounded = !numerals_.same(result().value, computed);
+  sides_.push_back({all_exact_ && !rounded ? "=" : "≈", {{shown}}});
+  return {std::move(sides_), std::move(remark), rounded, computed};
+}
+
 Working CellArithmetic::closed() {
   Working working = only_the_number();
   working.remark = {language().telling.closed};
@@ -61,14 +83,14 @@ void CellArithmetic::add_row(std::vector<Inline>& terms, double& sum) {
   for (std::size_t i = 0; i < count(0); ++i) {
     if (is_closed(i)) continue;
     const NumberInLine n = read(0, i);
-    terms.push_back(terms.empty() ? Inline{line_.number(n)} : joined({"+ "}, line_.guarded(n)));
+    terms.push_back(terms.empty() ? Inline{number(n)} : joined({"+ "}, guarded(n)));
     sum += n.value;
   }
 }
 
 void CellArithmetic::add_further(std::size_t first, std::vector<Inline>& terms, double& sum) {
   for (std::size_t i = first; i < made_.operands.size(); ++i) {
-    terms.push_back(joined({terms.empty() ? "" : "+ "}, line_.guarded(read(i))));
+    terms.push_back(joined({terms.empty() ? "" : "+ "}, guarded(read(i))));
     sum += read(i).value;
   }
 }
@@ -83,7 +105,7 @@ Working CellArithmetic::sum_of_all() {
 
 Working CellArithmetic::sum_of(std::vector<Inline> terms, double sum) {
   if (terms.empty()) return equals(sum, none_open());
-  line_.side(std::move(terms));
+  side(std::move(terms));
   return equals(sum);
 }
 
@@ -97,10 +119,10 @@ Working CellArithmetic::quotient(std::vector<Inline> terms, double sum) {
     terms.front().insert(terms.front().begin(), "(");
     terms.back().emplace_back(")");
   }
-  terms.push_back(joined(joined({"/ ("}, line_.guarded(a)), joined({" × "}, joined(line_.guarded(b), {")"}))));
+  terms.push_back(joined(joined({"/ ("}, guarded(a)), joined({" × "}, joined(guarded(b), {")"}))));
   double value = divisor == 0 ? 0 : sum / divisor;
   add_further(4, terms, value);
-  line_.side(std::move(terms));
+  side(std::move(terms));
   return equals(value, divisor == 0 ? Inline{language().telling.zero_divisor} : Inline{});
 }
 
@@ -109,15 +131,15 @@ Working CellArithmetic::largest() {
   double most = -infinity;
   for (std::size_t i = 0; i < count(0); ++i) {
     if (is_closed(i)) continue;
-    terms.push_back({line_.number(read(0, i)), ","});
+    terms.push_back({number(read(0, i)), ","});
     most = std::max(most, read(0, i).value);
   }
   for (std::size_t i = 1; i < made_.operands.size(); ++i) {
-    terms.push_back({language().telling.sink_number, line_.number(read(i)), ","});
+    terms.push_back({language().telling.sink_number, number(read(i)), ","});
     most = std::max(most, read(i).value);
   }
   if (terms.empty()) return equals(result().value, none_open());
-  line_.side(listed_in("max", std::move(terms)));
+  side(listed_in("max", std::move(terms)));
   return equals(most);
 }
 
@@ -125,11 +147,11 @@ Working CellArithmetic::smallest() {
   std::vector<Inline> terms;
   double least = infinity;
   for (std::size_t i = 0; i < made_.operands.size(); ++i) {
-    terms.push_back({line_.number(read(i)), ","});
+    terms.push_back({number(read(i)), ","});
     least = std::min(least, read(i).value);
   }
   if (terms.size() == 1) return only_the_number();
-  line_.side(listed_in("min", std::move(terms)));
+  side(listed_in("min", std::move(terms)));
   return equals(least);
 }
 
@@ -139,13 +161,13 @@ Working CellArithmetic::norm() {
   double sum = 0;
   for (std::size_t i = 0; i < count(0); ++i) {
     const NumberInLine n = read(0, i);
-    terms.push_back(joined({terms.empty() ? "√(" : "+ "}, joined(line_.guarded(n), {"²"})));
+    terms.push_back(joined({terms.empty() ? "√(" : "+ "}, joined(guarded(n), {"²"})));
     sum += n.value * n.value;
   }
   if (terms.empty()) return only_the_number();
   terms.back().emplace_back(")");
-  line_.side(std::move(terms));
-  line_.side(Inline{"√", line_.number({sum})});
+  side(std::move(terms));
+  side(Inline{"√", number({sum})});
   return equals(std::sqrt(sum));
 }
 

@@ -4,23 +4,38 @@
 #include <utility>
 #include <vector>
 
-#include "explain/arithmetic/worked_line.h"
+#include "explain/document.h"
+#include "explain/numerals.h"
+#include "explain/provenance.h"
 #include "explain/worked_cell.h"
+#include "trace/trace.h"
 
 namespace attn {
 
-// The arithmetic of one cell in the making: the numbers that it reads, and what
-// several operations write alike.
+// One number of an operand: its value and whose it is.
+struct NumberInLine {
+  double value = 0;
+  Role role = Role::score;
+  int decimals = 0;  // at least
+};
+
+// The arithmetic of one cell in the making: the numbers that it reads, what is
+// written so far, and whether every number in it is written in full.
 class CellArithmetic {
  public:
   // REQUIRES: trace, step and numerals outlive it.
   CellArithmetic(const Trace& trace, const Step& step, const Reading& reading, std::size_t cell,
-                 const Numerals& numerals, std::size_t most_terms);
+                 const Numerals& numerals, std::size_t most_terms)
+      : trace_(trace),
+        step_(step),
+        cell_(cell),
+        numerals_(numerals),
+        most_terms_(most_terms),
+        made_(provenance(reading, cell)) {}
 
   const Step& step() const { return step_; }
   std::size_t cell() const { return cell_; }
   const Provenance& made() const { return made_; }
-  WorkedLine& line() { return line_; }
 
   // How many cells of an operand count at most; those that are closed do not.
   std::size_t count(std::size_t operand) const { return made_.operands[operand].count; }
@@ -28,8 +43,19 @@ class CellArithmetic {
   NumberInLine read(std::size_t operand, std::size_t term = 0) const;
   NumberInLine result() const;
 
-  // The line ends with the number, of which the arithmetic makes `computed`.
-  Working equals(double computed, Inline remark = {}) { return line_.equals(result(), computed, std::move(remark)); }
+  Span number(NumberInLine n);
+  // A negative number in parentheses, as behind an operator.
+  Inline guarded(NumberInLine n);
+
+  void side(std::vector<Inline> terms);
+  void side(Inline term) { side(std::vector<Inline>{std::move(term)}); }
+
+  void never_exact() { all_exact_ = false; }
+  // What was written so far was rounded for the eye only and comes out even.
+  void start_exact() { all_exact_ = true; }
+
+  // Closes the equation with the number, of which the arithmetic makes `computed`.
+  Working equals(double computed, Inline remark = {});
   Working only_the_number() { return equals(result().value); }
   Working closed();
 
@@ -50,8 +76,10 @@ class CellArithmetic {
   const Step& step_;
   std::size_t cell_;
   const Numerals& numerals_;
+  std::size_t most_terms_;
   Provenance made_;
-  WorkedLine line_;
+  std::vector<Expression> sides_;
+  bool all_exact_ = true;
 };
 
 // One part of a softmax.

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "explain/telling/axes.h"
+#include "ops/one_of.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -27,29 +29,18 @@ std::vector<double> shares(const Step& step, const Slice& cells) {
 }  // namespace
 
 bool regroups(const Op& op) {
-  return std::visit(Overloaded{
-                        [](const Given&) { return true; },
-                        [](const Copy&) { return true; },
-                        [](const Split&) { return true; },
-                        [](const Merge&) { return true; },
-                        [](const Join&) { return true; },
-                        [](const Repeat&) { return true; },
-                        [](const Pick&) { return true; },
-                        [](const Waves&) { return false; },
-                        [](const Rotate&) { return false; },
-                        [](const Contract&) { return false; },
-                        // The smallest of 0 and 1: how a mask is put together.
-                        [](const Combine& cells) { return cells.function == Binary::minimum; },
-                        [](const Map&) { return false; },
-                        [](const Reduce&) { return false; },
-                        [](const Close&) { return false; },
-                        [](const Softmax&) { return false; },
-                    },
-                    op);
+  return std::visit(
+      Overloaded{
+          []<OneOf<Given, Copy, Split, Merge, Join, Repeat, Pick> Moved>(const Moved&) { return true; },
+          []<OneOf<Waves, Rotate, Contract, Map, Reduce, Close, Softmax> Made>(const Made&) { return false; },
+          // The smallest of 0 and 1: how a mask is put together.
+          [](const Combine& cells) { return cells.function == Binary::minimum; },
+      },
+      op);
 }
 
 Lines::Lines(const Trace& trace, const Numerals& numerals, std::size_t most_terms)
-    : trace_(trace), symbols_(trace), pencil_(trace, numerals, most_terms) {}
+    : trace_(trace), numerals_(numerals), most_terms_(std::max<std::size_t>(most_terms, 4)), symbols_(trace) {}
 
 Equation Lines::row(const Step& step, const Place& place) const {
   const Shape& shape = step.result.shape();
@@ -63,7 +54,7 @@ Equation Lines::row(const Step& step, const Place& place) const {
   Equation line{label(step, place), {{"", {std::move(name)}}}, {}};
   if (inner.size() == 1) {
     const Slice cells{step.heading.id, offset_at(shape, place), shape.stride(inner[0].axis), inner[0].size};
-    Working working = pencil_.row(step, reading, cells);
+    Working working = worked_row(step, reading, cells);
     line.sides.push_back(std::move(working.sides.back()));
     line.shares = shares(step, cells);
   }
@@ -71,7 +62,7 @@ Equation Lines::row(const Step& step, const Place& place) const {
 }
 
 Derivation Lines::cells(const Step& step, const Place& place) const {
-  Derivation all{step.heading.id, symbols_.formula(step, place), step.heading.title, {}};
+  Derivation all{symbols_.formula(step, place), step.heading.title, {}};
   const Reading reading = reading_of(trace_, step);
   if (regroups(step.op)) {
     all.lines = regrouped(step, reading, place);
@@ -114,9 +105,9 @@ std::vector<Equation> Lines::deeper(LinesOf of, const Step& step, const Reading&
 
 Equation Lines::cell(const Step& step, const Reading& reading, const Place& place) const {
   Equation line{{}, {{"", {{symbols_.part(step.heading, step.result.shape(), place)}}}}, {}};
-  Working worked = working(step, reading, place);
-  for (Expression& side : worked.sides) line.sides.push_back(std::move(side));
-  line.remark = std::move(worked.remark);
+  Working told = working(step, reading, place);
+  for (Expression& side : told.sides) line.sides.push_back(std::move(side));
+  line.remark = std::move(told.remark);
   line.shares = shares(step, {step.heading.id, offset_at(step.result.shape(), place)});
   return line;
 }
@@ -124,8 +115,8 @@ Equation Lines::cell(const Step& step, const Reading& reading, const Place& plac
 Working Lines::working(const Step& step, const Reading& reading, const Place& place) const {
   const Shape& shape = step.result.shape();
   const std::size_t at = offset_at(shape, place);
-  Working worked = pencil_.cell(step, reading, at);
-  const auto begin_with = [&](Inline text) { worked.sides.insert(worked.sides.begin(), {"=", {std::move(text)}}); };
+  Working told = worked(step, reading, at);
+  const auto begin_with = [&](Inline text) { told.sides.insert(told.sides.begin(), {"=", {std::move(text)}}); };
   // "q₁·k₂": which rows are multiplied, where the cell's indices alone say it.
   const bool by_position =
       std::ranges::all_of(shape.dims(), [](const Dim& dim) { return is_outer(dim.axis) || is_position(dim.axis); });
@@ -134,7 +125,7 @@ Working Lines::working(const Step& step, const Reading& reading, const Place& pl
   if (std::holds_alternative<Close>(step.op) && reading.operands.size() == 1 && std::isfinite(step.result[at])) {
     begin_with(operands(step, reading, place, ""));
   }
-  return worked;
+  return told;
 }
 
 Equation Lines::vector(const Step& step, const Reading& reading, const Place& place) const {
@@ -145,7 +136,7 @@ Equation Lines::vector(const Step& step, const Reading& reading, const Place& pl
   const Slice cells{step.heading.id, offset_at(shape, place), shape.stride(inner[0].axis), inner[0].size};
   // A list of one number is told as that number.
   const bool is_number = cells.count == 1 && shares_a_number(step.op);
-  Working working = is_number ? pencil_.cell(step, reading, cells.first) : pencil_.row(step, reading, cells);
+  Working working = is_number ? worked(step, reading, cells.first) : worked_row(step, reading, cells);
   const auto* combine = std::get_if<Combine>(&step.op);
   if (working.sides.size() > 1 && combine) {
     const bool product = combine->function == Binary::multiply;
@@ -199,6 +190,73 @@ Inline Lines::label(const Step& step, const Place& place) const {
     return is_numbered(text, index) ? Inline{} : Inline{text};
   }
   return {};
+}
+
+Working Lines::worked(const Step& step, const Reading& reading, std::size_t cell) const {
+  return worked_cell(trace_, step, reading, cell, numerals_, most_terms_);
+}
+
+std::vector<Inline> Lines::list(const Tensor<double>& tensor, const Slice& cells, Role role) const {
+  std::vector<Inline> terms;
+  const std::size_t shown = cells.count <= most_terms_ ? cells.count : most_terms_ - 1;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const double number = tensor[cells.cell(i)];
+    terms.push_back({{numerals_.in_line(number, numerals_.decimals_of(cells.tensor)), role}, ","});
+  }
+  if (shown < cells.count) terms.push_back({"… " + std::to_string(cells.count - shown) + " more", ""});
+  if (terms.empty()) return {{"[]"}};
+  terms.front().insert(terms.front().begin(), "[");
+  terms.back().back() = "]";
+  return terms;
+}
+
+// Only rounding by hand makes a result something else than what was worked out.
+bool Lines::is_rounded(const Step& step, const Reading& reading, const Slice& cells) const {
+  if (!trace_.arithmetic.hand_rounding) return false;
+  for (std::size_t i = 0; i < cells.count; ++i) {
+    if (worked(step, reading, cells.cell(i)).rounded) return true;
+  }
+  return false;
+}
+
+// "0.25 × [1, 2, 3]": the operands of a row of cells, each a number where it is
+// the same all along the row, else a list.
+Expression Lines::operands(const Step& step, const Reading& reading, const Slice& cells, Binary function) const {
+  const Provenance first = provenance(reading, cells.first);
+  const Provenance second = provenance(reading, cells.cell(1));
+  Expression side{"=", {}};
+  for (std::size_t i = 0; i < step.operands.size(); ++i) {
+    const std::string& id = first.operands[i].tensor;
+    const Slice read{id, first.operands[i].first, second.operands[i].first - first.operands[i].first, cells.count};
+    const Tensor<double>& tensor = trace_.value(id);
+    const Role role = trace_.heading(id).role;
+    std::vector<Inline> operand = {{{numerals_.in_line(tensor[read.first], numerals_.decimals_of(id)), role}}};
+    if (read.stride > 0) operand = list(tensor, read, role);
+    if (i > 0) operand.front().insert(operand.front().begin(), std::string(sign(function)) + " ");
+    side.terms.insert(side.terms.end(), operand.begin(), operand.end());
+  }
+  return side;
+}
+
+// The cells of one row at once, where they have a number in common:
+// "= 0.25·[1, 2, 3] = [0.25, 0.5, 0.75]"; otherwise only the numbers.
+Working Lines::worked_row(const Step& step, const Reading& reading, const Slice& cells) const {
+  Working working;
+  const auto* combine = std::get_if<Combine>(&step.op);
+  const bool can_be_written = combine && combine->function != Binary::minimum && cells.count > 1 &&
+                              reading.operands.size() == step.operands.size();
+  if (can_be_written) {
+    const bool closed = reading.open && trace_.value(reading.open->id)[reading.open_cell(cells.first)] == 0;
+    if (closed) {
+      working.remark = {language().telling.closed};
+    } else {
+      working.sides.push_back(operands(step, reading, cells, combine->function));
+    }
+  }
+  bool exact = !is_rounded(step, reading, cells);
+  for (std::size_t i = 0; i < cells.count; ++i) exact = exact && numerals_.exact(step.result[cells.cell(i)]);
+  working.sides.push_back({exact ? "=" : "≈", list(step.result, cells, step.heading.role)});
+  return working;
 }
 
 }  // namespace attn

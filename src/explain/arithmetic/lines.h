@@ -4,18 +4,20 @@
 #include <string_view>
 #include <vector>
 
-#include "explain/arithmetic/pencil.h"
 #include "explain/arithmetic/symbols.h"
 #include "explain/document.h"
 #include "explain/numerals.h"
+#include "explain/provenance.h"
+#include "explain/worked_cell.h"
 #include "trace/trace.h"
 
 namespace attn {
 
-// Writes the lines of one row of a step: what is left of it at a place.
+// Writes out the arithmetic of a trace, as a person would on paper: the lines of
+// one row of a step, what is left of it at a place.
 class Lines {
  public:
-  // Sums and lists of more than `most_terms` are cut.
+  // Sums and lists of more than `most_terms` are cut in the middle, and say so.
   // REQUIRES: trace and numerals outlive the lines.
   Lines(const Trace& trace, const Numerals& numerals, std::size_t most_terms);
 
@@ -30,6 +32,12 @@ class Lines {
   // What comes behind the name of one cell: "= q₁·k₂ = 1×4 + 0×4 + 2×0 = 4".
   Working working(const Step& step, const Reading& reading, const Place& place) const;
 
+  // The arithmetic of one cell alone, by its place in the step's row-major result.
+  Working worked(const Step& step, const Reading& reading, std::size_t cell) const;
+
+  // "[0, 1, 1]", a term a number.
+  std::vector<Inline> list(const Tensor<double>& tensor, const Slice& cells, Role role) const;
+
  private:
   std::vector<Equation> regrouped(const Step& step, const Reading& reading, const Place& place) const;
   std::vector<Equation> lines(const Step& step, const Reading& reading, const Place& place) const;
@@ -37,13 +45,17 @@ class Lines {
   std::vector<Equation> deeper(LinesOf of, const Step& step, const Reading& reading, const Place& place) const;
   Equation cell(const Step& step, const Reading& reading, const Place& place) const;
   Equation vector(const Step& step, const Reading& reading, const Place& place) const;
+  Working worked_row(const Step& step, const Reading& reading, const Slice& cells) const;
+  Expression operands(const Step& step, const Reading& reading, const Slice& cells, Binary function) const;
   Inline operands(const Step& step, const Reading& reading, const Place& place, std::string_view sign) const;
   Inline product(const Contract& sum, const Step& step, const Reading& reading, const Place& place) const;
   Inline label(const Step& step, const Place& place) const;
+  bool is_rounded(const Step& step, const Reading& reading, const Slice& cells) const;
 
   const Trace& trace_;
+  const Numerals& numerals_;
+  std::size_t most_terms_;
   Symbols symbols_;
-  Pencil pencil_;
 };
 
 // Whether the numbers of a step are there already and only stand differently now.

@@ -10,14 +10,13 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // "e", or the base of a softmax that has another.
-Span base_of(const Softmax& op, CellArithmetic& cell) {
-  return op.base == 0 ? Span("e") : Span(cell.line().number({op.base}).text);
+std::string base_of(const Softmax& op, CellArithmetic& cell) {
+  return op.base == 0 ? "e" : cell.number({op.base}).text;
 }
 
 // "e^(2 − 4)". No power of e can be written in full, but for e^0 = 1.
 Inline power_of(const Softmax& op, const NumberInLine& score, const NumberInLine& maximum, CellArithmetic& cell) {
-  return joined({base_of(op, cell).text + "^(", cell.line().number(score), " − "},
-                joined(cell.line().guarded(maximum), {")"}));
+  return joined({base_of(op, cell) + "^(", cell.number(score), " − "}, joined(cell.guarded(maximum), {")"}));
 }
 
 // e^(2 − 4) = e^(−2) ≈ 0.1353
@@ -27,15 +26,14 @@ Working exponential(const Softmax& op, CellArithmetic& cell) {
   const NumberInLine maximum = cell.read(1);
   if (maximum.value == -infinity) return cell.closed();
   const double difference = score.value - maximum.value;
-  const Inline start = {base_of(op, cell).text + "^"};
-  WorkedLine& line = cell.line();
-  line.side(power_of(op, score, maximum, cell));
+  const Inline start = {base_of(op, cell) + "^"};
+  cell.side(power_of(op, score, maximum, cell));
   if (difference == 0) {
-    line.start_exact();
-    line.side(joined(start, {"0"}));
+    cell.start_exact();
+    cell.side(joined(start, {"0"}));
   } else {
-    line.side(joined(start, line.guarded({difference, score.role})));
-    if (op.base == 0) line.never_exact();
+    cell.side(joined(start, cell.guarded({difference, score.role})));
+    if (op.base == 0) cell.never_exact();
   }
   return cell.equals(power(op.base, difference));
 }
@@ -49,7 +47,7 @@ Working sum_with_sink(const Softmax& op, CellArithmetic& cell) {
   const NumberInLine maximum = cell.read(2);
   if (maximum.value == -infinity) return cell.sum_of(std::move(terms), sum);
   terms.push_back(joined({terms.empty() ? "" : "+ "}, power_of(op, sink, maximum, cell)));
-  if (sink.value != maximum.value && op.base == 0) cell.line().never_exact();
+  if (sink.value != maximum.value && op.base == 0) cell.never_exact();
   return cell.sum_of(std::move(terms), sum + power(op.base, sink.value - maximum.value));
 }
 
@@ -57,7 +55,7 @@ Working weight(CellArithmetic& cell) {
   if (cell.is_closed(0)) return cell.closed();
   const NumberInLine sum = cell.read(1);
   if (sum.value == 0) return cell.closed();
-  cell.line().side(Inline{cell.line().number(cell.read(0)), " / ", cell.line().number(sum)});
+  cell.side(Inline{cell.number(cell.read(0)), " / ", cell.number(sum)});
   return cell.equals(cell.read(0).value / sum.value);
 }
 
@@ -66,13 +64,13 @@ Working share(CellArithmetic& cell) {
   const std::size_t own_term = *cell.made().own_term;
   if (cell.is_closed(own_term)) return cell.closed();
   const NumberInLine own = cell.read(0, own_term);
-  const Inline start = {cell.line().number(own), " / ("};
+  const Inline start = {cell.number(own), " / ("};
   std::vector<Inline> terms;
   double sum = 0;
   cell.add_row(terms, sum);
   terms.front() = joined(start, terms.front());
   terms.back().emplace_back(")");
-  cell.line().side(std::move(terms));
+  cell.side(std::move(terms));
   return cell.equals(own.value / sum);
 }
 

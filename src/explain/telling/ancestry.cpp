@@ -35,8 +35,7 @@ class AncestryWriter {
         numerals_(numerals),
         options_(options),
         lines_(trace, numerals, options.most_terms),
-        full_lines_(trace, numerals, no_limit),
-        pencil_(trace, numerals, options.most_terms) {
+        full_lines_(trace, numerals, no_limit) {
     for (const std::string& mask : masks_read(trace)) {
       masks_.insert(mask);
       for (ClosingRule& rule : closing_rules(trace, mask)) rules_.emplace(rule.id, std::move(rule.reason));
@@ -229,7 +228,7 @@ class AncestryWriter {
     if (hands_on(step)) {
       const bool one = made.read.size() == 1 && made.read[0].places.size() == 1;
       if (one) line.sides.push_back({"=", {name({made.read[0].tensor, made.read[0].places[0], 0, 1})}});
-      working = pencil_.cell(step, about.reading, cell);
+      working = lines_.worked(step, about.reading, cell);
     } else {
       working = (whole ? full_lines_ : lines_).working(step, about.reading, place_of(about.value.shape(), cell));
     }
@@ -276,7 +275,7 @@ class AncestryWriter {
     for (std::size_t i = 0; i < run.count; ++i) exact = exact && numerals_.exact(about.value[run.cell(i)]);
     told_.cut = told_.cut || run.count > most_shown();
     const std::string relation = exact ? "=" : "≈";
-    if (run.count > 1) return {relation, pencil_.list(about.value, run, about.heading.role)};
+    if (run.count > 1) return {relation, lines_.list(about.value, run, about.heading.role)};
     const std::string number = numerals_.in_line(about.value[run.first], numerals_.decimals_of(about.id));
     return {relation, {{{number, about.heading.role}}}};
   }
@@ -296,7 +295,6 @@ class AncestryWriter {
   const Numerals& numerals_;
   AncestryOptions options_;
   Lines lines_, full_lines_;
-  Pencil pencil_;
   std::set<std::string, std::less<>> masks_;
   std::map<std::string, std::string, std::less<>> rules_;  // why each closes
   std::map<std::string, Source, std::less<>> sources_;

@@ -113,7 +113,6 @@ void Narrator::tell_rows(const Step& step, const Place& place) {
   const std::vector<std::size_t> rows = rows_of(*down, labels, place, padded);
   const std::size_t shown = most(most_rows, rows.size());
   Derivation brief;
-  brief.step = step.heading.id;
   for (const std::size_t row : std::span(rows).first(shown)) {
     if (level_ == Level::cells) {
       Derivation cells = lines_.cells(step, with(place, down->axis, row));

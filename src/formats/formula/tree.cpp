@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "base/text.h"
@@ -38,27 +39,14 @@ std::vector<Letter> letters_of(const Inline& text) {
 // Puts the pieces together: what stands below, above and under a root of what.
 class Builder {
  public:
-  explicit Builder(std::vector<Letter> letters) : letters_(std::move(letters)), end_(letters_.size()) {}
-
-  FormulaPart build() { return {Kind::row, "", row(0, letters_.size())}; }
-
- private:
   using Parts = std::vector<FormulaPart>;
 
-  bool is(std::size_t at, Piece kind) const { return at < end_ && letters_[at].kind == kind; }
-  bool is_sign(std::size_t at, std::string_view sign) const { return is(at, Piece::sign) && letters_[at].text == sign; }
+  explicit Builder(std::span<const Letter> letters) : letters_(letters) {}
 
-  // A number, a letter or a word: what can be raised, or stand under a root.
-  bool is_operand(std::size_t at) const {
-    return is(at, Piece::number) || is(at, Piece::letter) || is(at, Piece::word);
-  }
-
-  Parts row(std::size_t begin, std::size_t end) {
-    const std::size_t outer_at = std::exchange(at_, begin);
-    const std::size_t outer_end = std::exchange(end_, end);
+  Parts parts() {
     Parts parts;
     bool space = false;
-    while (at_ < end_) {
+    while (at_ < letters_.size()) {
       if (is(at_, Piece::space)) {
         space = !parts.empty();
         ++at_;
@@ -67,9 +55,20 @@ class Builder {
       if (std::exchange(space, false)) add_space(parts);
       next(parts);
     }
-    at_ = outer_at;
-    end_ = outer_end;
     return parts;
+  }
+
+ private:
+  bool is(std::size_t at, Piece kind) const { return at < letters_.size() && letters_[at].kind == kind; }
+  bool is_sign(std::size_t at, std::string_view sign) const { return is(at, Piece::sign) && letters_[at].text == sign; }
+
+  // A number, a letter or a word: what can be raised, or stand under a root.
+  bool is_operand(std::size_t at) const {
+    return is(at, Piece::number) || is(at, Piece::letter) || is(at, Piece::word);
+  }
+
+  FormulaPart row(std::size_t begin, std::size_t end) const {
+    return simplified(Builder(letters_.subspan(begin, end - begin)).parts());
   }
 
   // Between words, or where two things would run into each other.
@@ -146,7 +145,7 @@ class Builder {
       text += plain(point.value);
       at += point.bytes;
     }
-    FormulaPart inner = simplified(Builder(letters_of({text})).build().children);
+    FormulaPart inner = simplified(Builder(letters_of({text})).parts());
     inner.role = letter.role;
     return inner;
   }
@@ -211,7 +210,7 @@ class Builder {
   // Behind the parenthesis that closes the one at `at`; `at` where none does.
   std::size_t closing(std::size_t at) const {
     std::size_t depth = 0;
-    for (std::size_t i = at; i < end_; ++i) {
+    for (std::size_t i = at; i < letters_.size(); ++i) {
       if (is_sign(i, "(")) ++depth;
       if (is_sign(i, ")") && --depth == 0) return i + 1;
     }
@@ -222,7 +221,7 @@ class Builder {
     const std::size_t start = at_ + 1;
     if (is_sign(start, "(") && closing(start) > start) {
       const std::size_t end = closing(start);
-      attach(Kind::superscript, simplified(row(start + 1, end - 1)), parts);
+      attach(Kind::superscript, row(start + 1, end - 1), parts);
       at_ = end;
       return;
     }
@@ -236,17 +235,17 @@ class Builder {
     const bool number = is(end++, Piece::number);
     while (!number && is(end, Piece::lowered)) ++end;
     if (!number && is(end, Piece::index)) ++end;
-    attach(Kind::superscript, simplified(row(start, end)), parts);
+    attach(Kind::superscript, row(start, end), parts);
     at_ = end;
   }
 
   void root(Parts& parts) {
     const std::size_t sign = at_++;
-    const bool one_role = at_ < end_ && letters_[at_].role == letters_[sign].role;
+    const bool one_role = at_ < letters_.size() && letters_[at_].role == letters_[sign].role;
     FormulaPart under;
     if (is_sign(at_, "(") && closing(at_) > at_) {
       const std::size_t end = closing(at_);
-      under = simplified(row(at_ + 1, end - 1));
+      under = row(at_ + 1, end - 1);
       at_ = end;
     } else if (is_operand(at_)) {
       Parts inner;
@@ -262,13 +261,12 @@ class Builder {
     parts.push_back(std::move(whole));
   }
 
-  std::vector<Letter> letters_;
+  std::span<const Letter> letters_;
   std::size_t at_ = 0;
-  std::size_t end_;
 };
 
 }  // namespace
 
-FormulaPart formula_tree(const Inline& text) { return Builder(letters_of(text)).build(); }
+FormulaPart formula_tree(const Inline& text) { return {Kind::row, "", Builder(letters_of(text)).parts()}; }
 
 }  // namespace attn

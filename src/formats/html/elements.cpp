@@ -6,7 +6,6 @@
 
 #include <fmt/core.h>
 
-#include "formats/html/mathml.h"
 #include "formats/looks.h"
 #include "formats/markup.h"
 
@@ -17,9 +16,7 @@ namespace {
 std::string side(const Expression& side) {
   std::string text;
   for (std::size_t i = 0; i < side.terms.size(); ++i) {
-    Inline term = side.terms[i];
-    if (i == 0 && !side.relation.empty()) term.insert(term.begin(), Span(side.relation + " "));
-    text += (i == 0 ? "" : " ") + math_elements(term);
+    text += (i == 0 ? "" : " ") + math_elements(side.term(i));
   }
   return text;
 }

@@ -10,6 +10,10 @@ namespace attn {
 // Running text; what names a tensor has the class of its role.
 std::string page_text(const Inline& text);
 
+// A formula as elements <math>, a new one where words begin or end, so that a line
+// can be broken there; names of tensors have the class of their role.
+std::string math_elements(const Inline& formula);
+
 // Other people's name of a row, a column or a line: however it is written, it
 // leaves what is around it in order.
 std::string page_label(std::string_view label);

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "formats/figures.h"
 #include "formats/html/elements.h"
-#include "formats/html/mathml.h"
 #include "formats/looks.h"
 #include "formats/markup.h"
 
@@ -34,16 +33,15 @@ double read_back(std::string text) {
 
 std::string cell(const Matrix& matrix, std::size_t row, std::size_t column) {
   const std::string text = matrix.cell(row, column);
-  const std::size_t at = row * matrix.columns() + column;
   std::string classes, attributes;
   const auto add_class = [&](std::string_view name) { classes.append(classes.empty() ? "" : " ").append(name); };
   if (matrix.is_closed(row, column)) add_class("closed");
-  if (!matrix.marks.empty()) add_class(look_of(matrix.marks[at]).name);
+  if (!matrix.marks.empty()) add_class(look_of(matrix.mark(row, column)).name);
   const bool has_point = text.find('.') != std::string::npos;
   if (matrix.handed_in.empty() && !has_point && matrix.format.decimals > 0) add_class("whole");
   if (!classes.empty()) attributes += fmt::format(R"( class="{}")", classes);
   if (matrix.handed_in.empty()) {
-    const double value = matrix.cells[at];
+    const double value = matrix.number(row, column);
     const double read = read_back(text);
     const bool is_all = read == value || (std::isnan(read) && std::isnan(value));
     if (!is_all) attributes += fmt::format(R"( data-v="{}")", shortest(value));
@@ -75,23 +73,13 @@ std::string name_cell(const std::string& label, std::string_view scope) {
                      display_width(printable(label)) > longest ? " class=\"long\"" : "", page_label(label));
 }
 
-std::string left_out(std::size_t count, std::string_view what) {
-  if (count == 0) return "";
-  return "<p class=\"left-out\">" + words_of_cut(count, what) + "</p>\n";
-}
-
-bool has_open_cell(const Matrix& matrix, std::size_t row) {
-  for (std::size_t column = 0; column < matrix.columns(); ++column) {
-    if (!matrix.is_closed(row, column)) return true;
-  }
-  return false;
-}
-
 // The row that is told as an example: the second, as it is less special than the first.
 std::size_t example_row(const Matrix& weights) {
   const std::size_t second = weights.rows() > 1 ? 1 : 0;
   for (std::size_t row = second; row < weights.rows(); ++row) {
-    if (has_open_cell(weights, row)) return row;
+    for (std::size_t column = 0; column < weights.columns(); ++column) {
+      if (!weights.is_closed(row, column)) return row;
+    }
   }
   return second;
 }
@@ -133,10 +121,9 @@ std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::s
     data = fmt::format(R"( data-matrix="{}")", *number);
   }
   const std::string look = std::string(are_weights(matrix) ? " heat" : "") + (shown.rows > tall ? " tall" : "");
-  const int decimals = matrix.format.scientific ? 0 : matrix.format.decimals;
   std::string text =
       fmt::format("<figure class=\"matrix {}{}\"{} style=\"--fraction:{}\">\n<div class=\"scroll\"><table{}>\n",
-                  class_name(matrix.role), look, id, decimals == 0 ? 0 : decimals + 1, data);
+                  class_name(matrix.role), look, id, matrix.fraction(), data);
   text += "<caption><span class=\"about\">" + caption(matrix) + "</span></caption>\n<thead><tr><td></td>";
   for (std::size_t column = 0; column < shown.columns; ++column) {
     text += name_cell(matrix.column_labels[column], "col");
@@ -148,19 +135,17 @@ std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::s
     text += "</tr>\n";
   }
   text += "</tbody>\n</table></div>\n";
-  text += left_out(matrix.rows() - shown.rows, "row") + left_out(matrix.columns() - shown.columns, "column");
+  for (const std::string& words : words_of_cut(matrix, shown)) text += "<p class=\"left-out\">" + words + "</p>\n";
   if (are_weights(matrix)) text += hint(matrix);
   return text + "</figure>\n";
 }
 
 std::string page_arcs(const Matrix& weights) {
   if (weights.rows() > most_arcs || weights.columns() > most_arcs) return "";
-  const std::string drawing = arcs(weights);
-  if (drawing.empty()) return "";
   return fmt::format(
       "<figure class=\"arcs extra\">\n{}\n<figcaption class=\"hint\">The same weights as arcs, from each {} to the {}s "
       "it takes from. The wider, the larger the weight.</figcaption>\n</figure>\n",
-      drawing, page_text({{"query", Role::query}}), page_text({{"key", Role::key}}));
+      arcs(weights), page_text({{"query", Role::query}}), page_text({{"key", Role::key}}));
 }
 
 }  // namespace attn

@@ -1,6 +1,8 @@
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -13,13 +15,41 @@
 #include "formats/html/elements.h"
 #include "formats/html/figure.h"
 #include "formats/html/page.h"
-#include "formats/html/place_groups.h"
 #include "formats/html/script_data.h"
 #include "formats/looks.h"
 #include "formats/markup.h"
+#include "formats/places.h"
 
 namespace attn {
 namespace {
+
+// Consecutive parts of a document that are about one head or sequence of several.
+struct PlaceGroup {
+  std::string place;      // "Sequence 1 of 2 · Head 2 of 8"
+  std::size_t parts = 0;  // headlines of level 2
+  bool first = false;     // of all groups
+};
+
+// By the block of the first headline of each group. Empty where there is one place only.
+std::map<std::size_t, PlaceGroup> place_groups(const Document& document) {
+  const Places places(document);
+  std::map<std::size_t, PlaceGroup> groups;
+  std::set<std::string> seen;
+  std::string last;
+  for (std::size_t i = 0; i < document.blocks.size(); ++i) {
+    const auto* headline = std::get_if<Headline>(&document.blocks[i]);
+    if (!headline || headline->level != 2) continue;
+    const std::string place = places.named_by(*headline);
+    if (!place.empty()) {
+      if (place != last) groups[i] = {place, 0, groups.empty()};
+      ++std::prev(groups.end())->second.parts;
+      seen.insert(place);
+    }
+    last = place;
+  }
+  if (seen.size() < 2) groups.clear();
+  return groups;
+}
 
 // Writes a document as one page: a section a part of it, within these a <div> a
 // stop of the lecture.

@@ -1,5 +1,3 @@
-#include "formats/html/mathml.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -8,8 +6,10 @@
 #include <vector>
 
 #include "formats/formula/tree.h"
+#include "formats/html/elements.h"
 #include "formats/looks.h"
 #include "formats/markup.h"
+#include "formats/styled.h"
 
 namespace attn {
 namespace {
@@ -30,11 +30,9 @@ std::string element(std::string_view name, const std::string& attributes, const 
 std::string with_spaces_kept(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
   const std::size_t end = text.find_last_not_of(' ') + 1;
-  std::string kept;
-  for (std::size_t i = 0; i < begin; ++i) kept += "\u00a0";
-  if (end > begin) kept += escaped_markup(text.substr(begin, end - begin));
-  for (std::size_t i = std::max(begin, end); i < text.size(); ++i) kept += "\u00a0";
-  return kept;
+  if (begin == text.size()) return repeated("\u00a0", begin);
+  return repeated("\u00a0", begin) + escaped_markup(text.substr(begin, end - begin)) +
+         repeated("\u00a0", text.size() - end);
 }
 
 // Where in its formula a sign stands.

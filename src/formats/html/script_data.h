@@ -19,7 +19,4 @@ struct PageMatrix {
 // numbers themselves it reads from the page. JSON that no text in it can end.
 std::string numbers_json(const Document& document, const std::vector<PageMatrix>& matrices);
 
-// A string of JSON, quoted, with nothing in it that HTML would read.
-std::string json_string(std::string_view text);
-
 }  // namespace attn

@@ -1,5 +1,3 @@
-#include "formats/latex/characters.h"
-
 #include <cstddef>
 #include <map>
 #include <vector>

@@ -13,7 +13,6 @@
 #include "formats/latex/macros.h"
 #include "formats/latex/math.h"
 #include "formats/latex/prose.h"
-#include "formats/latex/width.h"
 
 namespace attn {
 namespace {
@@ -53,17 +52,17 @@ LatexPieces pieces_of(const std::vector<Block>& blocks, std::size_t begin, std::
     if (!waiting.empty()) add(latex_pieces(std::exchange(waiting, {}), page));
   };
   for (std::size_t i = begin; i < end; ++i) {
-    if (const auto* matrix = std::get_if<Matrix>(&blocks[i])) {
-      if (!matrix->beside) flush();
-      waiting.push_back(matrix);
-      continue;
-    }
-    flush();
-    std::visit(
-        [&](const auto& block) {
-          if constexpr (!std::is_same_v<std::decay_t<decltype(block)>, Matrix>) add(latex_pieces(block, page));
-        },
-        blocks[i]);
+    std::visit(Overloaded{
+                   [&](const Matrix& matrix) {
+                     if (!matrix.beside) flush();
+                     waiting.push_back(&matrix);
+                   },
+                   [&](const auto& block) {
+                     flush();
+                     add(latex_pieces(block, page));
+                   },
+               },
+               blocks[i]);
   }
   flush();
   return all;

@@ -4,7 +4,6 @@
 
 #include "formats/latex/blocks.h"
 #include "formats/latex/math.h"
-#include "formats/latex/width.h"
 
 namespace attn {
 namespace {
@@ -60,15 +59,14 @@ class AlignedRows {
 
   // The rows, without "\\\\".
   std::vector<std::string> rows() {
-    rows_.clear();
-    for (std::size_t line = 0; line < derivation_.lines.size(); ++line) {
+    for (const Equation& equation : derivation_.lines) {
       if (all_fit()) {
-        aligned(line);
+        aligned(equation);
       } else {
-        broken(line);
+        broken(equation);
       }
     }
-    return rows_;
+    return std::move(rows_);
   }
 
   // The indent and the widest of the rows.
@@ -125,8 +123,7 @@ class AlignedRows {
     return (row.empty() || row.ends_with('&') ? "&" : "&&") + content + (content.ends_with('&') ? "{}" : "");
   }
 
-  void aligned(std::size_t line) {
-    const Equation& equation = derivation_.lines[line];
+  void aligned(const Equation& equation) {
     std::string row = start(equation);
     double used = label_width_;
     const std::vector<Set> sides = columns_of(equation);
@@ -137,8 +134,7 @@ class AlignedRows {
     finish(equation, std::move(row), used);
   }
 
-  void broken(std::size_t line) {
-    const Equation& equation = derivation_.lines[line];
+  void broken(const Equation& equation) {
     const double room = width_ - label_width_ - left_width_;
     std::string row = start(equation);
     if (equation.sides.empty()) return finish(equation, std::move(row), label_width_);

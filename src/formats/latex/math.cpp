@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "formats/formula/tree.h"
-#include "formats/latex/characters.h"
 #include "formats/looks.h"
 
 namespace attn {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.h"
 #include "explain/document.h"
 
 namespace attn {
@@ -24,5 +25,18 @@ std::string latex_text(std::string_view text);
 
 // LaTeX in the colour of a role, where it has one: \attnquery{…}.
 std::string latex_coloured(const std::optional<Role>& role, const std::string& latex);
+
+// What a character of mathematics is in math mode ("\\times"), and what one is
+// that means something to TeX there ("\\_"); "" for all others.
+std::string_view latex_mathematics(char32_t value);
+std::string_view latex_special(char32_t value);
+
+// A character as running text; `character` is its UTF-8.
+std::string latex_character(const CodePoint& point, std::string_view character);
+
+// How wide LaTeX sets something, in points at 10 points: near enough to decide
+// where lines and tables are broken, and rather too much than too little.
+double latex_text_width(std::string_view text);
+double latex_math_width(const Inline& formula);
 
 }  // namespace attn

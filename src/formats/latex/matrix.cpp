@@ -1,11 +1,11 @@
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "formats/cut.h"
 #include "formats/latex/blocks.h"
 #include "formats/latex/math.h"
-#include "formats/latex/width.h"
 #include "formats/looks.h"
 
 namespace attn {
@@ -35,12 +35,10 @@ class Layout {
     }
   }
 
-  // Of all columns side by side.
-  double table_width() const { return width(0, columns_.size()); }
-
-  double caption_width() const {
-    const double natural = first_line() <= widest_caption ? first_line() : narrowest_caption;
-    return std::max(natural, narrowest_caption);
+  // Of all columns side by side and the caption, where it stands beside others.
+  double width() const {
+    const double caption = first_line() <= widest_caption ? first_line() : narrowest_caption;
+    return std::max({width(0, columns_.size()), caption, narrowest_caption});
   }
 
   std::string caption() const {
@@ -114,11 +112,9 @@ class Layout {
 
   Column laid_out(std::size_t at) const {
     Column column{latex_label(matrix_.column_labels[at]), {}, 0};
-    const std::size_t decimals = matrix_.format.scientific ? 0 : static_cast<std::size_t>(matrix_.format.decimals);
-    const std::string fraction = decimals == 0 ? "" : "." + std::string(decimals, '0');
+    const std::string fraction = matrix_.fraction() == 0 ? "" : "." + std::string(matrix_.fraction() - 1, '0');
     for (std::size_t row = 0; row < rows_; ++row) {
       const std::string text = matrix_.cell(row, at);
-      const Mark mark = matrix_.marks.empty() ? Mark::right : matrix_.marks[row * matrix_.columns() + at];
       std::string cell;
       if (matrix_.handed_in.empty()) {
         cell = latex_inline_math({text});
@@ -129,7 +125,7 @@ class Layout {
         cell = latex_label(text);
         column.width = std::max(column.width, latex_label_width(text) + 2);
       }
-      if (const std::string_view command = look_of(mark).command; !command.empty()) {
+      if (const std::string_view command = look_of(matrix_.mark(row, at)).command; !command.empty()) {
         cell = std::string(command) + "{" + cell + "}";
       }
       column.cells.push_back(std::move(cell));
@@ -180,15 +176,7 @@ class Layout {
     return text + "\\attnbottom\n\\end{tabular}}";
   }
 
-  std::vector<std::string> elided() const {
-    std::vector<std::string> lines;
-    const auto add = [&](std::size_t count, const std::string& what) {
-      if (count > 0) lines.push_back(words_of_cut(count, what));
-    };
-    add(matrix_.rows() - rows_, "row");
-    add(matrix_.columns() - columns_.size(), "column");
-    return lines;
-  }
+  std::vector<std::string> elided() const { return words_of_cut(matrix_, {rows_, columns_.size()}); }
 
   const Matrix& matrix_;
   const LatexPage& page_;
@@ -198,18 +186,18 @@ class Layout {
 };
 
 // Some matrices on one line: their captions, then their tables.
-LatexPiece side_by_side(const std::vector<Layout>& layouts, const std::vector<double>& widths) {
+LatexPiece side_by_side(const std::vector<Layout>& layouts) {
   std::string columns, captions, tables;
   double caption = 0, table = 0, total = 0;
   for (std::size_t i = 0; i < layouts.size(); ++i) {
-    const std::string width = std::to_string(static_cast<int>(widths[i])) + "pt";
+    const std::string width = std::to_string(static_cast<int>(layouts[i].width())) + "pt";
     const std::string separator = i == 0 ? "" : " &\n";
     columns += (i == 0 ? "" : "@{\\hspace{24pt}}") + std::string("l");
     captions += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].caption() + "\\end{minipage}";
     tables += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].whole_table() + "\\end{minipage}";
-    caption = std::max(caption, layouts[i].caption_height(widths[i]));
+    caption = std::max(caption, layouts[i].caption_height(layouts[i].width()));
     table = std::max(table, layouts[i].table_height());
-    total += (i == 0 ? 0 : between) + widths[i];
+    total += (i == 0 ? 0 : between) + layouts[i].width();
   }
   return {"\\attnmatrix{\\begin{tabular}[t]{@{}" + columns + "@{}}\n" + captions + " \\\\[2pt]\n" + tables +
               "\n\\end{tabular}}\n",
@@ -221,25 +209,21 @@ LatexPiece side_by_side(const std::vector<Layout>& layouts, const std::vector<do
 LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPage& page) {
   LatexPieces pieces;
   std::vector<Layout> waiting;
-  std::vector<double> widths;
   double used = 0;
   const auto flush = [&] {
     if (waiting.size() == 1) {
-      for (LatexPiece& piece : waiting[0].pieces()) pieces.push_back(std::move(piece));
+      std::ranges::move(waiting[0].pieces(), std::back_inserter(pieces));
     } else if (!waiting.empty()) {
-      pieces.push_back(side_by_side(waiting, widths));
+      pieces.push_back(side_by_side(waiting));
     }
     waiting.clear();
-    widths.clear();
     used = 0;
   };
   for (const Matrix* matrix : beside) {
     Layout layout(*matrix, page);
-    const double width = std::max(layout.table_width(), layout.caption_width());
-    if (!waiting.empty() && used + between + width > page.width) flush();
-    used += (waiting.empty() ? 0 : between) + width;
+    if (!waiting.empty() && used + between + layout.width() > page.width) flush();
+    used += (waiting.empty() ? 0 : between) + layout.width();
     waiting.push_back(std::move(layout));
-    widths.push_back(width);
   }
   flush();
   return pieces;

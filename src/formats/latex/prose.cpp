@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "formats/latex/math.h"
-#include "formats/latex/width.h"
 
 namespace attn {
 namespace {
@@ -150,7 +149,8 @@ std::string latex_label(std::string_view text, double width) { return latex_text
 double latex_label_width(std::string_view text, double width) { return latex_text_width(cut(text, width)); }
 
 double latex_height(double text_width, const LatexPage& page) {
-  return latex_line_height * std::max(1.0, std::ceil(text_width * 1.05 / page.width)) + 4;
+  constexpr double line_height = 13;
+  return line_height * std::max(1.0, std::ceil(text_width * 1.05 / page.width)) + 4;
 }
 
 }  // namespace attn

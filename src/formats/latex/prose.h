@@ -36,8 +36,6 @@ struct LatexPiece {
 
 using LatexPieces = std::vector<LatexPiece>;
 
-constexpr double latex_line_height = 13;
-
 // How high a paragraph is.
 double latex_height(double text_width, const LatexPage& page);
 

@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include "formats/latex/blocks.h"
-#include "formats/latex/width.h"
+#include "formats/latex/math.h"
 
 namespace attn {
 namespace {

@@ -1,5 +1,3 @@
-#include "formats/latex/width.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -8,6 +6,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "formats/formula/tree.h"
+#include "formats/latex/math.h"
 
 namespace attn {
 namespace {

@@ -5,9 +5,10 @@
 #include <variant>
 #include <vector>
 
+#include "base/text.h"
+#include "formats/cut.h"
 #include "formats/format.h"
 #include "formats/markdown/math.h"
-#include "formats/markdown/table.h"
 #include "formats/markdown/text.h"
 #include "formats/styled.h"
 #include "formats/text/layout.h"
@@ -21,11 +22,73 @@ constexpr std::size_t code_width = 88;
 constexpr std::string_view slides_header =
     "---\nmarp: true\nformat: {revealjs: {scrollable: true, smaller: true}}\n---\n";
 
+// A longer cell does not make its whole column as wide.
+constexpr std::size_t widest_padded = 60;
+
+// A table as GitHub and pandoc read it, padded so that it reads as one in an
+// editor, too. Cells are Markdown already; every row has as many as the header.
+// Columns from `right` on are set to the right.
+std::string markdown_table(const std::vector<std::string>& header, const std::vector<std::vector<std::string>>& rows,
+                           std::size_t right) {
+  std::vector<std::size_t> widths(header.size(), 3);
+  const auto measure = [&](const std::vector<std::string>& row) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], std::min(display_width(row[i]), widest_padded));
+    }
+  };
+  measure(header);
+  for (const auto& row : rows) measure(row);
+
+  std::string text;
+  const auto write = [&](const std::vector<std::string>& row) {
+    text += "|";
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const auto padded = i >= right ? padded_before : padded_behind;
+      text += " " + padded(i < row.size() ? row[i] : "", widths[i]) + " |";
+    }
+    text += "\n";
+  };
+  write(header);
+  text += "|";
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    text += i >= right ? " " + std::string(widths[i] - 1, '-') + ": |" : " " + std::string(widths[i], '-') + " |";
+  }
+  text += "\n";
+  for (const auto& row : rows) write(row);
+  return text;
+}
+
+// The numbers of a matrix between the labels of its rows and columns, and how
+// many are left out.
+std::string matrix_table(const Matrix& matrix, const MarkdownStyle& style, bool full) {
+  const auto [shown_rows, shown_columns] = cut_of(matrix, full);
+
+  std::vector<std::string> header = {""};
+  for (std::size_t column = 0; column < shown_columns; ++column) {
+    header.push_back(words_of(matrix.column_labels[column], style));
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t row = 0; row < shown_rows; ++row) {
+    rows.push_back({emphasised(words_of(matrix.row_labels[row], style), "**")});
+    for (std::size_t column = 0; column < shown_columns; ++column) {
+      const std::string cell = words_of(matrix.cell(row, column), style);
+      rows.back().push_back(matrix.mark(row, column) == Mark::wrong ? emphasised(cell, "**") : cell);
+    }
+  }
+  std::string text = markdown_table(header, rows, 1);
+  for (const std::string& words : words_of_cut(matrix, {shown_rows, shown_columns})) {
+    text += "\n" + emphasised(words_of(words, style), "*") + "\n";
+  }
+  return text;
+}
+
 // Writes a document block by block, an empty line between any two.
 class MarkdownWriter {
  public:
   explicit MarkdownWriter(const FormatOptions& options)
-      : typesetter_(code_options(options)), slides_(options.has("slides")), full_(options.full) {
+      : typesetter_({.width = code_width, .ascii = options.ascii, .full = options.full}),
+        slides_(options.has("slides")),
+        full_(options.full) {
     // Nothing that shows slides reads the fences of GitHub.
     const std::string_view math = options.get("math", slides_ ? "dollar" : "github");
     style_.math = math == "none" ? MathStyle::none : math == "dollar" ? MathStyle::dollar : MathStyle::github;
@@ -43,14 +106,6 @@ class MarkdownWriter {
   }
 
  private:
-  static FormatOptions code_options(const FormatOptions& options) {
-    FormatOptions code;
-    code.width = code_width;
-    code.ascii = options.ascii;
-    code.full = options.full;
-    return code;
-  }
-
   // A slide has one heading, so that programs that begin a slide at each
   // heading begin none within it; the headlines below it are bold.
   void write_slide(const Document& document, const Stop& stop) {
@@ -146,7 +201,7 @@ class MarkdownWriter {
   // The lines as a terminal has them, but with the whole of their labels; nothing
   // where labels would stand beside lines that are broken.
   std::optional<std::string> shown_lines(const Derivation& derivation) const {
-    Derivation bare{"", {}, "", derivation.lines};
+    Derivation bare{{}, "", derivation.lines};
     std::size_t widest = 0;
     for (Equation& line : bare.lines) {
       widest = std::max(widest, typesetter_.width(plain(line.label)));

@@ -43,15 +43,14 @@ std::size_t width(const Inline& text) { return display_width(printable(plain(tex
 std::vector<Inline> pieces(const Expression& side, std::size_t widest) {
   if (width(side.whole()) <= widest) return {side.whole()};
   std::vector<Inline> all(1);
-  if (!side.relation.empty()) all.back().emplace_back(side.relation + " ");
-  for (const Inline& term : side.terms) {
-    const bool fresh = &term == &side.terms.front();
-    if (!fresh && width(all.back()) + 1 + width(term) > widest) {
+  for (std::size_t i = 0; i < side.terms.size(); ++i) {
+    const Inline term = side.term(i);
+    if (i > 0 && width(all.back()) + 1 + width(term) > widest) {
       all.emplace_back();
-    } else if (!fresh) {
+    } else if (i > 0) {
       all.back().emplace_back(" ");
     }
-    all.back().insert(all.back().end(), term.begin(), term.end());
+    all.back() = joined(std::move(all.back()), term);
   }
   return all;
 }
@@ -212,11 +211,6 @@ std::string display_math(const Derivation& derivation, const MarkdownStyle& styl
   std::string items;
   for (const Equation& line : derivation.lines) items += "- " + inline_equation(line, style) + "\n";
   return items;
-}
-
-std::string code_block(const std::string& lines) {
-  const std::string fence(std::max<std::size_t>(longest_ticks(lines), 2) + 1, '`');
-  return fence + "text\n" + lines + fence + "\n";
 }
 
 }  // namespace attn

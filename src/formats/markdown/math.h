@@ -35,7 +35,4 @@ std::string inline_equation(const Equation& equation, const MarkdownStyle& style
 // The lines of a derivation as one block, their sides aligned.
 std::string display_math(const Derivation& derivation, const MarkdownStyle& style);
 
-// Lines that are shown as they are.
-std::string code_block(const std::string& lines);
-
 }  // namespace attn

@@ -100,17 +100,8 @@ class MarkdownEscaper {
 
   bool is_markup(char c) const {
     const bool within_word = is_ascii_alnum(before()) && is_ascii_alnum(after());
+    if (std::string_view("*`[]{}^~\"").find(c) != std::string_view::npos) return true;
     switch (c) {
-      case '*':
-      case '`':
-      case '[':
-      case ']':
-      case '{':
-      case '}':
-      case '^':
-      case '~':
-      case '"':
-        return true;
       case '_':
       case '\'':
         return !within_word;
@@ -159,6 +150,16 @@ bool is_space(char32_t point) {
   return (point >= 0x2000 && point <= 0x200A) || std::ranges::find(spaces, point) != spaces.end();
 }
 
+// How many "`" there are in a row: a fence around the text has one more.
+std::size_t longest_ticks(std::string_view text) {
+  std::size_t longest = 0, run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
 }  // namespace
 
 std::string escaped_markdown(std::string_view text, bool opens) {
@@ -173,21 +174,17 @@ std::string emphasised(const std::string& markdown, std::string_view stars) {
   return std::string(stars) + markdown + std::string(stars);
 }
 
-std::size_t longest_ticks(std::string_view text) {
-  std::size_t longest = 0, run = 0;
-  for (const char c : text) {
-    run = c == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  return longest;
-}
-
 std::string code_span(std::string_view text) {
   const std::string shown = printable(text);
   const std::string fence(longest_ticks(shown) + 1, '`');
   // One space at each end is taken off again.
   const bool padded = !shown.empty() && (shown.front() == '`' || shown.back() == '`' || shown.front() == ' ');
   return fence + (padded ? " " : "") + shown + (padded ? " " : "") + fence;
+}
+
+std::string code_block(const std::string& lines) {
+  const std::string fence(std::max<std::size_t>(longest_ticks(lines), 2) + 1, '`');
+  return fence + "text\n" + lines + fence + "\n";
 }
 
 }  // namespace attn

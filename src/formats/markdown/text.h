@@ -18,10 +18,8 @@ std::string escaped_markdown(std::string_view text, bool opens = true);
 // space at its ends would leave the stars standing.
 std::string emphasised(const std::string& markdown, std::string_view stars);
 
-// How many "`" there are in a row: a fence around the text has one more.
-std::size_t longest_ticks(std::string_view text);
-
-// The text as a code span, which shows every character as it is.
+// The text as a code span, which shows every character as it is, and lines so.
 std::string code_span(std::string_view text);
+std::string code_block(const std::string& lines);
 
 }  // namespace attn

@@ -48,10 +48,11 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
       width_ += columns_.back().width;
     }
     height_ = label_height_ + static_cast<double>(rows_) * cell_height_;
-    leave_out(matrix.rows() - rows_, "row");
-    leave_out(matrix.columns() - columns_.size(), "column");
+    left_out_ = words_of_cut(matrix, {rows_, columns_.size()});
+    height_ += static_cast<double>(left_out_.size()) * (look_.size + 5);
+    for (const std::string& words : left_out_) width_ = std::max(width_, text_width(words, look_.size));
+    return;
   }
-  if (has_numbers_) return;
   Palette palette = theme.palette();
   if (!look.tinted) palette.heat = theme.of(matrix.role).ink;
   const double sides = static_cast<double>(std::max(matrix.rows(), matrix.columns()));
@@ -90,13 +91,6 @@ std::string Grid::map_labels(double x, double y) const {
   return drawn;
 }
 
-void Grid::leave_out(std::size_t count, const std::string& what) {
-  if (count == 0) return;
-  left_out_.push_back(words_of_cut(count, what));
-  height_ += look_.size + 5;
-  width_ = std::max(width_, text_width(left_out_.back(), look_.size));
-}
-
 double Grid::widest_number(std::size_t column) const {
   double widest = text_width("0", look_.size);
   for (std::size_t row = 0; row < matrix_.rows(); ++row) {
@@ -119,7 +113,7 @@ std::string Grid::cell(double x, double y, std::size_t row, std::size_t column, 
   if (closed) look.fill = theme_.faint;
   if (shade > 0) look.fill = theme_.ink_on_shade(shade);
   if (!matrix_.marks.empty()) {
-    const Mark mark = matrix_.marks[row * matrix_.columns() + column];
+    const Mark mark = matrix_.mark(row, column);
     look.fill = theme_.ink_of(mark);
     look.bold = mark == Mark::wrong;
   }

@@ -35,7 +35,6 @@ class Grid {
     double numbers = 0;  // the widest of them
   };
 
-  void leave_out(std::size_t count, const std::string& what);
   double widest_number(std::size_t column) const;
   std::string map_labels(double x, double y) const;
   std::string cell(double x, double y, std::size_t row, std::size_t column, const Heat& heat) const;

@@ -93,8 +93,6 @@ std::string text_begin(double x, double y, const TextLook& look) {
   if (look.anchor == Anchor::middle) text += R"( text-anchor="middle")";
   if (look.anchor == Anchor::end) text += R"( text-anchor="end")";
   if (look.bold) text += R"( font-weight="bold")";
-  if (look.italic) text += R"( font-style="italic")";
-  if (!look.attributes.empty()) text += " " + std::string(look.attributes);
   return text + ">";
 }
 

@@ -36,8 +36,6 @@ struct TextLook {
   Anchor anchor = Anchor::start;
   std::string_view fill = "#000";
   bool bold = false;
-  bool italic = false;
-  std::string_view attributes = {};  // more of them, ready to be written
 };
 
 // The beginning of an element <text>, up to and with ">".

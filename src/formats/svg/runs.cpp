@@ -1,6 +1,7 @@
 #include "formats/svg/runs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
@@ -107,7 +108,7 @@ bool reads_from_right(std::string_view text) {
 }
 
 double width_of(const TextRun& run, double size, bool bold) {
-  return text_width(run.text, size * run.scale) * (bold || run.bold ? 1.1 : 1.0);
+  return text_width(run.text, size * run.scale) * (bold ? 1.1 : 1.0);
 }
 
 }  // namespace
@@ -127,6 +128,8 @@ Runs formula_runs(const Inline& formula, const Theme& theme) {
   setter.set(formula_tree(safe));
   return setter.take();
 }
+
+void append(Runs more, Runs& runs) { std::ranges::move(more, std::back_inserter(runs)); }
 
 double runs_width(const Runs& runs, double size, bool bold) {
   double width = 0;
@@ -149,7 +152,7 @@ std::vector<Runs> wrapped(const Runs& runs, double size, double width, bool bold
       if (begin >= end) end = std::min(run.text.find(' ', begin), run.text.size());
       const std::string_view word = std::string_view(run.text).substr(begin, end - begin);
       // A word that is longer than a line is cut where the line is full.
-      const std::size_t fits = fitting_bytes(word, size * run.scale * (bold || run.bold ? 1.1 : 1.0), width);
+      const std::size_t fits = fitting_bytes(word, size * run.scale * (bold ? 1.1 : 1.0), width);
       const bool is_cut = fits < word.size();
       if (is_cut && !words.back().empty()) words.emplace_back();
       words.back().push_back(look);
@@ -174,7 +177,7 @@ std::vector<Runs> wrapped(const Runs& runs, double size, double width, bool bold
       used += space;
     }
     used += needed;
-    for (TextRun& run : word) lines.back().push_back(std::move(run));
+    append(std::move(word), lines.back());
   }
   return lines;
 }
@@ -189,7 +192,6 @@ std::string svg_runs(double x, double y, const Runs& runs, const TextLook& look)
     if (run.scale != 1) attributes += fmt::format(R"( font-size="{}")", svg_number(run.scale * look.size));
     if (!run.fill.empty() && run.fill != look.fill) attributes += fmt::format(R"( fill="{}")", run.fill);
     if (run.italic) attributes += R"( font-style="italic")";
-    if (run.bold && !look.bold) attributes += R"( font-weight="bold")";
     if (reads_from_right(run.text)) attributes += R"( unicode-bidi="isolate")";
     const std::string text = escaped_markup(run.text);
     element += attributes.empty() ? text : "<tspan" + attributes + ">" + text + "</tspan>";

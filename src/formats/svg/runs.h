@@ -16,7 +16,7 @@ namespace attn {
 struct TextRun {
   std::string text;
   std::string_view fill = {};  // empty: as the text around it
-  bool italic = false, bold = false;
+  bool italic = false;
   double scale = 1;  // of the font size
   double rise = 0;   // of the font size: above the line, below where negative
 };
@@ -28,6 +28,8 @@ Runs text_runs(const Inline& text, const Theme& theme);
 
 // A formula as it is set, in the colours of its roles: letters italic, indices lowered.
 Runs formula_runs(const Inline& formula, const Theme& theme);
+
+void append(Runs more, Runs& runs);
 
 double runs_width(const Runs& runs, double size, bool bold = false);
 

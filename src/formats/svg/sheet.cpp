@@ -11,14 +11,8 @@ namespace attn {
 namespace {
 
 constexpr double size = 14, leading = 8, indent_step = 24;
-constexpr double paper_width = 820;
 constexpr double gap = 16;
 constexpr double widest_label = 150;
-
-Runs with_space(Runs runs) {
-  if (!runs.empty()) runs.push_back({"  ", {}, false, false, 1, 0});
-  return runs;
-}
 
 }  // namespace
 
@@ -39,41 +33,37 @@ void FigureSheet::line(double x, const Runs& runs, const TextLook& look) {
   y_ += look.size + leading;
 }
 
-void FigureSheet::lines(const std::vector<Runs>& all, double x, const TextLook& look) {
-  for (const Runs& runs : all) line(x, runs, look);
+double FigureSheet::paragraph(const Runs& runs, const TextLook& look, double x, double width) {
+  double widest = 0;
+  for (const Runs& part : wrapped(runs, look.size, width, look.bold)) {
+    line(x, part, look);
+    widest = std::max(widest, runs_width(part, look.size, look.bold));
+  }
+  return widest;
 }
 
 void FigureSheet::lay_out(const Headline& headline) {
   const double font = headline.level == 1 ? 22 : headline.level == 2 ? 18 : 15;
   space(headline.level == 1 ? 0 : 18);
-  lines(wrapped(text_runs(headline.text, theme_), font, paper_width, true), 0,
-        {.size = font, .fill = theme_.ink, .bold = true});
+  paragraph(text_runs(headline.text, theme_), {.size = font, .fill = theme_.ink, .bold = true});
 }
 
 void FigureSheet::lay_out(const Prose& prose) {
   space(6);
-  lines(wrapped(text_runs(prose.text, theme_), size, paper_width), 0, {.size = size, .fill = theme_.ink});
+  paragraph(text_runs(prose.text, theme_), {.size = size, .fill = theme_.ink});
 }
 
 void FigureSheet::lay_out(const Remark& remark) {
   space(6);
-  lines(wrapped(text_runs(joined({"Note: "}, remark.text), theme_), size, paper_width), 0,
-        {.size = size, .fill = theme_.faint});
+  paragraph(text_runs(joined({"Note: "}, remark.text), theme_), {.size = size, .fill = theme_.faint});
 }
 
 void FigureSheet::lay_out(const Derivation& derivation) {
   space(10);
-  double indent = 0;
-  if (!derivation.formula.empty()) {
-    lines(wrapped(formula_runs(derivation.formula, theme_), size, paper_width, true), 0,
-          {.size = size, .fill = theme_.ink, .bold = true});
-    indent = indent_step;
-  }
-  if (!derivation.title.empty()) {
-    lines(wrapped(text_runs({derivation.title}, theme_), size - 1, paper_width), 0,
-          {.size = size - 1, .fill = theme_.faint});
-    indent = indent_step;
-  }
+  const bool has_head = !derivation.formula.empty() || !derivation.title.empty();
+  const double indent = has_head ? indent_step : 0;
+  paragraph(formula_runs(derivation.formula, theme_), {.size = size, .fill = theme_.ink, .bold = true});
+  paragraph(text_runs({derivation.title}, theme_), {.size = size - 1, .fill = theme_.faint});
   if (aligned(derivation.lines, indent)) return;
   for (const Equation& equation : derivation.lines) broken(equation, indent);
 }
@@ -113,8 +103,7 @@ bool FigureSheet::aligned(const std::vector<Equation>& equations, double indent)
       content_ += svg_runs(end + gap, base, remark, {.size = size, .fill = theme_.faint});
       reach(end + gap + runs_width(remark, size));
     } else {
-      lines(wrapped(remark, size, paper_width - indent - 2 * gap), indent + 2 * gap,
-            {.size = size, .fill = theme_.faint});
+      paragraph(remark, {.size = size, .fill = theme_.faint}, indent + 2 * gap, paper_width - indent - 2 * gap);
     }
   }
   return true;
@@ -123,16 +112,16 @@ bool FigureSheet::aligned(const std::vector<Equation>& equations, double indent)
 void FigureSheet::broken(const Equation& equation, double indent) {
   Runs all;
   if (!equation.label.empty()) {
-    all.push_back({fitted(plain(equation.label), size, widest_label), theme_.faint, false, false, 1, 0});
-    all = with_space(std::move(all));
+    all.push_back({fitted(plain(equation.label), size, widest_label), theme_.faint});
+    all.push_back({"  "});
   }
   for (const Expression& side : equation.sides) {
-    if (!all.empty()) all.push_back({" ", {}, false, false, 1, 0});
-    for (TextRun& run : formula_runs(side.whole(), theme_)) all.push_back(std::move(run));
+    if (!all.empty()) all.push_back({" "});
+    append(formula_runs(side.whole(), theme_), all);
   }
   if (!equation.remark.empty()) {
-    all = with_space(std::move(all));
-    for (TextRun& run : text_runs(in_parentheses(equation.remark), theme_)) all.push_back(std::move(run));
+    if (!all.empty()) all.push_back({"  "});
+    append(text_runs(in_parentheses(equation.remark), theme_), all);
   }
   const std::vector<Runs> parts = wrapped(all, size, paper_width - indent - indent_step);
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -155,10 +144,7 @@ void FigureSheet::lay_out(const Matrix& matrix) {
   const double room = beside || matrix.beside ? std::max(grid.width(), 220.0) : std::max(grid.width(), paper_width);
   double widest = grid.width();
   const auto caption = [&](const Runs& runs, const TextLook& of) {
-    for (const Runs& part : wrapped(runs, of.size, room, of.bold)) {
-      widest = std::max(widest, runs_width(part, of.size, of.bold));
-      line(x, part, of);
-    }
+    widest = std::max(widest, paragraph(runs, of, x, room));
   };
   caption(formula_runs(matrix.name(), theme_), {.size = size, .fill = theme_.ink, .bold = true});
   caption(text_runs({matrix.caption()}, theme_), {.size = size - 1, .fill = theme_.ink});
@@ -172,10 +158,7 @@ void FigureSheet::lay_out(const Matrix& matrix) {
 
 void FigureSheet::lay_out(const Table& table) {
   space(10);
-  if (!table.caption.empty()) {
-    lines(wrapped(text_runs(table.caption, theme_), size, paper_width, true), 0,
-          {.size = size, .fill = theme_.ink, .bold = true});
-  }
+  paragraph(text_runs(table.caption, theme_), {.size = size, .fill = theme_.ink, .bold = true});
   std::vector<std::vector<Inline>> rows = table.rows;
   if (!table.header.empty()) rows.insert(rows.begin(), table.header);
   std::vector<double> widths;
@@ -199,8 +182,7 @@ void FigureSheet::lay_out(const Table& table) {
     double x = 0;
     for (std::size_t i = 0; i < rows[r].size(); ++i) {
       y_ = top;
-      lines(wrapped(text_runs(rows[r][i], theme_), size, widths[i], bold), x,
-            {.size = size, .fill = theme_.ink, .bold = bold});
+      paragraph(text_runs(rows[r][i], theme_), {.size = size, .fill = theme_.ink, .bold = bold}, x, widths[i]);
       bottom = std::max(bottom, y_);
       x += widths[i] + gap;
     }

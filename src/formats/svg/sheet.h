@@ -29,12 +29,15 @@ class FigureSheet {
   void lay_out(const Table& table);
   void lay_out(const Tree& tree);
 
-  void lines(const std::vector<Runs>& lines, double x, const TextLook& look);
+  // Broken into lines of at most that width, the widest of which it returns.
+  double paragraph(const Runs& runs, const TextLook& look, double x = 0, double width = paper_width);
   void line(double x, const Runs& runs, const TextLook& look);
   void space(double height) { y_ += y_ > 0 ? height : 0; }
   void reach(double x) { width_ = x > width_ ? x : width_; }
   bool aligned(const std::vector<Equation>& lines, double indent);
   void broken(const Equation& equation, double indent);
+
+  static constexpr double paper_width = 820;
 
   const FormatOptions& options_;
   const Theme& theme_;

@@ -35,7 +35,6 @@ Term taken_apart(const Inline& term) {
       first.erase(0, sign.size());
     }
   }
-  if (first == "+" || first == "−") parts = {first, {term.begin() + 1, term.end()}};
   return parts;
 }
 
@@ -108,7 +107,7 @@ class Sum {
                          {.size = small, .anchor = Anchor::middle, .fill = ink(rows[2].name.role)}, box + between);
       down(at + box / 2, row_distance + box_height + 6, third - 6);
     }
-    before.push_back({" " + sides()[side].relation, {}, false, false, 1, 0});
+    before.push_back({" " + sides()[side].relation});
     drawn_ +=
         svg_runs(label, third + box_height / 2 + 6, before, {.size = size, .anchor = Anchor::end, .fill = theme_.ink});
     for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -171,7 +170,7 @@ class Sum {
     Runs line_of_all;
     for (std::size_t i = 0; i + 1 < sides().size(); ++i) {
       if (i > 0) line_of_all.push_back({" "});
-      for (TextRun& run : side_runs(i, true)) line_of_all.push_back(std::move(run));
+      append(side_runs(i, true), line_of_all);
     }
     const std::vector<Runs> parts = wrapped(line_of_all, size, widest_line);
     y += 8;

@@ -83,10 +83,8 @@ std::string description(const Document& document) {
       add(plain(prose->text));
     } else if (const auto* tree = std::get_if<Tree>(&block); tree && !tree->branches.empty()) {
       std::string words;
-      for (const Expression& side : tree->branches[0].line.sides) {
-        words += (words.empty() ? "" : " ") + side.relation;
-        for (const Inline& term : side.terms) words += (words.empty() ? "" : " ") + plain(term);
-      }
+      for (const Expression& side : tree->branches[0].line.sides)
+        words += (words.empty() ? "" : " ") + plain(side.whole());
       add(words);
     }
   }
@@ -95,7 +93,7 @@ std::string description(const Document& document) {
 }
 
 std::string write_svg(const Document& document, const FormatOptions& options) {
-  const Theme theme = theme_named(options.get("theme", "safe"));
+  const Theme theme{.classic = options.get("theme", "safe") == "classic"};
   const Contents contents(document);
   const bool told = !contents.matrices.empty() && !contents.has_answers && !contents.tree;
   const Drawing figure = told ? computation(document, contents, options, theme) : all_blocks(document, options, theme);

@@ -41,14 +41,11 @@ std::string_view Theme::ink_on_shade(double heat) const {
 }
 
 Palette Theme::palette() const {
-  return {.ink = std::string(ink),
-          .faint = std::string(faint),
+  return {.faint = std::string(faint),
           .query = std::string(of(Role::query).ink),
           .key = std::string(of(Role::key).ink),
           .heat = shade(1),
           .grid = std::string(grid)};
 }
-
-Theme theme_named(std::string_view name) { return {.classic = name == "classic"}; }
 
 }  // namespace attn

@@ -25,6 +25,4 @@ struct Theme {
   Palette palette() const;
 };
 
-Theme theme_named(std::string_view name);
-
 }  // namespace attn

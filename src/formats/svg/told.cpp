@@ -6,11 +6,6 @@
 #include "formats/places.h"
 
 namespace attn {
-namespace {
-
-std::string joined(const std::string& a, const std::string& b) { return a + (a.empty() || b.empty() ? "" : " · ") + b; }
-
-}  // namespace
 
 std::vector<ToldMatrix> told_matrices(const Document& document) {
   const Places places(document);
@@ -28,7 +23,7 @@ std::vector<ToldMatrix> told_matrices(const Document& document) {
     // A title that the headline says is not said again below it.
     const bool is_whole = matrix->cells.size() == matrix->reading.result.count();
     told.push_back({matrix, matrix->title.empty() ? title : matrix->title,
-                    is_whole ? matrix->place : joined(place, matrix->place)});
+                    is_whole ? matrix->place : dotted(place, matrix->place)});
   }
   return told;
 }

@@ -33,50 +33,35 @@ std::size_t steps(double share, std::size_t count) {
   return std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(exact)));
 }
 
-bool is_heated(const Matrix& matrix) {
-  const bool role = matrix.role == Role::score || matrix.role == Role::attention_weight || matrix.role == Role::softmax;
-  return role && matrix.handed_in.empty() && !matrix.row_axis.empty() && !matrix.column_axis.empty();
-}
-
 }  // namespace
 
-std::optional<HeatScale> HeatScale::of(const Matrix& matrix) {
-  if (!is_heated(matrix)) return std::nullopt;
-  HeatScale heat(matrix);
-  if (!heat.range_.any) return std::nullopt;
-  if (matrix.role == Role::attention_weight) heat.range_ = {};
-  return heat;
+std::optional<Heat> heat_of(const Matrix& matrix) {
+  const bool role = matrix.role == Role::score || matrix.role == Role::attention_weight || matrix.role == Role::softmax;
+  if (!role || !matrix.handed_in.empty() || matrix.row_axis.empty() || matrix.column_axis.empty()) return std::nullopt;
+  const Heat heat(matrix);
+  return heat.any() ? std::optional(heat) : std::nullopt;
 }
 
-std::optional<double> HeatScale::size(std::size_t row, std::size_t column) const {
-  const double number = matrix_->cells[row * matrix_->columns() + column];
-  if (matrix_->is_closed(row, column) || !std::isfinite(number)) return std::nullopt;
-  return range_.least == range_.most ? 0 : range_.share(number);
-}
-
-StyledLine HeatScale::legend(const Typesetter& typesetter) const {
-  const auto end = [&](double number) {
-    return Piece{typesetter.spelled(written(number, matrix_->format)), std::nullopt, Weight::faint};
-  };
-  const bool is_weight = matrix_->role == Role::attention_weight;
-  const bool is_one = range_.least == range_.most;
+StyledLine legend(const Matrix& matrix, const Heat& heat, const Typesetter& typesetter) {
+  const auto end = [&](double number) { return faint(typesetter.spelled(written(number, matrix.format))); };
+  const bool is_weight = matrix.role == Role::attention_weight;
   StyledLine line;
-  line.add(is_weight ? Piece{"0", std::nullopt, Weight::faint} : end(range_.least));
+  line.add(is_weight ? faint("0") : end(heat.smallest()));
   line.add(Piece{" "});
   const bool ascii = typesetter.options().ascii;
   const std::size_t levels = typesetter.options().color ? backgrounds.size()
                              : ascii                    ? ascii_shades.size()
                                                         : shades.size();
-  for (std::size_t level = 0; level < (is_one ? 1 : levels); ++level) {
+  for (std::size_t level = 0; level < (heat.is_one() ? 1 : levels); ++level) {
     const double size = (static_cast<double>(level) + 0.5) / static_cast<double>(levels);
     line.add(typesetter.options().color ? on_shade("  ", size) : Piece{shade(size, ascii ? 1 : 2, typesetter)});
   }
-  if (!is_one) {
+  if (!heat.is_one()) {
     line.add(Piece{" "});
-    line.add(is_weight ? Piece{"1", std::nullopt, Weight::faint} : end(range_.most));
+    line.add(is_weight ? faint("1") : end(heat.largest()));
   }
-  if (std::ranges::find(matrix_->closed, true) != matrix_->closed.end())
-    line.add({"   " + closed_sign(typesetter) + " closed", std::nullopt, Weight::faint});
+  if (std::ranges::find(matrix.closed, true) != matrix.closed.end())
+    line.add(faint("   " + closed_sign(typesetter) + " closed"));
   return line;
 }
 
@@ -100,7 +85,7 @@ StyledLine bar(double share, std::size_t columns, const Typesetter& typesetter) 
     line.add({repeated("█", eighths / 8) + std::string(lengths[eighths % 8]), Role::attention_weight});
   }
   line.pad_to(columns);
-  line.add({typesetter.spelled("│"), std::nullopt, Weight::faint});
+  line.add(faint(typesetter.spelled("│")));
   return line;
 }
 
@@ -116,7 +101,7 @@ StyledLine column_bars(std::span<const double> shares, std::size_t columns, cons
     if (apart && !text.empty()) text += ' ';
     text += repeated(column, apart ? 2 : 1);
   }
-  const Piece edge{typesetter.spelled("│"), std::nullopt, Weight::faint};
+  const Piece edge = faint(typesetter.spelled("│"));
   StyledLine line;
   line.add(edge);
   line.add({std::move(text), Role::attention_weight});

@@ -12,29 +12,12 @@
 
 namespace attn {
 
-// How the numbers of a matrix are shaded: each by its size within the matrix,
-// weights from 0 to 1, others from the least to the largest.
-class HeatScale {
- public:
-  // None for what is no matrix of scores or weights, or has no number to shade.
-  // REQUIRES: the matrix outlives it.
-  static std::optional<HeatScale> of(const Matrix& matrix);
+// How the numbers of a matrix are shaded; none for what is no matrix of scores or
+// weights, or has no number to shade. REQUIRES: the matrix outlives it.
+std::optional<Heat> heat_of(const Matrix& matrix);
 
-  // Where the cell stands between the ends, 0 to 1. None where it is closed, or
-  // no finite number.
-  std::optional<double> size(std::size_t row, std::size_t column) const;
-
-  bool is_closed(std::size_t row, std::size_t column) const { return matrix_->is_closed(row, column); }
-
-  // Which shade is which number, and what marks closed cells.
-  StyledLine legend(const Typesetter& typesetter) const;
-
- private:
-  explicit HeatScale(const Matrix& matrix) : matrix_(&matrix), range_(matrix) {}
-
-  const Matrix* matrix_;
-  HeatRange range_;
-};
+// Which shade is which number, and what marks closed cells.
+StyledLine legend(const Matrix& matrix, const Heat& heat, const Typesetter& typesetter);
 
 // What the text says with a background as dark as `size`, in colours that can be read on it.
 Piece on_shade(std::string text, double size);

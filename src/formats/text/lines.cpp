@@ -51,8 +51,7 @@ class Equations {
 
   StyledLine label(const Equation& equation) const {
     StyledLine line;
-    if (equation.label.empty()) return line;
-    line.add({typesetter_.label(plain(equation.label)), std::nullopt, Weight::faint});
+    if (!equation.label.empty()) line.add(faint(typesetter_.label(plain(equation.label))));
     return line;
   }
 
@@ -79,11 +78,9 @@ class Equations {
       hang = std::min(line.width() + typesetter_.line(equation.sides[0].whole()).width() + 1, width_ / 3);
     }
     for (const Expression& side : equation.sides) {
-      bool first = true;
-      for (const Inline& term : side.terms) {
-        StyledLine piece;
-        if (first && !side.relation.empty()) piece.add({typesetter_.spelled(side.relation + " ")});
-        piece.add(typesetter_.line(term));
+      for (std::size_t at = 0; at < side.terms.size(); ++at) {
+        const bool first = at == 0;
+        StyledLine piece = typesetter_.line(side.term(at));
         const bool fresh = line.width() <= hang;
         if (!fresh && line.width() + 1 + piece.width() > width_) {
           lines_.push_back(std::exchange(line, StyledLine(first ? hang : hang + 2)));
@@ -91,24 +88,19 @@ class Equations {
           line.add(Piece{" "});
         }
         line.add(std::move(piece));
-        first = false;
       }
     }
     remark(equation, std::move(line));
   }
 
   void remark(const Equation& equation, StyledLine line) {
-    if (equation.remark.empty()) {
-      lines_.push_back(std::move(line));
-      return;
-    }
+    if (equation.remark.empty()) return lines_.push_back(std::move(line));
     const Inline text = in_parentheses(equation.remark);
     StyledLine words = typesetter_.line(text, Weight::faint);
     if (line.width() + gap + words.width() <= width_) {
       line.add(Piece{std::string(gap, ' ')});
       line.add(std::move(words));
-      lines_.push_back(std::move(line));
-      return;
+      return lines_.push_back(std::move(line));
     }
     lines_.push_back(std::move(line));
     const std::size_t under = indent_ + 2 + (label_width_ > 0 ? label_width_ + gap : 0);
@@ -161,7 +153,7 @@ std::vector<StyledLine> laid_out(const Derivation& derivation, const Typesetter&
     add_title(derivation.title, typesetter, width, lines);
   }
   const std::size_t indent = lines.empty() ? 0 : 2;
-  for (StyledLine& line : Equations(derivation, typesetter, width, indent).lines()) lines.push_back(std::move(line));
+  append(Equations(derivation, typesetter, width, indent).lines(), lines);
   if (is_one_line) add_title(derivation.title, typesetter, width, lines);
   return lines;
 }
@@ -219,6 +211,52 @@ std::vector<StyledLine> laid_out(const Table& table, const Typesetter& typesette
         lines[top + line].add(std::move(cell[line]));
       }
       at += widths[i] + gap;
+    }
+  }
+  return lines;
+}
+
+namespace {
+
+// However deep a line stands, it has so many columns.
+constexpr std::size_t narrowest_line = 24;
+
+// For each line whether another follows below the same parent.
+std::vector<bool> has_siblings_below(const std::vector<Branch>& branches) {
+  std::vector<bool> has(branches.size());
+  std::vector<bool> seen;  // at each depth, since the last line above it
+  for (std::size_t i = branches.size(); i-- > 0;) {
+    seen.resize(branches[i].depth + 1);
+    has[i] = seen[branches[i].depth];
+    seen[branches[i].depth] = true;
+  }
+  return has;
+}
+
+}  // namespace
+
+std::vector<StyledLine> laid_out(const Tree& tree, const Typesetter& typesetter, std::size_t width) {
+  const std::vector<bool> siblings_below = has_siblings_below(tree.branches);
+  std::vector<StyledLine> lines;
+  std::vector<std::string> rails;  // a depth: what runs down past the lines below
+  for (std::size_t i = 0; i < tree.branches.size(); ++i) {
+    const Branch& branch = tree.branches[i];
+    std::string first, others;
+    rails.resize(branch.depth);
+    for (const std::string& rail : rails) first += rail;
+    rails.emplace_back(branch.depth == 0 ? "" : siblings_below[i] ? "│ " : "  ");
+    others = first + rails.back();
+    if (branch.depth > 0) first += siblings_below[i] ? "├ " : "└ ";
+    const Derivation alone{{}, "", {branch.line}};
+    const std::size_t used = typesetter.width(first);
+    const std::size_t left = std::max(width - std::min(width, used), narrowest_line);
+    bool is_first = true;
+    for (const StyledLine& part : laid_out(alone, typesetter, left)) {
+      StyledLine line;
+      line.add(faint(typesetter.spelled(is_first ? first : others)));
+      line.add(part);
+      lines.push_back(std::move(line));
+      is_first = false;
     }
   }
   return lines;

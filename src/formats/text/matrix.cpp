@@ -2,6 +2,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/text.h"
 #include "formats/cut.h"
@@ -26,7 +27,7 @@ class Layout {
  public:
   Layout(const Matrix& matrix, const Typesetter& typesetter, std::size_t width)
       : matrix_(matrix), typesetter_(typesetter), width_(width) {
-    if (typesetter.options().has("heatmap")) heat_ = HeatScale::of(matrix);
+    if (typesetter.options().has("heatmap")) heat_ = heat_of(matrix);
     const bool full = typesetter.options().full;
     const auto [rows, columns] = cut_of(matrix, full);
     rows_ = rows;
@@ -53,8 +54,9 @@ class Layout {
       block(begin, end);
       begin = end;
     } while (begin < columns_.size());
-    elided(matrix_.rows() - rows_, "row");
-    elided(matrix_.columns() - columns_.size(), "column");
+    for (const std::string& words : words_of_cut(matrix_, {rows_, columns_.size()})) {
+      lines_.push_back(typesetter_.line({words}, Weight::faint));
+    }
     if (heat_) add_legend();
     box.body = std::move(lines_);
     return box;
@@ -68,13 +70,11 @@ class Layout {
 
   Column laid_out_column(std::size_t at) const {
     Column column{typesetter_.label(matrix_.column_labels[at]), {}};
-    const std::size_t decimals = matrix_.format.scientific ? 0 : static_cast<std::size_t>(matrix_.format.decimals);
-    const std::size_t fraction = decimals == 0 ? 0 : decimals + 1;
     for (std::size_t row = 0; row < rows_; ++row) {
       std::string cell = typesetter_.spelled(matrix_.cell(row, at));
       if (!matrix_.handed_in.empty()) cell = typesetter_.label(matrix_.cell(row, at));
       // A number without decimals stands where the others have their whole part.
-      if (fraction > 0 && cell.find('.') == std::string::npos) cell += std::string(fraction, ' ');
+      if (cell.find('.') == std::string::npos) cell += std::string(matrix_.fraction(), ' ');
       column.width = std::max(column.width, display_width(cell));
       column.cells.push_back(std::move(cell));
     }
@@ -108,9 +108,7 @@ class Layout {
   std::vector<StyledLine> caption() const {
     std::vector<StyledLine> lines = typesetter_.wrapped(matrix_.name(), width_, Weight::bold);
     add_title(matrix_.caption(), typesetter_, width_, lines);
-    for (StyledLine& line : typesetter_.wrapped({matrix_.meaning()}, width_, Weight::faint)) {
-      lines.push_back(std::move(line));
-    }
+    append(typesetter_.wrapped({matrix_.meaning()}, width_, Weight::faint), lines);
     return lines;
   }
 
@@ -120,31 +118,26 @@ class Layout {
     if (begin > 0) lines_.emplace_back();
     if (!whole) lines_.push_back(typesetter_.line({which}, Weight::faint));
     StyledLine names(label_width_);
-    names.add({typesetter_.spelled(" │"), std::nullopt, Weight::faint});
-    StyledLine rule;
-    std::size_t rule_width = 0;
+    names.add(faint(typesetter_.spelled(" │")));
+    std::size_t rule = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      names.add(
-          {std::string(gap, ' ') + padded_before(columns_[i].name, columns_[i].width), std::nullopt, Weight::faint});
-      rule_width += gap + columns_[i].width;
+      names.add(faint(std::string(gap, ' ') + padded_before(columns_[i].name, columns_[i].width)));
+      rule += gap + columns_[i].width;
     }
-    rule.add({typesetter_.spelled(repeated("─", label_width_ + 1) + "┼" + repeated("─", rule_width)), std::nullopt,
-              Weight::faint});
     lines_.push_back(std::move(names));
-    lines_.push_back(std::move(rule));
+    lines_.emplace_back().add(faint(typesetter_.spelled(repeated("─", label_width_ + 1) + "┼" + repeated("─", rule))));
     for (std::size_t row = 0; row < rows_; ++row) {
       StyledLine line;
-      line.add({padded_behind(row_labels_[row], label_width_), std::nullopt, Weight::faint});
-      line.add({typesetter_.spelled(" │"), std::nullopt, Weight::faint});
+      line.add(faint(padded_behind(row_labels_[row], label_width_)));
+      line.add(faint(typesetter_.spelled(" │")));
       for (std::size_t i = begin; i < end; ++i) {
         const Column& column = columns_[i];
         if (heat_) {
           add_heated(row, i, i == begin, line);
           continue;
         }
-        const Mark mark = matrix_.marks.empty() ? Mark::right : matrix_.marks[row * matrix_.columns() + i];
         line.add({std::string(gap, ' ') + padded_before(column.cells[row], column.width), matrix_.role, Weight::normal,
-                  mark});
+                  matrix_.mark(row, i)});
       }
       if (whole) add_bars(row, line);
       lines_.push_back(std::move(line));
@@ -163,7 +156,7 @@ class Layout {
       return;
     }
     if (!color) line.add(Piece{std::string(gap, ' ')});
-    const bool closed = heat_->is_closed(row, at);
+    const bool closed = matrix_.is_closed(row, at);
     std::string sign = closed ? closed_sign(typesetter_) : size ? shade(*size, column.shade, typesetter_) : "";
     if (color) sign = " " + sign;
     line.add(
@@ -174,10 +167,10 @@ class Layout {
 
   // Under the numbers.
   void add_legend() {
-    const StyledLine legend = heat_->legend(typesetter_);
+    StyledLine shades = legend(matrix_, *heat_, typesetter_);
     const std::size_t indent = label_width_ + 2 + gap;
-    StyledLine line(indent + legend.width() <= width_ ? indent : 0);
-    line.add(legend);
+    StyledLine line(indent + shades.width() <= width_ ? indent : 0);
+    line.add(std::move(shades));
     lines_.emplace_back();
     lines_.push_back(std::move(line));
   }
@@ -194,15 +187,10 @@ class Layout {
     line.add(bars);
   }
 
-  void elided(std::size_t count, const std::string& what) {
-    if (count == 0) return;
-    lines_.push_back(typesetter_.line({words_of_cut(count, what)}, Weight::faint));
-  }
-
   const Matrix& matrix_;
   const Typesetter& typesetter_;
   std::size_t width_;
-  std::optional<HeatScale> heat_;
+  std::optional<Heat> heat_;
   std::size_t rows_ = 0;
   std::size_t label_width_ = 0;
   std::vector<Column> columns_;

@@ -32,14 +32,13 @@ class TextWriter {
  private:
   void lay_out(const Headline& headline) {
     StyledLine line = typesetter_.line(headline.text, Weight::bold);
-    std::vector<StyledLine> lines = line.width() <= width_ ? std::vector<StyledLine>{line}
-                                                           : typesetter_.wrapped(headline.text, width_, Weight::bold);
+    std::vector<StyledLine> lines = {line};
+    if (line.width() > width_) lines = typesetter_.wrapped(headline.text, width_, Weight::bold);
     if (headline.level <= 2) {
       std::size_t widest = 0;
       for (const StyledLine& part : lines) widest = std::max(widest, part.width());
-      StyledLine rule;
-      rule.add({typesetter_.spelled(repeated(headline.level == 1 ? "═" : "─", std::min(widest, width_)))});
-      lines.push_back(std::move(rule));
+      const std::string_view rule = headline.level == 1 ? "═" : "─";
+      lines.emplace_back().add({typesetter_.spelled(repeated(rule, std::min(widest, width_)))});
     }
     print(std::move(lines), 0);
   }
@@ -50,11 +49,8 @@ class TextWriter {
     print(typesetter_.wrapped(joined({"Note: "}, remark.text), width_ - indent), indent);
   }
 
-  void lay_out(const Derivation& derivation) { print(laid_out(derivation, typesetter_, width_ - indent), indent); }
-
-  void lay_out(const Table& table) { print(laid_out(table, typesetter_, width_ - indent), indent); }
-
-  void lay_out(const Tree& tree) { print(laid_out(tree, typesetter_, width_ - indent), indent); }
+  // A derivation, a table, a tree.
+  void lay_out(const auto& block) { print(laid_out(block, typesetter_, width_ - indent), indent); }
 
   // Matrices wait until it is known whether the next one stands beside them.
   void lay_out(const Matrix& matrix) {
@@ -65,26 +61,15 @@ class TextWriter {
     waiting_.push_back({&matrix, std::move(box)});
   }
 
+  // Those that wait side by side: their captions first, so that numbers start on one line.
   void flush() {
     if (waiting_.empty()) return;
-    std::vector<MatrixBox> boxes;
-    if (waiting_.size() == 1) {
-      boxes.push_back(laid_out(*waiting_[0].matrix, typesetter_, width_ - indent));
-    } else {
-      for (Waiting& one : waiting_) boxes.push_back(std::move(one.box));
-    }
-    print_rows(std::move(boxes));
-    waiting_.clear();
-    side_width_ = 0;
-  }
-
-  // Boxes side by side: their captions first, so that numbers start on one line.
-  void print_rows(std::vector<MatrixBox> boxes) {
+    if (waiting_.size() == 1) waiting_[0].box = laid_out(*waiting_[0].matrix, typesetter_, width_ - indent);
     std::vector<StyledLine> lines;
     std::size_t at = 0;
     std::size_t captions = 0;
-    for (const MatrixBox& box : boxes) captions = std::max(captions, box.caption.size());
-    for (MatrixBox& box : boxes) {
+    for (const Waiting& one : waiting_) captions = std::max(captions, one.box.caption.size());
+    for (auto& [matrix, box] : waiting_) {
       const std::size_t width = box.width();
       lines.resize(std::max(lines.size(), captions + 1 + box.body.size()));
       put(std::move(box.caption), 0, at, lines);
@@ -92,6 +77,8 @@ class TextWriter {
       at += width + between;
     }
     print(std::move(lines), indent);
+    waiting_.clear();
+    side_width_ = 0;
   }
 
   static void put(std::vector<StyledLine> part, std::size_t from, std::size_t at, std::vector<StyledLine>& lines) {

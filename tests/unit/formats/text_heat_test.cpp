@@ -122,7 +122,7 @@ TEST_CASE("scores are shaded from the least to the largest", "[heat]") {
 TEST_CASE("numbers as far apart as there are still have shades", "[heat]") {
   const double largest = std::numeric_limits<double>::max();
   const Matrix matrix = weights({-largest, 0, largest}, 3, Role::score);
-  const std::optional<HeatScale> heat = HeatScale::of(matrix);
+  const std::optional<Heat> heat = heat_of(matrix);
   REQUIRE(heat);
   CHECK(heat->size(0, 0) == 0.0);
   CHECK(heat->size(0, 1) == 0.5);
@@ -130,14 +130,14 @@ TEST_CASE("numbers as far apart as there are still have shades", "[heat]") {
 }
 
 TEST_CASE("what is no score or weight has no shades", "[heat]") {
-  CHECK_FALSE(HeatScale::of(weights({1, 2}, 2, Role::value)));
-  CHECK_FALSE(HeatScale::of(weights({std::nan(""), std::nan("")}, 2)));
+  CHECK_FALSE(heat_of(weights({1, 2}, 2, Role::value)));
+  CHECK_FALSE(heat_of(weights({std::nan(""), std::nan("")}, 2)));
   Matrix vector = weights({1, 2}, 1, Role::softmax);
   vector.column_axis = "";
-  CHECK_FALSE(HeatScale::of(vector));
+  CHECK_FALSE(heat_of(vector));
   Matrix handed_in = weights({1, 2}, 2);
   handed_in.handed_in = {"1", "✗2"};
-  CHECK_FALSE(HeatScale::of(handed_in));
+  CHECK_FALSE(heat_of(handed_in));
 }
 
 // Of WCAG: from black on black, 1, to black on white, 21.
