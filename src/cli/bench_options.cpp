@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "base/numbers.h"
-#include "bench/shapes.h"
+#include "bench/workload.h"
 #include "cli/console.h"
 
 namespace attn {

@@ -96,22 +96,23 @@ Exit bench(const BenchOptions& options) {
   }
   if (plan.empty()) return complain_of_shape(request.workloads.front(), options, report.backend);
 
-  std::optional<Peers> peers;
+  Peers peers;
+  std::vector<Peer*> ways;
   if (options.compare) {
     Result<Peers> started =
-        Peers::start(options.python.empty() ? "python3" : options.python, options.hardware.thread_count());
+        start_peers(options.python.empty() ? "python3" : options.python, options.hardware.thread_count());
     if (!started) {
       const Diagnostic& fault = started.faults().front();
       return complain(fault.message, fault.help, Exit::wrong_environment);
     }
-    peers.emplace(std::move(started.value()));
-    report.libraries = peers->libraries();
+    peers = std::move(started.value());
+    for (const auto& way : peers.ways) ways.push_back(way.get());
+    report.libraries = peers.libraries;
   }
   const ShapeCounter counter;
   for (const auto& [work, kernels] : plan) {
     counter.tell(fmt::format("{} of {}: {}", report.shapes.size() + 1, plan.size(), spelled(work)));
-    report.shapes.push_back(
-        measured(*device, work, kernels, peers ? peers->all() : std::vector<Peer*>{}, request.effort));
+    report.shapes.push_back(measured(*device, work, kernels, ways, request.effort));
   }
   counter.tell("");
   return tell(report, request.rendering);
