@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "backend/fused.h"
+#include "backend/sight.h"
 #include "base/math.h"
 #include "base/random.h"
 #include "bench/measurable.h"
@@ -48,15 +48,6 @@ class DotPlain {
   T sum_ = 0;
 };
 
-// How many keys the query sees: the first ones.
-template <class T>
-std::size_t keys_open_to(const FusedAttention<T>& call, std::size_t batch, std::size_t query) {
-  if (call.right < 0) return call.keys;
-  const std::int64_t offset = call.offsets ? call.offsets[batch] : 0;
-  const std::int64_t last = static_cast<std::int64_t>(query) + offset + call.right;
-  return last < 0 ? 0 : std::min(call.keys, static_cast<std::size_t>(last) + 1);
-}
-
 // One row of the context in U, with sums by Dot.
 template <class U, class Dot, class T>
 std::vector<U> context_of(const FusedAttention<T>& call, std::size_t batch, std::size_t head, std::size_t query) {
@@ -64,7 +55,7 @@ std::vector<U> context_of(const FusedAttention<T>& call, std::size_t batch, std:
   const T* const q = call.q + batch * call.q_at.batch + head * call.q_at.head + query * call.q_at.row;
   const T* const k = call.k + batch * call.k_at.batch + kv_head * call.k_at.head;
   const T* const v = call.v + batch * call.v_at.batch + kv_head * call.v_at.head;
-  std::vector<U> weights(keys_open_to(call, batch, query));
+  std::vector<U> weights(sight(call, batch, query).last);
   U maximum = -std::numeric_limits<U>::infinity();
   for (std::size_t j = 0; j < weights.size(); ++j) {
     Dot score;

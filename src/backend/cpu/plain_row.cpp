@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "backend/cpu/sight.h"
+#include "backend/sight.h"
 #include "base/exp.h"
 #include "base/math.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/cuda/backend.h"
-#include "backend/cuda/fused/fused.h"
+#include "backend/sight.h"
 
 namespace attn {
 namespace {
@@ -36,44 +36,17 @@ FusedStrides on_device(const Strides& at) {
   return {static_cast<std::int64_t>(at.batch), static_cast<std::int64_t>(at.head), static_cast<std::int64_t>(at.row)};
 }
 
-// How many keys a query sees.
-std::size_t seen(const FusedAttention<float>& call, std::size_t batch, std::size_t query) {
-  std::size_t keys = call.lengths ? std::min(call.lengths[batch], call.keys) : call.keys;
-  if (call.right < 0) return keys;
-  const std::int64_t position = static_cast<std::int64_t>(query) + (call.offsets ? call.offsets[batch] : 0);
-  return position < 0 ? 0 : std::min(keys, static_cast<std::size_t>(position) + 1);
-}
-
 void mark_closed_rows(const FusedAttention<float>& call) {
   if (!call.closed_rows) return;
   for (std::size_t batch = 0; batch < call.batch; ++batch) {
     for (std::size_t head = 0; head < call.heads; ++head) {
       for (std::size_t query = 0; query < call.queries; ++query) {
-        if (seen(call, batch, query) > 0) continue;
-        call.closed_rows[(batch * call.heads + head) * call.queries + query] = 1;
+        if (sight(call, batch, query).last == 0) {
+          call.closed_rows[(batch * call.heads + head) * call.queries + query] = 1;
+        }
       }
     }
   }
-}
-
-// The call but for where its tensors are; the context follows without gaps.
-FusedCall sized(const FusedAttention<float>& call) {
-  return {.dtype = cuda::FusedDtype::f32,
-          .batch = static_cast<int>(call.batch),
-          .heads = static_cast<int>(call.heads),
-          .kv_heads = static_cast<int>(call.kv_heads),
-          .queries = static_cast<int>(call.queries),
-          .keys = static_cast<int>(call.keys),
-          .key_width = static_cast<int>(call.key_width),
-          .value_width = static_cast<int>(call.value_width),
-          .q_at = on_device(call.q_at),
-          .k_at = on_device(call.k_at),
-          .v_at = on_device(call.v_at),
-          .context_at = {static_cast<std::int64_t>(call.heads * call.queries * call.value_width),
-                         static_cast<std::int64_t>(call.queries * call.value_width),
-                         static_cast<std::int64_t>(call.value_width)},
-          .scale = static_cast<float>(call.scale),
-          .causal = call.right == 0};
 }
 
 // Copies the context from the device to where the call wants it.
@@ -103,6 +76,25 @@ const FusedKernel* kernel_for(const FusedCall& call, std::span<const float> valu
 
 }  // namespace
 
+FusedCall without_tensors(const FusedAttention<float>& call) {
+  return {.dtype = Dtype::f32,
+          .batch = static_cast<int>(call.batch),
+          .heads = static_cast<int>(call.heads),
+          .kv_heads = static_cast<int>(call.kv_heads),
+          .queries = static_cast<int>(call.queries),
+          .keys = static_cast<int>(call.keys),
+          .key_width = static_cast<int>(call.key_width),
+          .value_width = static_cast<int>(call.value_width),
+          .q_at = on_device(call.q_at),
+          .k_at = on_device(call.k_at),
+          .v_at = on_device(call.v_at),
+          .context_at = {static_cast<std::int64_t>(call.heads * call.queries * call.value_width),
+                         static_cast<std::int64_t>(call.queries * call.value_width),
+                         static_cast<std::int64_t>(call.value_width)},
+          .scale = static_cast<float>(call.scale),
+          .causal = call.right == 0};
+}
+
 bool CudaBackend::attend(const FusedAttention<float>& call) {
   if (!is_plain(call)) return false;
   const std::span q(call.q, extent(call.batch, call.heads, call.queries, call.key_width, call.q_at));
@@ -118,7 +110,7 @@ bool CudaBackend::attend(const FusedAttention<float>& call) {
   const std::size_t offsets_begin = layout.add(call.offsets ? call.batch * sizeof(std::int64_t) : 0);
   const std::size_t lengths_begin = layout.add(call.lengths ? call.batch * sizeof(std::size_t) : 0);
 
-  FusedCall there = sized(call);
+  FusedCall there = without_tensors(call);
   std::byte* memory = memory_.at_least(layout.bytes());
   const auto upload = [&](const void* from, std::size_t bytes, std::size_t begin) {
     check(cudaMemcpy(memory + begin, from, bytes, cudaMemcpyHostToDevice), "copying numbers to it");

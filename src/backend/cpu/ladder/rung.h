@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "backend/cpu/sight.h"
+#include "backend/sight.h"
 #include "backend/cpu/threads.h"
 #include "backend/fused.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "backend/cpu/plain_row.h"
-#include "backend/cpu/sight.h"
+#include "backend/sight.h"
 #include "backend/cpu/vectors/kernels.h"
 #include "backend/fused.h"
 
