@@ -52,9 +52,9 @@ class DotPlain {
 template <class U, class Dot, class T>
 std::vector<U> context_of(const FusedAttention<T>& call, std::size_t batch, std::size_t head, std::size_t query) {
   const std::size_t kv_head = head / (call.heads / call.kv_heads);
-  const T* const q = call.q + batch * call.q_at.batch + head * call.q_at.head + query * call.q_at.row;
-  const T* const k = call.k + batch * call.k_at.batch + kv_head * call.k_at.head;
-  const T* const v = call.v + batch * call.v_at.batch + kv_head * call.v_at.head;
+  const T* const q = call.q + call.q_at.to(batch, head, query);
+  const T* const k = call.k + call.k_at.to(batch, kv_head);
+  const T* const v = call.v + call.v_at.to(batch, kv_head);
   std::vector<U> weights(sight(call, batch, query).last);
   U maximum = -std::numeric_limits<U>::infinity();
   for (std::size_t j = 0; j < weights.size(); ++j) {
@@ -98,8 +98,7 @@ MeasurableRun::Error error_of_drawn_rows(const FusedAttention<T>& call) {
                       query = drawn_below(call.queries, random);
     const std::vector<double> exact = context_of<double, DotTwice>(call, batch, head, query);
     const std::vector<T> plain = context_of<T, DotPlain<T>>(call, batch, head, query);
-    const T* got =
-        call.context + batch * call.context_at.batch + head * call.context_at.head + query * call.context_at.row;
+    const T* const got = call.context + call.context_at.to(batch, head, query);
     for (std::size_t c = 0; c < call.value_width; ++c) worst.take(got[c], plain[c], exact[c]);
   }
   return worst;

@@ -29,7 +29,7 @@ bool is_plain(const FusedAttention<float>& call) {
 
 // How many numbers there are from the first to the last.
 std::size_t extent(std::size_t batch, std::size_t heads, std::size_t rows, std::size_t width, const Strides& at) {
-  return (batch - 1) * at.batch + (heads - 1) * at.head + (rows - 1) * at.row + width;
+  return at.to(batch - 1, heads - 1, rows - 1) + width;
 }
 
 FusedStrides on_device(const Strides& at) {
@@ -59,8 +59,7 @@ void bring_back(const void* context, const FusedAttention<float>& call) {
     const std::size_t query = row % call.queries;
     const std::size_t head = row / call.queries % call.heads;
     const std::size_t batch = row / call.queries / call.heads;
-    const std::size_t to = batch * call.context_at.batch + head * call.context_at.head + query * call.context_at.row;
-    std::copy_n(&made[row * call.value_width], call.value_width, call.context + to);
+    std::copy_n(&made[row * call.value_width], call.value_width, call.context + call.context_at.to(batch, head, query));
   }
 }
 
