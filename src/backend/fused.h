@@ -9,6 +9,11 @@ namespace attn {
 // in numbers; features follow one another. 0 where an axis is broadcast.
 struct Strides {
   std::size_t batch = 0, head = 0, row = 0;
+
+  // From the first number to the first of a row.
+  std::size_t to(std::size_t of_batch, std::size_t of_head, std::size_t of_row = 0) const {
+    return of_batch * batch + of_head * head + of_row * row;
+  }
 };
 
 // The same for something that has a number a cell of the scores. What depends on

@@ -1,40 +1,16 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tensor/dtype.h"
+#include "bench/workload.h"
 
 namespace attn {
-
-// The sizes of an attention that is timed. Causal masks are aligned at the end:
-// the last query sees every key.
-struct Workload {
-  std::size_t batch = 1, heads = 1, kv_heads = 1;
-  std::size_t queries = 0, keys = 0;
-  std::size_t key_width = 0, value_width = 0;  // d_k, d_v
-  bool causal = false;
-  Dtype dtype = Dtype::f32;
-
-  // Where it is not 0, multi-head attention as a layer has it: inputs [batch,
-  // row, model_width] are projected to queries, keys and values, and the heads'
-  // contexts, side by side, to outputs of that width. REQUIRES: queries == keys.
-  std::size_t model_width = 0;
-
-  bool operator==(const Workload&) const = default;
-};
-
-// Floating-point operations that the result needs: two for each product and sum
-// of Q·Kᵀ and of A·V, and of the projections where there are any. What is closed
-// does not count: half of a causal square.
-double operations(const Workload& workload);
-
-// Bytes of queries, keys, values and context, each once; with projections those
-// of inputs, weights and outputs.
-double least_bytes(const Workload& workload);
 
 // One of a backend's kernels for fused attention.
 struct MeasurableKernel {
@@ -55,6 +31,16 @@ class MeasurableRun {
   // on rows drawn from it, and that of plain single precision: a softmax of exact f32 operations.
   struct Error {
     double kernel = 0, plain = 0;
+
+    // Counts in one number; NaN is infinitely far from the exact one.
+    void take(double got, double in_plain, double exact) {
+      const auto farther = [&](double worst, double number) {
+        const double away = std::abs(number - exact);
+        return away <= worst ? worst : std::isnan(away) ? std::numeric_limits<double>::infinity() : away;
+      };
+      kernel = farther(kernel, got);
+      plain = farther(plain, in_plain);
+    }
   };
   virtual Error error() = 0;
 };

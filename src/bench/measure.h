@@ -6,10 +6,28 @@
 #include <vector>
 
 #include "bench/measurable.h"
-#include "bench/shapes.h"
-#include "bench/spread.h"
 
 namespace attn {
+
+// How repeated measurements of one thing are spread.
+struct Spread {
+  std::size_t count = 0;
+  double least = 0, lower = 0, median = 0, upper = 0, most = 0;  // lower and upper: the quartiles
+
+  bool operator==(const Spread&) const = default;
+};
+
+// Between two numbers of the list quantiles are interpolated linearly (Hyndman
+// and Fan 1996, definition 7). Of no number all are 0.
+Spread spread_of(std::vector<double> values);
+
+// The most bytes of memory that this process ever occupied; 0 where the system
+// does not say.
+std::size_t peak_memory();
+
+// From here on peak_memory() is about what comes. Returns false, and changes
+// nothing, where the system has no such thing.
+bool restart_peak_memory();
 
 // How long each kernel and peer is measured on a shape: for so many seconds, the
 // measurements of the peak among them, and so many times.

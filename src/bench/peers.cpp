@@ -15,6 +15,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "base/numbers.h"
 #include "base/text.h"
 #include "bench/peers_script.h"
@@ -30,32 +32,25 @@ std::optional<std::string> after(std::string_view word, const std::string& line)
   return line.substr(word.size() + 1);
 }
 
-std::vector<std::string> fields(const std::string& line) {
-  std::vector<std::string> all(1);
-  for (const char c : line) {
-    if (c == '\t') {
-      all.emplace_back();
-    } else {
-      all.back() += c;
-    }
+std::vector<std::string> fields(std::string_view line) {
+  std::vector<std::string> all;
+  for (std::size_t end; (end = line.find('\t')) != std::string_view::npos; line.remove_prefix(end + 1)) {
+    all.emplace_back(line.substr(0, end));
   }
+  all.emplace_back(line);
   return all;
 }
 
 std::string request_to_prepare(std::size_t way, const Workload& work) {
-  std::string text = "prepare " + std::to_string(way);
-  for (const std::size_t size : {work.batch, work.heads, work.kv_heads, work.queries, work.keys, work.key_width,
-                                 work.value_width, work.model_width, std::size_t{work.causal}}) {
-    text += " " + std::to_string(size);
-  }
-  return text + " " + std::string(name(work.dtype));
+  return fmt::format("prepare {} {} {} {} {} {} {} {} {} {:d} {}", way, work.batch, work.heads, work.kv_heads,
+                     work.queries, work.keys, work.key_width, work.value_width, work.model_width, work.causal,
+                     name(work.dtype));
 }
-
-}  // namespace
 
 // A Python process, spoken to line by line over a socket: writing to a pipe that
 // nobody reads any more would end this program.
-struct Peers::Process {
+class Process {
+ public:
   Process(const std::string& python, std::string_view library, std::size_t threads) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return;
@@ -126,21 +121,22 @@ struct Peers::Process {
 };
 
 // One of the ways in which a library computes attention.
-struct Peers::Way final : public Peer {
-  Way(Process& process, std::size_t number, std::string name)
-      : process_(process), number_(number), name_(std::move(name)) {}
+class Way final : public Peer {
+ public:
+  Way(std::shared_ptr<Process> process, std::size_t number, std::string name)
+      : process_(std::move(process)), number_(number), name_(std::move(name)) {}
 
   std::string name() const override { return name_; }
 
   std::string prepare(const Workload& workload) override {
-    const std::optional<std::string> answer = process_.ask(request_to_prepare(number_, workload));
+    const std::optional<std::string> answer = process_->ask(request_to_prepare(number_, workload));
     if (!answer) return "its process has ended";
     if (*answer == "ready") return "";
     return after("no", *answer).value_or("it answered `" + *answer + "`");
   }
 
   std::optional<double> seconds() override {
-    const std::optional<std::string> answer = process_.ask("time " + std::to_string(number_));
+    const std::optional<std::string> answer = process_->ask("time " + std::to_string(number_));
     const std::optional<std::string> number = answer ? after("seconds", *answer) : std::nullopt;
     double seconds = 0;
     if (!number || !parse_number(*number, seconds) || seconds <= 0) return std::nullopt;
@@ -148,22 +144,19 @@ struct Peers::Way final : public Peer {
   }
 
  private:
-  Process& process_;
+  std::shared_ptr<Process> process_;
   std::size_t number_;
   std::string name_;
 };
 
-Peers::Peers() = default;
-Peers::Peers(Peers&&) noexcept = default;
-Peers& Peers::operator=(Peers&&) noexcept = default;
-Peers::~Peers() = default;
+}  // namespace
 
-Result<Peers> Peers::start(const std::string& python, std::size_t threads) {
+Result<Peers> start_peers(const std::string& python, std::size_t threads) {
   Peers peers;
   bool is_python = false;
   std::string answered;  // by what is none
   for (const std::string_view library : libraries_known) {
-    auto process = std::make_unique<Process>(python, library, threads);
+    auto process = std::make_shared<Process>(python, library, threads);
     const std::optional<std::string> hello = process->ask("hello");
     const std::vector<std::string> told = fields(hello.value_or("missing\tPython has ended"));
     const bool is_there = told.size() > 1 && told[0] == "have";
@@ -171,12 +164,11 @@ Result<Peers> Peers::start(const std::string& python, std::size_t threads) {
       is_python = true;
     else if (hello)
       answered = *hello;
-    peers.libraries_.push_back(
+    peers.libraries.push_back(
         {.name = std::string(library), .version = is_there ? told[1] : "", .missing = is_there ? "" : told.back()});
     for (std::size_t at = 2; is_there && at < told.size(); ++at) {
-      peers.ways_.push_back(std::make_unique<Way>(*process, at - 2, told[at]));
+      peers.ways.push_back(std::make_unique<Way>(process, at - 2, told[at]));
     }
-    peers.processes_.push_back(std::move(process));
   }
   if (is_python) return peers;
   constexpr std::size_t shown_columns = 40;
@@ -187,12 +179,6 @@ Result<Peers> Peers::start(const std::string& python, std::size_t threads) {
                                    : "`" + python + "` is no Python: it answered `" +
                                          shortened(printable(answered), shown_columns) + "`",
                     .help = "--python FILE names another; without --compare none is needed"};
-}
-
-std::vector<Peer*> Peers::all() const {
-  std::vector<Peer*> all;
-  for (const auto& way : ways_) all.push_back(way.get());
-  return all;
 }
 
 }  // namespace attn

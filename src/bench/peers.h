@@ -20,29 +20,13 @@ struct PeerLibrary {
 // The libraries in processes of their own, which do as bench/peers.py says. A
 // library's process is stopped while it has nothing to do, since threads of some
 // wait for work by spinning, and would take the processors from the others.
-class Peers {
- public:
-  // Starts one for each of numpy, torch and onnxruntime, with so many threads.
-  // No such Python: a diagnostic for the environment.
-  static Result<Peers> start(const std::string& python, std::size_t threads);
-
-  Peers(Peers&&) noexcept;
-  Peers& operator=(Peers&&) noexcept;
-  ~Peers();
-
-  const std::vector<PeerLibrary>& libraries() const { return libraries_; }
-
-  // Every way to compute attention that they have. They live as long as this.
-  std::vector<Peer*> all() const;
-
- private:
-  struct Process;
-  struct Way;
-  Peers();
-
-  std::vector<PeerLibrary> libraries_;
-  std::vector<std::unique_ptr<Process>> processes_;
-  std::vector<std::unique_ptr<Way>> ways_;
+struct Peers {
+  std::vector<PeerLibrary> libraries = {};
+  std::vector<std::unique_ptr<Peer>> ways = {};  // every way to compute attention that they have
 };
+
+// Starts one for each of numpy, torch and onnxruntime, with so many threads.
+// No such Python: a diagnostic for the environment.
+Result<Peers> start_peers(const std::string& python, std::size_t threads);
 
 }  // namespace attn

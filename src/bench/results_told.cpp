@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -39,16 +40,10 @@ std::string rate_spelled(const ShapeMeasured& shape, double seconds) {
   return three_digits(rate(shape, seconds)) + (shape.limit == Limit::memory ? " GB/s" : "");
 }
 
-// A row of a table of numbers.
-std::vector<Inline> cells(const std::vector<std::string>& texts) {
-  std::vector<Inline> row;
-  for (const std::string& text : texts) row.push_back({text});
-  return row;
-}
+using Texts = std::vector<std::string>;
 
-Table table_of_numbers(const std::vector<std::string>& header) {
-  return {.caption = {}, .header = cells(header), .rows = {}, .numbers = true};
-}
+// What stands where there is nothing to say.
+const std::string nothing = "–";
 
 class Teller {
  public:
@@ -70,27 +65,37 @@ class Teller {
   void headline(int level, std::string text) { document_.blocks.emplace_back(Headline{level, {std::move(text)}}); }
   void prose(std::string text) { document_.blocks.emplace_back(Prose{{std::move(text)}}); }
 
+  // A row for each of them.
+  template <class Row, class Cells>
+  void table_of_numbers(const Texts& header, const std::vector<Row>& rows, Cells cells) {
+    const auto row_of = [](const Texts& texts) {
+      std::vector<Inline> row;
+      for (const std::string& text : texts) row.push_back({text});
+      return row;
+    };
+    Table table{.caption = {}, .header = row_of(header), .rows = {}, .numbers = true};
+    for (const Row& row : rows) table.rows.push_back(row_of(cells(row)));
+    document_.blocks.emplace_back(std::move(table));
+  }
+
   void times() {
     const Dtype dtype = report_.shapes.front().workload.dtype;
     headline(2, fmt::format("Time and speed, {}", name(dtype)));
     prose(
         "batch×heads×queries×width. GFLOP/s: of the median call. Of peak: the best call of the best peak; the median, "
         "and the middle half, of what calls reached of the peak measured just before and after them.");
-    Table table = table_of_numbers({"shape", "median", "best", "GFLOP/s", "best", "median", "middle half"});
-    for (const ShapeMeasured& shape : report_.shapes) {
-      const KernelMeasured& kernel = shape.kernels.back();
-      std::vector<std::string> row = {spelled(shape.workload), spelled_seconds(kernel.seconds.median),
-                                      spelled_seconds(kernel.seconds.least),
-                                      rate_spelled(shape, kernel.seconds.median)};
-      if (shape.limit == Limit::calling) {
-        row.insert(row.end(), {"–", "–", "–"});
-      } else {
-        row.insert(row.end(), {fraction_spelled(kernel.best_fraction), fraction_spelled(kernel.fraction.median),
-                               quartiles(kernel.fraction)});
-      }
-      table.rows.push_back(cells(row));
-    }
-    document_.blocks.emplace_back(std::move(table));
+    table_of_numbers({"shape", "median", "best", "GFLOP/s", "best", "median", "middle half"}, report_.shapes,
+                     [](const ShapeMeasured& shape) {
+                       const KernelMeasured& kernel = shape.kernels.back();
+                       const bool of_peak = shape.limit != Limit::calling;
+                       return Texts{spelled(shape.workload),
+                                    spelled_seconds(kernel.seconds.median),
+                                    spelled_seconds(kernel.seconds.least),
+                                    rate_spelled(shape, kernel.seconds.median),
+                                    of_peak ? fraction_spelled(kernel.best_fraction) : nothing,
+                                    of_peak ? fraction_spelled(kernel.fraction.median) : nothing,
+                                    of_peak ? quartiles(kernel.fraction) : nothing};
+                     });
     prose(peaks());
   }
 
@@ -116,19 +121,20 @@ class Teller {
   // Steps are of the best calls, which other programs disturbed least.
   void ladder(const ShapeMeasured& shape) {
     headline(2, "The ladder at " + spelled(shape.workload));
-    Table table = table_of_numbers(
-        {"kernel", "median", shape.limit == Limit::memory ? "GB/s" : "GFLOP/s", "of peak", "step", "in all", "memory"});
     const double first = shape.kernels.front().seconds.least;
     double before = first;
-    for (const KernelMeasured& kernel : shape.kernels) {
-      const double now = kernel.seconds.least;
-      table.rows.push_back(cells(
-          {kernel.kernel, spelled_seconds(kernel.seconds.median), three_digits(rate(shape, kernel.seconds.median)),
-           fraction_spelled(kernel.best_fraction), three_digits(before / now) + "×", three_digits(first / now) + "×",
-           bytes_spelled(static_cast<double>(kernel.working_memory))}));
-      before = now;
-    }
-    document_.blocks.emplace_back(std::move(table));
+    table_of_numbers(
+        {"kernel", "median", shape.limit == Limit::memory ? "GB/s" : "GFLOP/s", "of peak", "step", "in all", "memory"},
+        shape.kernels, [&](const KernelMeasured& kernel) {
+          const double now = kernel.seconds.least;
+          return Texts{kernel.kernel,
+                       spelled_seconds(kernel.seconds.median),
+                       three_digits(rate(shape, kernel.seconds.median)),
+                       fraction_spelled(kernel.best_fraction),
+                       three_digits(std::exchange(before, now) / now) + "×",
+                       three_digits(first / now) + "×",
+                       bytes_spelled(static_cast<double>(kernel.working_memory))};
+        });
   }
 
   void memory_and_errors() {
@@ -136,22 +142,18 @@ class Teller {
     prose(
         "Beyond: memory that a call takes besides inputs and outputs. Error: the largest, on rows drawn from the "
         "result, against attention in double precision; beside it that of plain operations of the same dtype.");
-    Table table = table_of_numbers({"shape", "in and out", "beyond", "process", "error", "plain", "ratio"});
-    for (const ShapeMeasured& shape : report_.shapes) {
-      const KernelMeasured& kernel = shape.kernels.back();
-      std::vector<std::string> row = {spelled(shape.workload), bytes_spelled(shape.bytes),
-                                      bytes_spelled(static_cast<double>(kernel.working_memory)),
-                                      bytes_spelled(static_cast<double>(shape.peak_memory))};
-      if (kernel.error) {
-        row.insert(row.end(),
-                   {fmt::format("{:.1e}", kernel.error->kernel), fmt::format("{:.1e}", kernel.error->plain),
-                    kernel.error->plain > 0 ? three_digits(kernel.error->kernel / kernel.error->plain) : "–"});
-      } else {
-        row.insert(row.end(), {"–", "–", "–"});
-      }
-      table.rows.push_back(cells(row));
-    }
-    document_.blocks.emplace_back(std::move(table));
+    table_of_numbers({"shape", "in and out", "beyond", "process", "error", "plain", "ratio"}, report_.shapes,
+                     [](const ShapeMeasured& shape) {
+                       const KernelMeasured& kernel = shape.kernels.back();
+                       const auto& error = kernel.error;
+                       return Texts{spelled(shape.workload),
+                                    bytes_spelled(shape.bytes),
+                                    bytes_spelled(static_cast<double>(kernel.working_memory)),
+                                    bytes_spelled(static_cast<double>(shape.peak_memory)),
+                                    error ? fmt::format("{:.1e}", error->kernel) : nothing,
+                                    error ? fmt::format("{:.1e}", error->plain) : nothing,
+                                    error && error->plain > 0 ? three_digits(error->kernel / error->plain) : nothing};
+                     });
   }
 
   void compared() {
@@ -159,34 +161,33 @@ class Teller {
     prose(
         "Times as much as ours takes: the median of neighbouring calls, and the best call of theirs over the best of "
         "ours. Above 1 ours is faster.");
-    for (const PeerLibrary& library : report_.libraries) {
-      if (library.missing.empty()) continue;
-      document_.blocks.emplace_back(Remark{{library.name + " is not installed here (" + library.missing + ")."}});
-    }
-    for (const ShapeMeasured& shape : report_.shapes) peers(shape);
     std::string versions;
     for (const PeerLibrary& library : report_.libraries) {
-      if (!library.missing.empty()) continue;
-      versions += (versions.empty() ? "" : "; ") + library.name + " " + library.version;
+      if (library.missing.empty()) {
+        versions += (versions.empty() ? "" : "; ") + library.name + " " + library.version;
+      } else {
+        document_.blocks.emplace_back(Remark{{library.name + " is not installed here (" + library.missing + ")."}});
+      }
     }
+    for (const ShapeMeasured& shape : report_.shapes) peers(shape);
     if (!versions.empty()) prose(versions + ".");
   }
 
   void peers(const ShapeMeasured& shape) {
-    Table table = table_of_numbers({spelled(shape.workload), "median", "best", "ratio", "of bests"});
-    const Spread& ours = shape.kernels.back().seconds;
-    table.rows.push_back(cells({"attn", spelled_seconds(ours.median), spelled_seconds(ours.least), "1", "1"}));
+    const auto row = [](const std::string& who, const Spread& seconds, std::string ratio, std::string of_bests) {
+      return Texts{who, spelled_seconds(seconds.median), spelled_seconds(seconds.least), std::move(ratio),
+                   std::move(of_bests)};
+    };
+    std::vector<Texts> rows = {row("attn", shape.kernels.back().seconds, "1", "1")};
     std::string left_out;
     for (const PeerMeasured& peer : shape.peers) {
       if (peer.left_out.empty()) {
-        table.rows.push_back(
-            cells({peer.peer, spelled_seconds(peer.seconds.median), spelled_seconds(peer.seconds.least),
-                   three_digits(peer.ratio.median), three_digits(peer.best_ratio)}));
+        rows.push_back(row(peer.peer, peer.seconds, three_digits(peer.ratio.median), three_digits(peer.best_ratio)));
       } else {
         left_out += (left_out.empty() ? "" : "; ") + peer.peer + ": " + peer.left_out;
       }
     }
-    document_.blocks.emplace_back(std::move(table));
+    table_of_numbers({spelled(shape.workload), "median", "best", "ratio", "of bests"}, rows, std::identity());
     if (!left_out.empty()) prose("Left out: " + left_out + ".");
   }
 

@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 
 #include "base/numbers.h"
-#include "bench/shapes.h"
+#include "bench/workload.h"
 #include "cli/options.h"
 
 namespace attn {

@@ -198,7 +198,7 @@ TEST_CASE("each library is included only where it belongs", "[architecture]") {
   }
 }
 
-TEST_CASE("CUDA is known in its backend and nowhere else, and nvcc sees nothing but the backend's and base's headers",
+TEST_CASE("CUDA is known in its backend and nowhere else, and kernels include only its headers and base's",
           "[architecture]") {
   const auto is_of = [](const Include& include, const std::string& folder) {
     return include.file.string().starts_with(folder);

@@ -10,36 +10,40 @@
 
 namespace cuda_on_host {
 
+using attn::Dtype;
 using attn::cuda::Bf16;
 using attn::cuda::F16;
 using attn::cuda::FusedCall;
-using attn::cuda::FusedDtype;
 using attn::cuda::FusedStrides;
 
 namespace {
 
-double number(FusedDtype dtype, const void* at) {
+double number(Dtype dtype, const void* at) {
   switch (dtype) {
-    case FusedDtype::f32:
+    case Dtype::f32:
       return *static_cast<const float*>(at);
-    case FusedDtype::bf16:
+    case Dtype::bf16:
       return attn::cuda::widened(*static_cast<const Bf16*>(at));
-    case FusedDtype::f16:
+    case Dtype::f16:
       return attn::cuda::widened(*static_cast<const F16*>(at));
+    case Dtype::f64:
+      break;
   }
   return 0;
 }
 
-void set_number(FusedDtype dtype, void* at, float x) {
+void set_number(Dtype dtype, void* at, float x) {
   switch (dtype) {
-    case FusedDtype::f32:
+    case Dtype::f32:
       *static_cast<float*>(at) = x;
       break;
-    case FusedDtype::bf16:
+    case Dtype::bf16:
       *static_cast<Bf16*>(at) = attn::cuda::narrowed<Bf16>(x);
       break;
-    case FusedDtype::f16:
+    case Dtype::f16:
       *static_cast<F16*>(at) = attn::cuda::narrowed<F16>(x);
+      break;
+    case Dtype::f64:
       break;
   }
 }
@@ -47,8 +51,8 @@ void set_number(FusedDtype dtype, void* at, float x) {
 // [batch, head, row, feature], or [batch, row, head, feature], with 8 numbers
 // between the rows that belong to nobody.
 struct TensorOnHost {
-  TensorOnHost(FusedDtype type, int batch, int heads, int rows, int width, bool rows_first)
-      : dtype(type), size(type == FusedDtype::f32 ? 4 : 2) {
+  TensorOnHost(Dtype type, int batch, int heads, int rows, int width, bool rows_first)
+      : dtype(type), size(type == Dtype::f32 ? 4 : 2) {
     const std::int64_t row = width + 8;
     at = rows_first ? FusedStrides{rows * heads * row, row, heads * row}
                     : FusedStrides{heads * rows * row, rows * row, row};
@@ -60,7 +64,7 @@ struct TensorOnHost {
     return bytes.data() + static_cast<std::size_t>(batch * at.batch + head * at.head + row * at.row + feature) * size;
   }
 
-  FusedDtype dtype;
+  Dtype dtype;
   std::size_t size;
   FusedStrides at;
   std::vector<unsigned char> bytes;
@@ -73,7 +77,7 @@ struct Row {
 // One row of attention in double precision, and how far from it a kernel may be.
 Row expected(const Case& what, TensorOnHost& q, TensorOnHost& k, TensorOnHost& v, float scale, int batch, int head,
              int query, std::int64_t limit) {
-  const double rounding = what.dtype == FusedDtype::f32 ? 0x1p-24 : what.dtype == FusedDtype::bf16 ? 0x1p-8 : 0x1p-11;
+  const double rounding = what.dtype == Dtype::f32 ? 0x1p-24 : what.dtype == Dtype::bf16 ? 0x1p-8 : 0x1p-11;
   const int kv_head = head / (what.heads / what.kv_heads);
   std::vector<double> scores;
   double largest = -INFINITY, largest_terms = 0;
@@ -111,11 +115,9 @@ Row expected(const Case& what, TensorOnHost& q, TensorOnHost& k, TensorOnHost& v
 
 std::string described(const Case& what) {
   std::ostringstream out;
-  out << (what.dtype == FusedDtype::f32    ? "f32"
-          : what.dtype == FusedDtype::bf16 ? "bf16"
-                                           : "f16")
-      << ", batch " << what.batch << ", heads " << what.heads << ":" << what.kv_heads << ", " << what.queries << " x "
-      << what.keys << ", widths " << what.key_width << ":" << what.value_width << (what.causal ? ", causal" : "");
+  out << name(what.dtype) << ", batch " << what.batch << ", heads " << what.heads << ":" << what.kv_heads << ", "
+      << what.queries << " x " << what.keys << ", widths " << what.key_width << ":" << what.value_width
+      << (what.causal ? ", causal" : "");
   for (const auto offset : what.offsets) out << ", offset " << offset;
   for (const auto length : what.lengths) out << ", length " << length;
   if (what.rows_first) out << ", rows first";

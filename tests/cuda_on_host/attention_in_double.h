@@ -12,7 +12,7 @@
 namespace cuda_on_host {
 
 struct Case {
-  attn::cuda::FusedDtype dtype = attn::cuda::FusedDtype::bf16;
+  attn::Dtype dtype = attn::Dtype::bf16;
   int batch = 1, heads = 1, kv_heads = 1;
   int queries = 1, keys = 1, key_width = 64, value_width = 64;
   bool causal = false;

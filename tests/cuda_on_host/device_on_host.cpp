@@ -7,6 +7,7 @@
 
 #include "backend/cuda/kernels/busy.h"
 #include "backend/cuda/samples.h"
+#include "bench/workload.h"
 #include "gpu/numbers.h"
 
 namespace {
@@ -63,27 +64,20 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
 // Kernels that are in CUDA's own words, done over in C++'s.
 namespace attn::cuda {
 
-namespace {
-
-Dtype own_dtype(SampleDtype dtype) { return dtypes[static_cast<std::size_t>(dtype)]; }
-
-}  // namespace
-
-cudaError_t fill_with_samples(SampleDtype dtype, void* numbers, std::size_t count, std::uint64_t seed) {
+cudaError_t fill_with_samples(Dtype dtype, void* numbers, std::size_t count, std::uint64_t seed) {
   for (std::size_t at = 0; at < count; ++at) {
-    encode(stored(sample(seed, at), own_dtype(dtype)), own_dtype(dtype),
-           static_cast<std::byte*>(numbers) + at * bytes_of(dtype));
+    encode(stored(sample(seed, at), dtype), dtype, static_cast<std::byte*>(numbers) + at * bytes_of(dtype));
   }
   return cudaSuccess;
 }
 
-cudaError_t widen(SampleDtype dtype, const void* numbers, std::size_t count, double* wide) {
+cudaError_t widen(Dtype dtype, const void* numbers, std::size_t count, double* wide) {
   for (std::size_t at = 0; at < count; ++at) {
-    wide[at] = decoded(static_cast<const std::byte*>(numbers) + at * bytes_of(dtype), own_dtype(dtype));
+    wide[at] = decoded(static_cast<const std::byte*>(numbers) + at * bytes_of(dtype), dtype);
   }
   return cudaSuccess;
 }
 
-cudaError_t start_busy(SampleDtype, double& operations) { return operations = 1, cudaSuccess; }
+cudaError_t start_busy(Dtype, double& operations) { return operations = 1, cudaSuccess; }
 
 }  // namespace attn::cuda

@@ -4,7 +4,7 @@
 #include "catch.h"
 #include "cuda_on_host/attention_in_double.h"
 
-using attn::cuda::FusedDtype;
+using attn::Dtype;
 using cuda_on_host::Case;
 using cuda_on_host::complaint;
 using cuda_on_host::described;
@@ -27,39 +27,29 @@ void check(const attn::cuda::FusedKernel& kernel, const std::vector<Case>& cases
 }  // namespace
 
 TEST_CASE("the clear kernel computes attention of every dtype and width", "[cuda]") {
-  check(attn::cuda::clear_kernel,
-        {
-            {.dtype = FusedDtype::f32, .queries = 1, .keys = 1, .key_width = 1, .value_width = 1},
-            {.dtype = FusedDtype::f32,
-             .batch = 2,
-             .heads = 2,
-             .queries = 33,
-             .keys = 70,
-             .key_width = 5,
-             .value_width = 7},
-            {.dtype = FusedDtype::f32, .queries = 3, .keys = 65, .key_width = 256, .value_width = 256, .spread = 3},
-            {.dtype = FusedDtype::f32,
-             .batch = 2,
-             .heads = 4,
-             .kv_heads = 2,
-             .queries = 40,
-             .keys = 37,
-             .key_width = 64,
-             .value_width = 33,
-             .causal = true,
-             .offsets = {-3, 9},
-             .lengths = {30, 0},
-             .rows_first = true,
-             .nan_behind_closed = true},
-            {.dtype = FusedDtype::bf16, .heads = 2, .queries = 20, .keys = 50, .causal = true, .offsets = {30}},
-            {.dtype = FusedDtype::f16,
-             .batch = 2,
-             .queries = 20,
-             .keys = 50,
-             .lengths = {50, 17},
-             .nan_behind_closed = true},
-        },
-        80);
+  check(
+      attn::cuda::clear_kernel,
+      {
+          {.dtype = Dtype::f32, .queries = 1, .keys = 1, .key_width = 1, .value_width = 1},
+          {.dtype = Dtype::f32, .batch = 2, .heads = 2, .queries = 33, .keys = 70, .key_width = 5, .value_width = 7},
+          {.dtype = Dtype::f32, .queries = 3, .keys = 65, .key_width = 256, .value_width = 256, .spread = 3},
+          {.dtype = Dtype::f32,
+           .batch = 2,
+           .heads = 4,
+           .kv_heads = 2,
+           .queries = 40,
+           .keys = 37,
+           .key_width = 64,
+           .value_width = 33,
+           .causal = true,
+           .offsets = {-3, 9},
+           .lengths = {30, 0},
+           .rows_first = true,
+           .nan_behind_closed = true},
+          {.dtype = Dtype::bf16, .heads = 2, .queries = 20, .keys = 50, .causal = true, .offsets = {30}},
+          {.dtype = Dtype::f16, .batch = 2, .queries = 20, .keys = 50, .lengths = {50, 17}, .nan_behind_closed = true},
+      },
+      80);
 }
 
 namespace {
@@ -69,9 +59,9 @@ std::vector<Case> cases_for_tensor_cores() {
   return {
       {.queries = 1, .keys = 1},
       {.heads = 2, .queries = 65, .keys = 64},
-      {.dtype = FusedDtype::f16, .queries = 200, .keys = 301, .spread = 2},
+      {.dtype = Dtype::f16, .queries = 200, .keys = 301, .spread = 2},
       {.queries = 130, .keys = 260, .key_width = 128, .value_width = 128, .rows_first = true},
-      {.dtype = FusedDtype::f16, .queries = 20, .keys = 150, .key_width = 256, .value_width = 256, .spread = 0.7f},
+      {.dtype = Dtype::f16, .queries = 20, .keys = 150, .key_width = 256, .value_width = 256, .spread = 0.7f},
       {.batch = 2,
        .heads = 4,
        .kv_heads = 2,
@@ -81,7 +71,7 @@ std::vector<Case> cases_for_tensor_cores() {
        .offsets = {0, -40},
        .rows_first = true},
       {.queries = 200, .keys = 230, .key_width = 128, .value_width = 128, .causal = true, .offsets = {30}},
-      {.dtype = FusedDtype::f16,
+      {.dtype = Dtype::f16,
        .batch = 3,
        .queries = 70,
        .keys = 190,
@@ -97,7 +87,7 @@ std::vector<Case> cases_for_tensor_cores() {
        .keys = 200,
        .lengths = {200, 128, 1},
        .nan_behind_closed = true},
-      {.dtype = FusedDtype::f16,
+      {.dtype = Dtype::f16,
        .batch = 2,
        .queries = 5,
        .keys = 400,
@@ -122,7 +112,7 @@ TEST_CASE("the kernel for Hopper computes attention", "[cuda]") {
   check(attn::cuda::hopper_kernel,
         {
             {.heads = 5, .queries = 9, .keys = 660},
-            {.dtype = FusedDtype::f16, .queries = 130, .keys = 890, .key_width = 128, .value_width = 128},
+            {.dtype = Dtype::f16, .queries = 130, .keys = 890, .key_width = 128, .value_width = 128},
             {.queries = 100, .keys = 650, .key_width = 128, .value_width = 128, .causal = true, .offsets = {550}},
             {.queries = 3, .keys = 430, .key_width = 256, .value_width = 256},
         },
@@ -134,7 +124,7 @@ TEST_CASE("the kernel for few queries computes attention", "[cuda]") {
         {
             {.queries = 1, .keys = 1},
             {.queries = 1, .keys = 1000, .key_width = 128, .value_width = 128},
-            {.dtype = FusedDtype::f16,
+            {.dtype = Dtype::f16,
              .batch = 2,
              .heads = 8,
              .kv_heads = 1,
@@ -144,7 +134,7 @@ TEST_CASE("the kernel for few queries computes attention", "[cuda]") {
              .offsets = {690, 100},
              .rows_first = true},
             {.heads = 2, .queries = 1, .keys = 1500, .key_width = 256, .value_width = 256, .spread = 0.7f},
-            {.dtype = FusedDtype::f16,
+            {.dtype = Dtype::f16,
              .batch = 3,
              .heads = 6,
              .kv_heads = 2,

@@ -69,25 +69,21 @@ std::string described(const Case& c) {
   return text;
 }
 
-Dtype own_dtype(FusedDtype dtype) {
-  return dtype == FusedDtype::f32 ? Dtype::f32 : dtype == FusedDtype::bf16 ? Dtype::bf16 : Dtype::f16;
-}
-
 // Numbers as the device has them.
-std::vector<std::byte> encoded(const std::vector<double>& numbers, FusedDtype dtype) {
-  const std::size_t each = dtype == FusedDtype::f32 ? 4 : 2;
+std::vector<std::byte> encoded(const std::vector<double>& numbers, Dtype dtype) {
+  const std::size_t each = dtype == Dtype::f32 ? 4 : 2;
   std::vector<std::byte> bytes(numbers.size() * each);
-  for (std::size_t i = 0; i < numbers.size(); ++i) encode(numbers[i], own_dtype(dtype), &bytes[i * each]);
+  for (std::size_t i = 0; i < numbers.size(); ++i) encode(numbers[i], dtype, &bytes[i * each]);
   return bytes;
 }
 
 // A case with its numbers: [batch, row, head, feature], so that rows of a head do not follow one another.
 struct Problem {
-  Problem(const Case& of, FusedDtype type) : c(of), dtype(type) {
+  Problem(const Case& of, Dtype type) : c(of), dtype(type) {
     Random random(c.queries * 1000 + c.keys);
     const auto draw = [&](std::size_t count) {
       std::vector<double> numbers(count);
-      for (double& number : numbers) number = stored(random.normal(), own_dtype(dtype));
+      for (double& number : numbers) number = stored(random.normal(), dtype);
       return numbers;
     };
     q = draw(c.batch * c.queries * c.heads * c.width);
@@ -110,7 +106,7 @@ struct Problem {
   }
 
   const Case& c;
-  FusedDtype dtype;
+  Dtype dtype;
   std::vector<double> q, k, v;
 };
 
@@ -165,7 +161,7 @@ std::optional<std::vector<double>> made_by(const FusedKernel& kernel, const Prob
   check(cudaMemcpy(made.data(), call.context, made.size(), cudaMemcpyDeviceToHost), "copying from it");
   std::vector<double> numbers(p.q.size());
   for (std::size_t i = 0; i < numbers.size(); ++i)
-    numbers[i] = decoded(&made[i * (made.size() / numbers.size())], own_dtype(p.dtype));
+    numbers[i] = decoded(&made[i * (made.size() / numbers.size())], p.dtype);
   return numbers;
 }
 
@@ -198,7 +194,7 @@ double worst_part(const Problem& p, const std::vector<double>& made) {
             exact += term;
             size += std::abs(term);
           }
-          const double step = p.dtype == FusedDtype::f32 ? 0 : step_at_one(own_dtype(p.dtype));
+          const double step = p.dtype == Dtype::f32 ? 0 : step_at_one(p.dtype);
           const double allowed = step * (size + std::abs(exact)) + 0x1p-20 * (4 + largest) * size + 1e-30;
           const double got = made[((batch * c.queries + query) * c.heads + head) * c.width + i];
           const double part = std::abs(got - exact) / allowed;
@@ -218,14 +214,14 @@ int compute_capability_here() {
 void check_kernel(const FusedKernel& kernel, const std::vector<Case>& all) {
   const int compute_capability = compute_capability_here();
   std::size_t computed = 0;
-  for (const FusedDtype dtype : {FusedDtype::f32, FusedDtype::bf16, FusedDtype::f16}) {
+  for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16}) {
     for (const Case& one : all) {
       if (one.nan_behind_closed && std::string(kernel.name) != fused_kernels().front().name) continue;
       const Problem problem(one, dtype);
       const auto made = made_by(kernel, problem, compute_capability);
       if (!made) continue;
       ++computed;
-      INFO(kernel.name << " in " << name(own_dtype(dtype)) << ": " << described(one));
+      INFO(kernel.name << " in " << name(dtype) << ": " << described(one));
       CHECK(worst_part(problem, *made) <= 1);
     }
   }
@@ -272,7 +268,7 @@ TEST_CASE("attention at once on a GPU is that of double precision, closed rows a
   if (!gpu) return;
   for (const Case& one : cases()) {
     if (is_pretended() && one.heads * one.queries * one.keys * one.width > 500'000) continue;
-    const Problem problem(one, FusedDtype::f32);
+    const Problem problem(one, Dtype::f32);
     const std::vector<float> q(problem.q.begin(), problem.q.end()), k(problem.k.begin(), problem.k.end()),
         v(problem.v.begin(), problem.v.end());
     std::vector<float> context(q.size(), -1);

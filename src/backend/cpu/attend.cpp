@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "backend/cpu/cpu.h"
 #include "backend/cpu/plain_row.h"
 #include "backend/cpu/vectors/cells.h"
 #include "backend/cpu/vectors/kernels.h"
@@ -90,8 +89,10 @@ void attend_many_rows(const FusedAttention<T>& call, std::size_t rows, bool alon
   }
 }
 
+}  // namespace
+
 template <class T>
-void attend_call(const FusedAttention<T>& call, Threads& threads) {
+void attend_on(const FusedAttention<T>& call, Threads& threads) {
   if (call.batch == 0 || call.heads == 0 || call.queries == 0) return;
   const std::size_t rows = sharing_heads(call) * call.queries;
   const double products = static_cast<double>(call.batch * call.heads * call.queries) * static_cast<double>(call.keys) *
@@ -106,19 +107,7 @@ void attend_call(const FusedAttention<T>& call, Threads& threads) {
   }
 }
 
-}  // namespace
-
-void attend_on(const FusedAttention<float>& call, Threads& threads) { attend_call(call, threads); }
-void attend_on(const FusedAttention<double>& call, Threads& threads) { attend_call(call, threads); }
-
-bool CpuBackend::attend(const FusedAttention<float>& call) {
-  attend_on(call, threads_);
-  return true;
-}
-
-bool CpuBackend::attend(const FusedAttention<double>& call) {
-  attend_on(call, threads_);
-  return true;
-}
+template void attend_on(const FusedAttention<float>&, Threads&);
+template void attend_on(const FusedAttention<double>&, Threads&);
 
 }  // namespace attn

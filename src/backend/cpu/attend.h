@@ -8,7 +8,7 @@ namespace attn {
 // Computes a call on these threads. Memory beyond inputs and outputs: for each
 // thread the queries and contexts of its rows, some hundreds, and one block of
 // 256 keys and values. Kept for the next call.
-void attend_on(const FusedAttention<float>& call, Threads& threads);
-void attend_on(const FusedAttention<double>& call, Threads& threads);
+template <class T>
+void attend_on(const FusedAttention<T>& call, Threads& threads);
 
 }  // namespace attn

@@ -1,10 +1,9 @@
-#include "backend/cpu/contract.h"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
 
+#include "backend/cpu/operations.h"
 #include "backend/cpu/pieces.h"
 
 // One operand has a number for each column of the result: of it a panel of
@@ -77,37 +76,26 @@ void add_open_products(const T* a, const T* b, std::span<const std::size_t> term
   }
 }
 
-// An axis of the result other than its columns.
-struct Around {
-  std::size_t size = 1;
-  std::size_t own = 0;  // how far apart neighbours stand in the result
-  std::size_t a = 0, b = 0, open = 0;
-  std::vector<std::size_t> more = {};  // further operands
-};
+// What moves along an axis, in this order: the result, the factor that is the same
+// for all columns, the one that has a number a column, the mask, further operands.
+enum : std::size_t { own, of_row, of_column, mask, further };
 
-// Where everything stands at one index of some axes.
-struct Place {
-  std::size_t own = 0, a = 0, b = 0, open = 0;
-  std::array<std::size_t, Pieces::most_tensors> more = {};
+// Where all of them stand at one index of some axes.
+using Place = std::array<std::size_t, Pieces::most_tensors + 2>;
 
-  void move(std::size_t index, const Around& axis) {
-    own += index * axis.own;
-    a += index * axis.a;
-    b += index * axis.b;
-    open += index * axis.open;
-    for (std::size_t i = 0; i < axis.more.size(); ++i) more[i] += index * axis.more[i];
-  }
-};
+void move(Place& place, std::size_t index, const Loop& axis) {
+  for (std::size_t i = 0; i < axis.steps.size(); ++i) place[i] += index * axis.steps[i];
+}
 
-std::size_t count(const std::vector<Around>& axes) {
+std::size_t count(const std::vector<Loop>& axes) {
   std::size_t all = 1;
-  for (const Around& axis : axes) all *= axis.size;
+  for (const Loop& axis : axes) all *= axis.size;
   return all;
 }
 
-void move_to(Place& place, std::size_t number, const std::vector<Around>& axes) {
+void move_to(Place& place, std::size_t number, const std::vector<Loop>& axes) {
   for (std::size_t axis = axes.size(); axis-- > 0;) {
-    place.move(number % axes[axis].size, axes[axis]);
+    move(place, number % axes[axis].size, axes[axis]);
     number /= axes[axis].size;
   }
 }
@@ -131,14 +119,13 @@ class Contraction {
     a_ = &operands[first_varies ? 1 : 0];
     b_ = &operands[first_varies ? 0 : 1];
     terms_ = a_->shape.size(op.over);
-    column_ = around(columns, result);
+    column_ = along(columns, result);
     for (const Dim& dim : result.dims()) {
       if (dim.size == 1 || dim.axis == columns.axis) continue;
-      Around axis = around(dim, result);
-      (axis.b == 0 ? rows_ : matrices_).push_back(std::move(axis));
+      Loop axis = along(dim, result);
+      (axis.steps[of_column] == 0 ? rows_ : matrices_).push_back(std::move(axis));
     }
-    over_ = {.size = terms_, .a = a_->shape.stride(op.over), .b = b_->shape.stride(op.over)};
-    if (open) over_.open = open->shape.stride(op.over);
+    over_ = along({op.over, terms_}, result);
   }
 
   Tensor<double> run(Threads& threads, const Shape& result) {
@@ -146,10 +133,10 @@ class Contraction {
     const std::size_t panels = (column_.size + panel - 1) / panel;
     const std::size_t blocks = (count(rows_) + block - 1) / block;
     threads.each(count(matrices_) * panels * blocks, [&](std::size_t task) {
-      Place place;
+      Place place{};
       move_to(place, task / blocks / panels, matrices_);
       const std::size_t first_column = task / blocks % panels * panel;
-      place.move(first_column, column_);
+      move(place, first_column, column_);
       const std::size_t columns = std::min(panel, column_.size - first_column);
       const std::size_t first_row = task % blocks * block;
       work(place, first_row, std::min(block, count(rows_) - first_row), columns, made.data().data());
@@ -158,14 +145,13 @@ class Contraction {
   }
 
  private:
-  Around around(const Dim& dim, const Shape& result) const {
-    Around axis{.size = dim.size,
-                .own = result.stride(dim.axis),
-                .a = a_->shape.stride(dim.axis),
-                .b = b_->shape.stride(dim.axis)};
-    if (open_) axis.open = open_->shape.stride(dim.axis);
-    for (std::size_t i = 2; i < operands_.size(); ++i) axis.more.push_back(operands_[i].shape.stride(dim.axis));
-    return axis;
+  Loop along(const Dim& dim, const Shape& result) const {
+    const std::string& axis = dim.axis;
+    Loop loop{
+        dim.size,
+        {result.stride(axis), a_->shape.stride(axis), b_->shape.stride(axis), open_ ? open_->shape.stride(axis) : 0}};
+    for (const View& more : operands_.subspan(2)) loop.steps.push_back(more.shape.stride(axis));
+    return loop;
   }
 
   // The sums of some rows and columns.
@@ -180,7 +166,7 @@ class Contraction {
     std::array<T, block * panel> sums{};
     for (std::size_t from = 0; from < terms_; from += terms_at_once) {
       const std::size_t terms = std::min(terms_at_once, terms_ - from);
-      pack(b_->data.data() + start.b + from * over_.b, terms, columns, width, packed.data());
+      pack(b_->data.data() + start[of_column] + from * over_.steps[of_column], terms, columns, width, packed.data());
       if (open_) {
         for (std::size_t r = 0; r < rows; ++r) add_open(places[r], from, terms, width, packed.data(), &sums[r * panel]);
       } else {
@@ -195,13 +181,14 @@ class Contraction {
   }
 
   void pack(const double* from, std::size_t terms, std::size_t columns, std::size_t width, T* to) const {
-    if (column_.b <= over_.b) {
+    const std::size_t term = over_.steps[of_column], column = column_.steps[of_column];
+    if (column <= term) {
       for (std::size_t i = 0; i < terms; ++i) {
-        for (std::size_t j = 0; j < columns; ++j) to[i * panel + j] = static_cast<T>(from[i * over_.b + j * column_.b]);
+        for (std::size_t j = 0; j < columns; ++j) to[i * panel + j] = static_cast<T>(from[i * term + j * column]);
       }
     } else {
       for (std::size_t j = 0; j < columns; ++j) {
-        for (std::size_t i = 0; i < terms; ++i) to[i * panel + j] = static_cast<T>(from[i * over_.b + j * column_.b]);
+        for (std::size_t i = 0; i < terms; ++i) to[i * panel + j] = static_cast<T>(from[i * term + j * column]);
       }
     }
     for (std::size_t i = 0; i < terms; ++i) std::fill(to + i * panel + columns, to + i * panel + width, T{0});
@@ -209,8 +196,9 @@ class Contraction {
 
   void pack_rows(std::span<const Place> places, std::size_t from, std::size_t terms, T* to) const {
     for (std::size_t r = 0; r < together; ++r) {
-      const double* const row = a_->data.data() + places[std::min(r, places.size() - 1)].a + from * over_.a;
-      for (std::size_t i = 0; i < terms; ++i) to[i * together + r] = static_cast<T>(row[i * over_.a]);
+      const std::size_t term = over_.steps[of_row];
+      const double* const row = a_->data.data() + places[std::min(r, places.size() - 1)][of_row] + from * term;
+      for (std::size_t i = 0; i < terms; ++i) to[i * together + r] = static_cast<T>(row[i * term]);
     }
   }
 
@@ -220,9 +208,9 @@ class Contraction {
     std::array<T, terms_at_once> numbers;
     std::size_t count = 0;
     for (std::size_t i = 0; i < terms; ++i) {
-      if (open_->data[place.open + (from + i) * over_.open] == 0) continue;
+      if (open_->data[place[mask] + (from + i) * over_.steps[mask]] == 0) continue;
       open[count] = i;
-      numbers[count++] = static_cast<T>(a_->data[place.a + (from + i) * over_.a]);
+      numbers[count++] = static_cast<T>(a_->data[place[of_row] + (from + i) * over_.steps[of_row]]);
     }
     add_open_products(numbers.data(), packed, std::span(open).first(count), width, sums);
   }
@@ -232,7 +220,8 @@ class Contraction {
     const bool rounds = rounds_once_a_step(dtype_);
     for (std::size_t j = 0; j < columns; ++j) {
       const auto more = [&](std::size_t i) {
-        return static_cast<T>(operands_[i].data[place.more[i - 2] + j * column_.more[i - 2]]);
+        const std::size_t at = further + i - 2;
+        return static_cast<T>(operands_[i].data[place[at] + j * column_.steps[at]]);
       };
       T sum = sums[j];
       std::size_t next = 2;
@@ -243,7 +232,7 @@ class Contraction {
       }
       for (; next < operands_.size(); ++next) sum += more(next);
       const auto number = static_cast<double>(sum);
-      made[place.own + j] = rounds ? stored(number, dtype_) : number;
+      made[place[own] + j] = rounds ? stored(number, dtype_) : number;
     }
   }
 
@@ -254,23 +243,20 @@ class Contraction {
   const View* open_;
   Dtype dtype_;
   std::size_t terms_ = 0;
-  Around column_, over_;
-  std::vector<Around> rows_;      // axes along which b stays
-  std::vector<Around> matrices_;  // axes along which it changes
+  Loop column_, over_;
+  std::vector<Loop> rows_;      // axes along which b stays
+  std::vector<Loop> matrices_;  // axes along which it changes
 };
 
 }  // namespace
 
-bool can_contract(const Contract& op, std::span<const View> operands, const View* open, const Shape& result) {
+std::optional<Tensor<double>> contract(Threads& threads, const Contract& op, std::span<const View> operands,
+                                       const View* open, const Shape& result, Dtype dtype) {
   const Dim* const columns = columns_of(result);
-  if (!columns || operands.size() > Pieces::most_tensors || operands[0].shape.size(op.over) == 0) return false;
+  if (!columns || operands.size() > Pieces::most_tensors || operands[0].shape.size(op.over) == 0) return std::nullopt;
   const bool first = operands[0].shape.stride(columns->axis) != 0;
   const bool second = operands[1].shape.stride(columns->axis) != 0;
-  return first != second && (!open || open->shape.stride(columns->axis) == 0);
-}
-
-Tensor<double> contract(Threads& threads, const Contract& op, std::span<const View> operands, const View* open,
-                        const Shape& result, Dtype dtype) {
+  if (first == second || (open && open->shape.stride(columns->axis) != 0)) return std::nullopt;
   if (dtype == Dtype::f32) return Contraction<float>(op, operands, open, result, dtype).run(threads, result);
   return Contraction<double>(op, operands, open, result, dtype).run(threads, result);
 }

@@ -18,7 +18,6 @@ class CpuBackend final : public Backend {
  public:
   // `threads` work, the caller among them; 0 for as many as there are processors.
   explicit CpuBackend(std::size_t threads = 0);
-  ~CpuBackend() override;
 
   std::string_view name() const override { return "cpu"; }
 
@@ -31,10 +30,9 @@ class CpuBackend final : public Backend {
   bool attend(const FusedAttention<double>& call) override;
 
  private:
-  class AnyOrder;
-
-  Threads threads_;
-  std::unique_ptr<Backend> any_order_;
+  std::shared_ptr<Threads> threads_;
+  bool any_order_ = false;
+  std::unique_ptr<CpuBackend> in_any_order_;  // with the same threads
 };
 
 // What there is of it, for people: "AVX-512, 2 processors".

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "backend/cpu/sight.h"
+#include "backend/sight.h"
 #include "base/exp.h"
 #include "base/math.h"
 
@@ -25,11 +25,10 @@ T larger(T a, T b) {
 template <class T>
 void plain_row(const FusedAttention<T>& call, std::size_t batch, std::size_t head, std::size_t query) {
   const std::size_t kv_head = call.kv_heads == call.heads ? head : head / (call.heads / call.kv_heads);
-  const T* const q = call.q + batch * call.q_at.batch + head * call.q_at.head + query * call.q_at.row;
-  const T* const k = call.k + batch * call.k_at.batch + kv_head * call.k_at.head;
-  const T* const v = call.v + batch * call.v_at.batch + kv_head * call.v_at.head;
-  T* const context =
-      call.context + batch * call.context_at.batch + head * call.context_at.head + query * call.context_at.row;
+  const T* const q = call.q + call.q_at.to(batch, head, query);
+  const T* const k = call.k + call.k_at.to(batch, kv_head);
+  const T* const v = call.v + call.v_at.to(batch, kv_head);
+  T* const context = call.context + call.context_at.to(batch, head, query);
   const std::uint8_t* const open = call.open == nullptr ? nullptr : call.open + call.open_at.to_row(batch, head, query);
   const T* const bias = call.bias == nullptr ? nullptr : call.bias + call.bias_at.to_row(batch, head, query);
 

@@ -13,7 +13,6 @@
 #include <cmath>
 
 #include "backend/cpu/vectors/dispatch.h"
-#include "backend/cpu/vectors/pack-inl.h"
 #include "backend/cpu/vectors/tile-inl.h"
 #include "backend/cpu/workspace.h"
 
@@ -116,19 +115,19 @@ class ProductTask {
 };
 
 template <class T>
+std::size_t width_of_panel() {
+  return panel_width<T>;
+}
+
+template <class T>
 void pack_columns(const RowsTimesMatrix<T>& of, std::size_t column, T* panel) {
   pack_values(of.w + column, of.w_row, 0, of.depth, std::min(panel_width<T>, of.columns - column), of.depth, panel);
 }
 
-std::size_t width_f32() { return panel_width<float>; }
-std::size_t width_f64() { return panel_width<double>; }
-void pack_f32(const RowsTimesMatrix<float>& of, std::size_t column, float* panel) { pack_columns(of, column, panel); }
-void pack_f64(const RowsTimesMatrix<double>& of, std::size_t column, double* panel) { pack_columns(of, column, panel); }
-bool product_f32(const RowsTimesMatrix<float>& of, const float* panels, std::size_t first, std::size_t last) {
-  return ProductTask<float>(of, panels, first, last).multiply();
-}
-bool product_f64(const RowsTimesMatrix<double>& of, const double* panels, std::size_t first, std::size_t last) {
-  return ProductTask<double>(of, panels, first, last).multiply();
+// Returns false where there is no memory for its packed blocks.
+template <class T>
+bool multiply_rows(const RowsTimesMatrix<T>& of, const T* panels, std::size_t first, std::size_t last) {
+  return ProductTask<T>(of, panels, first, last).multiply();
 }
 
 }  // namespace HWY_NAMESPACE
@@ -138,22 +137,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace attn {
 namespace {
-
-// What each type has of them.
-template <class T>
-struct Compiled;
-template <>
-struct Compiled<float> {
-  static std::size_t width() { return ATTN_VERSION(width_f32)(); }
-  static auto pack() { return ATTN_VERSION(pack_f32); }
-  static auto product() { return ATTN_VERSION(product_f32); }
-};
-template <>
-struct Compiled<double> {
-  static std::size_t width() { return ATTN_VERSION(width_f64)(); }
-  static auto pack() { return ATTN_VERSION(pack_f64); }
-  static auto product() { return ATTN_VERSION(product_f64); }
-};
 
 // Without memory for its packed blocks, a row is worked out where it stands.
 template <class T>
@@ -173,16 +156,16 @@ constexpr std::size_t task_rows = 192;
 
 template <class T>
 void multiply_in_tasks(const RowsTimesMatrix<T>& of, Threads& threads) {
-  const std::size_t width = Compiled<T>::width();
+  const std::size_t width = ATTN_VERSION(width_of_panel<T>)();
   const std::size_t panel_count = (of.columns + width - 1) / width;
   const AlignedArray<T> panels = aligned_array<T>(panel_count * width * of.depth);
-  const auto pack = Compiled<T>::pack();
+  const auto pack = ATTN_VERSION(pack_columns<T>);
   threads.each(panel_count, [&](std::size_t i) { pack(of, i * width, panels.get() + i * width * of.depth); });
 
   // Enough tasks for the threads to share, also where rows are few.
   const std::size_t fewer = (of.rows + 4 * threads.count() - 1) / (4 * threads.count());
   const std::size_t size = std::clamp<std::size_t>(fewer, 1, task_rows);
-  const auto multiply = Compiled<T>::product();
+  const auto multiply = ATTN_VERSION(multiply_rows<T>);
   threads.each((of.rows + size - 1) / size, [&](std::size_t task) {
     const std::size_t first = task * size, last = std::min(of.rows, first + size);
     if (!multiply(of, panels.get(), first, last)) multiply_plainly(of, first, last);

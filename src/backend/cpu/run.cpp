@@ -1,16 +1,15 @@
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <variant>
 #include <vector>
 
-#include "backend/cpu/contract.h"
-#include "backend/cpu/cpu.h"
-#include "backend/cpu/instructions.h"
+#include "backend/cpu/operations.h"
 #include "backend/cpu/pieces.h"
-#include "backend/plain.h"
 #include "ops/functions.h"
+#include "ops/one_of.h"
 
 // Single operations as ops/run.h has them, bit for bit, but a piece of the
 // result at a time: its operands are brought into rows of T, and every
@@ -19,9 +18,6 @@
 
 namespace attn {
 namespace {
-
-// Below so many products or cells, calling threads together takes longer.
-constexpr std::size_t least_work = 8192;
 
 using Piece = Pieces::Piece;
 
@@ -34,8 +30,10 @@ class FastRun {
 
   using Made = std::optional<Tensor<double>>;
 
-  Made operator()(const Copy&) { return copied(loops()); }
-  Made operator()(const Given&) { return copied(loops()); }
+  template <OneOf<Given, Copy> Same>
+  Made operator()(const Same&) {
+    return copied(loops());
+  }
 
   // Operations that regroup are copies once an axis is seen as two.
   Made operator()(const Split& op) {
@@ -56,40 +54,28 @@ class FastRun {
     return copied(op.tiled ? with_two(op.axis, again, each) : with_two(op.axis, each, again));
   }
 
-  Made operator()(const Join&) { return std::nullopt; }
-  Made operator()(const Pick&) { return std::nullopt; }
-  Made operator()(const Waves&) { return std::nullopt; }
-  Made operator()(const Rotate&) { return std::nullopt; }
-
-  Made operator()(const Contract& op) {
-    if (!can_contract(op, operands_, open_, result_)) return std::nullopt;
-    return contract(threads_, op, operands_, open_, result_, dtype_);
+  template <OneOf<Join, Pick, Waves, Rotate> Other>
+  Made operator()(const Other&) {
+    return std::nullopt;
   }
 
-  Made operator()(const Combine& op) {
-    return each_cell([&](const Piece& piece, T* to) {
-      Row row;
-      std::copy_n(read(0, piece, row), piece.count, to);
-      for (std::size_t operand = 1; operand < operands_.size(); ++operand) {
-        combine(op.function, to, read(operand, piece, row), piece.count);
-      }
-    });
-  }
+  Made operator()(const Contract& op) { return contract(threads_, op, operands_, open_, result_, dtype_); }
+
+  Made operator()(const Combine& op) { return combined(op.function, T{0}); }
 
   Made operator()(const Map& op) {
     const T parameter = static_cast<T>(op.parameter);
     return each_cell([&](const Piece& piece, T* to) {
-      Row row;
-      const T* const from = read(0, piece, row);
-      map(op.function, from, parameter, to, piece.count);
+      read(0, piece, to);
+      map(op.function, parameter, to, piece.count);
     });
   }
 
   Made operator()(const Reduce& op) {
     switch (op.function) {
       case Reducer::sum:
-        return sums(
-            op.over, [](T a) { return a; }, [&](const Piece& piece, T* to) { add_further(1, piece, to); });
+        return sums(op.over, std::identity(),
+                    [&](const Piece& piece, T* to) { combine_further(Binary::add, piece, to); });
       case Reducer::maximum:
         return maxima(op.over);
       case Reducer::norm:
@@ -102,26 +88,24 @@ class FastRun {
     return std::nullopt;
   }
 
-  Made operator()(const Close&) {
-    return each_cell(
-        [&](const Piece& piece, T* to) {
-          Row row;
-          std::copy_n(read(0, piece, row), piece.count, to);
-          if (operands_.size() == 2) combine(Binary::add, to, read(1, piece, row), piece.count);
-        },
-        minus_infinity());
-  }
+  Made operator()(const Close&) { return combined(Binary::add, minus_infinity()); }
 
   Made operator()(const Softmax& op) {
     switch (op.part) {
       case Softmax::Part::maximum:
         return maxima(op.over);
       case Softmax::Part::exponentials:
-        return exponentials(op);
+        return each_cell(of_two(0, 1, [&](T, T score, T maximum) {
+          // A row without an open score has no maximum to subtract.
+          return maximum == minus_infinity() ? T{0} : power<T>(op.base, score - maximum);
+        }));
       case Softmax::Part::sum:
-        return softmax_sums(op);
+        if (operands_.size() == 1) return sums(op.over, std::identity(), [](const Piece&, T*) {});
+        return sums(op.over, std::identity(), of_two(1, 2, [&](T sum, T sink, T maximum) {
+                      return maximum == minus_infinity() ? sum : sum + power<T>(op.base, sink - maximum);
+                    }));
       case Softmax::Part::weights:
-        return weights();
+        return each_cell(of_two(0, 1, [](T, T exponential, T sum) { return sum == T{0} ? T{0} : exponential / sum; }));
       case Softmax::Part::shares:
         return std::nullopt;
     }
@@ -150,20 +134,21 @@ class FastRun {
     return all;
   }
 
-  double stored_as_asked(T number) const {
-    const auto wide = static_cast<double>(number);
-    return rounds_once_a_step(dtype_) ? stored(wide, dtype_) : wide;
-  }
-
   // The cells that make(piece, row) fills rows with.
   template <class Make>
-  Tensor<double> made_of(const Pieces& pieces, Make make) const {
+  Tensor<double> made_of(const std::vector<Loop>& loops, Make make) {
+    const Pieces pieces(loops);
+    steps_ = pieces.steps();
     Tensor<double> result(result_);
     double* const cells = result.data().data();
+    const bool rounds = rounds_once_a_step(dtype_);
     pieces.each(threads_, [&](const Piece& piece) {
       Row row;
       make(piece, row.data());
-      for (std::size_t i = 0; i < piece.count; ++i) cells[piece.first + i] = stored_as_asked(row[i]);
+      for (std::size_t i = 0; i < piece.count; ++i) {
+        const auto number = static_cast<double>(row[i]);
+        cells[piece.first + i] = rounds ? stored(number, dtype_) : number;
+      }
     });
     return result;
   }
@@ -171,9 +156,7 @@ class FastRun {
   // The same, and closed cells are `closed` whatever was made of them.
   template <class Make>
   Tensor<double> each_cell(Make make, T closed = T{0}) {
-    const Pieces pieces(loops());
-    steps_ = pieces.steps();
-    return made_of(pieces, [&](const Piece& piece, T* to) {
+    return made_of(loops(), [&](const Piece& piece, T* to) {
       make(piece, to);
       if (!open_) return;
       const double* const open = open_->data.data() + piece.offsets[operands_.size()];
@@ -183,26 +166,30 @@ class FastRun {
   }
 
   Tensor<double> copied(const std::vector<Loop>& loops) {
-    const Pieces pieces(loops);
-    steps_ = pieces.steps();
-    return made_of(pieces, [&](const Piece& piece, T* to) {
-      Row row;
-      std::copy_n(read(0, piece, row), piece.count, to);
-    });
+    return made_of(loops, [&](const Piece& piece, T* to) { read(0, piece, to); });
   }
 
-  // An operand's numbers for a piece; `row` is room for them.
-  const T* read(std::size_t operand, const Piece& piece, Row& row) const {
+  Tensor<double> combined(Binary function, T closed) {
+    return each_cell(
+        [&](const Piece& piece, T* to) {
+          read(0, piece, to);
+          combine_further(function, piece, to);
+        },
+        closed);
+  }
+
+  // An operand's numbers for a piece, to `row`, which is returned.
+  const T* read(std::size_t operand, const Piece& piece, T* row) const {
     const double* const from = operands_[operand].data.data() + piece.offsets[operand];
     const std::size_t step = steps_[operand];
     if (step == 0) {
-      std::fill_n(row.data(), piece.count, static_cast<T>(*from));
+      std::fill_n(row, piece.count, static_cast<T>(*from));
     } else if (step == 1) {
       for (std::size_t i = 0; i < piece.count; ++i) row[i] = static_cast<T>(from[i]);
     } else {
       for (std::size_t i = 0; i < piece.count; ++i) row[i] = static_cast<T>(from[i * step]);
     }
-    return row.data();
+    return row;
   }
 
   // A loop for each function, so that none asks within which it is.
@@ -224,9 +211,9 @@ class FastRun {
     }
   }
 
-  static void map(Unary function, const T* from, T parameter, T* to, std::size_t count) {
+  static void map(Unary function, T parameter, T* to, std::size_t count) {
     const auto loop = [&](auto of) {
-      for (std::size_t i = 0; i < count; ++i) to[i] = of(from[i]);
+      for (std::size_t i = 0; i < count; ++i) to[i] = of(to[i]);
     };
     switch (function) {
       case Unary::multiply:
@@ -240,19 +227,30 @@ class FastRun {
     }
   }
 
-  void add_further(std::size_t first, const Piece& piece, T* to) const {
+  void combine_further(Binary function, const Piece& piece, T* to) const {
     Row row;
-    for (std::size_t i = first; i < operands_.size(); ++i) combine(Binary::add, to, read(i, piece, row), piece.count);
+    for (std::size_t i = 1; i < operands_.size(); ++i) {
+      combine(function, to, read(i, piece, row.data()), piece.count);
+    }
+  }
+
+  // What fills a piece with of(what stands there, number, number of another operand).
+  template <class Of>
+  auto of_two(std::size_t one, std::size_t other, Of of) const {
+    return [this, one, other, of](const Piece& piece, T* to) {
+      Row first_row, second_row;
+      const T* const first = read(one, piece, first_row.data());
+      const T* const second = read(other, piece, second_row.data());
+      for (std::size_t i = 0; i < piece.count; ++i) to[i] = of(to[i], first[i], second[i]);
+    };
   }
 
   // The sums of of(number) along `over`, in index order, and what `then` makes of them.
   template <class Of, class Then>
   Tensor<double> sums(const Axis& over, Of of, Then then) {
-    const Pieces pieces(loops());
-    steps_ = pieces.steps();
     const std::size_t terms = operands_[0].shape.size(over);
     const std::size_t term = operands_[0].shape.stride(over);
-    return made_of(pieces, [&](const Piece& piece, T* to) {
+    return made_of(loops(), [&](const Piece& piece, T* to) {
       const double* const from = operands_[0].data.data() + piece.offsets[0];
       const std::size_t step = steps_[0];
       std::fill_n(to, piece.count, T{0});
@@ -271,27 +269,12 @@ class FastRun {
     });
   }
 
-  Tensor<double> softmax_sums(const Softmax& op) {
-    const auto itself = [](T a) { return a; };
-    if (operands_.size() == 1) return sums(op.over, itself, [](const Piece&, T*) {});
-    return sums(op.over, itself, [&](const Piece& piece, T* to) {
-      Row sinks, maxima;
-      const T* const sink = read(1, piece, sinks);
-      const T* const maximum = read(2, piece, maxima);
-      for (std::size_t i = 0; i < piece.count; ++i) {
-        if (maximum[i] != minus_infinity()) to[i] += power<T>(op.base, sink[i] - maximum[i]);
-      }
-    });
-  }
-
   // The largest open number of each row; a NaN among them is the answer.
   Tensor<double> maxima(const Axis& over) {
-    const Pieces pieces(loops());
-    steps_ = pieces.steps();
     const std::size_t terms = operands_[0].shape.size(over);
     const std::size_t term = operands_[0].shape.stride(over);
     const std::size_t open_term = open_ ? open_->shape.stride(over) : 0;
-    return made_of(pieces, [&](const Piece& piece, T* to) {
+    return made_of(loops(), [&](const Piece& piece, T* to) {
       for (std::size_t i = 0; i < piece.count; ++i) {
         const double* const from = operands_[0].data.data() + piece.offsets[0] + i * steps_[0];
         const double* const open =
@@ -306,30 +289,9 @@ class FastRun {
       // A sink counts even where all else is closed.
       Row row;
       for (std::size_t operand = 1; operand < operands_.size(); ++operand) {
-        const T* const with = read(operand, piece, row);
+        const T* const with = read(operand, piece, row.data());
         for (std::size_t i = 0; i < piece.count; ++i) to[i] = larger(to[i], with[i]);
       }
-    });
-  }
-
-  Tensor<double> exponentials(const Softmax& op) {
-    return each_cell([&](const Piece& piece, T* to) {
-      Row scores, maxima;
-      const T* const score = read(0, piece, scores);
-      const T* const maximum = read(1, piece, maxima);
-      for (std::size_t i = 0; i < piece.count; ++i) {
-        // A row without an open score has no maximum to subtract.
-        to[i] = maximum[i] == minus_infinity() ? T{0} : power<T>(op.base, score[i] - maximum[i]);
-      }
-    });
-  }
-
-  Tensor<double> weights() {
-    return each_cell([&](const Piece& piece, T* to) {
-      Row exponentials, sums;
-      const T* const exponential = read(0, piece, exponentials);
-      const T* const sum = read(1, piece, sums);
-      for (std::size_t i = 0; i < piece.count; ++i) to[i] = sum[i] == T{0} ? T{0} : exponential[i] / sum[i];
     });
   }
 
@@ -341,32 +303,12 @@ class FastRun {
   std::vector<std::size_t> steps_;  // from cell to cell of a piece: the operands, and the mask
 };
 
-// How many numbers are looked at, about.
-std::size_t work_of(std::span<const View> operands, const Op& op, const Shape& result) {
-  const std::size_t cells = result.count();
-  if (const auto* contraction = std::get_if<Contract>(&op)) return cells * operands[0].shape.size(contraction->over);
-  std::size_t most = cells;
-  for (const View& operand : operands) most = std::max(most, operand.data.size());
-  return most;
-}
-
 }  // namespace
 
-std::vector<std::string> cpu_devices() {
-  const std::size_t count = Threads(0).count();
-  return {instruction_set() + ", " + std::to_string(count) + (count == 1 ? " processor" : " processors")};
-}
-
-CpuBackend::CpuBackend(std::size_t threads) : threads_(threads) {}
-
-Tensor<double> CpuBackend::run(const Op& op, std::span<const View> operands, const View* open, const Shape& result,
-                               Dtype dtype) {
-  if (work_of(operands, op, result) >= least_work && operands.size() < Pieces::most_tensors) {
-    auto made = dtype == Dtype::f32 ? std::visit(FastRun<float>(threads_, operands, open, result, dtype), op)
-                                    : std::visit(FastRun<double>(threads_, operands, open, result, dtype), op);
-    if (made) return std::move(*made);
-  }
-  return run_plainly(op, operands, open, result, dtype);
+std::optional<Tensor<double>> run_in_pieces(Threads& threads, const Op& op, std::span<const View> operands,
+                                            const View* open, const Shape& result, Dtype dtype) {
+  return dtype == Dtype::f32 ? std::visit(FastRun<float>(threads, operands, open, result, dtype), op)
+                             : std::visit(FastRun<double>(threads, operands, open, result, dtype), op);
 }
 
 }  // namespace attn

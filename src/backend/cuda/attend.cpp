@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/cuda/backend.h"
-#include "backend/cuda/fused/fused.h"
+#include "backend/sight.h"
 
 namespace attn {
 namespace {
@@ -29,19 +29,11 @@ bool is_plain(const FusedAttention<float>& call) {
 
 // How many numbers there are from the first to the last.
 std::size_t extent(std::size_t batch, std::size_t heads, std::size_t rows, std::size_t width, const Strides& at) {
-  return (batch - 1) * at.batch + (heads - 1) * at.head + (rows - 1) * at.row + width;
+  return at.to(batch - 1, heads - 1, rows - 1) + width;
 }
 
 FusedStrides on_device(const Strides& at) {
   return {static_cast<std::int64_t>(at.batch), static_cast<std::int64_t>(at.head), static_cast<std::int64_t>(at.row)};
-}
-
-// How many keys a query sees.
-std::size_t seen(const FusedAttention<float>& call, std::size_t batch, std::size_t query) {
-  std::size_t keys = call.lengths ? std::min(call.lengths[batch], call.keys) : call.keys;
-  if (call.right < 0) return keys;
-  const std::int64_t position = static_cast<std::int64_t>(query) + (call.offsets ? call.offsets[batch] : 0);
-  return position < 0 ? 0 : std::min(keys, static_cast<std::size_t>(position) + 1);
 }
 
 void mark_closed_rows(const FusedAttention<float>& call) {
@@ -49,16 +41,42 @@ void mark_closed_rows(const FusedAttention<float>& call) {
   for (std::size_t batch = 0; batch < call.batch; ++batch) {
     for (std::size_t head = 0; head < call.heads; ++head) {
       for (std::size_t query = 0; query < call.queries; ++query) {
-        if (seen(call, batch, query) > 0) continue;
-        call.closed_rows[(batch * call.heads + head) * call.queries + query] = 1;
+        if (sight(call, batch, query).last == 0) {
+          call.closed_rows[(batch * call.heads + head) * call.queries + query] = 1;
+        }
       }
     }
   }
 }
 
-// The call but for where its tensors are; the context follows without gaps.
-FusedCall sized(const FusedAttention<float>& call) {
-  return {.dtype = cuda::FusedDtype::f32,
+// Copies the context from the device to where the call wants it.
+void bring_back(const void* context, const FusedAttention<float>& call) {
+  const std::size_t rows = call.batch * call.heads * call.queries;
+  std::vector<float> made(rows * call.value_width);
+  check(cudaMemcpy(made.data(), context, made.size() * sizeof(float), cudaMemcpyDeviceToHost),
+        "copying the context from it");
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t query = row % call.queries;
+    const std::size_t head = row / call.queries % call.heads;
+    const std::size_t batch = row / call.queries / call.heads;
+    std::copy_n(&made[row * call.value_width], call.value_width, call.context + call.context_at.to(batch, head, query));
+  }
+}
+
+// The fastest kernel that keeps what stands behind closed cells out of the
+// result: where that is an infinity or a NaN, only the first of the ladder does.
+const FusedKernel* kernel_for(const FusedCall& call, std::span<const float> values, int compute_capability) {
+  const bool closes = call.causal || call.lengths != nullptr;
+  const auto finite = [](float number) { return std::isfinite(number); };
+  if (!closes || std::ranges::all_of(values, finite)) return best_fused_kernel(call, compute_capability);
+  const FusedKernel& clear = cuda::fused_kernels().front();
+  return clear.supports(call, compute_capability) ? &clear : nullptr;
+}
+
+}  // namespace
+
+FusedCall without_tensors(const FusedAttention<float>& call) {
+  return {.dtype = Dtype::f32,
           .batch = static_cast<int>(call.batch),
           .heads = static_cast<int>(call.heads),
           .kv_heads = static_cast<int>(call.kv_heads),
@@ -76,33 +94,6 @@ FusedCall sized(const FusedAttention<float>& call) {
           .causal = call.right == 0};
 }
 
-// Copies the context from the device to where the call wants it.
-void bring_back(const void* context, const FusedAttention<float>& call) {
-  const std::size_t rows = call.batch * call.heads * call.queries;
-  std::vector<float> made(rows * call.value_width);
-  check(cudaMemcpy(made.data(), context, made.size() * sizeof(float), cudaMemcpyDeviceToHost),
-        "copying the context from it");
-  for (std::size_t row = 0; row < rows; ++row) {
-    const std::size_t query = row % call.queries;
-    const std::size_t head = row / call.queries % call.heads;
-    const std::size_t batch = row / call.queries / call.heads;
-    const std::size_t to = batch * call.context_at.batch + head * call.context_at.head + query * call.context_at.row;
-    std::copy_n(&made[row * call.value_width], call.value_width, call.context + to);
-  }
-}
-
-// The fastest kernel that keeps what stands behind closed cells out of the
-// result: where that is an infinity or a NaN, only the first of the ladder does.
-const FusedKernel* kernel_for(const FusedCall& call, std::span<const float> values, int compute_capability) {
-  const bool closes = call.causal || call.lengths != nullptr;
-  const auto finite = [](float number) { return std::isfinite(number); };
-  if (!closes || std::ranges::all_of(values, finite)) return best_fused_kernel(call, compute_capability);
-  const FusedKernel& clear = cuda::fused_kernels().front();
-  return clear.supports(call, compute_capability) ? &clear : nullptr;
-}
-
-}  // namespace
-
 bool CudaBackend::attend(const FusedAttention<float>& call) {
   if (!is_plain(call)) return false;
   const std::span q(call.q, extent(call.batch, call.heads, call.queries, call.key_width, call.q_at));
@@ -118,7 +109,7 @@ bool CudaBackend::attend(const FusedAttention<float>& call) {
   const std::size_t offsets_begin = layout.add(call.offsets ? call.batch * sizeof(std::int64_t) : 0);
   const std::size_t lengths_begin = layout.add(call.lengths ? call.batch * sizeof(std::size_t) : 0);
 
-  FusedCall there = sized(call);
+  FusedCall there = without_tensors(call);
   std::byte* memory = memory_.at_least(layout.bytes());
   const auto upload = [&](const void* from, std::size_t bytes, std::size_t begin) {
     check(cudaMemcpy(memory + begin, from, bytes, cudaMemcpyHostToDevice), "copying numbers to it");

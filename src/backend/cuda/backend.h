@@ -2,8 +2,13 @@
 
 #include "backend/backend.h"
 #include "backend/cuda/device.h"
+#include "backend/cuda/fused/fused.h"
 
 namespace attn {
+
+// What of a call the kernels know, but for where its tensors, offsets and lengths
+// are; the context follows without gaps. REQUIRES: their integers hold its sizes.
+cuda::FusedCall without_tensors(const FusedAttention<float>& call);
 
 // An NVIDIA GPU. Numbers are copied there and back for each operation.
 //
@@ -28,7 +33,7 @@ class CudaBackend final : public Backend {
   using Backend::attend;  // f64 has no kernel
 
  private:
-  int compute_capability_ = 0;  // 90 for 9.0
+  int compute_capability_;
   cuda::DeviceMemory memory_;
   cuda::DeviceMemory workspace_;
 };

@@ -88,8 +88,8 @@ std::optional<Diagnostic> why_no_device() {
     const std::vector<DeviceInfo> devices = device_list();
     const DeviceInfo first = devices.empty() ? DeviceInfo{} : devices[0];
     return environment_fault("no-cuda", "attn was not built for " + to_string(first),
-                             "build it with -DATTN_CUDA=ON -DATTN_CUDA_ARCHITECTURES=" + std::to_string(first.major) +
-                                 std::to_string(first.minor) + otherwise);
+                             "build it with -DATTN_CUDA=ON -DATTN_CUDA_ARCHITECTURES=" +
+                                 std::to_string(first.compute_capability()) + otherwise);
   }
   return std::nullopt;
 }

@@ -22,6 +22,8 @@ struct DeviceInfo {
   std::string name;  // "NVIDIA H200"
   std::size_t bytes = 0;
   int major = 0, minor = 0;  // compute capability
+
+  int compute_capability() const { return 10 * major + minor; }  // 90 for 9.0
 };
 
 // The devices that the driver shows; empty where there is none or no driver.

@@ -5,6 +5,7 @@
 
 #include "backend/cuda/backend.h"
 #include "backend/cuda/cells/cell.h"
+#include "backend/cuda/cuda.h"
 #include "backend/cuda/kernels/launch.h"
 
 namespace attn {
@@ -24,6 +25,19 @@ std::span<const std::int64_t> rows_of(const Op& op) {
 }
 
 }  // namespace
+
+std::vector<std::string> cuda_devices() {
+  std::vector<std::string> lines;
+  for (const cuda::DeviceInfo& device : cuda::device_list()) lines.push_back(to_string(device));
+  return lines;
+}
+
+Result<std::unique_ptr<Backend>> make_cuda(const BackendOptions&) {
+  if (auto why = cuda::why_no_device()) return *why;
+  return std::unique_ptr<Backend>(std::make_unique<CudaBackend>());
+}
+
+CudaBackend::CudaBackend() : compute_capability_(cuda::device_list().at(0).compute_capability()) {}
 
 Tensor<double> CudaBackend::run(const Op& op, std::span<const View> operands, const View* open, const Shape& result,
                                 Dtype dtype) {

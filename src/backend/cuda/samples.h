@@ -5,15 +5,10 @@
 #include <cuda_runtime_api.h>
 
 #include "base/host_device.h"
+#include "tensor/dtype.h"
 
 // C++17: random numbers that the device makes and the host knows.
 namespace attn::cuda {
-
-enum class SampleDtype { f64, f32, bf16, f16 };
-
-inline constexpr std::size_t bytes_of(SampleDtype dtype) {
-  return dtype == SampleDtype::f64 ? 8 : dtype == SampleDtype::f32 ? 4 : 2;
-}
 
 // The `at`-th number of a sequence: mean 0, variance 1, nearly normal (the sum of
 // four uniform ones), the same wherever it is worked out. The bits are mixed as
@@ -28,9 +23,9 @@ ATTN_HOST_DEVICE inline float sample(std::uint64_t seed, std::uint64_t at) {
 }
 
 // Starts filling `numbers`, on the device, with samples rounded to the dtype.
-cudaError_t fill_with_samples(SampleDtype dtype, void* numbers, std::size_t count, std::uint64_t seed);
+cudaError_t fill_with_samples(Dtype dtype, void* numbers, std::size_t count, std::uint64_t seed);
 
 // Starts widening numbers of the dtype; both on the device.
-cudaError_t widen(SampleDtype dtype, const void* numbers, std::size_t count, double* wide);
+cudaError_t widen(Dtype dtype, const void* numbers, std::size_t count, double* wide);
 
 }  // namespace attn::cuda

@@ -6,14 +6,17 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "backend/cpu/attend.h"
 #include "backend/cpu/instructions.h"
 #include "backend/cpu/ladder/rung.h"
-#include "bench/cpu/drawn_rows.h"
+#include "backend/cpu/product.h"
+#include "base/text.h"
 #include "bench/cpu/peak.h"
-#include "bench/cpu/projected_run.h"
 #include "bench/cpu/stopwatch.h"
+#include "bench/drawn_rows.h"
 
 namespace attn {
 namespace {
@@ -41,35 +44,17 @@ class ProcessorRun final : public MeasurableRun {
   ProcessorRun(Threads& threads, const Workload& work)
       : threads_(threads),
         copies_(copies_of(work, sizeof(T))),
-        q_size_(work.batch * work.heads * work.queries * work.key_width),
         k_size_(work.batch * work.kv_heads * work.keys * work.key_width),
         v_size_(work.batch * work.kv_heads * work.keys * work.value_width),
-        q_(nearly_normal<T>(q_size_, 1)),
+        q_(nearly_normal<T>(work.batch * work.heads * work.queries * work.key_width, 1)),
         k_(nearly_normal<T>(copies_ * k_size_, 2)),
         v_(nearly_normal<T>(copies_ * v_size_, 3)),
         context_(work.batch * work.heads * work.queries * work.value_width),
-        offsets_(work.batch, static_cast<std::int64_t>(work.keys) - static_cast<std::int64_t>(work.queries)) {
-    const auto strides = [](std::size_t heads, std::size_t rows, std::size_t width) {
-      return Strides{.batch = heads * rows * width, .head = rows * width, .row = width};
-    };
-    call_.batch = work.batch;
-    call_.heads = work.heads;
-    call_.kv_heads = work.kv_heads;
-    call_.queries = work.queries;
-    call_.keys = work.keys;
-    call_.key_width = work.key_width;
-    call_.value_width = work.value_width;
+        offsets_(work.batch, static_cast<std::int64_t>(work.keys) - static_cast<std::int64_t>(work.queries)),
+        call_(call_of<T>(work)) {
     call_.q = q_.data();
     call_.context = context_.data();
-    call_.q_at = strides(work.heads, work.queries, work.key_width);
-    call_.k_at = strides(work.kv_heads, work.keys, work.key_width);
-    call_.v_at = strides(work.kv_heads, work.keys, work.value_width);
-    call_.context_at = strides(work.heads, work.queries, work.value_width);
-    call_.scale = 1 / std::sqrt(static_cast<double>(work.key_width));
-    if (work.causal) {
-      call_.right = 0;
-      call_.offsets = offsets_.data();
-    }
+    call_.offsets = work.causal ? offsets_.data() : nullptr;
     take(0);
   }
 
@@ -92,11 +77,113 @@ class ProcessorRun final : public MeasurableRun {
 
   Threads& threads_;
   std::size_t copies_, copy_ = 0;
-  std::size_t q_size_, k_size_, v_size_;
+  std::size_t k_size_, v_size_;
   std::vector<T> q_, k_, v_, context_;
   std::vector<std::int64_t> offsets_;
   FusedAttention<T> call_;
   std::map<const Rung*, Stopwatch> stopwatches_;
+};
+
+// Multi-head attention with its projections: inputs by one matrix to queries, keys
+// and values of all heads, attention, and the heads' contexts by another to
+// outputs. Whatever kernel is named, it is the one that a run uses.
+template <class T>
+class ProjectedRun final : public MeasurableRun {
+ public:
+  ProjectedRun(Threads& threads, const Workload& work)
+      : threads_(threads),
+        work_(work),
+        rows_(work.batch * work.queries),
+        columns_(work.heads * work.key_width + work.kv_heads * (work.key_width + work.value_width)),
+        context_columns_(work.heads * work.value_width),
+        inputs_(nearly_normal<T>(rows_ * work.model_width, 1)),
+        w_in_(nearly_normal<T>(work.model_width * columns_, 2, 1 / std::sqrt(static_cast<double>(work.model_width)))),
+        w_out_(nearly_normal<T>(context_columns_ * work.model_width, 3,
+                                1 / std::sqrt(static_cast<double>(context_columns_)))),
+        projected_(rows_ * columns_),
+        context_(rows_ * context_columns_),
+        outputs_(rows_ * work.model_width) {}
+
+  double seconds(std::string_view) override {
+    return stopwatch_.seconds([&] {
+      multiply_on({rows_, work_.model_width, columns_, inputs_.data(), w_in_.data(), projected_.data(),
+                   work_.model_width, columns_, columns_},
+                  threads_);
+      attend_on(call(projected_, context_, work_.batch), threads_);
+      multiply_on({rows_, context_columns_, work_.model_width, context_.data(), w_out_.data(), outputs_.data(),
+                   context_columns_, work_.model_width, work_.model_width},
+                  threads_);
+    });
+  }
+
+  // Of rows of the last sequence.
+  Error error() override {
+    constexpr std::size_t rows_drawn = 8;
+    using Exact = std::conditional_t<std::is_same_v<T, double>, DotTwice, DotPlain<double>>;
+    Random random(20170612);
+    std::vector<std::size_t> drawn(rows_drawn);
+    for (std::size_t& row : drawn) row = drawn_below(work_.queries, random);
+    const std::vector<double> exact = outputs_of<double, Exact>(drawn);
+    const std::vector<T> plain = outputs_of<T, DotPlain<T>>(drawn);
+    Error worst;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      const std::size_t row = (work_.batch - 1) * work_.queries + drawn[i / work_.model_width];
+      worst.take(outputs_[row * work_.model_width + i % work_.model_width], plain[i], exact[i]);
+    }
+    return worst;
+  }
+
+ private:
+  // Attention of some sequences whose queries, keys and values stand side by side.
+  template <class U>
+  FusedAttention<U> call(const std::vector<U>& projected, std::vector<U>& context, std::size_t batch) const {
+    FusedAttention<U> call = call_of<U>(work_);
+    call.batch = batch;
+    call.q = projected.data();
+    call.k = call.q + work_.heads * work_.key_width;
+    call.v = call.k + work_.kv_heads * work_.key_width;
+    call.context = context.data();
+    call.q_at = call.k_at = {.batch = work_.queries * columns_, .head = work_.key_width, .row = columns_};
+    call.v_at = {.batch = work_.queries * columns_, .head = work_.value_width, .row = columns_};
+    call.context_at = {.batch = work_.queries * context_columns_, .head = work_.value_width, .row = context_columns_};
+    return call;
+  }
+
+  // Outputs of the last sequence's rows that were drawn, with sums by Dot.
+  template <class U, class Dot>
+  std::vector<U> outputs_of(const std::vector<std::size_t>& drawn) const {
+    const T* const inputs = inputs_.data() + (work_.batch - 1) * work_.queries * work_.model_width;
+    std::vector<U> projected(work_.queries * columns_);
+    for (std::size_t at = 0; at < projected.size(); ++at) {
+      Dot sum;
+      for (std::size_t i = 0; i < work_.model_width; ++i) {
+        sum.add(inputs[at / columns_ * work_.model_width + i], w_in_[i * columns_ + at % columns_]);
+      }
+      projected[at] = sum.value();
+    }
+    std::vector<U> nowhere, outputs;
+    const FusedAttention<U> attention = call(projected, nowhere, 1);
+    for (const std::size_t row : drawn) {
+      std::vector<U> context;
+      for (std::size_t head = 0; head < work_.heads; ++head) {
+        const std::vector<U> of_head = context_of<U, Dot>(attention, 0, head, row);
+        context.insert(context.end(), of_head.begin(), of_head.end());
+      }
+      for (std::size_t column = 0; column < work_.model_width; ++column) {
+        Dot sum;
+        for (std::size_t i = 0; i < context_columns_; ++i) sum.add(context[i], w_out_[i * work_.model_width + column]);
+        outputs.push_back(sum.value());
+      }
+    }
+    return outputs;
+  }
+
+  Threads& threads_;
+  Workload work_;
+  std::size_t rows_, columns_, context_columns_;
+  std::vector<T> inputs_, w_in_, w_out_;
+  std::vector<T> projected_, context_, outputs_;
+  Stopwatch stopwatch_;
 };
 
 class Processors final : public Measurable {
@@ -105,10 +192,7 @@ class Processors final : public Measurable {
     for (const Rung& rung : rungs()) kernels_.push_back({std::string(rung.name), std::string(rung.summary)});
   }
 
-  std::string device() const override {
-    const std::size_t count = threads_.count();
-    return instruction_set() + ", " + std::to_string(count) + (count == 1 ? " thread" : " threads");
-  }
+  std::string device() const override { return instruction_set() + ", " + counted(threads_.count(), "thread"); }
 
   const std::vector<MeasurableKernel>& kernels() const override { return kernels_; }
 
@@ -127,12 +211,16 @@ class Processors final : public Measurable {
 
   std::unique_ptr<MeasurableRun> prepare(const Workload& work) override {
     memory_.reset();  // not part of what a shape needs
-    if (work.model_width > 0) return projected_run(threads_, work);
-    if (work.dtype == Dtype::f64) return std::make_unique<ProcessorRun<double>>(threads_, work);
-    return std::make_unique<ProcessorRun<float>>(threads_, work);
+    return work.dtype == Dtype::f64 ? prepared<double>(work) : prepared<float>(work);
   }
 
  private:
+  template <class T>
+  std::unique_ptr<MeasurableRun> prepared(const Workload& work) {
+    if (work.model_width > 0) return std::make_unique<ProjectedRun<T>>(threads_, work);
+    return std::make_unique<ProcessorRun<T>>(threads_, work);
+  }
+
   Threads threads_;
   std::vector<MeasurableKernel> kernels_;
   std::optional<ReadBandwidth> memory_;

@@ -50,14 +50,13 @@ double multiply_add(std::size_t rounds, T half, T one) {
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(all, hn::Add(first, second))));
 }
 
-double MultiplyAddF32(std::size_t rounds, float half, float one) { return multiply_add(rounds, half, one); }
-double MultiplyAddF64(std::size_t rounds, double half, double one) { return multiply_add(rounds, half, one); }
-
-std::size_t LanesF32() { return hn::Lanes(hn::ScalableTag<float>()); }
-std::size_t LanesF64() { return hn::Lanes(hn::ScalableTag<double>()); }
+template <class T>
+std::size_t lanes_of() {
+  return hn::Lanes(hn::ScalableTag<T>());
+}
 
 // REQUIRES: count is a multiple of 512.
-std::uint64_t SumWords(const std::uint64_t* words, std::size_t count) {
+std::uint64_t sum_words(const std::uint64_t* words, std::size_t count) {
   const hn::ScalableTag<std::uint64_t> all;
   const std::size_t lanes = hn::Lanes(all);
   auto a = hn::Zero(all), b = hn::Zero(all), c = hn::Zero(all), d = hn::Zero(all);
@@ -110,27 +109,29 @@ std::size_t words_beyond_caches() {
   return std::clamp(several, least_words, 4 * least_words) / words_a_task * words_a_task;
 }
 
+template <class T>
+double peak_of(Threads& threads) {
+  const std::size_t tasks = tasks_a_thread * threads.count();
+  const auto multiply = ATTN_VERSION(multiply_add<T>);
+  double least = std::numeric_limits<double>::infinity();
+  for (int go = 0; go < goes; ++go) {
+    least = std::min(
+        least, seconds_of(threads, tasks, [multiply](std::size_t) { unwanted = multiply(rounds, T{0.5}, T{1}); }));
+  }
+  return static_cast<double>(2 * tasks * rounds * chains * ATTN_VERSION(lanes_of<T>)()) / least;
+}
+
 }  // namespace
 
 double arithmetic_peak(Threads& threads, Dtype dtype) {
-  const std::size_t tasks = tasks_a_thread * threads.count();
-  const bool is_f64 = dtype == Dtype::f64;
-  double least = std::numeric_limits<double>::infinity();
-  for (int go = 0; go < goes; ++go) {
-    least = std::min(least, seconds_of(threads, tasks, [is_f64](std::size_t) {
-                       unwanted = is_f64 ? ATTN_VERSION(MultiplyAddF64)(rounds, 0.5, 1.0)
-                                         : ATTN_VERSION(MultiplyAddF32)(rounds, 0.5F, 1.0F);
-                     }));
-  }
-  const std::size_t lanes = is_f64 ? ATTN_VERSION(LanesF64)() : ATTN_VERSION(LanesF32)();
-  return static_cast<double>(2 * tasks * rounds * chains * lanes) / least;
+  return dtype == Dtype::f64 ? peak_of<double>(threads) : peak_of<float>(threads);
 }
 
 ReadBandwidth::ReadBandwidth() : words_(words_beyond_caches(), 1) {}
 
 double ReadBandwidth::measured(Threads& threads) {
   const double seconds = seconds_of(threads, words_.size() / words_a_task, [&](std::size_t task) {
-    unwanted_word += ATTN_VERSION(SumWords)(words_.data() + task * words_a_task, words_a_task);
+    unwanted_word += ATTN_VERSION(sum_words)(words_.data() + task * words_a_task, words_a_task);
   });
   return static_cast<double>(words_.size() * sizeof(std::uint64_t)) / seconds;
 }

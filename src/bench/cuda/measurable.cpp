@@ -1,56 +1,21 @@
 #include "bench/measurable.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "backend/cuda/device.h"
-#include "backend/cuda/fused/fused.h"
+#include "backend/cuda/backend.h"
 #include "backend/cuda/samples.h"
-#include "base/math.h"
 #include "bench/cuda/peak.h"
+#include "bench/drawn_rows.h"
 
 namespace attn::cuda {
 namespace {
 
-SampleDtype sampled(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f64:
-      return SampleDtype::f64;
-    case Dtype::f32:
-      return SampleDtype::f32;
-    case Dtype::bf16:
-      return SampleDtype::bf16;
-    case Dtype::f16:
-      return SampleDtype::f16;
-  }
-  return {};
-}
-
-FusedDtype fused(Dtype dtype) {
-  return dtype == Dtype::bf16 ? FusedDtype::bf16 : dtype == Dtype::f16 ? FusedDtype::f16 : FusedDtype::f32;
-}
-
-// How many numbers each tensor of a workload has.
-struct Counts {
-  explicit Counts(const Workload& w)
-      : q(w.batch * w.heads * w.queries * w.key_width),
-        k(w.batch * w.kv_heads * w.keys * w.key_width),
-        v(w.batch * w.kv_heads * w.keys * w.value_width),
-        context(w.batch * w.heads * w.queries * w.value_width) {}
-
-  std::size_t q, k, v, context;
-};
-
-FusedStrides strides(std::size_t heads, std::size_t rows, std::size_t width) {
-  return {static_cast<std::int64_t>(heads * rows * width), static_cast<std::int64_t>(rows * width),
-          static_cast<std::int64_t>(width)};
-}
+constexpr std::uint64_t q_seed = 1, k_seed = 2, v_seed = 3;
 
 // Whether the kernels' integers hold its sizes, sums of two of them as well.
 bool fits(const Workload& w) {
@@ -59,108 +24,78 @@ bool fits(const Workload& w) {
 }
 
 // The call, without its tensors. REQUIRES: fits(w).
-FusedCall call_of(const Workload& w) {
-  return {.dtype = fused(w.dtype),
-          .batch = static_cast<int>(w.batch),
-          .heads = static_cast<int>(w.heads),
-          .kv_heads = static_cast<int>(w.kv_heads),
-          .queries = static_cast<int>(w.queries),
-          .keys = static_cast<int>(w.keys),
-          .key_width = static_cast<int>(w.key_width),
-          .value_width = static_cast<int>(w.value_width),
-          .q_at = strides(w.heads, w.queries, w.key_width),
-          .k_at = strides(w.kv_heads, w.keys, w.key_width),
-          .v_at = strides(w.kv_heads, w.keys, w.value_width),
-          .context_at = strides(w.heads, w.queries, w.value_width),
-          .scale = static_cast<float>(1 / std::sqrt(static_cast<double>(w.key_width))),
-          .causal = w.causal,
-          .offset = static_cast<std::int64_t>(w.keys) - static_cast<std::int64_t>(w.queries)};
+FusedCall device_call(const Workload& w) {
+  FusedCall call = without_tensors(call_of<float>(w));
+  call.dtype = w.dtype;
+  call.offset = static_cast<std::int64_t>(w.keys) - static_cast<std::int64_t>(w.queries);
+  return call;
 }
 
 const FusedKernel* kernel_named(std::string_view name) {
   const std::vector<FusedKernel>& kernels = fused_kernels();
-  const auto found = std::ranges::find_if(kernels, [&](const FusedKernel& one) { return one.name == name; });
+  const auto found = std::ranges::find(kernels, name, &FusedKernel::name);
   return found == kernels.end() ? nullptr : &*found;
 }
 
-// One row of the context, in double precision and in single, each operation of
-// which is rounded.
-class Row {
+// One query of one head with the keys and values of that head, as the device has them.
+class OneRow {
  public:
-  Row(const Workload& workload, std::size_t batch, std::size_t head, std::size_t query)
-      : w_(workload), query_row_((batch * w_.heads + head) * w_.queries + query) {
-    const std::size_t kv_head = head / (w_.heads / w_.kv_heads);
-    first_key_ = (batch * w_.kv_heads + kv_head) * w_.keys;
-    open_ = w_.keys;
-    if (w_.causal) {
-      const std::size_t end = query + 1 + w_.keys;
-      open_ = end <= w_.queries ? 0 : std::min(w_.keys, end - w_.queries);
-    }
+  OneRow(const Workload& w, std::size_t batch, std::size_t head, std::size_t query)
+      : position_(static_cast<std::int64_t>(query + w.keys) - static_cast<std::int64_t>(w.queries)),
+        call_(call_of<double>(w)) {
+    const std::size_t kv_head = batch * w.kv_heads + head / (w.heads / w.kv_heads);
+    const auto samples = [&](std::uint64_t seed, std::size_t first, std::size_t count) {
+      std::vector<double> numbers(count);
+      for (double& number : numbers) number = stored(sample(seed, first++), w.dtype);
+      return numbers;
+    };
+    q_ = samples(q_seed, ((batch * w.heads + head) * w.queries + query) * w.key_width, w.key_width);
+    k_ = samples(k_seed, kv_head * w.keys * w.key_width, w.keys * w.key_width);
+    v_ = samples(v_seed, kv_head * w.keys * w.value_width, w.keys * w.value_width);
+    call_.heads = call_.kv_heads = 1;
+    call_.q = q_.data();
+    call_.k = k_.data();
+    call_.v = v_.data();
+    call_.offsets = &position_;
   }
+  OneRow(const OneRow&) = delete;
+  OneRow& operator=(const OneRow&) = delete;
 
-  std::size_t at() const { return query_row_; }
-
+  // Its context in T, each operation of which is rounded.
   template <class T>
   std::vector<T> context() const {
-    const T scale = static_cast<T>(1 / std::sqrt(static_cast<double>(w_.key_width)));
-    std::vector<T> weights(open_);
-    T maximum = -std::numeric_limits<T>::infinity();
-    for (std::size_t key = 0; key < open_; ++key) {
-      T sum = 0;
-      for (std::size_t i = 0; i < w_.key_width; ++i) {
-        sum += static_cast<T>(number(q_seed, query_row_ * w_.key_width + i)) *
-               static_cast<T>(number(k_seed, (first_key_ + key) * w_.key_width + i));
-      }
-      weights[key] = sum * scale;
-      maximum = std::max(maximum, weights[key]);
-    }
-    T total = 0;
-    for (T& weight : weights) total += weight = attn::exp(weight - maximum);
-    std::vector<T> sums(w_.value_width, T{0});
-    for (std::size_t key = 0; key < open_; ++key) {
-      const T weight = weights[key] / total;
-      for (std::size_t i = 0; i < w_.value_width; ++i) {
-        sums[i] += weight * static_cast<T>(number(v_seed, (first_key_ + key) * w_.value_width + i));
-      }
-    }
-    return sums;
+    return context_of<T, DotPlain<T>>(call_, 0, 0, 0);
   }
 
-  static constexpr std::uint64_t q_seed = 1, k_seed = 2, v_seed = 3;
-
  private:
-  double number(std::uint64_t seed, std::size_t at) const { return stored(sample(seed, at), w_.dtype); }
-
-  const Workload& w_;
-  std::size_t query_row_, first_key_ = 0, open_ = 0;
+  std::int64_t position_;
+  std::vector<double> q_, k_, v_;
+  FusedAttention<double> call_;
 };
 
 class CudaRun final : public MeasurableRun {
  public:
   CudaRun(const Workload& workload, int compute_capability)
-      : workload_(workload), dtype_(sampled(workload.dtype)), compute_capability_(compute_capability) {
-    const Counts counts(workload);
-    const std::size_t each = bytes_of(dtype_);
+      : workload_(workload), compute_capability_(compute_capability) {
+    const FusedAttention<float> sizes = call_of<float>(workload);
+    const auto count = [&](const Strides& of) { return workload.batch * of.batch; };
     DeviceLayout layout;
-    const std::size_t q = layout.add(counts.q * each);
-    const std::size_t k = layout.add(counts.k * each);
-    const std::size_t v = layout.add(counts.v * each);
-    const std::size_t context = layout.add(counts.context * each);
+    const auto add = [&](const Strides& of) { return layout.add(count(of) * bytes_of(workload.dtype)); };
+    const std::size_t q = add(sizes.q_at), k = add(sizes.k_at), v = add(sizes.v_at), context = add(sizes.context_at);
     // So many copies that no cache of a GPU holds them.
     constexpr std::size_t beyond_caches = std::size_t{256} << 20;
     const std::size_t copies = std::clamp<std::size_t>(beyond_caches / layout.bytes(), 1, 64);
-    std::byte* memory = memory_.at_least(copies * layout.bytes());
-    for (std::size_t copy = 0; copy < copies; ++copy) {
-      std::byte* begin = memory + copy * layout.bytes();
-      check(fill_with_samples(dtype_, begin + q, counts.q, Row::q_seed), "making random numbers");
-      check(fill_with_samples(dtype_, begin + k, counts.k, Row::k_seed), "making random numbers");
-      check(fill_with_samples(dtype_, begin + v, counts.v, Row::v_seed), "making random numbers");
-      FusedCall call = call_of(workload);
-      call.q = begin + q;
-      call.k = begin + k;
-      call.v = begin + v;
+    std::byte* begin = memory_.at_least(copies * layout.bytes());
+    for (std::size_t copy = 0; copy < copies; ++copy, begin += layout.bytes()) {
+      const auto filled = [&](std::size_t at, const Strides& of, std::uint64_t seed) {
+        check(fill_with_samples(workload.dtype, begin + at, count(of), seed), "making random numbers");
+        return begin + at;
+      };
+      FusedCall& call = calls_.emplace_back(device_call(workload));
+      call.q = filled(q, sizes.q_at, q_seed);
+      call.k = filled(k, sizes.k_at, k_seed);
+      call.v = filled(v, sizes.v_at, v_seed);
       call.context = begin + context;
-      calls_.push_back(call);
     }
   }
 
@@ -188,23 +123,17 @@ class CudaRun final : public MeasurableRun {
       const std::size_t drawn = i == 0 ? 0 : i == 1 ? all - 1 : static_cast<std::size_t>(i * 0x9e3779b97f4a7c15u % all);
       const std::size_t query = drawn % workload_.queries;
       const std::size_t head = drawn / workload_.queries % workload_.heads;
-      const Row row(workload_, drawn / workload_.queries / workload_.heads, head, query);
+      const OneRow row(workload_, drawn / workload_.queries / workload_.heads, head, query);
       const std::vector<double> exact = row.context<double>();
       const std::vector<float> plain = row.context<float>();
       for (std::size_t j = 0; j < exact.size(); ++j) {
-        const double got = made[row.at() * workload_.value_width + j];
-        worst.kernel = larger_error(worst.kernel, got - exact[j]);
-        worst.plain = larger_error(worst.plain, stored(static_cast<double>(plain[j]), workload_.dtype) - exact[j]);
+        worst.take(made[drawn * workload_.value_width + j], stored(plain[j], workload_.dtype), exact[j]);
       }
     }
     return worst;
   }
 
  private:
-  static double larger_error(double worst, double difference) {
-    return std::isnan(difference) ? std::numeric_limits<double>::infinity() : std::max(worst, std::abs(difference));
-  }
-
   void make_workspace(const FusedKernel& kernel) {
     const std::size_t bytes = kernel.workspace(calls_[0]);
     void* workspace = bytes == 0 ? nullptr : workspace_.at_least(bytes);
@@ -229,15 +158,14 @@ class CudaRun final : public MeasurableRun {
 
   // What the last call made.
   std::vector<double> context_made() {
-    std::vector<double> made(Counts(workload_).context);
+    std::vector<double> made(workload_.batch * call_of<float>(workload_).context_at.batch);
     auto* wide = reinterpret_cast<double*>(wide_.at_least(made.size() * sizeof(double)));
-    check(widen(dtype_, calls_[last_call_].context, made.size(), wide), "widening numbers");
+    check(widen(workload_.dtype, calls_[last_call_].context, made.size(), wide), "widening numbers");
     check(cudaMemcpy(made.data(), wide, made.size() * sizeof(double), cudaMemcpyDeviceToHost), "copying the context");
     return made;
   }
 
   Workload workload_;
-  SampleDtype dtype_;
   int compute_capability_;
   DeviceMemory memory_, workspace_, wide_;
   std::vector<FusedCall> calls_;
@@ -260,19 +188,17 @@ class CudaMeasurable final : public Measurable {
   bool supports(std::string_view name, const Workload& workload) const override {
     if (workload.dtype == Dtype::f64 || workload.model_width > 0 || !fits(workload)) return false;
     const FusedKernel* kernel = kernel_named(name);
-    return kernel && kernel->supports(call_of(workload), compute_capability());
+    return kernel && kernel->supports(device_call(workload), device_.compute_capability());
   }
 
-  double peak(Dtype dtype) override { return peak_.operations(sampled(dtype)); }
+  double peak(Dtype dtype) override { return peak_.operations(dtype); }
   double bandwidth() override { return peak_.bandwidth(); }
 
   std::unique_ptr<MeasurableRun> prepare(const Workload& workload) override {
-    return std::make_unique<CudaRun>(workload, compute_capability());
+    return std::make_unique<CudaRun>(workload, device_.compute_capability());
   }
 
  private:
-  int compute_capability() const { return 10 * device_.major + device_.minor; }
-
   DeviceInfo device_;
   std::vector<MeasurableKernel> kernels_;
   Peak peak_;

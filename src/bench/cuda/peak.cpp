@@ -7,6 +7,7 @@
 
 #include "backend/backend.h"
 #include "backend/cuda/kernels/busy.h"
+#include "bench/workload.h"
 
 namespace attn::cuda {
 namespace {
@@ -19,19 +20,10 @@ constexpr int repetitions = 3;
 struct Types {
   int data, compute;
 };
-Types types_of(SampleDtype dtype) {
+Types types_of(Dtype dtype) {
   constexpr int compute_32f = 68, compute_64f = 70;
-  switch (dtype) {
-    case SampleDtype::f64:
-      return {CUDA_R_64F, compute_64f};
-    case SampleDtype::f32:
-      return {CUDA_R_32F, compute_32f};
-    case SampleDtype::bf16:
-      return {CUDA_R_16BF, compute_32f};
-    case SampleDtype::f16:
-      return {CUDA_R_16F, compute_32f};
-  }
-  return {};
+  constexpr std::array<int, 4> data = {CUDA_R_64F, CUDA_R_32F, CUDA_R_16BF, CUDA_R_16F};
+  return {data[static_cast<std::size_t>(dtype)], dtype == Dtype::f64 ? compute_64f : compute_32f};
 }
 
 }  // namespace
@@ -58,12 +50,12 @@ struct Peak::Cublas {
   }
 
   // C = Aᵀ·B of square matrices. Returns whether it was started.
-  bool start(SampleDtype dtype, const void* a, const void* b, void* c) const {
+  bool start(Dtype dtype, const void* a, const void* b, void* c) const {
     constexpr int transposed = 1, as_is = 0, any_algorithm = -1;
     const auto [data, compute] = types_of(dtype);
     const float one = 1, zero = 0;
     const double wide_one = 1, wide_zero = 0;
-    const bool wide = dtype == SampleDtype::f64;
+    const bool wide = dtype == Dtype::f64;
     return multiply(handle, transposed, as_is, side, side, side, wide ? static_cast<const void*>(&wide_one) : &one, a,
                     data, side, b, data, side, wide ? static_cast<const void*>(&wide_zero) : &zero, c, data, side,
                     compute, any_algorithm) == 0;
@@ -75,7 +67,7 @@ Peak::~Peak() = default;
 
 bool Peak::by_cublas() const { return cublas_->multiply != nullptr; }
 
-double Peak::operations(SampleDtype dtype) {
+double Peak::operations(Dtype dtype) {
   DeviceClock clock;
   if (!by_cublas()) {
     double done = 0;

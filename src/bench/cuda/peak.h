@@ -17,7 +17,7 @@ class Peak {
   // Operations a second of a product of two square matrices of 8192 rows by
   // cuBLAS, which is looked for when the program runs; where it is not there, of
   // multiply-adds in registers alone.
-  double operations(SampleDtype dtype);
+  double operations(Dtype dtype);
   bool by_cublas() const;
 
   // Bytes a second, read and written, of copies within the device's memory.

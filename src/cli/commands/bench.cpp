@@ -91,18 +91,19 @@ Exit BenchOptions::run() const {
   if (list) return tell(report, request.rendering);
 
   const std::vector<Planned> plan = planned(*device, request.workloads, *this, backend);
-  std::optional<Peers> peers;
+  Peers peers;
+  std::vector<Peer*> ways;
   if (compare) {
-    Result<Peers> started = Peers::start(python.empty() ? "python3" : python, hardware.thread_count());
+    Result<Peers> started = start_peers(python.empty() ? "python3" : python, hardware.thread_count());
     if (!started) throw Refusal(started.faults().front(), Exit::wrong_environment);
-    peers.emplace(std::move(started.value()));
-    report.libraries = peers->libraries();
+    peers = std::move(started.value());
+    for (const auto& way : peers.ways) ways.push_back(way.get());
+    report.libraries = peers.libraries;
   }
   const ShapeCounter counter;
   for (const auto& [work, kernels] : plan) {
     counter.tell(fmt::format("{} of {}: {}", report.shapes.size() + 1, plan.size(), spelled(work)));
-    report.shapes.push_back(
-        measured(*device, work, kernels, peers ? peers->all() : std::vector<Peer*>{}, request.effort));
+    report.shapes.push_back(measured(*device, work, kernels, ways, request.effort));
   }
   counter.tell("");
   return tell(report, request.rendering);

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/memory.h"
 #include "catch.h"
 
 namespace attn {

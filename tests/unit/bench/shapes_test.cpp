@@ -1,10 +1,8 @@
-#include "bench/shapes.h"
-
 #include <algorithm>
 #include <set>
 #include <string>
 
-#include "bench/measurable.h"
+#include "bench/workload.h"
 #include "catch.h"
 
 namespace attn {

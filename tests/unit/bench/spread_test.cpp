@@ -1,7 +1,6 @@
-#include "bench/spread.h"
-
 #include <vector>
 
+#include "bench/measure.h"
 #include "catch.h"
 
 namespace attn {

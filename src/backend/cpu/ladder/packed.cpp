@@ -14,9 +14,7 @@
 
 #include "backend/cpu/ladder/rung.h"
 #include "backend/cpu/vectors/dispatch.h"
-#include "backend/cpu/vectors/pack-inl.h"
-#include "backend/cpu/vectors/softmax-inl.h"
-#include "backend/cpu/vectors/tile-inl.h"
+#include "backend/cpu/vectors/row-inl.h"
 #include "backend/cpu/workspace.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -107,10 +105,6 @@ void attend_packed(const FusedAttention<T>& call) {
 }
 
 }  // namespace
-
-void packed_f32(const FusedAttention<float>& call) { attend_packed(call); }
-void packed_f64(const FusedAttention<double>& call) { attend_packed(call); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace attn
 HWY_AFTER_NAMESPACE();
@@ -120,12 +114,16 @@ namespace attn {
 
 namespace {
 
-void attend_f32(const FusedAttention<float>& call, Threads&) { ATTN_VERSION(packed_f32)(call); }
-void attend_f64(const FusedAttention<double>& call, Threads&) { ATTN_VERSION(packed_f64)(call); }
+template <class T>
+void attend(const FusedAttention<T>& call, Threads&) {
+  ATTN_VERSION(attend_packed<T>)(call);
+}
 
 }  // namespace
 
-Rung packed_rung() { return {"packed", "keys and values packed, tiles in registers", false, attend_f32, attend_f64}; }
+Rung packed_rung() {
+  return {"packed", "keys and values packed, tiles in registers", false, attend<float>, attend<double>};
+}
 
 }  // namespace attn
 #endif

@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "backend/cpu/sight.h"
 #include "backend/cpu/threads.h"
 #include "backend/fused.h"
+#include "backend/sight.h"
 
 namespace attn {
 
@@ -52,10 +52,10 @@ struct HeadOfCall {
 
   HeadOfCall(const FusedAttention<T>& call, std::size_t batch, std::size_t head) {
     const std::size_t kv_head = head / (call.heads / call.kv_heads);
-    q = call.q + batch * call.q_at.batch + head * call.q_at.head;
-    k = call.k + batch * call.k_at.batch + kv_head * call.k_at.head;
-    v = call.v + batch * call.v_at.batch + kv_head * call.v_at.head;
-    context = call.context + batch * call.context_at.batch + head * call.context_at.head;
+    q = call.q + call.q_at.to(batch, head);
+    k = call.k + call.k_at.to(batch, kv_head);
+    v = call.v + call.v_at.to(batch, kv_head);
+    context = call.context + call.context_at.to(batch, head);
   }
 };
 

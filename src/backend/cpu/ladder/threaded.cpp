@@ -6,15 +6,8 @@
 
 namespace attn {
 
-namespace {
-
-template <class T>
-void attend(const FusedAttention<T>& call, Threads& threads) {
-  attend_on(call, threads);
+Rung threaded_rung() {
+  return {"threaded", "rows shared out among all threads", true, attend_on<float>, attend_on<double>};
 }
-
-}  // namespace
-
-Rung threaded_rung() { return {"threaded", "rows shared out among all threads", true, attend<float>, attend<double>}; }
 
 }  // namespace attn

@@ -14,9 +14,7 @@
 
 #include "backend/cpu/ladder/rung.h"
 #include "backend/cpu/vectors/dispatch.h"
-#include "backend/cpu/vectors/functions-inl.h"
-#include "backend/cpu/vectors/pack-inl.h"
-#include "backend/cpu/vectors/softmax-inl.h"
+#include "backend/cpu/vectors/row-inl.h"
 #include "backend/cpu/workspace.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -99,10 +97,6 @@ void attend_vectorised(const FusedAttention<T>& call) {
 }
 
 }  // namespace
-
-void vectorised_f32(const FusedAttention<float>& call) { attend_vectorised(call); }
-void vectorised_f64(const FusedAttention<double>& call) { attend_vectorised(call); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace attn
 HWY_AFTER_NAMESPACE();
@@ -112,12 +106,16 @@ namespace attn {
 
 namespace {
 
-void attend_f32(const FusedAttention<float>& call, Threads&) { ATTN_VERSION(vectorised_f32)(call); }
-void attend_f64(const FusedAttention<double>& call, Threads&) { ATTN_VERSION(vectorised_f64)(call); }
+template <class T>
+void attend(const FusedAttention<T>& call, Threads&) {
+  ATTN_VERSION(attend_vectorised<T>)(call);
+}
 
 }  // namespace
 
-Rung vectorised_rung() { return {"vectorised", "vectors of numbers, e^x among them", false, attend_f32, attend_f64}; }
+Rung vectorised_rung() {
+  return {"vectorised", "vectors of numbers, e^x among them", false, attend<float>, attend<double>};
+}
 
 }  // namespace attn
 #endif

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "backend/cpu/plain_row.h"
-#include "backend/cpu/sight.h"
 #include "backend/cpu/vectors/kernels.h"
 #include "backend/fused.h"
+#include "backend/sight.h"
 
 namespace attn {
 
@@ -79,6 +79,7 @@ struct ScoreUnits {
   }
 };
 
+// Rows worked out where they stand, as there is no memory for packed blocks.
 template <class T>
 void plain_rows(const FusedAttention<T>& call, const FusedRows& rows) {
   FusedQuery at(call, rows.kv_head, rows.first);

@@ -11,11 +11,8 @@
 #include <cstddef>
 #include <hwy/highway.h>
 
-#include "backend/cpu/vectors/cells-inl.h"
-#include "backend/cpu/vectors/finish-inl.h"
 #include "backend/cpu/vectors/kernels.h"
-#include "backend/cpu/vectors/pack-inl.h"
-#include "backend/cpu/vectors/softmax-inl.h"
+#include "backend/cpu/vectors/row-inl.h"
 #include "backend/cpu/workspace.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -74,8 +71,8 @@ class FewTask {
     FusedQuery at(call_, rows_.kv_head, rows_.first);
     for (std::size_t i = 0; i < count_; ++i, at.go_on(call_)) {
       state_[i] = {cell_row(call_, rows_.batch, at.head, at.query), no_maximum<T>, 0};
-      pack_query(call_.q + rows_.batch * call_.q_at.batch + at.head * call_.q_at.head + at.query * call_.q_at.row,
-                 call_.key_width, units_.sign, queries_ + i * query_size_, lanes<T>);
+      pack_query(call_.q + call_.q_at.to(rows_.batch, at.head, at.query), call_.key_width, units_.sign,
+                 queries_ + i * query_size_, lanes<T>);
     }
     std::fill(context_, context_ + count_ * context_size_, T{0});
   }
@@ -114,7 +111,7 @@ class FewTask {
   // and so takes one after another; the other rows find them in the cache.
   void score(KeySpan span, std::size_t start) {
     const std::size_t stride = call_.k_at.row, width = call_.key_width;
-    const T* const keys = call_.k + rows_.batch * call_.k_at.batch + rows_.kv_head * call_.k_at.head;
+    const T* const keys = call_.k + call_.k_at.to(rows_.batch, rows_.kv_head);
     std::size_t j = span.first;
     for (; j + 4 <= span.last; j += 4) {
       for (std::size_t n = 0; n < 4; ++n) {
@@ -178,7 +175,7 @@ class FewTask {
   // while a few values pass.
   void add_values(KeySpan span, std::size_t start) {
     const std::size_t stride = call_.v_at.row;
-    const T* const values = call_.v + rows_.batch * call_.v_at.batch + rows_.kv_head * call_.v_at.head;
+    const T* const values = call_.v + call_.v_at.to(rows_.batch, rows_.kv_head);
     constexpr std::size_t together = 16;
     for (std::size_t j = span.first; j < span.last; j += together) {
       const std::size_t n = std::min(together, span.last - j);
@@ -237,6 +234,12 @@ class FewTask {
   T* scores_ = nullptr;     // [row][key of the block]
   std::size_t query_size_ = 0, context_size_ = 0, score_size_ = 0;
 };
+
+// Returns false where there is no memory for its packed blocks.
+template <class T>
+bool attend_in_few(const FusedAttention<T>& call, const FusedRows& rows) {
+  return FewTask<T>(call, rows).attend();
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attn

@@ -10,29 +10,15 @@
 #include "backend/cpu/vectors/few-inl.h"
 #include "backend/cpu/vectors/tiles-inl.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace attn {
-namespace HWY_NAMESPACE {
-
-bool tiles_f64(const FusedAttention<double>& call, const FusedRows& rows) {
-  return TileTask<double>(call, rows).attend();
-}
-bool few_f64(const FusedAttention<double>& call, const FusedRows& rows) { return FewTask<double>(call, rows).attend(); }
-
-}  // namespace HWY_NAMESPACE
-}  // namespace attn
-HWY_AFTER_NAMESPACE();
-
 #if HWY_ONCE
 namespace attn {
 
-// Without memory for its packed blocks, a row is worked out where it stands.
 void attend_tiles(const FusedAttention<double>& call, const FusedRows& rows) {
-  if (!ATTN_VERSION(tiles_f64)(call, rows)) plain_rows(call, rows);
+  if (!ATTN_VERSION(attend_in_tiles<double>)(call, rows)) plain_rows(call, rows);
 }
 
 void attend_few(const FusedAttention<double>& call, const FusedRows& rows) {
-  if (!ATTN_VERSION(few_f64)(call, rows)) plain_rows(call, rows);
+  if (!ATTN_VERSION(attend_in_few<double>)(call, rows)) plain_rows(call, rows);
 }
 
 }  // namespace attn

@@ -10,13 +10,8 @@
 #include <cstddef>
 #include <hwy/highway.h>
 
-#include "backend/cpu/plain_row.h"
-#include "backend/cpu/vectors/cells-inl.h"
-#include "backend/cpu/vectors/finish-inl.h"
 #include "backend/cpu/vectors/kernels.h"
-#include "backend/cpu/vectors/pack-inl.h"
-#include "backend/cpu/vectors/softmax-inl.h"
-#include "backend/cpu/vectors/tile-inl.h"
+#include "backend/cpu/vectors/row-inl.h"
 #include "backend/cpu/workspace.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -100,8 +95,8 @@ class TileTask {
       T* const to = queries_ + i / tile_rows * query_size_ + i % tile_rows * lanes<T>;
       if (rows_.first + i < rows_.last) {
         cells_[i] = cell_row(call_, rows_.batch, at.head, at.query);
-        pack_query(call_.q + rows_.batch * call_.q_at.batch + at.head * call_.q_at.head + at.query * call_.q_at.row,
-                   call_.key_width, units_.sign, to, tile_rows * lanes<T>);
+        pack_query(call_.q + call_.q_at.to(rows_.batch, at.head, at.query), call_.key_width, units_.sign, to,
+                   tile_rows * lanes<T>);
         at.go_on(call_);
       } else {
         // Rows that only fill the last group see what the one before sees.
@@ -187,10 +182,8 @@ class TileTask {
   // worked on; a few at a time, as more would wait for each other.
   HWY_INLINE void fetch_ahead() {
     if (ahead_ >= ahead_until_) return;
-    const T* const k =
-        call_.k + rows_.batch * call_.k_at.batch + rows_.kv_head * call_.k_at.head + ahead_ * call_.k_at.row;
-    const T* const v =
-        call_.v + rows_.batch * call_.v_at.batch + rows_.kv_head * call_.v_at.head + ahead_ * call_.v_at.row;
+    const T* const k = call_.k + call_.k_at.to(rows_.batch, rows_.kv_head, ahead_);
+    const T* const v = call_.v + call_.v_at.to(rows_.batch, rows_.kv_head, ahead_);
     constexpr std::size_t line = 64 / sizeof(T);
     for (std::size_t i = 0; i < call_.key_width; i += line) __builtin_prefetch(k + i, 0, 2);
     for (std::size_t i = 0; i < call_.value_width; i += line) __builtin_prefetch(v + i, 0, 2);
@@ -199,8 +192,8 @@ class TileTask {
 
   void pack_block(const Range& range, std::size_t start) {
     const std::size_t count = std::min(block_keys, call_.keys - start);
-    const T* const k = call_.k + rows_.batch * call_.k_at.batch + rows_.kv_head * call_.k_at.head;
-    const T* const v = call_.v + rows_.batch * call_.v_at.batch + rows_.kv_head * call_.v_at.head;
+    const T* const k = call_.k + call_.k_at.to(rows_.batch, rows_.kv_head);
+    const T* const v = call_.v + call_.v_at.to(rows_.batch, rows_.kv_head);
     const std::size_t first = range.needed.first / panel_width<T> * panel_width<T>;
     const std::size_t last = up(range.needed.last, panel_width<T>);
     for (std::size_t key = first; key < last; key += panel_width<T>) {
@@ -321,6 +314,12 @@ class TileTask {
   T* total_ = nullptr;    // [group][group_numbers]
   std::size_t query_size_ = 0, context_size_ = 0;
 };
+
+// Returns false where there is no memory for its packed blocks.
+template <class T>
+bool attend_in_tiles(const FusedAttention<T>& call, const FusedRows& rows) {
+  return TileTask<T>(call, rows).attend();
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attn

@@ -297,7 +297,7 @@ bool supports(const FusedCall& call, int compute_capability) {
 }
 
 cudaError_t launch(const FusedCall& call, cudaStream_t stream) {
-  return call.dtype == FusedDtype::bf16 ? launch_width<Bf16>(call, stream) : launch_width<F16>(call, stream);
+  return call.dtype == Dtype::bf16 ? launch_width<Bf16>(call, stream) : launch_width<F16>(call, stream);
 }
 
 }  // namespace

@@ -5,10 +5,10 @@
 #include <cuda_runtime.h>
 #include <vector>
 
+#include "tensor/dtype.h"
+
 // C++17 and plain pointers, so that nvcc need not read the rest of the program.
 namespace attn::cuda {
-
-enum class FusedDtype { f32, bf16, f16 };
 
 // How far apart neighbours stand along each axis of [batch, head, row, feature],
 // in numbers; features follow one another.
@@ -25,7 +25,7 @@ struct FusedStrides {
 // no closed cell at all; for the others one that other queries of the tile see
 // has a weight of 0, and 0 times an infinite value is no number.
 struct FusedCall {
-  FusedDtype dtype = FusedDtype::f32;
+  Dtype dtype = Dtype::f32;                // not f64
   int batch = 1, heads = 1, kv_heads = 1;  // kv_heads divides heads; head h reads h / (heads / kv_heads)
   int queries = 0, keys = 0;
   int key_width = 0, value_width = 0;  // d_k, d_v

@@ -9,7 +9,7 @@ namespace attn::cuda {
 // Describes [batch, head, row, feature] to the tensor memory accelerator, to be
 // fetched in boxes of `box_rows` rows × 64 features, laid out for wgmma (ptx_hopper.h).
 // The driver's function is asked for at run time: nothing is linked with libcuda.
-inline cudaError_t describe(CUtensorMap* map, const void* tensor, FusedDtype dtype, const FusedStrides& at, int batch,
+inline cudaError_t describe(CUtensorMap* map, const void* tensor, Dtype dtype, const FusedStrides& at, int batch,
                             int heads, int rows, int width, int box_rows) {
   using Encode = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
                               const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
@@ -33,7 +33,7 @@ inline cudaError_t describe(CUtensorMap* map, const void* tensor, FusedDtype dty
   const cuuint32_t box[] = {64, static_cast<cuuint32_t>(box_rows), 1, 1};
   const cuuint32_t every[] = {1, 1, 1, 1};
   const CUresult result = reinterpret_cast<Encode>(encode)(
-      map, dtype == FusedDtype::bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4,
+      map, dtype == Dtype::bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4,
       const_cast<void*>(tensor), sizes, strides, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
       CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;

@@ -85,7 +85,7 @@ inline bool in_chunks_of_16_bytes(const FusedCall& call) {
 // What the kernels for tensor cores ask of a call, besides their own wishes. A
 // scale above 0 lets the largest score be found before it is scaled.
 inline bool fits_tensor_cores(const FusedCall& call) {
-  return call.dtype != FusedDtype::f32 && call.key_width == call.value_width &&
+  return call.dtype != Dtype::f32 && call.key_width == call.value_width &&
          (call.key_width == 64 || call.key_width == 128 || call.key_width == 256) && call.scale > 0 &&
          in_chunks_of_16_bytes(call);
 }

@@ -52,7 +52,7 @@ __global__ void multiply_tiles(unsigned factor, float* never) {
 
 }  // namespace
 
-cudaError_t start_busy(SampleDtype dtype, double& operations) {
+cudaError_t start_busy(Dtype dtype, double& operations) {
   int device = 0, multiprocessors = 0;
   if (const cudaError_t error = cudaGetDevice(&device)) return error;
   if (const cudaError_t error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device)) {
@@ -62,17 +62,17 @@ cudaError_t start_busy(SampleDtype dtype, double& operations) {
   const double each = static_cast<double>(rounds) * chains * blocks * block;
   operations = 2 * each;
   switch (dtype) {
-    case SampleDtype::f64:
+    case Dtype::f64:
       multiply_and_add<<<blocks, block>>>(0.5, static_cast<double*>(nullptr));
       break;
-    case SampleDtype::f32:
+    case Dtype::f32:
       multiply_and_add<<<blocks, block>>>(0.5F, static_cast<float*>(nullptr));
       break;
-    case SampleDtype::bf16:
+    case Dtype::bf16:
       operations = 2.0 * 16 * 8 * 16 * each / 32;  // a warp does one together
       multiply_tiles<true><<<blocks, block>>>(0x3c003c00u, nullptr);
       break;
-    case SampleDtype::f16:
+    case Dtype::f16:
       operations = 2.0 * 16 * 8 * 16 * each / 32;
       multiply_tiles<false><<<blocks, block>>>(0x1c001c00u, nullptr);
       break;

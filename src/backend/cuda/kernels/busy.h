@@ -10,6 +10,6 @@ namespace attn::cuda {
 // Starts multiply-adds in registers that keep every multiprocessor busy, and says
 // how many operations they are: of the plain units in f64 and f32, and of
 // mma.sync, which is not the fastest instruction of newer devices, in bf16 and f16.
-cudaError_t start_busy(SampleDtype dtype, double& operations);
+cudaError_t start_busy(Dtype dtype, double& operations);
 
 }  // namespace attn::cuda

@@ -34,36 +34,36 @@ __global__ void widen_all(const Number* numbers, std::size_t count, double* wide
 
 }  // namespace
 
-cudaError_t fill_with_samples(SampleDtype dtype, void* numbers, std::size_t count, std::uint64_t seed) {
+cudaError_t fill_with_samples(Dtype dtype, void* numbers, std::size_t count, std::uint64_t seed) {
   switch (dtype) {
-    case SampleDtype::f64:
+    case Dtype::f64:
       fill_all<<<blocks, block>>>(static_cast<double*>(numbers), count, seed);
       break;
-    case SampleDtype::f32:
+    case Dtype::f32:
       fill_all<<<blocks, block>>>(static_cast<float*>(numbers), count, seed);
       break;
-    case SampleDtype::bf16:
+    case Dtype::bf16:
       fill_all<<<blocks, block>>>(static_cast<__nv_bfloat16*>(numbers), count, seed);
       break;
-    case SampleDtype::f16:
+    case Dtype::f16:
       fill_all<<<blocks, block>>>(static_cast<__half*>(numbers), count, seed);
       break;
   }
   return cudaGetLastError();
 }
 
-cudaError_t widen(SampleDtype dtype, const void* numbers, std::size_t count, double* wide) {
+cudaError_t widen(Dtype dtype, const void* numbers, std::size_t count, double* wide) {
   switch (dtype) {
-    case SampleDtype::f64:
+    case Dtype::f64:
       widen_all<<<blocks, block>>>(static_cast<const double*>(numbers), count, wide);
       break;
-    case SampleDtype::f32:
+    case Dtype::f32:
       widen_all<<<blocks, block>>>(static_cast<const float*>(numbers), count, wide);
       break;
-    case SampleDtype::bf16:
+    case Dtype::bf16:
       widen_all<<<blocks, block>>>(static_cast<const __nv_bfloat16*>(numbers), count, wide);
       break;
-    case SampleDtype::f16:
+    case Dtype::f16:
       widen_all<<<blocks, block>>>(static_cast<const __half*>(numbers), count, wide);
       break;
   }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/cpu/drawn_rows.h"
+#include "bench/drawn_rows.h"
 #include "catch.h"
 
 namespace attn {
