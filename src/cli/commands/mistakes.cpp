@@ -1,5 +1,3 @@
-#include "exports/mistakes.h"
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,7 +5,8 @@
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/render.h"
-#include "explain/reports/catalogue.h"
+#include "explain/reports/lists.h"
+#include "exports/lists.h"
 #include "mistakes/mistake.h"
 
 namespace attn {
