@@ -14,11 +14,6 @@ namespace {
 // From here on plain digits are hard to read.
 constexpr double too_large = 1e9;
 
-std::string with_minus_sign(std::string digits) {
-  if (digits.starts_with('-')) digits.replace(0, 1, "−");
-  return digits;
-}
-
 // Plain digits may have so many more decimals than numbers have else, and so many at all.
 constexpr int most_extra_decimals = 4;
 constexpr int most_decimals = 17;
@@ -54,7 +49,9 @@ std::string written(double value, NumberFormat format, bool closed) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
   if (closed && value == 0) return "0";
-  return with_minus_sign(digits_of(value, format));
+  std::string digits = digits_of(value, format);
+  if (digits.starts_with('-')) digits.replace(0, 1, "−");
+  return digits;
 }
 
 // An f32 is shown as the decimal that it stands for. What bf16 and f16 make of a

@@ -21,16 +21,9 @@ Axis axis_over(const Op& op) {
                         []<OneOf<Given, Copy, Split, Merge, Join, Repeat, Pick, Waves, Rotate, Combine, Map, Close> O>(
                             const O&) { return Axis(); },
                         [](const Softmax& softmax) {
-                          switch (softmax.part) {
-                            case Softmax::Part::maximum:
-                            case Softmax::Part::sum:
-                            case Softmax::Part::shares:
-                              return softmax.over;
-                            case Softmax::Part::exponentials:
-                            case Softmax::Part::weights:
-                              return Axis();
-                          }
-                          return Axis();
+                          const bool is_own =
+                              softmax.part == Softmax::Part::exponentials || softmax.part == Softmax::Part::weights;
+                          return is_own ? Axis() : softmax.over;
                         },
                     },
                     op);
@@ -142,6 +135,19 @@ bool row_is_closed(const Trace& trace, const Reading& reading, const Provenance&
   return softmax->part == Softmax::Part::weights && said == 0;
 }
 
+// The axis along which two cells are neighbours, the second behind the first.
+std::optional<std::size_t> axis_between(const Shape& shape, std::size_t first, std::size_t second) {
+  const std::vector<std::size_t> a = shape.index(first);
+  const std::vector<std::size_t> b = shape.index(second);
+  std::optional<std::size_t> axis;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i]) continue;
+    if (axis || b[i] != a[i] + 1) return std::nullopt;
+    axis = i;
+  }
+  return axis;
+}
+
 }  // namespace
 
 std::size_t Reading::open_cell(std::size_t cell) const {
@@ -182,11 +188,10 @@ Ingredients ingredients(const Trace& trace, const Reading& reading, std::size_t 
   const Provenance made = provenance(reading, cell);
   const Axis over = axis_over(reading.op);
   Ingredients all;
-  const auto closes = [&](std::size_t term) {
-    return trace.value(made.open->tensor)[made.open->cell(made.open->count > 1 ? term : 0)] == 0;
-  };
+  const auto mask_cell = [&](std::size_t term) { return made.open->cell(made.open->count > 1 ? term : 0); };
+  const auto closes = [&](std::size_t term) { return trace.value(made.open->tensor)[mask_cell(term)] == 0; };
   if (made.open && made.own_term && !over.empty() && closes(*made.own_term)) {
-    all.closed = {made.open->tensor, {made.open->cell(made.open->count > 1 ? *made.own_term : 0)}};
+    all.closed = {made.open->tensor, {mask_cell(*made.own_term)}};
     return all;
   }
   if (made.open) {
@@ -209,6 +214,37 @@ Ingredients ingredients(const Trace& trace, const Reading& reading, std::size_t 
     if (!read.places.empty()) all.read.push_back(std::move(read));
   }
   return all;
+}
+
+std::vector<Slice> cell_runs(const Shape& shape, const CellList& list) {
+  std::vector<Slice> all;
+  std::optional<std::size_t> along;
+  for (const std::size_t cell : list.places) {
+    if (!all.empty()) {
+      Slice& last = all.back();
+      const auto axis = axis_between(shape, last.cell(last.count - 1), cell);
+      if (axis && (last.count == 1 || axis == along)) {
+        last.stride = cell - last.cell(last.count - 1);
+        ++last.count;
+        along = axis;
+        continue;
+      }
+    }
+    all.push_back({list.tensor, cell, 0, 1});
+  }
+  return all;
+}
+
+std::string cell_name(const Trace& trace, const Slice& cells) {
+  const Shape& shape = trace.value(cells.tensor).shape();
+  const std::vector<std::size_t> first = shape.index(cells.first);
+  const std::vector<std::size_t> last = shape.index(cells.cell(cells.count - 1));
+  std::string name = cells.tensor;
+  for (std::size_t axis = 0; axis < first.size(); ++axis) {
+    name += (axis == 0 ? "[" : ",") + std::to_string(first[axis] + 1);
+    if (last[axis] != first[axis]) name += "…" + std::to_string(last[axis] + 1);
+  }
+  return first.empty() ? name : name + "]";
 }
 
 std::size_t levels_below(const Trace& trace, const std::string& id) {

@@ -83,6 +83,12 @@ Provenance provenance(const Reading& reading, std::size_t cell);
 // row of softmax that has no open score all but what says so.
 Ingredients ingredients(const Trace& trace, const Reading& reading, std::size_t cell);
 
+// The cells in runs of neighbours along one axis.
+std::vector<Slice> cell_runs(const Shape& shape, const CellList& list);
+
+// "scores[1,2]", or where there are several cells "inputs[1,1…4]".
+std::string cell_name(const Trace& trace, const Slice& cells);
+
 // How many levels there can be below a number of that step: the longest way back
 // to what is given.
 std::size_t levels_below(const Trace& trace, const std::string& id);

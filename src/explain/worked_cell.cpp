@@ -101,39 +101,33 @@ struct OpWriter {
     const NumberInLine a = cell.read(0);
     const Span plain = op.spelling.empty() ? Span(cell.number({op.parameter}).text) : Span(op.spelling);
     const Span parameter = op.parameter < 0 ? Span("(" + plain.text + ")") : plain;
-    const auto written = [&](Inline side, double value) {
-      cell.side(std::move(side));
-      return cell.equals(value);
+    const Span number = cell.number(a);
+    const auto side = [&]() -> Inline {
+      switch (op.function) {
+        case Unary::multiply:
+          return {number, " × ", parameter};
+        case Unary::divide:
+          return {number, " / ", parameter};
+        case Unary::add:
+          return {number, " + ", parameter};
+        case Unary::tanh:
+          return {"tanh(", number, ")"};
+        case Unary::softcap:
+          return {plain, " × tanh(", number, " / ", parameter, ")"};
+        case Unary::exp:
+          return joined({"e^"}, cell.guarded(a));
+        case Unary::square:
+          return joined(cell.guarded(a), {"²"});
+        case Unary::sqrt:
+          return joined({"√"}, cell.guarded(a));
+      }
+      return {};
     };
-    const auto infix = [&](const char* sign, double value) {
-      return written({cell.number(a), sign, parameter}, value);
-    };
-    // Of which only what 0 makes can be written in full.
-    const auto endless = [&](Inline side, double value) {
-      cell.side(std::move(side));
-      if (a.value != 0) cell.never_exact();
-      return cell.equals(value);
-    };
-    switch (op.function) {
-      case Unary::multiply:
-        return infix(" × ", a.value * op.parameter);
-      case Unary::divide:
-        return infix(" / ", a.value / op.parameter);
-      case Unary::add:
-        return infix(" + ", a.value + op.parameter);
-      case Unary::tanh:
-        return endless({"tanh(", cell.number(a), ")"}, attn::tanh(a.value));
-      case Unary::softcap:
-        return endless({plain, " × tanh(", cell.number(a), " / ", parameter, ")"},
-                       op.parameter * attn::tanh(a.value / op.parameter));
-      case Unary::exp:
-        return endless(joined({"e^"}, cell.guarded(a)), attn::exp(a.value));
-      case Unary::square:
-        return written(joined(cell.guarded(a), {"²"}), a.value * a.value);
-      case Unary::sqrt:
-        return written(joined({"√"}, cell.guarded(a)), std::sqrt(a.value));
-    }
-    return cell.only_the_number();
+    cell.side(side());
+    // Of these only what 0 makes can be written in full.
+    const bool is_endless = op.function == Unary::tanh || op.function == Unary::softcap || op.function == Unary::exp;
+    if (is_endless && a.value != 0) cell.never_exact();
+    return cell.equals(applied(op.function, a.value, op.parameter));
   }
 
   Working operator()(const Reduce& op) {
@@ -161,19 +155,8 @@ struct OpWriter {
 }  // namespace
 
 std::string_view sign(Binary function) {
-  switch (function) {
-    case Binary::add:
-      return "+";
-    case Binary::subtract:
-      return "−";
-    case Binary::multiply:
-      return "×";
-    case Binary::divide:
-      return "/";
-    case Binary::minimum:
-      return ",";
-  }
-  return "";
+  constexpr std::string_view signs[] = {"+", "−", "×", "/", ","};
+  return signs[static_cast<std::size_t>(function)];
 }
 
 Working worked_cell(const Trace& trace, const Step& step, const Reading& reading, std::size_t cell,

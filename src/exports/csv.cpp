@@ -1,5 +1,3 @@
-#include "exports/csv.h"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -37,82 +35,8 @@ bool starts_formula(std::string_view text) {
   return starting(text, formula_signs) > 0;
 }
 
-// The lines of one tensor.
-class CsvTensor {
- public:
-  CsvTensor(const Trace& trace, const Heading& heading, const Tensor<double>& value, NumberSpelling& spelling,
-            Outgoing& out)
-      : trace_(trace), heading_(heading), value_(value), spelling_(spelling), out_(out) {}
-
-  void write() {
-    for (const Place& place : outer_places(value_.shape(), 0, 0)) {
-      for (const std::string_view outer : {"batch", "head"}) {
-        const auto at = std::ranges::find(place, outer, &Place::value_type::first);
-        front_ += (at == place.end() ? "" : std::to_string(at->second + 1)) + ",";
-      }
-      front_ += csv_cell(heading_.id) + ",";
-      write(place);
-      front_.clear();
-    }
-  }
-
- private:
-  // A name for a position along some axes: its numbers, its labels, as cells.
-  struct Position {
-    std::string index, label;
-    std::size_t cell = 0;  // how far its cells are from those of the first
-  };
-
-  void write(const Place& place) {
-    std::vector<Dim> down = inner_axes(value_.shape(), place);
-    std::vector<Dim> across;
-    // A vector is a row of features or a column of positions.
-    if (down.size() > 1 || (down.size() == 1 && !is_position(down[0].axis))) {
-      across.push_back(down.back());
-      down.pop_back();
-    }
-    const std::size_t first = offset_at(value_.shape(), place);
-    const std::vector<Position> columns = positions(across, place);
-    for (const Position& row : positions(down, place)) {
-      for (const Position& column : columns) {
-        std::string& text = out_.text();
-        text.append(front_).append(row.index).append(",").append(column.index).append(",");
-        spelling_.append(value_[first + row.cell + column.cell], text);
-        text.append(",").append(row.label).append(",").append(column.label).append("\n");
-        out_.hand_over_if_enough();
-      }
-    }
-  }
-
-  std::vector<Position> positions(const std::vector<Dim>& axes, const Place& place) const {
-    std::vector<Position> all(1);
-    for (const Dim& dim : axes) {
-      const std::vector<std::string> labels = axis_labels(trace_, heading_, dim, place);
-      const std::size_t stride = value_.shape().stride(dim.axis);
-      std::vector<Position> longer;
-      for (const Position& so_far : all) {
-        const bool first = so_far.index.empty();
-        for (std::size_t i = 0; i < dim.size; ++i) {
-          longer.push_back({so_far.index + (first ? "" : " ") + std::to_string(i + 1),
-                            so_far.label + (first ? "" : " · ") + labels[i], so_far.cell + i * stride});
-        }
-      }
-      all = std::move(longer);
-    }
-    for (Position& one : all) one.label = csv_cell(one.label);
-    return all;
-  }
-
-  const Trace& trace_;
-  const Heading& heading_;
-  const Tensor<double>& value_;
-  NumberSpelling& spelling_;
-  Outgoing& out_;
-  std::string front_;  // batch,head,step,
-};
-
-}  // namespace
-
+// Other people's text as a cell: quoted where it must be, without control
+// characters, and with an apostrophe before what a spreadsheet would compute.
 std::string csv_cell(const std::string& text) {
   std::string cell = (starts_formula(text) ? "'" : "") + printable(text);
   if (cell.find_first_of(",\"\n") == std::string::npos && !cell.starts_with(' ') && !cell.ends_with(' ')) return cell;
@@ -121,17 +45,76 @@ std::string csv_cell(const std::string& text) {
   return quoted + "\"";
 }
 
+// A name for a position along some axes: its numbers, its labels, as cells.
+struct Position {
+  std::string index, label;
+  std::size_t cell = 0;  // how far its cells are from those of the first
+};
+
+// Every position along these axes; the only one there is, where there are none.
+std::vector<Position> positions(const Trace& trace, const Heading& heading, const Shape& shape,
+                                const std::vector<Dim>& axes, const Place& place) {
+  std::vector<Position> all(1);
+  for (const Dim& dim : axes) {
+    const std::vector<std::string> labels = axis_labels(trace, heading, dim, place);
+    std::vector<Position> longer;
+    for (const Position& so_far : all) {
+      const bool first = so_far.index.empty();
+      for (std::size_t i = 0; i < dim.size; ++i) {
+        longer.push_back({so_far.index + (first ? "" : " ") + std::to_string(i + 1),
+                          so_far.label + (first ? "" : " · ") + labels[i], so_far.cell + i * shape.stride(dim.axis)});
+      }
+    }
+    all = std::move(longer);
+  }
+  for (Position& one : all) one.label = csv_cell(one.label);
+  return all;
+}
+
+void append_tensor(const Trace& trace, const Heading& heading, const Tensor<double>& value, NumberSpelling& spelling,
+                   Outgoing& out) {
+  const Shape& shape = value.shape();
+  for (const Place& place : outer_places(shape, 0, 0)) {
+    std::string front;  // batch,head,step,
+    for (const std::string_view axis : {"batch", "head"}) {
+      const auto index = index_along(place, axis);
+      front += (index ? std::to_string(*index + 1) : "") + ",";
+    }
+    front += csv_cell(heading.id) + ",";
+
+    std::vector<Dim> down = inner_axes(shape, place), across;
+    // A vector is a row of features or a column of positions.
+    if (down.size() > 1 || (down.size() == 1 && !is_position(down[0].axis))) {
+      across.push_back(down.back());
+      down.pop_back();
+    }
+    const std::size_t first = offset_at(shape, place);
+    const std::vector<Position> columns = positions(trace, heading, shape, across, place);
+    for (const Position& row : positions(trace, heading, shape, down, place)) {
+      for (const Position& column : columns) {
+        std::string& text = out.text();
+        text.append(front).append(row.index).append(",").append(column.index).append(",");
+        spelling.append(value[first + row.cell + column.cell], text);
+        text.append(",").append(row.label).append(",").append(column.label).append("\n");
+        out.hand_over_if_enough();
+      }
+    }
+  }
+}
+
+// Every number of a trace on a line of its own, the given tensors before the
+// steps. Indices count from 1 and are empty where a tensor has no such axis; of
+// more than two axes all but the last are its row: "1 2".
 void write_csv(const Trace& trace, Sink& sink) {
   Outgoing out(sink);
   NumberSpelling spelling(trace.arithmetic.dtype);
-  const auto write = [&](const Heading& heading, const Tensor<double>& value) {
-    CsvTensor(trace, heading, value, spelling, out).write();
-  };
   out.text() = "batch,head,step,row,column,value,row_label,column_label\n";
-  for (const GivenTensor& given : trace.givens) write(given.heading, given.value);
-  for (const Step& step : trace.steps) write(step.heading, step.result);
+  for (const GivenTensor& given : trace.givens) append_tensor(trace, given.heading, given.value, spelling, out);
+  for (const Step& step : trace.steps) append_tensor(trace, step.heading, step.result, spelling, out);
   out.hand_over();
 }
+
+}  // namespace
 
 Export csv_export() { return {"csv", ".csv", "one number a line, for spreadsheets and data frames", write_csv}; }
 

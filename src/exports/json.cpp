@@ -1,7 +1,11 @@
 #include "exports/json.h"
 
 #include <cmath>
+#include <utility>
 
+#include <nlohmann/json.hpp>
+
+#include "base/sink.h"
 #include "exports/export.h"
 #include "exports/json_text.h"
 #include "exports/spelling.h"
@@ -9,15 +13,7 @@
 namespace attn {
 namespace {
 
-template <class List, class Write>
-std::string joined(const List& list, Write write) {
-  std::string text;
-  for (const auto& item : list) {
-    if (!text.empty()) text += ", ";
-    text += write(item);
-  }
-  return "[" + text + "]";
-}
+using Json = nlohmann::ordered_json;
 
 void append_number(double value, NumberSpelling& spelling, Outgoing& out) {
   std::string& text = out.text();
@@ -49,76 +45,59 @@ void append_cells(const Tensor<double>& tensor, NumberSpelling& spelling, std::s
   out.text() += ']';
 }
 
-std::string labels(const std::vector<std::vector<std::string>>& sequences, bool batched) {
-  const auto list = [](const std::vector<std::string>& names) { return joined(names, quoted); };
-  if (!batched) return sequences.empty() ? "[]" : list(sequences[0]);
-  return joined(sequences, list);
+Json labels(const std::vector<std::vector<std::string>>& sequences, bool batched) {
+  if (batched) return sequences;
+  return sequences.empty() ? Json::array() : Json(sequences[0]);
 }
 
-std::string note_json(const Note& note) {
-  return "{\"step\": " + quoted(note.step) +
-         ", \"index\": " + joined(note.index, [](std::size_t i) { return std::to_string(i); }) +
-         ", \"kind\": " + quoted(note.kind) + ", \"message\": " + quoted(note.message) + "}";
-}
-
-void append_step(const Step& step, NumberSpelling& spelling, Outgoing& out) {
-  const Heading& heading = step.heading;
-  const auto& dims = step.result.shape().dims();
-  std::string& text = out.text();
-  text += "    {\n";
-  text += "      \"id\": " + quoted(heading.id) + ",\n";
-  text += "      \"symbol\": " + quoted(heading.symbol.text()) + ",\n";
-  text += "      \"title\": " + quoted(heading.title) + ",\n";
-  text += "      \"formula\": " + quoted(heading.formula.text()) + ",\n";
-  text += "      \"axes\": " + joined(dims, [](const Dim& dim) { return quoted(dim.axis); }) + ",\n";
-  text += "      \"shape\": " + joined(dims, [](const Dim& dim) { return std::to_string(dim.size); }) + ",\n";
-  text += "      \"data\": ";
-  std::size_t at = 0;
-  append_cells(step.result, spelling, 0, at, out);
-  text += "\n    }";
-}
-
-// Appends the items, one a line or more, as the value of a member of the outermost object.
-template <class List, class Append>
-void append_lines(const List& list, Append append, Outgoing& out) {
-  out.text() += '[';
-  const char* before = "\n";
-  for (const auto& item : list) {
-    out.text() += before;
-    append(item);
-    out.hand_over_if_enough();
-    before = ",\n";
+Json heading(const Step& step) {
+  Json axes = Json::array(), shape = Json::array();
+  for (const Dim& dim : step.result.shape().dims()) {
+    axes.push_back(dim.axis);
+    shape.push_back(dim.size);
   }
-  out.text() += list.empty() ? "]" : "\n  ]";
+  return {{"id", step.heading.id},       {"symbol", step.heading.symbol.text()},
+          {"title", step.heading.title}, {"formula", step.heading.formula.text()},
+          {"axes", std::move(axes)},     {"shape", std::move(shape)}};
+}
+
+// What is said before the steps.
+std::string front(const Trace& trace) {
+  const auto& rounding = trace.arithmetic.hand_rounding;
+  Json notes = Json::array();
+  for (const Note& note : trace.notes) {
+    notes.push_back({{"step", note.step}, {"index", note.index}, {"kind", note.kind}, {"message", note.message}});
+  }
+  const Json said = {
+      {"schema", "attn/trace/1"},
+      {"title", trace.title},
+      {"statement", trace.statement},
+      {"arithmetic",
+       {{"dtype", name(trace.arithmetic.dtype)}, {"hand_rounding", rounding ? Json(to_string(*rounding)) : Json()}}},
+      {"backend", trace.backend},
+      {"labels",
+       {{"query", labels(trace.labels.query, trace.batched)}, {"key", labels(trace.labels.key, trace.batched)}}},
+      {"result", trace.result}};
+  return members(said, "  ") + "  \"notes\": " + lines(notes, "  ") + ",\n";
+}
+
+void write_json(const Trace& trace, Sink& sink) {
+  Outgoing out(sink);
+  out.text() = "{\n" + front(trace) + "  \"steps\": [";
+  NumberSpelling spelling(trace.arithmetic.dtype);
+  for (const Step& step : trace.steps) {
+    out.text() += &step == &trace.steps.front() ? "\n    {\n" : ",\n    {\n";
+    out.text() += members(heading(step), "      ") + "      \"data\": ";
+    std::size_t at = 0;
+    append_cells(step.result, spelling, 0, at, out);
+    out.text() += "\n    }";
+    out.hand_over_if_enough();
+  }
+  out.text() += trace.steps.empty() ? "]\n}\n" : "\n  ]\n}\n";
+  out.hand_over();
 }
 
 }  // namespace
-
-void write_json(const Trace& trace, Sink& sink) {
-  const Arithmetic& arithmetic = trace.arithmetic;
-  const std::string rounding = arithmetic.hand_rounding ? quoted(to_string(*arithmetic.hand_rounding)) : "null";
-
-  Outgoing out(sink);
-  std::string& text = out.text();
-  text = "{\n  \"schema\": \"attn/trace/1\",\n";
-  text += "  \"title\": " + quoted(trace.title) + ",\n";
-  text += "  \"statement\": " + quoted(trace.statement) + ",\n";
-  text += "  \"arithmetic\": {\"dtype\": " + quoted(std::string(name(arithmetic.dtype))) +
-          ", \"hand_rounding\": " + rounding + "},\n";
-  text += "  \"backend\": " + quoted(trace.backend) + ",\n";
-  text += "  \"labels\": {\"query\": " + labels(trace.labels.query, trace.batched) +
-          ", \"key\": " + labels(trace.labels.key, trace.batched) + "},\n";
-  text += "  \"result\": " + quoted(trace.result) + ",\n";
-  text += "  \"notes\": ";
-  append_lines(
-      trace.notes, [&](const Note& note) { text += "    " + note_json(note); }, out);
-  text += ",\n  \"steps\": ";
-  NumberSpelling spelling(arithmetic.dtype);
-  append_lines(
-      trace.steps, [&](const Step& step) { append_step(step, spelling, out); }, out);
-  text += "\n}\n";
-  out.hand_over();
-}
 
 std::string trace_json(const Trace& trace) {
   StringSink sink;
@@ -127,10 +106,7 @@ std::string trace_json(const Trace& trace) {
 }
 
 Export json_export() {
-  return {.name = "json",
-          .ending = ".json",
-          .summary = "the trace, for programs (attn schema trace describes it)",
-          .write = write_json};
+  return {"json", ".json", "the trace, for programs (attn schema trace describes it)", write_json};
 }
 
 }  // namespace attn

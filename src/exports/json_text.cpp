@@ -45,6 +45,29 @@ std::string compact(const nlohmann::ordered_json& json) { return harmless(dumped
 
 std::string quoted(const std::string& text) { return compact(text); }
 
+std::string spaced(const nlohmann::ordered_json& json) {
+  if (!json.is_structured()) return compact(json);
+  std::string text;
+  for (const auto& [name, value] : json.items()) {
+    text += text.empty() ? "" : ", ";
+    if (json.is_object()) text += quoted(name) + ": ";
+    text += spaced(value);
+  }
+  return json.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+std::string members(const nlohmann::ordered_json& object, const std::string& indent) {
+  std::string text;
+  for (const auto& [name, value] : object.items()) text += indent + quoted(name) + ": " + spaced(value) + ",\n";
+  return text;
+}
+
+std::string lines(const nlohmann::ordered_json& array, const std::string& indent) {
+  std::string text;
+  for (const auto& item : array) text += (text.empty() ? "\n" : ",\n") + indent + "  " + spaced(item);
+  return "[" + text + (text.empty() ? "]" : "\n" + indent + "]");
+}
+
 std::string indented(const nlohmann::ordered_json& json) { return harmless(dumped(json, 2)) + "\n"; }
 
 }  // namespace attn

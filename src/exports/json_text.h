@@ -12,6 +12,15 @@ namespace attn {
 std::string compact(const nlohmann::ordered_json& json);
 std::string quoted(const std::string& text);
 
+// On one line, with the spaces that people put.
+std::string spaced(const nlohmann::ordered_json& json);
+
+// Each member of an object on a line of its own, up to the next: `  "name": value,`.
+std::string members(const nlohmann::ordered_json& object, const std::string& indent);
+
+// An array, an item a line, as the value of a member on a line so far indented.
+std::string lines(const nlohmann::ordered_json& array, const std::string& indent);
+
 // On lines of its own, indented, with a line break at the end.
 std::string indented(const nlohmann::ordered_json& json);
 

@@ -12,18 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// On one line, with the spaces that people put.
-std::string on_one_line(const Json& json) {
-  if (!json.is_structured()) return compact(json);
-  std::string text;
-  for (const auto& [name, value] : json.items()) {
-    text += text.empty() ? "" : ", ";
-    if (json.is_object()) text += quoted(name) + ": ";
-    text += on_one_line(value);
-  }
-  return json.is_object() ? "{" + text + "}" : "[" + text + "]";
-}
-
 // A whole number without a point; JSON has no spelling of an infinity or NaN.
 Json number(double value) {
   if (!std::isfinite(value)) return shortest(value);
@@ -72,28 +60,21 @@ Json diagnosis_json(const Diagnosis& diagnosis) {
           {"evidence", diagnosis.evidence}, {"message", diagnosis.message}, {"hint", diagnosis.hint}};
 }
 
-// A list, an item a line.
-template <class List, class Write>
-std::string lines(const List& list, const std::string& indent, Write write) {
-  std::string text;
-  for (const auto& item : list) text += (text.empty() ? "\n" : ",\n") + indent + "  " + on_one_line(write(item));
-  return "[" + text + (text.empty() ? "]" : "\n" + indent + "]");
-}
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 std::string object(const Report& report, Reveal reveal, const std::string* file, const std::string& indent) {
-  const auto member = [&](const std::string& name, const std::string& value) {
-    return ",\n" + indent + "  \"" + name + "\": " + value;
-  };
-  std::string text = indent + "{\n" + indent + "  \"schema\": \"attn/report/1\"";
-  if (file) text += member("file", on_one_line(*file));
-  text += member("verdict", on_one_line(name(report.verdict)));
-  text += member("first_wrong", on_one_line(report.first_wrong.empty() ? Json() : Json(report.first_wrong)));
-  text += member("rounding", on_one_line(report.rounding.empty() ? Json() : Json(report.rounding)));
-  text +=
-      member("steps", lines(report.steps, indent + "  ", [&](const MarkedStep& s) { return step_json(s, reveal); }));
-  if (reveal >= Reveal::hint) text += member("diagnoses", lines(report.diagnoses, indent + "  ", diagnosis_json));
-  text += member("notes", lines(report.notes, indent + "  ", [](const std::string& note) { return Json(note); }));
-  return text + "\n" + indent + "}";
+  const std::string inner = indent + "  ";
+  Json said = {{"schema", "attn/report/1"}};
+  if (file) said["file"] = *file;
+  said["verdict"] = name(report.verdict);
+  said["first_wrong"] = text_or_null(report.first_wrong);
+  said["rounding"] = text_or_null(report.rounding);
+  Json steps = Json::array(), diagnoses = Json::array();
+  for (const MarkedStep& step : report.steps) steps.push_back(step_json(step, reveal));
+  for (const Diagnosis& diagnosis : report.diagnoses) diagnoses.push_back(diagnosis_json(diagnosis));
+  std::string text = indent + "{\n" + members(said, inner) + inner + "\"steps\": " + lines(steps, inner) + ",\n";
+  if (reveal >= Reveal::hint) text += inner + "\"diagnoses\": " + lines(diagnoses, inner) + ",\n";
+  return text + inner + "\"notes\": " + lines(report.notes, inner) + "\n" + indent + "}";
 }
 
 }  // namespace
@@ -105,7 +86,7 @@ std::string reports_json(std::span<const MarkedFile> files, Reveal reveal) {
   for (const MarkedFile& one : files) {
     text += text.empty() ? "[\n" : ",\n";
     text += one.report ? object(*one.report, reveal, &one.file, "  ")
-                       : "  " + on_one_line({{"file", one.file}, {"error", one.error}});
+                       : "  " + spaced({{"file", one.file}, {"error", one.error}});
   }
   return text + (text.empty() ? "[]\n" : "\n]\n");
 }

@@ -23,11 +23,7 @@ std::string npy_header(const Shape& of, Dtype dtype) {
   header.append(63 - (before + header.size()) % 64, ' ');
   header += '\n';
   assert(header.size() < 0x10000);
-  std::string bytes = "\x93NUMPY\x01";
-  bytes += '\0';
-  bytes += static_cast<char>(header.size() & 0xFF);
-  bytes += static_cast<char>(header.size() >> 8);
-  return bytes + header;
+  return "\x93NUMPY" + in_bytes(1, 2) + in_bytes(header.size(), 2) + header;
 }
 
 void write_npy(const Tensor<double>& tensor, Dtype dtype, Sink& sink) {
@@ -62,13 +58,13 @@ class ZipWriter {
     const std::uint64_t begin = written_;
     const bool is_large = all.bytes >= most;
     const bool is_far = begin >= most;
-    const std::string sizes = is_large ? number(all.bytes, 8) + number(all.bytes, 8) : "";
-    const std::string wide = wide_part(sizes + (is_far ? number(begin, 8) : ""));
+    const std::string sizes = is_large ? in_bytes(all.bytes, 8) + in_bytes(all.bytes, 8) : "";
+    const std::string wide = wide_part(sizes + (is_far ? in_bytes(begin, 8) : ""));
     put("PK\3\4" + described(all, name, wide_part(sizes)) + name + wide_part(sizes));
     write_to(sink_);
     written_ += all.bytes;
-    directory_ += "PK\1\2" + number(made_by_unix, 2) + described(all, name, wide) + number(0, 6) +
-                  number(readable_by_all, 4) + number(std::min(begin, most), 4) + name + wide;
+    directory_ += "PK\1\2" + in_bytes(made_by_unix, 2) + described(all, name, wide) + in_bytes(0, 6) +
+                  in_bytes(readable_by_all, 4) + in_bytes(std::min(begin, most), 4) + name + wide;
     ++entries_;
   }
 
@@ -77,13 +73,13 @@ class ZipWriter {
     put(directory_);
     const std::uint64_t size = written_ - begin;
     if (entries_ >= 0xFFFF || begin >= most || size >= most) {
-      put("PK\6\6" + number(44, 8) + number(wide_version, 2) + number(wide_version, 2) + number(0, 8) +
-          number(entries_, 8) + number(entries_, 8) + number(size, 8) + number(begin, 8) + "PK\6\7" + number(0, 4) +
-          number(begin + size, 8) + number(1, 4));
+      put("PK\6\6" + in_bytes(44, 8) + in_bytes(wide_version, 2) + in_bytes(wide_version, 2) + in_bytes(0, 8) +
+          in_bytes(entries_, 8) + in_bytes(entries_, 8) + in_bytes(size, 8) + in_bytes(begin, 8) + "PK\6\7" +
+          in_bytes(0, 4) + in_bytes(begin + size, 8) + in_bytes(1, 4));
     }
     const std::uint64_t count = std::min<std::uint64_t>(entries_, 0xFFFF);
-    put("PK\5\6" + number(0, 4) + number(count, 2) + number(count, 2) + number(std::min(size, most), 4) +
-        number(std::min(begin, most), 4) + number(0, 2));
+    put("PK\5\6" + in_bytes(0, 4) + in_bytes(count, 2) + in_bytes(count, 2) + in_bytes(std::min(size, most), 4) +
+        in_bytes(std::min(begin, most), 4) + in_bytes(0, 2));
   }
 
  private:
@@ -93,23 +89,16 @@ class ZipWriter {
   static constexpr std::uint64_t readable_by_all = 0x81B60000;
   static constexpr unsigned first_of_january_1980 = 0x0021;
 
-  // The lowest byte first.
-  static std::string number(std::uint64_t value, std::size_t bytes) {
-    std::string text;
-    for (std::size_t i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value & 0xFF);
-    return text;
-  }
-
   static std::string wide_part(const std::string& numbers) {
-    return numbers.empty() ? "" : number(1, 2) + number(numbers.size(), 2) + numbers;
+    return numbers.empty() ? "" : in_bytes(1, 2) + in_bytes(numbers.size(), 2) + numbers;
   }
 
   // What the entry's header and its row of the directory have in common.
   static std::string described(const Summary& all, const std::string& name, const std::string& wide) {
-    const std::string size = number(std::min(all.bytes, most), 4);
-    return number(wide.empty() ? version : wide_version, 2) + number(0, 2) + number(0, 2) + number(0, 2) +
-           number(first_of_january_1980, 2) + number(all.checksum, 4) + size + size + number(name.size(), 2) +
-           number(wide.size(), 2);
+    const std::string size = in_bytes(std::min(all.bytes, most), 4);
+    return in_bytes(wide.empty() ? version : wide_version, 2) + in_bytes(0, 2) + in_bytes(0, 2) + in_bytes(0, 2) +
+           in_bytes(first_of_january_1980, 2) + in_bytes(all.checksum, 4) + size + size + in_bytes(name.size(), 2) +
+           in_bytes(wide.size(), 2);
   }
 
   void put(const std::string& bytes) {

@@ -1,4 +1,3 @@
-#include <cstdint>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -46,10 +45,7 @@ void write_safetensors(const Trace& trace, Sink& sink) {
   json.append((8 - json.size() % 8) % 8, ' ');
 
   Outgoing out(sink);
-  for (std::uint64_t length = json.size(), i = 0; i < 8; ++i, length >>= 8) {
-    out.text() += static_cast<char>(length & 0xFF);
-  }
-  out.text() += json;
+  out.text() = in_bytes(json.size(), 8) + json;
   for (const Step& step : trace.steps) write_stored(step.result.data(), dtype, out);
   out.hand_over();
 }

@@ -38,10 +38,6 @@ std::uint16_t half_bits(double number) {
   return static_cast<std::uint16_t>(sign | single_bits(size * 0x1p-112) >> 13);
 }
 
-}  // namespace
-
-std::size_t stored_bytes(Dtype dtype) { return dtype == Dtype::f64 ? 8 : dtype == Dtype::f32 ? 4 : 2; }
-
 void append_stored(std::span<const double> numbers, Dtype dtype, std::string& out) {
   switch (dtype) {
     case Dtype::f64:
@@ -57,6 +53,16 @@ void append_stored(std::span<const double> numbers, Dtype dtype, std::string& ou
                                         [](double number) { return half_bits(stored(number, Dtype::f16)); });
   }
 }
+
+}  // namespace
+
+std::string in_bytes(std::uint64_t value, std::size_t bytes) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value & 0xFF);
+  return text;
+}
+
+std::size_t stored_bytes(Dtype dtype) { return dtype == Dtype::f64 ? 8 : dtype == Dtype::f32 ? 4 : 2; }
 
 void write_stored(std::span<const double> numbers, Dtype dtype, Outgoing& out) {
   constexpr std::size_t at_once = 4096;

@@ -5,8 +5,11 @@
 namespace attn {
 
 const Language& language() {
-  static const Language english = {
-      .steps = english_steps, .telling = english_telling, .mistakes = english_mistakes, .verdicts = english_verdicts};
+  static const Language english = {.steps = english_steps,
+                                   .telling = english_telling,
+                                   .mistakes = english_mistakes,
+                                   .verdicts = english_verdicts,
+                                   .differences = english_differences};
   return english;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "words/differences.h"
 #include "words/mistakes.h"
 #include "words/steps.h"
 #include "words/telling.h"
@@ -14,6 +15,7 @@ struct Language {
   TellingWords telling;
   MistakeWords mistakes;
   VerdictWords verdicts;
+  DifferenceWords differences;
 };
 
 // The one that people are told in: English, the only one so far.

@@ -13,27 +13,27 @@ namespace attn {
 // step's own symbol, "{0}" that of its first operand.
 struct StepWords {
   // Inputs, and what they are projected to. Parts are "query", "key", "value"; vectors "queries", "keys", "values".
-  Saying<const std::string&> inputs, with_positions;
+  Saying<Text> inputs, with_positions;
   Said fewer_encodings;
   Saying<std::size_t> first_vectors;
   Said split_inputs, columns_of_head_h, given;
-  Saying<const std::string&> weights_for, bias_for, vectors, wide;
+  Saying<Text> weights_for, bias_for, vectors, wide;
   Said columns_of_each_head;
-  Saying<const std::string&> past, appended;
-  Saying<const std::string&, bool, bool> all_vectors;
-  Saying<const std::string&, std::size_t> repeated;
+  Saying<Text> past, appended;
+  Saying<Text, bool, bool> all_vectors;
+  Saying<Text, std::size_t> repeated;
   Saying<std::size_t> repeated_formula;
 
   // Positions.
   Said distance_scores, relative_scores, relative_values, relative_context, relative, t5_bias, of_bucket;
   Saying<std::int64_t, bool, double> t5;
   Said relative_keys, relative_queries;
-  Saying<const std::string&> all_heads_wide;
+  Saying<Text> all_heads_wide;
   Said key_distance_scores, query_distance_scores, content_to_position, position_to_content, deberta, learned_encoding,
       rows_for_positions, learned, sinusoidal_encoding;
-  Saying<const std::string&> alternating_waves;
+  Saying<Text> alternating_waves;
   Saying<double> sinusoidal;
-  Saying<const std::string&> rotation_cosines, rotation_sines;
+  Saying<Text> rotation_cosines, rotation_sines;
   Said rotated_keys, rotated_queries, turned;
   Saying<double, bool, std::size_t> rope;
   Said slopes, slope_of_head, distances, alibi_bias, alibi;
@@ -41,16 +41,16 @@ struct StepWords {
   // Scores.
   Said general_queries, general_scores, dot_scores, pairs, hidden_of_pairs, hidden_tanh, hidden_scores,
       additive_queries, additive_keys, hidden_sums, each_pair;
-  Saying<const std::string&> length_of_each, root_of_squares;
+  Saying<Text> length_of_each, root_of_squares;
   Said cosine_scores;
-  Saying<const std::string&> and_positions;
+  Saying<Text> and_positions;
   Said times_scale, scale_formula;
-  Saying<const std::string&, std::size_t> scaled;
+  Saying<Text, std::size_t> scaled;
   Said capped;
 
   // Masks: the title of a rule begins with its name.
   Said masked, masked_formula, masked_and_added, masked_and_added_formula, mask, mask_formula, score_bias, causal;
-  Saying<const std::string&> open_where;
+  Saying<Text> open_where;
   Said window, open_everywhere;
   Saying<bool> position;
   Said lengths, within_length, mask_allow, mask_allow_formula, mask_block, mask_block_formula, mask_add,
@@ -68,8 +68,8 @@ struct StepWords {
   Saying<const std::vector<std::int64_t>&> offsets;
   Saying<std::int64_t, std::int64_t> sees;
   Said weighted_values_left_out, at_once;
-  Saying<const std::string&, const std::string&> overflow;
-  Saying<const std::string&> zero_vector, closed_row;
+  Saying<Text, Text> overflow;
+  Saying<Text> zero_vector, closed_row;
 };
 
 }  // namespace attn

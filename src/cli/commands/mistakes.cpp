@@ -1,11 +1,10 @@
-#include "exports/mistakes.h"
-
 #include <string>
 #include <vector>
 
 #include "cli/options.h"
 #include "cli/render.h"
-#include "explain/reports/catalogue.h"
+#include "explain/reports/lists.h"
+#include "exports/lists.h"
 #include "mistakes/mistake.h"
 
 namespace attn {

@@ -8,11 +8,13 @@
 
 #include "base/numbers.h"
 #include "base/text.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
 
 using Verdict = StepPair::Verdict;
+using Kind = ComparedFile::Kind;
 
 std::string listed_printable(const std::vector<std::string>& names) { return printable(listed(names)); }
 
@@ -24,33 +26,13 @@ std::string rounded(double number) {
   return text;
 }
 
-// Two numbers with as many digits as it takes to tell them apart.
-std::pair<std::string, std::string> apart(double a, double b) {
-  if (rounded(a) != rounded(b)) return {rounded(a), rounded(b)};
-  return {shortest(a), shortest(b)};
-}
-
-std::string small(double number) { return std::isinf(number) ? "∞" : fmt::format("{:.2g}", number); }
-
-std::string kind_of(const ComparedFile& file) {
-  switch (file.kind) {
-    case ComparedFile::Kind::problem:
-      return "the problem " + printable(file.file) + ", computed in " + file.dtype;
-    case ComparedFile::Kind::trace:
-      return "the trace " + printable(file.file) + ", of dtype " + file.dtype;
-    case ComparedFile::Kind::dump:
-      return "the tensors of " + printable(file.file) + ", of dtype " + file.dtype;
-  }
-  return "";
-}
+std::string small(const FarthestCell& cell) { return std::isinf(cell.apart) ? "∞" : fmt::format("{:.2g}", cell.apart); }
 
 // What a factor is known as.
 std::string known_as(double factor) {
-  const std::pair<double, const char*> known[] = {
-      {1.4426950408889634, "log₂e, as where powers of 2 are taken"},
-      {0.6931471805599453, "ln 2"},
-      {-1, "the signs are turned"},
-  };
+  const DifferenceWords& said = language().differences;
+  const std::pair<double, Said> known[] = {
+      {1.4426950408889634, said.log2_e}, {0.6931471805599453, said.ln_2}, {-1, said.turned_signs}};
   for (const auto& [number, name] : known) {
     if (std::abs(factor - number) <= 1e-6 * std::abs(number)) return name;
   }
@@ -72,15 +54,15 @@ class Teller {
   Document told() {
     add(Headline{1, {headline()}});
     const bool in_order = a_ == "A";
-    const ComparedFile& first = in_order ? report_.first : report_.second;
-    const ComparedFile& second = in_order ? report_.second : report_.first;
-    say("A is " + kind_of(first) + ". B is " + kind_of(second) + ".");
+    say(said_.files(told_file(in_order ? report_.first : report_.second),
+                    told_file(in_order ? report_.second : report_.first)));
     say(tolerance());
-    tell_keys();
+    if (are_problems()) tell_keys();
     tell_steps();
     if (report_.sides.different) {
       tell_first();
-      tell_explanations();
+      if (report_.is_rounding) say(said_.only_rounding);
+      if (report_.could_explain && !(are_problems() && report_.explanations.empty())) tell_explanations();
     }
     return std::move(document_);
   }
@@ -89,44 +71,37 @@ class Teller {
   void add(Block block) { document_.blocks.push_back(std::move(block)); }
   void say(std::string text) { add(Prose{{std::move(text)}}); }
 
-  bool are_problems() const {
-    return report_.first.kind == ComparedFile::Kind::problem && report_.second.kind == ComparedFile::Kind::problem;
-  }
+  bool are_problems() const { return report_.first.kind == Kind::problem && report_.second.kind == Kind::problem; }
 
   const StepPair& different() const { return report_.sides.steps[*report_.sides.different]; }
 
   std::string headline() const {
-    if (report_.sides.different) return "A and B differ first in " + printable(different().id);
-    return all_bits() ? "A and B are the same" : "A and B are the same, up to rounding";
+    if (report_.sides.different) return said_.differ_first(printable(different().id));
+    const bool all_bits = std::ranges::all_of(
+        report_.sides.steps, [](const StepPair& pair) { return pair.verdict != Verdict::same || pair.same_bits; });
+    return all_bits ? said_.are_same : said_.are_same_up_to_rounding;
   }
 
-  bool all_bits() const {
-    return std::ranges::all_of(report_.sides.steps,
-                               [](const StepPair& pair) { return pair.verdict != Verdict::same || pair.same_bits; });
+  std::string told_file(const ComparedFile& file) const {
+    const Saying<Text, Text>* kinds[] = {&said_.problem, &said_.trace, &said_.tensors};
+    return (*kinds[static_cast<std::size_t>(file.kind)])(printable(file.file), file.dtype);
   }
 
   std::string tolerance() const {
     const Closeness& closeness = report_.closeness;
-    if (closeness.wants_same_bits()) {
-      return "Numbers count as the same if all their bits are; --rtol and --atol ask for less.";
-    }
-    if (!report_.is_usual) {
-      return fmt::format("Numbers count as the same within {:g} of {}'s, or {:g}.", closeness.relative, a_,
-                         closeness.absolute);
-    }
-    return fmt::format(
-        "Numbers count as the same within {:g} of themselves, or of the largest in a usual row of their step: sums in "
-        "another order round otherwise. --rtol and --atol ask for another.",
-        closeness.relative);
+    if (closeness.wants_same_bits()) return said_.same_bits_count;
+    return report_.is_usual ? said_.within_usual(closeness.relative)
+                            : said_.within(closeness.relative, a_, closeness.absolute);
   }
 
   void tell_keys() {
-    if (!are_problems()) return;
-    add(Headline{2, {"What the problems say"}});
-    if (report_.keys.empty()) return say("Both say the same, words aside.");
-    Table table{.caption = {}, .header = {{"key"}, {a_}, {b_}}, .rows = {}};
+    add(Headline{2, {said_.what_problems_say}});
+    if (report_.keys.empty()) return say(said_.say_the_same);
+    Table table{.caption = {}, .header = {{said_.key}, {a_}, {b_}}, .rows = {}};
     for (const KeyDifference& key : report_.keys) {
-      const auto words = [](const std::string& text) { return Inline{text.empty() ? "not given" : printable(text)}; };
+      const auto words = [&](const std::string& text) {
+        return text.empty() ? Inline{said_.not_given} : Inline{printable(text)};
+      };
       table.rows.push_back({{printable(key.where)}, words(key.first), words(key.second)});
     }
     add(std::move(table));
@@ -135,43 +110,35 @@ class Teller {
   std::string verdict_of(const StepPair& pair) const {
     switch (pair.verdict) {
       case Verdict::same:
-        return pair.same_bits ? "same" : "close";
+        return pair.same_bits ? said_.same : said_.close;
       case Verdict::differs:
-        return "differs";
+        return said_.differs;
       case Verdict::other_shape:
-        return "other shape";
+        return said_.other_shape;
       case Verdict::only_first:
-        return "only in " + a_;
+        return said_.only_in(a_);
       case Verdict::only_second:
-        return "only in " + b_;
+        return said_.only_in(b_);
     }
     return "";
   }
 
   std::string details_of(const StepPair& pair) const {
-    std::vector<std::string> details;
-    if (pair.verdict == Verdict::other_shape) {
-      details.push_back(pair.first_sizes + " in " + a_ + ", " + pair.second_sizes + " in " + b_);
-    }
-    if (pair.verdict == Verdict::differs) {
-      details.push_back(fmt::format("{} of {}, by up to {}", pair.differing, pair.cells, small(pair.absolute->apart)));
-    }
-    if (pair.verdict == Verdict::same && !pair.same_bits && pair.absolute) {
-      details.push_back("by up to " + small(pair.absolute->apart));
-    }
-    if (!pair.name.empty()) details.push_back("called " + printable(pair.name) + " in " + b_);
-    if (!pair.stored.empty()) details.push_back(printable(pair.stored) + " in " + b_);
-    for (const std::string& remark : pair.remarks) details.push_back(remark + " in " + b_);
     std::string text;
-    for (const std::string& detail : details) text += (text.empty() ? "" : "; ") + detail;
+    const auto detail = [&](const std::string& words) { text += (text.empty() ? "" : "; ") + words; };
+    if (pair.verdict == Verdict::other_shape) detail(said_.sizes(pair.first_sizes, a_, pair.second_sizes, b_));
+    if (pair.verdict == Verdict::differs) detail(said_.so_many(pair.differing, pair.cells, small(*pair.absolute)));
+    if (pair.verdict == Verdict::same && !pair.same_bits && pair.absolute) detail(said_.up_to(small(*pair.absolute)));
+    if (!pair.name.empty()) detail(said_.called(printable(pair.name), b_));
+    if (!pair.stored.empty()) detail(said_.in(printable(pair.stored), b_));
+    for (const std::string& remark : pair.remarks) detail(said_.in(remark, b_));
     return text;
   }
 
   void tell_steps() {
-    add(Headline{2, {"Steps"}});
-    const bool is_dump =
-        report_.first.kind == ComparedFile::Kind::dump || report_.second.kind == ComparedFile::Kind::dump;
-    Table table{.caption = {}, .header = {{"step"}, {"verdict"}, {"how"}}, .rows = {}};
+    add(Headline{2, {said_.steps}});
+    const bool is_dump = report_.first.kind == Kind::dump || report_.second.kind == Kind::dump;
+    Table table{.caption = {}, .header = {{said_.step}, {said_.verdict}, {said_.how}}, .rows = {}};
     std::vector<std::string> only_first, only_second;
     for (const StepPair& pair : report_.sides.steps) {
       if (is_dump && pair.verdict == Verdict::only_first) {
@@ -188,115 +155,87 @@ class Teller {
       for (auto& row : table.rows) row.pop_back();
     }
     add(std::move(table));
-    say_listed("Only in " + a_, only_first);
-    say_listed("Only in " + b_, only_second);
-    say_listed("Names in " + b_ + " that are no step of " + a_, report_.sides.unknown);
+    if (!only_first.empty()) say(said_.listed_only_in(a_, listed_printable(only_first)));
+    if (!only_second.empty()) say(said_.listed_only_in(b_, listed_printable(only_second)));
+    const std::vector<std::string>& unknown = report_.sides.unknown;
+    if (!unknown.empty()) say(said_.unknown_names(a_, b_, listed_printable(unknown)));
   }
 
-  std::string farthest(const FarthestCell& cell, const std::string& of) const {
-    const auto [first, second] = apart(cell.first, cell.second);
-    return of + spelled_index(cell.index) + " is " + first + " in " + a_ + " and " + second + " in " + b_;
+  // Both numbers of a cell, with as many digits as it takes to tell them apart.
+  std::string told_cell(const FarthestCell& cell) const {
+    std::string first = rounded(cell.first), second = rounded(cell.second);
+    if (first == second) {
+      first = shortest(cell.first);
+      second = shortest(cell.second);
+    }
+    return said_.cell(printable(different().id) + spelled_index(cell.index), first, a_, second, b_);
   }
 
   void tell_first() {
     const StepPair& pair = different();
-    add(Headline{2, {"The first difference: " + printable(pair.id)}});
     const std::string id = printable(pair.id);
-    switch (pair.verdict) {
-      case Verdict::other_shape:
-        say(id + " is " + pair.first_sizes + " in " + a_ + " and " + pair.second_sizes + " in " + b_ +
-            ", which no exchange of axes makes the same.");
-        break;
-      case Verdict::only_first:
-        say(id + " is a step of " + a_ + ", and not of " + b_ + ".");
-        break;
-      case Verdict::only_second:
-        say(id + " is a step of " + b_ + ", and not of " + a_ + ".");
-        break;
-      case Verdict::differs:
-        say(fmt::format("{} of {} numbers differ. Farthest apart: {}, {} apart.", pair.differing, pair.cells,
-                        farthest(*pair.absolute, id), small(pair.absolute->apart)));
-        if (pair.relative && pair.relative->index != pair.absolute->index) {
-          say(fmt::format("Relative to {}: {}, {} of it.", a_, farthest(*pair.relative, id),
-                          small(pair.relative->apart)));
-        } else if (pair.relative) {
-          say(fmt::format("That is {} of {}'s number, the most of all cells.", small(pair.relative->apart), a_));
-        }
-        break;
-      case Verdict::same:
-        break;
+    add(Headline{2, {said_.first_difference(id)}});
+    if (pair.verdict == Verdict::other_shape) {
+      say(said_.no_exchange_of_axes(id, pair.first_sizes, a_, pair.second_sizes, b_));
     }
-    tell_inputs();
-    tell_relation();
-  }
-
-  void say_listed(const std::string& words, const std::vector<std::string>& names) {
-    if (!names.empty()) say(words + ": " + listed_printable(names) + ".");
-  }
-
-  void tell_inputs() {
+    if (pair.verdict == Verdict::only_first) say(said_.step_of_one(id, a_, b_));
+    if (pair.verdict == Verdict::only_second) say(said_.step_of_one(id, b_, a_));
+    if (pair.verdict == Verdict::differs) tell_farthest(pair);
     std::vector<std::string> same, other;
-    for (const auto& [id, agrees] : report_.inputs) (agrees ? same : other).push_back(id);
-    say_listed("What it is made of agrees", same);
-    say_listed("What it is made of differs, too", other);
+    for (const auto& [input, agrees] : report_.inputs) (agrees ? same : other).push_back(input);
+    if (!same.empty()) say(said_.made_of_same(listed_printable(same)));
+    if (!other.empty()) say(said_.made_of_other(listed_printable(other)));
+    if (report_.relation) tell_relation(*report_.relation);
   }
 
-  void tell_relation() {
-    if (!report_.relation) return;
-    const Relation& relation = *report_.relation;
+  void tell_farthest(const StepPair& pair) {
+    say(said_.farthest(pair.differing, pair.cells, told_cell(*pair.absolute), small(*pair.absolute)));
+    if (!pair.relative) return;
+    say(pair.relative->index == pair.absolute->index
+            ? said_.is_relatively_farthest(a_, small(*pair.relative))
+            : said_.relatively_farthest(a_, told_cell(*pair.relative), small(*pair.relative)));
+  }
+
+  void tell_relation(const Relation& relation) {
     switch (relation.kind) {
       case Relation::Kind::multiple: {
-        const std::string name = known_as(relation.factor);
-        say(fmt::format("Every number of {} is {} times that of {}{}.", b_, rounded(relation.factor), a_,
-                        name.empty() || name == rounded(relation.factor) ? "" : " (" + name + ")"));
-        break;
+        const std::string factor = rounded(relation.factor), name = known_as(relation.factor);
+        const bool is_known = !name.empty() && name != factor;
+        return say(is_known ? said_.known_multiple(a_, b_, factor, name) : said_.multiple(a_, b_, factor));
       }
       case Relation::Kind::exchanged_heads: {
         std::vector<std::string> heads;
         for (const std::size_t head : relation.heads) heads.push_back(std::to_string(head + 1));
-        say("The heads stand in another order: those of " + b_ + " are " + a_ + "'s " + listed_printable(heads) + ".");
-        break;
+        return say(said_.other_heads(a_, b_, listed(heads)));
       }
       case Relation::Kind::other_step:
-        say("The numbers of " + b_ + " are those of " + a_ + "'s " + printable(relation.step) + ".");
-        break;
+        return say(said_.other_step(a_, b_, printable(relation.step)));
     }
   }
 
   void tell_explanations() {
-    if (report_.is_rounding) say("That is no more than rounding leaves: nothing else differs.");
-    if (!report_.could_explain || (are_problems() && report_.explanations.empty())) return;
-    add(Headline{2, {"What explains it"}});
-    if (report_.explanations.empty()) {
-      return say("No mistake or convention that attn knows makes " + a_ + "'s " + printable(different().id) +
-                 " those of " + b_ + ". attn list mistakes and attn list conventions tell which there are.");
-    }
-    for (std::size_t i = 0; i < report_.explanations.size(); ++i) {
-      const LikelyCause& one = report_.explanations[i];
-      std::string text = i > 0            ? "Besides, it is as if "
-                         : are_problems() ? "From " + a_ + " one gets " + b_ + "'s numbers as if "
-                                          : "In " + b_ + " it is as if ";
-      text += one.what;
-      if (!one.variant.empty()) text += " (" + one.variant + ")";
-      text += ": " + one.id + ". ";
-      text += effect_of(one);
-      say(std::move(text));
-      if (!one.also.empty()) say("As much would be explained by " + listed_printable(one.also) + ".");
+    add(Headline{2, {said_.what_explains_it}});
+    if (report_.explanations.empty()) return say(said_.unexplained(a_, b_, printable(different().id)));
+    std::string as_if = are_problems() ? said_.one_gets(a_, b_) : said_.it_is(b_);
+    for (const LikelyCause& one : report_.explanations) {
+      const std::string variant = one.variant.empty() ? "" : " (" + one.variant + ")";
+      say(as_if + said_.cause(one.what, variant, one.id, effect_of(one)));
+      if (!one.also.empty()) say(said_.as_well(listed_printable(one.also)));
+      as_if = said_.besides;
     }
   }
 
-  static std::string effect_of(const LikelyCause& one) {
-    if (one.next == one.step) return "That alone does not make " + one.step + " agree.";
-    const std::string agrees = "With that " + one.step + " agrees";
+  std::string effect_of(const LikelyCause& one) const {
+    if (one.next == one.step) return said_.not_alone(one.step);
+    const std::string agrees = said_.agrees(one.step);
     const std::string follow = listed_printable(one.follow);
-    if (!one.next.empty()) {
-      const std::string verb = one.follow.size() == 1 ? ", and so does " : ", and so do ";
-      return agrees + (follow.empty() ? "" : verb + follow) + "; " + one.next + " still differs.";
-    }
-    return agrees + (follow.empty() ? ", the last that both have." : ", and all that follows: " + follow + ".");
+    if (one.next.empty()) return agrees + (follow.empty() ? said_.the_last : said_.and_all_behind(follow));
+    return agrees + (follow.empty() ? "" : said_.and_so(follow, one.follow.size() == 1)) +
+           said_.still_differs(one.next);
   }
 
   const DiffReport& report_;
+  const DifferenceWords& said_ = language().differences;
   const std::string a_, b_;
   Document document_;
 };

@@ -34,6 +34,10 @@ struct MarkedFile {
 // A marked hand-in, told to the person whose work it is: what is right first.
 Document verdict(const Report& report, const Trace& trace, const VerdictOptions& options = {});
 
+// The same at the end of a document, without its title; steps have headlines of that level.
+void tell_verdict(const Report& report, const Trace& trace, const VerdictOptions& options, int level,
+                  Document& document);
+
 // Several of them, told to a teacher: a table, then those that are not all right one by one.
 Document verdicts(std::span<const MarkedFile> files, const Trace& trace, const VerdictOptions& options = {});
 

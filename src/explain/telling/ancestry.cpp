@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "explain/arithmetic/lines.h"
 #include "explain/telling/axes.h"
-#include "explain/telling/cell_runs.h"
 #include "explain/telling/closing.h"
 #include "words/language.h"
 
@@ -35,9 +33,9 @@ class AncestryWriter {
         numerals_(numerals),
         options_(options),
         lines_(trace, numerals, options.most_terms),
-        full_lines_(trace, numerals, no_limit) {
-    for (const std::string& mask : masks_read(trace)) {
-      masks_.insert(mask);
+        full_lines_(trace, numerals, no_limit),
+        masks_(masks_read(trace)) {
+    for (const std::string& mask : masks_) {
       for (ClosingRule& rule : closing_rules(trace, mask)) rules_.emplace(rule.id, std::move(rule.reason));
     }
   }
@@ -66,12 +64,8 @@ class AncestryWriter {
     const Step* step = trace_.find(id);
     if (step && is_given(*step)) step = nullptr;
     const Tensor<double>& value = trace_.value(id);
-    Source made{id,
-                trace_.heading(id),
-                value,
-                step,
-                step ? reading_of(trace_, *step) : Reading{},
-                std::vector<State>(value.size())};
+    Reading reading = step ? reading_of(trace_, *step) : Reading{};
+    Source made{id, trace_.heading(id), value, step, std::move(reading), std::vector<State>(value.size())};
     return sources_.emplace(id, std::move(made)).first->second;
   }
 
@@ -86,9 +80,9 @@ class AncestryWriter {
   // `whole`: however long the sum is. What is handed on by the number asked for is, too.
   void tell(Source& about, std::size_t cell, std::size_t depth, bool whole = false) {
     if (!told_.complete) return;
-    if (!about.step) return tell_given(about, {about.id, cell, 0, 1}, depth);
+    if (!about.step) return tell_given(about, {about.id, cell}, depth);
     about.state[cell] = State::told;
-    add(depth, {{about.id, cell, 0, 1}}, line(about, cell, whole));
+    add(depth, {{about.id, cell}}, line(about, cell, whole));
     told_.tree.branches.back().made_of = parts(about, cell);
     tell_children(about, cell, depth, whole && hands_on(*about.step));
   }
@@ -101,18 +95,17 @@ class AncestryWriter {
     }
     about.state[cell] = State::told_with_children;
     std::vector<Slice> above;
-    for (std::size_t i = 0; i < made.read.size(); ++i) {
-      const bool again = std::find(made.read.begin(), made.read.begin() + static_cast<std::ptrdiff_t>(i),
-                                   made.read[i]) != made.read.begin() + static_cast<std::ptrdiff_t>(i);
-      if (!again) tell_all(made.read[i], depth + 1, above, whole);
+    for (auto read = made.read.begin(); read != made.read.end(); ++read) {
+      const bool is_first = std::ranges::find(made.read, *read) == read;
+      if (is_first) tell_all(*read, depth + 1, above, whole);
     }
     if (!made.closed.places.empty()) tell_closed(made.closed, depth + 1, above);
-    if (!above.empty()) point_back(above, depth + 1);
+    point_back(above, depth + 1);
   }
 
   void tell_all(const CellList& list, std::size_t depth, std::vector<Slice>& above, bool whole = false) {
     Source& about = source(list.tensor);
-    if (!about.step) return tell_givens(about, list, depth, above);
+    if (!about.step) return tell_runs(about, list, above, [&](const Slice& run) { tell_given(about, run, depth); });
     CellList known{list.tensor, {}}, left_out{list.tensor, {}};
     std::size_t told = 0;
     for (const std::size_t cell : list.places) {
@@ -123,7 +116,7 @@ class AncestryWriter {
         tell(about, cell, depth, whole);
         ++told;
       } else if (state == State::told && depth < options_.depth) {
-        point_back({{about.id, cell, 0, 1}}, depth);
+        point_back({{about.id, cell}}, depth);
         tell_children(about, cell, depth);
       } else {
         known.places.push_back(cell);
@@ -133,28 +126,33 @@ class AncestryWriter {
     if (!left_out.places.empty()) say_left_out(about, left_out, depth);
   }
 
-  void tell_givens(Source& about, const CellList& list, std::size_t depth, std::vector<Slice>& above) {
+  // Each run of neighbours in which a cell is new.
+  template <class Tell>
+  void tell_runs(Source& about, const CellList& list, std::vector<Slice>& above, Tell tell_run) {
     for (Slice& run : cell_runs(about.value.shape(), list)) {
-      bool is_new = false;
-      for (std::size_t i = 0; i < run.count; ++i) is_new = is_new || about.state[run.cell(i)] == State::new_to_all;
+      const bool is_new = any_of(run, [&](std::size_t cell) { return about.state[cell] == State::new_to_all; });
       if (is_new) {
-        tell_given(about, run, depth);
+        tell_run(run);
       } else {
         above.push_back(std::move(run));
       }
     }
   }
 
-  void tell_given(Source& about, const Slice& run, std::size_t depth) {
-    bool closes = false;
+  template <class Holds>
+  static bool any_of(const Slice& run, Holds holds) {
     for (std::size_t i = 0; i < run.count; ++i) {
-      about.state[run.cell(i)] = State::told_with_children;
-      closes = closes || about.value[run.cell(i)] == 0;
+      if (holds(run.cell(i))) return true;
     }
-    Equation line = named(run);
-    line.sides.push_back(numbers(about, run));
+    return false;
+  }
+
+  void tell_given(Source& about, const Slice& run, std::size_t depth) {
+    for (std::size_t i = 0; i < run.count; ++i) about.state[run.cell(i)] = State::told_with_children;
+    const bool closes = any_of(run, [&](std::size_t cell) { return about.value[cell] == 0; });
+    Equation line = named(run, numbers(about, run));
     const auto rule = rules_.find(about.id);
-    line.remark = {rule == rules_.end() ? "given" : closes ? rule->second : about.heading.formula.text()};
+    line.remark = {rule == rules_.end() ? said_.is_given.text() : closes ? rule->second : about.heading.formula.text()};
     add(depth, {run}, std::move(line));
   }
 
@@ -162,23 +160,12 @@ class AncestryWriter {
   void tell_closed(const CellList& closed, std::size_t depth, std::vector<Slice>& above) {
     Source& mask = source(closed.tensor);
     if (!mask.step || closed.places.size() == 1) return tell_all(closed, depth, above);
-    for (Slice& run : cell_runs(mask.value.shape(), closed)) {
-      CellList fresh{closed.tensor, {}};
-      for (std::size_t i = 0; i < run.count; ++i) {
-        if (mask.state[run.cell(i)] == State::new_to_all) fresh.places.push_back(run.cell(i));
-      }
-      if (fresh.places.empty()) {
-        above.push_back(std::move(run));
-      } else {
-        tell_closed_run(mask, run, depth);
-      }
-    }
+    tell_runs(mask, closed, above, [&](const Slice& run) { tell_closed_run(mask, run, depth); });
   }
 
   void tell_closed_run(Source& mask, const Slice& run, std::size_t depth) {
-    Equation line = named(run);
-    line.sides.push_back(numbers(mask, run));
-    line.remark = {language().telling.closed};
+    Equation line = named(run, numbers(mask, run));
+    line.remark = {said_.closed};
     add(depth, {run}, std::move(line));
     const bool last = depth == options_.depth;
     told_.deeper = told_.deeper || last;
@@ -196,17 +183,19 @@ class AncestryWriter {
     if (last) return;
     std::vector<Slice> above;
     for (const CellList& rule : rules) tell_all(rule, depth + 1, above);
-    if (!above.empty()) point_back(above, depth + 1);
+    point_back(above, depth + 1);
   }
 
+  // What was told above already.
   void point_back(const std::vector<Slice>& cells, std::size_t depth) {
+    if (cells.empty()) return;
     Equation line;
     line.sides.push_back({"", {}});
     for (const Slice& slice : cells) {
       if (!line.sides[0].terms.empty()) line.sides[0].terms.back().emplace_back(",");
       line.sides[0].terms.push_back(name(slice));
     }
-    line.remark = {language().telling.see_above};
+    line.remark = {said_.see_above};
     add(depth, cells, std::move(line));
   }
 
@@ -214,7 +203,7 @@ class AncestryWriter {
     told_.cut = true;
     std::vector<Slice> slices = cell_runs(about.value.shape(), cells);
     Equation line;
-    line.sides.push_back({"", {{"… " + std::to_string(cells.places.size()) + " more:"}}});
+    line.sides.push_back({"", {{said_.so_many_more(cells.places.size())}}});
     for (const Slice& slice : slices) line.sides[0].terms.push_back(name(slice));
     add(depth, std::move(slices), std::move(line));
   }
@@ -223,14 +212,18 @@ class AncestryWriter {
     const Step& step = *about.step;
     const Ingredients made = ingredients(trace_, about.reading, cell);
     for (const CellList& read : made.read) told_.cut = told_.cut || (!whole && read.places.size() > most_shown());
-    Equation line = named({about.id, cell, 0, 1});
+    Equation line{{}, {{"", {name({about.id, cell})}}}, {}};
     Working working;
     if (hands_on(step)) {
       const bool one = made.read.size() == 1 && made.read[0].places.size() == 1;
       if (one) line.sides.push_back({"=", {name({made.read[0].tensor, made.read[0].places[0], 0, 1})}});
       working = lines_.worked(step, about.reading, cell);
     } else {
-      working = (whole ? full_lines_ : lines_).working(step, about.reading, place_of(about.value.shape(), cell));
+      Place place;
+      for (const std::size_t index : about.value.shape().index(cell)) {
+        place.emplace_back(about.value.shape()[place.size()].axis, index);
+      }
+      working = (whole ? full_lines_ : lines_).working(step, about.reading, place);
     }
     for (Expression& side : working.sides) line.sides.push_back(std::move(side));
     line.remark = remark(about, cell, made, working);
@@ -241,17 +234,15 @@ class AncestryWriter {
     const auto open = provenance(about.reading, cell).open;
     if (open && made.read.empty() && open->count == 1) return {closed_by(trace_, *open)};
     if (!working.remark.empty()) return working.remark;
-    if (masks_.contains(about.id))
-      return {about.value[cell] == 0 ? language().telling.closed : language().telling.open};
-    const auto computed = numerals_.in_line(working.computed);
-    if (trace_.arithmetic.hand_rounding) {
-      if (!working.rounded) return {};
-      return {computed + rounding_words(*trace_.arithmetic.hand_rounding, about.step->op)};
+    if (std::ranges::find(masks_, about.id) != masks_.end())
+      return {about.value[cell] == 0 ? said_.closed : said_.open};
+    const std::string computed = numerals_.in_line(working.computed);
+    if (const auto& rounding = trace_.arithmetic.hand_rounding) {
+      return working.rounded ? Inline{computed + rounding_words(*rounding, about.step->op)} : Inline{};
     }
     const Dtype dtype = trace_.arithmetic.dtype;
-    return rounds_once_a_step(dtype) && computed != numerals_.in_line(about.value[cell])
-               ? Inline{language().telling.rounded_to(computed, attn::name(dtype))}
-               : Inline{};
+    const bool is_rounded = rounds_once_a_step(dtype) && computed != numerals_.in_line(about.value[cell]);
+    return is_rounded ? Inline{said_.rounded_to(computed, attn::name(dtype))} : Inline{};
   }
 
   // What the number was made from, in full.
@@ -271,31 +262,24 @@ class AncestryWriter {
   }
 
   Expression numbers(const Source& about, const Slice& run) {
-    bool exact = true;
-    for (std::size_t i = 0; i < run.count; ++i) exact = exact && numerals_.exact(about.value[run.cell(i)]);
+    const bool rounds = any_of(run, [&](std::size_t cell) { return !numerals_.exact(about.value[cell]); });
     told_.cut = told_.cut || run.count > most_shown();
-    const std::string relation = exact ? "=" : "≈";
+    const std::string relation = rounds ? "≈" : "=";
     if (run.count > 1) return {relation, lines_.list(about.value, run, about.heading.role)};
     const std::string number = numerals_.in_line(about.value[run.first], numerals_.decimals_of(about.id));
     return {relation, {{{number, about.heading.role}}}};
   }
 
-  static Place place_of(const Shape& shape, std::size_t cell) {
-    const std::vector<std::size_t> index = shape.index(cell);
-    Place place;
-    for (std::size_t axis = 0; axis < shape.rank(); ++axis) place.emplace_back(shape[axis].axis, index[axis]);
-    return place;
-  }
-
   Inline name(const Slice& cells) const { return {{cell_name(trace_, cells), trace_.heading(cells.tensor).role}}; }
-  Equation named(const Slice& cells) const { return {{}, {{"", {name(cells)}}}, {}}; }
+  Equation named(const Slice& cells, Expression is) const { return {{}, {{"", {name(cells)}}, std::move(is)}, {}}; }
   std::size_t most_shown() const { return std::max<std::size_t>(options_.most_terms, 4); }
 
+  const TellingWords& said_ = language().telling;
   const Trace& trace_;
   const Numerals& numerals_;
   AncestryOptions options_;
   Lines lines_, full_lines_;
-  std::set<std::string, std::less<>> masks_;
+  const std::vector<std::string> masks_;
   std::map<std::string, std::string, std::less<>> rules_;  // why each closes
   std::map<std::string, Source, std::less<>> sources_;
   Ancestry told_;

@@ -7,13 +7,12 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "explain/telling/axes.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
 
-constexpr const char* how_to_ask = "write a step and an index an axis, from 1: scores[1,2], or labels: scores[it,dog]";
-
-Diagnostic fault(std::string message, std::string help) {
+Diagnostic fault(std::string message, std::string help = language().telling.how_to_ask) {
   return {"wrong-question", "", std::move(message), std::move(help)};
 }
 
@@ -26,25 +25,25 @@ std::string trimmed(std::string_view text) {
 // Reads the indices, from behind "[" to the "]" that ends the text.
 class IndexReader {
  public:
-  IndexReader(std::string_view text, std::size_t at) : text_(text), at_(at) {}
+  IndexReader(const std::string& text, std::size_t at) : text_(text), at_(at) {}
 
   Result<std::vector<IndexWord>> read() {
+    const TellingWords& said = language().telling;
     std::vector<IndexWord> words;
     for (;;) {
       skip_blanks();
       const bool quoted = at_ < text_.size() && (text_[at_] == '\'' || text_[at_] == '"');
       std::optional<std::string> word = quoted ? quoted_word() : bare_word();
-      if (!word) return fault("a quote is opened and not closed in `" + std::string(text_) + "`", how_to_ask);
+      if (!word) return fault(said.quote_not_closed(text_));
       skip_blanks();
-      if (at_ >= text_.size()) return fault("`" + std::string(text_) + "` has no ] at its end", how_to_ask);
-      if (word->empty()) return fault("`" + std::string(text_) + "` has an empty index", how_to_ask);
+      if (at_ >= text_.size()) return fault(said.no_bracket_at_end(text_));
+      if (word->empty()) return fault(said.empty_index(text_));
       words.push_back({std::move(*word), quoted});
       const char end = text_[at_++];
       if (end == ',') continue;
-      if (end == ']' && trimmed(text_.substr(at_)).empty()) return words;
-      return fault(
-          "`" + trimmed(text_.substr(end == ']' ? at_ : at_ - 1)) + "` is too much in `" + std::string(text_) + "`",
-          how_to_ask);
+      const std::string rest = trimmed(std::string_view(text_).substr(end == ']' ? at_ : at_ - 1));
+      if (rest.empty()) return words;
+      return fault(said.too_much(rest, text_));
     }
   }
 
@@ -79,30 +78,30 @@ class IndexReader {
       if (open == 0 && (c == ',' || c == ']')) break;
       if (c == ']') --open;
     }
-    return trimmed(text_.substr(begin, at_ - begin));
+    return trimmed(std::string_view(text_).substr(begin, at_ - begin));
   }
 
-  std::string_view text_;
+  const std::string& text_;
   std::size_t at_;
 };
 
-// "query 1…3, key 1…3"
-std::string spelled_axes(const Shape& shape) {
-  std::string text;
+// "scores has query 1…3, key 1…3"
+std::string what_there_is(const std::string& id, const Shape& shape) {
+  std::vector<std::string> axes;
   for (const Dim& dim : shape.dims()) {
-    text += (text.empty() ? "" : ", ") + dim.axis + (dim.size == 1 ? " 1" : " 1…" + std::to_string(dim.size));
+    axes.push_back(dim.axis + (dim.size == 1 ? " 1" : " 1…" + std::to_string(dim.size)));
   }
-  return text;
+  return language().telling.axes_of(id, listed(axes));
 }
 
 Diagnostic unknown_step(const Trace& trace, const std::string& id) {
   std::vector<std::string> steps, givens;
   for (const Step& step : trace.steps) steps.push_back(step.heading.id);
   for (const GivenTensor& given : trace.givens) givens.push_back(given.heading.id);
-  std::vector<std::string> all = steps;
-  all.insert(all.end(), givens.begin(), givens.end());
-  return fault("this problem has no step `" + id + "`" + did_you_mean(id, all),
-               "its steps are " + listed(steps) + (givens.empty() ? "" : "; given are " + listed(givens)));
+  const TellingWords& said = language().telling;
+  const std::string help = said.its_steps_are(listed(steps)) + (givens.empty() ? "" : said.given_are(listed(givens)));
+  steps.insert(steps.end(), givens.begin(), givens.end());
+  return fault(said.no_such_step(id, did_you_mean(id, steps)), help);
 }
 
 // The step or given tensor of that id; or, as formulas name it, of that symbol.
@@ -118,76 +117,56 @@ std::string named(const Trace& trace, const std::string& name) {
   return "";
 }
 
+Diagnostic no_label(const IndexWord& word, const Heading& heading, const Dim& dim, std::vector<std::string> labels,
+                    const std::string& there_is) {
+  constexpr std::size_t most_labels = 20;
+  const TellingWords& said = language().telling;
+  const std::string from = said.number_up_to(dim.size);
+  bool named = false;
+  for (std::size_t i = 0; i < labels.size(); ++i) named = named || labels[i] != std::to_string(i + 1);
+  if (!named) return fault(said.numbers_only(word.text, dim.axis, heading.id), said.write_number(from, there_is));
+  const std::string suggestion = did_you_mean(word.text, labels);
+  if (labels.size() > most_labels) {
+    labels.resize(most_labels);
+    labels.emplace_back("…");
+  }
+  return fault(said.no_such_label(dim.axis, heading.id, word.text, suggestion), said.write_label(listed(labels), from));
+}
+
 // The index that a word means along one axis of the tensor.
-class IndexFinder {
- public:
-  IndexFinder(const Trace& trace, const Heading& heading, const Shape& shape)
-      : trace_(trace), heading_(heading), shape_(shape) {}
-
-  Result<std::size_t> find(const IndexWord& word, const Dim& dim, const Place& place) const {
-    std::size_t number = 0;
-    if (!word.quoted && parse_natural(word.text, number)) {
-      if (number >= 1 && number <= dim.size) return number - 1;
-      return outside(word, dim);
-    }
-    const std::vector<std::string> labels = axis_labels(trace_, heading_, dim, place);
-    std::vector<std::size_t> found;
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      if (labels[i] == word.text) found.push_back(i);
-    }
-    if (found.size() == 1) return found[0];
-    if (found.size() > 1) return several(word, dim, found);
-    return !word.quoted && spells_number(word.text) ? outside(word, dim) : unknown(word, dim, labels);
+Result<std::size_t> index_of(const Trace& trace, const Heading& heading, const Shape& shape, const IndexWord& word,
+                             const Dim& dim, const Place& place) {
+  const TellingWords& said = language().telling;
+  const std::string there_is = what_there_is(heading.id, shape);
+  const auto outside = [&] { return fault(said.outside(heading.id, dim.axis, word.text, dim.size), there_is); };
+  std::size_t number = 0;
+  if (!word.quoted && parse_natural(word.text, number)) {
+    if (number >= 1 && number <= dim.size) return number - 1;
+    return outside();
   }
-
- private:
-  std::string what_there_is() const { return heading_.id + " has " + spelled_axes(shape_); }
-
-  Diagnostic outside(const IndexWord& word, const Dim& dim) const {
-    const std::string range = dim.size == 1 ? " can be 1 only" : " goes from 1 to " + std::to_string(dim.size);
-    return fault(heading_.id + " has no " + dim.axis + " " + word.text + ": " + dim.axis + range, what_there_is());
+  std::vector<std::string> labels = axis_labels(trace, heading, dim, place);
+  std::vector<std::string> found;  // the numbers of those that it is
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] != word.text) continue;
+    found.push_back(std::to_string(i + 1));
+    number = i;
   }
-
-  Diagnostic several(const IndexWord& word, const Dim& dim, const std::vector<std::size_t>& found) const {
-    std::vector<std::string> numbers;
-    for (const std::size_t index : found) numbers.push_back(std::to_string(index + 1));
-    const std::string last = numbers.back();
-    numbers.pop_back();
-    return fault("`" + word.text + "` is more than one " + dim.axis + ": " + listed(numbers) + " and " + last,
-                 "give the number of the one you mean, in place of the label");
-  }
-
-  Diagnostic unknown(const IndexWord& word, const Dim& dim, const std::vector<std::string>& labels) const {
-    const std::string from = "a number from 1 to " + std::to_string(dim.size);
-    bool named = false;
-    for (std::size_t i = 0; i < labels.size(); ++i) named = named || labels[i] != std::to_string(i + 1);
-    if (!named) {
-      return fault("`" + word.text + "` is no " + dim.axis + " of " + heading_.id + ": they have numbers only",
-                   "write " + from + "; " + what_there_is());
-    }
-    std::vector<std::string> shown(labels.begin(),
-                                   labels.begin() + static_cast<std::ptrdiff_t>(std::min(labels.size(), most_labels)));
-    if (shown.size() < labels.size()) shown.emplace_back("…");
-    return fault(
-        "no " + dim.axis + " of " + heading_.id + " is called `" + word.text + "`" + did_you_mean(word.text, labels),
-        "write one of " + listed(shown) + ", or " + from);
-  }
-
-  static constexpr std::size_t most_labels = 20;
-
-  const Trace& trace_;
-  const Heading& heading_;
-  const Shape& shape_;
-};
+  if (found.size() == 1) return number;
+  if (found.empty() && !word.quoted && spells_number(word.text)) return outside();
+  if (found.empty()) return no_label(word, heading, dim, std::move(labels), there_is);
+  const std::string last = found.back();
+  found.pop_back();
+  return fault(said.several(word.text, dim.axis, listed(found), last), said.give_the_number);
+}
 
 }  // namespace
 
 Result<Question> read_question(std::string_view text) {
   const std::size_t bracket = text.find('[');
   Question question{std::string(text), trimmed(text.substr(0, bracket)), std::nullopt};
-  if (question.id.empty()) return fault("`" + question.typed + "` names no step", how_to_ask);
+  if (question.id.empty()) return fault(language().telling.names_no_step(question.typed));
   if (bracket == std::string_view::npos) return question;
-  Result<std::vector<IndexWord>> indices = IndexReader(text, bracket + 1).read();
+  Result<std::vector<IndexWord>> indices = IndexReader(question.typed, bracket + 1).read();
   if (!indices) return indices.faults();
   question.indices = std::move(indices.value());
   return question;
@@ -202,14 +181,13 @@ Result<Asked> find_asked(const Trace& trace, const Question& question) {
 
   const std::vector<IndexWord>& words = *question.indices;
   if (words.size() != shape.rank()) {
-    const std::string axes = counted(shape.rank(), "axis");
-    return fault(
-        "`" + question.typed + "` has " + counted(words.size(), "index") + ", and " + heading.id + " has " + axes,
-        heading.id + " has " + spelled_axes(shape) + ": write an index for each");
+    const TellingWords& said = language().telling;
+    return fault(said.other_count(question.typed, words.size(), heading.id, shape.rank()),
+                 said.an_index_for_each(what_there_is(heading.id, shape)));
   }
   Place place;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-    const Result<std::size_t> index = IndexFinder(trace, heading, shape).find(words[axis], shape[axis], place);
+    const Result<std::size_t> index = index_of(trace, heading, shape, words[axis], shape[axis], place);
     if (!index) return index.faults();
     place.emplace_back(shape[axis].axis, index.value());
   }

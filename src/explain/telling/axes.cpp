@@ -9,10 +9,6 @@
 namespace attn {
 namespace {
 
-bool holds(const Place& place, const Axis& axis) {
-  return std::ranges::find(place, axis, &Place::value_type::first) != place.end();
-}
-
 // What stands at an index of an axis without tokens: distances go from −k on,
 // positions from 0, all else counts from 1.
 std::string number(const Dim& dim, std::size_t index) {
@@ -22,12 +18,6 @@ std::string number(const Dim& dim, std::size_t index) {
   return index < k ? "−" + std::to_string(k - index) : std::to_string(index - k);
 }
 
-std::vector<std::string> numbers(const Dim& dim) {
-  std::vector<std::string> labels(dim.size);
-  for (std::size_t i = 0; i < dim.size; ++i) labels[i] = number(dim, i);
-  return labels;
-}
-
 // The tokens along an axis; none where it has none of its own. Not every step has
 // all of the keys: there are those of a cache, new ones, and appended ones.
 std::span<const std::string> tokens_of(const Trace& trace, const Heading& heading, const Dim& dim, const Place& place) {
@@ -35,7 +25,7 @@ std::span<const std::string> tokens_of(const Trace& trace, const Heading& headin
   const bool of_keys = dim.axis == "key" || heading.id.ends_with(".key") || heading.id.ends_with(".value");
   const auto& lists = of_keys ? trace.labels.key : trace.labels.query;
   // A tensor that all sequences share has no labels of its own.
-  if (lists.size() > 1 && !holds(place, "batch")) return {};
+  if (lists.size() > 1 && !index_along(place, "batch")) return {};
   const std::size_t sequence = sequence_of(place);
   if (sequence >= lists.size() || lists[sequence].size() < dim.size) return {};
   const std::span<const std::string> all = lists[sequence];
@@ -47,11 +37,11 @@ std::span<const std::string> tokens_of(const Trace& trace, const Heading& headin
 
 }  // namespace
 
-std::string axis_words(const Axis& axis) { return language().telling.axis(axis); }
-
 std::vector<std::string> axis_labels(const Trace& trace, const Heading& heading, const Dim& dim, const Place& place) {
   const auto tokens = tokens_of(trace, heading, dim, place);
-  return tokens.empty() ? numbers(dim) : std::vector<std::string>(tokens.begin(), tokens.end());
+  std::vector<std::string> labels(tokens.begin(), tokens.end());
+  for (std::size_t i = labels.size(); i < dim.size; ++i) labels.push_back(number(dim, i));
+  return labels;
 }
 
 std::string axis_label(const Trace& trace, const Heading& heading, const Dim& dim, const Place& place,
@@ -66,10 +56,12 @@ bool is_numbered(const std::string& label, std::size_t index) {
 }
 
 std::string place_words(const Shape& shape, const Place& place) {
+  const TellingWords& said = language().telling;
   std::string words;
   for (const auto& [axis, index] : place) {
     if (!is_outer(axis) || !shape.has(axis)) continue;
-    words += (words.empty() ? "" : " · ") + language().telling.place(axis == "batch", index + 1, shape.size(axis));
+    const auto& told = axis == "batch" ? said.sequence_of : said.head_of;
+    words += (words.empty() ? "" : " · ") + told(index + 1, shape.size(axis));
   }
   return words;
 }
@@ -98,7 +90,7 @@ std::vector<Place> outer_places(const Shape& shape, std::size_t batch, std::size
 std::vector<Dim> inner_axes(const Shape& shape, const Place& place) {
   std::vector<Dim> inner;
   for (const Dim& dim : shape.dims()) {
-    if (!holds(place, dim.axis)) inner.push_back(dim);
+    if (!index_along(place, dim.axis)) inner.push_back(dim);
   }
   return inner;
 }
@@ -109,9 +101,11 @@ std::size_t offset_at(const Shape& shape, const Place& place) {
   return offset;
 }
 
-std::size_t sequence_of(const Place& place) {
-  const auto found = std::ranges::find(place, Axis("batch"), &Place::value_type::first);
-  return found == place.end() ? 0 : found->second;
+std::optional<std::size_t> index_along(const Place& place, std::string_view axis) {
+  const auto found = std::ranges::find(place, axis, &Place::value_type::first);
+  return found == place.end() ? std::nullopt : std::optional(found->second);
 }
+
+std::size_t sequence_of(const Place& place) { return index_along(place, "batch").value_or(0); }
 
 }  // namespace attn

@@ -1,16 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "explain/arithmetic/symbols.h"
 #include "trace/trace.h"
 
 namespace attn {
-
-// What people call what an axis counts: "queries", "features (d_k)".
-std::string axis_words(const Axis& axis);
 
 // The labels along an axis: tokens where it counts positions, else 1, 2, ….
 // `place` says which sequence, where the tensor has a batch.
@@ -44,6 +43,9 @@ std::vector<Dim> inner_axes(const Shape& shape, const Place& place);
 
 // Where the tensor's cells begin at that place.
 std::size_t offset_at(const Shape& shape, const Place& place);
+
+// Where the place stands along that axis, if it says so.
+std::optional<std::size_t> index_along(const Place& place, std::string_view axis);
 
 // The index of the place's sequence; 0 where there is no batch.
 std::size_t sequence_of(const Place& place);

@@ -12,10 +12,7 @@
 namespace attn {
 namespace {
 
-bool has_axis(const Trace& trace, const Axis& axis) {
-  return std::ranges::any_of(trace.steps, [&](const Step& step) { return step.result.shape().has(axis); });
-}
-
+// 0 where no step has such an axis.
 std::size_t size_of(const Trace& trace, const Axis& axis) {
   for (const Step& step : trace.steps) {
     if (step.result.shape().has(axis)) return step.result.shape().size(axis);
@@ -23,34 +20,22 @@ std::size_t size_of(const Trace& trace, const Axis& axis) {
   return 0;
 }
 
-// "8", or "8 of queries, 2 of keys and values".
-std::optional<std::string> heads_words(const Trace& trace) {
-  const Anatomy* attention = trace.attention();
-  const Step* queries = attention ? trace.find(attention->queries) : nullptr;
-  const Step* keys = attention ? trace.find(attention->keys) : nullptr;
-  if (!queries || !queries->result.shape().has("head")) {
-    return has_axis(trace, "head") ? std::optional(std::to_string(size_of(trace, "head"))) : std::nullopt;
-  }
-  const std::size_t heads = queries->result.shape().size("head");
-  const bool shares = keys && keys->result.shape().has("head") && keys->result.shape().size("head") != heads;
-  if (!shares) return std::to_string(heads);
-  return language().telling.shared_heads(heads, keys->result.shape().size("head"));
+// "8", or "8 of queries, 2 of keys and values"; empty where there are none.
+std::string heads_words(const Trace& trace) {
+  const auto heads_of = [&](StepId Anatomy::*part) -> std::size_t {
+    const Step* step = trace.attention() ? trace.find(trace.attention()->*part) : nullptr;
+    return step && step->result.shape().has("head") ? step->result.shape().size("head") : 0;
+  };
+  const std::size_t queries = heads_of(&Anatomy::queries), keys = heads_of(&Anatomy::keys);
+  if (queries > 0 && keys > 0 && keys != queries) return language().telling.shared_heads(queries, keys);
+  const std::size_t heads = queries > 0 ? queries : size_of(trace, "head");
+  return heads > 0 ? std::to_string(heads) : "";
 }
 
 std::string rounding_words(const HandRounding& rounding) {
   const TellingWords& said = language().telling;
-  const std::string told = said.rounded(rounding.decimals);
-  switch (rounding.mode) {
-    case RoundingMode::half_up:
-      return told + said.half_up.text();
-    case RoundingMode::half_even:
-      return told + said.half_even.text();
-    case RoundingMode::truncate:
-      return told + said.truncate.text();
-    case RoundingMode::keep_sum:
-      return told + said.keep_sum.text();
-  }
-  return told;
+  const Said ways[] = {said.half_up, said.half_even, said.truncate, said.keep_sum};
+  return said.rounded(rounding.decimals) + ways[static_cast<std::size_t>(rounding.mode)].text();
 }
 
 // Whether these are the scores of an attention, and nothing scales them.
@@ -62,17 +47,19 @@ bool is_left_unscaled(const Trace& trace, const Step& step) {
 
 // The formulas of the scores, up to the mask: "S = Q·Kᵀ", "S′ = S / √3".
 Inline score_words(const Trace& trace, const Numerals& numerals) {
+  const TellingWords& said = language().telling;
   Inline told;
   for (const Step& step : trace.steps) {
     if (step.heading.role != Role::score || std::holds_alternative<Close>(step.op)) continue;
-    if (!told.empty()) told.emplace_back(language().telling.then);
+    if (!told.empty()) told.emplace_back(said.then);
     told.emplace_back(step.heading.formula.text(), step.heading.role);
-    if (const auto* map = std::get_if<Map>(&step.op); map && !map->spelling.empty()) {
-      told.emplace_back(language().telling.here(map->spelling));
+    const auto* map = std::get_if<Map>(&step.op);
+    if (map && !map->spelling.empty()) {
+      told.emplace_back(said.here(map->spelling));
     } else if (map && map->function == Unary::softcap) {
-      told.emplace_back(language().telling.with_c(numerals.in_line(map->parameter)));
+      told.emplace_back(said.with_c(numerals.in_line(map->parameter)));
     }
-    if (is_left_unscaled(trace, step)) told.emplace_back(language().telling.not_scaled);
+    if (is_left_unscaled(trace, step)) told.emplace_back(said.not_scaled);
   }
   return told;
 }
@@ -91,29 +78,28 @@ Inline mask_words(const Trace& trace) {
 }
 
 Table options_table(const Trace& trace, const Numerals& numerals) {
+  const TellingWords& said = language().telling;
   Table table;
-  const auto row = [&](const std::string& what, Inline told) { table.rows.push_back({{what}, std::move(told)}); };
-  if (has_axis(trace, "batch")) row(language().telling.sequences, {std::to_string(size_of(trace, "batch"))});
-  if (const auto heads = heads_words(trace)) row(language().telling.heads, {*heads});
+  const auto row = [&](const std::string& what, Inline told) {
+    if (!plain(told).empty()) table.rows.push_back({{what}, std::move(told)});
+  };
   const auto particulars = [&](bool before_scores) {
     for (const Particular& one : trace.particulars) {
-      if (one.before_scores == before_scores) row(one.what, {one.words});
+      if (one.before_scores == before_scores) table.rows.push_back({{one.what}, {one.words}});
     }
   };
+  if (const std::size_t sequences = size_of(trace, "batch")) row(said.sequences, {std::to_string(sequences)});
+  row(said.heads, {heads_words(trace)});
   particulars(true);
-  if (trace.attention() && trace.find(trace.attention()->scores)) {
-    row(language().telling.the_score, score_words(trace, numerals));
-  }
+  if (trace.attention() && trace.find(trace.attention()->scores)) row(said.the_score, score_words(trace, numerals));
   particulars(false);
-  if (Inline mask = mask_words(trace); !mask.empty()) row(language().telling.the_mask, std::move(mask));
+  row(said.the_mask, mask_words(trace));
   const std::string_view dtype = name(trace.arithmetic.dtype);
   const bool rounds_once = rounds_once_a_step(trace.arithmetic.dtype);
   const auto& by_hand = trace.arithmetic.hand_rounding;
-  row(language().telling.numbers,
-      {language().telling.arithmetic(dtype, significant_digits(trace.arithmetic.dtype), rounds_once,
+  row(said.numbers, {said.arithmetic(dtype, significant_digits(trace.arithmetic.dtype), rounds_once,
                                      by_hand ? rounding_words(*by_hand) : "")});
-  row(language().telling.shown,
-      {language().telling.approximate(numerals.precision(), by_hand.has_value(), rounds_once ? dtype : "")});
+  row(said.shown, {said.approximate(numerals.precision(), by_hand.has_value(), rounds_once ? dtype : "")});
   return table;
 }
 
@@ -122,26 +108,24 @@ Table options_table(const Trace& trace, const Numerals& numerals) {
 void tell_givens(const Trace& trace, const ExplainOptions& options, const Numerals& numerals, Document& document) {
   document.blocks.push_back(Headline{2, {language().telling.given}});
   const MatrixMaker matrices(trace, numerals);
-  const auto places = [&](const Shape& shape) {
-    std::vector<Place> all = outer_places(shape, options.batch.value_or(0), options.head.value_or(0));
-    if (!options.full && all.size() > most_places) all.resize(most_places);
-    return all;
+  // Adapts each matrix of these numbers, and adds it.
+  const auto add = [&](const auto& source, const Shape& shape, auto adapt) {
+    std::vector<Place> places = outer_places(shape, options.batch.value_or(0), options.head.value_or(0));
+    if (!options.full && places.size() > most_places) places.resize(most_places);
+    for (const Place& place : places) {
+      for (Matrix& matrix : matrices.of(source, place)) {
+        adapt(matrix);
+        document.blocks.push_back(std::move(matrix));
+      }
+    }
   };
   for (const Step& step : trace.steps) {
-    if (!is_given(step)) continue;
-    for (const Place& place : places(step.result.shape())) {
-      for (Matrix& matrix : matrices.of(step, place)) document.blocks.push_back(std::move(matrix));
-    }
+    if (is_given(step)) add(step, step.result.shape(), [](Matrix&) {});
   }
   bool beside = false;
   for (const GivenTensor& given : trace.givens) {
     if (given.heading.role == Role::mask) continue;  // told in words
-    for (const Place& place : places(given.value.shape())) {
-      for (Matrix& matrix : matrices.of(given, place)) {
-        matrix.beside = std::exchange(beside, true);
-        document.blocks.push_back(std::move(matrix));
-      }
-    }
+    add(given, given.value.shape(), [&](Matrix& matrix) { matrix.beside = std::exchange(beside, true); });
   }
   document.blocks.push_back(options_table(trace, numerals));
 }

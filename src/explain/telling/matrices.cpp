@@ -8,13 +8,23 @@
 
 namespace attn {
 
-struct MatrixMaker::Source {
+namespace {
+
+// What matrices are made of.
+struct Source {
+  const Trace& trace;
+  const Numerals& numerals;
   const Heading& heading;
   const Tensor<double>& tensor;
   Reading reading;
 };
 
-namespace {
+// What the rows or the columns are: an axis, or nothing for a vector's one row.
+struct Side {
+  Axis axis = {};
+  std::vector<std::string> labels = {};
+  std::size_t stride = 0, first = 0;
+};
 
 std::string bracketed(const std::vector<Dim>& dims) {
   if (dims.empty()) return "[1]";
@@ -83,17 +93,14 @@ std::string sizes(const Trace& trace, const Reading& reading, const Place& place
   return first == result ? bracketed(result) : bracketed(first) + " → " + bracketed(result);
 }
 
-// The axes of a weight matrix are named as formulas name them.
-std::string axis_words(const Axis& axis, Role role) {
-  return role == Role::weight_matrix ? axis : attn::axis_words(axis);
-}
-
 std::string axes_words(const Matrix& matrix) {
-  if (matrix.row_axis.empty() && matrix.column_axis.empty()) return language().telling.one_number;
-  if (matrix.column_axis.empty()) return language().telling.rows_are(axis_words(matrix.row_axis, matrix.role));
-  if (matrix.row_axis.empty()) return language().telling.columns_are(axis_words(matrix.column_axis, matrix.role));
-  return language().telling.rows_and_columns_are(axis_words(matrix.row_axis, matrix.role),
-                                                 axis_words(matrix.column_axis, matrix.role));
+  const TellingWords& said = language().telling;
+  // The axes of a weight matrix are named as formulas name them.
+  const auto words = [&](const Axis& axis) { return matrix.role == Role::weight_matrix ? axis : said.axis(axis); };
+  if (matrix.row_axis.empty() && matrix.column_axis.empty()) return said.one_number;
+  if (matrix.column_axis.empty()) return said.rows_are(words(matrix.row_axis));
+  if (matrix.row_axis.empty()) return said.columns_are(words(matrix.column_axis));
+  return said.rows_and_columns_are(words(matrix.row_axis), words(matrix.column_axis));
 }
 
 // What the rows of weights sum to, if that can be said in a few words.
@@ -113,53 +120,43 @@ std::string sums_words(const Matrix& matrix, const Numerals& numerals) {
   return any_closed ? language().telling.each_row_1_or_0 : language().telling.each_row_1;
 }
 
-}  // namespace
-
-std::vector<Matrix> MatrixMaker::of(const Step& step, const Place& place, std::optional<std::size_t> query) const {
-  return made({step.heading, step.result, reading_of(trace_, step)}, place, query);
-}
-
-std::vector<Matrix> MatrixMaker::of(const GivenTensor& given, const Place& place) const {
-  return made({given.heading, given.value, {Given{}, {}, std::nullopt, given.value.shape()}}, place, std::nullopt);
-}
-
-std::vector<Matrix> MatrixMaker::made(const Source& source, const Place& place,
-                                      std::optional<std::size_t> query) const {
-  const std::vector<Dim> inner = inner_axes(source.tensor.shape(), place);
-  if (inner.size() <= 2) return {one(source, place, query)};
-
-  std::vector<Matrix> all;
-  for (std::size_t i = 0; i < inner[0].size; ++i) {
-    if (query && inner[0].axis == "query" && i != *query) continue;
-    for (Matrix& matrix : made(source, with(place, inner[0].axis, i), query)) all.push_back(std::move(matrix));
-  }
-  return all;
-}
-
 // Which of several matrices it is: "Head 2 of 8 · query 1 · the".
-std::string MatrixMaker::place_of(const Source& source, const Place& place) const {
+std::string place_of(const Source& source, const Place& place) {
   std::string words = place_words(source.tensor.shape(), place);
   for (const auto& [axis, index] : place) {
     if (is_outer(axis)) continue;
     const Dim dim{axis, source.tensor.shape().size(axis)};
-    const std::string label = axis_label(trace_, source.heading, dim, place, index);
+    const std::string label = axis_label(source.trace, source.heading, dim, place, index);
     words += (words.empty() ? "" : " · ") + axis + " " + std::to_string(index + 1);
     if (!is_numbered(label, index)) words += " · " + label;
   }
   return words;
 }
 
-MatrixMaker::Side MatrixMaker::side(const Source& source, const Place& place, const Dim* dim,
-                                    std::optional<std::size_t> query) const {
+Side side(const Source& source, const Place& place, const Dim* dim, std::optional<std::size_t> query) {
   if (!dim) return {.labels = {source.heading.symbol.text()}};
   const std::size_t stride = source.tensor.shape().stride(dim->axis);
   if (query && dim->axis == "query") {
-    return {dim->axis, {axis_label(trace_, source.heading, *dim, place, *query)}, stride, *query * stride};
+    return {dim->axis, {axis_label(source.trace, source.heading, *dim, place, *query)}, stride, *query * stride};
   }
-  return {dim->axis, axis_labels(trace_, source.heading, *dim, place), stride, 0};
+  return {dim->axis, axis_labels(source.trace, source.heading, *dim, place), stride, 0};
 }
 
-Matrix MatrixMaker::one(const Source& source, const Place& place, std::optional<std::size_t> query) const {
+// Which of these cells the mask closes, where it says so cell by cell.
+std::vector<bool> closed_cells(const Source& source, const std::vector<std::size_t>& cells) {
+  const auto& mask = source.reading.open;
+  const bool cell_by_cell = mask && std::ranges::all_of(mask->shape.dims(), [&](const Dim& dim) {
+                              return source.tensor.shape().has(dim.axis);
+                            });
+  if (!cell_by_cell) return {};
+  const Tensor<double>& open = source.trace.value(mask->id);
+  std::vector<bool> closed;
+  closed.reserve(cells.size());
+  for (const std::size_t cell : cells) closed.push_back(open[source.reading.open_cell(cell)] == 0);
+  return closed;
+}
+
+Matrix one_matrix(const Source& source, const Place& place, std::optional<std::size_t> query) {
   const Shape& shape = source.tensor.shape();
   const std::vector<Dim> inner = inner_axes(shape, place);
   // A vector of positions is a column, one of features a row.
@@ -175,7 +172,7 @@ Matrix MatrixMaker::one(const Source& source, const Place& place, std::optional<
   const bool given = std::holds_alternative<Given>(source.reading.op);
   matrix.formula = given ? source.heading.symbol : source.heading.formula;
   matrix.place = place_of(source, place);
-  matrix.sizes = sizes(trace_, source.reading, place);
+  matrix.sizes = sizes(source.trace, source.reading, place);
   matrix.row_axis = down.axis;
   matrix.row_labels = down.labels;
   matrix.row_stride = down.stride;
@@ -186,36 +183,51 @@ Matrix MatrixMaker::one(const Source& source, const Place& place, std::optional<
   matrix.reading = source.reading;
   matrix.operation = operation_of(source.reading);
 
-  matrix.cells.reserve(matrix.rows() * matrix.columns());
-  for (std::size_t row = 0; row < matrix.rows(); ++row) {
-    for (std::size_t column = 0; column < matrix.columns(); ++column) {
-      matrix.cells.push_back(source.tensor[matrix.first + row * matrix.row_stride + column * matrix.column_stride]);
-    }
-  }
-  matrix.decimals_in_lines = numerals_.decimals_of(matrix.step);
-  matrix.format = numerals_.format(matrix.cells, matrix.decimals_in_lines);
-  mark_closed(source, matrix);
-  matrix.words = axes_words(matrix) + sums_words(matrix, numerals_);
+  const std::vector<std::size_t> cells = places_of_cells(matrix);
+  matrix.cells.reserve(cells.size());
+  for (const std::size_t cell : cells) matrix.cells.push_back(source.tensor[cell]);
+  matrix.closed = closed_cells(source, cells);
+  matrix.decimals_in_lines = source.numerals.decimals_of(matrix.step);
+  matrix.format = source.numerals.format(matrix.cells, matrix.decimals_in_lines);
+  matrix.words = axes_words(matrix) + sums_words(matrix, source.numerals);
   if (query && (down.axis == "query" || across.axis == "query")) {
     matrix.words += language().telling.here_only(*query + 1);
   }
   return matrix;
 }
 
-void MatrixMaker::mark_closed(const Source& source, Matrix& matrix) const {
-  if (!source.reading.open) return;
-  const Shape& mask = source.reading.open->shape;
-  const bool cell_by_cell =
-      std::ranges::all_of(mask.dims(), [&](const Dim& dim) { return source.tensor.shape().has(dim.axis); });
-  if (!cell_by_cell) return;
-  const Tensor<double>& open = trace_.value(source.reading.open->id);
-  matrix.closed.reserve(matrix.cells.size());
+std::vector<Matrix> all_matrices(const Source& source, const Place& place, std::optional<std::size_t> query) {
+  const std::vector<Dim> inner = inner_axes(source.tensor.shape(), place);
+  if (inner.size() <= 2) return {one_matrix(source, place, query)};
+
+  std::vector<Matrix> all;
+  for (std::size_t i = 0; i < inner[0].size; ++i) {
+    if (query && inner[0].axis == "query" && i != *query) continue;
+    for (Matrix& matrix : all_matrices(source, with(place, inner[0].axis, i), query)) all.push_back(std::move(matrix));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Matrix> MatrixMaker::of(const Step& step, const Place& place, std::optional<std::size_t> query) const {
+  return all_matrices({trace_, numerals_, step.heading, step.result, reading_of(trace_, step)}, place, query);
+}
+
+std::vector<Matrix> MatrixMaker::of(const GivenTensor& given, const Place& place) const {
+  const Reading reading{Given{}, {}, std::nullopt, given.value.shape()};
+  return all_matrices({trace_, numerals_, given.heading, given.value, reading}, place, std::nullopt);
+}
+
+std::vector<std::size_t> places_of_cells(const Matrix& matrix) {
+  std::vector<std::size_t> places;
+  places.reserve(matrix.rows() * matrix.columns());
   for (std::size_t row = 0; row < matrix.rows(); ++row) {
     for (std::size_t column = 0; column < matrix.columns(); ++column) {
-      const std::size_t cell = matrix.first + row * matrix.row_stride + column * matrix.column_stride;
-      matrix.closed.push_back(open[source.reading.open_cell(cell)] == 0);
+      places.push_back(matrix.first + row * matrix.row_stride + column * matrix.column_stride);
     }
   }
+  return places;
 }
 
 }  // namespace attn

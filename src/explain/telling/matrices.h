@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "explain/arithmetic/symbols.h"
@@ -26,24 +25,11 @@ class MatrixMaker {
   std::vector<Matrix> of(const GivenTensor& given, const Place& place) const;
 
  private:
-  struct Source;
-
-  // What the rows or the columns are: an axis, or nothing for a vector's one row.
-  struct Side {
-    Axis axis = {};
-    std::vector<std::string> labels = {};
-    std::size_t stride = 0;
-    std::size_t first = 0;
-  };
-
-  std::vector<Matrix> made(const Source& source, const Place& place, std::optional<std::size_t> query) const;
-  Matrix one(const Source& source, const Place& place, std::optional<std::size_t> query) const;
-  std::string place_of(const Source& source, const Place& place) const;
-  Side side(const Source& source, const Place& place, const Dim* dim, std::optional<std::size_t> query) const;
-  void mark_closed(const Source& source, Matrix& matrix) const;
-
   const Trace& trace_;
   const Numerals& numerals_;
 };
+
+// Where the cells of a matrix stand in its step's row-major numbers, row by row.
+std::vector<std::size_t> places_of_cells(const Matrix& matrix);
 
 }  // namespace attn

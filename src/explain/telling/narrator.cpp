@@ -1,9 +1,15 @@
 #include "explain/telling/narrator.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "explain/arithmetic/lines.h"
 #include "explain/telling/axes.h"
+#include "explain/telling/givens.h"
+#include "explain/telling/matrices.h"
 #include "problem/labels.h"
 #include "words/language.h"
 
@@ -45,246 +51,250 @@ bool is_about(const Note& note, const Shape& shape, const Place& place) {
   return true;
 }
 
+class Narrator {
+ public:
+  Narrator(const Trace& trace, const ExplainOptions& options, Level level, const Numerals& numerals, Document& document)
+      : trace_(trace),
+        options_(options),
+        level_(level),
+        document_(document),
+        lines_(trace, numerals, options.full ? no_limit : most_terms),
+        matrices_(trace, numerals) {
+    for (const Note& note : trace.notes) untold_.push_back(&note);
+  }
+
+  void tell(std::span<const Step* const> steps) {
+    for (std::size_t i = 0; i < steps.size();) {
+      std::size_t end = i + 1;
+      while (end < steps.size() && go_together(*steps[i], *steps[end])) ++end;
+      if (end - i > 1) {
+        tell_by_query(steps.subspan(i, end - i));
+      } else if (!is_given(*steps[i])) {
+        tell_alone(*steps[i]);
+      }
+      i = end;
+    }
+  }
+
+  // The matrices of one step, at every place.
+  void tell_matrices(const Step& step) {
+    tell_some(places_of(step), most_places, said_.more_of_these, said_.one_place, [&](const Place& place) {
+      add_matrices(step, place, [](Matrix&) {});
+      add_notes(step, place);
+    });
+  }
+
+  // What is known before any step: truncation, padding, a shape that may be misread.
+  void tell_notes_on_givens() {
+    tell_notes([&](const Note& note) {
+      const Step* step = trace_.find(note.step);
+      return note.step.empty() || (step && is_given(*step));
+    });
+  }
+
+  // Notes that nothing told so far has shown.
+  const std::vector<const Note*>& untold() const { return untold_; }
+
+ private:
+  void add(Block block) { document_.blocks.push_back(std::move(block)); }
+  Derivation& last_derivation() { return std::get<Derivation>(document_.blocks.back()); }
+
+  // Tells the first of these, and then how many more there are and how to see them.
+  template <class List, class Tell>
+  void tell_some(List&& all, std::size_t limit, const Said& more, const Said& how, Tell tell_one) {
+    const std::size_t shown = options_.full ? all.size() : std::min(limit, all.size());
+    for (auto& one : std::span(all).first(shown)) tell_one(one);
+    if (shown < all.size()) add(Prose{{said_.left_out(all.size() - shown, more, how)}});
+  }
+
+  // The rows along an axis: of queries the one asked for; else those that are no padding.
+  template <class Tell>
+  void tell_some_rows(const Dim& dim, const std::vector<std::string>& labels, const Place& place, std::size_t limit,
+                      const Said& more, const Said& how, Tell tell_row) {
+    if (dim.axis == "query" && options_.query) return tell_row(*options_.query - 1);
+    const std::size_t sequence = sequence_of(place);
+    const bool counted = dim.axis == "query" && sequence < trace_.own_queries.size();
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < dim.size; ++i) {
+      const bool own = counted ? i < trace_.own_queries[sequence] : labels[i] != padding_label;
+      if (own) rows.push_back(i);
+    }
+    tell_some(rows, limit, more, how, tell_row);
+    const std::size_t padded = dim.size - rows.size();
+    if (padded > 0) add(Remark{{said_.padded(padded, said_.axis(dim.axis))}});
+  }
+
+  void tell_alone(const Step& step) {
+    add(Headline{2, {step.heading.title}});
+    say_what_a_product_is(step);
+    const bool by_rows = level_ >= Level::rows && !regroups(step.op);
+    tell_some(places_of(step), most_places, said_.more_of_these, said_.one_place, [&](const Place& place) {
+      const std::string where = place_words(step.result.shape(), place);
+      if (by_rows && !where.empty()) add(Headline{3, {where}});
+      if (by_rows) tell_rows(step, place);
+      add_matrices(step, place, [&](Matrix& matrix) {
+        // The headlines say it.
+        matrix.title.clear();
+        if (by_rows) matrix.place = without(where, matrix.place);
+      });
+      add_notes(step, place);
+    });
+  }
+
+  // Once, before the first of them is written out.
+  void say_what_a_product_is(const Step& step) {
+    if (level_ != Level::cells || said_product_ || !std::holds_alternative<Contract>(step.op)) return;
+    said_product_ = true;
+    add(Prose{{said_.dot_product}});
+  }
+
+  void tell_rows(const Step& step, const Place& place) {
+    const std::vector<Dim> inner = inner_axes(step.result.shape(), place);
+    const Dim* down = positions(inner);
+    if (!down || (inner.size() == 1 && level_ == Level::cells)) {
+      if (level_ == Level::cells) add(lines_.cells(step, place));
+      return;
+    }
+
+    const std::vector<std::string> labels = axis_labels(trace_, step.heading, *down, place);
+    bool has_begun = false;
+    tell_some_rows(*down, labels, place, most_rows, said_.more_rows, "", [&](std::size_t row) {
+      const Place there = with(place, down->axis, row);
+      if (level_ == Level::cells) {
+        add(lines_.cells(step, there));
+        last_derivation().title = labels[row];
+      } else {
+        if (!std::exchange(has_begun, true)) add(Derivation{});
+        last_derivation().lines.push_back(lines_.row(step, there));
+      }
+    });
+  }
+
+  void tell_by_query(std::span<const Step* const> run) {
+    const Step& first = *run.front();
+    const Dim queries{"query", first.result.shape().size("query")};
+    tell_some(places_of(first), most_places, said_.more_places, said_.one_place, [&](const Place& place) {
+      if (level_ >= Level::rows) {
+        tell_some_rows(queries, axis_labels(trace_, first.heading, queries, place), place, most_queries,
+                       said_.more_queries, said_.one_query,
+                       [&](std::size_t row) { tell_query(run, with(place, "query", row)); });
+      }
+      tell_together(run, place);
+    });
+  }
+
+  // Whose queries are told: of which head of which sequence, or of all heads again.
+  std::string where_words(const Step& step, const Place& place) const {
+    std::string words = place_words(step.result.shape(), place);
+    const bool of_all_heads =
+        !step.result.shape().has("head") &&
+        std::ranges::any_of(trace_.steps, [](const Step& other) { return other.result.shape().has("head"); });
+    if (of_all_heads) words += (words.empty() ? "" : " · ") + said_.all_heads.text();
+    return words;
+  }
+
+  void tell_query(std::span<const Step* const> run, const Place& place) {
+    const Step& first = *run.front();
+    const Shape& shape = first.result.shape();
+    const std::size_t query = place.back().second;
+    const std::string number = std::to_string(query + 1);
+    const std::string label = axis_label(trace_, first.heading, {"query", shape.size("query")}, place, query);
+    std::string words = where_words(first, place);
+    words += (words.empty() ? "" : " · ") + said_.one_query_told(number);
+    if (label != number) words += " · " + label;
+    add(Headline{2, {words}});
+
+    Derivation brief;
+    for (const Step* step : run) {
+      if (level_ == Level::cells) {
+        add(lines_.cells(*step, place));
+        add_notes(*step, place);
+      } else if (inner_axes(step->result.shape(), place).size() < 2) {
+        brief.lines.push_back(lines_.row(*step, place));
+        brief.lines.back().label.clear();
+      }
+    }
+    if (level_ == Level::cells) return;
+    add(std::move(brief));
+    for (const Step* step : run) add_notes(*step, place);
+  }
+
+  // What was told query by query, put together: the matrices of all queries.
+  void tell_together(std::span<const Step* const> run, const Place& place) {
+    const bool told = level_ >= Level::rows;
+    if (told && options_.query) return;
+    const std::string where = place_words(run.front()->result.shape(), place);
+    if (told) {
+      const std::string whose = where_words(*run.front(), place);
+      add(Headline{2, {whose + (whose.empty() ? "" : " · ") + said_.all_queries.text()}});
+    } else if (!where.empty()) {
+      add(Headline{2, {where}});
+    }
+    for (const Step* step : run) {
+      const bool is_matrix = inner_axes(step->result.shape(), place).size() == 2;
+      if (told && !is_matrix) continue;
+      // The headline says where.
+      add_matrices(*step, place, [&](Matrix& matrix) { matrix.place = without(where, matrix.place); });
+      add_notes(*step, place);
+    }
+  }
+
+  // A step with an axis more than a matrix has is one matrix a query.
+  void add_matrices(const Step& step, const Place& place, const std::function<void(Matrix&)>& adapt) {
+    const auto query = options_.query ? std::optional(*options_.query - 1) : std::nullopt;
+    tell_some(matrices_.of(step, place, query), most_queries, said_.more_queries, said_.one_query, [&](Matrix& matrix) {
+      adapt(matrix);
+      add(std::move(matrix));
+    });
+  }
+
+  void add_notes(const Step& step, const Place& place) {
+    tell_notes(
+        [&](const Note& note) { return note.step == step.heading.id && is_about(note, step.result.shape(), place); });
+  }
+
+  template <class Tells>
+  void tell_notes(Tells tells) {
+    const auto told =
+        std::stable_partition(untold_.begin(), untold_.end(), [&](const Note* note) { return !tells(*note); });
+    for (auto note = told; note != untold_.end(); ++note) add(Remark{{(*note)->message}});
+    untold_.erase(told, untold_.end());
+  }
+
+  std::vector<Place> places_of(const Step& step) const {
+    return outer_places(step.result.shape(), options_.batch.value_or(0), options_.head.value_or(0));
+  }
+
+  const Trace& trace_;
+  const ExplainOptions& options_;
+  Level level_;
+  Document& document_;
+  const TellingWords& said_ = language().telling;
+  Lines lines_;
+  MatrixMaker matrices_;
+  std::vector<const Note*> untold_;
+  bool said_product_ = false;
+};
+
 }  // namespace
 
-Narrator::Narrator(const Trace& trace, const ExplainOptions& options, Level level, const Numerals& numerals,
-                   Document& document)
-    : trace_(trace),
-      options_(options),
-      level_(level),
-      document_(document),
-      lines_(trace, numerals, options.full ? no_limit : most_terms),
-      matrices_(trace, numerals),
-      told_(trace.notes.size()) {
-  for (std::size_t i = 0; i < trace.notes.size(); ++i) notes_of_[trace.notes[i].step].push_back(i);
-}
-
-void Narrator::tell(std::span<const Step* const> steps) {
-  for (std::size_t i = 0; i < steps.size();) {
-    std::size_t end = i + 1;
-    while (end < steps.size() && go_together(*steps[i], *steps[end])) ++end;
-    if (end - i > 1) {
-      tell_by_query(steps.subspan(i, end - i));
-    } else if (!is_given(*steps[i])) {
-      tell_alone(*steps[i]);
+std::vector<const Note*> narrate(const Trace& trace, const ExplainOptions& options, Level level,
+                                 std::span<const Step* const> steps, const Numerals& numerals, Document& document) {
+  Narrator narrator(trace, options, level, numerals, document);
+  const bool all = options.only.empty();
+  if (level == Level::result && all) {
+    if (const Step* result = trace.find("result")) {
+      document.blocks.push_back(Headline{2, {language().telling.result}});
+      narrator.tell_matrices(*result);
     }
-    i = end;
+  } else if (level <= Level::steps && !all) {
+    for (const Step* step : steps) narrator.tell_matrices(*step);
+  } else {
+    if (all) tell_givens(trace, options, numerals, document);
+    if (all) narrator.tell_notes_on_givens();
+    narrator.tell(steps);
   }
-}
-
-void Narrator::tell_alone(const Step& step) {
-  add(Headline{2, {step.heading.title}});
-  say_what_a_product_is(step);
-  const std::vector<Place> places = places_of(step);
-  const std::size_t shown = most(most_places, places.size());
-  for (const Place& place : std::span(places).first(shown)) {
-    const std::string where = place_words(step.result.shape(), place);
-    if (level_ >= Level::rows && !regroups(step.op)) {
-      if (!where.empty()) add(Headline{3, {where}});
-      tell_rows(step, place);
-    }
-    add_matrices(step, place, [&](Matrix& matrix) {
-      // The headlines say it.
-      matrix.title.clear();
-      if (level_ >= Level::rows && !regroups(step.op)) matrix.place = without(where, matrix.place);
-    });
-    add_notes(step, place);
-  }
-  say_left_out(places.size() - shown, language().telling.more_of_these.text(), language().telling.one_place.text());
-}
-
-// Once, before the first of them is written out.
-void Narrator::say_what_a_product_is(const Step& step) {
-  if (level_ != Level::cells || said_product_ || !std::holds_alternative<Contract>(step.op)) return;
-  said_product_ = true;
-  add(Prose{{language().telling.dot_product}});
-}
-
-void Narrator::tell_rows(const Step& step, const Place& place) {
-  const std::vector<Dim> inner = inner_axes(step.result.shape(), place);
-  const Dim* down = positions(inner);
-  if (!down || (inner.size() == 1 && level_ == Level::cells)) {
-    if (level_ == Level::cells) add(lines_.cells(step, place));
-    return;
-  }
-
-  std::size_t padded = 0;
-  const std::vector<std::string> labels = axis_labels(trace_, step.heading, *down, place);
-  const std::vector<std::size_t> rows = rows_of(*down, labels, place, padded);
-  const std::size_t shown = most(most_rows, rows.size());
-  Derivation brief;
-  for (const std::size_t row : std::span(rows).first(shown)) {
-    if (level_ == Level::cells) {
-      Derivation cells = lines_.cells(step, with(place, down->axis, row));
-      cells.title = labels[row];
-      add(std::move(cells));
-    } else {
-      brief.lines.push_back(lines_.row(step, with(place, down->axis, row)));
-    }
-  }
-  if (!brief.lines.empty()) add(std::move(brief));
-  say_left_out(rows.size() - shown, language().telling.more_rows.text(), "");
-  say_padded(padded, down->axis);
-}
-
-void Narrator::tell_by_query(std::span<const Step* const> run) {
-  const std::vector<Place> places = places_of(*run.front());
-  const std::size_t shown = most(most_places, places.size());
-  const Dim queries{"query", run.front()->result.shape().size("query")};
-
-  for (const Place& place : std::span(places).first(shown)) {
-    if (level_ >= Level::rows) {
-      const std::vector<std::string> labels = axis_labels(trace_, run.front()->heading, queries, place);
-      std::size_t padded = 0;
-      const std::vector<std::size_t> rows = rows_of(queries, labels, place, padded);
-      const std::size_t told = most(most_queries, rows.size());
-      for (const std::size_t row : std::span(rows).first(told)) tell_query(run, with(place, "query", row));
-      say_left_out(rows.size() - told, language().telling.more_queries.text(), language().telling.one_query.text());
-      say_padded(padded, "query");
-    }
-    tell_together(run, place);
-  }
-  say_left_out(places.size() - shown, language().telling.more_places.text(), language().telling.one_place.text());
-}
-
-// Whose queries are told: of which head of which sequence, or of all heads again.
-std::string Narrator::where_words(const Step& step, const Place& place) const {
-  std::string words = place_words(step.result.shape(), place);
-  const bool of_all_heads =
-      !step.result.shape().has("head") &&
-      std::ranges::any_of(trace_.steps, [](const Step& other) { return other.result.shape().has("head"); });
-  if (of_all_heads) words += (words.empty() ? "" : " · ") + language().telling.all_heads.text();
-  return words;
-}
-
-void Narrator::tell_query(std::span<const Step* const> run, const Place& place) {
-  const Step& first = *run.front();
-  const Shape& shape = first.result.shape();
-  const std::size_t query = place.back().second;
-  const std::string number = std::to_string(query + 1);
-  const std::string label = axis_label(trace_, first.heading, {"query", shape.size("query")}, place, query);
-  std::string words = where_words(first, place);
-  words += (words.empty() ? "" : " · ") + language().telling.one_query_told(number);
-  if (label != number) words += " · " + label;
-  add(Headline{2, {words}});
-
-  Derivation brief;
-  for (const Step* step : run) {
-    if (level_ == Level::cells) {
-      add(lines_.cells(*step, place));
-      add_notes(*step, place);
-    } else if (inner_axes(step->result.shape(), place).size() < 2) {
-      brief.lines.push_back(lines_.row(*step, place));
-      brief.lines.back().label.clear();
-    }
-  }
-  if (level_ == Level::cells) return;
-  add(std::move(brief));
-  for (const Step* step : run) add_notes(*step, place);
-}
-
-// What was told query by query, put together: the matrices of all queries.
-void Narrator::tell_together(std::span<const Step* const> run, const Place& place) {
-  const bool told = level_ >= Level::rows;
-  if (told && options_.query) return;
-  const std::string where = place_words(run.front()->result.shape(), place);
-  if (told) {
-    const std::string whose = where_words(*run.front(), place);
-    add(Headline{2, {whose + (whose.empty() ? "" : " · ") + language().telling.all_queries.text()}});
-  } else if (!where.empty()) {
-    add(Headline{2, {where}});
-  }
-  for (const Step* step : run) {
-    const bool is_matrix = inner_axes(step->result.shape(), place).size() == 2;
-    if (told && !is_matrix) continue;
-    // The headline says where.
-    add_matrices(*step, place, [&](Matrix& matrix) { matrix.place = without(where, matrix.place); });
-    add_notes(*step, place);
-  }
-}
-
-void Narrator::tell_matrices(const Step& step) {
-  const std::vector<Place> places = places_of(step);
-  const std::size_t shown = most(most_places, places.size());
-  for (const Place& place : std::span(places).first(shown)) {
-    add_matrices(step, place, [](Matrix&) {});
-    add_notes(step, place);
-  }
-  say_left_out(places.size() - shown, language().telling.more_of_these.text(), language().telling.one_place.text());
-}
-
-// A step with an axis more than a matrix has is one matrix a query.
-void Narrator::add_matrices(const Step& step, const Place& place, const std::function<void(Matrix&)>& adapt) {
-  std::vector<Matrix> matrices = matrices_.of(step, place, only_query());
-  const std::size_t shown = most(most_queries, matrices.size());
-  for (Matrix& matrix : std::span(matrices).first(shown)) {
-    adapt(matrix);
-    add(std::move(matrix));
-  }
-  say_left_out(matrices.size() - shown, language().telling.more_queries.text(), language().telling.one_query.text());
-}
-
-void Narrator::add_notes(const Step& step, const Place& place) {
-  const auto notes = notes_of_.find(step.heading.id);
-  if (notes == notes_of_.end()) return;
-  for (const std::size_t i : notes->second) {
-    const Note& note = trace_.notes[i];
-    if (told_[i] || !is_about(note, step.result.shape(), place)) continue;
-    told_[i] = true;
-    add(Remark{{note.message}});
-  }
-}
-
-std::vector<const Note*> Narrator::untold() const {
-  std::vector<const Note*> notes;
-  for (std::size_t i = 0; i < trace_.notes.size(); ++i) {
-    if (!told_[i]) notes.push_back(&trace_.notes[i]);
-  }
-  return notes;
-}
-
-void Narrator::say_left_out(std::size_t count, const std::string& what, const std::string& how) {
-  if (count == 0) return;
-  add(Prose{{language().telling.left_out(count, what, how)}});
-}
-
-void Narrator::say_padded(std::size_t count, const Axis& axis) {
-  if (count == 0) return;
-  add(Remark{{language().telling.padded(count, axis_words(axis))}});
-}
-
-std::vector<Place> Narrator::places_of(const Step& step) const {
-  return outer_places(step.result.shape(), options_.batch.value_or(0), options_.head.value_or(0));
-}
-
-// The rows to tell: of queries the one asked for; else those that are no padding.
-std::vector<std::size_t> Narrator::rows_of(const Dim& dim, const std::vector<std::string>& labels, const Place& place,
-                                           std::size_t& padded) const {
-  if (dim.axis == "query" && options_.query) return {*options_.query - 1};
-  const std::size_t sequence = sequence_of(place);
-  const bool counted = dim.axis == "query" && sequence < trace_.own_queries.size();
-  std::vector<std::size_t> rows;
-  for (std::size_t i = 0; i < dim.size; ++i) {
-    const bool own = counted ? i < trace_.own_queries[sequence] : labels[i] != padding_label;
-    if (own) rows.push_back(i);
-  }
-  padded = dim.size - rows.size();
-  return rows;
-}
-
-// What is known before any step: truncation, padding, a shape that may be misread.
-void Narrator::tell_notes_on_givens() {
-  for (std::size_t i = 0; i < trace_.notes.size(); ++i) {
-    const Step* step = trace_.find(trace_.notes[i].step);
-    if (!trace_.notes[i].step.empty() && (!step || !is_given(*step))) continue;
-    told_[i] = true;
-    add(Remark{{trace_.notes[i].message}});
-  }
-}
-
-std::optional<std::size_t> Narrator::only_query() const {
-  if (!options_.query) return std::nullopt;
-  return *options_.query - 1;
+  return narrator.untold();
 }
 
 }  // namespace attn

@@ -7,7 +7,7 @@
 
 #include "explain/telling/axes.h"
 #include "explain/telling/checks.h"
-#include "explain/telling/givens.h"
+#include "explain/telling/matrices.h"
 #include "explain/telling/narrator.h"
 #include "words/language.h"
 
@@ -74,18 +74,11 @@ std::vector<const Step*> steps_told(const Trace& trace, const ExplainOptions& op
   return steps;
 }
 
+// Of every level but the last, what is left out.
 std::string level_words(Level level) {
-  switch (level) {
-    case Level::result:
-      return language().telling.only_the_result;
-    case Level::steps:
-      return language().telling.every_matrix;
-    case Level::rows:
-      return language().telling.every_row;
-    case Level::cells:
-      return "";
-  }
-  return "";
+  const TellingWords& said = language().telling;
+  const Said words[] = {said.only_the_result, said.every_matrix, said.every_row};
+  return words[static_cast<std::size_t>(level)];
 }
 
 bool has_weights(const Trace& trace) {
@@ -93,19 +86,16 @@ bool has_weights(const Trace& trace) {
 }
 
 // How scores become weights: what is said before the weights, and of them.
-struct WeighingWords {
-  Said makes = language().telling.idea_softmax, are = language().telling.idea_sum_1;
-};
-
-WeighingWords weighing_words(const Trace& trace) {
+std::pair<Said, Said> weighing_words(const Trace& trace) {
+  const TellingWords& said = language().telling;
   for (const Step& step : trace.steps) {
     const auto* softmax = std::get_if<Softmax>(&step.op);
-    if (softmax && softmax->part == Softmax::Part::shares)
-      return {language().telling.idea_shares, language().telling.idea_shares_sum_1};
-    if (softmax && softmax->part == Softmax::Part::maximum && step.operands.size() > 1)
-      return {.are = language().telling.idea_sum_less};
+    if (!softmax) continue;
+    if (softmax->part == Softmax::Part::shares) return {said.idea_shares, said.idea_shares_sum_1};
+    const bool has_sink = softmax->part == Softmax::Part::maximum && step.operands.size() > 1;
+    if (has_sink) return {said.idea_softmax, said.idea_sum_less};
   }
-  return {};
+  return {said.idea_softmax, said.idea_sum_1};
 }
 
 // What attention does, in a few lines.
@@ -114,16 +104,9 @@ Prose idea(const Trace& trace) {
   const Span query(said.query, Role::query), key(said.key, Role::key), values(said.values, Role::value);
   const Span score(said.score, Role::score), weights(said.weights, Role::attention_weight);
   const Span context(said.context, Role::output);
-  const WeighingWords weighing = weighing_words(trace);
-  return {{said.idea_each, query, said.idea_compared, key, said.idea_match, score, weighing.makes, weights,
-           weighing.are, values, said.idea_added, context, said.idea_end}};
-}
-
-void tell_result(const Trace& trace, Narrator& narrator, Document& document) {
-  const Step* result = trace.find("result");
-  if (!result) return;
-  document.blocks.push_back(Headline{2, {language().telling.result}});
-  narrator.tell_matrices(*result);
+  const auto& [makes, are] = weighing_words(trace);
+  return {{said.idea_each, query, said.idea_compared, key, said.idea_match, score, makes, weights, are, values,
+           said.idea_added, context, said.idea_end}};
 }
 
 // Up to so many numbers behind those told are kept, unless all is asked for.
@@ -161,32 +144,25 @@ Document everything_told(const Trace& trace, const ExplainOptions& options, Leve
   if (level >= Level::rows && options.only.empty() && has_weights(trace)) document.blocks.push_back(idea(trace));
   if (level != Level::cells) document.blocks.push_back(Prose{{level_words(level)}});
 
-  Narrator narrator(trace, options, level, numerals, document);
-  const bool all = options.only.empty();
-  if (level == Level::result && all) {
-    tell_result(trace, narrator, document);
-  } else if (all) {
-    tell_givens(trace, options, numerals, document);
-    narrator.tell_notes_on_givens();
-    narrator.tell(steps);
-  } else if (level <= Level::steps) {
-    for (const Step* step : steps) narrator.tell_matrices(*step);
-  } else {
-    narrator.tell(steps);
-  }
-  if (!all) return document;
+  const std::vector<const Note*> notes = narrate(trace, options, level, steps, numerals, document);
+  if (!options.only.empty()) return document;
 
   if (auto table = checks(trace, numerals)) {
     document.blocks.push_back(Headline{2, {language().telling.what_must_hold}});
     document.blocks.push_back(std::move(*table));
   }
-  const std::vector<const Note*> notes = narrator.untold();
   if (!notes.empty()) document.blocks.push_back(Headline{2, {language().telling.notes}});
   for (const Note* note : notes) document.blocks.push_back(Remark{{note->message}});
   return document;
 }
 
 }  // namespace
+
+std::optional<Level> level_named(std::string_view text) {
+  const auto found = std::ranges::find(levels, text);
+  if (found == levels.end()) return std::nullopt;
+  return static_cast<Level>(found - levels.begin());
+}
 
 Document explain(const Trace& trace, const ExplainOptions& options) {
   const std::vector<const Step*> steps = steps_told(trace, options);

@@ -7,7 +7,6 @@
 
 #include "explain/telling/ancestry.h"
 #include "explain/telling/axes.h"
-#include "explain/telling/cell_runs.h"
 #include "explain/telling/matrices.h"
 #include "explain/telling/steps.h"
 #include "words/language.h"
@@ -57,15 +56,14 @@ Ancestry fitting(const Trace& trace, const Asked& asked, const WhyOptions& optio
   return told(no_limit);
 }
 
-void say_what_is_cut(const Trace& trace, const Asked& asked, const Ancestry& told, const WhyOptions& options,
-                     std::size_t depth, Document& document) {
-  const std::size_t deepest = levels_below(trace, asked.id);
-  std::string told_less;
-  if (told.deeper && !options.depth) {
-    told_less = language().telling.levels_shown(depth, deepest);
-  }
-  if (told.cut) told_less += (told_less.empty() ? "" : " ") + language().telling.sums_cut.text();
-  if (!told_less.empty()) document.blocks.push_back(Prose{{std::move(told_less)}});
+// What is left out, and how to see it.
+std::string cut_words(const Trace& trace, const Asked& asked, const Ancestry& told, const WhyOptions& options,
+                      std::size_t depth) {
+  const TellingWords& said = language().telling;
+  std::string words;
+  if (told.deeper && !options.depth) words = said.levels_shown(depth, levels_below(trace, asked.id));
+  if (told.cut) words += (words.empty() ? "" : " ") + said.sums_cut.text();
+  return words;
 }
 
 // Whether a note is about one of the numbers told, or about all that they stand among.
@@ -111,7 +109,8 @@ Document one_number(const Trace& trace, const Asked& asked, const WhyOptions& op
   document.blocks.push_back(
       Prose{{Span(heading.formula.text(), heading.role), place.empty() ? "" : language().telling.at_place(place)}});
   document.blocks.push_back(told.tree);
-  say_what_is_cut(trace, asked, told, options, depth, document);
+  const std::string cut = cut_words(trace, asked, told, options, depth);
+  if (!cut.empty()) document.blocks.push_back(Prose{{cut}});
   if (const auto padding = padding_words(trace, asked)) document.blocks.push_back(Remark{{*padding}});
   for (const Note& note : trace.notes) {
     if (is_about(note, trace, told.tree)) document.blocks.push_back(Remark{{note.message}});
@@ -124,28 +123,25 @@ constexpr std::size_t most_numbers_told_whole = 20'000;
 
 Document whole_step(const Trace& trace, const Asked& asked, const WhyOptions& options) {
   const Step* step = trace.find(asked.id);
-  Document document;
   if (step && !is_given(*step)) {
-    document = explain(trace, {.level = Level::cells,
-                               .only = {asked.id},
-                               .batch = {},
-                               .head = {},
-                               .query = {},
-                               .precision = options.precision,
-                               .full = options.full || is_told_whole(trace, asked)});
-  } else {
-    const Numerals numerals(decimals_shown(options.precision), trace);
-    const MatrixMaker matrices(trace, numerals);
-    if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
-    for (const Place& place : outer_places(trace.value(asked.id).shape(), 0, 0)) {
-      for (Matrix& matrix : step ? matrices.of(*step, place) : matrices.of(*trace.find_given(asked.id), place)) {
-        document.blocks.push_back(std::move(matrix));
-      }
-    }
+    Document document = explain(trace, {.level = Level::cells,
+                                        .only = {asked.id},
+                                        .batch = {},
+                                        .head = {},
+                                        .query = {},
+                                        .precision = options.precision,
+                                        .full = options.full || is_told_whole(trace, asked)});
+    document.blocks.push_back(Prose{{language().telling.ask_for_one(cell_name(trace, {asked.id, 0, 0, 1}))}});
+    return document;
   }
-  const std::string first = cell_name(trace, {asked.id, 0, 0, 1});
-  if (step && !is_given(*step)) {
-    document.blocks.push_back(Prose{{language().telling.ask_for_one(first)}});
+  Document document;
+  const Numerals numerals(decimals_shown(options.precision), trace);
+  const MatrixMaker matrices(trace, numerals);
+  if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
+  for (const Place& place : outer_places(trace.value(asked.id).shape(), 0, 0)) {
+    for (Matrix& matrix : step ? matrices.of(*step, place) : matrices.of(*trace.find_given(asked.id), place)) {
+      document.blocks.push_back(std::move(matrix));
+    }
   }
   return document;
 }

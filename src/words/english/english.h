@@ -8,5 +8,6 @@ extern const StepWords english_steps;
 extern const TellingWords english_telling;
 extern const MistakeWords english_mistakes;
 extern const VerdictWords english_verdicts;
+extern const DifferenceWords english_differences;
 
 }  // namespace attn

@@ -8,40 +8,35 @@ namespace attn {
 
 namespace {
 
-std::string plural(const std::string& part) { return part == "query" ? "queries" : part + "s"; }
+std::string plural(Text part) { return part == "query" ? "queries" : part + "s"; }
 
 }  // namespace
 
 constexpr StepWords english_steps = {
     .inputs =
-        [](const std::string& part) {
+        [](Text part) {
           return part.empty() ? std::string("Inputs") : "Inputs that the " + plural(part) + " are made from";
         },
-    .with_positions = [](const std::string& inputs) { return inputs + ", with their positions"; },
+    .with_positions = "{}, with their positions",
     .fewer_encodings = "Position encoding of as many positions as there are here",
-    .first_vectors = [](std::size_t count) { return "the first " + std::to_string(count) + " vectors of {0}"; },
+    .first_vectors = "the first {} vectors of {{0}}",
     .split_inputs = "Inputs split into heads",
     .columns_of_head_h = "{} = columns of {0} that belong to head h",
     .given = "{} is given",
-    .weights_for = [](const std::string& vectors) { return "Weights for " + vectors; },
-    .bias_for = [](const std::string& vectors) { return "Bias for " + vectors; },
-    .vectors = [](const std::string& vectors) { return capitalised(vectors); },
-    .wide = [](const std::string& vectors) { return capitalised(vectors) + " of all heads, side by side"; },
+    .weights_for = "Weights for {}",
+    .bias_for = "Bias for {}",
+    .vectors = [](Text vectors) { return capitalised(vectors); },
+    .wide = [](Text vectors) { return capitalised(vectors) + " of all heads, side by side"; },
     .columns_of_each_head = "{} = columns of {0} that belong to each head",
-    .past = [](const std::string& vectors) { return "Past " + vectors + ", from the cache"; },
-    .appended = [](const std::string& vectors) { return "Appended " + vectors + ", always open"; },
+    .past = "Past {}, from the cache",
+    .appended = "Appended {}, always open",
     .all_vectors =
-        [](const std::string& vectors, bool past, bool appended) {
+        [](Text vectors, bool past, bool appended) {
           return "All " + vectors + ": new ones with " + (past ? "past ones before" : "") +
                  (past && appended ? " and " : "") + (appended ? "appended ones behind" : "");
         },
-    .repeated =
-        [](const std::string& vectors, std::size_t times) {
-          return "Each head's " + vectors + " once for each of the " + std::to_string(times) +
-                 " query heads that share them";
-        },
-    .repeated_formula =
-        [](std::size_t times) { return "{} of head h = {0} of head ⌈h / " + std::to_string(times) + "⌉"; },
+    .repeated = "Each head's {} once for each of the {} query heads that share them",
+    .repeated_formula = "{{}} of head h = {{0}} of head ⌈h / {}⌉",
     .distance_scores = "Each query with the vector of each distance",
     .relative_scores = "What the distance from query to key adds to their score",
     .relative_values = "The vector that the distance from query to key adds to a value",
@@ -57,7 +52,7 @@ constexpr StepWords english_steps = {
         },
     .relative_keys = "A key for each distance",
     .relative_queries = "A query for each distance",
-    .all_heads_wide = [](const std::string& title) { return title + ", all heads side by side"; },
+    .all_heads_wide = "{}, all heads side by side",
     .key_distance_scores = "Each key with the query of each distance",
     .query_distance_scores = "Each query with the key of each distance",
     .content_to_position = "Content to position: the query with the key of the distance",
@@ -67,16 +62,15 @@ constexpr StepWords english_steps = {
     .rows_for_positions = "{} = the rows of {0} for the positions",
     .learned = "learned, a vector for each, added to the inputs",
     .sinusoidal_encoding = "Position encoding: sines and cosines of ever longer waves",
-    .alternating_waves =
-        [](const std::string& angle) { return "{} = sin(" + angle + ") at column 2i, cos at column 2i + 1"; },
+    .alternating_waves = "{{}} = sin({0}) at column 2i, cos at column 2i + 1",
     .sinusoidal = [](double base) { return "sinusoidal, base " + shortest(base) + ", added to the inputs"; },
     .rotation_cosines =
-        [](const std::string& part) {
+        [](Text part) {
           return "Cosines of the angle by which each position" + (part.empty() ? "" : " of a " + part) +
                  " turns each pair";
         },
     .rotation_sines =
-        [](const std::string& part) {
+        [](Text part) {
           return "Sines of the angle by which each position" + (part.empty() ? "" : " of a " + part) +
                  " turns each pair";
         },
@@ -104,14 +98,14 @@ constexpr StepWords english_steps = {
     .additive_keys = "Keys times the score's weight for keys",
     .hidden_sums = "Hidden numbers of each pair: both added up",
     .each_pair = "{} = {0} + {1}, each pair",
-    .length_of_each = [](const std::string& part) { return "Length of each " + part; },
-    .root_of_squares = [](const std::string& part) { return "{} = √(sum of the squares of each " + part + ")"; },
+    .length_of_each = "Length of each {}",
+    .root_of_squares = "{{}} = √(sum of the squares of each {})",
     .cosine_scores = "Scores: the cosine of the angle between each query and each key",
-    .and_positions = [](const std::string& title) { return title + ", and what positions add"; },
+    .and_positions = "{}, and what positions add",
     .times_scale = "Scores times the scale",
     .scale_formula = "{} = {0} × scale",
     .scaled =
-        [](const std::string& root, std::size_t products) {
+        [](Text root, std::size_t products) {
           return "Scores divided by " + root +
                  (products == 1 ? ", the root of the width of a key"
                                 : ": they are sums of " + std::to_string(products) + " products");
@@ -125,7 +119,7 @@ constexpr StepWords english_steps = {
     .mask_formula = "{} = 1 where open, 0 where closed",
     .score_bias = "What is added to the scores",
     .causal = "causal: a query sees no key after its own position",
-    .open_where = [](const std::string& condition) { return "open where " + condition; },
+    .open_where = "open where {}",
     .window = "window: the key is too far from the query's own position",
     .open_everywhere = "open everywhere",
     .position = [](bool offset) { return std::string(offset ? "i + offset" : "i"); },
@@ -187,19 +181,10 @@ constexpr StepWords english_steps = {
         "computed at once, without the steps between: its last digits may differ from those of the steps, and from "
         "one kind of processor to another",
     .overflow =
-        [](const std::string& number, const std::string& value) {
-          return number + " is " + value +
-                 ": too large for this dtype, or made from a number that is not finite; what follows from it means "
-                 "nothing";
-        },
-    .zero_vector =
-        [](const std::string& number) {
-          return number + " is 0: a vector without length has no angle, and its cosines are 0";
-        },
-    .closed_row =
-        [](const std::string& row) {
-          return "row " + row + " has every key closed: its weights and its context are all 0";
-        },
+        "{} is {}: too large for this dtype, or made from a number that is not finite; what follows from it means "
+        "nothing",
+    .zero_vector = "{} is 0: a vector without length has no angle, and its cosines are 0",
+    .closed_row = "row {} has every key closed: its weights and its context are all 0",
 };
 
 }  // namespace attn

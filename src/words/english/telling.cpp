@@ -39,18 +39,18 @@ constexpr TellingWords english_telling = {
     .one_place = "--batch and --head pick one",
     .one_query = "--query picks one",
     .left_out =
-        [](std::size_t count, const std::string& what, const std::string& how) {
+        [](std::size_t count, Text what, Text how) {
           return "… " + std::to_string(count) + " " + what + "; " + (how.empty() ? "" : how + ", ") +
                  "--full shows all";
         },
     .padded =
-        [](std::size_t count, const std::string& axis) {
+        [](std::size_t count, Text axis) {
           return counted(count, "row") + " of " + axis +
                  (count == 1 ? " is padding: it is" : " are padding: they are") + " worked out too, but not told here";
         },
     .all_heads = "All heads",
     .all_queries = "All queries together",
-    .one_query_told = [](const std::string& number) { return "Query " + number; },
+    .one_query_told = "Query {}",
     .given = "What is given",
     .sequences = "Sequences",
     .heads = "Heads",
@@ -58,10 +58,7 @@ constexpr TellingWords english_telling = {
     .the_mask = "Mask",
     .numbers = "Numbers",
     .shown = "Shown",
-    .shared_heads =
-        [](std::size_t queries, std::size_t keys) {
-          return std::to_string(queries) + " of queries, " + std::to_string(keys) + " of keys and values";
-        },
+    .shared_heads = "{} of queries, {} of keys and values",
     .rounded =
         [](int decimals) {
           return "every step is rounded to " + counted(static_cast<std::size_t>(decimals), "decimal");
@@ -71,11 +68,11 @@ constexpr TellingWords english_telling = {
     .truncate = " by cutting off the rest",
     .keep_sum = ", the weights so that each row still sums to 1",
     .then = ", then ",
-    .here = [](const std::string& spelling) { return ", here " + spelling; },
-    .with_c = [](const std::string& number) { return " with c = " + number; },
+    .here = ", here {}",
+    .with_c = " with c = {}",
     .not_scaled = ", not scaled",
     .arithmetic =
-        [](std::string_view dtype, int digits, bool rounds_once, const std::string& by_hand) {
+        [](std::string_view dtype, int digits, bool rounds_once, Text by_hand) {
           return std::string(dtype) + ", about " + std::to_string(digits) + " digits" +
                  (rounds_once ? "; each step is computed in f64 and rounded once" : "") +
                  (by_hand.empty() ? "" : "; by hand: " + by_hand);
@@ -94,16 +91,14 @@ constexpr TellingWords english_telling = {
           for (const std::string& rule : rules) all += (all.empty() ? " by " : " and ") + rule;
           return "closed" + all;
         },
-    .yes = [](std::size_t count,
-              const std::string& what) { return count <= 1 ? "yes" : "yes, all " + counted(count, what); },
+    .yes = [](std::size_t count, Text what) { return count <= 1 ? "yes" : "yes, all " + counted(count, what); },
     .no = [](std::size_t failed, std::size_t count,
-             const std::string& what) { return "no: not " + std::to_string(failed) + " of " + counted(count, what); },
+             Text what) { return "no: not " + std::to_string(failed) + " of " + counted(count, what); },
     .closed_rows_left_out = [](std::size_t count) { return "; " + counted(count, "closed row") + " left out"; },
     .row = "row",
     .cell = "cell",
     .number = "number",
-    .sums_range = [](const std::string& least,
-                     const std::string& most) { return "; the sums go from " + least + " to " + most; },
+    .sums_range = "; the sums go from {} to {}",
     .each_row_of = "each row of ",
     .sums_to_1 = " sums to 1",
     .sums_to_1_at_most = " sums to 1 at most: the rest is the sink's",
@@ -119,22 +114,44 @@ constexpr TellingWords english_telling = {
                  " goes back to the inputs.";
         },
     .sums_cut = "Long sums and lists are cut; --full leaves nothing out.",
-    .padding_query =
-        [](std::size_t query, std::size_t sequence) {
-          return "query " + std::to_string(query) + " of sequence " + std::to_string(sequence) +
-                 " is padding: it is worked out like any other, but nobody reads it";
+    .padding_query = "query {} of sequence {} is padding: it is worked out like any other, but nobody reads it",
+    .at_place = ", at {}",
+    .ask_for_one = "Ask for one number to follow it back to the inputs: {}",
+    .how_to_ask = "write a step and an index an axis, from 1: scores[1,2], or labels: scores[it,dog]",
+    .quote_not_closed = "a quote is opened and not closed in `{}`",
+    .no_bracket_at_end = "`{}` has no ] at its end",
+    .empty_index = "`{}` has an empty index",
+    .names_no_step = "`{}` names no step",
+    .too_much = "`{}` is too much in `{}`",
+    .no_such_step = "this problem has no step `{}`{}",
+    .its_steps_are = "its steps are {}",
+    .given_are = "; given are {}",
+    .outside =
+        [](Text tensor, Text axis, Text index, std::size_t size) {
+          return tensor + " has no " + axis + " " + index + ": " + axis +
+                 (size == 1 ? " can be 1 only" : " goes from 1 to " + std::to_string(size));
         },
-    .at_place = [](const std::string& place) { return ", at " + place; },
-    .ask_for_one =
-        [](const std::string& cell) { return "Ask for one number to follow it back to the inputs: " + cell; },
+    .several = "`{}` is more than one {}: {} and {}",
+    .give_the_number = "give the number of the one you mean, in place of the label",
+    .numbers_only = "`{}` is no {} of {}: they have numbers only",
+    .write_number = "write {}; {}",
+    .number_up_to = "a number from 1 to {}",
+    .no_such_label = "no {} of {} is called `{}`{}",
+    .write_label = "write one of {}, or {}",
+    .axes_of = "{} has {}",
+    .other_count =
+        [](Text typed, std::size_t indices, Text tensor, std::size_t axes) {
+          return "`" + typed + "` has " + counted(indices, "index") + ", and " + tensor + " has " +
+                 counted(axes, "axis");
+        },
+    .an_index_for_each = "{}: write an index for each",
     .one_number = "one number",
-    .rows_are = [](const std::string& axis) { return "rows: " + axis; },
-    .columns_are = [](const std::string& axis) { return "columns: " + axis; },
-    .rows_and_columns_are = [](const std::string& rows,
-                               const std::string& columns) { return "rows: " + rows + ", columns: " + columns; },
+    .rows_are = "rows: {}",
+    .columns_are = "columns: {}",
+    .rows_and_columns_are = "rows: {}, columns: {}",
     .each_row_1 = "; each row sums to 1",
     .each_row_1_or_0 = "; each row sums to 1, closed rows to 0",
-    .here_only = [](std::size_t query) { return "; here only query " + std::to_string(query); },
+    .here_only = "; here only query {}",
     .no_row = "no row is picked",
     .not_turned = "not turned",
     .every_cell_closed = "every cell is closed",
@@ -142,16 +159,17 @@ constexpr TellingWords english_telling = {
     .closed = "closed",
     .open = "open",
     .sink_number = "sink ",
+    .is_given = "given",
     .see_above = "see above",
+    .so_many_more = "… {} more:",
     .by_hand =
         [](int decimals, bool cut, bool keeps_sum) {
           return (cut ? " cut to " : " rounded to ") + counted(static_cast<std::size_t>(decimals), "decimal") +
                  (keeps_sum ? ", so that the row keeps its sum" : "");
         },
-    .rounded_to = [](const std::string& number,
-                     std::string_view dtype) { return number + ", rounded to " + std::string(dtype); },
+    .rounded_to = "{}, rounded to {}",
     .axis =
-        [](const std::string& axis) {
+        [](Text axis) {
           static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> words = {{
               {"batch", "sequences"},
               {"head", "heads"},
@@ -174,19 +192,16 @@ constexpr TellingWords english_telling = {
           const auto found = std::ranges::find(words, axis, &std::pair<std::string_view, std::string_view>::first);
           return std::string(found == words.end() ? std::string_view(axis) : found->second);
         },
-    .place =
-        [](bool of_batch, std::size_t number, std::size_t count) {
-          return (of_batch ? "Sequence " : "Head ") + std::to_string(number) + " of " + std::to_string(count);
-        },
+    .sequence_of = "Sequence {} of {}",
+    .head_of = "Head {} of {}",
     .a_mistake = "A mistake.",
     .a_convention = "Another convention: it does not make an answer wrong.",
     .a_note = "Worth a note: it does not make an answer wrong.",
     .known_mistakes = "Known mistakes",
-    .mistake = [](const std::string& id, const std::string& what,
-                  const std::string& example) { return id + ": " + what + ". Example: " + example; },
-    .looks_as_if = [](const std::string& what) { return "It looks as if " + what + "."; },
-    .for_example = [](const std::string& what) { return "Example: " + what; },
-    .what_to_do = [](const std::string& what) { return "What to do: " + what; },
+    .mistake = "{}: {}. Example: {}",
+    .looks_as_if = "It looks as if {}.",
+    .for_example = "Example: {}",
+    .what_to_do = "What to do: {}",
     .what_there_is = "What there is",
 };
 

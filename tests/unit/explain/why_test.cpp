@@ -13,7 +13,6 @@
 
 #include "catch.h"
 #include "explain/telling/ancestry.h"
-#include "explain/telling/cell_runs.h"
 #include "model/computation.h"
 #include "reading/problem/problem.h"
 #include "reference_backend.h"

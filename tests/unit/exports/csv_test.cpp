@@ -1,8 +1,8 @@
-#include "exports/csv.h"
-
+#include <algorithm>
 #include <limits>
 
 #include "catch.h"
+#include "exports/export.h"
 #include "unit/trace/by_hand.h"
 
 using namespace attn;  // NOLINT(google-build-using-namespace)
@@ -21,11 +21,20 @@ Trace trace_of(std::vector<double> scores, Dtype dtype = Dtype::f64) {
 
 std::string trace_csv(const Trace& trace) {
   StringSink sink;
-  write_csv(trace, sink);
+  std::ranges::find(exports(), "csv", &Export::name)->write(trace, sink);
   return sink.take();
 }
 
 const std::string header = "batch,head,step,row,column,value,row_label,column_label\n";
+
+// Other people's text as a cell.
+std::string csv_cell(const std::string& label) {
+  Trace trace = trace_of({0});
+  trace.labels.key = {{label}};
+  const std::string text = trace_csv(trace), before = header + ",,scores,1,1,0,one,";
+  REQUIRE(text.starts_with(before));
+  return text.substr(before.size(), text.size() - before.size() - 1);
+}
 
 }  // namespace
 

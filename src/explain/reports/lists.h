@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "explain/document.h"
+#include "mistakes/mistake.h"
 
 namespace attn {
 
@@ -23,5 +24,11 @@ struct Listing {
 
 // A table for each.
 Document told_listings(std::span<const Listing> listings);
+
+// Every known mistake, a paragraph each, family by family.
+Document told_catalogue();
+
+// One of them, with what to do about it.
+Document told_mistake(const Mistake& mistake);
 
 }  // namespace attn

@@ -1,4 +1,4 @@
-#include "exports/mistakes.h"
+#include "exports/lists.h"
 
 #include <nlohmann/json.hpp>
 
@@ -18,6 +18,15 @@ Json object(const Mistake& mistake) {
 }
 
 }  // namespace
+
+std::string listings_json(std::span<const Listing> listings) {
+  Json all = Json::object();
+  for (const Listing& listing : listings) {
+    Json& rows = all[listing.name] = Json::array();
+    for (const Listed& row : listing.rows) rows.push_back({{"name", row.name}, {"summary", row.summary}});
+  }
+  return indented(all);
+}
 
 std::string catalogue_json() {
   Json all = Json::array();

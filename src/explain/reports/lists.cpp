@@ -1,0 +1,40 @@
+#include "explain/reports/lists.h"
+
+#include "words/language.h"
+
+namespace attn {
+
+Document told_listings(std::span<const Listing> listings) {
+  Document document;
+  if (listings.size() > 1) document.blocks.emplace_back(Headline{1, {language().telling.what_there_is}});
+  for (const Listing& listing : listings) {
+    document.blocks.emplace_back(Headline{listings.size() > 1 ? 2 : 1, {listing.title}});
+    document.blocks.emplace_back(Prose{{listing.where}});
+    Table table;
+    for (const Listed& row : listing.rows) table.rows.push_back({{row.name}, {row.summary}});
+    document.blocks.emplace_back(std::move(table));
+  }
+  return document;
+}
+
+Document told_catalogue() {
+  const TellingWords& said = language().telling;
+  Document document{{Headline{1, {said.known_mistakes}}}};
+  for (const Family& family : families()) {
+    document.blocks.emplace_back(Headline{2, {family.title}});
+    for (const Mistake& mistake : family.mistakes) {
+      document.blocks.emplace_back(Prose{{said.mistake(mistake.id, mistake.words.what, mistake.words.example)}});
+    }
+  }
+  return document;
+}
+
+Document told_mistake(const Mistake& mistake) {
+  const TellingWords& said = language().telling;
+  const Said kinds[] = {said.a_mistake, said.a_convention, said.a_note};
+  return {{Headline{1, {mistake.id}}, Prose{{said.looks_as_if(mistake.words.what)}},
+           Prose{{said.for_example(mistake.words.example)}}, Prose{{said.what_to_do(mistake.words.hint)}},
+           Prose{{kinds[static_cast<std::size_t>(mistake.kind)]}}}};
+}
+
+}  // namespace attn

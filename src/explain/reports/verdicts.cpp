@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "explain/reports/verdict.h"
+#include "words/language.h"
+
+namespace attn {
+namespace {
+
+std::string verdict_words(const MarkedFile& file) {
+  const VerdictWords& said = language().verdicts;
+  const Said words[] = {said.right, said.wrong, said.incomplete};
+  return file.report ? words[static_cast<std::size_t>(file.report->verdict)] : said.not_read;
+}
+
+// "scale.none or scale.by_n"
+std::string likely(const Report& report) {
+  constexpr std::size_t most = 3;
+  const std::string or_another = language().verdicts.or_another;
+  for (const Diagnosis& diagnosis : report.diagnoses) {
+    if (diagnosis.kind == MistakeKind::note) continue;
+    std::string text = diagnosis.mistake;
+    for (std::size_t i = 0; i < std::min(most, diagnosis.ties.size()); ++i) text += or_another + diagnosis.ties[i];
+    return text + (diagnosis.ties.size() > most ? or_another + "…" : "");
+  }
+  return "";
+}
+
+Table overview(std::span<const MarkedFile> files, Reveal reveal) {
+  const VerdictWords& said = language().verdicts;
+  Table table{{}, {{said.file}, {said.verdict}, {said.first_wrong}}, {}};
+  const bool hints = reveal >= Reveal::hint;
+  if (hints) table.header.push_back({said.likely});
+  for (const MarkedFile& file : files) {
+    auto& row = table.rows.emplace_back();
+    row = {{file.file}, {verdict_words(file)}, {file.report ? file.report->first_wrong : ""}};
+    if (hints) row.push_back({file.report ? likely(*file.report) : ""});
+  }
+  return table;
+}
+
+std::string totals(std::span<const MarkedFile> files) {
+  const VerdictWords& said = language().verdicts;
+  std::vector<std::string> parts;
+  for (const std::string& words :
+       {said.right.text(), said.incomplete.text(), said.wrong.text(), said.not_read.text()}) {
+    const auto count = std::ranges::count(files, words, verdict_words);
+    if (count > 0) parts.push_back(std::to_string(count) + " " + words);
+  }
+  return counted(files.size(), "file") + ": " + listed(parts) + ".";
+}
+
+}  // namespace
+
+Document verdicts(std::span<const MarkedFile> files, const Trace& trace, const VerdictOptions& options) {
+  Document document;
+  if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
+  document.blocks.push_back(Prose{{totals(files)}});
+  document.blocks.push_back(overview(files, options.reveal));
+  for (const MarkedFile& file : files) {
+    if (!file.report || file.report->verdict == Verdict::right) continue;
+    document.blocks.push_back(Headline{2, {file.file}});
+    tell_verdict(*file.report, trace, options, 3, document);
+  }
+  return document;
+}
+
+}  // namespace attn
