@@ -12,7 +12,7 @@ namespace {
 
 // The vectors of all tokens, by token.
 struct Dictionary {
-  std::unordered_map<std::string, Regular> vectors;
+  std::unordered_map<std::string, Source> vectors;
   std::vector<std::string> tokens;
   std::size_t width = 0;
 };
@@ -41,7 +41,8 @@ std::optional<Dictionary> dictionary_of(std::vector<RawEmbedding> embeddings, Bu
       return std::nullopt;
     }
     dictionary.tokens.push_back(embedding.token);
-    dictionary.vectors.emplace(std::move(embedding.token), std::move(*vector));
+    const Shape shape{{"d_model", dictionary.width}};
+    dictionary.vectors.emplace(std::move(embedding.token), std::move(*vector).source(shape));
   }
   return dictionary;
 }
@@ -53,15 +54,12 @@ struct Embedded {
   Vectors vectors;
 
   std::vector<double> values() const {
-    // A vector is drawn once, however many tokens it stands for.
-    std::unordered_map<std::string, std::vector<double>> drawn;
     std::vector<double> all;
     for (const std::vector<std::string>& tokens : sequences) {
       const std::size_t start = all.size(), rows = tokens.size(), width = dictionary->width;
       all.resize(start + rows * width);
       for (std::size_t i = 0; i < rows; ++i) {
-        std::vector<double>& vector = drawn[tokens[i]];
-        if (vector.empty()) vector = Regular(dictionary->vectors.at(tokens[i])).take_values();
+        const std::span<const double> vector = dictionary->vectors.at(tokens[i]).numbers().data();
         for (std::size_t j = 0; j < width; ++j)
           all[start + (vectors == Vectors::rows ? i * width + j : j * rows + i)] = vector[j];
       }

@@ -78,7 +78,7 @@ void check_values(const Regular& mask, MaskTerm::Kind kind, Faults& faults) {
   const std::vector<double> first = mask.random
                                         ? random_values(mask.random->kind, mask.random->shape, mask.random->seed, few)
                                         : std::vector<double>();
-  const std::vector<double>& values = mask.random ? first : mask.values;
+  const std::vector<double>& values = mask.random ? first : mask.late ? *mask.late : mask.values;
   const auto found = std::ranges::find_if_not(values, add ? can_be_added : is_zero_or_one);
   if (found == values.end()) return;
   const std::string where = mask.where_of(static_cast<std::size_t>(found - values.begin()));
@@ -107,7 +107,11 @@ std::vector<MaskTerm> mask_terms(std::vector<RawMask> masks, const std::optional
   for (RawMask& raw : masks) {
     std::optional<Regular> mask = regular(std::move(raw.value), budget, faults);
     if (!mask) continue;
-    check_values(*mask, raw.kind, faults);
+    if (mask->late) {
+      budget.put_off([late = *mask, kind = raw.kind](Faults& all) { check_values(late, kind, all); });
+    } else {
+      check_values(*mask, raw.kind, faults);
+    }
     if (!scores) continue;
     check_shape(*mask, *scores, faults);
     if (fits(mask->shape, *scores)) terms.push_back(term(std::move(*mask), raw.kind, *scores));

@@ -32,6 +32,7 @@ class Parameters {
     std::vector<Axis> axes = in_this_problem(parameter.axes);
     std::optional<Regular> found = regular(std::move(raw), budget_, faults_);
     if (!found) return std::nullopt;
+    are_late_ = are_late_ || found->late;
     if (parameter.may_be_one_number && found->rank() == 0) return std::move(*found).source({});
     if (vectors_ == Vectors::columns && axes.size() >= 2) std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
     if (found->rank() != axes.size()) {
@@ -51,6 +52,9 @@ class Parameters {
     if (!fits) return std::nullopt;
     return std::move(*found).source(shape);
   }
+
+  // Whether numbers of a tensor have yet to be read.
+  bool are_late() const { return are_late_; }
 
  private:
   static std::optional<std::size_t> sum(std::optional<std::size_t> a, std::optional<std::size_t> b) {
@@ -100,6 +104,7 @@ class Parameters {
   Faults& faults_;
   std::map<Axis, Fixed> sizes_;
   std::vector<Axis> unknown_;
+  bool are_late_ = false;
 };
 
 bool is_fit(const Choice& choice, const ChoiceSpec& spec) {
@@ -130,10 +135,19 @@ Choice chosen(RawChoice raw, const ChoiceSpec& spec, std::string_view what, cons
     if (tensor) choice.tensors.emplace(parameter.name, std::move(*tensor));
   }
   if (!complete || !is_fit(choice, spec) || !spec.misfit) return choice;
-  if (const std::optional<Misfit> misfit = spec.misfit(choice, setting)) {
-    const std::string where = misfit->parameter.empty() ? raw.where : raw.where + "/" + misfit->parameter;
-    const std::string subject = misfit->parameter.empty() ? "the " + std::string(what) + " " + spec.name : shown(where);
-    faults.add("misfit", where, subject + " " + misfit->message, misfit->help);
+  const auto check_misfit = [choice, &spec, setting, place = raw.where, of = std::string(what)](Faults& found) {
+    const std::optional<Misfit> misfit = spec.misfit(choice, setting);
+    if (!misfit) return;
+    const std::string where = misfit->parameter.empty() ? place : place + "/" + misfit->parameter;
+    const std::string subject = misfit->parameter.empty() ? "the " + of + " " + spec.name : shown(where);
+    found.add("misfit", where, subject + " " + misfit->message, misfit->help);
+  };
+  if (!parameters.are_late()) {
+    check_misfit(faults);
+  } else {
+    budget.put_off([check_misfit](Faults& all) {
+      if (!all.any()) check_misfit(all);
+    });
   }
   return choice;
 }

@@ -96,13 +96,13 @@ bool measure_sequences(const NestedNumbers& numbers, Vectors vectors, Side& side
 
 std::optional<Side> measured_inputs(RawTensor tensor, Vectors vectors, Budget& budget, Faults& faults) {
   const std::string where = tensor.where;
-  if (const auto* random = std::get_if<RandomTensor>(&tensor.numbers)) {
-    auto drawn = measured(*random, where, budget, faults);
-    if (!drawn || !check_input_rank(drawn->rank(), false, where, vectors, faults)) return std::nullopt;
-    return side_of(std::move(*drawn), vectors);
+  std::optional<Measured> found = measured(std::move(tensor), budget, faults);
+  if (!found) return std::nullopt;
+  if (auto* late = std::get_if<Regular>(&*found)) {
+    if (!check_input_rank(late->rank(), false, where, vectors, faults)) return std::nullopt;
+    return side_of(std::move(*late), vectors);
   }
-  std::optional<NestedNumbers> numbers = loaded(std::move(tensor), budget, faults);
-  if (!numbers) return std::nullopt;
+  auto* const numbers = std::get_if<NestedNumbers>(&*found);
   const std::size_t rank = numbers->rank();
   if (!check_input_rank(rank, rank == 1 && numbers->values().empty(), where, vectors, faults)) return std::nullopt;
   Side side{.where = where, .batched = rank == 3};

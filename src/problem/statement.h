@@ -63,9 +63,15 @@ struct FileReference {
   bool may_be_booleans = false;
 };
 
-// Reads such numbers, no more than so many bytes of them. The places of faults
-// are relative to the reference: "" or "/tensor".
-using TensorLoader = std::function<Result<NestedNumbers>(const FileReference&, std::size_t max_bytes)>;
+// What stands there, its shape known and no number read.
+struct FileNumbers {
+  std::vector<std::size_t> shape;
+  std::function<Result<std::vector<double>>()> read;  // as many as the shape has
+};
+
+// Finds such numbers, which take no more than so many bytes. The places of
+// faults are relative to the reference: "" or "/tensor".
+using TensorLoader = std::function<Result<FileNumbers>(const FileReference&, std::size_t max_bytes)>;
 
 // A tensor as the file gives it: nothing is known of its shape.
 struct RawTensor {

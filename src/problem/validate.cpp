@@ -53,6 +53,7 @@ class Validation {
 
     // From here on every shape is known to fit.
     fill_numbers();
+    if (!faults_.any()) budget_.catch_up(faults_);
     if (faults_.any()) return faults_.take();
     fill_options();
     problem_.stated_arithmetic = problem_.arithmetic;
