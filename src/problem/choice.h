@@ -11,7 +11,6 @@
 
 #include "problem/option.h"
 #include "problem/source.h"
-#include "tensor/tensor.h"
 
 namespace attn {
 

@@ -35,7 +35,6 @@ void Faults::add_at_key(std::string code, std::string where, std::string message
 
 // Inputs that serve as queries and keys have their faults once.
 void Faults::add(Diagnostic fault) {
-  fault.where.insert(0, part_);
   if (list_.size() == most_kept) {
     ++list_.back().unkept;
     return;

@@ -9,15 +9,11 @@
 
 namespace attn {
 
-// Gathers the faults of a file, or of one part of it: places are told from there
-// on, and kept as those of the whole file.
-// Each is kept once; of very many only the first are kept, and the rest counted.
+// Gathers the faults of a file. Each is kept once; of very many only the first
+// are kept, and the rest counted.
 class Faults {
  public:
-  // REQUIRES: `part` is a JSON Pointer, "" for the whole file.
-  explicit Faults(std::string part = "") : part_(std::move(part)) {}
-
-  // `where` is a JSON Pointer, from the part on; see Diagnostic.
+  // `where` is a JSON Pointer; see Diagnostic.
   void add(std::string code, std::string where, std::string message, std::string help = "");
 
   void add(Diagnostic fault);
@@ -28,13 +24,11 @@ class Faults {
   // The same, where the key is meant rather than its value.
   void add_at_key(std::string code, std::string where, std::string message, std::string help = "");
 
-  const std::string& part() const { return part_; }
   bool any() const { return !list_.empty(); }
   std::size_t count() const { return list_.size(); }
   Diagnostics take() { return std::move(list_); }
 
  private:
-  std::string part_;
   Diagnostics list_;
 };
 

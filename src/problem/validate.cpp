@@ -26,10 +26,7 @@ constexpr std::size_t label_bytes = 64;  // of a row: two labels
 class Validation {
  public:
   Validation(Statement statement, const Catalog& catalog, std::size_t max_bytes, TensorLoader load)
-      : statement_(std::move(statement)),
-        catalog_(catalog),
-        budget_(max_bytes, std::move(load)),
-        faults_(statement_.where) {}
+      : statement_(std::move(statement)), catalog_(catalog), budget_(max_bytes, std::move(load)) {}
 
   Result<Problem> run() {
     // Which of the two axes is which: without it no shape means anything.
@@ -92,9 +89,8 @@ class Validation {
   void read_weights() {
     // How a weight is laid out is not known then.
     if (statement_.weight_layout.is_faulty()) {
-      for (auto* weight : {&statement_.weights.query, &statement_.weights.key, &statement_.weights.value,
-                           &statement_.weights.output}) {
-        if (weight->is_given()) *weight = Stated<RawWeight>::faulty();
+      for (Stated<RawWeight>* weight : statement_.weights.all()) {
+        if (weight->is_given()) *weight = std::nullopt;
       }
     }
     check_all_or_none();
@@ -342,7 +338,6 @@ class Validation {
 
   void fill_options() {
     problem_.title = std::move(statement_.title);
-    problem_.notes_text = std::move(statement_.notes);
     attention_.split_input = setting_.split_input;
     attention_.vectors = setting_.vectors;
     attention_.weight_layout = setting_.layout;

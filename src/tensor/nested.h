@@ -45,9 +45,6 @@ class NestedNumbers {
   // Where the list stands that is `index`-th of its level.
   ListPlace place_of_list(std::size_t level, std::size_t index) const;
 
-  // Where the value stands that is `index`-th of all.
-  ListPlace place_of_value(std::size_t index) const { return place_of_list(rank(), index); }
-
   // For who reads a file: values and finished lists in the order of the text.
   void append(double value) { values_.push_back(value); }
   void finish_list(std::size_t level, std::size_t size);

@@ -26,16 +26,16 @@ std::optional<std::vector<std::string>> read_texts(const std::vector<JsonValue>&
 
 }  // namespace
 
-Stated<RawTokens> read_tokens(const JsonValue& value, const std::string& where, Faults& faults) {
+std::optional<RawTokens> read_tokens(const JsonValue& value, const std::string& where, Faults& faults) {
   const auto list = value.elements();
   if (!list) {
     report_kind(value, where, "tokens are a list of texts, or a list of such lists in a batch", faults);
-    return Stated<RawTokens>::faulty();
+    return std::nullopt;
   }
   RawTokens tokens{.where = where, .batched = !list->empty() && list->front().elements(), .sequences = {}};
   if (!tokens.batched) {
     auto texts = read_texts(*list, where, faults);
-    if (!texts) return Stated<RawTokens>::faulty();
+    if (!texts) return std::nullopt;
     tokens.sequences.push_back(std::move(*texts));
     return tokens;
   }
@@ -44,10 +44,10 @@ Stated<RawTokens> read_tokens(const JsonValue& value, const std::string& where, 
     const auto sequence = (*list)[i].elements();
     if (!sequence) {
       report_kind((*list)[i], place, "the others are lists of tokens", faults);
-      return Stated<RawTokens>::faulty();
+      return std::nullopt;
     }
     auto texts = read_texts(*sequence, place, faults);
-    if (!texts) return Stated<RawTokens>::faulty();
+    if (!texts) return std::nullopt;
     tokens.sequences.push_back(std::move(*texts));
   }
   return tokens;

@@ -33,11 +33,11 @@ TEST_CASE("ragged lists have no shape, and know the first that differs", "[neste
 
 TEST_CASE("values and lists are found by counting", "[nested]") {
   const NestedNumbers numbers = ragged();
-  CHECK(numbers.place_of_value(2) == ListPlace{1, 0});
-  CHECK(numbers.place_of_value(4) == ListPlace{2, 1});
+  CHECK(numbers.place_of_list(2, 2) == ListPlace{1, 0});
+  CHECK(numbers.place_of_list(2, 4) == ListPlace{2, 1});
   CHECK(numbers.place_of_list(1, 2) == ListPlace{2});
   const NestedNumbers even = NestedNumbers::of_shape({2, 3, 4}, std::vector<double>(24));
-  CHECK(even.place_of_value(23) == ListPlace{1, 2, 3});
+  CHECK(even.place_of_list(3, 23) == ListPlace{1, 2, 3});
   CHECK(even.place_of_list(2, 4) == ListPlace{1, 1});
 }
 
