@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "base/math.h"
 #include "base/number_pieces.h"
@@ -59,27 +62,22 @@ double whole_power(double base, std::int64_t exponent) {
   return exponent < 0 ? 1 / result : result;
 }
 
+// Reads by the grammar above, a function a rule. What has no value is thrown, as a Diagnostic.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) { advance(); }
 
-  Result<SpelledNumber> read() {
-    const Value value = sum();
-    if (!failed() && now_.kind != NumberPiece::Kind::end) after_value();
-    if (failed()) return *fault_;
-    return SpelledNumber{value.value == 0 ? 0 : value.value, std::nullopt};
+  double read() {
+    const double value = sum().value;
+    if (now_.kind != NumberPiece::Kind::end) after_value();
+    return value == 0 ? 0 : value;
   }
 
  private:
   using Kind = NumberPiece::Kind;
 
-  bool failed() const { return fault_.has_value(); }
-
-  // The first fault counts; what is read after it only has to end.
-  Value fail(TextRange range, std::string message, std::string help = "") {
-    if (!failed()) fault_ = fault(range, std::move(message), std::move(help));
-    now_ = {Kind::end, {text_.size(), text_.size()}};
-    return {};
+  [[noreturn]] void fail(TextRange range, std::string message, std::string help = "") const {
+    throw fault(range, std::move(message), std::move(help));
   }
 
   std::string_view spelled(TextRange range) const { return text_.substr(range.begin, range.end - range.begin); }
@@ -90,15 +88,23 @@ class Reader {
     now_ = number_piece_at(text_, now_.range.end);
   }
 
-  // Where something is missing: the piece that stands there instead, or at the
-  // end the one before.
-  Value missing(const std::string& what) {
-    if (now_.kind == Kind::odd) return odd();
-    if (now_.kind == Kind::end) return fail(before_.range, what + " is missing after " + shown(before_.range));
-    return fail(now_.range, what + " is missing before " + shown(now_.range));
+  // The piece that stands here, and goes on behind it.
+  NumberPiece taken() {
+    advance();
+    return before_;
   }
 
-  Value odd() {
+  bool is_at(std::initializer_list<Kind> kinds) const { return std::ranges::find(kinds, now_.kind) != kinds.end(); }
+
+  // Where a number is missing: the piece that stands there instead, or at the
+  // end the one before.
+  [[noreturn]] void missing_number() const {
+    if (now_.kind == Kind::odd) odd();
+    if (now_.kind == Kind::end) fail(before_.range, "a number is missing after " + shown(before_.range));
+    fail(now_.range, "a number is missing before " + shown(now_.range));
+  }
+
+  [[noreturn]] void odd() const {
     const std::string_view sign = spelled(now_.range);
     std::string help;
     if (sign == ",") {
@@ -110,7 +116,7 @@ class Reader {
     if (sign == "=" || sign == "≈" || sign == "~") help = "write the number alone";
     if (sign == ":") help = "a division is written /";
     if (sign == ".") help = "a number has one point, with digits at it: 0.5";
-    return fail(now_.range, shown(now_.range) + " has no meaning in a number", help);
+    fail(now_.range, shown(now_.range) + " has no meaning in a number", help);
   }
 
   // "0,47": one comma, digits about it.
@@ -125,30 +131,36 @@ class Reader {
     return result;
   }
 
-  void after_value() {
-    if (now_.kind == Kind::odd) {
-      odd();
-    } else if (now_.kind == Kind::close) {
-      fail(now_.range, "\")\" closes nothing", "take it out, or open the bracket with (");
-    } else if (now_.kind == Kind::infinity) {
-      infinite();
-    } else {
-      fail(now_.range, "a sign such as + or · is missing before " + shown(now_.range));
-    }
+  [[noreturn]] void after_value() const {
+    if (now_.kind == Kind::odd) odd();
+    if (now_.kind == Kind::infinity) infinite(now_.range);
+    if (now_.kind == Kind::close) fail(now_.range, "\")\" closes nothing", "take it out, or open the bracket with (");
+    fail(now_.range, "a sign such as + or · is missing before " + shown(now_.range));
   }
 
-  Value infinite() { return fail(now_.range, "nothing is computed with infinity", "write inf or -inf alone"); }
+  [[noreturn]] void infinite(TextRange range) const {
+    fail(range, "nothing is computed with infinity", "write inf or -inf alone");
+  }
+
+  [[noreturn]] void negative_root(TextRange range) const { fail(range, "a negative number has no square root"); }
 
   // What an operation gives, if it is a number.
-  Value made(double value, TextRange sign) {
+  Value made(double value, TextRange sign) const {
     if (std::isfinite(value)) return {value};
-    return fail(sign, "the result of " + shown(sign) + " is larger than any double (1.8e308)");
+    fail(sign, "the result of " + shown(sign) + " is larger than any double (1.8e308)");
+  }
+
+  Value root_of(Value value, TextRange sign) const {
+    if (value.value < 0) negative_root(sign);
+    return {sqrt(value.value)};
   }
 
   // Deeper, for as long as it lives.
   class Deeper {
    public:
-    explicit Deeper(Reader& reader) : reader_(reader) { ++reader_.depth_; }
+    Deeper(Reader& reader, TextRange place) : reader_(reader) {
+      if (++reader_.depth_ > deepest) reader_.fail(place, fmt::format("this is nested more than {} deep", deepest));
+    }
     ~Deeper() { --reader_.depth_; }
     Deeper(const Deeper&) = delete;
     Deeper& operator=(const Deeper&) = delete;
@@ -159,11 +171,9 @@ class Reader {
 
   Value sum() {
     Value left = product();
-    while (now_.kind == Kind::plus || now_.kind == Kind::minus) {
-      const NumberPiece sign = now_;
-      advance();
+    while (is_at({Kind::plus, Kind::minus})) {
+      const NumberPiece sign = taken();
       const Value right = product();
-      if (failed()) return {};
       left = made(sign.kind == Kind::plus ? left.value + right.value : left.value - right.value, sign.range);
     }
     return left;
@@ -171,25 +181,19 @@ class Reader {
 
   Value product() {
     Value left = signed_power();
-    bool divided = false;
-    for (;;) {
-      if (now_.kind == Kind::times || now_.kind == Kind::divide) {
-        const NumberPiece sign = now_;
-        advance();
+    for (bool divided = false;;) {
+      const TextRange place = now_.range;
+      if (is_at({Kind::times, Kind::divide})) {
+        divided = taken().kind == Kind::divide;
         const Value right = signed_power();
-        if (failed()) return {};
-        divided = sign.kind == Kind::divide;
-        if (divided && right.value == 0) return fail(sign.range, "this divides by zero");
-        left = made(divided ? left.value / right.value : left.value * right.value, sign.range);
-      } else if (now_.kind == Kind::name || now_.kind == Kind::open || now_.kind == Kind::root) {
+        if (divided && right.value == 0) fail(place, "this divides by zero");
+        left = made(divided ? left.value / right.value : left.value * right.value, place);
+      } else if (is_at({Kind::name, Kind::open, Kind::root})) {
         if (divided) {
-          return fail(now_.range, "whether " + shown(now_.range) + " is divided by too is not clear",
-                      "write 1/(2√3) or (1/2)·√3");
+          fail(place, "whether " + shown(place) + " is divided by too is not clear",
+               "write 1/(2√3) or (1/2)·√3");
         }
-        const TextRange place = now_.range;
-        const Value right = power();
-        if (failed()) return {};
-        left = made(left.value * right.value, place);
+        left = made(left.value * power().value, place);
       } else {
         return left;
       }
@@ -197,152 +201,110 @@ class Reader {
   }
 
   Value signed_power() {
-    bool negative = false;
-    bool is_signed = false;
-    while (now_.kind == Kind::plus || now_.kind == Kind::minus) {
-      is_signed = true;
-      negative = negative != (now_.kind == Kind::minus);
-      advance();
-    }
-    const Value value = power();
-    return is_signed ? Value{negative ? -value.value : value.value} : value;
+    if (!is_at({Kind::plus, Kind::minus})) return power();
+    bool is_negative = false;
+    while (is_at({Kind::plus, Kind::minus})) is_negative = is_negative != (taken().kind == Kind::minus);
+    const double size = power().value;
+    return {is_negative ? -size : size};
   }
 
   Value power() {
     const Value base = operand();
     if (now_.kind != Kind::power) return base;
-    const Deeper deeper(*this);
-    const TextRange sign = now_.range;
-    if (depth_ > deepest) return too_deep(sign);
-    advance();
-    const Value exponent = signed_power();
-    if (failed()) return {};
-    return raised(base, exponent.value, sign);
+    const Deeper deeper(*this, now_.range);
+    const TextRange sign = taken().range;
+    return raised(base, signed_power().value, sign);
   }
 
-  Value raised(Value base, double exponent, TextRange sign) {
+  Value raised(Value base, double exponent, TextRange sign) const {
     if (base.is_e) return made(exp(exponent), sign);
-    if (base.value == 0 && exponent < 0) return fail(sign, "a negative power of 0 divides by zero");
-    if (base.value == 0 && exponent == 0) return fail(sign, "0 to the power 0 has no value");
+    if (base.value == 0 && exponent < 0) fail(sign, "a negative power of 0 divides by zero");
+    if (base.value == 0 && exponent == 0) fail(sign, "0 to the power 0 has no value");
     if (exponent == 0.5 && base.value >= 0) return {sqrt(base.value)};
     constexpr double most_multiplied = 1024;
     const bool whole = std::trunc(exponent) == exponent;
     if (whole && std::abs(exponent) <= most_multiplied) {
       return made(whole_power(base.value, static_cast<std::int64_t>(exponent)), sign);
     }
-    if (base.value < 0 && !whole) return fail(sign, "a negative number has no power that is not whole");
+    if (base.value < 0 && !whole) fail(sign, "a negative number has no power that is not whole");
     if (base.value == 0) return {0};
     const double size = exp(exponent * log(std::abs(base.value)));
     return made(base.value < 0 && std::fmod(exponent, 2) != 0 ? -size : size, sign);
   }
 
-  Value too_deep(TextRange range) {
-    return fail(range, "this is nested more than " + std::to_string(deepest) + " deep");
-  }
-
   Value operand() {
     Value value = bare_operand();
-    while (now_.kind == Kind::superscript && !failed()) {
-      const TextRange place = now_.range;
+    while (now_.kind == Kind::superscript) {
+      const TextRange place = taken().range;
       const std::optional<double> exponent = superscript_value(spelled(place));
-      if (!exponent) return fail(place, "a digit is missing after \"⁻\"");
-      if (!std::isfinite(*exponent)) return fail(place, "this power is larger than any double");
-      advance();
+      if (!exponent) fail(place, "a digit is missing after \"⁻\"");
+      if (!std::isfinite(*exponent)) fail(place, "this power is larger than any double");
       value = raised(value, *exponent, place);
     }
     return value;
   }
 
   Value bare_operand() {
-    const Deeper deeper(*this);
-    const NumberPiece first = now_;
-    if (depth_ > deepest) return too_deep(first.range);
-    switch (first.kind) {
-      case Kind::number: {
-        advance();
-        const auto number = decimal(spelled(first.range));
-        if (!number) return fail(first.range, shown(first.range) + " is larger than any double (1.8e308)");
-        return {number->value};
-      }
-      case Kind::open:
-        return bracketed();
-      case Kind::root: {
-        advance();
-        if (now_.kind == Kind::minus) return negative_root(first.range);
-        const Value of = operand();
-        if (failed()) return {};
-        return of.value < 0 ? negative_root(first.range) : Value{sqrt(of.value)};
-      }
-      case Kind::name:
-        return named();
-      case Kind::infinity:
-        return infinite();
-      case Kind::superscript:
-      case Kind::plus:
-      case Kind::minus:
-      case Kind::times:
-      case Kind::divide:
-      case Kind::power:
-      case Kind::close:
-      case Kind::end:
-      case Kind::odd:
-        return missing("a number");
+    const TextRange place = now_.range;
+    const Deeper deeper(*this, place);
+    if (now_.kind == Kind::open) return bracketed();
+    if (now_.kind == Kind::name) return named();
+    if (now_.kind == Kind::infinity) infinite(place);
+    if (now_.kind == Kind::root) {
+      advance();
+      if (now_.kind == Kind::minus) negative_root(place);
+      return root_of(operand(), place);
     }
-    return {};
+    if (now_.kind != Kind::number) missing_number();
+    advance();
+    const auto number = decimal(spelled(place));
+    if (!number) fail(place, shown(place) + " is larger than any double (1.8e308)");
+    return {number->value};
   }
-
-  Value negative_root(TextRange range) { return fail(range, "a negative number has no square root"); }
 
   // REQUIRES: a bracket opens here.
   Value bracketed() {
-    const TextRange open = now_.range;
-    advance();
+    const TextRange open = taken().range;
     const Value value = sum();
-    if (failed()) return {};
-    if (now_.kind == Kind::end) return fail(open, "this \"(\" is never closed");
-    if (now_.kind != Kind::close) {
-      after_value();
-      return {};
-    }
+    if (now_.kind == Kind::end) fail(open, "this \"(\" is never closed");
+    if (now_.kind != Kind::close) after_value();
     advance();
     return value;
   }
 
+  // REQUIRES: a name stands here.
   Value named() {
-    const TextRange place = now_.range;
+    const TextRange place = taken().range;
     const std::string_view name = spelled(place);
-    if (name == "e") return advance(), Value{e_value, true};
-    if (name == "pi" || name == "π") return advance(), Value{pi_value};
-    if (name == "inf" || name == "infinity" || name == "Infinity") return infinite();
-    if (name == "sqrt" || name == "exp" || name == "ln") return called(name, place);
-    if (name == "log")
-      return fail(place, "\"log\" has more than one meaning", "the natural logarithm is written ln(2)");
-    if (name == "nan" || name == "NaN") return fail(place, "\"nan\" has no value");
+    if (name == "e") return {e_value, true};
+    if (name == "pi" || name == "π") return {pi_value};
+    if (name == "inf" || name == "infinity" || name == "Infinity") infinite(place);
+    if (name == "sqrt") return root_of(argument(place), place);
+    if (name == "exp") return made(exp(argument(place).value), place);
+    if (name == "ln") return logarithm(argument(place).value, place);
+    if (name == "log") fail(place, "\"log\" has more than one meaning", "the natural logarithm is written ln(2)");
+    if (name == "nan" || name == "NaN") fail(place, "\"nan\" has no value");
     const std::string unknown = shown(place) + " is not known in a number";
-    if (name == "x" || name == "X") return fail(place, unknown, "a product is written 2*3 or 2·3");
+    if (name == "x" || name == "X") fail(place, unknown, "a product is written 2*3 or 2·3");
     const auto meant = closest(name, known_names);
-    if (meant) return fail(place, unknown, "did you mean " + *meant + "?");
-    return fail(place, unknown, "there are e, pi, inf, sqrt( ), exp( ), ln( )");
+    fail(place, unknown, meant ? "did you mean " + *meant + "?" : "there are e, pi, inf, sqrt( ), exp( ), ln( )");
   }
 
-  Value called(std::string_view name, TextRange place) {
-    advance();
-    if (now_.kind != Kind::open) {
-      const std::string written(name);
-      return fail(place, "a bracket is missing after \"" + written + "\"", "write " + written + "(3)");
-    }
-    const Value of = bracketed();
-    if (failed()) return {};
-    if (name == "exp") return made(exp(of.value), place);
-    if (name == "sqrt") return of.value < 0 ? negative_root(place) : Value{sqrt(of.value)};
-    if (of.value > 0) return {log(of.value)};
-    return fail(place, of.value == 0 ? "0 has no logarithm" : "a negative number has no logarithm");
+  // What stands in brackets behind the name of a function.
+  Value argument(TextRange name) {
+    if (now_.kind == Kind::open) return bracketed();
+    const std::string written(spelled(name));
+    fail(name, "a bracket is missing after \"" + written + "\"", "write " + written + "(3)");
+  }
+
+  Value logarithm(double value, TextRange place) const {
+    if (value > 0) return {log(value)};
+    fail(place, value == 0 ? "0 has no logarithm" : "a negative number has no logarithm");
   }
 
   std::string_view text_;
   NumberPiece now_, before_;
   int depth_ = 0;
-  std::optional<Diagnostic> fault_;
 };
 
 // Takes off a sign; true where it is a minus.
@@ -373,7 +335,7 @@ std::optional<SpelledNumber> alone(std::string_view text) {
 
 }  // namespace
 
-Result<SpelledNumber> spelled_number(std::string_view text) {
+Result<SpelledNumber> spelled_number(std::string_view text) try {
   const TextRange whole{0, text.size()};
   if (text.size() > longest) {
     return fault(whole, "a number takes at most " + std::to_string(longest) + " bytes; these are more");
@@ -381,7 +343,9 @@ Result<SpelledNumber> spelled_number(std::string_view text) {
   const std::string_view inner = without_blanks(text);
   if (inner.empty()) return fault(whole, "a number is missing");
   if (const auto number = alone(inner)) return *number;
-  return Reader(text).read();
+  return SpelledNumber{Reader(text).read(), std::nullopt};
+} catch (const Diagnostic& fault) {
+  return fault;
 }
 
 }  // namespace attn

@@ -101,7 +101,4 @@ struct Catalog {
   std::vector<OptionSpec> options;
 };
 
-// The spec of that name, or null.
-const ChoiceSpec* find(const std::vector<ChoiceSpec>& specs, std::string_view name);
-
 }  // namespace attn

@@ -1,8 +1,8 @@
-#include "problem/parameters.h"
-
 #include <algorithm>
 #include <map>
 #include <utility>
+
+#include "problem/options.h"
 
 namespace attn {
 namespace {
@@ -36,12 +36,11 @@ class Parameters {
     if (parameter.may_be_one_number && found->rank() == 0) return std::move(*found).source({});
     if (vectors_ == Vectors::columns && axes.size() >= 2) std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
     if (found->rank() != axes.size()) {
-      faults_.add("wrong-rank", found->where,
-                  shown(found->where) + " is " +
-                      (found->rank() == 0 ? "one number" : "nested " + std::to_string(found->rank()) + " deep") + "; " +
-                      (axes.empty() ? "one number is wanted"
-                                    : std::to_string(axes.size()) + " deep is wanted: " + spelled(axes)));
-      return std::nullopt;
+      return faults_.add_of(
+          "wrong-rank", found->where,
+          "is " + (found->rank() == 0 ? "one number" : "nested " + std::to_string(found->rank()) + " deep") + "; " +
+              (axes.empty() ? "one number is wanted"
+                            : std::to_string(axes.size()) + " deep is wanted: " + spelled(axes)));
     }
     Shape shape;
     bool fits = true;
@@ -86,15 +85,13 @@ class Parameters {
   }
 
   bool check_axis(const Regular& found, std::size_t i, const std::vector<Axis>& axes) {
-    for (const Axis& axis : unknown_) {
-      if (axis == axes[i]) return true;
-    }
+    if (std::ranges::count(unknown_, axes[i]) > 0) return true;
     const auto [fixed, is_new] =
         sizes_.insert({axes[i], {found.shape[i], shown(found.where) + " has " + std::to_string(found.shape[i])}});
     if (fixed->second.size == found.shape[i]) return true;
-    faults_.add("shape-mismatch", found.where,
-                shown(found.where) + " is " + spelled_sizes(found.shape) + ", " + spelled(axes) + ", and " +
-                    fixed->second.because + " for " + axes[i]);
+    faults_.add_of("shape-mismatch", found.where,
+                   "is " + spelled_sizes(found.shape) + ", " + spelled(axes) + ", and " + fixed->second.because +
+                       " for " + axes[i]);
     return false;
   }
 

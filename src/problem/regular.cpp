@@ -15,17 +15,16 @@ std::string joined(std::string where, const ListPlace& place) {
 // Nothing, and a fault, where there is no room for it.
 std::optional<Regular> random_tensor(RandomTensor random, const std::string& where, Budget& budget, Faults& faults) {
   if (budget.take_drawn(product(random.shape))) return Regular{.where = where, .shape = random.shape, .random = random};
-  faults.add("too-large", where,
-             shown(where) + " is " + spelled_sizes(random.shape) + " random numbers, which do not fit into " +
-                 std::to_string(budget.limit()) + " bytes",
-             "a smaller shape, or a larger --max-memory");
-  return std::nullopt;
+  return faults.add_of("too-large", where,
+                       "is " + spelled_sizes(random.shape) + " random numbers, which do not fit into " +
+                           std::to_string(budget.limit()) + " bytes",
+                       "a smaller shape, or a larger --max-memory");
 }
 
 // A fault of another file, at the place that refers to it.
-void add_file_fault(const Diagnostic& fault, const std::string& where, Faults& faults) {
+std::nullopt_t add_file_fault(const Diagnostic& fault, const std::string& where, Faults& faults) {
   const std::string place = where + fault.where;
-  faults.add(fault.code, place, shown(place) + ": " + fault.message, fault.help);
+  return faults.add(fault.code, place, shown(place) + ": " + fault.message, fault.help);
 }
 
 // Its numbers are put off.
@@ -33,8 +32,11 @@ Regular tensor_of_file(FileNumbers numbers, const std::string& where, Budget& bu
   Regular tensor{.where = where, .shape = numbers.shape, .late = std::make_shared<std::vector<double>>()};
   budget.put_off([where, read = std::move(numbers.read), into = tensor.late](Faults& faults) {
     Result<std::vector<double>> values = read();
-    if (!values) return add_file_fault(values.faults().front(), where, faults);
-    *into = std::move(values.value());
+    if (values) {
+      *into = std::move(values.value());
+    } else {
+      add_file_fault(values.faults().front(), where, faults);
+    }
   });
   return tensor;
 }
@@ -109,17 +111,17 @@ bool check_even(const NestedNumbers& numbers, const std::string& where, std::siz
         continue;
       }
       const std::string place = joined(where, numbers.place_of_list(level, i));
-      faults.add("empty", place, shown(place) + " is empty");
+      faults.add_of("empty", place, "is empty");
       return false;
     }
     if (level < first_level || numbers.is_even(level)) continue;
     const std::size_t odd = numbers.first_uneven(level);
     const std::string place = joined(where, numbers.place_of_list(level, odd));
     const std::string first = joined(where, numbers.place_of_list(level, 0));
-    faults.add("ragged", place,
-               shown(place) + " has " + counted(numbers.size(level, odd), thing) + ", and " + shown(first) + " has " +
-                   std::to_string(numbers.size(level, 0)),
-               level + 1 == numbers.rank() ? "every row needs as many numbers" : "all of them need as many");
+    faults.add_of("ragged", place,
+                  "has " + counted(numbers.size(level, odd), thing) + ", and " + shown(first) + " has " +
+                      std::to_string(numbers.size(level, 0)),
+                  level + 1 == numbers.rank() ? "every row needs as many numbers" : "all of them need as many");
     return false;
   }
   return true;
@@ -131,7 +133,7 @@ std::optional<Measured> measured(RawTensor tensor, Budget& budget, Faults& fault
     return random_tensor(std::move(*random), tensor.where, budget, faults);
   }
   Result<FileNumbers> numbers = budget.found(std::get<FileReference>(tensor.numbers));
-  if (!numbers) return add_file_fault(numbers.faults().front(), tensor.where, faults), std::nullopt;
+  if (!numbers) return add_file_fault(numbers.faults().front(), tensor.where, faults);
   const std::vector<std::size_t>& shape = numbers.value().shape;
   if (product(shape) == 0) return NestedNumbers::of_shape(shape, {});
   return tensor_of_file(std::move(numbers.value()), tensor.where, budget);

@@ -51,17 +51,15 @@ std::optional<std::vector<std::size_t>> read_shape(const JsonValue& value, const
   const std::optional<RawIntegers> sizes = read_integers(value, where, faults);
   if (!sizes) return std::nullopt;
   if (sizes->values.size() > most_axes) {
-    faults.add("out-of-range", where,
-               shown(where) + " has " + counted(sizes->values.size(), "size") + "; at most " +
-                   std::to_string(most_axes) + " are possible");
-    return std::nullopt;
+    return faults.add_of(
+        "out-of-range", where,
+        "has " + counted(sizes->values.size(), "size") + "; at most " + std::to_string(most_axes) + " are possible");
   }
   std::vector<std::size_t> shape;
   for (std::size_t i = 0; i < sizes->values.size(); ++i) {
     if (sizes->values[i] < 1) {
       const std::string place = sizes->is_list ? pointer(where, std::to_string(i)) : where;
-      faults.add("bad-size", place, shown(place) + " is " + std::to_string(sizes->values[i]) + "; a size is 1 or more");
-      return std::nullopt;
+      return faults.add_of("bad-size", place, "is " + std::to_string(sizes->values[i]) + "; a size is 1 or more");
     }
     shape.push_back(static_cast<std::size_t>(sizes->values[i]));
   }
@@ -74,8 +72,8 @@ std::optional<RawTensor> read_random(JsonObject& object, const std::string& wher
   bool complete = true;
   const MembersByKey members = keys.check(object, where, {"random", "shape", "seed"}, faults);
   if (!members.contains("shape")) {
-    faults.add("missing-member", where, shown(where) + " has no \"shape\"",
-               R"(a random tensor is written {"random": "normal", "shape": [3, 4], "seed": 7})");
+    faults.add_of("missing-member", where, "has no \"shape\"",
+                  R"(a random tensor is written {"random": "normal", "shape": [3, 4], "seed": 7})");
     complete = false;
   }
   for (const auto& [name, member] : members) {
@@ -127,9 +125,8 @@ std::optional<RawTensor> read_described(JsonObject object, const std::string& wh
                                         const KnownKeys& keys, Faults& faults) {
   if (object.find("random")) return read_random(object, where, keys, faults);
   if (object.find("file")) return read_reference(object, where, booleans, keys, faults);
-  faults.add("wrong-kind", where, shown(where) + " is an object; numbers are wanted",
-             R"(lists of numbers, {"file": "x.npy"}, or {"random": "normal", "shape": [3, 4], "seed": 7})");
-  return std::nullopt;
+  return faults.add_of("wrong-kind", where, "is an object; numbers are wanted",
+                       R"(lists of numbers, {"file": "x.npy"}, or {"random": "normal", "shape": [3, 4], "seed": 7})");
 }
 
 // --- numbers ---------------------------------------------------------------
@@ -140,14 +137,12 @@ std::optional<RawTensor> read_numbers(JsonNumbers numbers, const std::string& wh
     const std::string place = pointer(where, numbers.odd->place);
     const std::string help =
         numbers.odd->what == "null" ? "leave out what is not there, or write 0" : help_for_number(numbers.odd->text);
-    faults.add("mixed-list", place,
-               shown(place) + " is " + numbers.odd->what + ", where " + numbers.odd->elsewhere + " is wanted", help);
-    return std::nullopt;
+    return faults.add_of("mixed-list", place,
+                         "is " + numbers.odd->what + ", where " + numbers.odd->elsewhere + " is wanted", help);
   }
   if (numbers.first_boolean && booleans == Booleans::refused) {
     const std::string place = pointer(where, *numbers.first_boolean);
-    faults.add("wrong-kind", place, shown(place) + " is a boolean; a number is wanted", "write 1 or 0");
-    return std::nullopt;
+    return faults.add_of("wrong-kind", place, "is a boolean; a number is wanted", "write 1 or 0");
   }
   return RawTensor{where, std::move(numbers.numbers)};
 }
@@ -187,12 +182,11 @@ std::optional<std::int64_t> integer_of(const JsonNumber& number, const std::stri
 
 }  // namespace
 
-void report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
-                 std::string help) {
+std::nullopt_t report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
+                           std::string help) {
   const bool null = value.kind() == JsonValue::Kind::null;
   if (help.empty() && null) help = "leave the key out where there is nothing to say";
-  faults.add("wrong-kind", where, shown(where) + " is " + in_words(value) + "; " + std::string(wanted),
-             std::move(help));
+  return faults.add_of("wrong-kind", where, "is " + in_words(value) + "; " + std::string(wanted), std::move(help));
 }
 
 std::optional<RawTensor> read_tensor(const JsonValue& value, const std::string& where, const KnownKeys& keys,
@@ -204,8 +198,7 @@ std::optional<RawTensor> read_tensor(const JsonValue& value, const std::string& 
   if (is_list && value.is_hollow()) return RawTensor{where, NestedNumbers::of_shape({0}, {})};
 
   const auto [leaf, place] = first_leaf(value, where);
-  report_kind(leaf, place, is_list ? "a number is wanted" : "numbers are wanted", faults, help_for_number(leaf));
-  return std::nullopt;
+  return report_kind(leaf, place, is_list ? "a number is wanted" : "numbers are wanted", faults, help_for_number(leaf));
 }
 
 std::optional<RawIntegers> read_integers(const JsonValue& value, const std::string& where, Faults& faults) {
@@ -219,17 +212,15 @@ std::optional<RawIntegers> read_integers(const JsonValue& value, const std::stri
     const bool is_list = value.kind() == JsonValue::Kind::list;
     if (is_list && value.is_hollow()) return RawIntegers{where, true, {}};
     const auto [leaf, place] = first_leaf(value, where);
-    report_kind(leaf, place, is_list ? "an integer is wanted" : "an integer or a list of integers is wanted", faults,
-                help_for_integer(leaf));
-    return std::nullopt;
+    return report_kind(leaf, place, is_list ? "an integer is wanted" : "an integer or a list of integers is wanted",
+                       faults, help_for_integer(leaf));
   }
   const std::optional<RawTensor> tensor = read_numbers(std::move(*numbers), where, Booleans::refused, faults);
   if (!tensor) return std::nullopt;
   const auto& nested = std::get<NestedNumbers>(tensor->numbers);
   if (nested.rank() != 1) {
-    faults.add("wrong-kind", pointer(where, ListPlace{0}),
-               shown(where) + " is a list of lists; a list of integers is wanted");
-    return std::nullopt;
+    return faults.add("wrong-kind", pointer(where, ListPlace{0}),
+                      shown(where) + " is a list of lists; a list of integers is wanted");
   }
   RawIntegers integers{where, true, {}};
   for (std::size_t i = 0; i < nested.values().size(); ++i) {
@@ -244,23 +235,20 @@ std::optional<RawIntegers> read_integers(const JsonValue& value, const std::stri
 std::optional<std::int64_t> read_integer(const JsonValue& value, const std::string& where, std::int64_t least,
                                          std::int64_t most, Faults& faults) {
   if (const auto number = value.number()) return integer_of(*number, where, least, most, faults);
-  report_kind(value, where, "an integer is wanted", faults, help_for_integer(value));
-  return std::nullopt;
+  return report_kind(value, where, "an integer is wanted", faults, help_for_integer(value));
 }
 
 std::optional<double> read_finite_number(const JsonValue& value, const std::string& where, Faults& faults) {
   if (const auto number = value.number()) return number->value;
   const auto spelled = value.text() ? scalar(value, Booleans::refused) : std::nullopt;
   if (spelled && std::isfinite(*spelled)) return *spelled;
-  report_kind(value, where, spelled ? "a finite number is wanted" : "a number is wanted", faults,
-              help_for_number(value));
-  return std::nullopt;
+  return report_kind(value, where, spelled ? "a finite number is wanted" : "a number is wanted", faults,
+                     help_for_number(value));
 }
 
 std::optional<bool> read_boolean(const JsonValue& value, const std::string& where, Faults& faults) {
   if (value.boolean()) return *value.boolean();
-  report_kind(value, where, "true or false is wanted", faults);
-  return std::nullopt;
+  return report_kind(value, where, "true or false is wanted", faults);
 }
 
 std::optional<std::size_t> read_choice(const JsonValue& value, const std::string& where,
@@ -268,17 +256,13 @@ std::optional<std::size_t> read_choice(const JsonValue& value, const std::string
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "\"" : ", \"") + name + "\"";
   const auto text = value.text();
-  if (!text) {
-    report_kind(value, where, "one of " + all + " is wanted", faults);
-    return std::nullopt;
-  }
+  if (!text) return report_kind(value, where, "one of " + all + " is wanted", faults);
   const auto found = std::ranges::find(names, *text);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const auto meant = closest(*text, names);
-  faults.add("unknown-choice", where,
-             shown(where) + " is \"" + shown(*text) + "\", and no " + std::string(what) + " is called so",
-             meant ? "did you mean \"" + *meant + "\"? There are " + all : "there are " + all);
-  return std::nullopt;
+  return faults.add_of("unknown-choice", where,
+                       "is \"" + shown(*text) + "\", and no " + std::string(what) + " is called so",
+                       meant ? "did you mean \"" + *meant + "\"? There are " + all : "there are " + all);
 }
 
 }  // namespace attn

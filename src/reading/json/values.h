@@ -55,8 +55,8 @@ std::optional<bool> read_boolean(const JsonValue& value, const std::string& wher
 std::optional<std::size_t> read_choice(const JsonValue& value, const std::string& where,
                                        std::span<const std::string> names, std::string_view what, Faults& faults);
 
-// "x is a list; y is wanted", for a value of the wrong kind.
-void report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
-                 std::string help = "");
+// "x is a list; y is wanted", for a value of the wrong kind. Returns what Faults::add does.
+std::nullopt_t report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
+                           std::string help = "");
 
 }  // namespace attn

@@ -42,9 +42,9 @@ class ChoiceReader {
     for (const ChoiceSpec& spec : specs_) {
       if (spec.by_parameter) by_parameter += ", {\"" + spec.name + "\": …}";
     }
-    faults_.add("missing-member", where, shown(where) + " has no \"type\"",
-                "a " + what_ + " is written \"" + specs_.front().name + "\"" +
-                    (by_parameter.empty() ? ", or {\"type\": \"" + specs_.front().name + "\"}" : by_parameter));
+    faults_.add_of("missing-member", where, "has no \"type\"",
+                   "a " + what_ + " is written \"" + specs_.front().name + "\"" +
+                       (by_parameter.empty() ? ", or {\"type\": \"" + specs_.front().name + "\"}" : by_parameter));
     return nullptr;
   }
 
@@ -53,9 +53,8 @@ class ChoiceReader {
     std::vector<std::string> names;
     for (const ChoiceSpec& spec : specs_) names.push_back(spec.name);
     const auto meant = closest(name, names);
-    faults_.add("unknown-choice", where,
-                shown(where) + " is \"" + shown(name) + "\", and no " + what_ + " is called so",
-                (meant ? "did you mean \"" + *meant + "\"? There are " : "there are ") + all_names());
+    faults_.add_of("unknown-choice", where, "is \"" + shown(name) + "\", and no " + what_ + " is called so",
+                   (meant ? "did you mean \"" + *meant + "\"? There are " : "there are ") + all_names());
     return nullptr;
   }
 
@@ -116,10 +115,9 @@ class ChoiceReader {
 
   std::optional<double> above(double value, const std::string& where, const Parameter& parameter) {
     if (value > parameter.above) return value;
-    faults_.add("out-of-range", where,
-                shown(where) + " is " + shortest(value) + "; more than " + shortest(parameter.above) + " is wanted",
-                parameter.summary);
-    return std::nullopt;
+    return faults_.add_of("out-of-range", where,
+                          "is " + shortest(value) + "; more than " + shortest(parameter.above) + " is wanted",
+                          parameter.summary);
   }
 
   const std::vector<ChoiceSpec>& specs_;

@@ -14,14 +14,10 @@ constexpr const char* spellings =
 std::optional<RawMask> mask_term(const JsonValue& value, const std::string& where, const KnownKeys& keys,
                                  Faults& faults) {
   auto object = value.object();
-  if (!object) {
-    report_kind(value, where, "an object is wanted", faults, spellings);
-    return std::nullopt;
-  }
+  if (!object) return report_kind(value, where, "an object is wanted", faults, spellings);
   if (object->find("file") || object->find("random")) {
-    faults.add("bare-mask", where,
-               shown(where) + " is a bare tensor: whether its ones open or close a cell is not said", spellings);
-    return std::nullopt;
+    return faults.add_of("bare-mask", where, "is a bare tensor: whether its ones open or close a cell is not said",
+                         spellings);
   }
   const std::size_t before = faults.count();
   keys.check(*object, where, {"allow", "block", "add"}, faults);
@@ -32,20 +28,18 @@ std::optional<RawMask> mask_term(const JsonValue& value, const std::string& wher
   }
   if (kinds.empty() && misnamed) return std::nullopt;
   if (kinds.size() != 1) {
-    faults.add(
+    return faults.add(
         "bare-mask", where,
         shown(where) + (kinds.empty() ? " has none of allow, block, add" : " has more than one of allow, block, add"),
         kinds.empty() ? spellings : R"(several make a list: [{"allow": …}, {"add": …}])");
-    return std::nullopt;
   }
   const std::string& key = kinds[0]->key;
   const std::string place = pointer(where, key);
   const bool add = key == "add";
   if (const auto numbers = add ? kinds[0]->value.numbers() : std::nullopt; numbers && numbers->first_boolean) {
     const std::string boolean = pointer(place, *numbers->first_boolean);
-    faults.add("wrong-kind", boolean, shown(boolean) + " is a boolean; a number is wanted",
-               R"(true and false stand in {"allow": …} or {"block": …})");
-    return std::nullopt;
+    return faults.add_of("wrong-kind", boolean, "is a boolean; a number is wanted",
+                         R"(true and false stand in {"allow": …} or {"block": …})");
   }
   std::optional<RawTensor> tensor =
       read_tensor(kinds[0]->value, place, keys, faults, add ? Booleans::refused : Booleans::allowed);
@@ -75,14 +69,12 @@ std::optional<std::vector<RawMask>> read_masks(const JsonValue& value, const std
     }
     if (!complete) return std::nullopt;
   } else if (value.kind() == JsonValue::Kind::list) {
-    faults.add("bare-mask", where, shown(where) + " is a bare list: whether its ones open or close a cell is not said",
-               spellings);
-    return std::nullopt;
+    return faults.add_of("bare-mask", where, "is a bare list: whether its ones open or close a cell is not said",
+                         spellings);
   } else {
     const bool causal = value.text() && *value.text() == "causal";
-    report_kind(value, where, "an object is wanted, or a list of objects", faults,
-                causal ? R"(a causal mask is written "causal": true)" : spellings);
-    return std::nullopt;
+    return report_kind(value, where, "an object is wanted, or a list of objects", faults,
+                       causal ? R"(a causal mask is written "causal": true)" : spellings);
   }
   return masks;
 }

@@ -172,13 +172,14 @@ class StatementReader {
     if (value.kind() == JsonValue::Kind::null) return;
     const std::string help =
         R"("2" rounds to 2 decimals; "2:half-up", "2:half-even", "2:truncate", "2:keep-sum" say how)";
-    if (!value.text()) return report_kind(value, where, "a text is wanted", faults_, help);
-    const auto rounding = parse_hand_rounding(*value.text());
-    if (rounding) {
+    const auto rounding = value.text() ? parse_hand_rounding(*value.text()) : std::nullopt;
+    if (!value.text()) {
+      report_kind(value, where, "a text is wanted", faults_, help);
+    } else if (rounding) {
       statement_.hand_rounding = *rounding;
     } else {
-      faults_.add("unknown-choice", where,
-                  shown(where) + " is \"" + shown(*value.text()) + "\", which is no way to round by hand", help);
+      faults_.add_of("unknown-choice", where, "is \"" + shown(*value.text()) + "\", which is no way to round by hand",
+                     help);
     }
   }
 
