@@ -69,25 +69,32 @@ std::vector<double> axes_reversed(const std::vector<double>& from, const std::ve
 
 }  // namespace
 
-Result<std::vector<double>> read_array(ByteSource& source, std::size_t stored, const ArrayLayout& layout,
-                                       std::size_t max_bytes) {
+Result<std::size_t> count_within(const StoredArray& array, std::size_t max_bytes) {
+  const ArrayLayout& layout = array.layout;
   const std::string sizes = spelled_sizes(layout.shape) + " (" + name(layout.element) + ")";
   const std::optional<std::size_t> count = count_of(layout.shape);
   std::size_t needed = 0;
   if (!count || __builtin_mul_overflow(*count, layout.element.bytes, &needed)) {
     return file_fault("says that its tensor is " + sizes + ", which is more than any file holds");
   }
-  if (needed != stored) {
-    return file_fault("has " + counted(stored, "byte") + " of numbers, and " + sizes + " needs " +
+  if (needed != array.bytes) {
+    return file_fault("has " + counted(array.bytes, "byte") + " of numbers, and " + sizes + " needs " +
                       std::to_string(needed));
   }
   if (*count > max_bytes / sizeof(double)) {
     return file_fault("holds " + sizes + ", which does not fit into " + std::to_string(max_bytes) + " bytes",
                       "a smaller tensor, or a larger --max-memory", "too-large");
   }
+  return *count;
+}
+
+Result<std::vector<double>> read_array(StoredArray& array, std::size_t max_bytes) {
+  const Result<std::size_t> count = count_within(array, max_bytes);
+  if (!count) return count.faults();
+  const ArrayLayout& layout = array.layout;
   std::vector<double> numbers;
-  if (auto fault = read_numbers(source, layout, *count, numbers)) return *std::move(fault);
-  if (layout.first_fastest && layout.shape.size() > 1 && *count > 0) return axes_reversed(numbers, layout.shape);
+  if (auto fault = read_numbers(*array.source, layout, count.value(), numbers)) return *std::move(fault);
+  if (layout.first_fastest && layout.shape.size() > 1 && count.value() > 0) return axes_reversed(numbers, layout.shape);
   return numbers;
 }
 

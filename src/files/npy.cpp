@@ -8,17 +8,11 @@ class NpyFile : public TensorFile {
  public:
   explicit NpyFile(InputFile file) : file_(std::move(file)) { names_ = {""}; }
 
-  Result<TensorOutline> outline(std::size_t) override {
-    FilePart all(file_, 0, file_.size());
-    return read_npy_outline(all);
-  }
-
-  Result<FileTensor> read(std::size_t, std::size_t max_bytes) override {
-    FilePart all(file_, 0, file_.size());
-    return read_npy(all, max_bytes);
-  }
-
  private:
+  Result<StoredArray> open(std::size_t) override {
+    return opened_npy(std::make_unique<FilePart>(file_, 0, file_.size()));
+  }
+
   InputFile file_;
 };
 

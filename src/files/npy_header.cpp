@@ -156,15 +156,8 @@ class NpyHeader {
 
 Result<ArrayLayout> parse_npy_header(std::string_view dictionary) { return NpyHeader(dictionary).read(); }
 
-namespace {
-
-// Of a .npy file what stands before its numbers.
-struct NpyStart {
-  ArrayLayout layout;
-  std::size_t bytes = 0;
-};
-
-Result<NpyStart> read_start(ByteSource& source) {
+Result<StoredArray> opened_npy(std::unique_ptr<ByteSource> npy) {
+  ByteSource& source = *npy;
   constexpr std::string_view magic = "\x93NUMPY";
   std::array<char, 12> start{};
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(start[i])); };
@@ -198,26 +191,8 @@ Result<NpyStart> read_start(ByteSource& source) {
   if (auto fault = source.read(header)) return *std::move(fault);
   Result<ArrayLayout> layout = parse_npy_header(header);
   if (!layout) return layout.faults();
-  return NpyStart{std::move(layout.value()), length_end + length};
-}
-
-TensorOutline outline_of(const ArrayLayout& layout) { return {"", name(layout.element), layout.shape}; }
-
-}  // namespace
-
-Result<TensorOutline> read_npy_outline(ByteSource& source) {
-  const Result<NpyStart> start = read_start(source);
-  if (!start) return start.faults();
-  return outline_of(start.value().layout);
-}
-
-Result<FileTensor> read_npy(ByteSource& source, std::size_t max_bytes) {
-  const Result<NpyStart> start = read_start(source);
-  if (!start) return start.faults();
-  const ArrayLayout& layout = start.value().layout;
-  Result<std::vector<double>> numbers = read_array(source, source.size() - start.value().bytes, layout, max_bytes);
-  if (!numbers) return numbers.faults();
-  return FileTensor{outline_of(layout), std::move(numbers.value())};
+  const std::size_t bytes = source.size() - length_end - length;
+  return StoredArray{std::move(npy), bytes, std::move(layout.value())};
 }
 
 }  // namespace attn

@@ -4,7 +4,6 @@
 
 #include "base/result.h"
 #include "files/array.h"
-#include "files/tensor_file.h"
 
 namespace attn {
 
@@ -16,9 +15,7 @@ namespace attn {
 // It is read as these words and no others; nothing is evaluated.
 Result<ArrayLayout> parse_npy_header(std::string_view dictionary);
 
-// The array that a source holds in the .npy format, versions 1 to 3 (NEP 1): what
-// it is, of which the header alone is read, or all of it.
-Result<TensorOutline> read_npy_outline(ByteSource& source);
-Result<FileTensor> read_npy(ByteSource& source, std::size_t max_bytes);
+// The array that a source holds in the .npy format, versions 1 to 3 (NEP 1), of which the header is read.
+Result<StoredArray> opened_npy(std::unique_ptr<ByteSource> source);
 
 }  // namespace attn

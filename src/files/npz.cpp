@@ -20,29 +20,18 @@ class NpzFile : public TensorFile {
     }
   }
 
-  Result<TensorOutline> outline(std::size_t index) override {
-    return read_entry(index, [](ByteSource& array) { return read_npy_outline(array); });
-  }
-
-  Result<FileTensor> read(std::size_t index, std::size_t max_bytes) override {
-    return read_entry(index, [&](ByteSource& array) { return read_npy(array, max_bytes); });
-  }
-
  private:
-  template <class Read>
-  auto read_entry(std::size_t index, Read read_array) -> decltype(read_array(std::declval<ByteSource&>())) {
-    const std::string shown = printable(names_[index]);
-    const Result<std::unique_ptr<ByteSource>> source = unpacked(file_, entries_[index], shown);
+  Result<StoredArray> open(std::size_t index) override {
+    Result<std::unique_ptr<ByteSource>> source = unpacked(file_, entries_[index], printable(names_[index]));
     if (!source) return source.faults();
-    auto read = read_array(*source.value());
-    if (!read) return of_entry(read.faults().front(), shown);
-    read.value().name = names_[index];
-    return read;
+    Result<StoredArray> array = opened_npy(std::move(source.value()));
+    if (!array) return of_file(array.faults().front(), index);
+    return array;
   }
 
-  static Diagnostic of_entry(Diagnostic fault, const std::string& shown) {
+  Diagnostic of_file(Diagnostic fault, std::size_t index) const override {
     if (!fault.message.starts_with("has a broken entry"))
-      fault.message = "has an array " + shown + " that " + fault.message;
+      fault.message = "has an array " + printable(names_[index]) + " that " + fault.message;
     return fault;
   }
 

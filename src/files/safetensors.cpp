@@ -27,30 +27,22 @@ class SafetensorsFile : public TensorFile {
     metadata_ = std::move(header_.metadata);
   }
 
-  Result<TensorOutline> outline(std::size_t index) override {
-    const SafetensorsHeader::Entry& entry = header_.entries[index];
-    const Result<Element> element = element_of(entry);
-    if (!element) return element.faults();
-    return TensorOutline{entry.name, name(element.value()), entry.shape};
-  }
-
-  Result<FileTensor> read(std::size_t index, std::size_t max_bytes) override {
+ private:
+  Result<StoredArray> open(std::size_t index) override {
     const SafetensorsHeader::Entry& entry = header_.entries[index];
     const Result<Element> element = element_of(entry);
     if (!element) return element.faults();
     const std::size_t size = entry.end - entry.begin;
-    FilePart part(file_, data_ + entry.begin, size);
-    Result<std::vector<double>> numbers =
-        read_array(part, size, {.element = element.value(), .shape = entry.shape}, max_bytes);
-    if (!numbers) {
-      Diagnostic fault = numbers.faults().front();
-      fault.message = "has a tensor " + printable(entry.name) + " that " + fault.message;
-      return fault;
-    }
-    return FileTensor{{entry.name, name(element.value()), entry.shape}, std::move(numbers.value())};
+    return StoredArray{std::make_unique<FilePart>(file_, data_ + entry.begin, size),
+                       size,
+                       {.element = element.value(), .shape = entry.shape}};
   }
 
- private:
+  Diagnostic of_file(Diagnostic fault, std::size_t index) const override {
+    fault.message = "has a tensor " + printable(names_[index]) + " that " + fault.message;
+    return fault;
+  }
+
   static Result<Element> element_of(const SafetensorsHeader::Entry& entry) {
     const auto found = std::ranges::find(dtype_words, entry.dtype, &std::pair<std::string_view, Element>::first);
     if (found != std::end(dtype_words)) return found->second;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "files/array.h"
 #include "files/reader.h"
 
 namespace attn {
@@ -32,6 +33,24 @@ Result<std::unique_ptr<TensorFile>> opened(Result<InputFile> file, const Reader&
 }
 
 }  // namespace
+
+Result<TensorOutline> TensorFile::outline(std::size_t index, std::size_t max_bytes) {
+  const Result<StoredArray> array = open(index);
+  if (!array) return array.faults();
+  const Result<std::size_t> count = count_within(array.value(), max_bytes);
+  if (!count) return of_file(count.faults().front(), index);
+  const ArrayLayout& layout = array.value().layout;
+  return TensorOutline{names_[index], name(layout.element), layout.shape};
+}
+
+Result<FileTensor> TensorFile::read(std::size_t index, std::size_t max_bytes) {
+  Result<StoredArray> array = open(index);
+  if (!array) return array.faults();
+  Result<std::vector<double>> numbers = read_array(array.value(), max_bytes);
+  if (!numbers) return of_file(numbers.faults().front(), index);
+  const ArrayLayout& layout = array.value().layout;
+  return FileTensor{{names_[index], name(layout.element), layout.shape}, std::move(numbers.value())};
+}
 
 Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path) {
   const Reader* const reader = reader_of(path);

@@ -10,6 +10,8 @@
 
 namespace attn {
 
+struct StoredArray;  // files/array.h
+
 // What a tensor in a file for programs (.npy, .npz, .safetensors) says of
 // itself, before a number of it is read.
 struct TensorOutline {
@@ -42,14 +44,21 @@ class TensorFile {
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
   // What the tensor of that index is: of an archive no more is unpacked than its
-  // header. Its numbers may still turn out to be fewer. REQUIRES: index < names().size().
-  virtual Result<TensorOutline> outline(std::size_t index) = 0;
+  // header, and its bytes may still turn out to be broken. Refused where that
+  // says of them that they are too many or too few, or that they take more than
+  // `max_bytes` as doubles. REQUIRES: index < names().size().
+  Result<TensorOutline> outline(std::size_t index, std::size_t max_bytes);
 
-  // The tensor of that index. Integers that a double does not hold are refused,
-  // and so is what takes more than `max_bytes` as doubles. REQUIRES: index < names().size().
-  virtual Result<FileTensor> read(std::size_t index, std::size_t max_bytes) = 0;
+  // The same with its numbers; integers that a double does not hold are refused.
+  Result<FileTensor> read(std::size_t index, std::size_t max_bytes);
 
  protected:
+  // The tensor as it is stored, its header read and no number yet.
+  virtual Result<StoredArray> open(std::size_t index) = 0;
+
+  // A fault of that tensor as one of the file.
+  virtual Diagnostic of_file(Diagnostic fault, std::size_t) const { return fault; }
+
   std::vector<std::string> names_;
   std::map<std::string, std::string> metadata_;
 };

@@ -11,7 +11,6 @@
 
 #include "problem/option.h"
 #include "problem/source.h"
-#include "tensor/tensor.h"
 
 namespace attn {
 
@@ -101,8 +100,5 @@ struct Catalog {
   std::vector<ChoiceSpec> softmaxes;  // the first is what a problem has that names none
   std::vector<OptionSpec> options;
 };
-
-// The spec of that name, or null.
-const ChoiceSpec* find(const std::vector<ChoiceSpec>& specs, std::string_view name);
 
 }  // namespace attn

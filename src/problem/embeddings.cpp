@@ -12,7 +12,7 @@ namespace {
 
 // The vectors of all tokens, by token.
 struct Dictionary {
-  std::unordered_map<std::string, Regular> vectors;
+  std::unordered_map<std::string, Source> vectors;
   std::vector<std::string> tokens;
   std::size_t width = 0;
 };
@@ -25,23 +25,22 @@ std::optional<Dictionary> dictionary_of(std::vector<RawEmbedding> embeddings, Bu
     std::optional<Regular> vector = regular(std::move(embedding.vector), budget, faults);
     if (!vector) return std::nullopt;
     if (vector->rank() != 1) {
-      faults.add("wrong-rank", where,
-                 shown(where) + " is " + (vector->rank() == 0 ? "one number" : "a list of lists") +
-                     "; an embedding is a list of numbers");
-      return std::nullopt;
+      return faults.add_of("wrong-rank", where,
+                           std::string(vector->rank() == 0 ? "is one number" : "is a list of lists") +
+                               "; an embedding is a list of numbers");
     }
     if (first.empty()) {
       first = where;
       dictionary.width = vector->shape[0];
     } else if (vector->shape[0] != dictionary.width) {
-      faults.add("shape-mismatch", where,
-                 shown(where) + " has " + counted(vector->shape[0], "number") + ", and " + shown(first) + " has " +
-                     std::to_string(dictionary.width),
-                 "all embeddings need one width");
-      return std::nullopt;
+      return faults.add_of("shape-mismatch", where,
+                           "has " + counted(vector->shape[0], "number") + ", and " + shown(first) + " has " +
+                               std::to_string(dictionary.width),
+                           "all embeddings need one width");
     }
     dictionary.tokens.push_back(embedding.token);
-    dictionary.vectors.emplace(std::move(embedding.token), std::move(*vector));
+    const Shape shape{{"d_model", dictionary.width}};
+    dictionary.vectors.emplace(std::move(embedding.token), std::move(*vector).source(shape));
   }
   return dictionary;
 }
@@ -53,15 +52,12 @@ struct Embedded {
   Vectors vectors;
 
   std::vector<double> values() const {
-    // A vector is drawn once, however many tokens it stands for.
-    std::unordered_map<std::string, std::vector<double>> drawn;
     std::vector<double> all;
     for (const std::vector<std::string>& tokens : sequences) {
       const std::size_t start = all.size(), rows = tokens.size(), width = dictionary->width;
       all.resize(start + rows * width);
       for (std::size_t i = 0; i < rows; ++i) {
-        std::vector<double>& vector = drawn[tokens[i]];
-        if (vector.empty()) vector = Regular(dictionary->vectors.at(tokens[i])).take_values();
+        const std::span<const double> vector = dictionary->vectors.at(tokens[i]).numbers().data();
         for (std::size_t j = 0; j < width; ++j)
           all[start + (vectors == Vectors::rows ? i * width + j : j * rows + i)] = vector[j];
       }
@@ -84,11 +80,10 @@ class Lookup {
     std::size_t count = 0;
     for (const auto& sequence : tokens.sequences) count += std::min(sequence.size(), limit_);
     if (!budget_.take(product({count, side.width}), sizeof(double))) {
-      faults_.add("too-large", tokens.where,
-                  shown(tokens.where) + " stands for " + spelled_sizes({count, side.width}) +
-                      " numbers, which do not fit into " + std::to_string(budget_.limit()) + " bytes",
-                  "fewer tokens, or a larger --max-memory");
-      return std::nullopt;
+      return faults_.add_of("too-large", tokens.where,
+                            "stands for " + spelled_sizes({count, side.width}) + " numbers, which do not fit into " +
+                                std::to_string(budget_.limit()) + " bytes",
+                            "fewer tokens, or a larger --max-memory");
     }
     Embedded embedded{dictionary_, {}, vectors_};
     bool known = true;
@@ -121,8 +116,8 @@ class Lookup {
     // Comparing with every embedding takes its time; nobody reads more.
     const bool compared = faults_.count() < 20;
     const auto meant = compared ? closest(token, dictionary_->tokens) : std::nullopt;
-    faults_.add("unknown-token", where, shown(where) + " is \"" + shown(token) + "\", which has no embedding",
-                meant ? "did you mean \"" + shown(*meant) + "\"?" : "add it to embeddings");
+    faults_.add_of("unknown-token", where, "is \"" + shown(token) + "\", which has no embedding",
+                   meant ? "did you mean \"" + shown(*meant) + "\"?" : "add it to embeddings");
   }
 
   std::shared_ptr<Dictionary> dictionary_;

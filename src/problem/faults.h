@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,32 +10,30 @@
 
 namespace attn {
 
-// Gathers the faults of a file, or of one part of it: places are told from there
-// on, and kept as those of the whole file.
-// Each is kept once; of very many only the first are kept, and the rest counted.
+// Gathers the faults of a file. Each is kept once; of very many only the first
+// are kept, and the rest counted. Who adds one is given nothing, to return where
+// a fault is all there is.
 class Faults {
  public:
-  // REQUIRES: `part` is a JSON Pointer, "" for the whole file.
-  explicit Faults(std::string part = "") : part_(std::move(part)) {}
+  // `where` is a JSON Pointer; see Diagnostic.
+  std::nullopt_t add(std::string code, std::string where, std::string message, std::string help = "");
 
-  // `where` is a JSON Pointer, from the part on; see Diagnostic.
-  void add(std::string code, std::string where, std::string message, std::string help = "");
+  std::nullopt_t add(Diagnostic fault);
 
-  void add(Diagnostic fault);
+  // The same, where the message begins with the place: "/keys" and "is empty".
+  std::nullopt_t add_of(std::string code, const std::string& where, const std::string& message, std::string help = "");
 
   // The same at a place in the text.
-  void add(std::string code, std::string where, TextRange range, std::string message, std::string help = "");
+  std::nullopt_t add(std::string code, std::string where, TextRange range, std::string message, std::string help = "");
 
   // The same, where the key is meant rather than its value.
-  void add_at_key(std::string code, std::string where, std::string message, std::string help = "");
+  std::nullopt_t add_at_key(std::string code, std::string where, std::string message, std::string help = "");
 
-  const std::string& part() const { return part_; }
   bool any() const { return !list_.empty(); }
   std::size_t count() const { return list_.size(); }
   Diagnostics take() { return std::move(list_); }
 
  private:
-  std::string part_;
   Diagnostics list_;
 };
 

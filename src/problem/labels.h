@@ -1,5 +1,8 @@
 #pragma once
 
+#include <vector>
+
+#include "problem/projections.h"
 #include "problem/sources.h"
 
 namespace attn {
@@ -15,5 +18,9 @@ void check_tokens(const Statement& statement, const Sources& sources, Faults& fa
 // `limit`, padded to query_count and key_count, with "Past 1" before and
 // "Appended 1" after the keys. REQUIRES: tokens were checked.
 void set_labels(const Statement& statement, const Sources& sources, std::size_t limit, Attention& attention);
+
+// What a person should know of how the sequences were read: cut to `limit`,
+// padded, or read as a batch where something else may have been meant.
+std::vector<Note> notes_on(const Sources& sources, const Setting& setting, std::size_t limit);
 
 }  // namespace attn

@@ -1,5 +1,3 @@
-#include "problem/masks.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "base/numbers.h"
+#include "problem/options.h"
 
 namespace attn {
 namespace {
@@ -31,8 +30,7 @@ bool fits(const std::vector<std::size_t>& mask, const Shape& scores) {
 std::string spelled(const Shape& scores, std::initializer_list<Axis> kept) {
   std::string text;
   for (const Dim& dim : scores.dims()) {
-    bool keeps = false;
-    for (const Axis& axis : kept) keeps = keeps || axis == dim.axis;
+    const bool keeps = std::ranges::count(kept, dim.axis) > 0;
     text += "[" + std::to_string(keeps ? dim.size : 1) + "]";
   }
   return text;
@@ -60,9 +58,9 @@ std::string help_for(const std::vector<std::size_t>& mask, const Shape& scores) 
 
 void check_shape(const Regular& mask, const Shape& scores, Faults& faults) {
   if (fits(mask.shape, scores)) return;
-  faults.add("shape-mismatch", mask.where,
-             shown(mask.where) + " is " + spelled_sizes(mask.shape) + ", and the scores are " + described(scores),
-             help_for(mask.shape, scores));
+  faults.add_of("shape-mismatch", mask.where,
+                "is " + spelled_sizes(mask.shape) + ", and the scores are " + described(scores),
+                help_for(mask.shape, scores));
 }
 
 bool can_be_added(double value) { return std::isfinite(value) || value == -std::numeric_limits<double>::infinity(); }
@@ -78,15 +76,15 @@ void check_values(const Regular& mask, MaskTerm::Kind kind, Faults& faults) {
   const std::vector<double> first = mask.random
                                         ? random_values(mask.random->kind, mask.random->shape, mask.random->seed, few)
                                         : std::vector<double>();
-  const std::vector<double>& values = mask.random ? first : mask.values;
+  const std::vector<double>& values = mask.random ? first : mask.late ? *mask.late : mask.values;
   const auto found = std::ranges::find_if_not(values, add ? can_be_added : is_zero_or_one);
   if (found == values.end()) return;
   const std::string where = mask.where_of(static_cast<std::size_t>(found - values.begin()));
-  faults.add("out-of-range", where,
-             shown(where) + " is " + shortest(*found) +
-                 (add ? "; a finite number or \"-inf\" can be added" : "; true, false, 1 or 0 is wanted"),
-             add ? R"("-inf" closes a cell, and 0 leaves it as it is)"
-                 : R"(numbers to add to the scores are written {"add": …})");
+  faults.add_of("out-of-range", where,
+                "is " + shortest(*found) +
+                    (add ? "; a finite number or \"-inf\" can be added" : "; true, false, 1 or 0 is wanted"),
+                add ? R"("-inf" closes a cell, and 0 leaves it as it is)"
+                    : R"(numbers to add to the scores are written {"add": …})");
 }
 
 // The mask with an axis for each of its sizes that is not 1.
@@ -107,7 +105,11 @@ std::vector<MaskTerm> mask_terms(std::vector<RawMask> masks, const std::optional
   for (RawMask& raw : masks) {
     std::optional<Regular> mask = regular(std::move(raw.value), budget, faults);
     if (!mask) continue;
-    check_values(*mask, raw.kind, faults);
+    if (mask->late) {
+      budget.put_off([late = *mask, kind = raw.kind](Faults& all) { check_values(late, kind, all); });
+    } else {
+      check_values(*mask, raw.kind, faults);
+    }
     if (!scores) continue;
     check_shape(*mask, *scores, faults);
     if (fits(mask->shape, *scores)) terms.push_back(term(std::move(*mask), raw.kind, *scores));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -72,6 +73,10 @@ struct OptionSpec {
 };
 
 // The spec of that name, or null.
-const OptionSpec* find(const std::vector<OptionSpec>& specs, std::string_view name);
+template <class Spec>
+const Spec* find(const std::vector<Spec>& specs, std::string_view name) {
+  const auto found = std::ranges::find(specs, name, &Spec::name);
+  return found == specs.end() ? nullptr : &*found;
+}
 
 }  // namespace attn

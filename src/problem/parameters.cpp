@@ -1,8 +1,8 @@
-#include "problem/parameters.h"
-
 #include <algorithm>
 #include <map>
 #include <utility>
+
+#include "problem/options.h"
 
 namespace attn {
 namespace {
@@ -32,15 +32,15 @@ class Parameters {
     std::vector<Axis> axes = in_this_problem(parameter.axes);
     std::optional<Regular> found = regular(std::move(raw), budget_, faults_);
     if (!found) return std::nullopt;
+    are_late_ = are_late_ || found->late;
     if (parameter.may_be_one_number && found->rank() == 0) return std::move(*found).source({});
     if (vectors_ == Vectors::columns && axes.size() >= 2) std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
     if (found->rank() != axes.size()) {
-      faults_.add("wrong-rank", found->where,
-                  shown(found->where) + " is " +
-                      (found->rank() == 0 ? "one number" : "nested " + std::to_string(found->rank()) + " deep") + "; " +
-                      (axes.empty() ? "one number is wanted"
-                                    : std::to_string(axes.size()) + " deep is wanted: " + spelled(axes)));
-      return std::nullopt;
+      return faults_.add_of(
+          "wrong-rank", found->where,
+          "is " + (found->rank() == 0 ? "one number" : "nested " + std::to_string(found->rank()) + " deep") + "; " +
+              (axes.empty() ? "one number is wanted"
+                            : std::to_string(axes.size()) + " deep is wanted: " + spelled(axes)));
     }
     Shape shape;
     bool fits = true;
@@ -51,6 +51,9 @@ class Parameters {
     if (!fits) return std::nullopt;
     return std::move(*found).source(shape);
   }
+
+  // Whether numbers of a tensor have yet to be read.
+  bool are_late() const { return are_late_; }
 
  private:
   static std::optional<std::size_t> sum(std::optional<std::size_t> a, std::optional<std::size_t> b) {
@@ -82,15 +85,13 @@ class Parameters {
   }
 
   bool check_axis(const Regular& found, std::size_t i, const std::vector<Axis>& axes) {
-    for (const Axis& axis : unknown_) {
-      if (axis == axes[i]) return true;
-    }
+    if (std::ranges::count(unknown_, axes[i]) > 0) return true;
     const auto [fixed, is_new] =
         sizes_.insert({axes[i], {found.shape[i], shown(found.where) + " has " + std::to_string(found.shape[i])}});
     if (fixed->second.size == found.shape[i]) return true;
-    faults_.add("shape-mismatch", found.where,
-                shown(found.where) + " is " + spelled_sizes(found.shape) + ", " + spelled(axes) + ", and " +
-                    fixed->second.because + " for " + axes[i]);
+    faults_.add_of("shape-mismatch", found.where,
+                   "is " + spelled_sizes(found.shape) + ", " + spelled(axes) + ", and " + fixed->second.because +
+                       " for " + axes[i]);
     return false;
   }
 
@@ -100,6 +101,7 @@ class Parameters {
   Faults& faults_;
   std::map<Axis, Fixed> sizes_;
   std::vector<Axis> unknown_;
+  bool are_late_ = false;
 };
 
 bool is_fit(const Choice& choice, const ChoiceSpec& spec) {
@@ -130,10 +132,19 @@ Choice chosen(RawChoice raw, const ChoiceSpec& spec, std::string_view what, cons
     if (tensor) choice.tensors.emplace(parameter.name, std::move(*tensor));
   }
   if (!complete || !is_fit(choice, spec) || !spec.misfit) return choice;
-  if (const std::optional<Misfit> misfit = spec.misfit(choice, setting)) {
-    const std::string where = misfit->parameter.empty() ? raw.where : raw.where + "/" + misfit->parameter;
-    const std::string subject = misfit->parameter.empty() ? "the " + std::string(what) + " " + spec.name : shown(where);
-    faults.add("misfit", where, subject + " " + misfit->message, misfit->help);
+  const auto check_misfit = [choice, &spec, setting, place = raw.where, of = std::string(what)](Faults& found) {
+    const std::optional<Misfit> misfit = spec.misfit(choice, setting);
+    if (!misfit) return;
+    const std::string where = misfit->parameter.empty() ? place : place + "/" + misfit->parameter;
+    const std::string subject = misfit->parameter.empty() ? "the " + of + " " + spec.name : shown(where);
+    found.add("misfit", where, subject + " " + misfit->message, misfit->help);
+  };
+  if (!parameters.are_late()) {
+    check_misfit(faults);
+  } else {
+    budget.put_off([check_misfit](Faults& all) {
+      if (!all.any()) check_misfit(all);
+    });
   }
   return choice;
 }

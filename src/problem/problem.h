@@ -8,7 +8,6 @@
 #include "problem/arithmetic.h"
 #include "problem/attention.h"
 #include "problem/note.h"
-#include "tensor/tensor.h"
 
 namespace attn {
 
@@ -29,7 +28,6 @@ struct Inputs {
 // What is to be computed: a validated problem.
 struct Problem {
   std::string title;
-  std::string notes_text;
 
   Arithmetic arithmetic;
   Inputs inputs;

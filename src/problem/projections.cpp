@@ -13,9 +13,9 @@ std::optional<WeightMatrix> measured_matrix(RawTensor tensor, const Setting& set
     const std::string is = rank == 0   ? " is one number"
                            : rank == 1 ? " is a list of numbers"
                                        : " is nested " + std::to_string(rank) + " deep";
-    faults.add("wrong-rank", found->where, shown(found->where) + is + "; a matrix is wanted, or one matrix a head",
-               "a matrix is a list of its rows: [[1, 0], [0, 1]]");
-    return std::nullopt;
+    return faults.add("wrong-rank", found->where,
+                      shown(found->where) + is + "; a matrix is wanted, or one matrix a head",
+                      "a matrix is a list of its rows: [[1, 0], [0, 1]]");
   }
   WeightMatrix matrix{.where = found->where, .matrices = std::nullopt, .numbers = {}};
   if (rank == 3) matrix.matrices = found->shape[0];
@@ -29,11 +29,10 @@ std::optional<WeightMatrix> measured_matrix(RawTensor tensor, const Setting& set
 std::optional<Regular> measured_bias(RawTensor tensor, Budget& budget, Faults& faults) {
   std::optional<Regular> bias = regular(std::move(tensor), budget, faults);
   if (!bias || bias->rank() == 1) return bias;
-  faults.add("wrong-rank", bias->where,
-             shown(bias->where) + " is " + (bias->rank() == 0 ? "one number" : "a list of lists") +
-                 "; a bias is a list of numbers",
-             bias->rank() == 0 ? "" : "one vector, the heads' parts one after the other");
-  return std::nullopt;
+  return faults.add_of(
+      "wrong-rank", bias->where,
+      std::string(bias->rank() == 0 ? "is one number" : "is a list of lists") + "; a bias is a list of numbers",
+      bias->rank() == 0 ? "" : "one vector, the heads' parts one after the other");
 }
 
 std::string in_word(const Setting& setting) { return setting.is_exchanged() ? "column" : "row"; }
@@ -86,9 +85,8 @@ std::optional<std::size_t> shared(std::size_t width, const std::string& where, c
   if (!setting.heads_known) return std::nullopt;
   if (!setting.heads) return width;
   if (width % *setting.heads == 0) return width / *setting.heads;
-  faults.add("heads", where, what + ", which " + std::to_string(*setting.heads) + " heads cannot share equally",
-             "the width is a multiple of heads: each head has consecutive columns");
-  return std::nullopt;
+  return faults.add("heads", where, what + ", which " + std::to_string(*setting.heads) + " heads cannot share equally",
+                    "the width is a multiple of heads: each head has consecutive columns");
 }
 
 // A bias with as many numbers as the projection makes.
@@ -97,10 +95,9 @@ void check_bias(const Part& part, std::size_t wanted, Faults& faults) {
   const WeightMatrix& matrix = *part.matrix;
   const std::string makes = matrix.matrices ? counted(*matrix.matrices, "head") + " of " + std::to_string(matrix.out)
                                             : "vectors of " + counted(wanted, "number");
-  faults.add("shape-mismatch", part.bias->where,
-             shown(part.bias->where) + " has " + counted(part.bias->shape[0], "number") + ", and " +
-                 shown(matrix.where) + " makes " + makes,
-             matrix.matrices ? "one vector for all heads, their parts one after the other" : "");
+  faults.add_of("shape-mismatch", part.bias->where,
+                "has " + counted(part.bias->shape[0], "number") + ", and " + shown(matrix.where) + " makes " + makes,
+                matrix.matrices ? "one vector for all heads, their parts one after the other" : "");
 }
 
 std::optional<std::size_t> checked_split(const Part& part, const Side& side, const Setting& setting, Faults& faults) {
@@ -109,18 +106,17 @@ std::optional<std::size_t> checked_split(const Part& part, const Side& side, con
   const WeightMatrix& matrix = *part.matrix;
   const std::string wanted = std::to_string(*width) + " × " + std::to_string(*width);
   if (matrix.matrices) {
-    faults.add("wrong-rank", matrix.where,
-               shown(matrix.where) + " is " + counted(*matrix.matrices, "matrix") +
-                   R"(, and with "split": "input" all heads share one)",
-               "one matrix " + wanted);
+    faults.add_of("wrong-rank", matrix.where,
+                  "is " + counted(*matrix.matrices, "matrix") + R"(, and with "split": "input" all heads share one)",
+                  "one matrix " + wanted);
     return width;
   }
   if (matrix.in != *width || matrix.out != *width) {
-    faults.add("shape-mismatch", matrix.where,
-               shown(matrix.where) + " is " + std::to_string(setting.is_exchanged() ? matrix.out : matrix.in) + " × " +
-                   std::to_string(setting.is_exchanged() ? matrix.in : matrix.out) + ", and a head's part of " +
-                   shown(side.where) + " is " + std::to_string(*width) + " wide",
-               R"(with "split": "input" all heads share one matrix )" + wanted);
+    faults.add_of("shape-mismatch", matrix.where,
+                  "is " + std::to_string(setting.is_exchanged() ? matrix.out : matrix.in) + " × " +
+                      std::to_string(setting.is_exchanged() ? matrix.in : matrix.out) + ", and a head's part of " +
+                      shown(side.where) + " is " + std::to_string(*width) + " wide",
+                  R"(with "split": "input" all heads share one matrix )" + wanted);
     return width;
   }
   check_bias(part, matrix.out, faults);
@@ -128,6 +124,27 @@ std::optional<std::size_t> checked_split(const Part& part, const Side& side, con
 }
 
 }  // namespace
+
+void check_all_or_none(Roles<RawWeight>& weights, Faults& faults) {
+  std::string given, missing;
+  for (const std::string role : {"query", "key", "value"}) {
+    std::string& list = weights.of(role).is_given() ? given : missing;
+    list += (list.empty() ? "" : " and ") + role;
+  }
+  if (given.empty() || missing.empty()) return;
+  faults.add("missing-member", "/weights", "/weights has " + given + ", and not " + missing,
+             R"(give all of query, key and value, or none; "identity" stands for a projection that is not made)");
+}
+
+void check_projected_already(Roles<RawWeight>& weights, Faults& faults) {
+  for (const std::string role : {"query", "key", "value"}) {
+    const Stated<RawWeight>& weight = weights.of(role);
+    if (!weight.is_given() || (weight && !weight->tensor)) continue;
+    const std::string where = weight ? weight->where : "/weights/" + role;
+    faults.add_at_key("two-sources", where, shown(where) + " is given, and queries are given directly",
+                      "queries, keys and values are projected already; only weights.output may stand");
+  }
+}
 
 Part measured_part(std::string name, Stated<RawWeight>& weight, Stated<RawTensor>& bias, const Setting& setting,
                    Budget& budget, Faults& faults) {
@@ -162,14 +179,23 @@ std::optional<std::size_t> checked_width(const Part& part, const Side& side, con
   return shared(matrix.out, matrix.where, makes, setting, faults);
 }
 
+void check_equal_widths(const Made& queries, const Made& keys, const Setting& setting, Faults& faults) {
+  if (queries.width == keys.width) return;
+  const auto maker = [](const Made& made) { return made.part.matrix ? made.part.matrix->where : made.side.where; };
+  const std::string a_head = setting.heads ? " a head" : "";
+  faults.add_of("shape-mismatch", maker(keys),
+                "gives keys of " + counted(keys.width, "number") + a_head + ", and " + shown(maker(queries)) +
+                    " gives queries of " + std::to_string(queries.width),
+                "the dot product of a query and a key needs as many numbers in both");
+}
+
 void check_output(const Part& part, std::size_t context_width, std::size_t value_width, const Setting& setting,
                   Faults& faults) {
   if (!part.matrix) return;
   const WeightMatrix& matrix = *part.matrix;
   if (matrix.matrices) {
-    faults.add("wrong-rank", matrix.where,
-               shown(matrix.where) + " is " + counted(*matrix.matrices, "matrix") + "; one matrix is wanted",
-               "the contexts of all heads stand side by side before it");
+    faults.add_of("wrong-rank", matrix.where, "is " + counted(*matrix.matrices, "matrix") + "; one matrix is wanted",
+                  "the contexts of all heads stand side by side before it");
     return;
   }
   std::string context =

@@ -23,6 +23,8 @@ struct Part {
   std::optional<WeightMatrix> matrix = std::nullopt;  // not there: no projection is made
   std::optional<Regular> bias = std::nullopt;
   bool bias_given = false;
+
+  bool is_whole() const { return !is_faulty && (!bias_given || bias); }
 };
 
 // What every projection needs to know of the problem.
@@ -46,6 +48,12 @@ struct Setting {
   bool is_exchanged() const { return vectors == Vectors::columns || layout == WeightLayout::out_in; }
 };
 
+// Of query, key and value there are all, or none.
+void check_all_or_none(Roles<RawWeight>& weights, Faults& faults);
+
+// The same where none may be there, but "identity".
+void check_projected_already(Roles<RawWeight>& weights, Faults& faults);
+
 // Reads a weight and its bias; their shapes are not compared with anything yet.
 Part measured_part(std::string name, Stated<RawWeight>& weight, Stated<RawTensor>& bias, const Setting& setting,
                    Budget& budget, Faults& faults);
@@ -54,6 +62,16 @@ Part measured_part(std::string name, Stated<RawWeight>& weight, Stated<RawTensor
 // vectors that stand for its result), and returns how wide one head's vectors
 // become; nothing if that is not known.
 std::optional<std::size_t> checked_width(const Part& part, const Side& side, const Setting& setting, Faults& faults);
+
+// What makes queries or keys, and how wide they become.
+struct Made {
+  const Part& part;
+  const Side& side;
+  std::size_t width;
+};
+
+// Checks that queries and keys are of one width, as a dot product needs it.
+void check_equal_widths(const Made& queries, const Made& keys, const Setting& setting, Faults& faults);
 
 // Checks `output` against the width of the context of all heads.
 void check_output(const Part& part, std::size_t context_width, std::size_t value_width, const Setting& setting,

@@ -12,6 +12,35 @@ std::string joined(std::string where, const ListPlace& place) {
   return where;
 }
 
+// Nothing, and a fault, where there is no room for it.
+std::optional<Regular> random_tensor(RandomTensor random, const std::string& where, Budget& budget, Faults& faults) {
+  if (budget.take_drawn(product(random.shape))) return Regular{.where = where, .shape = random.shape, .random = random};
+  return faults.add_of("too-large", where,
+                       "is " + spelled_sizes(random.shape) + " random numbers, which do not fit into " +
+                           std::to_string(budget.limit()) + " bytes",
+                       "a smaller shape, or a larger --max-memory");
+}
+
+// A fault of another file, at the place that refers to it.
+std::nullopt_t add_file_fault(const Diagnostic& fault, const std::string& where, Faults& faults) {
+  const std::string place = where + fault.where;
+  return faults.add(fault.code, place, shown(place) + ": " + fault.message, fault.help);
+}
+
+// Its numbers are put off.
+Regular tensor_of_file(FileNumbers numbers, const std::string& where, Budget& budget) {
+  Regular tensor{.where = where, .shape = numbers.shape, .late = std::make_shared<std::vector<double>>()};
+  budget.put_off([where, read = std::move(numbers.read), into = tensor.late](Faults& faults) {
+    Result<std::vector<double>> values = read();
+    if (values) {
+      *into = std::move(values.value());
+    } else {
+      add_file_fault(values.faults().front(), where, faults);
+    }
+  });
+  return tensor;
+}
+
 }  // namespace
 
 std::size_t product(const std::vector<std::size_t>& sizes) {
@@ -37,15 +66,19 @@ bool Budget::take_drawn(std::size_t count) {
   return take(count, sizeof(double));
 }
 
-Result<NestedNumbers> Budget::load(const FileReference& reference) {
+void Budget::catch_up(Faults& faults) {
+  for (const std::function<void(Faults&)>& task : std::exchange(put_off_, {})) task(faults);
+}
+
+Result<FileNumbers> Budget::found(const FileReference& reference) {
   if (!load_) {
     return Diagnostic{.code = "no-file",
                       .where = "",
                       .message = "no other file is read here",
                       .help = "write the numbers into the problem"};
   }
-  Result<NestedNumbers> numbers = load_(reference, left_);
-  if (numbers) left_ -= numbers.value().values().size() * sizeof(double);
+  Result<FileNumbers> numbers = load_(reference, left_);
+  if (numbers) take(product(numbers.value().shape), sizeof(double));
   return numbers;
 }
 
@@ -60,32 +93,13 @@ std::string Regular::where_of(std::size_t index) const {
 }
 
 std::vector<double> Regular::take_values() {
-  return random ? random_values(random->kind, random->shape, random->seed) : std::move(values);
+  if (random) return random_values(random->kind, random->shape, random->seed);
+  return std::move(late ? *late : values);
 }
 
 Source Regular::source(Shape named) && {
-  if (!random) return Tensor<double>(std::move(named), std::move(values));
-  return {std::move(named),
-          [drawn = *std::move(random)] { return random_values(drawn.kind, drawn.shape, drawn.seed); }};
-}
-
-std::optional<Regular> measured(const RandomTensor& random, const std::string& where, Budget& budget, Faults& faults) {
-  if (budget.take_drawn(product(random.shape))) return Regular{.where = where, .shape = random.shape, .random = random};
-  faults.add("too-large", where,
-             shown(where) + " is " + spelled_sizes(random.shape) + " random numbers, which do not fit into " +
-                 std::to_string(budget.limit()) + " bytes",
-             "a smaller shape, or a larger --max-memory");
-  return std::nullopt;
-}
-
-std::optional<NestedNumbers> loaded(RawTensor tensor, Budget& budget, Faults& faults) {
-  if (auto* numbers = std::get_if<NestedNumbers>(&tensor.numbers)) return std::move(*numbers);
-  Result<NestedNumbers> numbers = budget.load(std::get<FileReference>(tensor.numbers));
-  if (numbers) return std::move(numbers.value());
-  const Diagnostic& fault = numbers.faults().front();
-  const std::string place = tensor.where + fault.where;
-  faults.add(fault.code, place, shown(place) + ": " + fault.message, fault.help);
-  return std::nullopt;
+  if (!random && !late) return Tensor<double>(std::move(named), std::move(values));
+  return {std::move(named), [tensor = std::move(*this)]() mutable { return tensor.take_values(); }};
 }
 
 bool check_even(const NestedNumbers& numbers, const std::string& where, std::size_t first_level, Faults& faults) {
@@ -97,28 +111,42 @@ bool check_even(const NestedNumbers& numbers, const std::string& where, std::siz
         continue;
       }
       const std::string place = joined(where, numbers.place_of_list(level, i));
-      faults.add("empty", place, shown(place) + " is empty");
+      faults.add_of("empty", place, "is empty");
       return false;
     }
     if (level < first_level || numbers.is_even(level)) continue;
     const std::size_t odd = numbers.first_uneven(level);
     const std::string place = joined(where, numbers.place_of_list(level, odd));
     const std::string first = joined(where, numbers.place_of_list(level, 0));
-    faults.add("ragged", place,
-               shown(place) + " has " + counted(numbers.size(level, odd), thing) + ", and " + shown(first) + " has " +
-                   std::to_string(numbers.size(level, 0)),
-               level + 1 == numbers.rank() ? "every row needs as many numbers" : "all of them need as many");
+    faults.add_of("ragged", place,
+                  "has " + counted(numbers.size(level, odd), thing) + ", and " + shown(first) + " has " +
+                      std::to_string(numbers.size(level, 0)),
+                  level + 1 == numbers.rank() ? "every row needs as many numbers" : "all of them need as many");
     return false;
   }
   return true;
 }
 
+std::optional<Measured> measured(RawTensor tensor, Budget& budget, Faults& faults) {
+  if (auto* numbers = std::get_if<NestedNumbers>(&tensor.numbers)) return std::move(*numbers);
+  if (auto* random = std::get_if<RandomTensor>(&tensor.numbers)) {
+    return random_tensor(std::move(*random), tensor.where, budget, faults);
+  }
+  Result<FileNumbers> numbers = budget.found(std::get<FileReference>(tensor.numbers));
+  if (!numbers) return add_file_fault(numbers.faults().front(), tensor.where, faults);
+  const std::vector<std::size_t>& shape = numbers.value().shape;
+  if (product(shape) == 0) return NestedNumbers::of_shape(shape, {});
+  return tensor_of_file(std::move(numbers.value()), tensor.where, budget);
+}
+
 std::optional<Regular> regular(RawTensor tensor, Budget& budget, Faults& faults) {
   const std::string where = tensor.where;
-  if (const auto* random = std::get_if<RandomTensor>(&tensor.numbers)) return measured(*random, where, budget, faults);
-  std::optional<NestedNumbers> numbers = loaded(std::move(tensor), budget, faults);
-  if (!numbers || !check_even(*numbers, where, 0, faults)) return std::nullopt;
-  return Regular{.where = where, .shape = *numbers->shape(), .values = numbers->take_values()};
+  std::optional<Measured> found = measured(std::move(tensor), budget, faults);
+  if (!found) return std::nullopt;
+  if (auto* late = std::get_if<Regular>(&*found)) return std::move(*late);
+  auto& numbers = std::get<NestedNumbers>(*found);
+  if (!check_even(numbers, where, 0, faults)) return std::nullopt;
+  return Regular{.where = where, .shape = *numbers.shape(), .values = numbers.take_values()};
 }
 
 }  // namespace attn

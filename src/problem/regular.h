@@ -1,8 +1,11 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "problem/faults.h"
@@ -11,15 +14,16 @@
 
 namespace attn {
 
-// How many bytes may still be taken for numbers that a file only describes, and
-// where those come from that stand in other files.
+// How many bytes may still be taken for numbers that a file only describes;
+// where those come from that stand in other files; and what is put off until
+// every shape is known to fit: reading them, and looking at what was read.
 class Budget {
  public:
   explicit Budget(std::size_t bytes, TensorLoader load = nullptr)
       : left_(bytes), limit_(bytes), load_(std::move(load)) {}
 
-  // The numbers of another file, which take their room.
-  Result<NestedNumbers> load(const FileReference& reference);
+  // The shape of a tensor of another file, whose numbers take their room.
+  Result<FileNumbers> found(const FileReference& reference);
 
   // Takes room for so many things; false, and nothing taken, where they do not fit.
   bool take(std::size_t count, std::size_t bytes_each);
@@ -28,6 +32,11 @@ class Budget {
   bool take_drawn(std::size_t count);
   bool draws_many() const { return draws_many_; }
 
+  void put_off(std::function<void(Faults&)> task) { put_off_.push_back(std::move(task)); }
+
+  // Does what was put off, in that order.
+  void catch_up(Faults& faults);
+
   std::size_t limit() const { return limit_; }
 
  private:
@@ -35,6 +44,7 @@ class Budget {
   std::size_t limit_;
   bool draws_many_ = false;
   TensorLoader load_;
+  std::vector<std::function<void(Faults&)>> put_off_;
 };
 
 // The product; the largest std::size_t where it does not fit.
@@ -46,8 +56,9 @@ struct Regular {
   std::vector<std::size_t> shape;
   std::vector<double> values = {};  // none of a random tensor: they are drawn late
   std::optional<RandomTensor> random = std::nullopt;
+  std::shared_ptr<std::vector<double>> late = nullptr;  // of another file: empty until the budget catches up
 
-  // The numbers; drawn where they are random.
+  // The numbers; drawn where they are random. REQUIRES: those of another file have been read.
   std::vector<double> take_values();
 
   // The same tensor with its axes named, which may be fewer: those whose size is not 1.
@@ -59,12 +70,13 @@ struct Regular {
   std::string where_of(std::size_t index) const;
 };
 
-// A random tensor, whose room is taken; nothing, and a fault, where it has none.
-std::optional<Regular> measured(const RandomTensor& random, const std::string& where, Budget& budget, Faults& faults);
+// What is known of a tensor before a number is drawn or read: its shape, or the
+// lists that the file nests (or an empty tensor of another file would be).
+using Measured = std::variant<NestedNumbers, Regular>;
 
-// The numbers of a tensor that is not random, read if they stand in another
-// file. Nothing, and a fault, if they are too many or cannot be read.
-std::optional<NestedNumbers> loaded(RawTensor tensor, Budget& budget, Faults& faults);
+// Takes the room of numbers that are not there yet. Nothing, and a fault, where
+// they are too many or cannot be found.
+std::optional<Measured> measured(RawTensor tensor, Budget& budget, Faults& faults);
 
 // Reports the first list that is empty, or whose size is not that of the
 // others of its level, at levels from `first_level` on; false if there is one.

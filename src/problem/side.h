@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,9 +25,8 @@ struct Side {
   std::vector<std::size_t> stored_rows = {};
   std::function<std::vector<double>()> take_values = {};
 
-  std::size_t longest() const;
-
-  // The same once no sequence is longer than `limit`.
+  // Of the longest sequence, once none is longer than `limit`.
+  std::size_t longest(std::size_t limit = std::numeric_limits<std::size_t>::max()) const;
   std::size_t rows_within(std::size_t limit, std::size_t sequence) const;
   bool is_ragged_within(std::size_t limit) const;
 };
@@ -36,5 +36,16 @@ std::optional<Side> direct_side(RawTensor tensor, Vectors vectors, Budget& budge
 
 // Inputs: a matrix, or a batch of them, of which sequences may differ in length.
 std::optional<Side> measured_inputs(RawTensor tensor, Vectors vectors, Budget& budget, Faults& faults);
+
+// The shape of the side's vectors as a tensor: [batch?, head?, row, feature], or with
+// the last two exchanged for column vectors, with no more than `limit` rows.
+Shape shape_of(const Side& side, Vectors vectors, const Axis& row, const Axis& feature,
+               std::size_t limit = std::numeric_limits<std::size_t>::max());
+
+// That tensor; sequences cut to `limit` and padded with zeros
+// to one length. Nothing, and a fault, where padding takes too much memory.
+// REQUIRES: !side.heads.
+std::optional<Source> laid_out(Side side, std::size_t limit, Vectors vectors, const Axis& row, const Axis& feature,
+                               Budget& budget, Faults& faults);
 
 }  // namespace attn

@@ -24,4 +24,9 @@ struct Sources {
 // there. Tokens beyond `max_tokens` are not looked up.
 Sources sources_of(Statement& statement, Vectors vectors, Budget& budget, Faults& faults);
 
+// Reports what keeps queries, keys and values apart before any projection:
+// different batches, values that are not as many as the keys, nothing to attend
+// with or to.
+void check_sides(const Sources& sources, Vectors vectors, Faults& faults);
+
 }  // namespace attn

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <cassert>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -26,11 +27,9 @@ class Stated {
   Stated() = default;
   Stated(T value) : value_(std::move(value)), is_given_(true) {}  // NOLINT(google-explicit-constructor)
 
-  static Stated faulty() {
-    Stated stated;
-    stated.is_given_ = true;
-    return stated;
-  }
+  // What was read of a member; nothing where that is faulty.
+  Stated(std::optional<T> value) : value_(std::move(value)), is_given_(true) {}  // NOLINT(google-explicit-constructor)
+  Stated(std::nullopt_t) : is_given_(true) {}                                    // NOLINT(google-explicit-constructor)
 
   bool is_given() const { return is_given_; }
   bool is_faulty() const { return is_given_ && !value_; }
@@ -63,9 +62,15 @@ struct FileReference {
   bool may_be_booleans = false;
 };
 
-// Reads such numbers, no more than so many bytes of them. The places of faults
-// are relative to the reference: "" or "/tensor".
-using TensorLoader = std::function<Result<NestedNumbers>(const FileReference&, std::size_t max_bytes)>;
+// What stands there, its shape known and no number read.
+struct FileNumbers {
+  std::vector<std::size_t> shape;
+  std::function<Result<std::vector<double>>()> read;  // as many as the shape has
+};
+
+// Finds such numbers, which take no more than so many bytes. The places of
+// faults are relative to the reference: "" or "/tensor".
+using TensorLoader = std::function<Result<FileNumbers>(const FileReference&, std::size_t max_bytes)>;
 
 // A tensor as the file gives it: nothing is known of its shape.
 struct RawTensor {
@@ -126,14 +131,19 @@ struct RawKeysAndValues {
 template <class T>
 struct Roles {
   Stated<T> query, key, value, output;
+
+  std::array<Stated<T>*, 4> all() { return {&query, &key, &value, &output}; }
+
+  // REQUIRES: one of these names.
+  Stated<T>& of(std::string_view role) {
+    return role == "query" ? query : role == "key" ? key : role == "value" ? value : output;
+  }
 };
 
 // A problem file as it is written: each member of the right kind, nothing known
 // of how they fit together.
 struct Statement {
-  std::string where;  // in the file, as JSON Pointer: every other place is told from there on
   std::string title;
-  std::string notes;
 
   Stated<RawTensor> inputs;                 // self-attention
   Stated<Roles<RawTensor>> inputs_by_role;  // cross-attention

@@ -7,12 +7,9 @@
 #include "problem/extra_keys.h"
 #include "problem/heads.h"
 #include "problem/labels.h"
-#include "problem/notes.h"
 #include "problem/options.h"
-#include "problem/padding.h"
-#include "problem/parameters.h"
 #include "problem/projections.h"
-#include "problem/sides.h"
+#include "problem/side.h"
 #include "problem/sources.h"
 
 namespace attn {
@@ -26,10 +23,7 @@ constexpr std::size_t label_bytes = 64;  // of a row: two labels
 class Validation {
  public:
   Validation(Statement statement, const Catalog& catalog, std::size_t max_bytes, TensorLoader load)
-      : statement_(std::move(statement)),
-        catalog_(catalog),
-        budget_(max_bytes, std::move(load)),
-        faults_(statement_.where) {}
+      : statement_(std::move(statement)), catalog_(catalog), budget_(max_bytes, std::move(load)) {}
 
   Result<Problem> run() {
     // Which of the two axes is which: without it no shape means anything.
@@ -53,6 +47,7 @@ class Validation {
 
     // From here on every shape is known to fit.
     fill_numbers();
+    if (!faults_.any()) budget_.catch_up(faults_);
     if (faults_.any()) return faults_.take();
     fill_options();
     problem_.stated_arithmetic = problem_.arithmetic;
@@ -91,41 +86,23 @@ class Validation {
   void read_weights() {
     // How a weight is laid out is not known then.
     if (statement_.weight_layout.is_faulty()) {
-      for (auto* weight : {&statement_.weights.query, &statement_.weights.key, &statement_.weights.value,
-                           &statement_.weights.output}) {
-        if (weight->is_given()) *weight = Stated<RawWeight>::faulty();
+      for (Stated<RawWeight>* weight : statement_.weights.all()) {
+        if (weight->is_given()) *weight = std::nullopt;
       }
     }
-    check_all_or_none();
     Roles<RawWeight>& weights = statement_.weights;
-    Roles<RawTensor>& biases = statement_.biases;
-    query_ = measured_part("query", weights.query, biases.query, setting_, budget_, faults_);
-    key_ = measured_part("key", weights.key, biases.key, setting_, budget_, faults_);
-    value_ = measured_part("value", weights.value, biases.value, setting_, budget_, faults_);
-    output_ = measured_part("output", weights.output, biases.output, setting_, budget_, faults_);
-  }
-
-  void check_all_or_none() {
-    const Roles<RawWeight>& weights = statement_.weights;
     if (is_direct()) {
-      for (const auto& [name, weight] :
-           {std::pair("query", &weights.query), {"key", &weights.key}, {"value", &weights.value}}) {
-        if (!weight->is_given() || (*weight && !(*weight)->tensor)) continue;
-        const std::string where = *weight ? (*weight)->where : std::string("/weights/") + name;
-        faults_.add_at_key("two-sources", where, shown(where) + " is given, and queries are given directly",
-                           "queries, keys and values are projected already; only weights.output may stand");
-      }
-      return;
+      check_projected_already(weights, faults_);
+    } else {
+      check_all_or_none(weights, faults_);
     }
-    std::string given, missing;
-    for (const auto& [name, weight] :
-         {std::pair("query", &weights.query), {"key", &weights.key}, {"value", &weights.value}}) {
-      std::string& list = weight->is_given() ? given : missing;
-      list += (list.empty() ? "" : " and ") + std::string(name);
-    }
-    if (given.empty() || missing.empty()) return;
-    faults_.add("missing-member", "/weights", "/weights has " + given + ", and not " + missing,
-                R"(give all of query, key and value, or none; "identity" stands for a projection that is not made)");
+    const auto part = [&](const std::string& name) {
+      return measured_part(name, weights.of(name), statement_.biases.of(name), setting_, budget_, faults_);
+    };
+    query_ = part("query");
+    key_ = part("key");
+    value_ = part("value");
+    output_ = part("output");
   }
 
   void check_widths() {
@@ -135,24 +112,18 @@ class Validation {
     query_width_ = width(query_, sources_.query_side(), setting_);
     key_width_ = width(key_, sources_.key_side(), setting_.of_keys());
     value_width_ = width(value_, sources_.value_side(), setting_.of_keys());
-    check_equal_widths();
+    if (takes_equal_widths() && query_width_ && key_width_) {
+      check_equal_widths({query_, *sources_.query_side(), *query_width_}, {key_, *sources_.key_side(), *key_width_},
+                         setting_, faults_);
+    }
     if (value_width_ && setting_.heads_known) {
       check_output(output_, *value_width_ * setting_.heads.value_or(1), *value_width_, setting_, faults_);
     }
   }
 
-  void check_equal_widths() {
+  bool takes_equal_widths() const {
     const ChoiceSpec* spec = statement_.score ? find(catalog_.scores, statement_.score->name) : nullptr;
-    if (statement_.score.is_faulty() || (spec && !spec->equal_widths)) return;
-    if (!query_width_ || !key_width_ || *query_width_ == *key_width_) return;
-    const auto maker = [](const Part& part, const Side& side) { return part.matrix ? part.matrix->where : side.where; };
-    const std::string queries = maker(query_, *sources_.query_side());
-    const std::string keys = maker(key_, *sources_.key_side());
-    const std::string a_head = setting_.heads ? " a head" : "";
-    faults_.add("shape-mismatch", keys,
-                shown(keys) + " gives keys of " + counted(*key_width_, "number") + a_head + ", and " + shown(queries) +
-                    " gives queries of " + std::to_string(*query_width_),
-                "the dot product of a query and a key needs as many numbers in both");
+    return !statement_.score.is_faulty() && (!spec || spec->equal_widths);
   }
 
   // --- cache, choices ---------------------------------------------------------
@@ -185,7 +156,7 @@ class Validation {
     const Side* sides[] = {sources_.query_side(), sources_.key_side(), sources_.value_side()};
     for (const Side* side : sides) {
       if (!side) continue;
-      setting.longest = std::max(setting.longest, std::min(side->longest(), limit()));
+      setting.longest = std::max(setting.longest, side->longest(limit()));
       if (is_direct()) continue;
       setting.one_model_width = setting.one_model_width && side->width == setting.model_width.value_or(side->width);
       setting.model_width = side->width;
@@ -242,35 +213,34 @@ class Validation {
     Shape shape;
     if (query->batched) shape.append({"batch", query->rows.size()});
     if (setting_.heads) shape.append({"head", *setting_.heads});
-    shape.append({"query", std::min(query->longest(), limit())});
-    shape.append({"key", attention_.past_count() + std::min(key->longest(), limit())});
+    shape.append({"query", query->longest(limit())});
+    shape.append({"key", attention_.past_count() + key->longest(limit())});
     return shape;
   }
 
   // --- the problem ------------------------------------------------------------
 
+  template <class... T>
+  static bool is_any_faulty(const Stated<T>&... members) {
+    return (members.is_faulty() || ...);
+  }
+
   // Whether nothing was faulty in itself, which was reported elsewhere.
   bool is_complete() const {
     const Statement& s = statement_;
-    const bool parts = !query_.is_faulty && !key_.is_faulty && !value_.is_faulty && !output_.is_faulty &&
-                       is_whole(query_) && is_whole(key_) && is_whole(value_) && is_whole(output_);
-    const bool options = !s.max_tokens.is_faulty() && !s.weight_layout.is_faulty() && !s.heads.is_faulty() &&
-                         !s.kv_heads.is_faulty() && !s.split_input.is_faulty() && !s.past.is_faulty() &&
-                         !s.appended.is_faulty() && !s.positions.is_faulty() && !s.score.is_faulty() &&
-                         !s.softmax.is_faulty() && !s.digits.is_faulty() && !s.tokens.is_faulty() &&
-                         !s.tokens_by_role.is_faulty() &&
-                         std::ranges::none_of(s.options, [](const auto& option) { return option.second.is_faulty(); });
-    return parts && options && query_width_ && key_width_ && value_width_ && sources_.query_side() &&
-           sources_.key_side() && sources_.value_side();
+    const bool options =
+        !is_any_faulty(s.max_tokens, s.weight_layout, s.heads, s.kv_heads, s.split_input, s.past, s.appended,
+                       s.positions, s.score, s.softmax, s.digits, s.tokens, s.tokens_by_role) &&
+        std::ranges::none_of(s.options, [](const auto& option) { return option.second.is_faulty(); });
+    return options && query_.is_whole() && key_.is_whole() && value_.is_whole() && output_.is_whole() && query_width_ &&
+           key_width_ && value_width_ && sources_.query_side() && sources_.key_side() && sources_.value_side();
   }
-
-  static bool is_whole(const Part& part) { return !part.bias_given || part.bias; }
 
   void fill_numbers() {
     const std::size_t others = attention_.past_count() + attention_.appended_count();
     const std::size_t rows =
-        product({sources_.query->rows.size(), std::min(sources_.query->longest(), limit())}) +
-        product({sources_.key_side()->rows.size(), others + std::min(sources_.key_side()->longest(), limit())});
+        product({sources_.query->rows.size(), sources_.query->longest(limit())}) +
+        product({sources_.key_side()->rows.size(), others + sources_.key_side()->longest(limit())});
     if (!budget_.take(rows, label_bytes)) {
       faults_.add("too-large", sources_.query->where,
                   "there are " + std::to_string(rows) + " queries and keys, whose labels do not fit into " +
@@ -282,8 +252,8 @@ class Validation {
     attention_.batch = sources_.query->rows.size();
     attention_.heads = setting_.heads;
     attention_.kv_heads = setting_.kv_heads;
-    attention_.query_count = std::min(sources_.query->longest(), limit());
-    attention_.key_count = attention_.past_count() + std::min(sources_.key_side()->longest(), limit());
+    attention_.query_count = sources_.query->longest(limit());
+    attention_.key_count = attention_.past_count() + sources_.key_side()->longest(limit());
     attention_.query_width = *query_width_;
     attention_.key_width = *key_width_;
     attention_.value_width = *value_width_;
@@ -316,14 +286,8 @@ class Validation {
   }
 
   Source direct(Side& side, const Axis& row, const Axis& feature) const {
-    Shape shape;
-    if (side.batched) shape.append({"batch", side.rows.size()});
-    if (side.heads) shape.append({"head", *side.heads});
-    const Dim rows{row, side.rows[0]};
-    const Dim features{setting_.heads && !side.heads ? "d_concat" : feature, side.width};
-    shape.append(setting_.vectors == Vectors::rows ? rows : features);
-    shape.append(setting_.vectors == Vectors::rows ? features : rows);
-    return {shape, side.take_values};
+    const Axis& features = setting_.heads && !side.heads ? "d_concat" : feature;
+    return {shape_of(side, setting_.vectors, row, features), side.take_values};
   }
 
   void fill_projections() {
@@ -341,7 +305,6 @@ class Validation {
 
   void fill_options() {
     problem_.title = std::move(statement_.title);
-    problem_.notes_text = std::move(statement_.notes);
     attention_.split_input = setting_.split_input;
     attention_.vectors = setting_.vectors;
     attention_.weight_layout = setting_.layout;

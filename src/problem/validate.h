@@ -12,8 +12,8 @@ namespace attn {
 // fault either, and the list is empty.
 //
 // Numbers that are only described, random ones, those of other files, and
-// padding, may take no more than `max_bytes`; random ones are drawn later still,
-// when they are asked for.
+// padding, may take no more than `max_bytes`. Those of other files are read once
+// all fits; random ones are drawn later still, when they are asked for.
 Result<Problem> validated(Statement statement, const Catalog& catalog, std::size_t max_bytes,
                           TensorLoader load = nullptr);
 

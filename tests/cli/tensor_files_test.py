@@ -406,6 +406,26 @@ class Refused(Folder):
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("--max-memory", done.stderr)
 
+    def test_no_number_is_read_before_all_shapes_fit(self):
+        """Of numbers that the memory does not hold, and of a broken file, the shape is told all the same."""
+        weight = {"file": "x.npz", "tensor": "x"}
+        problem = self.write_problem({"inputs": [[1, 0], [0, 1]],
+                                      "weights": {"query": weight, "key": weight, "value": weight}})
+        out = io.BytesIO()
+        np.savez_compressed(out, x=np.zeros((3, 8 << 20), "u1"))
+        self.write("x.npz", out.getvalue())
+        done = attn("run", problem, limit=Damaged.LIMIT)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("/weights/query has 3 rows", done.stderr)
+
+        out = io.BytesIO()
+        np.savez(out, x=np.ones((3, 4)))
+        self.write("x.npz", out.getvalue().replace(np.ones(1).tobytes(), np.zeros(1).tobytes()))
+        done = attn("run", problem)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("/weights/query has 3 rows", done.stderr)
+        self.assertNotIn("broken", done.stderr)
+
     def test_all_faults_are_reported_at_once(self):
         self.write("x.npy", b"")
         said = self.refusal({"inputs": {"file": "x.npy"}, "weights": {role: {"file": "missing.npz"}

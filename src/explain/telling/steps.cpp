@@ -158,12 +158,6 @@ Document everything_told(const Trace& trace, const ExplainOptions& options, Leve
 
 }  // namespace
 
-std::optional<Level> level_named(std::string_view text) {
-  const auto found = std::ranges::find(levels, text);
-  if (found == levels.end()) return std::nullopt;
-  return static_cast<Level>(found - levels.begin());
-}
-
 Document explain(const Trace& trace, const ExplainOptions& options) {
   const std::vector<const Step*> steps = steps_told(trace, options);
   const Level level = options.level.value_or(fitting_level(trace, steps, options));

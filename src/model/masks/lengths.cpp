@@ -1,8 +1,7 @@
-#include "problem/lengths.h"
-
 #include <utility>
 
 #include "model/masks/mask.h"
+#include "problem/options.h"
 #include "words/language.h"
 
 namespace attn {

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "model/options/options.h"
-#include "problem/lengths.h"
+#include "problem/options.h"
 #include "words/language.h"
 
 namespace attn {

@@ -79,11 +79,12 @@ class AnswersReader {
     const bool of_trace = key == "statement" || key == "arithmetic" || key == "labels" || key == "backend";
     not_answers_ = of_problem || of_trace;
     if (not_answers_) {
-      return faults_.add(
+      faults_.add(
           "not-answers", where, at(member.key_spelling),
           shown(where) + " is a key of a " + (of_problem ? "problem" : "trace") + ", and this is read as answers",
           of_problem ? "the problem comes first: attn check PROBLEM ANSWERS"
                      : "attn schema answers says what answers look like");
+      return;
     }
     const std::vector<std::string> keys = {"schema", "title", "name", "notes", "steps"};
     const auto near = closest(key, keys);
@@ -98,8 +99,9 @@ class AnswersReader {
   void read_steps(const JsonValue& value) {
     const auto object = value.object();
     if (!object) {
-      return faults_.add("wrong-kind", "/steps", at(value.spelling()),
-                         "/steps is " + answer_in_words(value) + "; an object is wanted", how_to_write_steps);
+      faults_.add("wrong-kind", "/steps", at(value.spelling()),
+                  "/steps is " + answer_in_words(value) + "; an object is wanted", how_to_write_steps);
+      return;
     }
     for (const JsonMember& member : object->members) read_step(member);
     if (object->members.empty()) {

@@ -201,9 +201,9 @@ void CellsReader::read_whole(AnsweredStep& step, const JsonValue& value, const s
   if (!nesting.fits(value)) return;
   step.shape = std::move(nesting.sizes);
   if (std::ranges::count(step.shape, std::size_t{0}) > 0) {
-    return faults_.add("no-numbers", where, place_in(text_, value.spelling()),
-                       shown(where) + " has a list with no numbers in it",
-                       "leave the step out, or write null for each blank");
+    faults_.add("no-numbers", where, place_in(text_, value.spelling()),
+                shown(where) + " has a list with no numbers in it", "leave the step out, or write null for each blank");
+    return;
   }
   cells_below_ = cells_below(step.shape);
   ListPlace place;
@@ -248,17 +248,15 @@ Cell CellsReader::cell_of(const JsonValue& value, const std::string& where, cons
   const std::string spelling(value.spelling());
   if (value.boolean()) {
     const std::string here = pointer(where, place);
-    faults_.add("wrong-kind", here, place_in(text_, value.spelling()),
-                shown(here) + " is " + spelling + "; a number is wanted", "write 1 or 0");
-    return std::nullopt;
+    return faults_.add("wrong-kind", here, place_in(text_, value.spelling()),
+                       shown(here) + " is " + spelling + "; a number is wanted", "write 1 or 0");
   }
   const bool quoted = value.kind() == Kind::text;
   std::string written = quoted ? *value.text() : spelling;
   const Result<SpelledNumber> number = spelled_number(written);
   if (!number) {
-    faults_.add(number_fault(number.faults().front(), written, pointer(where, place), place_in(text_, value.spelling()),
-                             quoted ? 1 : 0));
-    return std::nullopt;
+    return faults_.add(number_fault(number.faults().front(), written, pointer(where, place),
+                                    place_in(text_, value.spelling()), quoted ? 1 : 0));
   }
   WrittenNumber result{number.value().value, number.value().decimals, std::move(written)};
   if (!quoted) {

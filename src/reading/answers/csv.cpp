@@ -154,8 +154,7 @@ class StepReader {
       } else if (found.help.empty() && field.text.find(' ') != std::string::npos) {
         found.help = "the numbers of a row are separated by commas, semicolons or tabs";
       }
-      faults.add(std::move(found));
-      return std::nullopt;
+      return faults.add(std::move(found));
     }
     WrittenNumber written{number.value().value, number.value().decimals, field.text};
     if (!field.quoted && written.decimals) {

@@ -47,34 +47,33 @@ std::pair<JsonValue, std::string> first_leaf(JsonValue value, std::string where)
 
 const std::array<std::string, 4> random_kinds = {"normal", "xavier", "kaiming", "integers"};
 
-Stated<std::vector<std::size_t>> read_shape(const JsonValue& value, const std::string& where, Faults& faults) {
-  const Stated<RawIntegers> sizes = read_integers(value, where, faults);
-  if (!sizes) return Stated<std::vector<std::size_t>>::faulty();
+std::optional<std::vector<std::size_t>> read_shape(const JsonValue& value, const std::string& where, Faults& faults) {
+  const std::optional<RawIntegers> sizes = read_integers(value, where, faults);
+  if (!sizes) return std::nullopt;
   if (sizes->values.size() > most_axes) {
-    faults.add("out-of-range", where,
-               shown(where) + " has " + counted(sizes->values.size(), "size") + "; at most " +
-                   std::to_string(most_axes) + " are possible");
-    return Stated<std::vector<std::size_t>>::faulty();
+    return faults.add_of(
+        "out-of-range", where,
+        "has " + counted(sizes->values.size(), "size") + "; at most " + std::to_string(most_axes) + " are possible");
   }
   std::vector<std::size_t> shape;
   for (std::size_t i = 0; i < sizes->values.size(); ++i) {
     if (sizes->values[i] < 1) {
       const std::string place = sizes->is_list ? pointer(where, std::to_string(i)) : where;
-      faults.add("bad-size", place, shown(place) + " is " + std::to_string(sizes->values[i]) + "; a size is 1 or more");
-      return Stated<std::vector<std::size_t>>::faulty();
+      return faults.add_of("bad-size", place, "is " + std::to_string(sizes->values[i]) + "; a size is 1 or more");
     }
     shape.push_back(static_cast<std::size_t>(sizes->values[i]));
   }
   return shape;
 }
 
-Stated<RawTensor> read_random(JsonObject& object, const std::string& where, const KnownKeys& keys, Faults& faults) {
+std::optional<RawTensor> read_random(JsonObject& object, const std::string& where, const KnownKeys& keys,
+                                     Faults& faults) {
   RandomTensor tensor;
   bool complete = true;
   const MembersByKey members = keys.check(object, where, {"random", "shape", "seed"}, faults);
   if (!members.contains("shape")) {
-    faults.add("missing-member", where, shown(where) + " has no \"shape\"",
-               R"(a random tensor is written {"random": "normal", "shape": [3, 4], "seed": 7})");
+    faults.add_of("missing-member", where, "has no \"shape\"",
+                  R"(a random tensor is written {"random": "normal", "shape": [3, 4], "seed": 7})");
     complete = false;
   }
   for (const auto& [name, member] : members) {
@@ -95,14 +94,14 @@ Stated<RawTensor> read_random(JsonObject& object, const std::string& where, cons
       if (seed) tensor.seed = static_cast<std::uint64_t>(*seed);
     }
   }
-  if (!complete) return Stated<RawTensor>::faulty();
+  if (!complete) return std::nullopt;
   return RawTensor{where, std::move(tensor)};
 }
 
 // --- tensors of other files --------------------------------------------------
 
-Stated<RawTensor> read_reference(JsonObject& object, const std::string& where, Booleans booleans, const KnownKeys& keys,
-                                 Faults& faults) {
+std::optional<RawTensor> read_reference(JsonObject& object, const std::string& where, Booleans booleans,
+                                        const KnownKeys& keys, Faults& faults) {
   FileReference reference{.file = "", .tensor = std::nullopt, .may_be_booleans = booleans == Booleans::allowed};
   bool complete = true;
   for (const auto& [name, member] : keys.check(object, where, {"file", "tensor"}, faults)) {
@@ -117,35 +116,33 @@ Stated<RawTensor> read_reference(JsonObject& object, const std::string& where, B
       complete = false;
     }
   }
-  if (!complete) return Stated<RawTensor>::faulty();
+  if (!complete) return std::nullopt;
   return RawTensor{where, std::move(reference)};
 }
 
 // A tensor described by an object.
-Stated<RawTensor> read_described(JsonObject object, const std::string& where, Booleans booleans, const KnownKeys& keys,
-                                 Faults& faults) {
+std::optional<RawTensor> read_described(JsonObject object, const std::string& where, Booleans booleans,
+                                        const KnownKeys& keys, Faults& faults) {
   if (object.find("random")) return read_random(object, where, keys, faults);
   if (object.find("file")) return read_reference(object, where, booleans, keys, faults);
-  faults.add("wrong-kind", where, shown(where) + " is an object; numbers are wanted",
-             R"(lists of numbers, {"file": "x.npy"}, or {"random": "normal", "shape": [3, 4], "seed": 7})");
-  return Stated<RawTensor>::faulty();
+  return faults.add_of("wrong-kind", where, "is an object; numbers are wanted",
+                       R"(lists of numbers, {"file": "x.npy"}, or {"random": "normal", "shape": [3, 4], "seed": 7})");
 }
 
 // --- numbers ---------------------------------------------------------------
 
-Stated<RawTensor> read_numbers(JsonNumbers numbers, const std::string& where, Booleans booleans, Faults& faults) {
+std::optional<RawTensor> read_numbers(JsonNumbers numbers, const std::string& where, Booleans booleans,
+                                      Faults& faults) {
   if (numbers.odd) {
     const std::string place = pointer(where, numbers.odd->place);
     const std::string help =
         numbers.odd->what == "null" ? "leave out what is not there, or write 0" : help_for_number(numbers.odd->text);
-    faults.add("mixed-list", place,
-               shown(place) + " is " + numbers.odd->what + ", where " + numbers.odd->elsewhere + " is wanted", help);
-    return Stated<RawTensor>::faulty();
+    return faults.add_of("mixed-list", place,
+                         "is " + numbers.odd->what + ", where " + numbers.odd->elsewhere + " is wanted", help);
   }
   if (numbers.first_boolean && booleans == Booleans::refused) {
     const std::string place = pointer(where, *numbers.first_boolean);
-    faults.add("wrong-kind", place, shown(place) + " is a boolean; a number is wanted", "write 1 or 0");
-    return Stated<RawTensor>::faulty();
+    return faults.add_of("wrong-kind", place, "is a boolean; a number is wanted", "write 1 or 0");
   }
   return RawTensor{where, std::move(numbers.numbers)};
 }
@@ -162,8 +159,8 @@ std::optional<double> scalar(const JsonValue& value, Booleans booleans) {
 
 // --- integers --------------------------------------------------------------
 
-Stated<std::int64_t> integer_of(const JsonNumber& number, const std::string& where, std::int64_t least,
-                                std::int64_t most, Faults& faults) {
+std::optional<std::int64_t> integer_of(const JsonNumber& number, const std::string& where, std::int64_t least,
+                                       std::int64_t most, Faults& faults) {
   std::optional<std::int64_t> whole = number.whole;
   if (!whole && std::abs(number.value) <= static_cast<double>(most_exact) && std::trunc(number.value) == number.value) {
     whole = static_cast<std::int64_t>(number.value);
@@ -180,21 +177,20 @@ Stated<std::int64_t> integer_of(const JsonNumber& number, const std::string& whe
   } else {
     return *whole;
   }
-  return Stated<std::int64_t>::faulty();
+  return std::nullopt;
 }
 
 }  // namespace
 
-void report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
-                 std::string help) {
+std::nullopt_t report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
+                           std::string help) {
   const bool null = value.kind() == JsonValue::Kind::null;
   if (help.empty() && null) help = "leave the key out where there is nothing to say";
-  faults.add("wrong-kind", where, shown(where) + " is " + in_words(value) + "; " + std::string(wanted),
-             std::move(help));
+  return faults.add_of("wrong-kind", where, "is " + in_words(value) + "; " + std::string(wanted), std::move(help));
 }
 
-Stated<RawTensor> read_tensor(const JsonValue& value, const std::string& where, const KnownKeys& keys, Faults& faults,
-                              Booleans booleans) {
+std::optional<RawTensor> read_tensor(const JsonValue& value, const std::string& where, const KnownKeys& keys,
+                                     Faults& faults, Booleans booleans) {
   if (auto numbers = value.numbers()) return read_numbers(std::move(*numbers), where, booleans, faults);
   if (auto object = value.object()) return read_described(std::move(*object), where, booleans, keys, faults);
   if (const auto number = scalar(value, booleans)) return RawTensor{where, NestedNumbers::of_shape({}, {*number})};
@@ -202,14 +198,13 @@ Stated<RawTensor> read_tensor(const JsonValue& value, const std::string& where, 
   if (is_list && value.is_hollow()) return RawTensor{where, NestedNumbers::of_shape({0}, {})};
 
   const auto [leaf, place] = first_leaf(value, where);
-  report_kind(leaf, place, is_list ? "a number is wanted" : "numbers are wanted", faults, help_for_number(leaf));
-  return Stated<RawTensor>::faulty();
+  return report_kind(leaf, place, is_list ? "a number is wanted" : "numbers are wanted", faults, help_for_number(leaf));
 }
 
-Stated<RawIntegers> read_integers(const JsonValue& value, const std::string& where, Faults& faults) {
+std::optional<RawIntegers> read_integers(const JsonValue& value, const std::string& where, Faults& faults) {
   if (value.number()) {
     const auto one = read_integer(value, where, -most_exact, most_exact, faults);
-    if (!one) return Stated<RawIntegers>::faulty();
+    if (!one) return std::nullopt;
     return RawIntegers{where, false, {*one}};
   }
   auto numbers = value.numbers();
@@ -217,66 +212,57 @@ Stated<RawIntegers> read_integers(const JsonValue& value, const std::string& whe
     const bool is_list = value.kind() == JsonValue::Kind::list;
     if (is_list && value.is_hollow()) return RawIntegers{where, true, {}};
     const auto [leaf, place] = first_leaf(value, where);
-    report_kind(leaf, place, is_list ? "an integer is wanted" : "an integer or a list of integers is wanted", faults,
-                help_for_integer(leaf));
-    return Stated<RawIntegers>::faulty();
+    return report_kind(leaf, place, is_list ? "an integer is wanted" : "an integer or a list of integers is wanted",
+                       faults, help_for_integer(leaf));
   }
-  const Stated<RawTensor> tensor = read_numbers(std::move(*numbers), where, Booleans::refused, faults);
-  if (!tensor) return Stated<RawIntegers>::faulty();
+  const std::optional<RawTensor> tensor = read_numbers(std::move(*numbers), where, Booleans::refused, faults);
+  if (!tensor) return std::nullopt;
   const auto& nested = std::get<NestedNumbers>(tensor->numbers);
   if (nested.rank() != 1) {
-    faults.add("wrong-kind", pointer(where, ListPlace{0}),
-               shown(where) + " is a list of lists; a list of integers is wanted");
-    return Stated<RawIntegers>::faulty();
+    return faults.add("wrong-kind", pointer(where, ListPlace{0}),
+                      shown(where) + " is a list of lists; a list of integers is wanted");
   }
   RawIntegers integers{where, true, {}};
   for (std::size_t i = 0; i < nested.values().size(); ++i) {
     const JsonNumber one{nested.values()[i], std::nullopt};
     const auto integer = integer_of(one, pointer(where, ListPlace{i}), -most_exact, most_exact, faults);
-    if (!integer) return Stated<RawIntegers>::faulty();
+    if (!integer) return std::nullopt;
     integers.values.push_back(*integer);
   }
   return integers;
 }
 
-Stated<std::int64_t> read_integer(const JsonValue& value, const std::string& where, std::int64_t least,
-                                  std::int64_t most, Faults& faults) {
+std::optional<std::int64_t> read_integer(const JsonValue& value, const std::string& where, std::int64_t least,
+                                         std::int64_t most, Faults& faults) {
   if (const auto number = value.number()) return integer_of(*number, where, least, most, faults);
-  report_kind(value, where, "an integer is wanted", faults, help_for_integer(value));
-  return Stated<std::int64_t>::faulty();
+  return report_kind(value, where, "an integer is wanted", faults, help_for_integer(value));
 }
 
-Stated<double> read_finite_number(const JsonValue& value, const std::string& where, Faults& faults) {
+std::optional<double> read_finite_number(const JsonValue& value, const std::string& where, Faults& faults) {
   if (const auto number = value.number()) return number->value;
   const auto spelled = value.text() ? scalar(value, Booleans::refused) : std::nullopt;
   if (spelled && std::isfinite(*spelled)) return *spelled;
-  report_kind(value, where, spelled ? "a finite number is wanted" : "a number is wanted", faults,
-              help_for_number(value));
-  return Stated<double>::faulty();
+  return report_kind(value, where, spelled ? "a finite number is wanted" : "a number is wanted", faults,
+                     help_for_number(value));
 }
 
-Stated<bool> read_boolean(const JsonValue& value, const std::string& where, Faults& faults) {
+std::optional<bool> read_boolean(const JsonValue& value, const std::string& where, Faults& faults) {
   if (value.boolean()) return *value.boolean();
-  report_kind(value, where, "true or false is wanted", faults);
-  return Stated<bool>::faulty();
+  return report_kind(value, where, "true or false is wanted", faults);
 }
 
-Stated<std::size_t> read_choice(const JsonValue& value, const std::string& where, std::span<const std::string> names,
-                                std::string_view what, Faults& faults) {
+std::optional<std::size_t> read_choice(const JsonValue& value, const std::string& where,
+                                       std::span<const std::string> names, std::string_view what, Faults& faults) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "\"" : ", \"") + name + "\"";
   const auto text = value.text();
-  if (!text) {
-    report_kind(value, where, "one of " + all + " is wanted", faults);
-    return Stated<std::size_t>::faulty();
-  }
+  if (!text) return report_kind(value, where, "one of " + all + " is wanted", faults);
   const auto found = std::ranges::find(names, *text);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const auto meant = closest(*text, names);
-  faults.add("unknown-choice", where,
-             shown(where) + " is \"" + shown(*text) + "\", and no " + std::string(what) + " is called so",
-             meant ? "did you mean \"" + *meant + "\"? There are " + all : "there are " + all);
-  return Stated<std::size_t>::faulty();
+  return faults.add_of("unknown-choice", where,
+                       "is \"" + shown(*text) + "\", and no " + std::string(what) + " is called so",
+                       meant ? "did you mean \"" + *meant + "\"? There are " + all : "there are " + all);
 }
 
 }  // namespace attn

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,43 +20,43 @@ namespace attn {
 enum class Booleans { refused, allowed };  // as numbers 0 and 1
 
 // Numbers, or an object that describes them.
-Stated<RawTensor> read_tensor(const JsonValue& value, const std::string& where, const KnownKeys& keys, Faults& faults,
-                              Booleans booleans = Booleans::refused);
+std::optional<RawTensor> read_tensor(const JsonValue& value, const std::string& where, const KnownKeys& keys,
+                                     Faults& faults, Booleans booleans = Booleans::refused);
 
 // A weight matrix, or "identity" where that may stand there.
-Stated<RawWeight> read_weight(const JsonValue& value, const std::string& where, bool may_be_identity,
-                              const KnownKeys& keys, Faults& faults);
-Stated<std::vector<RawEmbedding>> read_embeddings(const JsonValue& value, const std::string& where,
-                                                  const KnownKeys& keys, Faults& faults);
-Stated<RawKeysAndValues> read_keys_and_values(const JsonValue& value, const std::string& where, const KnownKeys& keys,
-                                              Faults& faults);
+std::optional<RawWeight> read_weight(const JsonValue& value, const std::string& where, bool may_be_identity,
+                                     const KnownKeys& keys, Faults& faults);
+std::optional<std::vector<RawEmbedding>> read_embeddings(const JsonValue& value, const std::string& where,
+                                                         const KnownKeys& keys, Faults& faults);
+std::optional<RawKeysAndValues> read_keys_and_values(const JsonValue& value, const std::string& where,
+                                                     const KnownKeys& keys, Faults& faults);
 
-Stated<RawTokens> read_tokens(const JsonValue& value, const std::string& where, Faults& faults);
-Stated<RawIntegers> read_integers(const JsonValue& value, const std::string& where, Faults& faults);
+std::optional<RawTokens> read_tokens(const JsonValue& value, const std::string& where, Faults& faults);
+std::optional<RawIntegers> read_integers(const JsonValue& value, const std::string& where, Faults& faults);
 
-Stated<std::vector<RawMask>> read_masks(const JsonValue& value, const std::string& where, const KnownKeys& keys,
-                                        Faults& faults);
+std::optional<std::vector<RawMask>> read_masks(const JsonValue& value, const std::string& where, const KnownKeys& keys,
+                                               Faults& faults);
 
 // One of the choices, with its parameters. `what` is the word for one of them.
-Stated<RawChoice> read_named_choice(const JsonValue& value, const std::string& where,
-                                    const std::vector<ChoiceSpec>& specs, std::string_view what, const KnownKeys& keys,
-                                    Faults& faults);
+std::optional<RawChoice> read_named_choice(const JsonValue& value, const std::string& where,
+                                           const std::vector<ChoiceSpec>& specs, std::string_view what,
+                                           const KnownKeys& keys, Faults& faults);
 
 // What is said of an option.
-Stated<RawOption> read_option(const JsonValue& value, const std::string& where, const OptionSpec& spec,
-                              const KnownKeys& keys, Faults& faults);
+std::optional<RawOption> read_option(const JsonValue& value, const std::string& where, const OptionSpec& spec,
+                                     const KnownKeys& keys, Faults& faults);
 
-Stated<std::int64_t> read_integer(const JsonValue& value, const std::string& where, std::int64_t least,
-                                  std::int64_t most, Faults& faults);
-Stated<double> read_finite_number(const JsonValue& value, const std::string& where, Faults& faults);
-Stated<bool> read_boolean(const JsonValue& value, const std::string& where, Faults& faults);
+std::optional<std::int64_t> read_integer(const JsonValue& value, const std::string& where, std::int64_t least,
+                                         std::int64_t most, Faults& faults);
+std::optional<double> read_finite_number(const JsonValue& value, const std::string& where, Faults& faults);
+std::optional<bool> read_boolean(const JsonValue& value, const std::string& where, Faults& faults);
 
 // Where among the names the text stands. `what` is the word for one of them.
-Stated<std::size_t> read_choice(const JsonValue& value, const std::string& where, std::span<const std::string> names,
-                                std::string_view what, Faults& faults);
+std::optional<std::size_t> read_choice(const JsonValue& value, const std::string& where,
+                                       std::span<const std::string> names, std::string_view what, Faults& faults);
 
-// "x is a list; y is wanted", for a value of the wrong kind.
-void report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
-                 std::string help = "");
+// "x is a list; y is wanted", for a value of the wrong kind. Returns what Faults::add does.
+std::nullopt_t report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
+                           std::string help = "");
 
 }  // namespace attn

@@ -16,10 +16,10 @@ class ChoiceReader {
   ChoiceReader(const std::vector<ChoiceSpec>& specs, std::string_view what, const KnownKeys& keys, Faults& faults)
       : specs_(specs), what_(what), keys_(keys), faults_(faults) {}
 
-  Stated<RawChoice> read(const JsonValue& value, const std::string& where) {
+  std::optional<RawChoice> read(const JsonValue& value, const std::string& where) {
     auto object = value.object();
     const ChoiceSpec* spec = object ? spec_of(*object, where) : spec_of(value, where);
-    if (!spec) return Stated<RawChoice>::faulty();
+    if (!spec) return std::nullopt;
     RawChoice choice{.where = where, .name = spec->name, .numbers = {}, .tensors = {}};
     JsonObject none;
     read_parameters(object ? *object : none, *spec, choice);
@@ -42,9 +42,9 @@ class ChoiceReader {
     for (const ChoiceSpec& spec : specs_) {
       if (spec.by_parameter) by_parameter += ", {\"" + spec.name + "\": …}";
     }
-    faults_.add("missing-member", where, shown(where) + " has no \"type\"",
-                "a " + what_ + " is written \"" + specs_.front().name + "\"" +
-                    (by_parameter.empty() ? ", or {\"type\": \"" + specs_.front().name + "\"}" : by_parameter));
+    faults_.add_of("missing-member", where, "has no \"type\"",
+                   "a " + what_ + " is written \"" + specs_.front().name + "\"" +
+                       (by_parameter.empty() ? ", or {\"type\": \"" + specs_.front().name + "\"}" : by_parameter));
     return nullptr;
   }
 
@@ -53,9 +53,8 @@ class ChoiceReader {
     std::vector<std::string> names;
     for (const ChoiceSpec& spec : specs_) names.push_back(spec.name);
     const auto meant = closest(name, names);
-    faults_.add("unknown-choice", where,
-                shown(where) + " is \"" + shown(name) + "\", and no " + what_ + " is called so",
-                (meant ? "did you mean \"" + *meant + "\"? There are " : "there are ") + all_names());
+    faults_.add_of("unknown-choice", where, "is \"" + shown(name) + "\", and no " + what_ + " is called so",
+                   (meant ? "did you mean \"" + *meant + "\"? There are " : "there are ") + all_names());
     return nullptr;
   }
 
@@ -95,34 +94,30 @@ class ChoiceReader {
                   parameter.summary);
     }
     if (parameter.axes.empty()) {
-      choice.numbers[parameter.name] = given                ? number(given->value, place, parameter)
-                                       : parameter.fallback ? Stated<double>(*parameter.fallback)
-                                                            : Stated<double>::faulty();
+      choice.numbers[parameter.name] = given ? number(given->value, place, parameter) : parameter.fallback;
     } else {
-      choice.tensors[parameter.name] =
-          given ? read_tensor(given->value, place, keys_, faults_) : Stated<RawTensor>::faulty();
+      choice.tensors[parameter.name] = given ? read_tensor(given->value, place, keys_, faults_) : std::nullopt;
     }
   }
 
-  Stated<double> number(const JsonValue& value, const std::string& where, const Parameter& parameter) {
+  std::optional<double> number(const JsonValue& value, const std::string& where, const Parameter& parameter) {
     if (parameter.kind == Parameter::Kind::boolean) {
       const auto boolean = read_boolean(value, where, faults_);
-      return boolean ? Stated<double>(*boolean ? 1.0 : 0.0) : Stated<double>::faulty();
+      return boolean ? std::optional(*boolean ? 1.0 : 0.0) : std::nullopt;
     }
     if (parameter.kind == Parameter::Kind::whole) {
       const auto whole = read_integer(value, where, 0, std::int64_t{1} << 53, faults_);
-      return whole ? above(static_cast<double>(*whole), where, parameter) : Stated<double>::faulty();
+      return whole ? above(static_cast<double>(*whole), where, parameter) : std::nullopt;
     }
     const auto found = read_finite_number(value, where, faults_);
     return found ? above(*found, where, parameter) : found;
   }
 
-  Stated<double> above(double value, const std::string& where, const Parameter& parameter) {
+  std::optional<double> above(double value, const std::string& where, const Parameter& parameter) {
     if (value > parameter.above) return value;
-    faults_.add("out-of-range", where,
-                shown(where) + " is " + shortest(value) + "; more than " + shortest(parameter.above) + " is wanted",
-                parameter.summary);
-    return Stated<double>::faulty();
+    return faults_.add_of("out-of-range", where,
+                          "is " + shortest(value) + "; more than " + shortest(parameter.above) + " is wanted",
+                          parameter.summary);
   }
 
   const std::vector<ChoiceSpec>& specs_;
@@ -133,9 +128,9 @@ class ChoiceReader {
 
 }  // namespace
 
-Stated<RawChoice> read_named_choice(const JsonValue& value, const std::string& where,
-                                    const std::vector<ChoiceSpec>& specs, std::string_view what, const KnownKeys& keys,
-                                    Faults& faults) {
+std::optional<RawChoice> read_named_choice(const JsonValue& value, const std::string& where,
+                                           const std::vector<ChoiceSpec>& specs, std::string_view what,
+                                           const KnownKeys& keys, Faults& faults) {
   return ChoiceReader(specs, what, keys, faults).read(value, where);
 }
 

@@ -15,6 +15,11 @@ namespace {
 
 using Sizes = std::vector<std::size_t>;
 
+std::string spelled_of(const NestedNumbers& numbers) {
+  const auto sizes = numbers.shape();
+  return sizes ? spelled_sizes(*sizes) + " numbers" : "lists of several sizes";
+}
+
 // A list that holds no number to speak of: what two of them differ in is not told.
 std::string spelled(const JsonValue& value) {
   if (const auto number = value.number()) return shortest(number->value);
@@ -25,7 +30,7 @@ std::string spelled(const JsonValue& value) {
       for (const double number : numbers->numbers.values()) text += (text.empty() ? "" : ", ") + shortest(number);
       return "[" + text + "]";
     }
-    return sizes ? spelled_sizes(*sizes) + " numbers" : "lists of several sizes";
+    return spelled_of(numbers->numbers);
   }
   return in_words(value);
 }
@@ -134,14 +139,12 @@ class Comparing {
     const auto sizes = first.numbers.shape();
     const auto other = second.numbers.shape();
     if (sizes && other && same_numbers(a, b) && sizes == other) return;
-    if (!sizes || !other || a.size() != b.size()) {
-      found.push_back({where, spelled_of(first), spelled_of(second)});
-    } else if (is_transposed(a, b, *sizes, *other)) {
-      found.push_back({where, spelled_sizes(*sizes) + " numbers", "the same numbers transposed"});
-    } else if (sizes != other) {
-      found.push_back({where, spelled_of(first), spelled_of(second)});
+    if (sizes && other && is_transposed(a, b, *sizes, *other)) {
+      found.push_back({where, spelled_of(first.numbers), "the same numbers transposed"});
+    } else if (!sizes || sizes != other) {
+      found.push_back({where, spelled_of(first.numbers), spelled_of(second.numbers)});
     } else if (is_exchanged(a, b)) {
-      found.push_back({where, spelled_sizes(*sizes) + " numbers", "0 and 1 exchanged"});
+      found.push_back({where, spelled_of(first.numbers), "0 and 1 exchanged"});
     } else {
       std::size_t count = 0, at = a.size();
       for (std::size_t i = a.size(); i-- > 0;) {
@@ -154,11 +157,6 @@ class Comparing {
       found.push_back({where, shortest(a[at]) + place,
                        count == 1 ? number : number + "; " + std::to_string(count) + " numbers differ"});
     }
-  }
-
-  static std::string spelled_of(const JsonNumbers& numbers) {
-    const auto sizes = numbers.numbers.shape();
-    return sizes ? spelled_sizes(*sizes) + " numbers" : "lists of several sizes";
   }
 };
 

@@ -49,28 +49,14 @@ constexpr Alias role_aliases[] = {
     {"o wo bo out outproj", "output"}, {"k key", "keys"},       {"v value", "values"},
 };
 
-struct Later {
-  std::string_view key, help;
-};
-
-constexpr Later later_keys[] = {
-    {"block", ""},
-};
-
-constexpr std::string_view outermost_keys[] = {
-    "title",   "notes",   "inputs", "tokens", "embeddings", "max_tokens", "vectors",    "weights",
-    "biases",  "queries", "keys",   "values", "heads",      "split",      "score",      "weight_layout",
-    "softmax", "digits",  "past",   "block",  "appended",   "positions",  "arithmetic", "kv_heads",
-};
-
 std::string plain(std::string_view key) {
   return plain_name(key, [](char c) { return c == '-' || c == '_' || c == '.' || c == ' '; });
 }
 
 }  // namespace
 
-KnownKeys::KnownKeys(const std::vector<OptionSpec>& options)
-    : outermost_(std::begin(outermost_keys), std::end(outermost_keys)) {
+KnownKeys::KnownKeys(std::vector<std::string> outermost, const std::vector<OptionSpec>& options)
+    : outermost_(std::move(outermost)) {
   for (const OptionSpec& option : options) {
     outermost_.push_back(option.name);
     for (const std::string& name : option.also_called) options_called_.emplace(name, "/" + option.name);
@@ -120,12 +106,6 @@ void report_unknown_key(const std::string& place, const std::optional<std::strin
                         Faults& faults) {
   faults.add_at_key("unknown-key", place, shown(place) + " is not a key that a problem has",
                     meant ? "did you mean " + *meant + "?" : known);
-}
-
-std::optional<std::string> not_supported_help(std::string_view key) {
-  const auto found = std::ranges::find(later_keys, key, &Later::key);
-  if (found == std::end(later_keys)) return std::nullopt;
-  return std::string(found->help);
 }
 
 MembersByKey KnownKeys::check(JsonObject& object, const std::string& where,

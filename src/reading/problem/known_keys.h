@@ -19,7 +19,8 @@ using MembersByKey = std::map<std::string_view, JsonMember*>;
 // The keys of a problem, its options among them.
 class KnownKeys {
  public:
-  explicit KnownKeys(const std::vector<OptionSpec>& options);
+  // `outermost` are those of the problem itself.
+  KnownKeys(std::vector<std::string> outermost, const std::vector<OptionSpec>& options);
 
   // Reports every key of the object that is not among the known ones, with the
   // one that was most likely meant. `x-…` is free everywhere. A misspelt key
@@ -45,9 +46,5 @@ bool is_free_key(std::string_view key);
 // Reports the key at `place`, with the pointer that was meant where there is one, and else with `known`.
 void report_unknown_key(const std::string& place, const std::optional<std::string>& meant, const std::string& known,
                         Faults& faults);
-
-// What to do instead, for a key of the problem that later versions know;
-// nothing for any other key.
-std::optional<std::string> not_supported_help(std::string_view key);
 
 }  // namespace attn

@@ -11,16 +11,13 @@ namespace {
 constexpr const char* spellings =
     R"(write {"allow": …} (1 or true: may attend), {"block": …} (1 or true: may not) or {"add": …} (added to the scores))";
 
-Stated<RawMask> mask_term(const JsonValue& value, const std::string& where, const KnownKeys& keys, Faults& faults) {
+std::optional<RawMask> mask_term(const JsonValue& value, const std::string& where, const KnownKeys& keys,
+                                 Faults& faults) {
   auto object = value.object();
-  if (!object) {
-    report_kind(value, where, "an object is wanted", faults, spellings);
-    return Stated<RawMask>::faulty();
-  }
+  if (!object) return report_kind(value, where, "an object is wanted", faults, spellings);
   if (object->find("file") || object->find("random")) {
-    faults.add("bare-mask", where,
-               shown(where) + " is a bare tensor: whether its ones open or close a cell is not said", spellings);
-    return Stated<RawMask>::faulty();
+    return faults.add_of("bare-mask", where, "is a bare tensor: whether its ones open or close a cell is not said",
+                         spellings);
   }
   const std::size_t before = faults.count();
   keys.check(*object, where, {"allow", "block", "add"}, faults);
@@ -29,26 +26,24 @@ Stated<RawMask> mask_term(const JsonValue& value, const std::string& where, cons
   for (JsonMember& member : object->members) {
     if (member.key == "allow" || member.key == "block" || member.key == "add") kinds.push_back(&member);
   }
-  if (kinds.empty() && misnamed) return Stated<RawMask>::faulty();
+  if (kinds.empty() && misnamed) return std::nullopt;
   if (kinds.size() != 1) {
-    faults.add(
+    return faults.add(
         "bare-mask", where,
         shown(where) + (kinds.empty() ? " has none of allow, block, add" : " has more than one of allow, block, add"),
         kinds.empty() ? spellings : R"(several make a list: [{"allow": …}, {"add": …}])");
-    return Stated<RawMask>::faulty();
   }
   const std::string& key = kinds[0]->key;
   const std::string place = pointer(where, key);
   const bool add = key == "add";
   if (const auto numbers = add ? kinds[0]->value.numbers() : std::nullopt; numbers && numbers->first_boolean) {
     const std::string boolean = pointer(place, *numbers->first_boolean);
-    faults.add("wrong-kind", boolean, shown(boolean) + " is a boolean; a number is wanted",
-               R"(true and false stand in {"allow": …} or {"block": …})");
-    return Stated<RawMask>::faulty();
+    return faults.add_of("wrong-kind", boolean, "is a boolean; a number is wanted",
+                         R"(true and false stand in {"allow": …} or {"block": …})");
   }
-  Stated<RawTensor> tensor =
+  std::optional<RawTensor> tensor =
       read_tensor(kinds[0]->value, place, keys, faults, add ? Booleans::refused : Booleans::allowed);
-  if (!tensor) return Stated<RawMask>::faulty();
+  if (!tensor) return std::nullopt;
   return RawMask{add              ? MaskTerm::Kind::add
                  : key == "block" ? MaskTerm::Kind::block
                                   : MaskTerm::Kind::allow,
@@ -57,31 +52,29 @@ Stated<RawMask> mask_term(const JsonValue& value, const std::string& where, cons
 
 }  // namespace
 
-Stated<std::vector<RawMask>> read_masks(const JsonValue& value, const std::string& where, const KnownKeys& keys,
-                                        Faults& faults) {
+std::optional<std::vector<RawMask>> read_masks(const JsonValue& value, const std::string& where, const KnownKeys& keys,
+                                               Faults& faults) {
   std::vector<RawMask> masks;
   auto list = value.list();
   if (value.object()) {
-    Stated<RawMask> one = mask_term(value, where, keys, faults);
-    if (!one) return Stated<std::vector<RawMask>>::faulty();
+    std::optional<RawMask> one = mask_term(value, where, keys, faults);
+    if (!one) return std::nullopt;
     masks.push_back(std::move(*one));
   } else if (list && (list->empty() || list->front().object())) {
     bool complete = true;
     for (std::size_t i = 0; i < list->size(); ++i) {
-      Stated<RawMask> one = mask_term((*list)[i], pointer(where, std::to_string(i)), keys, faults);
+      std::optional<RawMask> one = mask_term((*list)[i], pointer(where, std::to_string(i)), keys, faults);
       complete = complete && one;
       if (one) masks.push_back(std::move(*one));
     }
-    if (!complete) return Stated<std::vector<RawMask>>::faulty();
+    if (!complete) return std::nullopt;
   } else if (value.kind() == JsonValue::Kind::list) {
-    faults.add("bare-mask", where, shown(where) + " is a bare list: whether its ones open or close a cell is not said",
-               spellings);
-    return Stated<std::vector<RawMask>>::faulty();
+    return faults.add_of("bare-mask", where, "is a bare list: whether its ones open or close a cell is not said",
+                         spellings);
   } else {
     const bool causal = value.text() && *value.text() == "causal";
-    report_kind(value, where, "an object is wanted, or a list of objects", faults,
-                causal ? R"(a causal mask is written "causal": true)" : spellings);
-    return Stated<std::vector<RawMask>>::faulty();
+    return report_kind(value, where, "an object is wanted, or a list of objects", faults,
+                       causal ? R"(a causal mask is written "causal": true)" : spellings);
   }
   return masks;
 }

@@ -9,15 +9,13 @@ namespace {
 
 std::string help_of(const OptionSpec& spec) { return spec.help.empty() ? spec.written : spec.help; }
 
-Stated<RawOption> read_number(const JsonValue& value, const std::string& where, const OptionSpec& spec,
-                              Faults& faults) {
-  const Stated<double> number = read_finite_number(value, where, faults);
-  if (!number) return Stated<RawOption>::faulty();
+std::optional<RawOption> read_number(const JsonValue& value, const std::string& where, const OptionSpec& spec,
+                                     Faults& faults) {
+  const std::optional<double> number = read_finite_number(value, where, faults);
+  if (!number) return std::nullopt;
   if (*number > spec.above) return RawOption{where, *number};
-  faults.add("out-of-range", where,
-             shown(where) + " is " + shortest(*number) + "; more than " + shortest(spec.above) + " is wanted",
-             help_of(spec));
-  return Stated<RawOption>::faulty();
+  return faults.add_of("out-of-range", where,
+                       "is " + shortest(*number) + "; more than " + shortest(spec.above) + " is wanted", help_of(spec));
 }
 
 // Where one is too small that is reported, and nothing returned.
@@ -25,49 +23,44 @@ bool are_enough(const RawIntegers& integers, const OptionSpec& spec, Faults& fau
   for (std::size_t i = 0; i < integers.values.size(); ++i) {
     if (integers.values[i] >= spec.least) continue;
     const std::string place = integers.is_list ? pointer(integers.where, std::to_string(i)) : integers.where;
-    faults.add("out-of-range", place,
-               shown(place) + " is " + std::to_string(integers.values[i]) + "; " + std::to_string(spec.least) +
-                   " or more is wanted",
-               help_of(spec));
+    faults.add_of("out-of-range", place,
+                  "is " + std::to_string(integers.values[i]) + "; " + std::to_string(spec.least) + " or more is wanted",
+                  help_of(spec));
     return false;
   }
   return true;
 }
 
-Stated<RawOption> read_integers_of(const JsonValue& value, const std::string& where, const OptionSpec& spec,
-                                   Faults& faults) {
+std::optional<RawOption> read_integers_of(const JsonValue& value, const std::string& where, const OptionSpec& spec,
+                                          Faults& faults) {
   if (spec.count > 1 && value.number()) {
     const std::string wanted =
         spec.count == 2 ? "two integers are wanted" : std::to_string(spec.count) + " integers are wanted";
-    report_kind(value, where, wanted, faults, help_of(spec));
-    return Stated<RawOption>::faulty();
+    return report_kind(value, where, wanted, faults, help_of(spec));
   }
   if (spec.count == 1 && !value.number()) {
-    report_kind(value, where, "an integer is wanted", faults, help_of(spec));
-    return Stated<RawOption>::faulty();
+    return report_kind(value, where, "an integer is wanted", faults, help_of(spec));
   }
-  const Stated<RawIntegers> integers = read_integers(value, where, faults);
-  if (!integers) return Stated<RawOption>::faulty();
+  const std::optional<RawIntegers> integers = read_integers(value, where, faults);
+  if (!integers) return std::nullopt;
   if (integers->values.size() != spec.count) {
-    faults.add("shape-mismatch", where,
-               shown(where) + " has " + counted(integers->values.size(), "number") + "; " + std::to_string(spec.count) +
-                   " are wanted",
-               help_of(spec));
-    return Stated<RawOption>::faulty();
+    return faults.add_of(
+        "shape-mismatch", where,
+        "has " + counted(integers->values.size(), "number") + "; " + std::to_string(spec.count) + " are wanted",
+        help_of(spec));
   }
-  return are_enough(*integers, spec, faults) ? Stated<RawOption>(RawOption{where, *integers})
-                                             : Stated<RawOption>::faulty();
+  return are_enough(*integers, spec, faults) ? std::optional(RawOption{where, *integers}) : std::nullopt;
 }
 
 template <class T>
-Stated<RawOption> as_option(const std::string& where, Stated<T> value) {
-  return value ? Stated<RawOption>(RawOption{where, std::move(*value)}) : Stated<RawOption>::faulty();
+std::optional<RawOption> as_option(const std::string& where, std::optional<T> value) {
+  return value ? std::optional(RawOption{where, std::move(*value)}) : std::nullopt;
 }
 
 }  // namespace
 
-Stated<RawOption> read_option(const JsonValue& value, const std::string& where, const OptionSpec& spec,
-                              const KnownKeys& keys, Faults& faults) {
+std::optional<RawOption> read_option(const JsonValue& value, const std::string& where, const OptionSpec& spec,
+                                     const KnownKeys& keys, Faults& faults) {
   switch (spec.kind) {
     case OptionSpec::Kind::boolean:
       return as_option(where, read_boolean(value, where, faults));
@@ -80,7 +73,7 @@ Stated<RawOption> read_option(const JsonValue& value, const std::string& where, 
     case OptionSpec::Kind::masks:
       return as_option(where, read_masks(value, where, keys, faults));
   }
-  return Stated<RawOption>::faulty();
+  return std::nullopt;
 }
 
 }  // namespace attn

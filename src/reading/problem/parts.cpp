@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -5,45 +6,58 @@
 #include "reading/json/values.h"
 
 namespace attn {
+namespace {
 
-Stated<std::vector<RawEmbedding>> read_embeddings(const JsonValue& value, const std::string& where,
-                                                  const KnownKeys& keys, Faults& faults) {
+std::optional<std::vector<std::string>> read_texts(const std::vector<JsonValue>& list, const std::string& where,
+                                                   Faults& faults) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto text = list[i].text();
+    if (!text) {
+      const std::string place = pointer(where, std::to_string(i));
+      const bool quotable = list[i].number() || list[i].boolean();
+      return report_kind(list[i], place, "a token is a text", faults, quotable ? "put it in double quotes" : "");
+    }
+    texts.push_back(*text);
+  }
+  return texts;
+}
+
+}  // namespace
+
+std::optional<std::vector<RawEmbedding>> read_embeddings(const JsonValue& value, const std::string& where,
+                                                         const KnownKeys& keys, Faults& faults) {
   auto object = value.object();
   if (!object) {
-    report_kind(value, where, "embeddings are an object with a vector for each token", faults,
-                R"({"the": [1, 0], "cat": [0, 1]}; a matrix of embeddings is called inputs)");
-    return Stated<std::vector<RawEmbedding>>::faulty();
+    return report_kind(value, where, "embeddings are an object with a vector for each token", faults,
+                       R"({"the": [1, 0], "cat": [0, 1]}; a matrix of embeddings is called inputs)");
   }
   std::vector<RawEmbedding> embeddings;
   for (JsonMember& member : object->members) {
-    const Stated<RawTensor> vector = read_tensor(member.value, pointer(where, member.key), keys, faults);
-    if (!vector) return Stated<std::vector<RawEmbedding>>::faulty();
+    const std::optional<RawTensor> vector = read_tensor(member.value, pointer(where, member.key), keys, faults);
+    if (!vector) return std::nullopt;
     embeddings.push_back({std::move(member.key), *vector});
   }
   return embeddings;
 }
 
-Stated<RawWeight> read_weight(const JsonValue& value, const std::string& where, bool may_be_identity,
-                              const KnownKeys& keys, Faults& faults) {
+std::optional<RawWeight> read_weight(const JsonValue& value, const std::string& where, bool may_be_identity,
+                                     const KnownKeys& keys, Faults& faults) {
   if (value.text()) {
     if (*value.text() == "identity" && may_be_identity) return RawWeight{where, std::nullopt};
-    faults.add("wrong-kind", where, shown(where) + " is \"" + shown(*value.text()) + "\"; a matrix is wanted",
-               may_be_identity ? "\"identity\" stands for a projection that is not made"
-                               : "leave output out where nothing is projected");
-    return Stated<RawWeight>::faulty();
+    return faults.add_of("wrong-kind", where, "is \"" + shown(*value.text()) + "\"; a matrix is wanted",
+                         may_be_identity ? "\"identity\" stands for a projection that is not made"
+                                         : "leave output out where nothing is projected");
   }
-  Stated<RawTensor> tensor = read_tensor(value, where, keys, faults);
-  return tensor ? Stated<RawWeight>(RawWeight{where, std::move(*tensor)}) : Stated<RawWeight>::faulty();
+  std::optional<RawTensor> tensor = read_tensor(value, where, keys, faults);
+  return tensor ? std::optional(RawWeight{where, std::move(*tensor)}) : std::nullopt;
 }
 
-Stated<RawKeysAndValues> read_keys_and_values(const JsonValue& value, const std::string& where, const KnownKeys& keys,
-                                              Faults& faults) {
+std::optional<RawKeysAndValues> read_keys_and_values(const JsonValue& value, const std::string& where,
+                                                     const KnownKeys& keys, Faults& faults) {
   auto object = value.object();
   const std::string help = R"({"keys": …, "values": …})";
-  if (!object) {
-    report_kind(value, where, "an object with keys and values is wanted", faults, help);
-    return Stated<RawKeysAndValues>::faulty();
-  }
+  if (!object) return report_kind(value, where, "an object with keys and values is wanted", faults, help);
   RawKeysAndValues pairs{.where = where, .keys = {}, .values = {}};
   for (const auto& [name, member] : keys.check(*object, where, {"keys", "values"}, faults)) {
     (name == "keys" ? pairs.keys : pairs.values) =
@@ -52,11 +66,32 @@ Stated<RawKeysAndValues> read_keys_and_values(const JsonValue& value, const std:
   bool complete = true;
   for (const auto& [name, tensor] : {std::pair("keys", &pairs.keys), {"values", &pairs.values}}) {
     if (!tensor->is_given())
-      faults.add("missing-member", where, shown(where) + " has no \"" + name + "\"",
-                 help + ", as they are stored: projected and rotated already");
+      faults.add_of("missing-member", where, std::string("has no \"") + name + "\"",
+                    help + ", as they are stored: projected and rotated already");
     complete = complete && *tensor;
   }
-  return complete ? Stated<RawKeysAndValues>(std::move(pairs)) : Stated<RawKeysAndValues>::faulty();
+  return complete ? std::optional(std::move(pairs)) : std::nullopt;
+}
+
+std::optional<RawTokens> read_tokens(const JsonValue& value, const std::string& where, Faults& faults) {
+  const auto list = value.elements();
+  if (!list) return report_kind(value, where, "tokens are a list of texts, or a list of such lists in a batch", faults);
+  RawTokens tokens{.where = where, .batched = !list->empty() && list->front().elements(), .sequences = {}};
+  if (!tokens.batched) {
+    auto texts = read_texts(*list, where, faults);
+    if (!texts) return std::nullopt;
+    tokens.sequences.push_back(std::move(*texts));
+    return tokens;
+  }
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const std::string place = pointer(where, std::to_string(i));
+    const auto sequence = (*list)[i].elements();
+    if (!sequence) return report_kind((*list)[i], place, "the others are lists of tokens", faults);
+    auto texts = read_texts(*sequence, place, faults);
+    if (!texts) return std::nullopt;
+    tokens.sequences.push_back(std::move(*texts));
+  }
+  return tokens;
 }
 
 }  // namespace attn

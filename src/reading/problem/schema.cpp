@@ -43,6 +43,13 @@ Json object_of(Json members, std::vector<std::string> required = {}) {
   return schema;
 }
 
+// The same, where all of them are always there.
+Json whole_object(Json members) {
+  std::vector<std::string> all;
+  for (const auto& [name, schema] : members.items()) all.push_back(name);
+  return object_of(std::move(members), std::move(all));
+}
+
 // The same in a problem, where keys that begin with x- are free everywhere.
 Json problem_object(Json members, std::vector<std::string> required = {}) {
   Json schema = object_of(std::move(members), std::move(required));
@@ -86,14 +93,14 @@ Json definitions() {
   defs["tensor"] = any_of({reference("numbers"), reference("random"), reference("file")});
   defs["weight"] = any_of({reference("tensor"), {{"const", "identity"}}});
   defs["flags"] = any_of({{{"type", "boolean"}}, {{"enum", {0, 1}}}, list_of(reference("flags"))});
-  defs["mask"] = described(
-      any_of({
-          problem_object({{"allow", any_of({reference("flags"), reference("random"), reference("file")})}}, {"allow"}),
-          problem_object({{"block", any_of({reference("flags"), reference("random"), reference("file")})}}, {"block"}),
-          problem_object({{"add", any_of({reference("number"), reference("tensor")})}}, {"add"}),
-      }),
-      "booleans (or 0 and 1) that say which cells are open or closed, or numbers to add to the "
-      "scores; broadcast, aligned right, to the shape of the scores");
+  const Json cells = any_of({reference("flags"), reference("random"), reference("file")});
+  defs["mask"] = described(any_of({
+                               problem_object({{"allow", cells}}, {"allow"}),
+                               problem_object({{"block", cells}}, {"block"}),
+                               problem_object({{"add", any_of({reference("number"), reference("tensor")})}}, {"add"}),
+                           }),
+                           "booleans (or 0 and 1) that say which cells are open or closed, or numbers to add to the "
+                           "scores; broadcast, aligned right, to the shape of the scores");
   defs["words"] = list_of({{"type", "string"}});
   defs["labels"] = any_of({reference("words"), list_of(reference("words"))});
   return defs;
@@ -178,11 +185,9 @@ Json problem_members(const Catalog& catalog) {
   members["max_tokens"] = described(whole_number(1), "longer sequences are cut before all else");
   members["vectors"] =
       described(one_of_words({"rows", "columns"}), "whether a token is a row (y = x·W) or a column (y = W·x)");
-  members["weights"] = problem_object({{"query", reference("weight")},
-                                       {"key", reference("weight")},
-                                       {"value", reference("weight")},
-                                       {"output", reference("weight")}});
-  members["biases"] = problem_object({{"query", tensor}, {"key", tensor}, {"value", tensor}, {"output", tensor}});
+  for (const auto& [name, schema] : {std::pair("weights", reference("weight")), {"biases", tensor}}) {
+    members[name] = problem_object({{"query", schema}, {"key", schema}, {"value", schema}, {"output", schema}});
+  }
   members["weight_layout"] =
       described(one_of_words({"in_out", "out_in"}), "y = x·W, or y = x·Wᵀ as nn.Linear stores it");
   for (const char* name : {"queries", "keys", "values"}) {
@@ -231,32 +236,27 @@ std::string problem_schema(const Catalog& catalog) {
 
 std::string trace_schema() {
   const Json text = {{"type", "string"}};
-  const Json arithmetic = object_of({{"dtype", one_of_dtypes()}, {"hand_rounding", {{"type", {"string", "null"}}}}},
-                                    {"dtype", "hand_rounding"});
-  const Json labels = {{"type", "array"}, {"items", any_of({text, reference("words")})}};
-  const Json note = object_of(
-      {{"step", text}, {"index", {{"type", "array"}, {"items", whole_number(0)}}}, {"kind", text}, {"message", text}},
-      {"step", "index", "kind", "message"});
-  const Json step = object_of({{"id", text},
-                               {"symbol", text},
-                               {"title", text},
-                               {"formula", text},
-                               {"axes", reference("words")},
-                               {"shape", list_of(whole_number(1))},
-                               {"data", reference("numbers")}},
-                              {"id", "symbol", "title", "formula", "axes", "shape", "data"});
+  const Json arithmetic = whole_object({{"dtype", one_of_dtypes()}, {"hand_rounding", {{"type", {"string", "null"}}}}});
+  const Json labels = list_of(any_of({text, reference("words")}));
+  const Json note =
+      whole_object({{"step", text}, {"index", list_of(whole_number(0))}, {"kind", text}, {"message", text}});
+  const Json step = whole_object({{"id", text},
+                                  {"symbol", text},
+                                  {"title", text},
+                                  {"formula", text},
+                                  {"axes", reference("words")},
+                                  {"shape", list_of(whole_number(1))},
+                                  {"data", reference("numbers")}});
   const Json members = {{"schema", {{"const", "attn/trace/1"}}},
                         {"title", text},
                         {"statement", {{"type", "string"}, {"pattern", "^sha256:[0-9a-f]{64}$"}}},
                         {"arithmetic", arithmetic},
                         {"backend", text},
-                        {"labels", object_of({{"query", labels}, {"key", labels}}, {"query", "key"})},
+                        {"labels", whole_object({{"query", labels}, {"key", labels}})},
                         {"result", text},
-                        {"notes", {{"type", "array"}, {"items", note}}},
-                        {"steps", {{"type", "array"}, {"items", step}}}};
-  std::vector<std::string> required;
-  for (const auto& [name, schema] : members.items()) required.push_back(name);
-  return text_of(with_head("A trace of attn", object_of(members, required), definitions()));
+                        {"notes", list_of(note)},
+                        {"steps", list_of(step)}};
+  return text_of(with_head("A trace of attn", whole_object(members), definitions()));
 }
 
 std::string answers_schema() {

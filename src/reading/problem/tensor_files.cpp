@@ -28,33 +28,55 @@ std::string listed_names(const std::vector<std::string>& names) {
   return text;
 }
 
-class Folder {
+class Folder : public std::enable_shared_from_this<Folder> {
  public:
   explicit Folder(std::string path) : path_(std::move(path)) {}
 
-  Result<NestedNumbers> load(const FileReference& wanted, std::size_t max_bytes) {
-    if (!files_.contains(wanted.file)) {
-      Result<std::unique_ptr<TensorFile>> opened = open_tensor_file_within(path_, wanted.file);
-      if (!opened) return named(with_help(opened.faults().front(), wanted.file), wanted);
-      if (files_.size() == most_open) files_.clear();
-      files_.emplace(wanted.file, std::move(opened.value()));
-    }
-    TensorFile& file = *files_.at(wanted.file);
-    const Result<std::size_t> index = index_of(file, wanted);
+  Result<FileNumbers> found(const FileReference& wanted, std::size_t max_bytes) {
+    const Result<TensorFile*> file = opened(wanted);
+    if (!file) return file.faults();
+    const Result<std::size_t> index = index_of(*file.value(), wanted);
     if (!index) return index.faults();
-    Result<FileTensor> tensor = file.read(index.value(), max_bytes);
-    if (!tensor) return named(tensor.faults().front(), wanted);
-    if (tensor.value().is_boolean() && !wanted.may_be_booleans) {
+    const Result<TensorOutline> outline = file.value()->outline(index.value(), max_bytes);
+    if (!outline) return named(outline.faults().front(), wanted);
+    if (outline.value().is_boolean() && !wanted.may_be_booleans) {
       return named({.code = "wrong-kind",
                     .where = "",
                     .message = "holds booleans; numbers are wanted",
                     .help = "booleans are for the allow and block of a mask"},
                    wanted);
     }
-    return NestedNumbers::of_shape(tensor.value().shape, std::move(tensor.value().values));
+    return FileNumbers{outline.value().shape, [folder = shared_from_this(), wanted, shape = outline.value().shape,
+                                               max_bytes] { return folder->numbers(wanted, shape, max_bytes); }};
   }
 
  private:
+  // REQUIRES: they were found, and had that shape.
+  Result<std::vector<double>> numbers(const FileReference& wanted, const std::vector<std::size_t>& shape,
+                                      std::size_t max_bytes) {
+    const Result<TensorFile*> file = opened(wanted);
+    if (!file) return file.faults();
+    const Result<std::size_t> index = index_of(*file.value(), wanted);
+    if (!index) return index.faults();
+    Result<FileTensor> tensor = file.value()->read(index.value(), max_bytes);
+    if (!tensor) return named(tensor.faults().front(), wanted);
+    if (tensor.value().shape != shape) {
+      return named({.code = "bad-file", .where = "", .message = "has changed while it was read", .help = ""}, wanted);
+    }
+    return std::move(tensor.value().values);
+  }
+
+  // The file, which may be closed once another is asked for.
+  Result<TensorFile*> opened(const FileReference& wanted) {
+    if (!files_.contains(wanted.file)) {
+      Result<std::unique_ptr<TensorFile>> file = open_tensor_file_within(path_, wanted.file);
+      if (!file) return named(with_help(file.faults().front(), wanted.file), wanted);
+      if (files_.size() == most_open) files_.clear();
+      files_.emplace(wanted.file, std::move(file.value()));
+    }
+    return files_.at(wanted.file).get();
+  }
+
   // A fault of a file, as a sentence.
   static Diagnostic named(Diagnostic fault, const FileReference& wanted) {
     fault.message = shown(wanted.file) + " " + fault.message;
@@ -118,7 +140,7 @@ class Folder {
 
 TensorLoader tensors_in(const std::string& folder) {
   return [files = std::make_shared<Folder>(folder)](const FileReference& wanted, std::size_t max_bytes) {
-    return files->load(wanted, max_bytes);
+    return files->found(wanted, max_bytes);
   };
 }
 

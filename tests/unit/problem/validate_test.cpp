@@ -5,8 +5,6 @@
 #include <tuple>
 #include <vector>
 
-#include "reading/json/json.h"
-#include "reading/problem/statement.h"
 #include "unit/problem/given.h"
 
 using namespace attn;
@@ -130,7 +128,6 @@ TEST_CASE("options are taken as they are", "[problem]") {
       "inputs": [[1]], "score": {"type": "dot"}, "scale": 0, "causal": true, "softmax": "softmax",
       "arithmetic": {"dtype": "f32", "hand_rounding": "1:keep-sum", "x-own": 1}, "digits": 17})");
   CHECK(p.title == "A title");
-  CHECK(p.notes_text == "two\nlines");
   CHECK(p.attention().score.name == "dot");
   CHECK(*p.attention().option<double>("scale") == 0.0);
   CHECK(p.attention().option<bool>("causal"));
@@ -233,29 +230,4 @@ TEST_CASE("keys that people know from elsewhere are understood well enough to na
   CHECK(faults[0].code == "unknown-key");
   CHECK(faults[0].at_key);
   CHECK(faults[0].help == "did you mean " + ours + "?");
-}
-
-TEST_CASE("the faults of a part of a file point to its own place", "[problem]") {
-  const char* const faulty[] = {
-      R"({"inputs": [[1, 2]], "weights": {"query": [[1]]}, "causal": 3, "scroe": "dot"})",
-      R"({"inputs": [[1, 2]], "heads": 3, "mask": {"allow": [[1, 0]]}, "offset": [1]})",
-      R"({"queries": [[1]], "weights": {"key": [[1]]}, "max_tokens": 1})",
-      R"({"inputs": {"query": [[1]]}, "split": "input", "past": {"keys": [[1]]}})",
-  };
-  for (const std::string text : faulty) {
-    const Diagnostics whole = faults_of(text);
-    Result<ParsedJson> parsed = parse_json(text);
-    REQUIRE(parsed);
-    Faults faults("/sublayers/1");
-    Statement statement = read_statement(parsed.value().root, test_catalog(), faults);
-    Diagnostics part = faults.take();
-    const Result<Problem> problem = validated(std::move(statement), test_catalog(), enough_memory);
-    REQUIRE_FALSE(problem);
-    part.insert(part.end(), problem.faults().begin(), problem.faults().end());
-    REQUIRE(part.size() == whole.size());
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      CHECK(part[i].where == "/sublayers/1" + whole[i].where);
-      CHECK(part[i].message == whole[i].message);
-    }
-  }
 }
