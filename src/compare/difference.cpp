@@ -89,24 +89,15 @@ std::vector<TriedReading> readings(const Recipe& recipe, const std::vector<std::
   const auto is_free = [&](const std::string& id) {
     return std::ranges::none_of(taken, [&](const std::string& other) { return exclude_each_other(id, other); });
   };
-  const auto add = [&](const std::string& id, const std::string& what, std::vector<Rewrite> rewrites) {
-    for (Rewrite& rewrite : rewrites) {
-      if (!rewrite.recipe.fits()) continue;
+  const auto add = [&](const std::string& id, const std::string& what, RewriteRule rule) {
+    if (!rule || !is_free(id)) return;
+    for (Rewrite& rewrite : rewrites_of(recipe, rule)) {
       all.push_back({{.id = id, .what = what, .variant = rewrite.variant, .step = ""},
                      std::make_shared<const Recipe>(std::move(rewrite.recipe))});
     }
   };
-  const std::vector<RightAttention> parts = attentions(recipe);
-  for (const Family& family : families()) {
-    for (const Mistake& mistake : family.mistakes) {
-      if (!mistake.rewrites || !is_free(mistake.id)) continue;
-      for (const RightAttention& part : parts) add(mistake.id, mistake.words.what, mistake.rewrites(part));
-    }
-  }
-  for (const Convention& convention : conventions()) {
-    if (!is_free(convention.id)) continue;
-    for (const RightAttention& part : parts) add(convention.id, convention.what, convention.rewrites(part));
-  }
+  for (const Mistake* mistake : all_mistakes()) add(mistake->id, mistake->words.what, mistake->rewrites);
+  for (const Convention& convention : conventions()) add(convention.id, convention.what, convention.rewrites);
   return all;
 }
 

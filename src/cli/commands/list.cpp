@@ -39,11 +39,9 @@ std::vector<Listed> named_rows(const Rows& table) {
   return rows;
 }
 
-std::vector<Listed> all_mistakes() {
+std::vector<Listed> known_mistakes() {
   std::vector<Listed> rows;
-  for (const Family& family : families()) {
-    for (const Mistake& mistake : family.mistakes) rows.push_back({mistake.id, mistake.words.what});
-  }
+  for (const Mistake* mistake : all_mistakes()) rows.push_back({mistake->id, mistake->words.what});
   return rows;
 }
 
@@ -74,7 +72,8 @@ std::vector<Listing> listings() {
       {"exports", "Formats for programs", "What --format takes as well, and -o by the ending of its file.",
        named_rows(exports())},
       {"files", "Files of tensors", "Where a tensor of a problem may stand: {\"file\": \"x.npy\"}.", tensor_files()},
-      {"mistakes", "Mistakes", "What attn check knows people to do; attn mistakes ID tells about one.", all_mistakes()},
+      {"mistakes", "Mistakes", "What attn check knows people to do; attn mistakes ID tells about one.",
+       known_mistakes()},
       {"conventions", "Conventions", "What attn diff knows programs to differ in, besides the mistakes.",
        all_conventions()},
   };

@@ -20,9 +20,7 @@ struct MistakesOptions {
 
 Exit complain_of_id(const std::string& id) {
   std::vector<std::string> known;
-  for (const Family& family : families()) {
-    for (const Mistake& mistake : family.mistakes) known.push_back(mistake.id);
-  }
+  for (const Mistake* mistake : all_mistakes()) known.push_back(mistake->id);
   return complain("no mistake is called `" + id + "`" + did_you_mean(id, known), "attn mistakes lists them all");
 }
 

@@ -6,9 +6,7 @@ namespace attn {
 Convention softcap_left_out_convention() {
   return {.id = "softcap.left_out", .what = "the scores were not capped", .rewrites = [](const RightAttention& right) {
             if (!right.has(right.at.capped)) return Rewrites{};
-            return Rewrites{rewritten(right, right.at.capped, "", [&](Recipe& recipe) {
-              recipe.replace(right.at.capped, Copy{}, recipe.find(right.at.capped)->operands);
-            })};
+            return Rewrites{with_op({right.at.capped, "", right.recipe}, right.at.capped, Copy{})};
           }};
 }
 

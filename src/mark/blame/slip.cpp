@@ -12,9 +12,10 @@ namespace attn {
 namespace {
 
 void add_slip(const Slip& slip, const std::string& step, const Shape& shape, Report& report) {
-  Diagnosis diagnosis{.mistake = slip.mistake, .step = step, .variant = slip.variant, .evidence = slip.evidence};
+  Diagnosis diagnosis = diagnosis_of(slip.mistake, step);
+  diagnosis.variant = slip.variant;
+  diagnosis.evidence = slip.evidence;
   for (const std::size_t cell : slip.cells) diagnosis.cells.push_back(shape.index(cell));
-  tell(diagnosis, mistake_named(slip.mistake));
   report.diagnoses.push_back(std::move(diagnosis));
 }
 
@@ -116,28 +117,22 @@ class SlipSearch {
     const Instruction& instruction = recipe.instruction(line);
     if (line != last_ && !is_rounded_by_hand(instruction.op, instruction.operands.size())) return;
     const Followed<double>& original = marking_.base(manner);
-    any_slip(recipe, line, original.carried, original.result(line),
-             {std::min(marking_.sheet().decimals, 12), manner.writing}, [&](const Slip& slip) {
-               if (++seen_ > most_slips) return true;
-               const bool may_be =
-                   line == last_ ? covers(marking_, slip, step_) : reaches(slip, recipe.shape(line), lying_);
-               if (!may_be) return false;
-               if (++tried_ > most_tries_) return true;
-               try_out(slip, line, manner, original);
-               return false;
-             });
+    any_slip(recipe, line, original.carried, original.result(line), marking_.writing(manner), [&](const Slip& slip) {
+      if (++seen_ > most_slips) return true;
+      const bool may_be = line == last_ ? covers(marking_, slip, step_) : reaches(slip, recipe.shape(line), lying_);
+      if (!may_be) return false;
+      if (++tried_ > most_tries_) return true;
+      try_out(slip, line, manner, original);
+      return false;
+    });
   }
 
   void try_out(const Slip& slip, std::size_t line, const Manner& manner, const Followed<double>& original) {
     std::vector<Patch> patches = marking_.slips();
     patches.insert(patches.end(), slip.patches.begin(), slip.patches.end());
     const FollowedOriginal from{original, marking_.right().same};
-    const auto followed = follow(marking_.right().recipe, marking_.sheet(), marking_.rule(),
-                                 {.manner = manner,
-                                  .patches = patches,
-                                  .places = &marking_.places(marking_.right().recipe),
-                                  .must_match = step_ + 1},
-                                 &from);
+    const FollowOptions options{.manner = manner, .patches = patches, .must_match = step_ + 1};
+    const Followed<double> followed = follow(marking_.task(marking_.right().recipe), options, &from);
     if (!followed.stopped && all_true(followed.matched[step_]))
       found_.push_back({slip, line, followed.mismatch_from(step_), manner});
   }
@@ -180,11 +175,11 @@ bool blame_slips_in_place(Marking& marking, std::size_t step, Report& report) {
   const std::size_t line = marking.line_of(step);
   const Tensor<double>& computed = *original.computed[line];
   std::map<std::size_t, Slip> by_cell;
-  any_slip(marking.right().recipe, line, original.carried, computed,
-           {std::min(marking.sheet().decimals, 12), marking.manners().front().writing}, [&](const Slip& slip) {
+  any_slip(marking.right().recipe, line, original.carried, computed, marking.writing(marking.manners().front()),
+           [&](const Slip& slip) {
              for (const Patch& patch : slip.patches) {
                const HandedCell& cell = handed.cells[patch.cell];
-               if (cell.kind != HandedCell::Kind::number) return false;
+               if (!cell.is_number()) return false;
                if (!meet(with_slack(stands_for(cell, marking.habit(), marking.rule())), with_slack(patch.value)))
                  return false;
              }

@@ -129,14 +129,6 @@ const std::map<std::string, Trace>& traces() {
   return all;
 }
 
-std::vector<const Mistake*> all_mistakes() {
-  std::vector<const Mistake*> all;
-  for (const Family& family : families()) {
-    for (const Mistake& mistake : family.mistakes) all.push_back(&mistake);
-  }
-  return all;
-}
-
 const Mistake& mistake_named(const std::string& id) {
   for (const Mistake* mistake : all_mistakes()) {
     if (mistake->id == id) return *mistake;
