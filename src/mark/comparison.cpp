@@ -20,18 +20,9 @@ class Comparison {
   Comparison(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule)
       : compared_(compared), step_(compared.step), computed_(compared.computed), writing_(writing), rule_(rule) {}
 
-  // Whether every number stands for what was computed, without a factor.
-  bool matches_plainly() const {
-    if (!fits(step_, computed_.shape())) return false;
-    for (std::size_t at = 0; at < step_.cells.size(); ++at) {
-      if (!matches(at, computed_[at])) return false;
-    }
-    return true;
-  }
-
-  std::vector<bool> operator()() const {
+  std::vector<bool> operator()(bool with_factors) const {
     if (!fits(step_, computed_.shape())) return std::vector<bool>(std::max<std::size_t>(step_.cells.size(), 1), false);
-    if (step_.what == HandedStep::What::exponentials) return up_to_a_factor_a_row();
+    if (with_factors && step_.what == HandedStep::What::exponentials) return up_to_a_factor_a_row();
     if (keeps_sum()) return rows_keeping_sum();
     std::vector<bool> matched(step_.cells.size());
     for (std::size_t at = 0; at < matched.size(); ++at) matched[at] = matches(at, computed_[at]);
@@ -171,17 +162,12 @@ void round_keeping_sums(Tensor<double>& weights, const Axis& over, const Tensor<
 }
 
 template <class Number>
-std::vector<bool> matched_cells(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule) {
-  return Comparison<Number>(compared, writing, rule)();
+std::vector<bool> matched_cells(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule,
+                                bool with_factors) {
+  return Comparison<Number>(compared, writing, rule)(with_factors);
 }
 
-template <class Number>
-bool matches_plainly(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule) {
-  return Comparison<Number>(compared, writing, rule).matches_plainly();
-}
-
-template std::vector<bool> matched_cells(const Comparand<double>&, RoundingMode, const MarkingRule&);
-template std::vector<bool> matched_cells(const Comparand<Interval>&, RoundingMode, const MarkingRule&);
-template bool matches_plainly(const Comparand<double>&, RoundingMode, const MarkingRule&);
+template std::vector<bool> matched_cells(const Comparand<double>&, RoundingMode, const MarkingRule&, bool);
+template std::vector<bool> matched_cells(const Comparand<Interval>&, RoundingMode, const MarkingRule&, bool);
 
 }  // namespace attn

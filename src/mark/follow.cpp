@@ -126,9 +126,10 @@ class Person final : public Worker<double> {
     std::vector<bool> matched = matched_cells(compared, manner.writing, task_.rule);
     const bool trusted = options_.trust_mismatches && (all_true(matched) || !makes_the_rest_free(step));
     // The factor of a row of exponentials is in what was written, not in what was computed.
-    const bool carries_written = is_inner(instruction)
-                                     ? manner.inner_as_written || !matches_plainly(compared, manner.writing, task_.rule)
-                                     : manner.carries_written && !is_exact(line);
+    const bool carries_written =
+        is_inner(instruction)
+            ? manner.inner_as_written || !all_true(matched_cells(compared, manner.writing, task_.rule, false))
+            : manner.carries_written && !is_exact(line);
     const std::size_t cells = fits(step, computed.shape()) ? matched.size() : 0;
     for (std::size_t at = 0; at < cells; ++at) {
       if (!step.cells[at].is_number()) continue;
@@ -208,6 +209,26 @@ class EverybodyHonest final : public Worker<Interval> {
 };
 
 }  // namespace
+
+std::vector<Manner> manners(const MarkingRule& rule) {
+  using enum RoundingMode;
+  if (rule.kind != MarkingRule::Kind::honest_rounding) return {{{}, half_up, true}, {{}, half_up, false}};
+  std::vector<Manner> all;
+  const auto add = [&](std::optional<RoundingMode> unwritten, RoundingMode writing) {
+    all.push_back({unwritten, writing, true, false});
+    all.push_back({unwritten, writing, true, true});
+    all.push_back({unwritten, writing, false, false});
+    if (unwritten) all.push_back({unwritten, writing, false, true});
+  };
+  for (const RoundingMode mode : {half_up, truncate, keep_sum}) {
+    add(mode, mode);
+    add({}, mode);
+  }
+  add(half_even, half_even);
+  all.push_back({half_up, half_up, true, false, true});
+  all.push_back({half_up, half_up, true, true, true});
+  return all;
+}
 
 Places places_on_sheet(const Recipe& recipe, const Sheet& sheet) {
   Places places(recipe.size());

@@ -28,6 +28,9 @@ struct Manner {
   bool inner_as_written = false;
 };
 
+// What people do to numbers, the most usual first.
+std::vector<Manner> manners(const MarkingRule& rule);
+
 // A number put in the place of what the recipe makes: a slip of the pen.
 struct Patch {
   std::size_t line = 0;

@@ -5,33 +5,11 @@
 #include <cstdint>
 #include <utility>
 
-#include "mark/blame/blame.h"
 #include "trace/rounding.h"
 #include "words/language.h"
 
 namespace attn {
 namespace {
-
-// What people do to numbers, the most usual first.
-std::vector<Manner> manners(const MarkingRule& rule) {
-  using enum RoundingMode;
-  if (rule.kind != MarkingRule::Kind::honest_rounding) return {{{}, half_up, true}, {{}, half_up, false}};
-  std::vector<Manner> all;
-  const auto add = [&](std::optional<RoundingMode> unwritten, RoundingMode writing) {
-    all.push_back({unwritten, writing, true, false});
-    all.push_back({unwritten, writing, true, true});
-    all.push_back({unwritten, writing, false, false});
-    if (unwritten) all.push_back({unwritten, writing, false, true});
-  };
-  for (const RoundingMode mode : {half_up, truncate, keep_sum}) {
-    add(mode, mode);
-    add({}, mode);
-  }
-  add(half_even, half_even);
-  all.push_back({half_up, half_up, true, false, true});
-  all.push_back({half_up, half_up, true, true, true});
-  return all;
-}
 
 std::size_t count_false(const Flags& flags) {
   std::size_t count = 0;
@@ -45,6 +23,17 @@ void merge(Flags& flags, const Flags& more) {
       flags[i][at] = flags[i][at] || more[i][at];
     }
   }
+}
+
+Verdict verdict_of(const Report& report) {
+  bool wrong = false;
+  bool open = report.steps.empty();
+  for (const MarkedStep& step : report.steps) {
+    open = open || step.cells.empty();
+    wrong = wrong || step.count(CellState::wrong) > 0 || !step.given_shape.empty();
+    open = open || step.count(CellState::blank) > 0 || step.count(CellState::too_coarse) > 0;
+  }
+  return wrong ? Verdict::wrong : open ? Verdict::incomplete : Verdict::right;
 }
 
 }  // namespace
@@ -156,13 +145,10 @@ bool Marking::has_honest_way() {
 }
 
 const Manner& Marking::closest_manner() {
-  const Manner* closest = &manners_.front();
-  const auto length = [&](const Manner& manner) { return base(manner).mismatch_from(0); };
-  for (const Manner& manner : manners_) {
-    const bool fewer = count_false(base(manner).matched) < count_false(base(*closest).matched);
-    if (length(manner) > length(*closest) || (length(manner) == length(*closest) && fewer)) closest = &manner;
-  }
-  return *closest;
+  return *std::ranges::max_element(manners_, {}, [&](const Manner& manner) {
+    const Followed<double>& made = base(manner);
+    return std::pair(made.mismatch_from(0), -static_cast<std::ptrdiff_t>(count_false(made.matched)));
+  });
 }
 
 // Every cell lies within what honest rounding can give, but no one manner of
@@ -205,17 +191,14 @@ std::vector<std::vector<std::size_t>> Marking::wrong_cells(std::size_t step) con
 bool Marking::too_coarse(std::size_t step, std::size_t cell) const {
   const HandedStep& handed = sheet_.steps[step];
   const HandedCell& written = handed.cells[cell];
-  if (!written.is_number() || !written.number.decimals) return false;
-  if (!is_honest()) return false;
-  const Interval& right = (*honest_.computed[*right_->recipe.line(handed.id)])[cell];
-  if (right.is_point() && right.low == written.number.value) return false;
+  if (!written.is_number() || !written.number.decimals || !is_honest()) return false;
+  if (handed.what != HandedStep::What::weights && written.number.value != 0) return false;
+  const Interval& right = honest_.result(line_of(step))[cell];
   if (right.width() < 1e-9 && std::abs(right.low - written.number.value) < 1e-9) return false;
   if (std::isinf(right.low) || std::isinf(right.high)) return false;
   const Interval both = hull(stands_for(written, Habit::to_nearest, rule_), stands_for(written, Habit::cut_off, rule_));
   const double reach = right.width() / 2;
   const Interval could = {both.low - reach, both.high + reach};
-  const bool is_weight = handed.what == HandedStep::What::weights;
-  if (!is_weight && written.number.value != 0) return false;
   return could.contains(0) && could.contains(1) && could.contains(1.0 / static_cast<double>(handed.shape.back()));
 }
 
@@ -293,27 +276,10 @@ void Marking::blame(std::size_t step, Report& report) {
   blame_unknown(*this, step, report);
 }
 
-namespace {
-
-Verdict verdict_of(const Report& report) {
-  bool wrong = false;
-  bool open = report.steps.empty();
-  for (const MarkedStep& step : report.steps) {
-    open = open || step.cells.empty();
-    wrong = wrong || step.count(CellState::wrong) > 0 || !step.given_shape.empty();
-    open = open || step.count(CellState::blank) > 0 || step.count(CellState::too_coarse) > 0;
-  }
-  return wrong ? Verdict::wrong : open ? Verdict::incomplete : Verdict::right;
-}
-
-}  // namespace
-
 Report Marking::mark() {
   Report report;
   const bool strict = accepted() && !has_honest_manner() && be_strict();
-  for (const HandedStep& step : sheet_.steps) {
-    state_wrong_.emplace_back(std::max<std::size_t>(step.cells.size(), 1), false);
-  }
+  for (const std::vector<bool>& cells : right_flags_) state_wrong_.emplace_back(cells.size(), false);
   if (!accepted() || strict) {
     for (std::size_t step = next_wrong(0); step < sheet_.steps.size(); step = next_wrong(step + 1)) blame(step, report);
   }

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "mark/blame/blame.h"
+#include "mark/marking.h"
 #include "words/language.h"
 
 namespace attn {

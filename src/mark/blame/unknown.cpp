@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/numbers.h"
-#include "mark/blame/blame.h"
+#include "mark/marking.h"
 #include "ops/walk.h"
 #include "words/language.h"
 
