@@ -79,16 +79,15 @@ Rewrites tiled_groups(const RightAttention& right) {
   return {rewritten(right, lines.front().id(), "", lines)};
 }
 
-// What the rule makes of several heads that are put side by side.
-template <Rewrites (*rule)(const RightAttention&)>
-Rewrites where_joined(const RightAttention& right) {
+// The line that puts the heads side by side; null where there are not several.
+const Instruction* joining(const RightAttention& right) {
   const Instruction* concat = right.find(right.at.concat);
-  if (!concat || !std::holds_alternative<Merge>(concat->op) || head_count(right) < 2) return {};
+  if (!concat || !std::holds_alternative<Merge>(concat->op) || head_count(right) < 2) return nullptr;
   const Shape& context = right.shape(right.at.context);
-  return context.has("head") && context.has("query") && context.has("d_v") ? rule(right) : Rewrites();
+  return context.has("head") && context.has("query") && context.has("d_v") ? concat : nullptr;
 }
 
-Rewrites merged_without_transpose(const RightAttention& right) {
+Rewrites merged_without_transpose(const RightAttention& right, const Instruction&) {
   const std::size_t queries = size_along(right, right.at.context, "query");
   if (queries < 2) return {};
   return {rewritten(right, right.at.concat, "",
@@ -101,19 +100,19 @@ Instruction sum_of_heads(const RightAttention& right, const std::string& id) {
   return line(id, Reduce{Reducer::sum, "head"}, {read_as(right.at.context, "d_v", "d_concat")});
 }
 
-Rewrites summed(const RightAttention& right) {
+Rewrites summed(const RightAttention& right, const Instruction&) {
   Rewrite made = rewritten(right, right.at.concat, "", {sum_of_heads(right, right.at.concat)});
   return {ended_where_widths_differ(std::move(made), right.at)};
 }
 
-Rewrites averaged(const RightAttention& right) {
+Rewrites averaged(const RightAttention& right, const Instruction&) {
   const Map divided{Unary::divide, static_cast<double>(head_count(right)), ""};
   Rewrite made = rewritten(right, right.at.concat, "",
                            {sum_of_heads(right, "~sum_of_heads"), line(right.at.concat, divided, {"~sum_of_heads"})});
   return {ended_where_widths_differ(std::move(made), right.at)};
 }
 
-Rewrites reversed(const RightAttention& right) {
+Rewrites reversed(const RightAttention& right, const Instruction&) {
   const std::size_t heads = head_count(right);
   Tensor<double> from(Shape{{"head", heads}, {"~from", heads}});
   for (std::size_t head = 0; head < heads; ++head) from[head * heads + heads - 1 - head] = 1;
@@ -130,29 +129,24 @@ const Contract* output_product(const RightAttention& right) {
   return output ? std::get_if<Contract>(&output->op) : nullptr;
 }
 
-Rewrites output_projection_forgotten(const RightAttention& right) {
-  const Contract* product = output_product(right);
-  if (!product) return {};
+Rewrites output_projection_forgotten(const RightAttention& right, const Contract& product) {
   const Operand& context = right.find(right.at.output)->operands[0];
   return {rewritten(right, right.at.output, "",
-                    {line(right.at.output, Copy{}, {read_as(context, product->over, "d_out")})})};
+                    {line(right.at.output, Copy{}, {read_as(context, product.over, "d_out")})})};
 }
 
-Rewrites output_projection_transposed(const RightAttention& right) {
-  const Contract* product = output_product(right);
-  if (!product) return {};
+Rewrites output_projection_transposed(const RightAttention& right, const Contract& product) {
   std::vector<Operand> operands = right.find(right.at.output)->operands;
-  const std::size_t width = size_along(right, operands[1].id, product->over);
+  const std::size_t width = size_along(right, operands[1].id, product.over);
   if (width < 2 || width != size_along(right, operands[1].id, "d_out")) return {};
-  operands[1] = transposed(operands[1], product->over, "d_out");
-  return {rewritten(right, right.at.output, "", {line(right.at.output, *product, operands)})};
+  operands[1] = transposed(operands[1], product.over, "d_out");
+  return {rewritten(right, right.at.output, "", {line(right.at.output, product, operands)})};
 }
 
-Rewrites scale_by_dmodel(const RightAttention& right) {
+Rewrites scale_by_dmodel(const RightAttention& right, const Map&) {
   const std::size_t width = input_width(right);
-  if (!is_divided(right) || head_count(right) < 2 || width == 0) return {};
-  if (width == size_along(right, right.at.keys, "d_k")) return {};
-  return {with_op({right.at.scaled, "", right.recipe}, right.at.scaled, divided_by_root(width))};
+  if (head_count(right) < 2 || width == 0 || width == size_along(right, right.at.keys, "d_k")) return {};
+  return {with_op(right, right.at.scaled, divided_by_root(width))};
 }
 
 bool is_about_heads(const RightAttention& right, const Instruction& line) {
@@ -201,7 +195,7 @@ Rewrites one_big_head(const RightAttention& right) {
   });
   if (has_parts) return {};
   Rewrite made = rewritten(right, splits.front().step, "", left_whole(right, splits));
-  if (!is_divided(right)) return {std::move(made)};
+  if (!asked_division(right)) return {std::move(made)};
   const std::size_t width = size_along(made.recipe, right.at.keys, "d_k");
   Rewrite rescaled = with_op(made, right.at.scaled, divided_by_root(width));
   rescaled.variant = language().mistakes.by_own_width;
@@ -213,23 +207,23 @@ Rewrites one_big_head(const RightAttention& right) {
 
 Family heads_family() {
   const MistakeWords& said = language().mistakes;
-  return {
-      "heads",
-      said.heads,
-      {
-          {"heads.output_projection_forgotten", said.heads_output_projection_forgotten, output_projection_forgotten},
-          {"heads.output_projection_transposed", said.heads_output_projection_transposed, output_projection_transposed},
-          {"heads.scale_by_dmodel", said.heads_scale_by_dmodel, scale_by_dmodel},
-          {"heads.one_big_head", said.heads_one_big_head, one_big_head},
-          {"heads.no_transpose", said.heads_no_transpose, no_transpose},
-          {"heads.interleaved", said.heads_interleaved, interleaved},
-          {"heads.merged_without_transpose", said.heads_merged_without_transpose,
-           where_joined<merged_without_transpose>},
-          {"heads.summed", said.heads_summed, where_joined<summed>},
-          {"heads.averaged", said.heads_averaged, where_joined<averaged>},
-          {"heads.tiled_groups", said.heads_tiled_groups, tiled_groups},
-          {"heads.reversed", said.heads_reversed, where_joined<reversed>},
-      }};
+  return {said.heads,
+          {
+              {"heads.output_projection_forgotten", said.heads_output_projection_forgotten,
+               where<output_product, output_projection_forgotten>},
+              {"heads.output_projection_transposed", said.heads_output_projection_transposed,
+               where<output_product, output_projection_transposed>},
+              {"heads.scale_by_dmodel", said.heads_scale_by_dmodel, where<asked_division, scale_by_dmodel>},
+              {"heads.one_big_head", said.heads_one_big_head, one_big_head},
+              {"heads.no_transpose", said.heads_no_transpose, no_transpose},
+              {"heads.interleaved", said.heads_interleaved, interleaved},
+              {"heads.merged_without_transpose", said.heads_merged_without_transpose,
+               where<joining, merged_without_transpose>},
+              {"heads.summed", said.heads_summed, where<joining, summed>},
+              {"heads.averaged", said.heads_averaged, where<joining, averaged>},
+              {"heads.tiled_groups", said.heads_tiled_groups, tiled_groups},
+              {"heads.reversed", said.heads_reversed, where<joining, reversed>},
+          }};
 }
 
 }  // namespace attn

@@ -6,8 +6,7 @@ namespace attn {
 // Found by comparing with the steps as they are, transposed.
 Family layout_family() {
   const MistakeWords& said = language().mistakes;
-  return {"layout",
-          said.layout,
+  return {said.layout,
           {
               {"layout.transposed_answer", said.layout_transposed_answer, nullptr, MistakeKind::convention},
           }};

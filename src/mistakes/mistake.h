@@ -68,9 +68,8 @@ struct Mistake {
   MistakeKind kind = MistakeKind::error;
 };
 
-// Mistakes of one kind, the most common first.
+// Mistakes of one kind, the most common first; their ids begin alike.
 struct Family {
-  std::string name;   // "scale": what the ids begin with
   std::string title;  // "Scale", for a heading
   std::vector<Mistake> mistakes;
 };

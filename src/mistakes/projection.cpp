@@ -143,7 +143,7 @@ Rewrites skipped(const RightAttention& right) {
   }
   Rewrite made = ended_where_widths_differ(rewritten(right, all[0].step, "", std::move(lines)), right.at);
   const std::size_t width = size_along(made.recipe, right.at.keys, "d_k");
-  if (!is_divided(right) || width == size_along(right, right.at.keys, "d_k")) return {std::move(made)};
+  if (!asked_division(right) || width == size_along(right, right.at.keys, "d_k")) return {std::move(made)};
   Rewrite rescaled = with_op(made, right.at.scaled, divided_by_root(width));
   rescaled.variant = language().mistakes.by_input_width;
   return {std::move(made), std::move(rescaled)};
@@ -175,8 +175,7 @@ Rewrites bias_added_twice(const RightAttention& right) {
 
 Family projection_family() {
   const MistakeWords& said = language().mistakes;
-  return {"projection",
-          said.projection,
+  return {said.projection,
           {
               {"projection.transposed", said.projection_transposed, transposed_weights},
               {"projection.swapped_query_key", said.projection_swapped_query_key,

@@ -22,11 +22,6 @@ Instruction given_line(std::string id, Tensor<double> numbers) {
   return made;
 }
 
-Instruction with_op(Instruction line, Op op) {
-  line.op = std::move(op);
-  return line;
-}
-
 Rewrite rewritten(const RightAttention& right, std::string step, std::string variant, std::vector<Instruction> lines) {
   Rewrite made{std::move(step), std::move(variant), right.recipe};
   for (auto at = lines.begin(); at != lines.end(); ++at) {
@@ -95,9 +90,9 @@ std::optional<Map> asked_scale(const RightAttention& right) {
   return scale ? std::optional(*scale) : std::nullopt;
 }
 
-bool is_divided(const RightAttention& right) {
+std::optional<Map> asked_division(const RightAttention& right) {
   const auto asked = asked_scale(right);
-  return asked && asked->function == Unary::divide;
+  return asked && asked->function == Unary::divide ? asked : std::nullopt;
 }
 
 Map divided_by_root(std::size_t width) {
@@ -106,17 +101,17 @@ Map divided_by_root(std::size_t width) {
 
 double factor(const Map& scale) { return scale.function == Unary::divide ? 1 / scale.parameter : scale.parameter; }
 
-bool has_softmax(const RightAttention& right) {
+std::optional<SoftmaxInput> softmax_input(const RightAttention& right) {
   const Instruction* weights = right.find(right.at.weights);
-  return weights && std::holds_alternative<Softmax>(weights->op) && right.has(right.at.maximum) &&
-         right.has(right.at.exponentials) && right.has(right.at.sums);
-}
-
-SoftmaxInput softmax_input(const RightAttention& right) {
   const Instruction* maximum = right.find(right.at.maximum);
+  const Instruction* exponentials = right.find(right.at.exponentials);
+  if (!weights || !std::holds_alternative<Softmax>(weights->op) || !maximum || !exponentials ||
+      !right.has(right.at.sums)) {
+    return std::nullopt;
+  }
   SoftmaxInput input{maximum->operands[0], maximum->open};
   if (maximum->operands.size() > 1) input.sink = maximum->operands[1];
-  if (const auto* powers = std::get_if<Softmax>(&right.find(right.at.exponentials)->op)) input.base = powers->base;
+  if (const auto* powers = std::get_if<Softmax>(&exponentials->op)) input.base = powers->base;
   return input;
 }
 
@@ -150,6 +145,20 @@ std::vector<std::size_t> empty_rows(const Tensor<double>& open) {
     if (std::ranges::find(cells, 1.0) == cells.end()) rows.push_back(row);
   }
   return rows;
+}
+
+Rewrite with_empty_rows_levelled(Rewrite made, const Anatomy& at, Tensor<double> open) {
+  const std::size_t keys = open.shape().size("key");
+  for (const std::size_t row : empty_rows(open)) std::ranges::fill(open.data().subspan(row, keys), 1.0);
+  Recipe& recipe = made.recipe;
+  recipe.give("~read", std::move(open));
+  recipe.insert_before(at.maximum, line("~levelled", Map{Unary::multiply, 1, ""}, {at.masked}, at.mask));
+  for (std::size_t line = *recipe.line("~levelled") + 1; line < recipe.size(); ++line) {
+    const std::string reader = recipe.instruction(line).id();
+    recipe.redirect(reader, at.masked, "~levelled");
+    recipe.redirect(reader, at.mask, "~read");
+  }
+  return made;
 }
 
 }  // namespace attn

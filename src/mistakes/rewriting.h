@@ -13,6 +13,14 @@
 
 namespace attn {
 
+// What the rule makes of some part of the attention, where it has one:
+// rule(right, *part(right)).
+template <auto part, auto rule>
+Rewrites where(const RightAttention& right) {
+  const auto found = part(right);
+  return found ? rule(right, *found) : Rewrites();
+}
+
 // A line of a rewrite: another computation in the place of the step of that id,
 // or one that only the rewrite needs, whose id begins with "~", so that it is no
 // step's: nobody writes it down, or rounds it.
@@ -20,9 +28,6 @@ Instruction line(std::string id, Op op, std::vector<Operand> operands, std::opti
 
 // Numbers that only the rewrite needs.
 Instruction given_line(std::string id, Tensor<double> numbers);
-
-// The line under another operation.
-Instruction with_op(Instruction line, Op op);
 
 // The recipe with these lines: each stands in the place of the one of its id, or
 // just before the next of them that does. REQUIRES: the last one does.
@@ -36,8 +41,11 @@ Rewrite rewritten(const RightAttention& right, std::string step, std::string var
   return made;
 }
 
-// The same with that step under another operation.
+// The same, or the recipe, with that step under another operation.
 Rewrite with_op(Rewrite made, const StepId& step, Op op);
+inline Rewrite with_op(const RightAttention& right, const StepId& step, Op op) {
+  return with_op(Rewrite{step, "", right.recipe}, step, std::move(op));
+}
 
 // The same with nothing closed any more below the line `id`, but perhaps the attention weights.
 Rewrite left_open_below(Rewrite made, const Anatomy& at, std::string_view id, bool also_weights = true);
@@ -67,8 +75,8 @@ std::size_t input_width(const RightAttention& right);
 // What scaled_scores does to the scores; nothing where no scale is asked for.
 std::optional<Map> asked_scale(const RightAttention& right);
 
-// Whether that is a division, by √d_k or another number.
-bool is_divided(const RightAttention& right);
+// The same where that is a division, by √d_k or another number.
+std::optional<Map> asked_division(const RightAttention& right);
 
 // ÷√width.
 Map divided_by_root(std::size_t width);
@@ -84,10 +92,9 @@ struct SoftmaxInput {
   std::optional<Operand> sink = {};
   double base = 0;
 };
-bool has_softmax(const RightAttention& right);
 
-// REQUIRES: has_softmax(right).
-SoftmaxInput softmax_input(const RightAttention& right);
+// Nothing where the weights are no softmax.
+std::optional<SoftmaxInput> softmax_input(const RightAttention& right);
 
 // The lines of such a softmax, under these ids and of these operands. A sink
 // counts in the maximum and in the sum.
@@ -101,5 +108,9 @@ constexpr double steep = 1e6;
 
 // Where in a mask, its keys last, the rows begin that have no open cell.
 std::vector<std::size_t> empty_rows(const Tensor<double>& open);
+
+// The rewrite with the same weight everywhere in such rows of its mask `open`, as
+// a softmax gives that subtracts a large number in place of closing.
+Rewrite with_empty_rows_levelled(Rewrite made, const Anatomy& at, Tensor<double> open);
 
 }  // namespace attn

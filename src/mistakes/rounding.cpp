@@ -6,8 +6,7 @@ namespace attn {
 // Found by what rounding allows, not by working everything out in another way.
 Family rounding_family() {
   const MistakeWords& said = language().mistakes;
-  return {"rounding",
-          said.rounding,
+  return {said.rounding,
           {
               {"rounding.early", said.rounding_early, nullptr, MistakeKind::note},
               {"rounding.truncated", said.rounding_truncated, nullptr, MistakeKind::note},

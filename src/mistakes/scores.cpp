@@ -54,8 +54,7 @@ Rewrites queries_by_values(const RightAttention& right) {
 
 Family scores_family() {
   const MistakeWords& said = language().mistakes;
-  return {"scores",
-          said.scores,
+  return {said.scores,
           {
               {"scores.transposed", said.scores_transposed, transposed_scores},
               {"scores.untransposed_key", said.scores_untransposed_key, untransposed_key},

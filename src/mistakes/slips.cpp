@@ -7,8 +7,7 @@ namespace attn {
 // out again.
 Family slips_family() {
   const MistakeWords& said = language().mistakes;
-  return {"slip",
-          said.slip,
+  return {said.slip,
           {
               {"slip.term_dropped", said.slip_term_dropped},
               {"slip.sign", said.slip_sign},

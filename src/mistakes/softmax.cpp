@@ -15,7 +15,8 @@ using SoftmaxRule = Lines (*)(const RightAttention&, const SoftmaxInput&);
 
 template <SoftmaxRule rule>
 Rewrites once(const RightAttention& right) {
-  const Lines lines = has_softmax(right) ? rule(right, softmax_input(right)) : Lines();
+  const auto input = softmax_input(right);
+  const Lines lines = input ? rule(right, *input) : Lines();
   return lines.empty() ? Rewrites() : Rewrites{rewritten(right, right.at.weights, "", lines)};
 }
 
@@ -102,9 +103,7 @@ Instruction exponentials_as_weights(const RightAttention& right) {
   return line(right.at.weights, Map{Unary::multiply, 1, ""}, {right.at.exponentials});
 }
 
-Rewrites not_normalised(const RightAttention& right) {
-  if (!has_softmax(right)) return {};
-  const SoftmaxInput input = softmax_input(right);
+Rewrites not_normalised(const RightAttention& right, const SoftmaxInput& input) {
   Lines plain = {given_line("~nothing", Tensor<double>(Shape{}, {0})),
                  exponentials_line(right.at.exponentials, input, input.scores, "~nothing"),
                  exponentials_as_weights(right)};
@@ -114,9 +113,7 @@ Rewrites not_normalised(const RightAttention& right) {
       rewritten(right, right.at.weights, language().mistakes.powers_of_differences, {exponentials_as_weights(right)})};
 }
 
-Rewrites by_maximum(const RightAttention& right) {
-  if (!has_softmax(right)) return {};
-  const SoftmaxInput input = softmax_input(right);
+Rewrites by_maximum(const RightAttention& right, const SoftmaxInput& input) {
   const auto as = [&](const std::string& variant, Instruction weights) {
     return rewritten(right, right.at.weights, variant, {std::move(weights)});
   };
@@ -133,13 +130,12 @@ Rewrites by_maximum(const RightAttention& right) {
 
 Family softmax_family() {
   const MistakeWords& said = language().mistakes;
-  return {"softmax",
-          said.softmax,
+  return {said.softmax,
           {
               {"softmax.columns", said.softmax_columns, once<columns>},
               {"softmax.whole_matrix", said.softmax_whole_matrix, once<whole_matrix>},
               {"softmax.linear", said.softmax_linear, once<linear>},
-              {"softmax.not_normalised", said.softmax_not_normalised, not_normalised},
+              {"softmax.not_normalised", said.softmax_not_normalised, where<softmax_input, not_normalised>},
               {"softmax.none", said.softmax_none, once<none>},
               {"softmax.hard_max", said.softmax_hard_max, once<hard_max>},
               {"softmax.base_2", said.softmax_base_2, once<other_base<2>>},
@@ -149,7 +145,7 @@ Family softmax_family() {
               {"softmax.sink_forgotten", said.softmax_sink_forgotten, once<sink_forgotten>},
               {"softmax.negated", said.softmax_negated, once<negated>},
               {"softmax.twice", said.softmax_twice, once<twice>},
-              {"softmax.by_maximum", said.softmax_by_maximum, by_maximum},
+              {"softmax.by_maximum", said.softmax_by_maximum, where<softmax_input, by_maximum>},
           }};
 }
 

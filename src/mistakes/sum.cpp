@@ -24,13 +24,6 @@ std::optional<WeightedSum> weighted_sum(const RightAttention& right) {
   return WeightedSum{context->operands[0], context->operands[1], context->open};
 }
 
-// The rule's rewrites where the context is such a sum.
-template <Rewrites (*rule)(const RightAttention&, const WeightedSum&)>
-Rewrites where_summed(const RightAttention& right) {
-  const auto sum = weighted_sum(right);
-  return sum ? rule(right, *sum) : Rewrites();
-}
-
 bool is_square(const RightAttention& right) {
   return size_along(right, right.at.weights, "query") == size_along(right, right.at.weights, "key");
 }
@@ -136,16 +129,15 @@ Rewrites top_only(const RightAttention& right, const WeightedSum& sum) {
 
 Family sum_family() {
   const MistakeWords& said = language().mistakes;
-  return {"sum",
-          said.sum,
+  return {said.sum,
           {
-              {"sum.transposed_weights", said.sum_transposed_weights, where_summed<transposed_weights>},
-              {"sum.key_for_value", said.sum_key_for_value, where_summed<of_keys>},
-              {"sum.query_for_value", said.sum_query_for_value, where_summed<of_queries>},
-              {"sum.input_for_value", said.sum_input_for_value, where_summed<of_inputs>},
-              {"sum.top_only", said.sum_top_only, where_summed<top_only>},
-              {"sum.mean_of_values", said.sum_mean_of_values, where_summed<mean_of_values>},
-              {"sum.not_summed", said.sum_not_summed, where_summed<not_summed>},
+              {"sum.transposed_weights", said.sum_transposed_weights, where<weighted_sum, transposed_weights>},
+              {"sum.key_for_value", said.sum_key_for_value, where<weighted_sum, of_keys>},
+              {"sum.query_for_value", said.sum_query_for_value, where<weighted_sum, of_queries>},
+              {"sum.input_for_value", said.sum_input_for_value, where<weighted_sum, of_inputs>},
+              {"sum.top_only", said.sum_top_only, where<weighted_sum, top_only>},
+              {"sum.mean_of_values", said.sum_mean_of_values, where<weighted_sum, mean_of_values>},
+              {"sum.not_summed", said.sum_not_summed, where<weighted_sum, not_summed>},
           }};
 }
 

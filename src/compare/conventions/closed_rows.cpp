@@ -3,13 +3,14 @@
 
 #include "compare/conventions/convention.h"
 #include "mistakes/rewriting.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
 
 // The weights of rows that the mask closes wholly are all another number.
 Rewrites other_weights(const RightAttention& right) {
-  if (!right.has(right.at.mask) || !has_softmax(right)) return {};
+  if (!right.has(right.at.mask) || !softmax_input(right)) return {};
   const Tensor<double> open = right.value(right.at.mask);
   const std::size_t keys = open.shape().size("key");
   const std::vector<std::size_t> closed = empty_rows(open);
@@ -25,15 +26,13 @@ Rewrites other_weights(const RightAttention& right) {
     return left_open_below(std::move(made), right.at, right.at.weights);
   };
   return {all("NaN", std::numeric_limits<double>::quiet_NaN()),
-          all("1/Nk, the same for every key", 1 / static_cast<double>(keys))};
+          all(language().mistakes.same_for_every_key, 1 / static_cast<double>(keys))};
 }
 
 }  // namespace
 
 Convention closed_rows_convention() {
-  return {.id = "mask.closed_rows",
-          .what = "rows in which every cell is closed have other weights than 0",
-          .rewrites = other_weights};
+  return {.id = "mask.closed_rows", .what = language().mistakes.closed_rows, .rewrites = other_weights};
 }
 
 }  // namespace attn

@@ -2,6 +2,7 @@
 
 #include "compare/conventions/convention.h"
 #include "mistakes/rewriting.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -18,15 +19,14 @@ Rewrites other_pairs(const RightAttention& right) {
     lines.push_back(line(own->id(), other, own->operands, own->open));
   }
   if (lines.empty()) return {};
-  const std::string variant = neighbours ? "a feature of the first half with one of the second, and not neighbours"
-                                         : "neighbours, and not a feature of the first half with one of the second";
+  const Said& variant = neighbours ? language().mistakes.rope_halves : language().mistakes.rope_neighbours;
   return {rewritten(right, lines.front().id(), variant, lines)};
 }
 
 }  // namespace
 
 Convention rope_pairs_convention() {
-  return {.id = "rope.pairs", .what = "other features were turned together (`interleaved`)", .rewrites = other_pairs};
+  return {.id = "rope.pairs", .what = language().mistakes.rope_pairs, .rewrites = other_pairs};
 }
 
 }  // namespace attn

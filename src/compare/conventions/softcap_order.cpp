@@ -2,6 +2,7 @@
 
 #include "compare/conventions/convention.h"
 #include "mistakes/rewriting.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -13,14 +14,14 @@ Rewrites elsewhere(const RightAttention& right) {
   if (!cap) return {};
   Rewrites all;
   if (const auto scale = asked_scale(right)) {
-    all.push_back(rewritten(right, at.scaled, "before they were scaled",
+    all.push_back(rewritten(right, at.scaled, language().mistakes.softcap_before_scale,
                             {line("~capped", *cap, right.find(at.scaled)->operands),
                              line(at.scaled, *scale, {"~capped"}), line(at.capped, Copy{}, {at.scaled})}));
   }
   if (const Instruction* close = right.find(at.masked)) {
     // A closed score is then −c, and its cell gets weight.
     Rewrite made =
-        rewritten(right, at.capped, "after the mask, so that closed cells have −c and not −∞",
+        rewritten(right, at.capped, language().mistakes.softcap_after_mask,
                   {line(at.capped, Copy{}, capped->operands), line("~closed", close->op, close->operands, close->open),
                    line(at.masked, *cap, {"~closed"})});
     all.push_back(left_open_below(std::move(made), at, at.masked));
@@ -31,7 +32,7 @@ Rewrites elsewhere(const RightAttention& right) {
 }  // namespace
 
 Convention softcap_order_convention() {
-  return {.id = "softcap.order", .what = "the scores were capped in another place", .rewrites = elsewhere};
+  return {.id = "softcap.order", .what = language().mistakes.softcap_order, .rewrites = elsewhere};
 }
 
 }  // namespace attn
