@@ -24,11 +24,7 @@ constexpr std::size_t most_readings = 4;
 constexpr std::size_t most_cells_for_two = 20'000;
 
 bool agree(const Tensor<double>& ours, const TheirStep& theirs) {
-  if (ours.shape() != theirs.value->shape()) return false;
-  for (std::size_t cell = 0; cell < ours.size(); ++cell) {
-    if (!theirs.tolerance.accepts(ours[cell], (*theirs.value)[cell])) return false;
-  }
-  return true;
+  return ours.shape() == theirs.value->shape() && all_accepted(ours, *theirs.value, theirs.tolerance);
 }
 
 // A recipe worked out, as far as their steps go.
@@ -70,12 +66,11 @@ class Agreement final : public Policy<double> {
   bool failed_ = false;
 };
 
-WorkedOut worked_out(const Recipe& recipe, std::span<const TheirStep> theirs, const Original<double>* original,
-                     std::size_t must) {
+WorkedOut worked_out(const Recipe& recipe, std::span<const TheirStep> theirs,
+                     const Original<double>* original = nullptr, std::size_t must = 0) {
   Agreement agreement(recipe, theirs, must);
-  WorkedOut result{evaluate(recipe, agreement, original)};
-  result.agreeing = agreement.agreeing();
-  return result;
+  Evaluation<double> evaluation = evaluate(recipe, agreement, original);
+  return {std::move(evaluation), agreement.agreeing()};
 }
 
 struct TriedReading {
@@ -122,7 +117,7 @@ class Search {
   }
 
  private:
-  void settle() { base_ = worked_out(*recipe_, theirs_, nullptr, 0); }
+  void settle() { base_ = worked_out(*recipe_, theirs_); }
 
   std::vector<std::string> taken() const {
     std::vector<std::string> ids;

@@ -170,7 +170,7 @@ Exit diff(const DiffOptions& options) {
   const std::vector<std::string> ids = ids_of(*first.side);
   if (first.side->attentions.empty()) first.side->attentions = {attention_anatomy("", {})};
   report.sides = side_by_side(std::move(*first.side), *second.side, report.closeness, options.only);
-  if (report.sides.compared() == 0) return nothing_in_common(report, ids, *second.side);
+  if (!report.sides.has_common()) return nothing_in_common(report, ids, *second.side);
   if (first.trace && second.trace) report.keys = differing_keys(first.text, second.text);
   explain_difference(report, first.trace ? &*first.trace : nullptr);
 
