@@ -1,8 +1,12 @@
 #include "compare/arrangement.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
+
+#include "base/text.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -12,9 +16,7 @@ constexpr std::size_t most_axes = 6;  // 720 orders
 using Sizes = std::vector<std::size_t>;
 
 std::size_t product(std::span<const std::size_t> sizes) {
-  std::size_t count = 1;
-  for (const std::size_t size : sizes) count *= size;
-  return count;
+  return std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>());
 }
 
 // How many consecutive ones of `fine` make each of `coarse`; nothing if they do
@@ -42,12 +44,6 @@ Sizes row_major_strides(const Sizes& sizes) {
   return strides;
 }
 
-std::string in_brackets(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return "[" + text + "]";
-}
-
 // The stored axes in the shape's names, those of size 1 put back.
 std::string in_our_names(const std::vector<std::string>& names, const Sizes& order, const Sizes& groups,
                          std::span<const std::size_t> stored) {
@@ -67,13 +63,10 @@ std::string in_our_names(const std::vector<std::string>& names, const Sizes& ord
 }
 
 std::string in_their_sizes(std::span<const std::size_t> stored, const Shape& shape) {
-  std::vector<std::string> sizes, names;
+  std::vector<std::string> sizes;
   for (const std::size_t size : stored) sizes.push_back(std::to_string(size));
-  for (const Dim& dim : shape.dims()) names.push_back(dim.axis);
-  return in_brackets(sizes) + " for " + in_brackets(names);
+  return in_brackets(sizes) + " for " + axes_of(shape);
 }
-
-bool is_identity(const Sizes& order) { return std::ranges::is_sorted(order); }
 
 template <class Visit>
 void each_order(std::size_t count, Visit visit) {
@@ -90,6 +83,30 @@ Sizes in_order(const Sizes& sizes, const Sizes& order) {
 }
 
 }  // namespace
+
+std::string in_brackets(const std::vector<std::string>& names) { return "[" + listed(names) + "]"; }
+
+std::string axes_of(const Shape& shape) {
+  std::vector<std::string> names;
+  for (const Dim& dim : shape.dims()) names.push_back(dim.axis);
+  return in_brackets(names);
+}
+
+std::vector<std::size_t> sizes_of(const Shape& shape) {
+  Sizes sizes;
+  for (const Dim& dim : shape.dims()) sizes.push_back(dim.size);
+  return sizes;
+}
+
+std::vector<Arrangement> by_axes(const Shape& shape, const Shape& stored) {
+  if (shape.rank() != stored.rank()) return {};
+  Arrangement order{sizes_of(shape), {}, shape == stored ? "" : axes_of(stored)};
+  for (const Dim& dim : shape.dims()) {
+    if (!stored.has(dim.axis) || stored.size(dim.axis) != dim.size) return {};
+    order.strides.push_back(stored.stride(dim.axis));
+  }
+  return {std::move(order)};
+}
 
 std::vector<Arrangement> arrangements(const Shape& shape, std::span<const std::size_t> stored) {
   Sizes ours, theirs;
@@ -114,7 +131,7 @@ std::vector<Arrangement> arrangements(const Shape& shape, std::span<const std::s
     Arrangement made{ours, Sizes(ours.size()), ""};
     const Sizes strides = row_major_strides(sizes);
     for (std::size_t i = 0; i < order.size(); ++i) made.strides[order[i]] = strides[i];
-    if (!as_it_stands || !is_identity(order)) made.words = in_our_names(names, order, *groups, stored);
+    if (!as_it_stands || !std::ranges::is_sorted(order)) made.words = in_our_names(names, order, *groups, stored);
     all.push_back(std::move(made));
   });
   if (theirs.size() > ours.size()) {
@@ -132,16 +149,15 @@ std::vector<Arrangement> broadcast(const Shape& shape, std::span<const std::size
   Arrangement made{{}, {}, ""};
   const Sizes strides = row_major_strides({stored.begin(), stored.end()});
   const std::size_t missing = shape.rank() - stored.size();
-  std::vector<std::string> repeated;
+  std::string repeated;
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     const std::size_t size = axis < missing ? 1 : stored[axis - missing];
     if (size != 1 && size != shape[axis].size) return {};
     made.sizes.push_back(shape[axis].size);
     made.strides.push_back(size == 1 ? 0 : strides[axis - missing]);
-    if (size != shape[axis].size) repeated.push_back(shape[axis].axis);
+    if (size != shape[axis].size) repeated += (repeated.empty() ? "" : " and ") + shape[axis].axis;
   }
-  made.words = "the same for every ";
-  for (std::size_t i = 0; i < repeated.size(); ++i) made.words += (i == 0 ? "" : " and ") + repeated[i];
+  made.words = language().mistakes.the_same_for_every(repeated);
   return {made};
 }
 

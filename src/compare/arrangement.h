@@ -18,11 +18,21 @@ struct Arrangement {
   std::string words;  // how it is stored: "[batch, query, head·d_k]"; empty where it is stored as we do
 };
 
+// "[batch, query]"
+std::string in_brackets(const std::vector<std::string>& names);
+std::string axes_of(const Shape& shape);
+
+std::vector<std::size_t> sizes_of(const Shape& shape);
+
 // Every way in which so many stored numbers can be the cells of the shape: as
 // they stand first; then with axes of size 1 more or fewer, axes in another
 // order, neighbours merged into one, one divided in two or more. None where the
 // numbers of cells differ, or there are more than six axes.
 std::vector<Arrangement> arrangements(const Shape& shape, std::span<const std::size_t> stored);
+
+// The one of numbers stored under the axes of `stored`: in another order at most.
+// None where they have other axes, or other sizes.
+std::vector<Arrangement> by_axes(const Shape& shape, const Shape& stored);
 
 // The one in which the stored numbers are the same along some axes of the shape,
 // aligned right as numpy broadcasts; none where they do not fit so, or have as

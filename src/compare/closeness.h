@@ -2,9 +2,23 @@
 
 #include <string>
 
-#include "compare/golden.h"
+#include "tensor/tensor.h"
 
 namespace attn {
+
+// How far two numbers may be apart and still count as the same: by default not
+// at all. NaN is the same as NaN.
+struct Tolerance {
+  double absolute = 0;
+  double relative = 0;
+
+  bool accepts(double expected, double got) const;
+};
+
+// Whether each number of the second is accepted for the factor times that of the
+// first. REQUIRES: as many of each.
+bool all_accepted(const Tensor<double>& first, const Tensor<double>& second, const Tolerance& tolerance,
+                  double factor = 1);
 
 // Programs that have no −∞, or fear it, add this or less: −1e4, −65504, −1e9, −3.4e38.
 constexpr double practically_minus_infinity = -1e4;

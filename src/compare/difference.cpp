@@ -24,11 +24,7 @@ constexpr std::size_t most_readings = 4;
 constexpr std::size_t most_cells_for_two = 20'000;
 
 bool agree(const Tensor<double>& ours, const TheirStep& theirs) {
-  if (ours.shape() != theirs.value->shape()) return false;
-  for (std::size_t cell = 0; cell < ours.size(); ++cell) {
-    if (!theirs.tolerance.accepts(ours[cell], (*theirs.value)[cell])) return false;
-  }
-  return true;
+  return ours.shape() == theirs.value->shape() && all_accepted(ours, *theirs.value, theirs.tolerance);
 }
 
 // A recipe worked out, as far as their steps go.
@@ -70,12 +66,11 @@ class Agreement final : public Policy<double> {
   bool failed_ = false;
 };
 
-WorkedOut worked_out(const Recipe& recipe, std::span<const TheirStep> theirs, const Original<double>* original,
-                     std::size_t must) {
+WorkedOut worked_out(const Recipe& recipe, std::span<const TheirStep> theirs,
+                     const Original<double>* original = nullptr, std::size_t must = 0) {
   Agreement agreement(recipe, theirs, must);
-  WorkedOut result{evaluate(recipe, agreement, original)};
-  result.agreeing = agreement.agreeing();
-  return result;
+  Evaluation<double> evaluation = evaluate(recipe, agreement, original);
+  return {std::move(evaluation), agreement.agreeing()};
 }
 
 struct TriedReading {
@@ -89,24 +84,15 @@ std::vector<TriedReading> readings(const Recipe& recipe, const std::vector<std::
   const auto is_free = [&](const std::string& id) {
     return std::ranges::none_of(taken, [&](const std::string& other) { return exclude_each_other(id, other); });
   };
-  const auto add = [&](const std::string& id, const std::string& what, std::vector<Rewrite> rewrites) {
-    for (Rewrite& rewrite : rewrites) {
-      if (!rewrite.recipe.fits()) continue;
+  const auto add = [&](const std::string& id, const std::string& what, RewriteRule rule) {
+    if (!rule || !is_free(id)) return;
+    for (Rewrite& rewrite : rewrites_of(recipe, rule)) {
       all.push_back({{.id = id, .what = what, .variant = rewrite.variant, .step = ""},
                      std::make_shared<const Recipe>(std::move(rewrite.recipe))});
     }
   };
-  const std::vector<RightAttention> parts = attentions(recipe);
-  for (const Family& family : families()) {
-    for (const Mistake& mistake : family.mistakes) {
-      if (!mistake.rewrites || !is_free(mistake.id)) continue;
-      for (const RightAttention& part : parts) add(mistake.id, mistake.words.what, mistake.rewrites(part));
-    }
-  }
-  for (const Convention& convention : conventions()) {
-    if (!is_free(convention.id)) continue;
-    for (const RightAttention& part : parts) add(convention.id, convention.what, convention.rewrites(part));
-  }
+  for (const Mistake* mistake : all_mistakes()) add(mistake->id, mistake->words.what, mistake->rewrites);
+  for (const Convention& convention : conventions()) add(convention.id, convention.what, convention.rewrites);
   return all;
 }
 
@@ -131,7 +117,7 @@ class Search {
   }
 
  private:
-  void settle() { base_ = worked_out(*recipe_, theirs_, nullptr, 0); }
+  void settle() { base_ = worked_out(*recipe_, theirs_); }
 
   std::vector<std::string> taken() const {
     std::vector<std::string> ids;

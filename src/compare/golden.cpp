@@ -5,14 +5,10 @@
 #include <limits>
 #include <set>
 
+#include "compare/arrangement.h"
+
 namespace attn {
 namespace {
-
-std::string axes_of(const Shape& shape) {
-  std::string text;
-  for (const Dim& dim : shape.dims()) text += (text.empty() ? "" : ", ") + dim.axis;
-  return "[" + text + "]";
-}
 
 // How bad a difference is: NaN against a number is the worst, then infinities.
 double badness(double expected, double got) {
@@ -62,13 +58,6 @@ void compare_whole(const StoredTrace& expected, const Trace& got, std::vector<Di
 }
 
 }  // namespace
-
-bool Tolerance::accepts(double expected, double got) const {
-  if (std::isnan(expected) || std::isnan(got)) return std::isnan(expected) && std::isnan(got);
-  if (expected == got) return true;
-  if (std::isinf(expected) || std::isinf(got)) return false;
-  return std::abs(got - expected) <= std::max(absolute, relative * std::abs(expected));
-}
 
 std::uint64_t ulps_apart(double a, double b, Dtype dtype) {
   if (std::isnan(a) || std::isnan(b)) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/closeness.h"
 #include "trace/trace.h"
 
 namespace attn {
@@ -22,15 +23,6 @@ struct StoredTrace {
   std::optional<std::string> hand_rounding = {};
   std::string result = {};
   std::vector<StoredStep> steps = {};
-};
-
-// How far two numbers may be apart and still count as the same: by default not
-// at all. NaN is the same as NaN.
-struct Tolerance {
-  double absolute = 0;
-  double relative = 0;
-
-  bool accepts(double expected, double got) const;
 };
 
 // How many numbers of the dtype lie between the two, plus one; 0 for equal

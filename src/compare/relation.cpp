@@ -6,15 +6,6 @@
 namespace attn {
 namespace {
 
-bool all_accepted(const Tensor<double>& first, const Tensor<double>& second, const Tolerance& tolerance,
-                  double factor = 1) {
-  const Tolerance scaled{tolerance.absolute * std::abs(factor), tolerance.relative};
-  for (std::size_t cell = 0; cell < first.size(); ++cell) {
-    if (!scaled.accepts(factor * first[cell], second[cell])) return false;
-  }
-  return true;
-}
-
 std::optional<Relation> multiple(const StepPair& pair, const Tolerance& tolerance) {
   std::optional<std::size_t> largest;
   bool differ = false;
@@ -57,12 +48,9 @@ std::optional<Relation> exchanged_heads(const StepPair& pair, const Tolerance& t
 
 std::optional<Relation> other_step(const StepPair& pair, const Trace& trace, const Tolerance& tolerance) {
   for (const Step& step : trace.steps) {
-    if (step.heading.id == pair.id || step.result.shape().rank() != pair.first.shape().rank()) continue;
-    bool same_sizes = true;
-    for (std::size_t i = 0; i < step.result.shape().rank(); ++i) {
-      same_sizes = same_sizes && step.result.shape()[i].size == pair.first.shape()[i].size;
-    }
-    if (same_sizes && all_accepted(step.result, pair.second, tolerance)) {
+    const auto& dims = step.result.shape().dims();
+    const bool same_sizes = std::ranges::equal(dims, pair.first.shape().dims(), {}, &Dim::size, &Dim::size);
+    if (step.heading.id != pair.id && same_sizes && all_accepted(step.result, pair.second, tolerance)) {
       return Relation{.kind = Relation::Kind::other_step, .step = step.heading.id};
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -28,7 +29,6 @@ struct SideStep {
 // its own.
 struct ComparedSide {
   std::string dtype = "f64";
-  std::optional<std::string> hand_rounding = {};
   bool is_foreign = false;  // stored by we do not know whom: in any layout, under any name
   std::vector<SideStep> steps = {};
   std::vector<Anatomy> attentions = {};  // what is what among its steps
@@ -45,11 +45,11 @@ struct FarthestCell {
 
 // What became of a step.
 struct StepPair {
-  enum class Verdict { same, differs, other_shape, only_first, only_second };
+  enum class Verdict { same, differs, other_shape, only_first, only_second };  // the best first
   Verdict verdict = Verdict::same;
   std::string id = {};
-  std::string name = {};  // the second side's, where it is another
-  std::string first_sizes = {}, second_sizes = {};
+  std::string name = {};                            // the second side's, where it is another
+  std::string first_sizes = {}, second_sizes = {};  // where both have it
   std::string stored = {};  // how the second side stores it, where it is another way: "[batch, query, head·d_k]"
   std::vector<std::string> remarks = {};  // "−1e+09 stands for −∞"
   std::size_t cells = 0, differing = 0;
@@ -57,6 +57,9 @@ struct StepPair {
   std::optional<FarthestCell> absolute = {}, relative = {};  // of cells that are not the same bits
   Tolerance tolerance = {};
   Tensor<double> first = {}, second = {};  // of compared ones: the second in the first's order
+
+  // Whether one side alone has it.
+  bool is_alone() const { return verdict == Verdict::only_first || verdict == Verdict::only_second; }
 };
 
 // Two sides, step by step.
@@ -65,7 +68,8 @@ struct SideBySide {
   std::vector<std::string> unknown;      // names of the second side that are no step of the first
   std::optional<std::size_t> different;  // the first step that differs
 
-  std::size_t compared() const;
+  // Whether any step is on both sides.
+  bool has_common() const { return !std::ranges::all_of(steps, &StepPair::is_alone); }
 };
 
 // Compares them. With `only` nothing but that step.

@@ -30,9 +30,7 @@ std::string listings_json(std::span<const Listing> listings) {
 
 std::string catalogue_json() {
   Json all = Json::array();
-  for (const Family& family : families()) {
-    for (const Mistake& mistake : family.mistakes) all.push_back(object(mistake));
-  }
+  for (const Mistake* mistake : all_mistakes()) all.push_back(object(*mistake));
   return indented(all);
 }
 

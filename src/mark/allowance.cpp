@@ -74,16 +74,15 @@ Interval relative_absolute(double value, double relative, double absolute) {
 }  // namespace
 
 Habit habit_of(RoundingMode mode) {
-  switch (mode) {
-    case RoundingMode::half_up:
-    case RoundingMode::half_even:
-      return Habit::to_nearest;
-    case RoundingMode::truncate:
-      return Habit::cut_off;
-    case RoundingMode::keep_sum:
-      return Habit::keep_sum;
-  }
-  return Habit::to_nearest;
+  return mode == RoundingMode::truncate   ? Habit::cut_off
+         : mode == RoundingMode::keep_sum ? Habit::keep_sum
+                                          : Habit::to_nearest;
+}
+
+RoundingMode writing_of(Habit habit) {
+  return habit == Habit::cut_off    ? RoundingMode::truncate
+         : habit == Habit::keep_sum ? RoundingMode::keep_sum
+                                    : RoundingMode::half_up;
 }
 
 Interval stands_for(const HandedCell& cell, Habit habit, const MarkingRule& rule) {
@@ -127,7 +126,7 @@ Interval carried_unwritten(Interval value, Habit habit, int decimals, bool is_we
 void fill_in_allowances(Sheet& sheet, const MarkingRule& rule) {
   for (HandedStep& step : sheet.steps) {
     for (HandedCell& cell : step.cells) {
-      if (cell.kind != HandedCell::Kind::number) continue;
+      if (!cell.is_number()) continue;
       for (const Habit habit : {Habit::to_nearest, Habit::cut_off, Habit::keep_sum}) {
         cell.stands[static_cast<std::size_t>(habit)] = with_slack(stands_for(cell, habit, rule));
       }

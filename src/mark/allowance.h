@@ -16,6 +16,12 @@ enum class Habit { to_nearest, cut_off, keep_sum };
 
 Habit habit_of(RoundingMode mode);
 
+// A way of rounding that has the habit.
+RoundingMode writing_of(Habit habit);
+
+// How somebody rounds who writes so many decimals: nobody writes more than twelve.
+inline HandRounding writing_with(int decimals, RoundingMode mode) { return {std::min(decimals, 12), mode}; }
+
 // What a written number stands for: every value that would be written so. With
 // N decimals that is half a unit of the last place to either side; where the
 // person cuts off, from the number to one unit farther from zero; where they

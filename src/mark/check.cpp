@@ -1,32 +1,22 @@
 #include "mark/check.h"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 #include <utility>
 
-#include "mark/evidence.h"
+#include "base/text.h"
 #include "mark/marking.h"
 #include "words/language.h"
 
 namespace attn {
 namespace {
 
-// What a hand-in is taken to mean.
-struct Meaning {
-  Sheet sheet;
-  std::string name;  // of the right recipe
-  Recipe right;
-  std::vector<std::string> turned;  // steps read with rows and columns exchanged
-};
-
 // Which steps of the sheet may be meant with rows and columns exchanged: all
 // that can be, all but those on scores, and each alone.
-std::vector<std::vector<std::size_t>> turns(const Meaning& reading) {
+std::vector<std::vector<std::size_t>> turns(const Sheet& sheet, const Recipe& right) {
   std::vector<std::size_t> all, vectors;
-  for (std::size_t i = 0; i < reading.sheet.steps.size(); ++i) {
-    const HandedStep& step = reading.sheet.steps[i];
-    const Shape& shape = reading.right.shape(step.id);
+  for (std::size_t i = 0; i < sheet.steps.size(); ++i) {
+    const HandedStep& step = sheet.steps[i];
+    const Shape& shape = right.shape(step.id);
     if (!turned(step, shape)) continue;
     all.push_back(i);
     if (!(shape.has("query") && shape.has("key"))) vectors.push_back(i);
@@ -41,13 +31,10 @@ std::vector<std::vector<std::size_t>> turns(const Meaning& reading) {
   return choices;
 }
 
-Diagnosis turned_diagnosis(const Meaning& reading) {
-  Diagnosis diagnosis{
-      .mistake = "layout.transposed_answer", .kind = MistakeKind::convention, .step = reading.turned.front()};
-  std::string steps;
-  for (const std::string& step : reading.turned) steps += (steps.empty() ? "" : ", ") + in_words(step);
-  diagnosis.evidence = language().verdicts.read_turned(steps);
-  tell(diagnosis, mistake_named(diagnosis.mistake));
+Diagnosis turned_diagnosis(std::vector<std::string> turned) {
+  Diagnosis diagnosis = diagnosis_of("layout.transposed_answer", turned.front());
+  std::ranges::transform(turned, turned.begin(), in_words);
+  diagnosis.evidence = language().verdicts.read_turned(listed(turned));
   return diagnosis;
 }
 
@@ -71,36 +58,28 @@ void take_plain_powers(Recipe& recipe) {
 
 }  // namespace
 
-class Checker::Impl {
- public:
-  Impl(const Trace& trace, MarkingRule rule) : trace_(trace), rule_(rule), recipe_(trace_.recipe) {}
-
-  Report mark(const Answers& answers) const;
-
- private:
-  Meaning read_as_meant(const Sheet& sheet, const std::string& name, const Recipe& right) const;
-
-  std::shared_ptr<const Ground> ground(const std::string& name, const Recipe& recipe) const {
-    {
-      const std::lock_guard lock(mutex_);
-      if (const auto found = grounds_.find(name); found != grounds_.end()) return found->second;
-    }
-    auto made = std::make_shared<const Ground>(recipe);
-    const std::lock_guard lock(mutex_);
-    return grounds_.emplace(name, std::move(made)).first->second;
-  }
-
-  const Trace trace_;
-  const MarkingRule rule_;
-  const Recipe& recipe_;
-  mutable std::mutex mutex_;
-  mutable std::map<std::string, std::shared_ptr<const Ground>> grounds_;
+// What a hand-in is taken to mean.
+struct Checker::Meaning {
+  Sheet sheet;
+  std::string name;  // of the right recipe
+  Recipe right;
+  std::vector<std::string> turned;  // steps read with rows and columns exchanged
 };
+
+std::shared_ptr<const Ground> Checker::ground(const std::string& name, const Recipe& recipe) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = grounds_.find(name); found != grounds_.end()) return found->second;
+  }
+  auto made = std::make_shared<const Ground>(recipe);
+  const std::lock_guard lock(mutex_);
+  return grounds_.emplace(name, std::move(made)).first->second;
+}
 
 // A hand-in may be meant in another convention than the problem's: without
 // subtracting the maximum before the exponential, or with vectors as columns.
 // Such a reading is taken where it leaves nothing wrong, or mends a shape.
-Meaning Checker::Impl::read_as_meant(const Sheet& sheet, const std::string& name, const Recipe& right) const {
+Checker::Meaning Checker::read_as_meant(const Sheet& sheet, const std::string& name, const Recipe& right) const {
   const auto mismatches = [&](const Meaning& reading) {
     return Marking(reading.sheet, rule_, ground(reading.name, reading.right)).mismatches();
   };
@@ -120,7 +99,7 @@ Meaning Checker::Impl::read_as_meant(const Sheet& sheet, const std::string& name
   }
 
   const Meaning straight = best;
-  for (const std::vector<std::size_t>& which : turns(straight)) {
+  for (const std::vector<std::size_t>& which : turns(straight.sheet, straight.right)) {
     Meaning other = straight;
     bool mends_a_shape = false;
     for (const std::size_t step : which) {
@@ -140,30 +119,21 @@ Meaning Checker::Impl::read_as_meant(const Sheet& sheet, const std::string& name
   return best;
 }
 
-Report Checker::Impl::mark(const Answers& answers) const {
-  Recipe right = recipe_;
+Report Checker::mark(const Answers& answers) const {
+  Recipe right = trace_.recipe;
   std::vector<std::string> unknown;
   const Sheet sheet = laid_out(answers, trace_, right, unknown);
   std::string name;
   for (const HandedStep& step : sheet.steps) {
-    if (!recipe_.has(step.id)) name += step.id + ",";
+    if (!trace_.recipe.has(step.id)) name += step.id + ",";
   }
 
   const Meaning meaning = read_as_meant(sheet, name, right);
   Marking marking(meaning.sheet, rule_, ground(meaning.name, meaning.right));
   Report report = marking.mark();
-  if (!meaning.turned.empty()) report.diagnoses.insert(report.diagnoses.begin(), turned_diagnosis(meaning));
+  if (!meaning.turned.empty()) report.diagnoses.insert(report.diagnoses.begin(), turned_diagnosis(meaning.turned));
   for (const std::string& id : unknown) report.notes.push_back(language().verdicts.not_marked(in_words(id)));
   return report;
 }
-
-std::size_t MarkedStep::count(CellState state) const {
-  return static_cast<std::size_t>(std::ranges::count(cells, state, &MarkedCell::state));
-}
-
-Checker::Checker(const Trace& trace, MarkingRule rule) : impl_(std::make_unique<const Impl>(trace, rule)) {}
-Checker::~Checker() = default;
-
-Report Checker::mark(const Answers& answers) const { return impl_->mark(answers); }
 
 }  // namespace attn

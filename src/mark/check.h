@@ -1,12 +1,18 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
+#include <string>
 
 #include "mark/answers.h"
 #include "mark/report.h"
 #include "trace/trace.h"
 
 namespace attn {
+
+struct Ground;
+struct Sheet;
 
 // When a written number counts as right.
 struct MarkingRule {
@@ -26,8 +32,7 @@ struct MarkingRule {
 class Checker {
  public:
   // The trace is computed without rounding by hand.
-  explicit Checker(const Trace& trace, MarkingRule rule = {});
-  ~Checker();
+  explicit Checker(const Trace& trace, MarkingRule rule = {}) : trace_(trace), rule_(rule) {}
 
   // Marks what a person handed in. Never changes the checker: several threads
   // may mark at once.
@@ -35,8 +40,14 @@ class Checker {
   Report mark(const Answers& answers) const;
 
  private:
-  class Impl;
-  std::unique_ptr<const Impl> impl_;
+  struct Meaning;
+  Meaning read_as_meant(const Sheet& sheet, const std::string& name, const Recipe& right) const;
+  std::shared_ptr<const Ground> ground(const std::string& name, const Recipe& recipe) const;
+
+  const Trace trace_;
+  const MarkingRule rule_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::shared_ptr<const Ground>> grounds_;
 };
 
 }  // namespace attn

@@ -10,9 +10,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Interval as_interval(double number) { return with_slack(number); }
-Interval as_interval(const Interval& number) { return with_slack(number); }
-
 // Whether a person may stop before −∞: e^x is nothing either way.
 bool stands_for_closed(double written) { return written <= -1e4; }
 
@@ -21,25 +18,11 @@ template <class Number>
 class Comparison {
  public:
   Comparison(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule)
-      : step_(compared.step),
-        computed_(compared.computed),
-        open_(compared.open),
-        sums_(compared.sums),
-        writing_(writing),
-        rule_(rule) {}
+      : compared_(compared), step_(compared.step), computed_(compared.computed), writing_(writing), rule_(rule) {}
 
-  // Whether every number stands for what was computed, without a factor.
-  bool matches_plainly() const {
-    if (!fits(step_, computed_.shape())) return false;
-    for (std::size_t at = 0; at < step_.cells.size(); ++at) {
-      if (!matches(at, computed_[at])) return false;
-    }
-    return true;
-  }
-
-  std::vector<bool> operator()() const {
+  std::vector<bool> operator()(bool with_factors) const {
     if (!fits(step_, computed_.shape())) return std::vector<bool>(std::max<std::size_t>(step_.cells.size(), 1), false);
-    if (step_.what == HandedStep::What::exponentials) return up_to_a_factor_a_row();
+    if (with_factors && step_.what == HandedStep::What::exponentials) return up_to_a_factor_a_row();
     if (keeps_sum()) return rows_keeping_sum();
     std::vector<bool> matched(step_.cells.size());
     for (std::size_t at = 0; at < matched.size(); ++at) matched[at] = matches(at, computed_[at]);
@@ -47,7 +30,7 @@ class Comparison {
   }
 
  private:
-  bool asked(std::size_t at) const { return step_.cells[at].kind == HandedCell::Kind::number; }
+  bool asked(std::size_t at) const { return step_.cells[at].is_number(); }
 
   bool matches(std::size_t at, const Interval& exactly) const {
     if (!asked(at)) return true;
@@ -65,7 +48,7 @@ class Comparison {
   // what lies next to a whole unit.
   bool is_written_so(const Interval& value, const HandedCell& cell) const {
     if (rule_.kind != MarkingRule::Kind::honest_rounding || !cell.number.decimals) return false;
-    const HandRounding rounding{std::min(*cell.number.decimals, 12), writing_};
+    const HandRounding rounding = writing_with(*cell.number.decimals, writing_);
     return rounded(value.low, rounding) == cell.number.value || rounded(value.high, rounding) == cell.number.value;
   }
 
@@ -85,7 +68,7 @@ class Comparison {
         if (asked(at)) decimals = std::max(decimals, step_.cells[at].number.decimals.value_or(12));
       }
       Tensor<double> written = computed_;
-      round_keeping_sums(written, sums_, open_, {std::min(decimals, 12), RoundingMode::keep_sum});
+      round_keeping_sums(written, compared_.sums, compared_.open, writing_with(decimals, RoundingMode::keep_sum));
       for (std::size_t at = 0; at < matched.size(); ++at) {
         matched[at] = !asked(at) || std::abs(written[at] - step_.cells[at].number.value) < 1e-9;
       }
@@ -115,7 +98,7 @@ class Comparison {
     std::vector<double> all = {1};
     Interval common(0, infinity);
     for (std::size_t i = 0; i < width(); ++i) {
-      const Interval computed = as_interval(computed_[start + i]);
+      const Interval computed = with_slack(computed_[start + i]);
       const double middle = (computed.low + computed.high) / 2;
       if (!asked(start + i) || !(middle > 0) || std::isinf(middle)) continue;
       if (step_.cells[start + i].number.value <= 0) continue;
@@ -128,10 +111,9 @@ class Comparison {
     return all;
   }
 
+  const Comparand<Number>& compared_;
   const HandedStep& step_;
   const Tensor<Number>& computed_;
-  const Tensor<double>* open_;
-  const Axis& sums_;
   RoundingMode writing_;
   const MarkingRule& rule_;
 };
@@ -147,7 +129,7 @@ bool makes_the_rest_free(const HandedStep& step) {
   bool zeros = true;
   bool identity = step.shape.size() >= 2 && step.shape[step.shape.size() - 2] == width;
   for (std::size_t at = 0; at < step.cells.size(); ++at) {
-    if (step.cells[at].kind != HandedCell::Kind::number) continue;
+    if (!step.cells[at].is_number()) continue;
     const double value = step.cells[at].number.value;
     zeros = zeros && value == 0;
     identity = identity && value == (at / width % width == at % width ? 1.0 : 0.0);
@@ -180,17 +162,12 @@ void round_keeping_sums(Tensor<double>& weights, const Axis& over, const Tensor<
 }
 
 template <class Number>
-std::vector<bool> matched_cells(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule) {
-  return Comparison<Number>(compared, writing, rule)();
+std::vector<bool> matched_cells(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule,
+                                bool with_factors) {
+  return Comparison<Number>(compared, writing, rule)(with_factors);
 }
 
-template <class Number>
-bool matches_plainly(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule) {
-  return Comparison<Number>(compared, writing, rule).matches_plainly();
-}
-
-template std::vector<bool> matched_cells(const Comparand<double>&, RoundingMode, const MarkingRule&);
-template std::vector<bool> matched_cells(const Comparand<Interval>&, RoundingMode, const MarkingRule&);
-template bool matches_plainly(const Comparand<double>&, RoundingMode, const MarkingRule&);
+template std::vector<bool> matched_cells(const Comparand<double>&, RoundingMode, const MarkingRule&, bool);
+template std::vector<bool> matched_cells(const Comparand<Interval>&, RoundingMode, const MarkingRule&, bool);
 
 }  // namespace attn

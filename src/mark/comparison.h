@@ -20,13 +20,10 @@ struct Comparand {
 
 // Of each cell whether what was written could stand for what was computed; true
 // where nothing was. A row of exponentials may stand multiplied by one positive
-// number: people do not subtract the maximum, or another number.
+// number, where factors are allowed: people do not subtract the maximum, or another number.
 template <class Number>
-std::vector<bool> matched_cells(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule);
-
-// Whether every number stands for what was computed, without such a factor.
-template <class Number>
-bool matches_plainly(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule);
+std::vector<bool> matched_cells(const Comparand<Number>& compared, RoundingMode writing, const MarkingRule& rule,
+                                bool with_factors = true);
 
 // Whether the step was handed in in that shape.
 bool fits(const HandedStep& step, const Shape& shape);

@@ -46,23 +46,25 @@ Tensor<Interval> row_by_row(const Tensor<Interval>& from, const Axis& over, Make
   return result;
 }
 
+// What make(i) makes of each score, 0 of a closed one.
+template <class Make>
+std::vector<Interval> of_open(const std::vector<Interval>& scores, Make make) {
+  std::vector<Interval> made;
+  for (std::size_t i = 0; i < scores.size(); ++i) made.push_back(is_closed(scores[i]) ? Interval(0) : make(i));
+  return made;
+}
+
 // e^(sᵢ − max s), the maximum being one of the scores.
 std::vector<Interval> exponentials_of(const std::vector<Interval>& scores) {
-  std::vector<Interval> made;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (is_closed(scores[i])) {
-      made.emplace_back(0);
-      continue;
-    }
+  return of_open(scores, [&](std::size_t i) {
     Interval most(-infinity);
     for (std::size_t j = 0; j < scores.size(); ++j) {
       if (j != i) most = larger(most, scores[j]);
     }
     const double low = scores[i].low - std::max(scores[i].low, most.high);
     const double high = scores[i].high - std::max(scores[i].high, most.low);
-    made.push_back({exp(Interval(low)).low, std::min(1.0, exp(Interval(high)).high)});
-  }
-  return made;
+    return Interval(exp(Interval(low)).low, std::min(1.0, exp(Interval(high)).high));
+  });
 }
 
 const Softmax* softmax_part(const Recipe& recipe, std::size_t line, Softmax::Part part) {
@@ -104,17 +106,11 @@ std::optional<Tensor<Interval>> scores_behind(const Recipe& recipe, std::size_t 
 }  // namespace
 
 std::vector<Interval> softmax_of(const std::vector<Interval>& scores) {
-  std::vector<Interval> weights;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (is_closed(scores[i])) {
-      weights.emplace_back(0);
-      continue;
-    }
+  return of_open(scores, [&](std::size_t i) {
     const double low = 1 / (1 + others(scores, i, scores[i].low, true));
     const double high = 1 / (1 + others(scores, i, scores[i].high, false));
-    weights.push_back(rounded_outward(low, high, scores.size()));
-  }
-  return weights;
+    return rounded_outward(low, high, scores.size());
+  });
 }
 
 std::vector<Interval> share_of_sum(const std::vector<Interval>& exponentials) {

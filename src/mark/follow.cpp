@@ -1,8 +1,10 @@
 #include "mark/follow.h"
 
+#include <cmath>
 #include <utility>
 
 #include "mark/comparison.h"
+#include "mark/enclosure.h"
 #include "trace/rounding.h"
 
 namespace attn {
@@ -14,21 +16,60 @@ bool is_inner(const Instruction& instruction) {
   return softmax && softmax->part != Softmax::Part::weights && softmax->part != Softmax::Part::shares;
 }
 
-using Places = std::vector<std::optional<std::size_t>>;
-
-// A person who works a recipe out and hands some of it in.
-class Person final : public Policy<double> {
+// Whoever works a recipe out and hands some of it in.
+template <class Number>
+class Worker : public Policy<Number> {
  public:
-  Person(const Recipe& recipe, const Sheet& sheet, const MarkingRule& rule, const FollowOptions& options,
-         const FollowedOriginal* original)
-      : recipe_(recipe),
-        sheet_(sheet),
-        rule_(rule),
-        options_(options),
-        original_(original),
-        found_places_(options.places ? Places() : places_on_sheet(recipe, sheet)),
-        places_(options.places ? *options.places : found_places_),
-        matched_(sheet.steps.size()) {}
+  explicit Worker(const Task& task) : task_(task), matched_(task.sheet.steps.size()) {}
+
+  Followed<Number> work(const Original<Number>* original = nullptr) {
+    Followed<Number> result{evaluate(task_.recipe, *this, original), {}};
+    result.matched = std::move(matched_);
+    // Steps of the sheet that a rewritten computation does not have at all match nowhere.
+    for (std::size_t i = 0; i < result.matched.size() && !result.stopped; ++i) {
+      if (!result.matched[i].empty()) continue;
+      result.matched[i].assign(std::max<std::size_t>(task_.sheet.steps[i].cells.size(), 1), false);
+    }
+    return result;
+  }
+
+  std::optional<Tensor<Number>> carry(std::size_t line, const Tensor<Number>& computed,
+                                      const Values<Number>& before) final {
+    const bool rounded = rounds(line);
+    const auto place = task_.places[line];
+    if (!rounded && !place) return std::nullopt;
+    Tensor<Number> carried = computed;
+    if (rounded) round(line, before, carried);
+    if (place) matched_[*place] = write(line, task_.sheet.steps[*place], computed, before, carried);
+    return carried;
+  }
+
+ protected:
+  // Whether they drop decimals of what the line makes where they do not hand it
+  // in, and how.
+  virtual bool rounds(std::size_t line) const = 0;
+  virtual void round(std::size_t line, const Values<Number>& before, Tensor<Number>& carried) const = 0;
+
+  // Puts what was handed in in the place of what was computed; returns which cells match.
+  virtual std::vector<bool> write(std::size_t line, const HandedStep& step, const Tensor<Number>& computed,
+                                  const Values<Number>& before, Tensor<Number>& carried) const = 0;
+
+  // Whether a person writes this line down and might round it.
+  bool is_rounded(std::size_t line) const {
+    const Instruction& instruction = task_.recipe.instruction(line);
+    return !instruction.given && instruction.kind != Instruction::Kind::between &&
+           is_rounded_by_hand(instruction.op, instruction.operands.size());
+  }
+
+  const Task task_;
+  Flags matched_;
+};
+
+// A person of one manner.
+class Person final : public Worker<double> {
+ public:
+  Person(const Task& task, const FollowOptions& options, const FollowedOriginal* original)
+      : Worker(task), options_(options), original_(original) {}
 
   bool is_touched(std::size_t line) const override {
     return std::ranges::find(options_.patches, line, &Patch::line) != options_.patches.end();
@@ -42,112 +83,170 @@ class Person final : public Policy<double> {
     return made;
   }
 
-  std::optional<Tensor<double>> carry(std::size_t line, const Tensor<double>& computed,
-                                      const Values<double>& before) override {
-    const bool rounded = rounds(line);
-    if (!rounded && !places_[line]) return std::nullopt;
-    const Tensor<double>* open = recipe_.open(line) ? before[*recipe_.open(line)] : nullptr;
-    if (open && open->shape() != computed.shape()) open = nullptr;
-    Tensor<double> carried = computed;
-    if (rounded) round(line, open, carried);
-    if (places_[line]) write(line, computed, open, carried);
-    return carried;
-  }
-
   bool go_on(std::size_t line, const Evaluation<double>&, bool reused) override {
-    if (!places_[line]) return true;
-    const std::size_t step = *places_[line];
-    if (reused) {
-      matched_[step] = original_->followed.matched[step];
-      return true;
-    }
-    return step >= options_.must_match || all_true(matched_[step]);
+    const auto step = task_.places[line];
+    if (!step) return true;
+    if (reused) matched_[*step] = original_->followed.matched[*step];
+    return reused || *step >= options_.must_match || all_true(matched_[*step]);
   }
-
-  std::vector<std::vector<bool>> take_matched() { return std::move(matched_); }
 
  private:
   bool is_exact(std::size_t line) const {
     return (line < options_.exact.size() && options_.exact[line]) ||
-           (options_.manner.sums_in_full && recipe_.instruction(line).heading.role == Role::weighted_value);
+           (options_.manner.sums_in_full && task_.recipe.instruction(line).heading.role == Role::weighted_value);
   }
 
-  bool rounds(std::size_t line) const {
-    const Instruction& instruction = recipe_.instruction(line);
-    return options_.manner.unwritten && !is_exact(line) && is_rounded(instruction) && !instruction.given;
+  bool rounds(std::size_t line) const override {
+    return options_.manner.unwritten && !is_exact(line) && is_rounded(line);
   }
 
-  void round(std::size_t line, const Tensor<double>* open, Tensor<double>& carried) const {
-    const Instruction& instruction = recipe_.instruction(line);
-    const HandRounding rounding{std::min(sheet_.decimals, 12), *options_.manner.unwritten};
+  // The mask of a line, where it has the shape of what the line makes.
+  const Tensor<double>* mask_of(std::size_t line, const Shape& shape, const Values<double>& before) const {
+    const auto open = task_.recipe.open(line);
+    return open && before[*open]->shape() == shape ? before[*open] : nullptr;
+  }
+
+  void round(std::size_t line, const Values<double>& before, Tensor<double>& carried) const override {
+    const Instruction& instruction = task_.recipe.instruction(line);
+    const HandRounding rounding = writing_with(task_.sheet.decimals, *options_.manner.unwritten);
     if (instruction.heading.role == Role::attention_weight && rounding.mode == RoundingMode::keep_sum) {
+      const Tensor<double>* open = mask_of(line, carried.shape(), before);
       round_keeping_sums(carried, sum_axis(instruction, carried.shape()), open, rounding);
     } else {
       for (double& number : carried.data()) number = rounded(number, rounding);
     }
   }
 
-  // What was handed in takes the place of what was computed.
-  void write(std::size_t line, const Tensor<double>& computed, const Tensor<double>* open, Tensor<double>& carried) {
-    const Instruction& instruction = recipe_.instruction(line);
-    const HandedStep& step = sheet_.steps[*places_[line]];
+  std::vector<bool> write(std::size_t line, const HandedStep& step, const Tensor<double>& computed,
+                          const Values<double>& before, Tensor<double>& carried) const override {
+    const Instruction& instruction = task_.recipe.instruction(line);
     const Manner& manner = options_.manner;
-    const Comparand<double> compared{step, computed, open, sum_axis(instruction, computed.shape())};
-    std::vector<bool> matched = matched_cells(compared, manner.writing, rule_);
+    const Comparand<double> compared{step, computed, mask_of(line, computed.shape(), before),
+                                     sum_axis(instruction, computed.shape())};
+    std::vector<bool> matched = matched_cells(compared, manner.writing, task_.rule);
     const bool trusted = options_.trust_mismatches && (all_true(matched) || !makes_the_rest_free(step));
     // The factor of a row of exponentials is in what was written, not in what was computed.
-    const bool carries_written = is_inner(instruction)
-                                     ? manner.inner_as_written || !matches_plainly(compared, manner.writing, rule_)
-                                     : manner.carries_written && !is_exact(line);
+    const bool carries_written =
+        is_inner(instruction)
+            ? manner.inner_as_written || !all_true(matched_cells(compared, manner.writing, task_.rule, false))
+            : manner.carries_written && !is_exact(line);
     const std::size_t cells = fits(step, computed.shape()) ? matched.size() : 0;
     for (std::size_t at = 0; at < cells; ++at) {
-      if (step.cells[at].kind != HandedCell::Kind::number) continue;
+      if (!step.cells[at].is_number()) continue;
       if (matched[at] && !carries_written) carried[at] = computed[at];
       if (matched[at] ? carries_written : trusted) carried[at] = carried_number(step.cells[at], computed[at]);
     }
-    matched_[*places_[line]] = std::move(matched);
+    return matched;
   }
 
-  const Recipe& recipe_;
-  const Sheet& sheet_;
-  const MarkingRule& rule_;
   const FollowOptions& options_;
   const FollowedOriginal* original_;
-  Places found_places_;
-  const Places& places_;
-  std::vector<std::vector<bool>> matched_;
+};
+
+// Everybody who works a recipe out honestly, rounding by one habit.
+class EverybodyHonest final : public Worker<Interval> {
+ public:
+  EverybodyHonest(const Task& task, Habit habit, bool trust_mismatches)
+      : Worker(task), habit_(habit), trust_mismatches_(trust_mismatches), computed_(task.recipe.size()) {}
+
+  SharedTensor<Interval> make(const Recipe& recipe, std::size_t line, const Values<Interval>& carried) override {
+    auto made = Worker::make(recipe, line, carried);
+    computed_[line] = made.get();
+    return made;
+  }
+
+  Tensor<Interval> compute(const Recipe& recipe, std::size_t line, const Values<Interval>& carried) override {
+    return enclosed(recipe, line, computed_, carried);
+  }
+
+ private:
+  bool rounds(std::size_t line) const override {
+    return task_.rule.kind == MarkingRule::Kind::honest_rounding && is_rounded(line);
+  }
+
+  void round(std::size_t line, const Values<Interval>&, Tensor<Interval>& carried) const override {
+    const bool makes_weights = task_.recipe.instruction(line).heading.role == Role::attention_weight;
+    for (Interval& value : carried.data()) {
+      value = carried_unwritten(value, habit_, task_.sheet.decimals, makes_weights);
+    }
+  }
+
+  std::vector<bool> write(std::size_t, const HandedStep& step, const Tensor<Interval>& computed,
+                          const Values<Interval>&, Tensor<Interval>& carried) const override {
+    const Comparand<Interval> compared{step, computed, nullptr, Axis()};
+    std::vector<bool> matched = matched_cells(compared, writing_of(habit_), task_.rule);
+    if (!fits(step, computed.shape())) return matched;
+    const bool all_match = all_true(matched);
+    const bool trusted = trust_mismatches_ && (all_match || !makes_the_rest_free(step));
+    // The factor of a row of exponentials is in what was written, not in what was computed.
+    const bool may_have_factor = step.what == HandedStep::What::exponentials && all_match;
+    for (std::size_t at = 0; at < matched.size(); ++at) {
+      const HandedCell& cell = step.cells[at];
+      if (!cell.is_number()) continue;
+      if (may_have_factor) {
+        carried[at] = hull(cell.number.value, stands_for(cell, habit_, task_.rule));
+      } else if (matched[at]) {
+        carried[at] = matching(cell, computed[at]);
+      } else if (trusted) {
+        const double written = carried_number(cell, computed[at].high);
+        carried[at] = std::isinf(written) ? Interval(written) : hull(written, stands_for(cell, habit_, task_.rule));
+      }
+    }
+    return matched;
+  }
+
+  // People carry on either: what they wrote, or what they had when they wrote it.
+  Interval matching(const HandedCell& cell, const Interval& computed) const {
+    const double written = carried_number(cell, computed.high);
+    const Interval& stands = cell.stands[static_cast<std::size_t>(habit_)];
+    const Interval had = {std::max(stands.low, computed.low), std::min(stands.high, computed.high)};
+    return std::isinf(written) ? Interval(written) : had.low <= had.high ? hull(written, had) : written;
+  }
+
+  Habit habit_;
+  bool trust_mismatches_;
+  Values<Interval> computed_;
 };
 
 }  // namespace
 
-bool is_rounded(const Instruction& instruction) {
-  return instruction.kind != Instruction::Kind::between &&
-         is_rounded_by_hand(instruction.op, instruction.operands.size());
+std::vector<Manner> manners(const MarkingRule& rule) {
+  using enum RoundingMode;
+  if (rule.kind != MarkingRule::Kind::honest_rounding) return {{{}, half_up, true}, {{}, half_up, false}};
+  std::vector<Manner> all;
+  const auto add = [&](std::optional<RoundingMode> unwritten, RoundingMode writing) {
+    all.push_back({unwritten, writing, true, false});
+    all.push_back({unwritten, writing, true, true});
+    all.push_back({unwritten, writing, false, false});
+    if (unwritten) all.push_back({unwritten, writing, false, true});
+  };
+  for (const RoundingMode mode : {half_up, truncate, keep_sum}) {
+    add(mode, mode);
+    add({}, mode);
+  }
+  add(half_even, half_even);
+  all.push_back({half_up, half_up, true, false, true});
+  all.push_back({half_up, half_up, true, true, true});
+  return all;
 }
 
-std::vector<std::optional<std::size_t>> places_on_sheet(const Recipe& recipe, const Sheet& sheet) {
-  std::vector<std::optional<std::size_t>> places(recipe.size());
+Places places_on_sheet(const Recipe& recipe, const Sheet& sheet) {
+  Places places(recipe.size());
   for (std::size_t i = 0; i < sheet.steps.size(); ++i) {
     if (const auto line = recipe.line(sheet.steps[i].id)) places[*line] = i;
   }
   return places;
 }
 
-void mismatch_missing(const Sheet& sheet, std::vector<std::vector<bool>>& matched) {
-  for (std::size_t i = 0; i < sheet.steps.size(); ++i) {
-    if (matched[i].empty()) matched[i].assign(std::max<std::size_t>(sheet.steps[i].cells.size(), 1), false);
-  }
+Followed<double> follow(const Task& task, const FollowOptions& options, const FollowedOriginal* original) {
+  Person person(task, options, original);
+  if (!original) return person.work();
+  const Original<double> numbers{original->followed, original->same};
+  return person.work(&numbers);
 }
 
-Followed<double> follow(const Recipe& recipe, const Sheet& sheet, const MarkingRule& rule, const FollowOptions& options,
-                        const FollowedOriginal* original) {
-  Person person(recipe, sheet, rule, options, original);
-  const auto numbers = original ? std::optional(Original<double>{original->followed, original->same}) : std::nullopt;
-  Followed<double> result;
-  static_cast<Evaluation<double>&>(result) = evaluate(recipe, person, numbers ? &*numbers : nullptr);
-  result.matched = person.take_matched();
-  if (!result.stopped) mismatch_missing(sheet, result.matched);
-  return result;
+Followed<Interval> enclose(const Task& task, Habit habit, bool trust_mismatches) {
+  return EverybodyHonest(task, habit, trust_mismatches).work();
 }
 
 }  // namespace attn

@@ -28,12 +28,34 @@ struct Manner {
   bool inner_as_written = false;
 };
 
+// What people do to numbers, the most usual first.
+std::vector<Manner> manners(const MarkingRule& rule);
+
 // A number put in the place of what the recipe makes: a slip of the pen.
 struct Patch {
   std::size_t line = 0;
   std::size_t cell = 0;
   double value = 0;
 };
+
+// Which step of the sheet each line of a recipe makes.
+using Places = std::vector<std::optional<std::size_t>>;
+Places places_on_sheet(const Recipe& recipe, const Sheet& sheet);
+
+// A recipe to be followed on what somebody handed in.
+// REQUIRES: the sheet's allowances are filled in; all outlive it.
+struct Task {
+  const Recipe& recipe;
+  const Sheet& sheet;
+  const MarkingRule& rule;
+  const Places& places;  // of this recipe on this sheet
+};
+
+// A mark a cell, by step of the sheet.
+using Flags = std::vector<std::vector<bool>>;
+
+// Whether every cell matches.
+inline bool all_true(const std::vector<bool>& matched) { return std::ranges::find(matched, false) == matched.end(); }
 
 // What came of following a recipe on a person's own numbers: what each line makes
 // of the numbers before it, what is carried on, and how that compares.
@@ -42,26 +64,25 @@ struct Followed : Evaluation<Number> {
   // The first step of the sheet, from this one on, with a cell that does not
   // match; how many there are if all match.
   std::size_t mismatch_from(std::size_t step) const {
-    while (step < matched.size() && std::ranges::find(matched[step], false) == matched[step].end()) ++step;
+    while (step < matched.size() && all_true(matched[step])) ++step;
     return step;
   }
   bool all_match() const { return mismatch_from(0) == matched.size(); }
 
-  // By step of the sheet: for each cell whether what was written could stand
-  // for what was computed. True for cells that are blank or not asked.
-  std::vector<std::vector<bool>> matched;
+  // For each cell whether what was written could stand for what was computed.
+  // True for cells that are blank or not asked.
+  Flags matched;
 };
 
 struct FollowOptions {
   Manner manner = {};
+
+  // Of lines of this recipe, in cells of their shapes.
   std::span<const Patch> patches = {};
 
   // Lines at which the number as computed is carried on, whatever the manner is;
   // empty for none.
   std::vector<bool> exact = {};
-
-  // places_on_sheet(), where somebody knows them already.
-  const std::vector<std::optional<std::size_t>>* places = nullptr;
 
   // Stops at a cell that does not match in one of the first so many steps of the
   // sheet. What is taken over from the original is not looked at.
@@ -80,25 +101,9 @@ struct FollowedOriginal {
 };
 
 // Follows the recipe on points, as a person of that manner.
-// REQUIRES: patches name lines of this recipe and cells of their shapes; the
-// sheet's allowances are filled in.
-Followed<double> follow(const Recipe& recipe, const Sheet& sheet, const MarkingRule& rule, const FollowOptions& options,
-                        const FollowedOriginal* original = nullptr);
+Followed<double> follow(const Task& task, const FollowOptions& options, const FollowedOriginal* original = nullptr);
 
 // Follows it on everything that honest rounding by one habit allows.
-Followed<Interval> enclose(const Recipe& recipe, const Sheet& sheet, const MarkingRule& rule, Habit habit,
-                           bool trust_mismatches);
-
-// Whether every cell matches.
-inline bool all_true(const std::vector<bool>& matched) { return std::ranges::find(matched, false) == matched.end(); }
-
-// Whether a person writes this line down and might round it.
-bool is_rounded(const Instruction& instruction);
-
-// Which step of the sheet each line of the recipe makes.
-std::vector<std::optional<std::size_t>> places_on_sheet(const Recipe& recipe, const Sheet& sheet);
-
-// Steps of the sheet that the rewritten computation does not have at all match nowhere.
-void mismatch_missing(const Sheet& sheet, std::vector<std::vector<bool>>& matched);
+Followed<Interval> enclose(const Task& task, Habit habit, bool trust_mismatches);
 
 }  // namespace attn

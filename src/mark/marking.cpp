@@ -5,35 +5,11 @@
 #include <cstdint>
 #include <utility>
 
-#include "mark/blame/blame.h"
 #include "trace/rounding.h"
 #include "words/language.h"
 
 namespace attn {
 namespace {
-
-using Flags = std::vector<std::vector<bool>>;
-
-// What people do to numbers, the most usual first.
-std::vector<Manner> manners(const MarkingRule& rule) {
-  using enum RoundingMode;
-  if (rule.kind != MarkingRule::Kind::honest_rounding) return {{{}, half_up, true}, {{}, half_up, false}};
-  std::vector<Manner> all;
-  const auto add = [&](std::optional<RoundingMode> unwritten, RoundingMode writing) {
-    all.push_back({unwritten, writing, true, false});
-    all.push_back({unwritten, writing, true, true});
-    all.push_back({unwritten, writing, false, false});
-    if (unwritten) all.push_back({unwritten, writing, false, true});
-  };
-  for (const RoundingMode mode : {half_up, truncate, keep_sum}) {
-    add(mode, mode);
-    add({}, mode);
-  }
-  add(half_even, half_even);
-  all.push_back({half_up, half_up, true, false, true});
-  all.push_back({half_up, half_up, true, true, true});
-  return all;
-}
 
 std::size_t count_false(const Flags& flags) {
   std::size_t count = 0;
@@ -49,12 +25,39 @@ void merge(Flags& flags, const Flags& more) {
   }
 }
 
+Verdict verdict_of(const Report& report) {
+  bool wrong = false;
+  bool open = report.steps.empty();
+  for (const MarkedStep& step : report.steps) {
+    open = open || step.cells.empty();
+    wrong = wrong || step.count(CellState::wrong) > 0 || !step.given_shape.empty();
+    open = open || step.count(CellState::blank) > 0 || step.count(CellState::too_coarse) > 0;
+  }
+  return wrong ? Verdict::wrong : open ? Verdict::incomplete : Verdict::right;
+}
+
 }  // namespace
 
-void tell(Diagnosis& diagnosis, const Mistake* mistake, bool in_some_rows) {
-  if (!mistake) return;
-  diagnosis.message = language().verdicts.looks_as_if(mistake->words.what, in_some_rows);
-  diagnosis.hint = mistake->words.hint;
+Ground::Ground(Recipe right) : recipe(std::move(right)), same(same_lines(recipe, recipe)) {
+  Policy<double> plain;
+  exact = evaluate(recipe, plain);
+  for (std::size_t line = 0; line < recipe.size(); ++line) cells += recipe.shape(line).count();
+  for (const Mistake* mistake : all_mistakes()) {
+    if (!mistake->rewrites) continue;
+    for (Rewrite& rewrite : rewrites_of(recipe, mistake->rewrites)) {
+      auto twins = same_lines(rewrite.recipe, recipe);
+      candidates.push_back({mistake, std::move(rewrite), std::move(twins)});
+    }
+  }
+}
+
+Diagnosis diagnosis_of(std::string_view mistake, std::string step, bool in_some_rows) {
+  const Mistake& known = *mistake_named(mistake);
+  return {.mistake = known.id,
+          .kind = known.kind,
+          .step = std::move(step),
+          .message = language().verdicts.looks_as_if(known.words.what, in_some_rows),
+          .hint = known.words.hint};
 }
 
 Marking::Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<const Ground> right)
@@ -66,36 +69,36 @@ Marking::Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<co
 void Marking::choose_habit() {
   mismatches_ = static_cast<std::size_t>(-1);
   for (const Habit habit : {Habit::to_nearest, Habit::cut_off, Habit::keep_sum}) {
-    const Followed<Interval> followed = enclose(right_->recipe, sheet_, rule_, habit, true);
+    const Followed<Interval> followed = enclose(task(right_->recipe), habit, true);
     const std::size_t wrong = count_false(followed.matched);
     if (wrong < mismatches_) {
       mismatches_ = wrong;
       habit_ = habit;
       person_ = followed.matched;
     }
-    if (wrong == 0 || rule_.kind != MarkingRule::Kind::honest_rounding) break;
+    if (wrong == 0 || !is_honest()) break;
   }
-  honest_ = enclose(right_->recipe, sheet_, rule_, habit_, false);
+  honest_ = enclose(task(right_->recipe), habit_, false);
   right_flags_ = honest_.matched;
 }
 
-const std::vector<std::optional<std::size_t>>& Marking::places(const Recipe& recipe) {
-  const auto found = places_.find(&recipe);
-  return found != places_.end() ? found->second
-                                : places_.emplace(&recipe, places_on_sheet(recipe, sheet_)).first->second;
+Task Marking::task(const Recipe& recipe) {
+  auto found = places_.find(&recipe);
+  if (found == places_.end()) found = places_.emplace(&recipe, places_on_sheet(recipe, sheet_)).first;
+  return {recipe, sheet_, rule_, found->second};
 }
 
 const Followed<double>& Marking::base(const Manner& manner) {
   const auto at = static_cast<std::size_t>(&manner - manners_.data());
   if (bases_.size() <= at) bases_.resize(manners_.size());
-  if (!bases_[at]) bases_[at] = follow(right_->recipe, sheet_, rule_, {.manner = manner, .patches = slips_});
+  if (!bases_[at]) bases_[at] = follow(task(right_->recipe), {.manner = manner, .patches = slips_});
   return *bases_[at];
 }
 
 void Marking::believe(const Candidate& candidate, const Manner& manner) {
   const Recipe& recipe = candidate.rewrite.recipe;
-  merge(person_, follow(recipe, sheet_, rule_, {.manner = manner}).matched);
-  merge(person_, enclose(recipe, sheet_, rule_, habit_, true).matched);
+  merge(person_, follow(task(recipe), {.manner = manner}).matched);
+  merge(person_, enclose(task(recipe), habit_, true).matched);
   believes_ = true;
 }
 
@@ -104,8 +107,8 @@ void Marking::believe(const std::vector<Patch>& slips, const Manner& manner) {
     slips_.insert(slips_.end(), slips.begin(), slips.end());
     bases_.clear();
   }
-  merge(person_, follow(right_->recipe, sheet_, rule_, {.manner = manner, .patches = slips_}).matched);
-  if (slips_.empty()) merge(person_, enclose(right_->recipe, sheet_, rule_, habit_, true).matched);
+  merge(person_, follow(task(right_->recipe), {.manner = manner, .patches = slips_}).matched);
+  if (slips_.empty()) merge(person_, enclose(task(right_->recipe), habit_, true).matched);
   believes_ = true;
 }
 
@@ -131,36 +134,31 @@ bool Marking::has_honest_way() {
   if ((right_->cells << choices.size()) > 4'000'000) return true;
   for (const Manner& manner : manners_) {
     if (!manner.unwritten || !manner.carries_written) continue;
-    FollowOptions options{.manner = manner,
-                          .exact = std::vector<bool>(recipe.size()),
-                          .places = &places(recipe),
-                          .must_match = sheet_.steps.size()};
+    FollowOptions options{
+        .manner = manner, .exact = std::vector<bool>(recipe.size()), .must_match = sheet_.steps.size()};
     for (std::uint64_t choice = 1; choice < std::uint64_t{1} << choices.size(); ++choice) {
       for (std::size_t i = 0; i < choices.size(); ++i) options.exact[choices[i]] = (choice >> i & 1) != 0;
-      if (!follow(recipe, sheet_, rule_, options).stopped) return true;
+      if (!follow(task(recipe), options).stopped) return true;
     }
   }
   return false;
 }
 
 const Manner& Marking::closest_manner() {
-  const Manner* closest = &manners_.front();
-  const auto length = [&](const Manner& manner) { return base(manner).mismatch_from(0); };
-  for (const Manner& manner : manners_) {
-    const bool fewer = count_false(base(manner).matched) < count_false(base(*closest).matched);
-    if (length(manner) > length(*closest) || (length(manner) == length(*closest) && fewer)) closest = &manner;
-  }
-  return *closest;
+  return *std::ranges::max_element(manners_, {}, [&](const Manner& manner) {
+    const Followed<double>& made = base(manner);
+    return std::pair(made.mismatch_from(0), -static_cast<std::ptrdiff_t>(count_false(made.matched)));
+  });
 }
 
 // Every cell lies within what honest rounding can give, but no one manner of
 // working gives all of them. Where some mistake gives exactly these numbers, and
 // no honest choice of where to round does, the numbers have told.
 bool Marking::be_strict() {
-  if (rule_.kind != MarkingRule::Kind::honest_rounding || !explains_whole_file(*this) || has_honest_way()) return false;
+  if (!is_honest() || !explains_whole_file(*this) || has_honest_way()) return false;
   const Manner& closest = closest_manner();
   person_ = base(closest).matched;
-  right_flags_ = follow(right_->recipe, sheet_, rule_, {.manner = closest, .trust_mismatches = false}).matched;
+  right_flags_ = follow(task(right_->recipe), {.manner = closest, .trust_mismatches = false}).matched;
   habit_ = habit_of(closest.writing);
   return true;
 }
@@ -185,9 +183,7 @@ std::vector<std::vector<std::size_t>> Marking::wrong_cells(std::size_t step) con
   for (std::size_t at = 0; at < handed.cells.size(); ++at) {
     if (is_wrong(step, at)) cells.push_back(shape.index(at));
   }
-  const auto all =
-      static_cast<std::size_t>(std::ranges::count(handed.cells, HandedCell::Kind::number, &HandedCell::kind));
-  return cells.size() == all ? std::vector<std::vector<std::size_t>>() : cells;
+  return cells.size() == handed.numbers() ? std::vector<std::vector<std::size_t>>() : cells;
 }
 
 // Where so few digits are written, or so few before it, that the right value, 0,
@@ -195,19 +191,14 @@ std::vector<std::vector<std::size_t>> Marking::wrong_cells(std::size_t step) con
 bool Marking::too_coarse(std::size_t step, std::size_t cell) const {
   const HandedStep& handed = sheet_.steps[step];
   const HandedCell& written = handed.cells[cell];
-  if (written.kind != HandedCell::Kind::number || !written.number.decimals) return false;
-  if (rule_.kind != MarkingRule::Kind::honest_rounding) return false;
-  const Interval& right = (*honest_.computed[*right_->recipe.line(handed.id)])[cell];
-  if (right.is_point() && right.low == written.number.value) return false;
+  if (!written.is_number() || !written.number.decimals || !is_honest()) return false;
+  if (handed.what != HandedStep::What::weights && written.number.value != 0) return false;
+  const Interval& right = honest_.result(line_of(step))[cell];
   if (right.width() < 1e-9 && std::abs(right.low - written.number.value) < 1e-9) return false;
   if (std::isinf(right.low) || std::isinf(right.high)) return false;
-  const Interval stands = stands_for(written, Habit::to_nearest, rule_);
-  const Interval cut = stands_for(written, Habit::cut_off, rule_);
-  const Interval both = hull(stands, cut);
+  const Interval both = hull(stands_for(written, Habit::to_nearest, rule_), stands_for(written, Habit::cut_off, rule_));
   const double reach = right.width() / 2;
   const Interval could = {both.low - reach, both.high + reach};
-  const bool is_weight = handed.what == HandedStep::What::weights;
-  if (!is_weight && written.number.value != 0) return false;
   return could.contains(0) && could.contains(1) && could.contains(1.0 / static_cast<double>(handed.shape.back()));
 }
 
@@ -255,17 +246,13 @@ void Marking::add_steps(Report& report) const {
 
 // How the person rounded, where it shows.
 void Marking::note_rounding(Report& report) {
-  if (rule_.kind != MarkingRule::Kind::honest_rounding) return;
+  if (!is_honest()) return;
   const auto fits = [&](const auto& wanted) {
     return std::ranges::any_of(manners_,
                                [&](const Manner& manner) { return wanted(manner) && base(manner).all_match(); });
   };
   const auto nearest = [](const Manner& m) { return habit_of(m.writing) == Habit::to_nearest; };
-  const auto note = [&](const char* id) {
-    Diagnosis diagnosis{.mistake = id, .kind = MistakeKind::note, .step = sheet_.steps.front().id};
-    tell(diagnosis, mistake_named(id));
-    report.diagnoses.push_back(std::move(diagnosis));
-  };
+  const auto note = [&](const char* id) { report.diagnoses.push_back(diagnosis_of(id, sheet_.steps.front().id)); };
   if (fits([&](const Manner& m) { return nearest(m) && !m.unwritten; })) return;
   if (fits([&](const Manner& m) { return nearest(m); })) {
     report.rounding = "half-up";
@@ -289,27 +276,10 @@ void Marking::blame(std::size_t step, Report& report) {
   blame_unknown(*this, step, report);
 }
 
-namespace {
-
-Verdict verdict_of(const Report& report) {
-  bool wrong = false;
-  bool open = report.steps.empty();
-  for (const MarkedStep& step : report.steps) {
-    open = open || step.cells.empty();
-    wrong = wrong || step.count(CellState::wrong) > 0 || !step.given_shape.empty();
-    open = open || step.count(CellState::blank) > 0 || step.count(CellState::too_coarse) > 0;
-  }
-  return wrong ? Verdict::wrong : open ? Verdict::incomplete : Verdict::right;
-}
-
-}  // namespace
-
 Report Marking::mark() {
   Report report;
   const bool strict = accepted() && !has_honest_manner() && be_strict();
-  for (const HandedStep& step : sheet_.steps) {
-    state_wrong_.emplace_back(std::max<std::size_t>(step.cells.size(), 1), false);
-  }
+  for (const std::vector<bool>& cells : right_flags_) state_wrong_.emplace_back(cells.size(), false);
   if (!accepted() || strict) {
     for (std::size_t step = next_wrong(0); step < sheet_.steps.size(); step = next_wrong(step + 1)) blame(step, report);
   }

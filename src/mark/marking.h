@@ -4,15 +4,35 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "mark/check.h"
 #include "mark/follow.h"
-#include "mark/ground.h"
 #include "mark/report.h"
 #include "mark/sheet.h"
 
 namespace attn {
+
+// A known mistake made in a recipe, ready to be followed.
+struct Candidate {
+  const Mistake* mistake;
+  Rewrite rewrite;
+  std::vector<std::optional<std::size_t>> same;  // same_lines() as the right recipe
+};
+
+// A recipe with every mistake that can be made in it: what can be prepared once
+// for all hand-ins.
+struct Ground {
+  explicit Ground(Recipe right);
+
+  Recipe recipe;
+  std::vector<std::optional<std::size_t>> same;  // each line as itself
+  Evaluation<double> exact;                      // what nobody's numbers go into
+  std::size_t cells = 1;                         // of all lines
+  std::vector<Candidate> candidates;
+};
 
 // One hand-in being marked: what is known of it, and what the person is believed
 // to have done. Whoever finds that out (blame/) tells it here.
@@ -36,6 +56,7 @@ class Marking {
 
   const Sheet& sheet() const { return sheet_; }
   const MarkingRule& rule() const { return rule_; }
+  HandRounding writing(const Manner& manner) const { return writing_with(sheet_.decimals, manner.writing); }
   const Ground& right() const { return *right_; }
   std::size_t line_of(std::size_t step) const { return *right_->recipe.line(sheet_.steps[step].id); }
 
@@ -43,8 +64,8 @@ class Marking {
   const std::vector<Manner>& manners() const { return manners_; }
   Habit habit() const { return habit_; }
 
-  // Which step of the sheet each line makes, of the right recipe or a candidate's.
-  const std::vector<std::optional<std::size_t>>& places(const Recipe& recipe);
+  // The right recipe, or a candidate's, to be followed on the sheet.
+  Task task(const Recipe& recipe);
 
   // What comes of the computation as now believed, in one manner. REQUIRES: of manners().
   const Followed<double>& base(const Manner& manner);
@@ -53,7 +74,7 @@ class Marking {
   bool is_wrong(std::size_t step, std::size_t cell) const { return !right_flags_[step][cell] && !person_[step][cell]; }
   std::size_t count_wrong(std::size_t step) const;
 
-  // The wrong cells of a step; none where all of it is wrong.
+  // The indices of the wrong cells of a step; none where all of it is wrong.
   std::vector<std::vector<std::size_t>> wrong_cells(std::size_t step) const;
 
   // The cells of a step that the right computation explains.
@@ -67,9 +88,8 @@ class Marking {
   const std::vector<Patch>& slips() const { return slips_; }
 
  private:
-  using Flags = std::vector<std::vector<bool>>;
-
   void choose_habit();
+  bool is_honest() const { return rule_.kind == MarkingRule::Kind::honest_rounding; }
   bool be_strict();
   const Manner& closest_manner();
   std::size_t next_wrong(std::size_t from) const;
@@ -92,11 +112,37 @@ class Marking {
   Flags right_flags_;  // cells that the right computation explains
   Flags person_;       // cells that what the person is believed to compute explains
   std::vector<std::optional<Followed<double>>> bases_;
-  std::map<const Recipe*, std::vector<std::optional<std::size_t>>> places_;
+  std::map<const Recipe*, Places> places_;
   Flags state_wrong_;  // cells in which a mark is lost
 };
 
-// Says what happened and what to do about it, in the catalogue's words.
-void tell(Diagnosis& diagnosis, const Mistake* mistake, bool in_some_rows = false);
+// Ways to find out what a person did at a step with wrong cells, the likeliest
+// first (blame/). Each adds what it found to the report, tells the marking what
+// the person is believed to have done, and returns whether it found anything.
+
+// A mistake of the catalogue that explains every cell of the step; of several
+// those that explain most of what follows.
+bool blame_mistake(Marking& marking, std::size_t step, Report& report);
+
+// One slip, in the step or in one before it that was not handed in, from which
+// every wrong cell follows.
+bool blame_slip(Marking& marking, std::size_t step, Report& report);
+
+// Several slips in one step, each in a cell of its own.
+bool blame_slips_in_place(Marking& marking, std::size_t step, Report& report);
+
+// A mistake made in some rows only: it explains every cell of each row that has
+// a wrong one.
+bool blame_rows(Marking& marking, std::size_t step, Report& report);
+
+// Nothing known here: names the step, the cells, and what speaks against them.
+void blame_unknown(Marking& marking, std::size_t step, Report& report);
+
+// Whether one mistake, made by one manner of working, gives exactly everything
+// that was handed in.
+bool explains_whole_file(Marking& marking);
+
+// Says that a mistake of the catalogue was made at a step, and what to do about it.
+Diagnosis diagnosis_of(std::string_view mistake, std::string step, bool in_some_rows = false);
 
 }  // namespace attn

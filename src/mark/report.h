@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -9,6 +10,12 @@
 #include "mistakes/mistake.h"
 
 namespace attn {
+
+// "scaled scores": a step's id as words.
+inline std::string in_words(std::string step) {
+  std::ranges::replace(step, '_', ' ');
+  return step;
+}
 
 enum class CellState { right, wrong, blank, consistent, too_coarse };
 enum class Verdict { right, wrong, incomplete };
@@ -38,7 +45,9 @@ struct MarkedStep {
   std::vector<std::size_t> given_shape = {};  // set where the shape is not the step's: then every cell is wrong
   double width = 0;                           // of the widest range of right values that honest rounding leaves a cell
 
-  std::size_t count(CellState state) const;
+  std::size_t count(CellState state) const {
+    return static_cast<std::size_t>(std::ranges::count(cells, state, &MarkedCell::state));
+  }
 };
 
 // One thing that happened, and where.
@@ -57,9 +66,8 @@ struct Diagnosis {
 // A marked hand-in.
 struct Report {
   Verdict verdict = Verdict::right;
-  std::string first_wrong;  // id of the first handed-in step with a wrong cell; empty where there is none
-  std::string
-      rounding;  // the way of rounding that explains the file: "half-up", "truncate", "keep-sum"; empty where all would
+  std::string first_wrong;        // id of the first handed-in step with a wrong cell; empty where there is none
+  std::string rounding;           // what explains the file: "half-up", "truncate", "keep-sum"; empty where all would
   std::vector<MarkedStep> steps;  // in the order of the computation
   std::vector<Diagnosis> diagnoses;
   std::vector<std::string> notes;  // what a person should know: "right if cut off rather than rounded", …

@@ -139,7 +139,7 @@ void find_rows_of_one(HandedStep& step) {
     double sum = 0;
     bool whole = true;
     for (const HandedCell& cell : row) {
-      whole = whole && cell.kind == HandedCell::Kind::number;
+      whole = whole && cell.is_number();
       sum += cell.number.value;
     }
     if (!whole || std::abs(sum - 1) > 1e-9) continue;
@@ -161,7 +161,7 @@ void leave_out_padding(HandedStep& step, const Shape& shape, const std::vector<s
 int decimals_of(const HandedStep& step) {
   int most = 0;
   for (const HandedCell& cell : step.cells) {
-    if (cell.kind == HandedCell::Kind::number) most = std::max(most, cell.number.decimals.value_or(0));
+    if (cell.is_number()) most = std::max(most, cell.number.decimals.value_or(0));
   }
   return most;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -23,6 +24,8 @@ struct HandedCell {
 
   // What the number stands for, a little widened: one interval a habit of rounding (allowance.h).
   std::array<Interval, 3> stands = {};
+
+  bool is_number() const { return kind == Kind::number; }
 };
 
 // A step that was handed in, in the shape of the problem's own.
@@ -35,6 +38,9 @@ struct HandedStep {
   std::vector<std::size_t> shape;
   std::vector<HandedCell> cells;  // row-major
   bool fits = true;               // false where the shape is not the problem's: then both are as written
+
+  // How many numbers were written.
+  std::size_t numbers() const { return static_cast<std::size_t>(std::ranges::count_if(cells, &HandedCell::is_number)); }
 };
 
 // A hand-in laid out against a problem: the steps in the order of the computation.

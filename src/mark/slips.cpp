@@ -13,10 +13,7 @@ namespace {
 // Beyond so many cells only neighbours are tried for having been swapped.
 constexpr std::size_t most_cells_to_pair = 64;
 
-std::string spelled(double number) {
-  const double nearest = rounded(number, {4, RoundingMode::half_up});
-  return shortest(nearest);
-}
+std::string spelled(double number) { return shortest(rounded(number, {4, RoundingMode::half_up})); }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -44,16 +41,15 @@ std::vector<double> with_digits_swapped(double number, HandRounding rounding) {
 
 class Slips {
  public:
-  Slips(const Recipe& recipe, std::size_t line, const Values<double>& made, const Tensor<double>& computed,
-        HandRounding rounding, const std::function<bool(const Slip&)>& visit)
-      : recipe_(recipe), line_(line), made_(made), computed_(computed), rounding_(rounding), visit_(visit) {}
+  Slips(const SlipPlace& place, const std::function<bool(const Slip&)>& visit)
+      : place_(place), computed_(place.computed), visit_(visit) {}
 
   bool any() { return any_in_one_cell() || any_pair() || any_row(); }
 
  private:
   bool one(std::string mistake, std::string variant, std::size_t cell, double value, std::string evidence) {
     if (value == computed_[cell] || !std::isfinite(value)) return false;
-    return visit_({std::move(mistake), std::move(variant), {cell}, {{line_, cell, value}}, std::move(evidence)});
+    return visit_({std::move(mistake), std::move(variant), {cell}, {{place_.line, cell, value}}, std::move(evidence)});
   }
 
   bool any_in_one_cell() {
@@ -61,7 +57,7 @@ class Slips {
     for (std::size_t cell = 0; cell < computed_.size(); ++cell) {
       const double value = computed_[cell];
       if (!std::isfinite(value)) continue;
-      const std::vector<double> terms = terms_of(recipe_, line_, cell, made_);
+      const std::vector<double> terms = terms_of(place_.recipe, place_.line, cell, place_.made);
       for (std::size_t i = 0; i < terms.size() && terms.size() > 1; ++i) {
         const std::string term = spelled(terms[i]);
         if (one("slip.term_dropped", "", cell, value - terms[i], said.term_missing(i + 1, term))) return true;
@@ -71,11 +67,11 @@ class Slips {
       for (const double power : {10.0, 0.1, 100.0, 0.01, 1000.0, 0.001}) {
         const std::string evidence = said.point_moved(power > 1);
         // Of the number as written, and of the number in full.
-        const double written = rounded(value, rounding_);
+        const double written = rounded(value, place_.rounding);
         if (one("slip.decimal_point", "", cell, written * power, evidence)) return true;
         if (written != value && one("slip.decimal_point", "", cell, value * power, evidence)) return true;
       }
-      for (const double swapped : with_digits_swapped(value, rounding_)) {
+      for (const double swapped : with_digits_swapped(value, place_.rounding)) {
         if (one("slip.digits_swapped", "", cell, swapped, said.digits_swapped)) return true;
       }
     }
@@ -87,27 +83,25 @@ class Slips {
     return visit_({"slip.cells_swapped",
                    "",
                    {a, b},
-                   {{line_, a, computed_[b]}, {line_, b, computed_[a]}},
+                   {{place_.line, a, computed_[b]}, {place_.line, b, computed_[a]}},
                    language().verdicts.exchanged});
   }
 
+  // Of many cells only neighbours in a row or a column.
   bool any_pair() {
     const std::size_t count = computed_.size();
-    if (count <= most_cells_to_pair) {
-      for (std::size_t a = 0; a < count; ++a) {
-        for (std::size_t b = a + 1; b < count; ++b) {
-          if (pair(a, b)) return true;
-        }
-      }
-      return false;
-    }
-    // Only neighbours in a row or a column.
     const std::size_t rank = computed_.shape().rank();
-    const std::size_t width = computed_.shape().back().size;
+    const std::size_t width = rank < 1 ? 1 : computed_.shape().back().size;
     const std::size_t height = rank < 2 ? 1 : computed_.shape()[rank - 2].size;
     for (std::size_t a = 0; a < count; ++a) {
-      if (a % width + 1 < width && pair(a, a + 1)) return true;
-      if (a / width % height + 1 < height && pair(a, a + width)) return true;
+      if (count > most_cells_to_pair) {
+        if (a % width + 1 < width && pair(a, a + 1)) return true;
+        if (a / width % height + 1 < height && pair(a, a + width)) return true;
+        continue;
+      }
+      for (std::size_t b = a + 1; b < count; ++b) {
+        if (pair(a, b)) return true;
+      }
     }
     return false;
   }
@@ -133,7 +127,7 @@ class Slips {
             const double value = computed_[cell(matrix, from, i)];
             differs = differs || value != computed_[cell(matrix, to, i)];
             slip.cells.push_back(cell(matrix, to, i));
-            slip.patches.push_back({line_, cell(matrix, to, i), value});
+            slip.patches.push_back({place_.line, cell(matrix, to, i), value});
           }
           slip.evidence = language().verdicts.row_again(to + 1, from + 1);
           if (differs && visit_(slip)) return true;
@@ -143,19 +137,15 @@ class Slips {
     return false;
   }
 
-  const Recipe& recipe_;
-  std::size_t line_;
-  const Values<double>& made_;
+  const SlipPlace& place_;
   const Tensor<double>& computed_;
-  HandRounding rounding_;
   const std::function<bool(const Slip&)>& visit_;
 };
 
 }  // namespace
 
-bool any_slip(const Recipe& recipe, std::size_t line, const Values<double>& made, const Tensor<double>& computed,
-              HandRounding rounding, const std::function<bool(const Slip&)>& visit) {
-  return Slips(recipe, line, made, computed, rounding, visit).any();
+bool any_slip(const SlipPlace& place, const std::function<bool(const Slip&)>& visit) {
+  return Slips(place, visit).any();
 }
 
 }  // namespace attn

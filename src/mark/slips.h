@@ -19,11 +19,18 @@ struct Slip {
   std::string evidence;  // the term, the digits: from the person's own numbers
 };
 
+// The line in which slips are looked for.
+struct SlipPlace {
+  const Recipe& recipe;
+  std::size_t line;
+  const Values<double>& made;      // the numbers that it read
+  const Tensor<double>& computed;  // what it should have made of them
+  HandRounding rounding;           // how the person writes numbers
+};
+
 // Calls visit with every slip that the catalogue knows that a person can have
 // made in a line, the most common first, until it returns true; so returns true
-// where one was found. `made` are the numbers that the line read, `computed` is
-// what it should have made of them, `rounding` how the person writes numbers.
-bool any_slip(const Recipe& recipe, std::size_t line, const Values<double>& made, const Tensor<double>& computed,
-              HandRounding rounding, const std::function<bool(const Slip&)>& visit);
+// where one was found.
+bool any_slip(const SlipPlace& place, const std::function<bool(const Slip&)>& visit);
 
 }  // namespace attn

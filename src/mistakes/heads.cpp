@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <variant>
 
 #include "mistakes/rewriting.h"
@@ -32,104 +33,95 @@ std::vector<HeadSplit> head_splits(const RightAttention& right) {
   return all;
 }
 
-std::string first_step(const std::vector<HeadSplit>& splits) { return splits.front().step; }
-
-// [rows][width] read as [head][rows][width / heads] in the order of the numbers.
-void split_without_transposing(Recipe& recipe, const HeadSplit& split) {
-  const std::string flat = "~flat." + split.step;
-  const std::string parts = "~parts." + split.step;
-  recipe.insert_before(split.step, in_between(flat, Merge{split.row, split.op.axis, "~flat"}, {split.whole}));
-  recipe.insert_before(split.step, in_between(parts, Split{"~flat", "head", "~part", split.op.parts}, {flat}));
-  recipe.replace(split.step, Split{"~part", split.row, split.op.inner, split.rows}, {parts});
+// The splits by these lines in place of their own.
+template <class Lines>
+Rewrites split_otherwise(const RightAttention& right, const std::vector<HeadSplit>& splits, Lines lines_of) {
+  if (splits.empty()) return {};
+  std::vector<Instruction> lines;
+  for (const HeadSplit& split : splits) std::ranges::move(lines_of(split), std::back_inserter(lines));
+  return {rewritten(right, splits.front().step, "", std::move(lines))};
 }
 
+// [rows][width] read as [head][rows][width / heads] in the order of the numbers.
 Rewrites no_transpose(const RightAttention& right) {
-  std::vector<HeadSplit> splits = head_splits(right);
+  const std::vector<HeadSplit> splits = head_splits(right);
   if (std::ranges::all_of(splits, [](const HeadSplit& split) { return split.rows < 2; })) return {};
-  return {rewritten(right, first_step(splits), "", [&](Recipe& recipe) {
-    for (const HeadSplit& split : splits) split_without_transposing(recipe, split);
-  })};
+  return split_otherwise(right, splits, [](const HeadSplit& split) -> std::vector<Instruction> {
+    const std::string flat = "~flat." + split.step;
+    const std::string parts = "~parts." + split.step;
+    return {line(flat, Merge{split.row, split.op.axis, "~flat"}, {split.whole}),
+            line(parts, Split{"~flat", "head", "~part", split.op.parts}, {flat}),
+            line(split.step, Split{"~part", split.row, split.op.inner, split.rows}, {parts})};
+  });
 }
 
 // Every h-th column to a head in place of consecutive ones.
 Rewrites interleaved(const RightAttention& right) {
   std::vector<HeadSplit> splits = head_splits(right);
   std::erase_if(splits, [](const HeadSplit& split) { return split.width == split.op.parts; });
-  if (splits.empty()) return {};
-  return {rewritten(right, first_step(splits), "", [&](Recipe& recipe) {
-    for (const HeadSplit& split : splits) {
-      const std::size_t width = split.width / split.op.parts;
-      recipe.replace(split.step, Split{split.op.axis, split.op.inner, "head", width}, {split.whole});
-    }
-  })};
+  return split_otherwise(right, splits, [](const HeadSplit& split) -> std::vector<Instruction> {
+    const std::size_t width = split.width / split.op.parts;
+    return {line(split.step, Split{split.op.axis, split.op.inner, "head", width}, {split.whole})};
+  });
 }
 
 // Heads that share keys and values took turns: i mod kv_heads in place of ⌊i / group⌋.
 Rewrites tiled_groups(const RightAttention& right) {
-  std::vector<std::shared_ptr<const Instruction>> shared;
-  for (const auto& line : right.instructions()) {
-    const auto* repeat = std::get_if<Repeat>(&line->op);
-    if (repeat && repeat->times > 1 && right.shape(line->operands[0].id).size(repeat->axis) > 1) shared.push_back(line);
+  std::vector<Instruction> lines;
+  for (const auto& shared : right.instructions()) {
+    const auto* repeat = std::get_if<Repeat>(&shared->op);
+    if (!repeat || repeat->times < 2 || right.shape(shared->operands[0].id).size(repeat->axis) < 2) continue;
+    Repeat taking_turns = *repeat;
+    taking_turns.tiled = !taking_turns.tiled;
+    lines.push_back(line(shared->id(), taking_turns, shared->operands));
   }
-  if (shared.empty()) return {};
-  return {rewritten(right, shared.front()->id(), "", [&](Recipe& recipe) {
-    for (const auto& line : shared) {
-      Repeat taking_turns = std::get<Repeat>(line->op);
-      taking_turns.tiled = !taking_turns.tiled;
-      recipe.replace(line->id(), taking_turns, line->operands);
-    }
-  })};
+  if (lines.empty()) return {};
+  return {rewritten(right, lines.front().id(), "", lines)};
 }
 
 // The line that puts the heads side by side; null where there are not several.
 const Instruction* joining(const RightAttention& right) {
   const Instruction* concat = right.find(right.at.concat);
   if (!concat || !std::holds_alternative<Merge>(concat->op) || head_count(right) < 2) return nullptr;
-  const Shape context = right.shape(right.at.context);
+  const Shape& context = right.shape(right.at.context);
   return context.has("head") && context.has("query") && context.has("d_v") ? concat : nullptr;
 }
 
-Rewrites merged_without_transpose(const RightAttention& right) {
+Rewrites merged_without_transpose(const RightAttention& right, const Instruction&) {
   const std::size_t queries = size_along(right, right.at.context, "query");
-  if (!joining(right) || queries < 2) return {};
-  return {rewritten(right, right.at.concat, "", [&](Recipe& recipe) {
-    recipe.insert_before(right.at.concat, in_between("~rows", Merge{"head", "query", "~row"}, {right.at.context}));
-    recipe.insert_before(right.at.concat, in_between("~flat", Merge{"~row", "d_v", "~flat"}, {"~rows"}));
-    recipe.replace(right.at.concat, Split{"~flat", "query", "d_concat", queries}, {"~flat"});
-  })};
+  if (queries < 2) return {};
+  return {rewritten(right, right.at.concat, "",
+                    {line("~rows", Merge{"head", "query", "~row"}, {right.at.context}),
+                     line("~flat", Merge{"~row", "d_v", "~flat"}, {"~rows"}),
+                     line(right.at.concat, Split{"~flat", "query", "d_concat", queries}, {"~flat"})})};
 }
 
-Rewrites summed(const RightAttention& right) {
-  if (!joining(right)) return {};
-  return {rewritten(right, right.at.concat, "", [&](Recipe& recipe) {
-    recipe.replace(right.at.concat, Reduce{Reducer::sum, "head"}, {read_as(right.at.context, "d_v", "d_concat")});
-    end_where_widths_differ(recipe, right.at);
-  })};
+Instruction sum_of_heads(const RightAttention& right, const std::string& id) {
+  return line(id, Reduce{Reducer::sum, "head"}, {read_as(right.at.context, "d_v", "d_concat")});
 }
 
-Rewrites averaged(const RightAttention& right) {
-  if (!joining(right)) return {};
-  const auto heads = static_cast<double>(head_count(right));
-  return {rewritten(right, right.at.concat, "", [&](Recipe& recipe) {
-    recipe.insert_before(right.at.concat, in_between("~sum_of_heads", Reduce{Reducer::sum, "head"},
-                                                     {read_as(right.at.context, "d_v", "d_concat")}));
-    recipe.replace(right.at.concat, Map{Unary::divide, heads, ""}, {"~sum_of_heads"});
-    end_where_widths_differ(recipe, right.at);
-  })};
+Rewrites summed(const RightAttention& right, const Instruction&) {
+  Rewrite made = rewritten(right, right.at.concat, "", {sum_of_heads(right, right.at.concat)});
+  return {ended_where_widths_differ(std::move(made), right.at)};
 }
 
-Rewrites reversed(const RightAttention& right) {
-  if (!joining(right)) return {};
+Rewrites averaged(const RightAttention& right, const Instruction&) {
+  const Map divided{Unary::divide, static_cast<double>(head_count(right)), ""};
+  Rewrite made = rewritten(right, right.at.concat, "",
+                           {sum_of_heads(right, "~sum_of_heads"), line(right.at.concat, divided, {"~sum_of_heads"})});
+  return {ended_where_widths_differ(std::move(made), right.at)};
+}
+
+Rewrites reversed(const RightAttention& right, const Instruction&) {
   const std::size_t heads = head_count(right);
-  return {rewritten(right, right.at.concat, "", [&](Recipe& recipe) {
-    Tensor<double> from(Shape{{"head", heads}, {"~from", heads}});
-    for (std::size_t head = 0; head < heads; ++head) from[head * heads + heads - 1 - head] = 1;
-    recipe.give("~from", std::move(from));
-    // The mask leaves one head to be read for each, so that no other's infinities get in.
-    recipe.insert_before(right.at.concat, in_between("~reversed", Contract{"~from"},
-                                                     {read_as(right.at.context, "head", "~from"), "~from"}, "~from"));
-    recipe.replace(right.at.concat, Merge{"head", "d_v", "d_concat"}, {"~reversed"});
-  })};
+  Tensor<double> from(Shape{{"head", heads}, {"~from", heads}});
+  for (std::size_t head = 0; head < heads; ++head) from[head * heads + heads - 1 - head] = 1;
+  // The mask leaves one head to be read for each, so that no other's infinities get in.
+  return {
+      rewritten(right, right.at.concat, "",
+                {given_line("~from", std::move(from)),
+                 line("~reversed", Contract{"~from"}, {read_as(right.at.context, "head", "~from"), "~from"}, "~from"),
+                 line(right.at.concat, Merge{"head", "d_v", "d_concat"}, {"~reversed"})})};
 }
 
 const Contract* output_product(const RightAttention& right) {
@@ -137,34 +129,24 @@ const Contract* output_product(const RightAttention& right) {
   return output ? std::get_if<Contract>(&output->op) : nullptr;
 }
 
-Rewrites output_projection_forgotten(const RightAttention& right) {
-  const Contract* product = output_product(right);
-  if (!product) return {};
-  return {rewritten(right, right.at.output, "", [&](Recipe& recipe) {
-    recipe.replace(right.at.output, Copy{},
-                   {read_as(right.find(right.at.output)->operands[0], product->over, "d_out")});
-  })};
-}
-
-Rewrites output_projection_transposed(const RightAttention& right) {
-  const Contract* product = output_product(right);
-  if (!product) return {};
-  std::vector<Operand> operands = right.find(right.at.output)->operands;
-  const std::size_t width = size_along(right, operands[1].id, product->over);
-  if (width < 2 || width != size_along(right, operands[1].id, "d_out")) return {};
-  operands[1] = transposed(operands[1], product->over, "d_out");
+Rewrites output_projection_forgotten(const RightAttention& right, const Contract& product) {
+  const Operand& context = right.find(right.at.output)->operands[0];
   return {rewritten(right, right.at.output, "",
-                    [&](Recipe& recipe) { recipe.replace(right.at.output, *product, std::move(operands)); })};
+                    {line(right.at.output, Copy{}, {read_as(context, product.over, "d_out")})})};
 }
 
-Rewrites scale_by_dmodel(const RightAttention& right) {
-  const auto asked = asked_scale(right);
+Rewrites output_projection_transposed(const RightAttention& right, const Contract& product) {
+  std::vector<Operand> operands = right.find(right.at.output)->operands;
+  const std::size_t width = size_along(right, operands[1].id, product.over);
+  if (width < 2 || width != size_along(right, operands[1].id, "d_out")) return {};
+  operands[1] = transposed(operands[1], product.over, "d_out");
+  return {rewritten(right, right.at.output, "", {line(right.at.output, product, operands)})};
+}
+
+Rewrites scale_by_dmodel(const RightAttention& right, const Map&) {
   const std::size_t width = input_width(right);
-  if (!asked || asked->function != Unary::divide || head_count(right) < 2 || width == 0) return {};
-  if (width == size_along(right, right.at.keys, "d_k")) return {};
-  return {rewritten(right, right.at.scaled, "", [&](Recipe& recipe) {
-    recipe.replace(right.at.scaled, divided_by_root(width), recipe.find(right.at.scaled)->operands);
-  })};
+  if (head_count(right) < 2 || width == 0 || width == size_along(right, right.at.keys, "d_k")) return {};
+  return {with_op(right, right.at.scaled, divided_by_root(width))};
 }
 
 bool is_about_heads(const RightAttention& right, const Instruction& line) {
@@ -181,21 +163,22 @@ Shape without_heads(const Shape& along) {
 }
 
 // The heads left together: one of all columns.
-void leave_whole(Recipe& recipe, std::size_t part, const std::vector<HeadSplit>& splits) {
+std::vector<Instruction> left_whole(const RightAttention& right, const std::vector<HeadSplit>& splits) {
+  std::vector<Instruction> lines;
   for (const HeadSplit& split : splits) {
-    recipe.replace(split.step, Copy{}, {read_as(split.whole, split.op.axis, split.op.inner)});
+    lines.push_back(line(split.step, Copy{}, {read_as(split.whole, split.op.axis, split.op.inner)}));
   }
-  for (std::size_t place = 0; place < recipe.size(); ++place) {
-    const Instruction line = recipe.instruction(place);
-    if (line.part != part) continue;
-    if (const auto* merge = std::get_if<Merge>(&line.op); merge && merge->outer == "head") {
-      recipe.replace(line.id(), Copy{}, {read_as(line.operands[0], merge->inner, merge->axis)});
-    } else if (const auto* copy = std::get_if<Copy>(&line.op); copy && copy->along.has("head")) {
-      recipe.replace(line.id(), Copy{without_heads(copy->along)}, line.operands, line.open);
-    } else if (const auto* combine = std::get_if<Combine>(&line.op); combine && combine->along.has("head")) {
-      recipe.replace(line.id(), Combine{combine->function, without_heads(combine->along)}, line.operands, line.open);
+  for (const auto& own : right.instructions()) {
+    if (const auto* merge = std::get_if<Merge>(&own->op); merge && merge->outer == "head") {
+      lines.push_back(line(own->id(), Copy{}, {read_as(own->operands[0], merge->inner, merge->axis)}));
+    } else if (const auto* copy = std::get_if<Copy>(&own->op); copy && copy->along.has("head")) {
+      lines.push_back(line(own->id(), Copy{without_heads(copy->along)}, own->operands, own->open));
+    } else if (const auto* combine = std::get_if<Combine>(&own->op); combine && combine->along.has("head")) {
+      const Combine whole{combine->function, without_heads(combine->along)};
+      lines.push_back(line(own->id(), whole, own->operands, own->open));
     }
   }
+  return lines;
 }
 
 Rewrites one_big_head(const RightAttention& right) {
@@ -211,47 +194,36 @@ Rewrites one_big_head(const RightAttention& right) {
     return std::holds_alternative<Repeat>(line->op) || (line->given && line->given->points.shape().has("head"));
   });
   if (has_parts) return {};
-  const Rewrite made =
-      rewritten(right, first_step(splits), "", [&](Recipe& recipe) { leave_whole(recipe, right.part, splits); });
-  const auto asked = asked_scale(right);
-  if (!asked || asked->function != Unary::divide) return {made};
-  Rewrite rescaled = made;
+  Rewrite made = rewritten(right, splits.front().step, "", left_whole(right, splits));
+  if (!asked_division(right)) return {std::move(made)};
+  const std::size_t width = size_along(made.recipe, right.at.keys, "d_k");
+  Rewrite rescaled = with_op(made, right.at.scaled, divided_by_root(width));
   rescaled.variant = language().mistakes.by_own_width;
-  rescaled.recipe.replace(right.at.scaled, divided_by_root(size_along(made.recipe, right.at.keys, "d_k")),
-                          made.recipe.find(right.at.scaled)->operands);
-  Rewrite as_asked = made;
-  as_asked.variant = language().mistakes.by_head_width;
-  return {std::move(rescaled), std::move(as_asked)};
+  made.variant = language().mistakes.by_head_width;
+  return {std::move(rescaled), std::move(made)};
 }
 
 }  // namespace
 
 Family heads_family() {
   const MistakeWords& said = language().mistakes;
-  return {
-      .name = "heads",
-      .title = said.heads,
-      .mistakes =
+  return {said.heads,
           {
-              {.id = "heads.output_projection_forgotten",
-               .words = said.heads_output_projection_forgotten,
-               .rewrites = output_projection_forgotten},
-              {.id = "heads.output_projection_transposed",
-               .words = said.heads_output_projection_transposed,
-               .rewrites = output_projection_transposed},
-              {.id = "heads.scale_by_dmodel", .words = said.heads_scale_by_dmodel, .rewrites = scale_by_dmodel},
-              {.id = "heads.one_big_head", .words = said.heads_one_big_head, .rewrites = one_big_head},
-              {.id = "heads.no_transpose", .words = said.heads_no_transpose, .rewrites = no_transpose},
-              {.id = "heads.interleaved", .words = said.heads_interleaved, .rewrites = interleaved},
-              {.id = "heads.merged_without_transpose",
-               .words = said.heads_merged_without_transpose,
-               .rewrites = merged_without_transpose},
-              {.id = "heads.summed", .words = said.heads_summed, .rewrites = summed},
-              {.id = "heads.averaged", .words = said.heads_averaged, .rewrites = averaged},
-              {.id = "heads.tiled_groups", .words = said.heads_tiled_groups, .rewrites = tiled_groups},
-              {.id = "heads.reversed", .words = said.heads_reversed, .rewrites = reversed},
-          },
-  };
+              {"heads.output_projection_forgotten", said.heads_output_projection_forgotten,
+               where<output_product, output_projection_forgotten>},
+              {"heads.output_projection_transposed", said.heads_output_projection_transposed,
+               where<output_product, output_projection_transposed>},
+              {"heads.scale_by_dmodel", said.heads_scale_by_dmodel, where<asked_division, scale_by_dmodel>},
+              {"heads.one_big_head", said.heads_one_big_head, one_big_head},
+              {"heads.no_transpose", said.heads_no_transpose, no_transpose},
+              {"heads.interleaved", said.heads_interleaved, interleaved},
+              {"heads.merged_without_transpose", said.heads_merged_without_transpose,
+               where<joining, merged_without_transpose>},
+              {"heads.summed", said.heads_summed, where<joining, summed>},
+              {"heads.averaged", said.heads_averaged, where<joining, averaged>},
+              {"heads.tiled_groups", said.heads_tiled_groups, tiled_groups},
+              {"heads.reversed", said.heads_reversed, where<joining, reversed>},
+          }};
 }
 
 }  // namespace attn

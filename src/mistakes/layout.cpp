@@ -6,16 +6,10 @@ namespace attn {
 // Found by comparing with the steps as they are, transposed.
 Family layout_family() {
   const MistakeWords& said = language().mistakes;
-  return {
-      .name = "layout",
-      .title = said.layout,
-      .mistakes =
+  return {said.layout,
           {
-              {.id = "layout.transposed_answer",
-               .kind = MistakeKind::convention,
-               .words = said.layout_transposed_answer},
-          },
-  };
+              {"layout.transposed_answer", said.layout_transposed_answer, nullptr, MistakeKind::convention},
+          }};
 }
 
 }  // namespace attn

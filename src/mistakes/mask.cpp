@@ -1,370 +1,274 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <variant>
 
 #include "mistakes/rewriting.h"
+#include "ops/walk.h"
 #include "words/language.h"
 
 namespace attn {
 namespace {
 
-// A mask with its cells by query and key, whatever other axes it has.
-class MaskCells {
- public:
-  explicit MaskCells(const Shape& shape)
-      : shape_(shape), query_(shape.position("query")), key_(shape.position("key")) {}
-
-  // The same mask with other cells; cell(index, i, j) gives each.
-  template <class Cell>
-  Tensor<double> made(Cell cell) const {
-    Tensor<double> result(shape_);
-    for (std::size_t at = 0; at < result.size(); ++at) {
-      const std::vector<std::size_t> index = shape_.index(at);
-      result[at] = cell(index, index[*query_], index[*key_]) ? 1 : 0;
-    }
-    return result;
-  }
-
-  // Where query i and key j stand in a tensor that has some of the mask's axes.
-  std::size_t place(const Shape& part, const std::vector<std::size_t>& index, std::size_t i, std::size_t j) const {
-    std::size_t at = 0;
-    for (std::size_t axis = 0; axis < shape_.rank(); ++axis) {
-      const std::size_t which = axis == *query_ ? i : axis == *key_ ? j : index[axis];
-      at += which * part.stride(shape_[axis].axis);
-    }
-    return at;
-  }
-
- private:
-  const Shape& shape_;
-  std::optional<std::size_t> query_, key_;
+// A cell of a mask, and its place along the last two axes.
+struct MaskCell {
+  std::size_t at, query, key;
 };
 
 // The mask of the problem, and the rules that it is made of.
 struct Masking {
-  const RightAttention& right;
-  Shape shape;
-  Tensor<double> open;
+  Tensor<double> open;             // queries and keys last
   std::vector<std::string> rules;  // ids of given tensors
   Operand scores;                  // what is masked
   std::optional<Operand> bias;     // what is added, where anything is
+  std::size_t queries = open.shape().size("query");
+  std::size_t keys = open.shape().size("key");
+
+  MaskCell cell(std::size_t at) const { return {at, at / keys % queries, at % keys}; }
+
+  // Where query i and key j of the same matrix stand.
+  std::size_t beside(const MaskCell& cell, std::size_t i, std::size_t j) const {
+    return cell.at - (cell.query * keys + cell.key) + i * keys + j;
+  }
+
+  bool closes_something() const {
+    return std::ranges::any_of(open.data(), [](double cell) { return cell != 1; });
+  }
 };
 
 std::optional<Masking> masking(const RightAttention& right) {
   const Instruction* close = right.find(right.at.masked);
   const Instruction* mask = right.find(right.at.mask);
-  if (!close || !mask || !close->open || close->open->id != right.at.mask ||
-      !std::holds_alternative<Close>(close->op)) {
-    return std::nullopt;
-  }
-  Masking found{right, right.shape(right.at.mask), right.value(right.at.mask), {}, close->operands[0], {}};
+  if (!close || !mask || !std::holds_alternative<Close>(close->op)) return std::nullopt;
+  if (!close->open || close->open->id != right.at.mask) return std::nullopt;
+  Masking found{right.value(right.at.mask), {}, close->operands[0], {}};
   for (const Operand& rule : mask->operands) found.rules.push_back(rule.id);
   if (close->operands.size() > 1) found.bias = close->operands[1];
   return found;
 }
 
-bool closes_nothing(const Masking& mask) {
-  return std::ranges::count(mask.open.data(), 1.0) == static_cast<std::ptrdiff_t>(mask.open.size());
+// One that closes something.
+std::optional<Masking> closing(const RightAttention& right) {
+  auto found = masking(right);
+  return found && found->closes_something() ? std::move(found) : std::nullopt;
 }
 
-// What is added, as far as it is a number: who does not close a cell does not add −∞ to it.
-std::optional<Operand> finite_bias(Recipe& recipe, const Masking& mask) {
-  if (!mask.bias) return std::nullopt;
-  Tensor<double> bias = value_in(recipe, mask.bias->id);
-  bool finite = true;
-  for (double& number : bias.data()) {
-    finite = finite && std::isfinite(number);
-    if (!std::isfinite(number)) number = 0;
-  }
-  if (finite) return mask.bias;
-  recipe.give("~bias", std::move(bias));
-  return "~bias";
+// The rule in the shape of the mask.
+Tensor<double> spread(const RightAttention& right, const Masking& mask, const std::string& id) {
+  const Tensor<double>& rule = right.given(id);
+  Tensor<double> result(mask.open.shape());
+  const Cells<double> cells{&rule.shape(), rule.data().data()};
+  Walk(result.shape(), std::span(&cells, 1), nullptr).each([&](std::size_t at, const Offsets& offsets) {
+    result[at] = rule[offsets[0]];
+  });
+  return result;
 }
 
-// The scores, with what is added.
-std::vector<Operand> scores_to_mask(Recipe& recipe, const Masking& mask) {
+// Something else done with the scores, and with what is added, than closing cells.
+// It is added as far as it is a number: who does not close a cell does not add −∞ to it.
+std::vector<Instruction> masked_by(const RightAttention& right, const Masking& mask, const Op& op,
+                                   std::optional<Operand> open = {}) {
+  std::vector<Instruction> lines;
   std::vector<Operand> operands = {mask.scores};
-  if (const auto bias = finite_bias(recipe, mask)) operands.push_back(*bias);
-  return operands;
+  if (mask.bias) {
+    Tensor<double> bias = right.value(mask.bias->id);
+    const auto is_infinite = [](double number) { return !std::isfinite(number); };
+    const bool is_finite = std::ranges::none_of(bias.data(), is_infinite);
+    operands.push_back(is_finite ? *mask.bias : "~bias");
+    if (!is_finite) {
+      std::ranges::replace_if(bias.data(), is_infinite, 0.0);
+      lines.push_back(given_line("~bias", std::move(bias)));
+    }
+  }
+  lines.push_back(line(right.at.masked, op, std::move(operands), std::move(open)));
+  return lines;
 }
 
-// Rows that the mask leaves without an open cell get the same weight everywhere,
-// as a softmax gives that subtracts a large number in place of closing.
-void spread_empty_rows(Recipe& recipe, const Anatomy& at, const Tensor<double>& open) {
-  const std::size_t keys = open.shape().size("key");
-  Tensor<double> read = open;
-  for (std::size_t row = 0; row < read.size(); row += keys) {
-    const auto cells = read.data().subspan(row, keys);
-    if (std::ranges::find(cells, 1.0) == cells.end()) std::ranges::fill(cells, 1.0);
-  }
-  recipe.give("~read", std::move(read));
-  recipe.insert_before(at.maximum, in_between("~levelled", Map{Unary::multiply, 1, ""}, {at.masked}, at.mask));
-  for (std::size_t line = *recipe.line("~levelled") + 1; line < recipe.size(); ++line) {
-    const std::string reader = recipe.instruction(line).id();
-    recipe.redirect(reader, at.masked, "~levelled");
-    recipe.redirect(reader, at.mask, "~read");
-  }
-}
-
-bool has_empty_row(const Tensor<double>& open) {
-  const std::size_t keys = open.shape().size("key");
-  for (std::size_t row = 0; row < open.size(); row += keys) {
-    const auto cells = open.data().subspan(row, keys);
-    if (std::ranges::find(cells, 1.0) == cells.end()) return true;
-  }
-  return false;
-}
-
-// Another mask in the place of the right one.
-Rewrites with_mask(const RightAttention& right, const Masking& mask, const std::string& variant,
-                   const Tensor<double>& open) {
+// Another mask in the place of the right one; is_open(cell) gives each cell.
+template <class IsOpen>
+Rewrites with_mask(const RightAttention& right, const Masking& mask, const std::string& variant, IsOpen is_open) {
+  Tensor<double> open(mask.open.shape());
+  for (std::size_t at = 0; at < open.size(); ++at) open[at] = is_open(mask.cell(at)) ? 1 : 0;
   if (open == mask.open) return {};
-  const auto change = [&](Recipe& recipe) {
-    recipe.give("~mask", open);
-    recipe.replace(right.at.mask, Copy{}, {"~mask"});
-    recipe.replace(right.at.masked, Close{}, scores_to_mask(recipe, mask), right.at.mask);
-  };
-  if (!has_empty_row(open) || !has_softmax(right)) return {rewritten(right, right.at.mask, variant, change)};
+  std::vector<Instruction> lines = masked_by(right, mask, Close{}, right.at.mask);
+  lines.insert(lines.begin(), {given_line("~mask", open), line(right.at.mask, Copy{}, {"~mask"})});
+  Rewrite made = rewritten(right, right.at.mask, variant, lines);
+  if (empty_rows(open).empty() || !softmax_input(right)) return {std::move(made)};
+  Rewrite levelled = with_empty_rows_levelled(made, right.at, open);
   const std::string comma = variant.empty() ? "" : variant + "; ";
-  return {rewritten(right, right.at.mask, comma + language().mistakes.empty_rows_zero.text(), change),
-          rewritten(right, right.at.mask, comma + language().mistakes.empty_rows_equal.text(), [&](Recipe& recipe) {
-            change(recipe);
-            spread_empty_rows(recipe, right.at, open);
-          })};
+  made.variant = comma + language().mistakes.empty_rows_zero.text();
+  levelled.variant = comma + language().mistakes.empty_rows_equal.text();
+  return {std::move(made), std::move(levelled)};
 }
 
-void append(Rewrites& all, Rewrites more) {
-  for (Rewrite& one : more) all.push_back(std::move(one));
-}
+void append(Rewrites& all, Rewrites more) { std::ranges::move(more, std::back_inserter(all)); }
 
 std::string rule_words(const Anatomy& at, const std::string& id) {
   if (id == at.causal_rule) return language().mistakes.causal_mask;
   if (id == at.lengths_rule) return language().mistakes.padding;
-  const std::string number = id.substr(id.rfind('.') + 1);
-  return "mask " + number;
+  return "mask " + id.substr(id.rfind('.') + 1);
 }
 
-// Whether another rule than the `skipped` closes the cell.
-bool others_allow(const RightAttention& right, const Masking& mask, const MaskCells& cells, std::size_t skipped,
-                  const std::vector<std::size_t>& index, std::size_t i, std::size_t j) {
-  for (std::size_t rule = 0; rule < mask.rules.size(); ++rule) {
-    if (rule == skipped) continue;
-    const Tensor<double>& open = right.given(mask.rules[rule]);
-    if (open[cells.place(open.shape(), index, i, j)] == 0) return false;
+// One rule left out, or another in its place; allows(cell) is what that leaves open.
+template <class Allows>
+Rewrites with_rule(const RightAttention& right, const Masking& mask, std::size_t rule, const std::string& variant,
+                   Allows allows) {
+  std::vector<Tensor<double>> others;
+  for (std::size_t i = 0; i < mask.rules.size(); ++i) {
+    if (i != rule) others.push_back(spread(right, mask, mask.rules[i]));
   }
-  return true;
+  return with_mask(right, mask, variant, [&](const MaskCell& cell) {
+    return allows(cell) && std::ranges::all_of(others, [&](const auto& open) { return open[cell.at] != 0; });
+  });
 }
 
-Rewrites forgotten(const RightAttention& right) {
-  const auto mask = masking(right);
-  if (!mask || (closes_nothing(*mask) && !mask->bias)) return {};
-  const bool several = mask->rules.size() > 1;
-  Rewrites all = {rewritten(right, right.at.masked, several ? language().mistakes.all_of_it : "", [&](Recipe& recipe) {
-    recipe.replace(right.at.masked, Copy{}, {mask->scores});
-    leave_open_below(recipe, right.at, right.at.masked);
-  })};
-  if (mask->bias && !closes_nothing(*mask)) {
-    append(all, {rewritten(right, right.at.masked, language().mistakes.only_closing, [&](Recipe& recipe) {
-             recipe.replace(right.at.masked, Close{}, {mask->scores, *mask->bias});
-             leave_open_below(recipe, right.at, right.at.masked);
-           })});
+// The scores by these lines in place of masked ones: no cell closed, but perhaps of the weights.
+Rewrite unclosed(const RightAttention& right, const StepId& step, const std::string& variant,
+                 std::vector<Instruction> lines, bool also_weights = true) {
+  return left_open_below(rewritten(right, step, variant, std::move(lines)), right.at, right.at.masked, also_weights);
+}
+
+Rewrites forgotten(const RightAttention& right, const Masking& mask) {
+  if (!mask.closes_something() && !mask.bias) return {};
+  const StepId& masked = right.at.masked;
+  const bool several = mask.rules.size() > 1;
+  Rewrites all = {
+      unclosed(right, masked, several ? language().mistakes.all_of_it : "", {line(masked, Copy{}, {mask.scores})})};
+  if (mask.bias && mask.closes_something()) {
+    all.push_back(
+        unclosed(right, masked, language().mistakes.only_closing, {line(masked, Close{}, {mask.scores, *mask.bias})}));
   }
-  if (!several) return all;
-  const MaskCells cells(mask->shape);
-  for (std::size_t rule = 0; rule < mask->rules.size(); ++rule) {
-    append(all, with_mask(right, *mask, rule_words(right.at, mask->rules[rule]),
-                          cells.made([&](const auto& index, std::size_t i, std::size_t j) {
-                            return others_allow(right, *mask, cells, rule, index, i, j);
-                          })));
+  for (std::size_t rule = 0; several && rule < mask.rules.size(); ++rule) {
+    append(all,
+           with_rule(right, mask, rule, rule_words(right.at, mask.rules[rule]), [](const MaskCell&) { return true; }));
   }
   return all;
 }
 
-// The right mask, read or closed in other places.
-template <class Cell>
-Rewrites remade(const RightAttention& right, const Masking& mask, const std::string& variant, Cell cell) {
-  const MaskCells cells(mask.shape);
-  return with_mask(right, mask, variant, cells.made([&](const auto& index, std::size_t i, std::size_t j) {
-    return cell(i, j, [&](std::size_t query, std::size_t key) {
-      return mask.open[cells.place(mask.shape, index, query, key)] == 1;
-    });
-  }));
+Rewrites inverted(const RightAttention& right, const Masking& mask) {
+  return with_mask(right, mask, "", [&](const MaskCell& cell) { return mask.open[cell.at] != 1; });
 }
 
-bool is_square(const Masking& mask) { return mask.shape.size("query") == mask.shape.size("key"); }
-
-Rewrites inverted(const RightAttention& right) {
-  const auto mask = masking(right);
-  if (!mask || closes_nothing(*mask)) return {};
-  return remade(right, *mask, "", [](std::size_t i, std::size_t j, auto open) { return !open(i, j); });
-}
-
-Rewrites transposed_mask(const RightAttention& right) {
-  const auto mask = masking(right);
-  if (!mask || !is_square(*mask)) return {};
-  return remade(right, *mask, "", [](std::size_t i, std::size_t j, auto open) { return open(j, i); });
+Rewrites transposed_mask(const RightAttention& right, const Masking& mask) {
+  if (mask.queries != mask.keys) return {};
+  return with_mask(right, mask, "",
+                   [&](const MaskCell& cell) { return mask.open[mask.beside(cell, cell.key, cell.query)] == 1; });
 }
 
 // Whether key j comes no later than query i, where query 1 stands at key 1 + offset.
-bool in_triangle(std::size_t i, std::size_t j, std::int64_t offset) {
-  return static_cast<std::int64_t>(j) <= static_cast<std::int64_t>(i) + offset;
+bool in_triangle(const MaskCell& cell, std::int64_t offset) {
+  return static_cast<std::int64_t>(cell.key - cell.query) <= offset;
 }
 
 // The offset at which the rule, or one sequence's part of it, is a causal
 // triangle; nothing where it is none, or no offset can be told.
-std::optional<std::int64_t> triangle_offset(const Tensor<double>& rule) {
-  if (!rule.shape().has("query") || !rule.shape().has("key")) return std::nullopt;
-  const std::size_t queries = rule.shape().size("query");
-  const std::size_t keys = rule.shape().size("key");
+std::optional<std::int64_t> triangle_offset(const Masking& mask, const Tensor<double>& rule) {
   std::optional<std::int64_t> offset;
-  for (std::size_t at = 0; at < rule.size(); at += keys) {
-    const auto row = rule.data().subspan(at, keys);
-    const auto seen = static_cast<std::size_t>(std::ranges::find(row, 0.0) - row.begin());
-    if (std::ranges::count(row, 1.0) != static_cast<std::ptrdiff_t>(seen)) return std::nullopt;
-    if (seen == 0 || seen == keys) continue;
-    const auto i = static_cast<std::int64_t>(at / keys % queries);
-    const std::int64_t told = static_cast<std::int64_t>(seen) - 1 - i;
-    if (offset && *offset != told) return std::nullopt;
-    offset = told;
+  for (std::size_t at = 0; !offset && at < rule.size(); at += mask.keys) {
+    const auto row = rule.data().subspan(at, mask.keys);
+    const auto seen = std::ranges::find(row, 0.0) - row.begin();
+    if (seen == 0 || seen == std::ssize(row)) continue;
+    offset = seen - 1 - static_cast<std::int64_t>(mask.cell(at).query);
   }
-  if (!offset) return std::nullopt;
-  for (std::size_t at = 0; at < rule.size(); ++at) {
-    if ((rule[at] == 1) != in_triangle(at / keys % queries, at % keys, *offset)) return std::nullopt;
+  for (std::size_t at = 0; offset && at < rule.size(); ++at) {
+    if ((rule[at] == 1) != in_triangle(mask.cell(at), *offset)) return std::nullopt;
   }
   return offset;
 }
 
-// The rule that is a causal triangle, and its offset.
+// A mask, the rule of it that is a causal triangle, and its offset.
 struct Triangle {
+  Masking mask;
   std::size_t rule;
   std::int64_t offset;
 };
 
-std::optional<Triangle> triangle(const RightAttention& right, const Masking& mask) {
-  for (std::size_t rule = 0; rule < mask.rules.size(); ++rule) {
-    const auto offset = triangle_offset(right.given(mask.rules[rule]));
+std::optional<Triangle> triangle(const RightAttention& right) {
+  auto mask = masking(right);
+  for (std::size_t rule = 0; mask && rule < mask->rules.size(); ++rule) {
+    const Tensor<double>& open = right.given(mask->rules[rule]);
+    if (!open.shape().has("query") || !open.shape().has("key")) continue;
     // One query that may see the first few keys is no triangle unless it is said to be.
-    const bool says_so = mask.rules[rule] == right.at.causal_rule || mask.shape.size("query") > 1;
-    if (offset && says_so) return Triangle{rule, *offset};
+    const bool says_so = mask->rules[rule] == right.at.causal_rule || mask->queries > 1;
+    const auto offset = says_so ? triangle_offset(*mask, open) : std::nullopt;
+    if (offset) return Triangle{std::move(*mask), rule, *offset};
   }
   return std::nullopt;
 }
 
-// The triangle's place taken by another rule; allows(i, j) is that rule.
-template <class Allows>
-Rewrites with_triangle(const RightAttention& right, const Masking& mask, std::size_t rule, const std::string& variant,
-                       Allows allows) {
-  const MaskCells cells(mask.shape);
-  return with_mask(right, mask, variant, cells.made([&](const auto& index, std::size_t i, std::size_t j) {
-    return allows(i, j) && others_allow(right, mask, cells, rule, index, i, j);
-  }));
-}
-
 // Each query's own position closed too.
-Rewrites diagonal_too(const RightAttention& right) {
-  const auto mask = masking(right);
-  const auto found = mask ? triangle(right, *mask) : std::nullopt;
-  if (!found) return {};
-  Rewrites all = with_triangle(right, *mask, found->rule, "",
-                               [&](std::size_t i, std::size_t j) { return in_triangle(i, j, found->offset - 1); });
-  if (found->offset == 0) return all;
-  append(all, with_triangle(right, *mask, found->rule, language().mistakes.key_i,
-                            [&](std::size_t i, std::size_t j) { return in_triangle(i, j, found->offset) && i != j; }));
+Rewrites diagonal_too(const RightAttention& right, const Triangle& found) {
+  Rewrites all = with_rule(right, found.mask, found.rule, "",
+                           [&](const MaskCell& cell) { return in_triangle(cell, found.offset - 1); });
+  if (found.offset == 0) return all;
+  append(all, with_rule(right, found.mask, found.rule, language().mistakes.key_i, [&](const MaskCell& cell) {
+           return in_triangle(cell, found.offset) && cell.query != cell.key;
+         }));
   return all;
 }
 
 // Where there are more keys than queries, or fewer, the triangle starts at the
 // first key or ends at the last one.
-Rewrites wrong_corner(const RightAttention& right) {
-  const auto mask = masking(right);
-  const auto found = mask ? triangle(right, *mask) : std::nullopt;
-  if (!found) return {};
-  const std::int64_t at_end =
-      static_cast<std::int64_t>(mask->shape.size("key")) - static_cast<std::int64_t>(mask->shape.size("query"));
+Rewrites wrong_corner(const RightAttention& right, const Triangle& found) {
+  const auto at_end = static_cast<std::int64_t>(found.mask.keys - found.mask.queries);
   Rewrites all;
   for (const std::int64_t other : std::set<std::int64_t>{0, at_end}) {
-    if (other == found->offset) continue;
-    append(all, with_triangle(right, *mask, found->rule,
-                              other == 0 ? language().mistakes.first_sees_first : language().mistakes.last_sees_last,
-                              [&](std::size_t i, std::size_t j) { return in_triangle(i, j, other); }));
+    if (other == found.offset) continue;
+    append(all, with_rule(right, found.mask, found.rule,
+                          other == 0 ? language().mistakes.first_sees_first : language().mistakes.last_sees_last,
+                          [&](const MaskCell& cell) { return in_triangle(cell, other); }));
   }
   return all;
 }
 
-// Whether the rule is the same for all queries, as padding is.
-bool is_about_keys(const Tensor<double>& rule) {
-  if (!rule.shape().has("key")) return false;
-  if (!rule.shape().has("query")) return true;
-  const std::size_t keys = rule.shape().size("key");
-  const std::size_t queries = rule.shape().size("query");
-  for (std::size_t at = 0; at < rule.size(); ++at) {
-    if (rule[at] != rule[at - at / keys % queries * keys]) return false;
+// Rules that close keys, the same for all queries as padding is, close the
+// queries of the same place instead.
+Rewrites rows_for_columns(const RightAttention& right, const Masking& mask) {
+  bool applies = false;
+  Tensor<double> turned(mask.open.shape(), std::vector<double>(mask.open.size(), 1));
+  for (const std::string& id : mask.rules) {
+    const Tensor<double> rule = spread(right, mask, id);
+    const bool is_length = id == right.at.lengths_rule;
+    bool is_about_keys = right.given(id).shape().has("key");
+    for (std::size_t at = 0; is_about_keys && at < rule.size(); ++at) {
+      is_about_keys = rule[at] == rule[mask.beside(mask.cell(at), 0, mask.cell(at).key)];
+    }
+    applies = applies || is_length || (mask.queries == mask.keys && is_about_keys);
+    for (std::size_t at = 0; at < rule.size(); ++at) {
+      const MaskCell cell = mask.cell(at);
+      // Queries beyond the last key are beyond the length too, where it is a length.
+      if (is_about_keys && !is_length && cell.query >= mask.keys) continue;
+      const std::size_t from = is_about_keys ? mask.beside(cell, 0, std::min(cell.query, mask.keys - 1)) : at;
+      if (rule[from] != 1) turned[at] = 0;
+    }
   }
-  return true;
-}
-
-// Rules that close keys close the queries of the same place instead.
-Rewrites rows_for_columns(const RightAttention& right) {
-  const auto mask = masking(right);
-  if (!mask) return {};
-  const std::size_t keys = mask->shape.size("key");
-  const MaskCells cells(mask->shape);
-  const auto allows = [&](const std::string& id, const auto& index, std::size_t i, std::size_t j) {
-    const Tensor<double>& rule = right.given(id);
-    if (!is_about_keys(rule)) return rule[cells.place(rule.shape(), index, i, j)] == 1;
-    // Queries beyond the last key are beyond the length too, where it is a length.
-    if (i >= keys) return id != right.at.lengths_rule || rule[cells.place(rule.shape(), index, 0, keys - 1)] == 1;
-    return rule[cells.place(rule.shape(), index, 0, i)] == 1;
-  };
-  const bool applies = std::ranges::any_of(mask->rules, [&](const std::string& id) {
-    return id == right.at.lengths_rule || (is_square(*mask) && is_about_keys(right.given(id)));
-  });
   if (!applies) return {};
-  return with_mask(right, *mask, "", cells.made([&](const auto& index, std::size_t i, std::size_t j) {
-    return std::ranges::all_of(mask->rules, [&](const std::string& id) { return allows(id, index, i, j); });
-  }));
+  return with_mask(right, mask, "", [&](const MaskCell& cell) { return turned[cell.at] == 1; });
 }
 
-Rewrites zero_for_minus_infinity(const RightAttention& right) {
-  const auto mask = masking(right);
-  if (!mask || closes_nothing(*mask)) return {};
-  return {rewritten(right, right.at.masked, "", [&](Recipe& recipe) {
-    recipe.replace(right.at.masked, Combine{Binary::add, {}}, scores_to_mask(recipe, *mask), right.at.mask);
-    leave_open_below(recipe, right.at, right.at.masked);
-  })};
+Rewrites zero_for_minus_infinity(const RightAttention& right, const Masking& mask) {
+  return {unclosed(right, right.at.masked, "", masked_by(right, mask, Combine{Binary::add, {}}, right.at.mask))};
 }
 
-Rewrites after_softmax(const RightAttention& right) {
-  const auto mask = masking(right);
-  if (!mask || closes_nothing(*mask) || !has_softmax(right)) return {};
-  return {rewritten(right, right.at.weights, "", [&](Recipe& recipe) {
-    recipe.replace(right.at.masked, Combine{Binary::add, {}}, scores_to_mask(recipe, *mask));
-    leave_open_below(recipe, right.at, right.at.masked, false);
-  })};
+Rewrites after_softmax(const RightAttention& right, const Masking& mask) {
+  if (!softmax_input(right)) return {};
+  return {unclosed(right, right.at.weights, "", masked_by(right, mask, Combine{Binary::add, {}}), false)};
 }
 
 // 1 added to the scores of one kind of cells in place of closing any.
-Rewrite number_added(const RightAttention& right, const Masking& mask, const std::string& variant, bool at_open) {
-  return rewritten(right, right.at.masked, variant, [&](Recipe& recipe) {
-    Tensor<double> added = mask.open;
-    if (!at_open) {
-      for (double& cell : added.data()) cell = 1 - cell;
-    }
-    recipe.give("~added", std::move(added));
-    std::vector<Operand> operands = scores_to_mask(recipe, mask);
-    operands.emplace_back("~added");
-    recipe.replace(right.at.masked, Combine{Binary::add, {}}, operands);
-    leave_open_below(recipe, right.at, right.at.masked);
-  });
-}
-
-Rewrites added_as_number(const RightAttention& right) {
-  const auto mask = masking(right);
-  if (!mask || closes_nothing(*mask)) return {};
-  return {number_added(right, *mask, language().mistakes.one_where_closed, false),
-          number_added(right, *mask, language().mistakes.one_where_open, true)};
+Rewrites added_as_number(const RightAttention& right, const Masking& mask) {
+  const auto with_ones = [&](const std::string& variant, Tensor<double> ones) {
+    std::vector<Instruction> lines = masked_by(right, mask, Combine{Binary::add, {}});
+    lines.back().operands.emplace_back("~added");
+    lines.insert(lines.begin(), given_line("~added", std::move(ones)));
+    return unclosed(right, right.at.masked, variant, std::move(lines));
+  };
+  Tensor<double> closed = mask.open;
+  for (double& cell : closed.data()) cell = 1 - cell;
+  return {with_ones(language().mistakes.one_where_closed, std::move(closed)),
+          with_ones(language().mistakes.one_where_open, mask.open)};
 }
 
 }  // namespace
@@ -372,23 +276,18 @@ Rewrites added_as_number(const RightAttention& right) {
 Family mask_family() {
   const MistakeWords& said = language().mistakes;
   return {
-      .name = "mask",
-      .title = said.mask,
-      .mistakes =
-          {
-              {.id = "mask.forgotten", .words = said.mask_forgotten, .rewrites = forgotten},
-              {.id = "mask.inverted", .words = said.mask_inverted, .rewrites = inverted},
-              {.id = "mask.transposed", .words = said.mask_transposed, .rewrites = transposed_mask},
-              {.id = "mask.diagonal_too", .words = said.mask_diagonal_too, .rewrites = diagonal_too},
-              {.id = "mask.zero_for_minus_infinity",
-               .words = said.mask_zero_for_minus_infinity,
-               .rewrites = zero_for_minus_infinity},
-              {.id = "mask.after_softmax", .words = said.mask_after_softmax, .rewrites = after_softmax},
-              {.id = "mask.rows_for_columns", .words = said.mask_rows_for_columns, .rewrites = rows_for_columns},
-              {.id = "mask.added_as_number", .words = said.mask_added_as_number, .rewrites = added_as_number},
-              {.id = "mask.wrong_corner", .words = said.mask_wrong_corner, .rewrites = wrong_corner},
-          },
-  };
+      said.mask,
+      {
+          {"mask.forgotten", said.mask_forgotten, where<masking, forgotten>},
+          {"mask.inverted", said.mask_inverted, where<closing, inverted>},
+          {"mask.transposed", said.mask_transposed, where<masking, transposed_mask>},
+          {"mask.diagonal_too", said.mask_diagonal_too, where<triangle, diagonal_too>},
+          {"mask.zero_for_minus_infinity", said.mask_zero_for_minus_infinity, where<closing, zero_for_minus_infinity>},
+          {"mask.after_softmax", said.mask_after_softmax, where<closing, after_softmax>},
+          {"mask.rows_for_columns", said.mask_rows_for_columns, where<masking, rows_for_columns>},
+          {"mask.added_as_number", said.mask_added_as_number, where<closing, added_as_number>},
+          {"mask.wrong_corner", said.mask_wrong_corner, where<triangle, wrong_corner>},
+      }};
 }
 
 }  // namespace attn

@@ -1,14 +1,48 @@
 #include "mistakes/mistake.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace attn {
 
-const Mistake* mistake_named(std::string_view id) {
-  for (const Family& family : families()) {
-    for (const Mistake& mistake : family.mistakes) {
-      if (mistake.id == id) return &mistake;
-    }
+std::vector<std::shared_ptr<const Instruction>> RightAttention::instructions() const {
+  std::vector<std::shared_ptr<const Instruction>> own;
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    if (recipe.instruction(line).part == part) own.push_back(recipe.shared(line));
   }
-  return nullptr;
+  return own;
+}
+
+std::vector<RightAttention> attentions(const Recipe& recipe) {
+  std::vector<RightAttention> all;
+  for (std::size_t part = 0; part < recipe.parts().size(); ++part) {
+    if (recipe.parts()[part].attention) all.push_back({recipe, part});
+  }
+  return all;
+}
+
+Rewrites rewrites_of(const Recipe& recipe, RewriteRule rule) {
+  Rewrites all;
+  for (const RightAttention& attention : attentions(recipe))
+    std::ranges::move(rule(attention), std::back_inserter(all));
+  std::erase_if(all, [](const Rewrite& rewrite) { return !rewrite.recipe.fits(); });
+  return all;
+}
+
+const std::vector<const Mistake*>& all_mistakes() {
+  static const std::vector<const Mistake*> all = [] {
+    std::vector<const Mistake*> rows;
+    for (const Family& family : families()) {
+      for (const Mistake& mistake : family.mistakes) rows.push_back(&mistake);
+    }
+    return rows;
+  }();
+  return all;
+}
+
+const Mistake* mistake_named(std::string_view id) {
+  const auto found = std::ranges::find(all_mistakes(), id, &Mistake::id);
+  return found == all_mistakes().end() ? nullptr : *found;
 }
 
 }  // namespace attn

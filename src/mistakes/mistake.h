@@ -1,15 +1,36 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "mistakes/right_attention.h"
+#include "trace/evaluate.h"
+#include "trace/recipe.h"
 #include "words/mistakes.h"
 
 namespace attn {
+
+// One attention of a recipe, as the problem asks for it: what mistakes and
+// conventions are rewrites of.
+struct RightAttention {
+  const Recipe& recipe;
+  std::size_t part = 0;
+  const Anatomy& at = *recipe.parts()[part].attention;
+
+  bool has(std::string_view id) const { return recipe.has(id); }
+  const Instruction* find(std::string_view id) const { return recipe.find(id); }
+  const Shape& shape(std::string_view id) const { return recipe.shape(id); }
+  const Tensor<double>& given(std::string_view id) const { return recipe.given(id); }
+  Tensor<double> value(std::string_view id) const { return value_in(recipe, id); }
+
+  // The instructions of this part, in order.
+  std::vector<std::shared_ptr<const Instruction>> instructions() const;
+};
+
+// Every attention of the recipe, which must outlive them.
+std::vector<RightAttention> attentions(const Recipe& recipe);
 
 // What a known way of going astray makes of a computation.
 struct Rewrite {
@@ -17,6 +38,15 @@ struct Rewrite {
   std::string variant;  // which reading of the mistake, where there are several; "" where there is one
   Recipe recipe;
 };
+using Rewrites = std::vector<Rewrite>;
+
+// Every way to go astray so in this computation; none where one cannot, or
+// would change no instruction.
+using RewriteRule = Rewrites (*)(const RightAttention& right);
+
+// What the rule makes of each attention of the recipe, but for what nobody can
+// have gone on with: numbers that the next step cannot read.
+Rewrites rewrites_of(const Recipe& recipe, RewriteRule rule);
 
 enum class MistakeKind { error, convention, note };
 
@@ -30,24 +60,25 @@ constexpr std::string_view name(MistakeKind kind) {
 // problem asks for.
 struct Mistake {
   std::string id;  // "scale.none"
-  MistakeKind kind = MistakeKind::error;
   OneMistake words;
 
-  // Every way to make it in this computation; none where it cannot be made in
-  // it, or would change no instruction. Empty for what is no rewrite of the
-  // computation: slips of one cell, layouts, roundings.
-  std::function<std::vector<Rewrite>(const RightAttention& right)> rewrites = {};
+  // Null for what is no rewrite of the computation: slips of one cell, layouts, roundings.
+  RewriteRule rewrites = nullptr;
+
+  MistakeKind kind = MistakeKind::error;
 };
 
-// Mistakes of one kind, the most common first.
+// Mistakes of one kind, the most common first; their ids begin alike.
 struct Family {
-  std::string name;   // "scale": what the ids begin with
   std::string title;  // "Scale", for a heading
   std::vector<Mistake> mistakes;
 };
 
 // Every known family: the rows that mistakes/CMakeLists.txt names.
 const std::vector<Family>& families();
+
+// The mistakes of all of them, in order.
+const std::vector<const Mistake*>& all_mistakes();
 
 // The mistake of that id; null where none is called so.
 const Mistake* mistake_named(std::string_view id);

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <variant>
 
+#include "base/text.h"
 #include "mistakes/rewriting.h"
 #include "words/language.h"
 
@@ -70,53 +73,44 @@ std::vector<Projecting> all_projecting(const RightAttention& right, std::initial
   return all;
 }
 
-void project(Recipe& recipe, const Projecting& by) {
+Instruction product_line(const Projecting& by) {
   std::vector<Operand> operands = {by.source, by.weight};
   if (by.bias) operands.push_back(*by.bias);
-  recipe.replace(by.step, Contract{by.over}, std::move(operands));
+  return line(by.step, Contract{by.over}, std::move(operands));
 }
 
-std::string named(const std::vector<Projecting>& chosen) {
-  std::string words;
-  for (const Projecting& one : chosen) words += (words.empty() ? "" : ", ") + one.role;
-  return words;
-}
-
-// The change made to all of them, and to each alone; change(recipe, one) makes it.
-template <class Change>
-Rewrites to_all_or_one(const RightAttention& right, const std::vector<Projecting>& all, Change change) {
-  std::vector<std::vector<Projecting>> choices;
-  if (!all.empty()) choices.push_back(all);
-  for (const Projecting& one : all) {
-    if (all.size() > 1) choices.push_back({one});
-  }
+// Other products in the place of all of them, and of each alone; other(one) gives its lines.
+template <class Other>
+Rewrites all_or_one(const RightAttention& right, const std::vector<Projecting>& all, Other other) {
   Rewrites rewrites;
-  for (const std::vector<Projecting>& chosen : choices) {
-    rewrites.push_back(rewritten(right, chosen.front().step, named(chosen), [&](Recipe& recipe) {
-      for (const Projecting& one : chosen) change(recipe, one);
-    }));
-  }
+  const auto add = [&](std::span<const Projecting> chosen) {
+    std::vector<Instruction> lines;
+    std::vector<std::string> roles;
+    for (const Projecting& one : chosen) {
+      std::ranges::move(other(one), std::back_inserter(lines));
+      roles.push_back(one.role);
+    }
+    rewrites.push_back(rewritten(right, chosen.front().step, listed(roles), std::move(lines)));
+  };
+  if (!all.empty()) add(all);
+  for (std::size_t i = 0; all.size() > 1 && i < all.size(); ++i) add(std::span(all).subspan(i, 1));
   return rewrites;
 }
 
 Rewrites transposed_weights(const RightAttention& right) {
   std::vector<Projecting> square = all_projecting(right, {"key", "query", "value"});
   std::erase_if(square, [](const Projecting& one) { return one.in != one.out || one.in < 2; });
-  return to_all_or_one(right, square, [](Recipe& recipe, Projecting one) {
+  return all_or_one(right, square, [](Projecting one) {
     one.weight = transposed(one.weight, one.over, one.made);
-    project(recipe, one);
+    return std::vector{product_line(one)};
   });
 }
 
 // What projects `one` if it takes the weights of the other.
-Projecting with_weights_of(const Projecting& one, const Projecting& other, bool with_bias) {
-  Projecting exchanged = one;
-  exchanged.weight = read_as(other.weight, other.made, one.made);
-  if (with_bias) {
-    exchanged.bias.reset();
-    if (other.bias) exchanged.bias = read_as(*other.bias, other.made, one.made);
-  }
-  return exchanged;
+Instruction with_weights_of(Projecting one, const Projecting& other, bool with_bias) {
+  one.weight = read_as(other.weight, other.made, one.made);
+  if (with_bias) one.bias = other.bias ? std::optional(read_as(*other.bias, other.made, one.made)) : std::nullopt;
+  return product_line(one);
 }
 
 // REQUIRES: `one` comes before the other in the order of the steps.
@@ -126,10 +120,8 @@ Rewrites swapped(const RightAttention& right, const std::string& first, const st
   if (!one || !other) return {};
   if (one->in != other->in || one->out != other->out || one->has_heads != other->has_heads) return {};
   const auto exchange = [&](const std::string& variant, bool with_bias) {
-    return rewritten(right, one->step, variant, [&](Recipe& recipe) {
-      project(recipe, with_weights_of(*one, *other, with_bias));
-      project(recipe, with_weights_of(*other, *one, with_bias));
-    });
+    return rewritten(right, one->step, variant,
+                     {with_weights_of(*one, *other, with_bias), with_weights_of(*other, *one, with_bias)});
   };
   if (!one->bias && !other->bias) return {exchange("", false)};
   return {exchange(language().mistakes.with_biases, true), exchange(language().mistakes.without_biases, false)};
@@ -137,39 +129,24 @@ Rewrites swapped(const RightAttention& right, const std::string& first, const st
 
 // The inputs in the place of what is projected from them. Heads side by side
 // get the columns of the inputs that stand where theirs would.
-void skip(Recipe& recipe, const Projecting& one) {
-  const bool wide = one.made == "d_concat";
-  if (wide || !one.has_heads) {
-    recipe.replace(one.step, Copy{}, {read_as(one.source, one.over, one.made)});
-    return;
-  }
-  recipe.replace(one.step, Split{one.over, "head", one.made, size_along(recipe, one.step, "head")}, {one.source});
-}
-
-// Whether the heads can share the columns of the inputs among them.
-bool can_be_skipped(const RightAttention& right, const Projecting& one) {
-  const bool wide = one.made == "d_concat";
-  if (!wide && !one.has_heads) return true;
-  const std::size_t heads = head_count(right);
-  return one.in % heads == 0;
-}
-
 Rewrites skipped(const RightAttention& right) {
   const std::vector<Projecting> all = all_projecting(right, {"key", "query", "value"});
   if (all.size() != 3 || all[0].in != all[1].in) return {};
-  if (!std::ranges::all_of(all, [&](const Projecting& one) { return can_be_skipped(right, one); })) return {};
-  const auto change = [&](Recipe& recipe) {
-    for (const Projecting& one : all) skip(recipe, one);
-    end_where_widths_differ(recipe, right.at);
-  };
-  const Rewrite made = rewritten(right, all[0].step, "", change);
+  std::vector<Instruction> lines;
+  for (const Projecting& one : all) {
+    const bool is_wide = one.made == "d_concat";
+    if ((is_wide || one.has_heads) && one.in % head_count(right) != 0) return {};
+    const bool is_split = one.has_heads && !is_wide;
+    lines.push_back(
+        is_split ? line(one.step, Split{one.over, "head", one.made, size_along(right, one.step, "head")}, {one.source})
+                 : line(one.step, Copy{}, {read_as(one.source, one.over, one.made)}));
+  }
+  Rewrite made = ended_where_widths_differ(rewritten(right, all[0].step, "", std::move(lines)), right.at);
   const std::size_t width = size_along(made.recipe, right.at.keys, "d_k");
-  const auto asked = asked_scale(right);
-  if (!asked || asked->function != Unary::divide || width == size_along(right, right.at.keys, "d_k")) return {made};
-  Rewrite rescaled = made;
+  if (!asked_division(right) || width == size_along(right, right.at.keys, "d_k")) return {std::move(made)};
+  Rewrite rescaled = with_op(made, right.at.scaled, divided_by_root(width));
   rescaled.variant = language().mistakes.by_input_width;
-  rescaled.recipe.replace(right.at.scaled, divided_by_root(width), made.recipe.find(right.at.scaled)->operands);
-  return {made, std::move(rescaled)};
+  return {std::move(made), std::move(rescaled)};
 }
 
 std::vector<Projecting> biased(const RightAttention& right) {
@@ -179,20 +156,18 @@ std::vector<Projecting> biased(const RightAttention& right) {
 }
 
 Rewrites bias_forgotten(const RightAttention& right) {
-  return to_all_or_one(right, biased(right), [](Recipe& recipe, Projecting one) {
+  return all_or_one(right, biased(right), [](Projecting one) {
     one.bias.reset();
-    project(recipe, one);
+    return std::vector{product_line(one)};
   });
 }
 
 Rewrites bias_added_twice(const RightAttention& right) {
-  return to_all_or_one(right, biased(right), [](Recipe& recipe, Projecting one) {
-    Tensor<double> doubled = recipe.given(one.bias->id);
+  return all_or_one(right, biased(right), [&](Projecting one) {
+    Tensor<double> doubled = right.given(one.bias->id);
     for (double& number : doubled.data()) number *= 2;
-    const std::string id = "~twice." + one.role;
-    recipe.give(id, std::move(doubled));
-    one.bias->id = id;
-    project(recipe, one);
+    one.bias->id = "~twice." + one.role;
+    return std::vector{given_line(one.bias->id, std::move(doubled)), product_line(one)};
   });
 }
 
@@ -200,28 +175,19 @@ Rewrites bias_added_twice(const RightAttention& right) {
 
 Family projection_family() {
   const MistakeWords& said = language().mistakes;
-  return {
-      .name = "projection",
-      .title = said.projection,
-      .mistakes =
+  return {said.projection,
           {
-              {.id = "projection.transposed", .words = said.projection_transposed, .rewrites = transposed_weights},
-              {.id = "projection.swapped_query_key",
-               .words = said.projection_swapped_query_key,
-               .rewrites = [](const RightAttention& right) { return swapped(right, "key", "query"); }},
-              {.id = "projection.swapped_key_value",
-               .words = said.projection_swapped_key_value,
-               .rewrites = [](const RightAttention& right) { return swapped(right, "key", "value"); }},
-              {.id = "projection.swapped_query_value",
-               .words = said.projection_swapped_query_value,
-               .rewrites = [](const RightAttention& right) { return swapped(right, "query", "value"); }},
-              {.id = "projection.skipped", .words = said.projection_skipped, .rewrites = skipped},
-              {.id = "projection.bias_forgotten", .words = said.projection_bias_forgotten, .rewrites = bias_forgotten},
-              {.id = "projection.bias_added_twice",
-               .words = said.projection_bias_added_twice,
-               .rewrites = bias_added_twice},
-          },
-  };
+              {"projection.transposed", said.projection_transposed, transposed_weights},
+              {"projection.swapped_query_key", said.projection_swapped_query_key,
+               [](const RightAttention& right) { return swapped(right, "key", "query"); }},
+              {"projection.swapped_key_value", said.projection_swapped_key_value,
+               [](const RightAttention& right) { return swapped(right, "key", "value"); }},
+              {"projection.swapped_query_value", said.projection_swapped_query_value,
+               [](const RightAttention& right) { return swapped(right, "query", "value"); }},
+              {"projection.skipped", said.projection_skipped, skipped},
+              {"projection.bias_forgotten", said.projection_bias_forgotten, bias_forgotten},
+              {"projection.bias_added_twice", said.projection_bias_added_twice, bias_added_twice},
+          }};
 }
 
 }  // namespace attn

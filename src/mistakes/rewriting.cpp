@@ -1,5 +1,6 @@
 #include "mistakes/rewriting.h"
 
+#include <algorithm>
 #include <cmath>
 #include <variant>
 
@@ -7,12 +8,59 @@
 
 namespace attn {
 
-Instruction in_between(std::string id, Op op, std::vector<Operand> operands, std::optional<Operand> open) {
+Instruction line(std::string id, Op op, std::vector<Operand> operands, std::optional<Operand> open) {
   return {.heading = {.id = std::move(id)},
           .op = std::move(op),
           .operands = std::move(operands),
           .open = std::move(open),
           .kind = Instruction::Kind::between};
+}
+
+Instruction given_line(std::string id, Tensor<double> numbers) {
+  Instruction made = line(std::move(id), Given{}, {});
+  made.given.emplace(LateTensor<double>(std::move(numbers)));
+  return made;
+}
+
+Rewrite rewritten(const RightAttention& right, std::string step, std::string variant, std::vector<Instruction> lines) {
+  Rewrite made{std::move(step), std::move(variant), right.recipe};
+  for (auto at = lines.begin(); at != lines.end(); ++at) {
+    if (at->given) {
+      made.recipe.give(at->id(), at->given->points.numbers());
+    } else if (made.recipe.has(at->id())) {
+      made.recipe.replace(at->id(), at->op, at->operands, at->open);
+    } else {
+      const auto next = std::find_if(at, lines.end(), [&](const Instruction& one) { return right.has(one.id()); });
+      made.recipe.insert_before(next->id(), *at);
+    }
+  }
+  return made;
+}
+
+Rewrite with_op(Rewrite made, const StepId& step, Op op) {
+  const Instruction now = *made.recipe.find(step);
+  made.recipe.replace(step, std::move(op), now.operands, now.open);
+  return made;
+}
+
+Rewrite left_open_below(Rewrite made, const Anatomy& at, std::string_view id, bool also_weights) {
+  for (std::size_t line = *made.recipe.line(id) + 1; line < made.recipe.size(); ++line) {
+    const Instruction reads = made.recipe.instruction(line);
+    const bool stays = !also_weights && reads.id() == at.weights;
+    if (reads.open && reads.open->id == at.mask && !stays) made.recipe.replace(reads.id(), reads.op, reads.operands);
+  }
+  return made;
+}
+
+Rewrite ended_where_widths_differ(Rewrite made, const Anatomy& at) {
+  const Instruction* output = made.recipe.find(at.output);
+  const auto* product = output ? std::get_if<Contract>(&output->op) : nullptr;
+  if (!product) return made;
+  const Operand source = output->operands[0];
+  const Axis width = product->over;
+  if (size_along(made.recipe, source.id, width) == size_along(made.recipe, output->operands[1].id, width)) return made;
+  made.recipe.replace(at.output, Copy{}, {read_as(source, width, "d_out")});
+  return made;
 }
 
 Operand read_as(Operand operand, const Axis& from, const Axis& to) {
@@ -31,8 +79,7 @@ std::size_t size_along(const Recipe& recipe, std::string_view id, std::string_vi
 }
 
 std::size_t head_count(const RightAttention& right) {
-  const std::size_t heads = size_along(right, right.at.queries, "head");
-  return heads == 0 ? 1 : heads;
+  return std::max<std::size_t>(size_along(right, right.at.queries, "head"), 1);
 }
 
 std::size_t input_width(const RightAttention& right) { return size_along(right, right.at.query_inputs, "d_model"); }
@@ -43,61 +90,75 @@ std::optional<Map> asked_scale(const RightAttention& right) {
   return scale ? std::optional(*scale) : std::nullopt;
 }
 
+std::optional<Map> asked_division(const RightAttention& right) {
+  const auto asked = asked_scale(right);
+  return asked && asked->function == Unary::divide ? asked : std::nullopt;
+}
+
 Map divided_by_root(std::size_t width) {
   return {Unary::divide, sqrt(static_cast<double>(width)), "√" + std::to_string(width)};
 }
 
 double factor(const Map& scale) { return scale.function == Unary::divide ? 1 / scale.parameter : scale.parameter; }
 
-bool has_softmax(const RightAttention& right) {
+std::optional<SoftmaxInput> softmax_input(const RightAttention& right) {
   const Instruction* weights = right.find(right.at.weights);
-  return weights && std::holds_alternative<Softmax>(weights->op) && right.has(right.at.maximum) &&
-         right.has(right.at.exponentials) && right.has(right.at.sums);
-}
-
-SoftmaxInput softmax_input(const RightAttention& right) {
   const Instruction* maximum = right.find(right.at.maximum);
-  SoftmaxInput input{right.at, maximum->operands[0], maximum->open};
+  const Instruction* exponentials = right.find(right.at.exponentials);
+  if (!weights || !std::holds_alternative<Softmax>(weights->op) || !maximum || !exponentials ||
+      !right.has(right.at.sums)) {
+    return std::nullopt;
+  }
+  SoftmaxInput input{maximum->operands[0], maximum->open};
   if (maximum->operands.size() > 1) input.sink = maximum->operands[1];
-  if (const auto* powers = std::get_if<Softmax>(&right.find(right.at.exponentials)->op)) input.base = powers->base;
+  if (const auto* powers = std::get_if<Softmax>(&exponentials->op)) input.base = powers->base;
   return input;
 }
 
-std::optional<WeightedSum> weighted_sum(const RightAttention& right) {
-  const Instruction* context = right.find(right.at.context);
-  if (context && std::holds_alternative<Reduce>(context->op)) {
-    if (context->operands.size() > 1) return std::nullopt;
-    context = right.find(right.at.weighted_values);
-  }
-  if (!context || context->operands.size() != 2) return std::nullopt;
-  return WeightedSum{context->operands[0], context->operands[1], context->open};
+Instruction maximum_line(std::string id, const SoftmaxInput& input, Operand scores, Axis over) {
+  std::vector<Operand> operands = {std::move(scores)};
+  if (input.sink) operands.push_back(*input.sink);
+  return line(std::move(id), Softmax{Softmax::Part::maximum, std::move(over), input.base}, operands, input.open);
 }
 
-void weigh(Recipe& recipe, const Anatomy& at, const WeightedSum& sum) {
-  const std::vector<Operand> operands = {sum.weights, sum.values};
-  const bool adds_up = std::holds_alternative<Reduce>(recipe.find(at.context)->op);
-  if (recipe.has(at.weighted_values)) {
-    recipe.replace(at.weighted_values, Combine{Binary::multiply, {}}, operands, sum.open);
-  }
-  if (!adds_up) recipe.replace(at.context, Contract{"key"}, operands, sum.open);
+Instruction exponentials_line(std::string id, const SoftmaxInput& input, Operand scores, Operand most) {
+  return line(std::move(id), Softmax{Softmax::Part::exponentials, "key", input.base},
+              {std::move(scores), std::move(most)}, input.open);
 }
 
-void end_where_widths_differ(Recipe& recipe, const Anatomy& at) {
-  const Instruction* output = recipe.find(at.output);
-  const auto* product = output ? std::get_if<Contract>(&output->op) : nullptr;
-  if (!product) return;
-  const Operand source = output->operands[0];
-  const Axis width = product->over;
-  if (size_along(recipe, source.id, width) == size_along(recipe, output->operands[1].id, width)) return;
-  recipe.replace(at.output, Copy{}, {read_as(source, width, "d_out")});
+Instruction sums_line(std::string id, const SoftmaxInput& input, Operand powers, Operand most, Axis over) {
+  std::vector<Operand> operands = {std::move(powers)};
+  if (input.sink) operands.insert(operands.end(), {*input.sink, std::move(most)});
+  return line(std::move(id), Softmax{Softmax::Part::sum, std::move(over), input.base}, operands);
 }
 
-void leave_open_below(Recipe& recipe, const Anatomy& at, std::string_view id, bool also_weights) {
-  for (std::size_t line = *recipe.line(id) + 1; line < recipe.size(); ++line) {
-    const Instruction reads = recipe.instruction(line);
-    const bool stays = !also_weights && reads.id() == at.weights;
-    if (reads.open && reads.open->id == at.mask && !stays) recipe.replace(reads.id(), reads.op, reads.operands);
+Instruction weights_line(std::string id, const SoftmaxInput& input, Operand powers, Operand sums, Axis over) {
+  return line(std::move(id), Softmax{Softmax::Part::weights, std::move(over), input.base},
+              {std::move(powers), std::move(sums)}, input.open);
+}
+
+std::vector<std::size_t> empty_rows(const Tensor<double>& open) {
+  const std::size_t keys = open.shape().size("key");
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < open.size(); row += keys) {
+    const auto cells = open.data().subspan(row, keys);
+    if (std::ranges::find(cells, 1.0) == cells.end()) rows.push_back(row);
   }
+  return rows;
+}
+
+Rewrite with_empty_rows_levelled(Rewrite made, const Anatomy& at, Tensor<double> open) {
+  const std::size_t keys = open.shape().size("key");
+  for (const std::size_t row : empty_rows(open)) std::ranges::fill(open.data().subspan(row, keys), 1.0);
+  Recipe& recipe = made.recipe;
+  recipe.give("~read", std::move(open));
+  recipe.insert_before(at.maximum, line("~levelled", Map{Unary::multiply, 1, ""}, {at.masked}, at.mask));
+  for (std::size_t line = *recipe.line("~levelled") + 1; line < recipe.size(); ++line) {
+    const std::string reader = recipe.instruction(line).id();
+    recipe.redirect(reader, at.masked, "~levelled");
+    recipe.redirect(reader, at.mask, "~read");
+  }
+  return made;
 }
 
 }  // namespace attn

@@ -13,7 +13,25 @@
 
 namespace attn {
 
-using Rewrites = std::vector<Rewrite>;
+// What the rule makes of some part of the attention, where it has one:
+// rule(right, *part(right)).
+template <auto part, auto rule>
+Rewrites where(const RightAttention& right) {
+  const auto found = part(right);
+  return found ? rule(right, *found) : Rewrites();
+}
+
+// A line of a rewrite: another computation in the place of the step of that id,
+// or one that only the rewrite needs, whose id begins with "~", so that it is no
+// step's: nobody writes it down, or rounds it.
+Instruction line(std::string id, Op op, std::vector<Operand> operands, std::optional<Operand> open = {});
+
+// Numbers that only the rewrite needs.
+Instruction given_line(std::string id, Tensor<double> numbers);
+
+// The recipe with these lines: each stands in the place of the one of its id, or
+// just before the next of them that does. REQUIRES: the last one does.
+Rewrite rewritten(const RightAttention& right, std::string step, std::string variant, std::vector<Instruction> lines);
 
 // The recipe after `change` was made to it.
 template <class Change>
@@ -23,9 +41,18 @@ Rewrite rewritten(const RightAttention& right, std::string step, std::string var
   return made;
 }
 
-// A line that only the rewrite needs: nobody writes it down, or rounds it.
-// Ids begin with "~", so that they are no step's.
-Instruction in_between(std::string id, Op op, std::vector<Operand> operands, std::optional<Operand> open = {});
+// The same, or the recipe, with that step under another operation.
+Rewrite with_op(Rewrite made, const StepId& step, Op op);
+inline Rewrite with_op(const RightAttention& right, const StepId& step, Op op) {
+  return with_op(Rewrite{step, "", right.recipe}, step, std::move(op));
+}
+
+// The same with nothing closed any more below the line `id`, but perhaps the attention weights.
+Rewrite left_open_below(Rewrite made, const Anatomy& at, std::string_view id, bool also_weights = true);
+
+// Where the context got another width than the output projection takes, nobody
+// can go on: what there is stands for the output.
+Rewrite ended_where_widths_differ(Rewrite made, const Anatomy& at);
 
 // The same operand with an axis called by another name, and with two axes
 // exchanged: its transpose.
@@ -48,6 +75,9 @@ std::size_t input_width(const RightAttention& right);
 // What scaled_scores does to the scores; nothing where no scale is asked for.
 std::optional<Map> asked_scale(const RightAttention& right);
 
+// The same where that is a division, by √d_k or another number.
+std::optional<Map> asked_division(const RightAttention& right);
+
 // ÷√width.
 Map divided_by_root(std::size_t width);
 
@@ -56,34 +86,31 @@ double factor(const Map& scale);
 
 // What the softmax reads: the last of the scores, what closes them, one more
 // score a row; and the base of its powers, 0 for e.
-// REQUIRES: has_softmax(right).
 struct SoftmaxInput {
-  const Anatomy& at;
   Operand scores;
-  std::optional<Operand> open;
+  std::optional<Operand> open = {};
   std::optional<Operand> sink = {};
   double base = 0;
 };
-bool has_softmax(const RightAttention& right);
-SoftmaxInput softmax_input(const RightAttention& right);
 
-// What the context is the weighted sum of.
-struct WeightedSum {
-  Operand weights, values;
-  std::optional<Operand> open;
-};
+// Nothing where the weights are no softmax.
+std::optional<SoftmaxInput> softmax_input(const RightAttention& right);
 
-// Nothing where the context is no plain weighted sum.
-std::optional<WeightedSum> weighted_sum(const RightAttention& right);
+// The lines of such a softmax, under these ids and of these operands. A sink
+// counts in the maximum and in the sum.
+Instruction maximum_line(std::string id, const SoftmaxInput& input, Operand scores, Axis over = "key");
+Instruction exponentials_line(std::string id, const SoftmaxInput& input, Operand scores, Operand most);
+Instruction sums_line(std::string id, const SoftmaxInput& input, Operand powers, Operand most, Axis over = "key");
+Instruction weights_line(std::string id, const SoftmaxInput& input, Operand powers, Operand sums, Axis over = "key");
 
-// Lets weighted_values (where it is) and context follow from these.
-void weigh(Recipe& recipe, const Anatomy& at, const WeightedSum& sum);
+// So steep that a softmax gives all to the largest.
+constexpr double steep = 1e6;
 
-// Below the line `id` nothing is closed any more, but perhaps the attention weights.
-void leave_open_below(Recipe& recipe, const Anatomy& at, std::string_view id, bool also_weights = true);
+// Where in a mask, its keys last, the rows begin that have no open cell.
+std::vector<std::size_t> empty_rows(const Tensor<double>& open);
 
-// Where the context got another width than the output projection takes, nobody
-// can go on: what there is stands for the output.
-void end_where_widths_differ(Recipe& recipe, const Anatomy& at);
+// The rewrite with the same weight everywhere in such rows of its mask `open`, as
+// a softmax gives that subtracts a large number in place of closing.
+Rewrite with_empty_rows_levelled(Rewrite made, const Anatomy& at, Tensor<double> open);
 
 }  // namespace attn

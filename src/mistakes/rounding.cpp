@@ -6,16 +6,12 @@ namespace attn {
 // Found by what rounding allows, not by working everything out in another way.
 Family rounding_family() {
   const MistakeWords& said = language().mistakes;
-  return {
-      .name = "rounding",
-      .title = said.rounding,
-      .mistakes =
+  return {said.rounding,
           {
-              {.id = "rounding.early", .kind = MistakeKind::note, .words = said.rounding_early},
-              {.id = "rounding.truncated", .kind = MistakeKind::note, .words = said.rounding_truncated},
-              {.id = "rounding.scores_rounded", .kind = MistakeKind::note, .words = said.rounding_scores_rounded},
-          },
-  };
+              {"rounding.early", said.rounding_early, nullptr, MistakeKind::note},
+              {"rounding.truncated", said.rounding_truncated, nullptr, MistakeKind::note},
+              {"rounding.scores_rounded", said.rounding_scores_rounded, nullptr, MistakeKind::note},
+          }};
 }
 
 }  // namespace attn

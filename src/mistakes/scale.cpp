@@ -8,62 +8,57 @@ namespace {
 
 bool same(double a, double b) { return std::abs(a - b) <= 1e-12 * std::abs(b); }
 
+Rewrites with_scale(const RightAttention& right, const Op& scale) { return {with_op(right, right.at.scaled, scale)}; }
+
 // The scores scaled in another way than asked; nothing where it is the same way.
-Rewrites rescaled(const RightAttention& right, const Map& wrong) {
-  const auto asked = asked_scale(right);
-  if (!asked || same(factor(wrong), factor(*asked))) return {};
-  return {rewritten(right, right.at.scaled, "", [&](Recipe& recipe) {
-    recipe.replace(right.at.scaled, wrong, recipe.find(right.at.scaled)->operands);
-  })};
+Rewrites rescaled(const RightAttention& right, const Map& asked, const Map& wrong) {
+  return same(factor(wrong), factor(asked)) ? Rewrites() : with_scale(right, wrong);
 }
 
-bool divides_by_root(const RightAttention& right) {
-  const auto asked = asked_scale(right);
-  return asked && asked->function == Unary::divide;
+// By the root of another width; 0 where there is none such.
+Rewrites by_root_of(const RightAttention& right, const Map& asked, std::size_t width) {
+  return width == 0 ? Rewrites() : rescaled(right, asked, divided_by_root(width));
 }
 
-// Divided by the root of another number, where the root of d_k is asked for.
-Rewrites by_root_of(const RightAttention& right, std::size_t number) {
-  if (number == 0 || !divides_by_root(right)) return {};
-  return rescaled(right, divided_by_root(number));
+Rewrites not_scaled(const RightAttention& right, const Map& asked) {
+  return same(factor(asked), 1) ? Rewrites() : with_scale(right, Copy{});
 }
 
-Rewrites not_scaled(const RightAttention& right) {
-  const auto asked = asked_scale(right);
-  if (!asked || same(factor(*asked), 1)) return {};
-  return {rewritten(right, right.at.scaled, "", [&](Recipe& recipe) {
-    recipe.replace(right.at.scaled, Copy{}, recipe.find(right.at.scaled)->operands);
-  })};
+Rewrites by_dk(const RightAttention& right, const Map& asked) {
+  return rescaled(right, asked, {Unary::divide, static_cast<double>(size_along(right, right.at.keys, "d_k")), ""});
 }
 
-Rewrites by_dk(const RightAttention& right) {
-  if (!divides_by_root(right)) return {};
-  return rescaled(right, {Unary::divide, static_cast<double>(size_along(right, right.at.keys, "d_k")), ""});
+Rewrites by_dmodel(const RightAttention& right, const Map& asked) {
+  return head_count(right) > 1 ? Rewrites() : by_root_of(right, asked, input_width(right));
 }
 
-Rewrites the_other_way(const RightAttention& right) {
-  const auto asked = asked_scale(right);
-  if (!asked || asked->parameter == 0) return {};
-  Map turned = *asked;
-  turned.function = asked->function == Unary::divide ? Unary::multiply : Unary::divide;
-  return rescaled(right, turned);
+Rewrites by_n(const RightAttention& right, const Map& asked) {
+  return by_root_of(right, asked, size_along(right, right.at.keys, "key"));
 }
 
-Rewrites twice(const RightAttention& right) {
-  const auto asked = asked_scale(right);
-  if (!asked) return {};
-  return rescaled(right, {asked->function, asked->parameter * asked->parameter, ""});
+Rewrites by_dv(const RightAttention& right, const Map& asked) {
+  const std::size_t width = size_along(right, right.at.values, "d_v");
+  return width == size_along(right, right.at.keys, "d_k") ? Rewrites() : by_root_of(right, asked, width);
 }
 
-Rewrites after_softmax(const RightAttention& right) {
-  const auto asked = asked_scale(right);
-  if (!asked || !has_softmax(right) || same(factor(*asked), 1)) return {};
-  return {rewritten(right, right.at.weights, "", [&](Recipe& recipe) {
-    recipe.replace(right.at.scaled, Copy{}, recipe.find(right.at.scaled)->operands);
-    const Instruction weights = *recipe.find(right.at.weights);
-    recipe.insert_before(right.at.weights, in_between("~weights", weights.op, weights.operands, weights.open));
-    recipe.replace(right.at.weights, *asked, {"~weights"});
-  })};
+Rewrites the_other_way(const RightAttention& right, const Map& asked) {
+  if (asked.parameter == 0) return {};
+  Map turned = asked;
+  turned.function = asked.function == Unary::divide ? Unary::multiply : Unary::divide;
+  return rescaled(right, asked, turned);
+}
+
+Rewrites twice(const RightAttention& right, const Map& asked) {
+  return rescaled(right, asked, {asked.function, asked.parameter * asked.parameter, ""});
+}
+
+Rewrites after_softmax(const RightAttention& right, const Map& asked) {
+  if (!softmax_input(right) || same(factor(asked), 1)) return {};
+  const Instruction& weights = *right.find(right.at.weights);
+  return {rewritten(
+      right, right.at.weights, "",
+      {line(right.at.scaled, Copy{}, right.find(right.at.scaled)->operands),
+       line("~weights", weights.op, weights.operands, weights.open), line(right.at.weights, asked, {"~weights"})})};
 }
 
 Rewrites added(const RightAttention& right) {
@@ -71,13 +66,10 @@ Rewrites added(const RightAttention& right) {
   const std::size_t width = size_along(right, right.at.keys, "d_k");
   if (!right.has(right.at.scores) || width <= 1 || (scaled && !std::holds_alternative<Copy>(scaled->op))) return {};
   const Map divided = divided_by_root(width);
+  if (scaled) return with_scale(right, divided);
   return {rewritten(right, right.at.scaled, "", [&](Recipe& recipe) {
-    if (scaled) {
-      recipe.replace(right.at.scaled, divided, scaled->operands);
-    } else {
-      recipe.interpose_after(right.at.scores,
-                             {.heading = {.id = right.at.scaled}, .op = divided, .operands = {right.at.scores}});
-    }
+    recipe.interpose_after(right.at.scores,
+                           {.heading = {.id = right.at.scaled}, .op = divided, .operands = {right.at.scores}});
   })};
 }
 
@@ -85,38 +77,18 @@ Rewrites added(const RightAttention& right) {
 
 Family scale_family() {
   const MistakeWords& said = language().mistakes;
-  return {
-      .name = "scale",
-      .title = said.scale,
-      .mistakes =
+  return {said.scale,
           {
-              {.id = "scale.none", .words = said.scale_none, .rewrites = not_scaled},
-              {.id = "scale.by_dk", .words = said.scale_by_dk, .rewrites = by_dk},
-              {.id = "scale.multiplied", .words = said.scale_multiplied, .rewrites = the_other_way},
-              {.id = "scale.by_dmodel",
-               .words = said.scale_by_dmodel,
-               .rewrites =
-                   [](const RightAttention& right) {
-                     return head_count(right) > 1 ? Rewrites{} : by_root_of(right, input_width(right));
-                   }},
-              {.id = "scale.by_n",
-               .words = said.scale_by_n,
-               .rewrites =
-                   [](const RightAttention& right) {
-                     return by_root_of(right, size_along(right, right.at.keys, "key"));
-                   }},
-              {.id = "scale.by_dv",
-               .words = said.scale_by_dv,
-               .rewrites =
-                   [](const RightAttention& right) {
-                     const std::size_t width = size_along(right, right.at.values, "d_v");
-                     return width == size_along(right, right.at.keys, "d_k") ? Rewrites() : by_root_of(right, width);
-                   }},
-              {.id = "scale.twice", .words = said.scale_twice, .rewrites = twice},
-              {.id = "scale.after_softmax", .words = said.scale_after_softmax, .rewrites = after_softmax},
-              {.id = "scale.added", .words = said.scale_added, .rewrites = added},
-          },
-  };
+              {"scale.none", said.scale_none, where<asked_scale, not_scaled>},
+              {"scale.by_dk", said.scale_by_dk, where<asked_division, by_dk>},
+              {"scale.multiplied", said.scale_multiplied, where<asked_scale, the_other_way>},
+              {"scale.by_dmodel", said.scale_by_dmodel, where<asked_division, by_dmodel>},
+              {"scale.by_n", said.scale_by_n, where<asked_division, by_n>},
+              {"scale.by_dv", said.scale_by_dv, where<asked_division, by_dv>},
+              {"scale.twice", said.scale_twice, where<asked_scale, twice>},
+              {"scale.after_softmax", said.scale_after_softmax, where<asked_scale, after_softmax>},
+              {"scale.added", said.scale_added, added},
+          }};
 }
 
 }  // namespace attn

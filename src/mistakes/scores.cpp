@@ -16,30 +16,29 @@ bool are_square(const RightAttention& right) {
 }
 
 Rewrites product_of(const RightAttention& right, Operand one, Operand other) {
-  return {rewritten(right, right.at.scores, "", [&](Recipe& recipe) {
-    recipe.replace(right.at.scores, Contract{"d_k"}, {std::move(one), std::move(other)});
-  })};
+  if (!are_products(right)) return {};
+  return {rewritten(right, right.at.scores, "",
+                    {line(right.at.scores, Contract{"d_k"}, {std::move(one), std::move(other)})})};
 }
 
 Rewrites transposed_scores(const RightAttention& right) {
-  if (!are_products(right) || !are_square(right)) return {};
+  if (!are_square(right)) return {};
   return product_of(right, read_as(right.at.queries, "query", "key"), read_as(right.at.keys, "key", "query"));
 }
 
 // The rows of K against the columns of Q, as the product Q·K has it.
 Rewrites untransposed_key(const RightAttention& right) {
-  if (!are_products(right) || size_along(right, right.at.keys, "key") != size_along(right, right.at.keys, "d_k"))
-    return {};
+  if (size_along(right, right.at.keys, "key") != size_along(right, right.at.keys, "d_k")) return {};
   return product_of(right, right.at.queries, transposed(right.at.keys, "key", "d_k"));
 }
 
 Rewrites queries_by_queries(const RightAttention& right) {
-  if (!are_products(right) || !are_square(right)) return {};
+  if (!are_square(right)) return {};
   return product_of(right, right.at.queries, read_as(right.at.queries, "query", "key"));
 }
 
 Rewrites keys_by_keys(const RightAttention& right) {
-  if (!are_products(right) || !are_square(right)) return {};
+  if (!are_square(right)) return {};
   return product_of(right, read_as(right.at.keys, "key", "query"), right.at.keys);
 }
 
@@ -55,18 +54,14 @@ Rewrites queries_by_values(const RightAttention& right) {
 
 Family scores_family() {
   const MistakeWords& said = language().mistakes;
-  return {
-      .name = "scores",
-      .title = said.scores,
-      .mistakes =
+  return {said.scores,
           {
-              {.id = "scores.transposed", .words = said.scores_transposed, .rewrites = transposed_scores},
-              {.id = "scores.untransposed_key", .words = said.scores_untransposed_key, .rewrites = untransposed_key},
-              {.id = "scores.query_query", .words = said.scores_query_query, .rewrites = queries_by_queries},
-              {.id = "scores.key_key", .words = said.scores_key_key, .rewrites = keys_by_keys},
-              {.id = "scores.query_value", .words = said.scores_query_value, .rewrites = queries_by_values},
-          },
-  };
+              {"scores.transposed", said.scores_transposed, transposed_scores},
+              {"scores.untransposed_key", said.scores_untransposed_key, untransposed_key},
+              {"scores.query_query", said.scores_query_query, queries_by_queries},
+              {"scores.key_key", said.scores_key_key, keys_by_keys},
+              {"scores.query_value", said.scores_query_value, queries_by_values},
+          }};
 }
 
 }  // namespace attn

@@ -7,19 +7,15 @@ namespace attn {
 // out again.
 Family slips_family() {
   const MistakeWords& said = language().mistakes;
-  return {
-      .name = "slip",
-      .title = said.slip,
-      .mistakes =
+  return {said.slip,
           {
-              {.id = "slip.term_dropped", .words = said.slip_term_dropped},
-              {.id = "slip.sign", .words = said.slip_sign},
-              {.id = "slip.cells_swapped", .words = said.slip_cells_swapped},
-              {.id = "slip.row_copied", .words = said.slip_row_copied},
-              {.id = "slip.digits_swapped", .words = said.slip_digits_swapped},
-              {.id = "slip.decimal_point", .words = said.slip_decimal_point},
-          },
-  };
+              {"slip.term_dropped", said.slip_term_dropped},
+              {"slip.sign", said.slip_sign},
+              {"slip.cells_swapped", said.slip_cells_swapped},
+              {"slip.row_copied", said.slip_row_copied},
+              {"slip.digits_swapped", said.slip_digits_swapped},
+              {"slip.decimal_point", said.slip_decimal_point},
+          }};
 }
 
 }  // namespace attn

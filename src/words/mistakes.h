@@ -37,6 +37,15 @@ struct MistakeWords {
   OneMistake slip_term_dropped, slip_sign, slip_cells_swapped, slip_row_copied, slip_digits_swapped, slip_decimal_point;
   OneMistake rounding_early, rounding_truncated, rounding_scores_rounded;
   OneMistake layout_transposed_answer;
+
+  // What programs do otherwise than a problem says, as of a mistake, and in which way.
+  Said closed_rows, same_for_every_key, folded_log2, rope_pairs, rope_neighbours, rope_halves, softcap_left_out,
+      softcap_order, softcap_before_scale, softcap_after_mask;
+
+  // How they write a step.
+  Said one_where_cell_closed, zero_where_open, ones_exchanged;
+  Saying<const std::string&> for_minus_infinity;
+  Saying<const std::string&> the_same_for_every;
 };
 
 }  // namespace attn

@@ -144,7 +144,7 @@ Exit DiffOptions::run() const {
   report.second = theirs.file;
   if (ours.side.attentions.empty()) ours.side.attentions = {attention_anatomy("", {})};
   report.sides = side_by_side(std::move(ours.side), theirs.side, report.closeness, only);
-  if (report.sides.compared() == 0) throw nothing_in_common(report, ids, theirs.side);
+  if (!report.sides.has_common()) throw nothing_in_common(report, ids, theirs.side);
   if (ours.trace && theirs.trace) report.keys = differing_keys(ours.text, theirs.text);
   explain_difference(report, ours.trace ? &*ours.trace : nullptr);
 

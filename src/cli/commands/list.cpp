@@ -40,11 +40,9 @@ std::vector<Listed> all_masks() {
   return rows;
 }
 
-std::vector<Listed> all_mistakes() {
+std::vector<Listed> known_mistakes() {
   std::vector<Listed> rows;
-  for (const Family& family : families()) {
-    for (const Mistake& mistake : family.mistakes) rows.push_back({mistake.id, mistake.words.what});
-  }
+  for (const Mistake* mistake : all_mistakes()) rows.push_back({mistake->id, mistake->words.what});
   return rows;
 }
 
@@ -61,7 +59,8 @@ std::vector<Listing> listings() {
        rows_of(exports())},
       {"files", "Files of tensors", "Where a tensor of a problem may stand: {\"file\": \"x.npy\"}.",
        rows_of(tensor_readers(), &Reader::ending, &Reader::summary)},
-      {"mistakes", "Mistakes", "What attn check knows people to do; attn mistakes ID tells about one.", all_mistakes()},
+      {"mistakes", "Mistakes", "What attn check knows people to do; attn mistakes ID tells about one.",
+       known_mistakes()},
       {"conventions", "Conventions", "What attn diff knows programs to differ in, besides the mistakes.",
        rows_of(conventions(), &Convention::id, &Convention::what)},
   };

@@ -12,9 +12,7 @@ namespace {
 
 Refusal no_mistake(const std::string& id) {
   std::vector<std::string> known;
-  for (const Family& family : families()) {
-    for (const Mistake& mistake : family.mistakes) known.push_back(mistake.id);
-  }
+  for (const Mistake* mistake : all_mistakes()) known.push_back(mistake->id);
   return unknown("no mistake is called", id, known, "attn mistakes lists them all");
 }
 

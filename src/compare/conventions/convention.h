@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,9 +13,7 @@ namespace attn {
 struct Convention {
   std::string id;    // "rope.pairs"
   std::string what;  // as of a mistake: "other features were turned together", for "It is as if …"
-
-  // As of a mistake.
-  std::function<std::vector<Rewrite>(const RightAttention& right)> rewrites;
+  RewriteRule rewrites;
 };
 
 // Every one: the rows that compare/conventions/CMakeLists.txt names.

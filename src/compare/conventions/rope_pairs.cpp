@@ -2,32 +2,31 @@
 
 #include "compare/conventions/convention.h"
 #include "mistakes/rewriting.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
 
-std::vector<Rewrite> other_pairs(const RightAttention& right) {
-  std::vector<Instruction> turning;
-  for (const auto& line : right.instructions()) {
-    if (std::holds_alternative<Rotate>(line->op)) turning.push_back(*line);
+Rewrites other_pairs(const RightAttention& right) {
+  std::vector<Instruction> lines;
+  bool neighbours = false;
+  for (const auto& own : right.instructions()) {
+    const auto* turning = std::get_if<Rotate>(&own->op);
+    if (!turning) continue;
+    if (lines.empty()) neighbours = turning->interleaved;
+    Rotate other = *turning;
+    other.interleaved = !other.interleaved;
+    lines.push_back(line(own->id(), other, own->operands, own->open));
   }
-  if (turning.empty()) return {};
-  const bool neighbours = std::get<Rotate>(turning.front().op).interleaved;
-  const std::string variant = neighbours ? "a feature of the first half with one of the second, and not neighbours"
-                                         : "neighbours, and not a feature of the first half with one of the second";
-  return {rewritten(right, turning.front().id(), variant, [&](Recipe& recipe) {
-    for (const Instruction& line : turning) {
-      Rotate other = std::get<Rotate>(line.op);
-      other.interleaved = !other.interleaved;
-      recipe.replace(line.id(), other, line.operands, line.open);
-    }
-  })};
+  if (lines.empty()) return {};
+  const Said& variant = neighbours ? language().mistakes.rope_halves : language().mistakes.rope_neighbours;
+  return {rewritten(right, lines.front().id(), variant, lines)};
 }
 
 }  // namespace
 
 Convention rope_pairs_convention() {
-  return {.id = "rope.pairs", .what = "other features were turned together (`interleaved`)", .rewrites = other_pairs};
+  return {.id = "rope.pairs", .what = language().mistakes.rope_pairs, .rewrites = other_pairs};
 }
 
 }  // namespace attn

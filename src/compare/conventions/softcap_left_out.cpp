@@ -1,14 +1,15 @@
 #include "compare/conventions/convention.h"
 #include "mistakes/rewriting.h"
+#include "words/language.h"
 
 namespace attn {
 
 Convention softcap_left_out_convention() {
-  return {.id = "softcap.left_out", .what = "the scores were not capped", .rewrites = [](const RightAttention& right) {
+  return {.id = "softcap.left_out",
+          .what = language().mistakes.softcap_left_out,
+          .rewrites = [](const RightAttention& right) {
             if (!right.has(right.at.capped)) return Rewrites{};
-            return Rewrites{rewritten(right, right.at.capped, "", [&](Recipe& recipe) {
-              recipe.replace(right.at.capped, Copy{}, recipe.find(right.at.capped)->operands);
-            })};
+            return Rewrites{with_op(right, right.at.capped, Copy{})};
           }};
 }
 

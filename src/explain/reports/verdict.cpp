@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "explain/reports/handed_in.h"
 #include "explain/telling/axes.h"
-#include "mark/evidence.h"
 #include "words/language.h"
 
 namespace attn {

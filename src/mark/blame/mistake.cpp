@@ -1,13 +1,78 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "mark/blame/blame.h"
-#include "mark/evidence.h"
+#include "mark/marking.h"
 #include "words/language.h"
 
 namespace attn {
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The one number by which every right number was multiplied, if the written
+// ones allow one: every such number.
+std::optional<Interval> common_ratio(const HandedStep& step, const Tensor<double>& right, Habit habit,
+                                     const MarkingRule& rule) {
+  Interval common(-infinity, infinity);
+  int cells = 0;
+  for (std::size_t at = 0; at < step.cells.size(); ++at) {
+    const HandedCell& cell = step.cells[at];
+    if (!cell.is_number() || !std::isfinite(right[at])) continue;
+    const Interval written = with_slack(stands_for(cell, habit, rule));
+    if (right[at] == 0) {
+      if (!written.contains(0)) return std::nullopt;
+      continue;
+    }
+    if (!std::isfinite(cell.number.value)) return std::nullopt;
+    const Interval ratio = written / Interval(right[at]);
+    if (!meet(common, ratio)) return std::nullopt;
+    common = {std::max(common.low, ratio.low), std::min(common.high, ratio.high)};
+    ++cells;
+  }
+  if (cells < 2 || common.contains(1) || common.width() > 0.1 * std::abs(common.low)) return std::nullopt;
+  return common;
+}
+
+// "√3 times", "half": the simplest number in the interval, if there is a simple one.
+std::string as_multiple(const Interval& ratio) {
+  if (ratio.contains(-1)) return language().verdicts.negative_of;
+  for (int k = 2; k <= 1024; ++k) {
+    const std::string digits = std::to_string(k);
+    if (ratio.contains(k)) return language().verdicts.times(digits);
+    if (ratio.contains(1.0 / k)) return language().verdicts.part_of(digits);
+    const double root = std::sqrt(k);
+    if (ratio.contains(root)) return language().verdicts.times("√" + digits);
+    if (ratio.contains(1 / root)) return language().verdicts.part_of("√" + digits);
+  }
+  return "";
+}
+
+// What speaks for a mistake, in numbers: that every number written for a step
+// is √3 times what it should be, or how many numbers follow from the mistake and
+// how many do without it. Never the right number of any cell.
+//
+// `right` is what the right computation makes of the person's numbers, `matched`
+// which cells it explains, `explained` which the mistake does.
+std::string evidence_for(const Marking& marking, const HandedStep& step, const Tensor<double>& right,
+                         const std::vector<bool>& matched, const std::vector<bool>& explained) {
+  if (step.fits && right.size() == step.cells.size()) {
+    const auto ratio = common_ratio(step, right, marking.habit(), marking.rule());
+    const std::string multiple = ratio ? as_multiple(*ratio) : "";
+    if (!multiple.empty()) return language().verdicts.every_number_is(in_words(step.id), multiple);
+  }
+  const auto numbers = [&](const std::vector<bool>& which) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < step.cells.size() && at < which.size(); ++at) {
+      count += step.cells[at].is_number() && which[at] ? 1 : 0;
+    }
+    return count;
+  };
+  return language().verdicts.come_out(in_words(step.id), numbers(explained), step.numbers(), numbers(matched));
+}
 
 // A mistake that explains a step, and how much after it.
 struct Explanation {
@@ -15,45 +80,54 @@ struct Explanation {
   std::size_t explains_until = 0;  // the first step of the sheet, from the step itself on, that it leaves wrong
   const Manner* manner = nullptr;
   std::vector<bool> explained;  // cells of the step
+
+  const Mistake* mistake() const { return candidate->mistake; }
 };
+
+// Follows every known mistake in every manner; where what came of it has no
+// mismatch in the first `must_match` steps, it goes to visit(candidate, manner,
+// followed), which returns whether that mistake is done with.
+template <class Visit>
+void follow_mistakes(Marking& marking, std::size_t must_match, Visit visit) {
+  for (const Candidate& candidate : marking.right().candidates) {
+    for (const Manner& manner : marking.manners()) {
+      const FollowedOriginal original{marking.base(manner), candidate.same};
+      const FollowOptions options{.manner = manner, .must_match = must_match};
+      const Followed<double> followed = follow(marking.task(candidate.rewrite.recipe), options, &original);
+      if (!followed.stopped && visit(candidate, manner, followed)) break;
+    }
+  }
+}
 
 // The mistakes that explain every cell of a step (or of all steps), those that
 // explain most of what follows, each mistake once, in the order of the catalogue.
 std::vector<Explanation> explanations(Marking& marking, std::size_t step, bool whole_file) {
   std::vector<Explanation> found;
   std::size_t farthest = 0;
-  const std::size_t must_match = whole_file ? marking.sheet().steps.size() : step + 1;
-  for (const Candidate& candidate : marking.right().candidates) {
-    const auto of_same = [&](const Explanation& other) { return other.candidate->mistake == candidate.mistake; };
-    for (const Manner& manner : marking.manners()) {
-      const FollowedOriginal original{marking.base(manner), candidate.same};
-      const Followed<double> followed = follow(
-          candidate.rewrite.recipe, marking.sheet(), marking.rule(),
-          {.manner = manner, .places = &marking.places(candidate.rewrite.recipe), .must_match = must_match}, &original);
-      if (followed.stopped || !all_true(followed.matched[step])) continue;
-      const std::size_t until = followed.mismatch_from(step);
-      if (whole_file && until < marking.sheet().steps.size()) continue;
-      const auto known = std::ranges::find_if(found, of_same);
-      if (known != found.end() && known->explains_until >= until) continue;
-      if (known != found.end()) found.erase(known);
-      found.push_back({&candidate, until, &manner, followed.matched[step]});
-      farthest = std::max(farthest, until);
-      if (until == marking.sheet().steps.size()) break;
-    }
-  }
+  const std::size_t end = marking.sheet().steps.size();
+  follow_mistakes(marking, whole_file ? end : step + 1, [&](const auto& candidate, const auto& manner, auto& followed) {
+    if (!all_true(followed.matched[step])) return false;
+    const std::size_t until = followed.mismatch_from(step);
+    if (whole_file && until < end) return false;
+    const auto known = std::ranges::find(found, candidate.mistake, &Explanation::mistake);
+    if (known != found.end() && known->explains_until >= until) return false;
+    if (known != found.end()) found.erase(known);
+    found.push_back({&candidate, until, &manner, followed.matched[step]});
+    farthest = std::max(farthest, until);
+    return until == end;
+  });
   std::erase_if(found, [&](const Explanation& e) { return e.explains_until < farthest; });
   return found;
 }
 
 // The first of them, the others as ties. REQUIRES: there is one.
-Diagnosis diagnosis_of(const Marking& marking, const std::vector<Explanation>& found, std::size_t step) {
+Diagnosis diagnosis_of(const Marking& marking, const std::vector<Explanation>& found, std::size_t step,
+                       bool in_some_rows = false) {
   const Candidate& first = *found.front().candidate;
-  Diagnosis diagnosis{.mistake = first.mistake->id,
-                      .kind = first.mistake->kind,
-                      .step = first.rewrite.step,
-                      .cells = marking.wrong_cells(step),
-                      .variant = first.rewrite.variant};
-  for (std::size_t i = 1; i < found.size(); ++i) diagnosis.ties.push_back(found[i].candidate->mistake->id);
+  Diagnosis diagnosis = attn::diagnosis_of(first.mistake->id, first.rewrite.step, in_some_rows);
+  diagnosis.cells = marking.wrong_cells(step);
+  diagnosis.variant = first.rewrite.variant;
+  for (std::size_t i = 1; i < found.size(); ++i) diagnosis.ties.push_back(found[i].mistake()->id);
   return diagnosis;
 }
 
@@ -82,15 +156,13 @@ bool explains_whole_file(Marking& marking) { return !explanations(marking, 0, tr
 bool blame_mistake(Marking& marking, std::size_t step, Report& report) {
   const std::vector<Explanation> found = explanations(marking, step, false);
   if (found.empty()) return false;
-
-  const Candidate& first = *found.front().candidate;
+  const Explanation& first = found.front();
   Diagnosis diagnosis = diagnosis_of(marking, found, step);
-  const Tensor<double>& computed = marking.base(*found.front().manner).result(marking.line_of(step));
-  diagnosis.evidence = evidence_for(marking.sheet().steps[step], computed, marking.right_cells(step),
-                                    found.front().explained, marking.habit(), marking.rule());
-  tell(diagnosis, first.mistake);
+  diagnosis.evidence =
+      evidence_for(marking, marking.sheet().steps[step], marking.base(*first.manner).result(marking.line_of(step)),
+                   marking.right_cells(step), first.explained);
   report.diagnoses.push_back(std::move(diagnosis));
-  marking.believe(first, *found.front().manner);
+  marking.believe(*first.candidate, *first.manner);
   return true;
 }
 
@@ -98,23 +170,17 @@ bool blame_rows(Marking& marking, std::size_t step, Report& report) {
   const HandedStep& handed = marking.sheet().steps[step];
   if (!handed.fits || handed.shape.empty()) return false;
   std::vector<Explanation> found;
-  for (const Candidate& candidate : marking.right().candidates) {
-    for (const Manner& manner : marking.manners()) {
-      const FollowedOriginal original{marking.base(manner), candidate.same};
-      const Followed<double> followed = follow(
-          candidate.rewrite.recipe, marking.sheet(), marking.rule(),
-          {.manner = manner, .places = &marking.places(candidate.rewrite.recipe), .must_match = step}, &original);
-      if (followed.stopped || followed.matched[step].size() != handed.cells.size()) continue;
-      if (!explains_rows(marking, step, followed.matched[step])) continue;
-      const bool known = std::ranges::any_of(found, [&](auto& e) { return e.candidate->mistake == candidate.mistake; });
-      if (!known) found.push_back({&candidate, 0, &manner, followed.matched[step]});
-      break;
+  follow_mistakes(marking, step, [&](const auto& candidate, const auto& manner, const auto& followed) {
+    const std::vector<bool>& matched = followed.matched[step];
+    if (matched.size() != handed.cells.size() || !explains_rows(marking, step, matched)) return false;
+    if (std::ranges::find(found, candidate.mistake, &Explanation::mistake) == found.end()) {
+      found.push_back({&candidate, 0, &manner, matched});
     }
-  }
+    return true;
+  });
   if (found.empty()) return false;
-  Diagnosis diagnosis = diagnosis_of(marking, found, step);
+  Diagnosis diagnosis = diagnosis_of(marking, found, step, true);
   diagnosis.evidence = language().verdicts.some_rows;
-  tell(diagnosis, found.front().candidate->mistake, true);
   report.diagnoses.push_back(std::move(diagnosis));
   return true;
 }

@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "mark/blame/blame.h"
+#include "mark/marking.h"
 #include "mark/slips.h"
 #include "trace/rounding.h"
 
@@ -12,9 +13,10 @@ namespace attn {
 namespace {
 
 void add_slip(const Slip& slip, const std::string& step, const Shape& shape, Report& report) {
-  Diagnosis diagnosis{.mistake = slip.mistake, .step = step, .variant = slip.variant, .evidence = slip.evidence};
+  Diagnosis diagnosis = diagnosis_of(slip.mistake, step);
+  diagnosis.variant = slip.variant;
+  diagnosis.evidence = slip.evidence;
   for (const std::size_t cell : slip.cells) diagnosis.cells.push_back(shape.index(cell));
-  tell(diagnosis, mistake_named(slip.mistake));
   report.diagnoses.push_back(std::move(diagnosis));
 }
 
@@ -86,77 +88,59 @@ struct FoundSlip {
   Manner manner;
 };
 
+// The first step of the sheet, from this one on, that the slip leaves wrong;
+// nothing where it does not explain the step itself.
+std::optional<std::size_t> explained_until(Marking& marking, std::size_t step, const Slip& slip, const Manner& manner) {
+  std::vector<Patch> patches = marking.slips();
+  patches.insert(patches.end(), slip.patches.begin(), slip.patches.end());
+  const FollowedOriginal original{marking.base(manner), marking.right().same};
+  const FollowOptions options{.manner = manner, .patches = patches, .must_match = step + 1};
+  const Followed<double> followed = follow(marking.task(marking.right().recipe), options, &original);
+  if (followed.stopped || !all_true(followed.matched[step])) return std::nullopt;
+  return followed.mismatch_from(step);
+}
+
 // Every slip that explains a step, in the first manner of working in which there are any.
-class SlipSearch {
- public:
-  SlipSearch(Marking& marking, std::size_t step)
-      : marking_(marking),
-        step_(step),
-        last_(marking.line_of(step)),
-        lying_(where_wrong(marking, step)),
-        // A large problem has more slips than anybody waits for.
-        most_tries_(std::clamp<std::size_t>(6'000'000 / marking.right().cells, 100, 20'000)) {}
-
-  std::vector<FoundSlip> run() {
-    const std::vector<std::size_t> lines =
-        lines_behind_what_was_handed_in(marking_.right().recipe, marking_.sheet(), last_);
-    for (const Manner& manner : marking_.manners()) {
-      // The rare ways of rounding are left out: slips are many, and each is tried in each.
-      if (habit_of(manner.writing) != marking_.habit()) continue;
-      if (manner.writing == RoundingMode::half_even || manner.inner_as_written) continue;
-      for (const std::size_t line : lines) look_at(line, manner);
-      if (!found_.empty()) break;
+std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
+  const Recipe& recipe = marking.right().recipe;
+  const std::size_t last = marking.line_of(step);
+  const std::vector<Lying> lying = where_wrong(marking, step);
+  const std::vector<std::size_t> lines = lines_behind_what_was_handed_in(recipe, marking.sheet(), last);
+  // A large problem has more slips than anybody waits for.
+  constexpr std::size_t most_slips = 400'000;
+  const std::size_t most_tries = std::clamp<std::size_t>(6'000'000 / marking.right().cells, 100, 20'000);
+  std::size_t tried = 0, seen = 0;
+  std::vector<FoundSlip> found;
+  for (const Manner& manner : marking.manners()) {
+    // The rare ways of rounding are left out: slips are many, and each is tried in each.
+    if (habit_of(manner.writing) != marking.habit()) continue;
+    if (manner.writing == RoundingMode::half_even || manner.inner_as_written) continue;
+    const Followed<double>& original = marking.base(manner);
+    for (const std::size_t line : lines) {
+      const Instruction& instruction = recipe.instruction(line);
+      if (line != last && !is_rounded_by_hand(instruction.op, instruction.operands.size())) continue;
+      const SlipPlace place{recipe, line, original.carried, original.result(line), marking.writing(manner)};
+      any_slip(place, [&](const Slip& slip) {
+        if (++seen > most_slips) return true;
+        const bool may_be = line == last ? covers(marking, slip, step) : reaches(slip, recipe.shape(line), lying);
+        if (!may_be) return false;
+        if (++tried > most_tries) return true;
+        if (const auto until = explained_until(marking, step, slip, manner)) {
+          found.push_back({slip, line, *until, manner});
+        }
+        return false;
+      });
     }
-    return std::move(found_);
+    if (!found.empty()) break;
   }
-
- private:
-  void look_at(std::size_t line, const Manner& manner) {
-    const Recipe& recipe = marking_.right().recipe;
-    const Instruction& instruction = recipe.instruction(line);
-    if (line != last_ && !is_rounded_by_hand(instruction.op, instruction.operands.size())) return;
-    const Followed<double>& original = marking_.base(manner);
-    any_slip(recipe, line, original.carried, original.result(line),
-             {std::min(marking_.sheet().decimals, 12), manner.writing}, [&](const Slip& slip) {
-               if (++seen_ > most_slips) return true;
-               const bool may_be =
-                   line == last_ ? covers(marking_, slip, step_) : reaches(slip, recipe.shape(line), lying_);
-               if (!may_be) return false;
-               if (++tried_ > most_tries_) return true;
-               try_out(slip, line, manner, original);
-               return false;
-             });
-  }
-
-  void try_out(const Slip& slip, std::size_t line, const Manner& manner, const Followed<double>& original) {
-    std::vector<Patch> patches = marking_.slips();
-    patches.insert(patches.end(), slip.patches.begin(), slip.patches.end());
-    const FollowedOriginal from{original, marking_.right().same};
-    const auto followed = follow(marking_.right().recipe, marking_.sheet(), marking_.rule(),
-                                 {.manner = manner,
-                                  .patches = patches,
-                                  .places = &marking_.places(marking_.right().recipe),
-                                  .must_match = step_ + 1},
-                                 &from);
-    if (!followed.stopped && all_true(followed.matched[step_]))
-      found_.push_back({slip, line, followed.mismatch_from(step_), manner});
-  }
-
-  static constexpr std::size_t most_slips = 400'000;
-
-  Marking& marking_;
-  std::size_t step_, last_;
-  std::vector<Lying> lying_;
-  std::size_t most_tries_;
-  std::size_t tried_ = 0, seen_ = 0;
-  std::vector<FoundSlip> found_;
-};
+  return found;
+}
 
 }  // namespace
 
 bool blame_slip(Marking& marking, std::size_t step, Report& report) {
   if (!marking.sheet().steps[step].fits) return false;
-  const std::vector<FoundSlip> found = SlipSearch(marking, step).run();
+  const std::vector<FoundSlip> found = explaining_slips(marking, step);
   if (found.empty()) return false;
 
   // Whatever explains most; and of those the one nearest to where it shows.
@@ -179,20 +163,19 @@ bool blame_slips_in_place(Marking& marking, std::size_t step, Report& report) {
   const Followed<double>& original = marking.base(marking.manners().front());
   const std::size_t line = marking.line_of(step);
   const Tensor<double>& computed = *original.computed[line];
+  const HandRounding rounding = marking.writing(marking.manners().front());
   std::map<std::size_t, Slip> by_cell;
-  any_slip(marking.right().recipe, line, original.carried, computed,
-           {std::min(marking.sheet().decimals, 12), marking.manners().front().writing}, [&](const Slip& slip) {
-             for (const Patch& patch : slip.patches) {
-               const HandedCell& cell = handed.cells[patch.cell];
-               if (cell.kind != HandedCell::Kind::number) return false;
-               if (!meet(with_slack(stands_for(cell, marking.habit(), marking.rule())), with_slack(patch.value)))
-                 return false;
-             }
-             for (const std::size_t cell : slip.cells) {
-               if (marking.is_wrong(step, cell)) by_cell.emplace(cell, slip);
-             }
-             return false;
-           });
+  any_slip({marking.right().recipe, line, original.carried, computed, rounding}, [&](const Slip& slip) {
+    const bool fits = std::ranges::all_of(slip.patches, [&](const Patch& patch) {
+      const HandedCell& cell = handed.cells[patch.cell];
+      return cell.is_number() &&
+             meet(with_slack(stands_for(cell, marking.habit(), marking.rule())), with_slack(patch.value));
+    });
+    for (std::size_t i = 0; fits && i < slip.cells.size(); ++i) {
+      if (marking.is_wrong(step, slip.cells[i])) by_cell.emplace(slip.cells[i], slip);
+    }
+    return false;
+  });
   const std::size_t wrong = marking.count_wrong(step);
   if (by_cell.size() < wrong || wrong > 4) return false;
   std::vector<std::vector<std::size_t>> told;

@@ -1,11 +1,57 @@
+#include <cmath>
+#include <span>
 #include <utility>
 
-#include "mark/blame/blame.h"
-#include "mark/evidence.h"
+#include "base/numbers.h"
+#include "mark/marking.h"
+#include "ops/walk.h"
 #include "words/language.h"
 
 namespace attn {
 namespace {
+
+std::string to_four_decimals(double number) { return shortest(rounded(number, {4, RoundingMode::half_up})); }
+
+// What no attention weights can be: a number below zero, a row that adds up to
+// something else than 1. Empty where nothing speaks against them.
+std::string impossible_weights(const HandedStep& step) {
+  const std::size_t width = step.shape.back();
+  for (std::size_t start = 0; start + width <= step.cells.size(); start += width) {
+    double sum = 0;
+    double slack = 0;
+    bool whole = true;
+    for (const HandedCell& cell : std::span(step.cells).subspan(start, width)) {
+      whole = whole && cell.is_number();
+      if (!cell.is_number()) continue;
+      if (cell.number.value < 0) return language().verdicts.never_negative(cell.number.text);
+      sum += cell.number.value;
+      slack += stands_for(cell, Habit::cut_off, {}).width();
+    }
+    if (!whole || std::abs(sum - 1) <= slack + 1e-9 || sum == 0) continue;
+    return language().verdicts.row_sums_to(start / width + 1, to_four_decimals(sum));
+  }
+  return "";
+}
+
+// What no context can be: a number outside the column of values that it is a
+// weighted mean of. `shape` is the context's, `values` what the person works with.
+std::string impossible_context(const HandedStep& step, const Shape& shape, const Tensor<double>& values) {
+  const std::size_t keys = values.shape().size("key");
+  const std::size_t stride = values.shape().stride("key");
+  const Cells<double> cells{&values.shape(), values.data().data()};
+  std::string found;
+  Walk(shape, std::span(&cells, 1), nullptr).each([&](std::size_t at, const Offsets& first) {
+    const HandedCell& cell = step.cells[at];
+    // A closed row gives 0 whatever the values are.
+    if (!found.empty() || !cell.is_number() || cell.number.value == 0) return;
+    Interval column(values[first[0]]);
+    for (std::size_t key = 1; key < keys; ++key) column = hull(column, values[first[0] + key * stride]);
+    if (meet(stands_for(cell, Habit::to_nearest, {}), with_slack(column))) return;
+    found =
+        language().verdicts.lies_outside(to_four_decimals(column.low), to_four_decimals(column.high), cell.number.text);
+  });
+  return found;
+}
 
 std::string impossible_context_of(Marking& marking, std::size_t step) {
   const Recipe& recipe = marking.right().recipe;

@@ -117,7 +117,7 @@ Result<ComparedSide> read_stored_side(std::string_view text) {
   Result<StoredTrace> read = read_trace(text);
   if (!read) return read.faults();
   StoredTrace& trace = read.value();
-  ComparedSide side{.dtype = trace.dtype, .hand_rounding = trace.hand_rounding};
+  ComparedSide side{.dtype = trace.dtype};
   for (StoredStep& step : trace.steps) side.steps.push_back({step.id, {step.id}, std::move(step.value)});
   return side;
 }
@@ -135,7 +135,6 @@ Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes, s
   if (is_ours) {
     side.is_foreign = false;
     if (const std::string* dtype = text_of(file.metadata(), "dtype")) side.dtype = *dtype;
-    if (const std::string* rounding = text_of(file.metadata(), "hand_rounding")) side.hand_rounding = *rounding;
   }
   const auto axes = stored_axes(file.metadata());
   for (FileTensor& tensor : tensors.value()) {

@@ -234,6 +234,21 @@ constexpr MistakeWords english_mistakes = {
         {"the numbers stand with rows and columns exchanged, which is another convention and no mistake",
          "This problem writes a token a row or a column as its inputs do; write answers the same way.",
          "[[1, 3], [2, 4]] for [[1, 2], [3, 4]]"},
+    .closed_rows = "rows in which every cell is closed have other weights than 0",
+    .same_for_every_key = "1/Nk, the same for every key",
+    .folded_log2 = "the scale holds log₂e and the softmax takes powers of 2, which gives the same weights",
+    .rope_pairs = "other features were turned together (`interleaved`)",
+    .rope_neighbours = "neighbours, and not a feature of the first half with one of the second",
+    .rope_halves = "a feature of the first half with one of the second, and not neighbours",
+    .softcap_left_out = "the scores were not capped",
+    .softcap_order = "the scores were capped in another place",
+    .softcap_before_scale = "before they were scaled",
+    .softcap_after_mask = "after the mask, so that closed cells have −c and not −∞",
+    .one_where_cell_closed = "1 where closed",
+    .zero_where_open = "0 where open, added",
+    .ones_exchanged = "1 and 0 exchanged",
+    .for_minus_infinity = "{} for −∞",
+    .the_same_for_every = "the same for every {}",
 };
 
 }  // namespace attn

@@ -54,12 +54,7 @@ Recipe weighing(double base, bool sink, bool linear) {
 }
 
 std::vector<Rewrite> rewrites(const std::string& id, const Recipe& right) {
-  for (const Family& family : families()) {
-    for (const Mistake& mistake : family.mistakes) {
-      if (mistake.id == id) return mistake.rewrites(attentions(right).front());
-    }
-  }
-  return {};
+  return mistake_named(id)->rewrites(attentions(right).front());
 }
 
 // b^s / (Σ b^s + b^sink), row by row.
