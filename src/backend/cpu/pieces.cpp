@@ -51,11 +51,12 @@ Pieces::Piece Pieces::piece(std::size_t number) const {
   return made;
 }
 
-std::vector<Loop> loops_over(const Shape& result, std::span<const Shape* const> tensors) {
+std::vector<Loop> loops_over(const Shape& result, std::span<const View> operands, const View* open) {
   std::vector<Loop> loops;
   for (const Dim& dim : result.dims()) {
     Loop loop{.size = dim.size};
-    for (const Shape* tensor : tensors) loop.steps.push_back(tensor->stride(dim.axis));
+    for (const View& operand : operands) loop.steps.push_back(operand.shape.stride(dim.axis));
+    if (open) loop.steps.push_back(open->shape.stride(dim.axis));
     loops.push_back(std::move(loop));
   }
   return loops;

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "backend/backend.h"
 #include "backend/cpu/threads.h"
-#include "tensor/shape.h"
 
 namespace attn {
 
@@ -63,8 +63,8 @@ class Pieces {
   std::size_t parts_ = 1;  // of each row
 };
 
-// The loops over the cells of `result` for tensors of these shapes; one without
-// an axis stays where it is along it.
-std::vector<Loop> loops_over(const Shape& result, std::span<const Shape* const> tensors);
+// The loops over the cells of `result` for what is read, last the mask, if there
+// is one; what has not an axis stays where it is along it.
+std::vector<Loop> loops_over(const Shape& result, std::span<const View> operands, const View* open);
 
 }  // namespace attn

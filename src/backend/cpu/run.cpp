@@ -9,7 +9,6 @@
 #include "backend/cpu/operations.h"
 #include "backend/cpu/pieces.h"
 #include "ops/functions.h"
-#include "ops/one_of.h"
 
 // Single operations as ops/run.h has them, bit for bit, but a piece of the
 // result at a time: its operands are brought into rows of T, and every
@@ -30,10 +29,8 @@ class FastRun {
 
   using Made = std::optional<Tensor<double>>;
 
-  template <OneOf<Given, Copy> Same>
-  Made operator()(const Same&) {
-    return copied(loops());
-  }
+  Made operator()(const Given&) { return copied(loops()); }
+  Made operator()(const Copy&) { return copied(loops()); }
 
   // Operations that regroup are copies once an axis is seen as two.
   Made operator()(const Split& op) {
@@ -54,10 +51,10 @@ class FastRun {
     return copied(op.tiled ? with_two(op.axis, again, each) : with_two(op.axis, each, again));
   }
 
-  template <OneOf<Join, Pick, Waves, Rotate> Other>
-  Made operator()(const Other&) {
-    return std::nullopt;
-  }
+  Made operator()(const Join&) { return std::nullopt; }
+  Made operator()(const Pick&) { return std::nullopt; }
+  Made operator()(const Waves&) { return std::nullopt; }
+  Made operator()(const Rotate&) { return std::nullopt; }
 
   Made operator()(const Contract& op) { return contract(threads_, op, operands_, open_, result_, dtype_); }
 
@@ -81,9 +78,7 @@ class FastRun {
       case Reducer::norm:
         return sums(
             op.over, [](T a) { return square(a); },
-            [](const Piece& piece, T* to) {
-              for (std::size_t i = 0; i < piece.count; ++i) to[i] = sqrt(to[i]);
-            });
+            [](const Piece& piece, T* to) { std::for_each_n(to, piece.count, [](T& a) { a = sqrt(a); }); });
     }
     return std::nullopt;
   }
@@ -118,12 +113,7 @@ class FastRun {
   static T minus_infinity() { return T(-std::numeric_limits<double>::infinity()); }
 
   // Over the cells of the result: the operands, and last the mask.
-  std::vector<Loop> loops() const {
-    std::vector<const Shape*> tensors;
-    for (const View& operand : operands_) tensors.push_back(&operand.shape);
-    if (open_) tensors.push_back(&open_->shape);
-    return loops_over(result_, tensors);
-  }
+  std::vector<Loop> loops() const { return loops_over(result_, operands_, open_); }
 
   // The same where one axis of the result is two of what is read.
   std::vector<Loop> with_two(const Axis& axis, const Loop& outer, const Loop& inner) const {
@@ -192,22 +182,28 @@ class FastRun {
     return row;
   }
 
+  template <class Of>
+  void with_further(const Piece& piece, T* to, Of of) const {
+    Row row;
+    for (std::size_t operand = 1; operand < operands_.size(); ++operand) {
+      const T* const with = read(operand, piece, row.data());
+      for (std::size_t i = 0; i < piece.count; ++i) to[i] = of(to[i], with[i]);
+    }
+  }
+
   // A loop for each function, so that none asks within which it is.
-  static void combine(Binary function, T* to, const T* with, std::size_t count) {
-    const auto loop = [&](auto of) {
-      for (std::size_t i = 0; i < count; ++i) to[i] = of(to[i], with[i]);
-    };
+  void combine_further(Binary function, const Piece& piece, T* to) const {
     switch (function) {
       case Binary::add:
-        return loop([](T a, T b) { return a + b; });
+        return with_further(piece, to, std::plus<T>());
       case Binary::subtract:
-        return loop([](T a, T b) { return a - b; });
+        return with_further(piece, to, std::minus<T>());
       case Binary::multiply:
-        return loop([](T a, T b) { return a * b; });
+        return with_further(piece, to, std::multiplies<T>());
       case Binary::divide:
-        return loop([](T a, T b) { return a / b; });
+        return with_further(piece, to, std::divides<T>());
       case Binary::minimum:
-        return loop([](T a, T b) { return smaller(a, b); });
+        return with_further(piece, to, [](T a, T b) { return smaller(a, b); });
     }
   }
 
@@ -224,13 +220,6 @@ class FastRun {
         return loop([&](T a) { return a + parameter; });
       default:
         return loop([&](T a) { return applied(function, a, parameter); });
-    }
-  }
-
-  void combine_further(Binary function, const Piece& piece, T* to) const {
-    Row row;
-    for (std::size_t i = 1; i < operands_.size(); ++i) {
-      combine(function, to, read(i, piece, row.data()), piece.count);
     }
   }
 
@@ -287,11 +276,7 @@ class FastRun {
         to[i] = largest;
       }
       // A sink counts even where all else is closed.
-      Row row;
-      for (std::size_t operand = 1; operand < operands_.size(); ++operand) {
-        const T* const with = read(operand, piece, row.data());
-        for (std::size_t i = 0; i < piece.count; ++i) to[i] = larger(to[i], with[i]);
-      }
+      with_further(piece, to, [](T a, T b) { return larger(a, b); });
     });
   }
 

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "explain/telling/axes.h"
 #include "explain/telling/matrices.h"
-#include "mark/evidence.h"
 #include "words/language.h"
 
 namespace attn {

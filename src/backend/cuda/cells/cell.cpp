@@ -10,55 +10,10 @@ Strided<Number> strided(const Number* data, const Shape& shape, const Shape& res
   return found;
 }
 
-OfTwo of_two(Binary function) {
-  switch (function) {
-    case Binary::add:
-      return OfTwo::add;
-    case Binary::subtract:
-      return OfTwo::subtract;
-    case Binary::multiply:
-      return OfTwo::multiply;
-    case Binary::divide:
-      return OfTwo::divide;
-    case Binary::minimum:
-      return OfTwo::minimum;
-  }
-  return {};
-}
-
-OfOne of_one(Unary function) {
-  switch (function) {
-    case Unary::multiply:
-      return OfOne::multiply;
-    case Unary::divide:
-      return OfOne::divide;
-    case Unary::add:
-      return OfOne::add;
-    case Unary::exp:
-      return OfOne::exp;
-    case Unary::tanh:
-      return OfOne::tanh;
-    case Unary::softcap:
-      return OfOne::softcap;
-    case Unary::square:
-      return OfOne::square;
-    case Unary::sqrt:
-      return OfOne::sqrt;
-  }
-  return {};
-}
-
-WavesCell::Kind kind_of(Waves::Kind kind) {
-  switch (kind) {
-    case Waves::Kind::sine:
-      return WavesCell::Kind::sine;
-    case Waves::Kind::cosine:
-      return WavesCell::Kind::cosine;
-    case Waves::Kind::alternating:
-      return WavesCell::Kind::alternating;
-  }
-  return {};
-}
+// The enumerations of this folder, which nvcc reads, have the order of those of ops/op.h.
+static_assert(static_cast<int>(OfTwo::minimum) == static_cast<int>(Binary::minimum));
+static_assert(static_cast<int>(OfOne::sqrt) == static_cast<int>(Unary::sqrt));
+static_assert(static_cast<int>(WavesCell::Kind::alternating) == static_cast<int>(Waves::Kind::alternating));
 
 // Visits an Op.
 class CellOf {
@@ -120,7 +75,7 @@ class CellOf {
 
   Cell operator()(const Waves& op) const {
     return WavesCell{.reads = reads_,
-                     .kind = kind_of(op.kind),
+                     .kind = static_cast<WavesCell::Kind>(op.kind),
                      .position_axis = axis(op.positions.axis),
                      .feature_axis = axis(op.features.axis),
                      .first = op.first,
@@ -142,10 +97,12 @@ class CellOf {
     return ContractCell{.reads = reads_, .over = row(op.over), .divides = op.then == Contract::Then::divide};
   }
 
-  Cell operator()(const Combine& op) const { return CombineCell{.reads = reads_, .function = of_two(op.function)}; }
+  Cell operator()(const Combine& op) const {
+    return CombineCell{.reads = reads_, .function = static_cast<OfTwo>(op.function)};
+  }
 
   Cell operator()(const Map& op) const {
-    return MapCell{.reads = reads_, .function = of_one(op.function), .parameter = op.parameter};
+    return MapCell{.reads = reads_, .function = static_cast<OfOne>(op.function), .parameter = op.parameter};
   }
 
   Cell operator()(const Reduce& op) const {

@@ -5,7 +5,6 @@
 #include <span>
 #include <variant>
 
-#include "backend/cuda/cells/contracting.h"
 #include "backend/cuda/cells/each.h"
 #include "backend/cuda/cells/moving.h"
 #include "backend/cuda/cells/rows.h"

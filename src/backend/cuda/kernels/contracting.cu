@@ -1,4 +1,4 @@
-#include "backend/cuda/cells/contracting.h"
+#include "backend/cuda/cells/rows.h"
 #include "backend/cuda/kernels/every_cell.cuh"
 
 namespace attn::cuda {

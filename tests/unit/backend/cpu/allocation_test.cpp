@@ -24,6 +24,10 @@ void* or_throw(void* memory) { return memory ? memory : throw std::bad_alloc(); 
 
 }  // namespace
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // it sees through new, not through delete
+#endif
+
 // Every way to ask for memory: what a sanitizer's own hands out, our delete may not free.
 void* operator new(std::size_t bytes) { return or_throw(counted_or_null(bytes)); }
 void* operator new[](std::size_t bytes) { return or_throw(counted_or_null(bytes)); }
