@@ -10,7 +10,8 @@
 #include "explain/numerals.h"
 #include "explain/operation.h"
 #include "explain/provenance.h"
-#include "trace/trace.h"
+#include "formula/formula.h"
+#include "trace/role.h"
 #include "words/said.h"
 
 // What people are shown, before it is known where: words, arithmetic, matrices.

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "base/numbers.h"
+#include "trace/trace.h"
 
 namespace attn {
 namespace {

@@ -7,9 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "trace/trace.h"
+#include "tensor/dtype.h"
 
 namespace attn {
+
+struct Trace;
 
 // How all numbers of one matrix are written, so that they line up.
 struct NumberFormat {

@@ -9,6 +9,7 @@
 
 #include "ops/functions.h"
 #include "ops/one_of.h"
+#include "trace/trace.h"
 
 namespace attn {
 namespace {

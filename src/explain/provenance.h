@@ -5,9 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "trace/trace.h"
+#include "ops/op.h"
+#include "tensor/shape.h"
 
 namespace attn {
+
+class Step;
+struct Trace;
 
 // Equally spaced cells of a tensor: first, first + stride, …, as places in its
 // row-major data. None, where count is 0.

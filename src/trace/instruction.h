@@ -10,23 +10,9 @@
 #include "formula/formula.h"
 #include "ops/op.h"
 #include "tensor/late_tensor.h"
+#include "trace/role.h"
 
 namespace attn {
-
-// What a tensor is in attention, so that readers can give each its colour.
-enum class Role {
-  input,
-  weight_matrix,
-  query,
-  key,
-  value,
-  score,
-  mask,
-  softmax,
-  attention_weight,
-  weighted_value,
-  output
-};
 
 // How a step is named and written; the numbers come from its op.
 struct Heading {

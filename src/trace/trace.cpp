@@ -1,8 +1,27 @@
 #include "trace/trace.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace attn {
+
+Step::Step(std::shared_ptr<const Instruction> instruction, std::shared_ptr<const Tensor<double>> numbers)
+    : heading(instruction->heading),
+      op(instruction->op),
+      operands(instruction->operands),
+      open(instruction->open),
+      result(*numbers),
+      instruction_(std::move(instruction)),
+      numbers_(std::move(numbers)) {}
+
+Step::Step(Instruction instruction, Tensor<double> numbers)
+    : Step(std::make_shared<const Instruction>(std::move(instruction)),
+           std::make_shared<const Tensor<double>>(std::move(numbers))) {}
+
+GivenTensor::GivenTensor(std::shared_ptr<const Instruction> instruction)
+    : heading(instruction->heading),
+      value(instruction->given->points.numbers()),
+      instruction_(std::move(instruction)) {}
 
 const Step* Trace::find(std::string_view id) const {
   if (id == "result") id = result;

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "problem/arithmetic.h"
@@ -17,17 +16,8 @@ namespace attn {
 // explain a cell of it, and to run it again on other numbers.
 class Step {
  public:
-  Step(std::shared_ptr<const Instruction> instruction, std::shared_ptr<const Tensor<double>> numbers)
-      : heading(instruction->heading),
-        op(instruction->op),
-        operands(instruction->operands),
-        open(instruction->open),
-        result(*numbers),
-        instruction_(std::move(instruction)),
-        numbers_(std::move(numbers)) {}
-  Step(Instruction instruction, Tensor<double> numbers)
-      : Step(std::make_shared<const Instruction>(std::move(instruction)),
-             std::make_shared<const Tensor<double>>(std::move(numbers))) {}
+  Step(std::shared_ptr<const Instruction> instruction, std::shared_ptr<const Tensor<double>> numbers);
+  Step(Instruction instruction, Tensor<double> numbers);
 
   const Heading& heading;
   const Op& op;
@@ -44,10 +34,7 @@ class Step {
 class GivenTensor {
  public:
   // REQUIRES: the instruction is one that gives numbers.
-  explicit GivenTensor(std::shared_ptr<const Instruction> instruction)
-      : heading(instruction->heading),
-        value(instruction->given->points.numbers()),
-        instruction_(std::move(instruction)) {}
+  explicit GivenTensor(std::shared_ptr<const Instruction> instruction);
 
   const Heading& heading;
   const Tensor<double>& value;
