@@ -219,6 +219,7 @@ std::shared_ptr<const Tensor<double>> AtOncePolicy::make(const Recipe& recipe, s
   const Shape& shape = recipe.shape(line);
   const auto made_by = [&](auto call) {
     holds_ = call.run(backend_);
+    if (!holds_) return std::make_shared<const Tensor<double>>(shape);
     notes_ = call.notes(shape);
     return std::make_shared<const Tensor<double>>(call.context(shape));
   };
