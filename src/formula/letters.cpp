@@ -13,6 +13,7 @@ static_assert(lowered.size() == on_line_of_lowered.size() && raised.size() == on
 
 std::string plain(char32_t value, std::u32string_view shifted, std::u32string_view on_line) {
   std::string text;
+  if (value < 0x80) return text;  // most are
   if (const std::size_t at = shifted.find(value); at != std::u32string_view::npos) append_utf8(on_line[at], text);
   return text;
 }

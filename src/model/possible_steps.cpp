@@ -151,9 +151,7 @@ void add_steps(const Problem& problem, std::vector<StepId>& all) {
   }
 }
 
-}  // namespace
-
-std::vector<StepId> possible_steps() {
+std::vector<StepId> read_off_recipes() {
   const Catalog known = catalog();
   std::vector<StepId> all;
   for (const Layout& layout : layouts) {
@@ -175,6 +173,13 @@ std::vector<StepId> possible_steps() {
     add_each(known.positions, plain, [](Attention& attention, const Choice& choice) { attention.positions = choice; });
     add_each(known.softmaxes, plain, [](Attention& attention, const Choice& choice) { attention.softmax = choice; });
   }
+  return all;
+}
+
+}  // namespace
+
+const std::vector<StepId>& possible_steps() {
+  static const std::vector<StepId> all = read_off_recipes();
   return all;
 }
 

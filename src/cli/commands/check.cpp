@@ -107,15 +107,6 @@ ReadAnswers read_one(const std::string& file, const CheckOptions& options, const
   return {std::move(answers.value()), "", Exit::done};
 }
 
-// Every step that answers may name: those of the trace format, and what else the problem has.
-std::vector<std::string> known_ids(const std::vector<std::string>& steps) {
-  std::vector<std::string> ids = possible_steps();
-  for (const std::string& id : steps) {
-    if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
-  }
-  return ids;
-}
-
 std::vector<std::string> named_steps(const std::vector<ReadAnswers>& all) {
   std::vector<std::string> ids;
   for (const ReadAnswers& one : all) {
@@ -189,9 +180,7 @@ Exit CheckOptions::run() const {
   problem.arithmetic.hand_rounding.reset();
 
   Computation computation(problem);
-  const std::vector<std::string> steps = computation.all_steps();
-  const std::vector<std::string> ids = known_ids(steps);
-  const KnownSteps known{ids, steps.back()};
+  const KnownSteps known(computation.all_steps(), possible_steps);
   std::vector<ReadAnswers> read;
   Exit worst = Exit::done;
   for (const std::string& file_of_answers : answers) {

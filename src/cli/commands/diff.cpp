@@ -57,7 +57,7 @@ OpenedFile open_file(const std::string& letter, const std::string& file, const D
   };
   OpenedFile opened{.file = {letter, file, problem, ""}};
   if (names_tensor_file(file)) {
-    opened.side = checked(read_dump(file, options.computing.max_bytes(), possible_steps()));
+    opened.side = checked(read_dump(file, options.computing.max_bytes(), KnownSteps({}, possible_steps)));
     opened.file.kind = opened.side.is_foreign ? dump : trace;
   } else {
     opened.text = checked(read_text(file));

@@ -88,8 +88,8 @@ class AnswersReader {
     }
     const std::vector<std::string> keys = {"schema", "title", "name", "notes", "steps"};
     const auto near = closest(key, keys);
-    const bool is_step = std::ranges::count(known_.ids, key) > 0 || key == "result";
-    const auto step = is_step ? std::optional(key) : near ? std::nullopt : meant_step(key, known_.ids);
+    const bool is_step = known_.has(key) || key == "result";
+    const auto step = is_step ? std::optional(key) : near ? std::nullopt : known_.meant_by(key);
     faults_.add("unknown-key", where, at(member.key_spelling), shown(where) + " is not a key that answers have",
                 step   ? "did you mean /steps/" + *step + "?"
                 : near ? "did you mean /" + *near + "?"
@@ -112,9 +112,9 @@ class AnswersReader {
   void read_step(const JsonMember& member) {
     const std::string where = pointer("/steps", member.key);
     AnsweredStep step;
-    step.id = member.key == "result" ? known_.result : member.key;
+    step.id = member.key == "result" ? known_.result() : member.key;
     const bool given_already = !given_.insert(step.id).second;
-    if (step.id.empty() || std::ranges::count(known_.ids, step.id) == 0) {
+    if (step.id.empty() || !known_.has(step.id)) {
       faults_.add("unknown-step", where, at(member.key_spelling), shown(where) + " is not a step that is known",
                   help_for_step(member.key, known_));
     } else if (given_already) {

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "files/tensor_file.h"
 #include "reading/json/json.h"
-#include "reading/names/step_names.h"
 #include "reading/trace.h"
 
 namespace attn {
@@ -48,8 +47,6 @@ std::vector<std::string> meant_by(std::string_view name) {
   if (const auto alias = alias_of_step(name)) return {*alias};
   return {};
 }
-
-bool contains(std::span<const std::string> ids, std::string_view name) { return std::ranges::count(ids, name) > 0; }
 
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
@@ -102,13 +99,13 @@ std::string usual_dtype(const std::vector<FileTensor>& tensors) {
 
 }  // namespace
 
-std::vector<std::string> meant_steps(std::string_view name, std::span<const std::string> ids) {
-  if (contains(ids, name)) return {std::string(name)};
+std::vector<std::string> meant_steps(std::string_view name, const KnownSteps& known) {
+  if (known.has(name)) return {std::string(name)};
   if (auto meant = meant_by(name); !meant.empty()) return meant;
   const std::size_t last = name.find_last_of("./:");
   if (last == std::string_view::npos) return {};
   const std::string_view end = name.substr(last + 1);
-  if (contains(ids, end)) return {std::string(end)};
+  if (known.has(end)) return {std::string(end)};
   // "q_proj.weight" is no step, but "q_proj.output" may be called so by a hook.
   return meant_by(end);
 }
@@ -122,7 +119,7 @@ Result<ComparedSide> read_stored_side(std::string_view text) {
   return side;
 }
 
-Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes, std::span<const std::string> ids) {
+Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes, const KnownSteps& known) {
   Result<std::unique_ptr<TensorFile>> opened = open_tensor_file(path);
   if (!opened) return opened.faults();
   TensorFile& file = *opened.value();
@@ -140,7 +137,7 @@ Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes, s
   for (FileTensor& tensor : tensors.value()) {
     const std::string name = tensor.name.empty() ? stem_of(path) : tensor.name;
     const auto named = axes.find(name);
-    SideStep step{.name = name, .ids = is_ours ? std::vector{name} : meant_steps(name, ids), .value = {}};
+    SideStep step{.name = name, .ids = is_ours ? std::vector{name} : meant_steps(name, known), .value = {}};
     Shape shape =
         shape_of(tensor.shape, is_ours && named != axes.end() ? named->second : std::vector<Axis>{}, step.has_axes);
     step.value = Tensor<double>(std::move(shape), std::move(tensor.values));

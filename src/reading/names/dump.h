@@ -1,20 +1,19 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "compare/side_by_side.h"
+#include "reading/names/step_names.h"
 
 namespace attn {
 
 // The steps that another program may mean by a name, the likeliest first: "q"
 // is the queries, rotated or not; "model.layers.0.self_attn.q" too. None where
-// no step has such a name. Our own ids mean themselves: `ids` are those of all
-// steps that problems can have.
-std::vector<std::string> meant_steps(std::string_view name, std::span<const std::string> ids);
+// no step has such a name. Our own ids mean themselves.
+std::vector<std::string> meant_steps(std::string_view name, const KnownSteps& known);
 
 // What a trace file (docs/trace-format.md) holds.
 Result<ComparedSide> read_stored_side(std::string_view text);
@@ -22,6 +21,6 @@ Result<ComparedSide> read_stored_side(std::string_view text);
 // What a file of tensors holds (.npy, .npz, .safetensors): another program's
 // numbers, or our own with their axes where the file says so. They take no more
 // than `max_bytes`.
-Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes, std::span<const std::string> ids);
+Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes, const KnownSteps& known);
 
 }  // namespace attn

@@ -46,21 +46,28 @@ std::optional<std::string> alias_of_step(std::string_view name) {
   return found == std::end(aliases) ? std::nullopt : std::optional(std::string(found->id));
 }
 
-std::optional<std::string> meant_step(std::string_view name, std::span<const std::string> known) {
+bool KnownSteps::has(std::string_view id) const {
+  return std::ranges::count(own_, id) > 0 || std::ranges::count(possible_(), id) > 0;
+}
+
+std::optional<std::string> KnownSteps::meant_by(std::string_view name) const {
   if (name.size() > 64) return std::nullopt;
-  if (auto alias = alias_of_step(name); alias && std::ranges::count(known, *alias) > 0) return alias;
-  return closest(name, known);
+  if (auto alias = alias_of_step(name); alias && has(*alias)) return alias;
+  Ids all = possible_();
+  std::ranges::copy_if(own_, std::back_inserter(all),
+                       [&](const std::string& id) { return !std::ranges::count(all, id); });
+  return closest(name, all);
 }
 
 std::string help_for_step(std::string_view name, const KnownSteps& known) {
-  const auto meant = meant_step(name, known.ids);
+  const auto meant = known.meant_by(name);
   if (meant) return "did you mean " + *meant + "?";
   return "the usual ones are queries, keys, values, scores, scaled_scores, attention_weights, context, output";
 }
 
 Result<std::string> named_step(std::string_view name, const KnownSteps& known) {
-  const std::string id(name == "result" ? std::string_view(known.result) : name);
-  if (!id.empty() && std::ranges::count(known.ids, id) > 0) return id;
+  const std::string id = name == "result" ? known.result() : std::string(name);
+  if (!id.empty() && known.has(id)) return id;
   return Diagnostic{.code = "unknown-step",
                     .where = "",
                     .message = "no step is called \"" + shown(name) + "\"",

@@ -9,11 +9,11 @@
 
 #include "catch.h"
 #include "model/computation.h"
+#include "model/possible_steps.h"
 #include "reading/answers/answers.h"
 #include "reading/names/step_names.h"
 #include "reading/problem/problem.h"
 #include "reference_backend.h"
-#include "unit/trace/all_steps.h"
 
 namespace attn {
 namespace {
@@ -32,7 +32,7 @@ Trace traced(const std::string& text) {
 
 Report marked(const std::string& problem, const std::string& steps, MarkingRule rule = {}) {
   const Trace trace = traced(problem);
-  KnownSteps known{all_steps(), trace.result};
+  const KnownSteps known({trace.result}, possible_steps);
   const Result<Answers> answers = read_answers(R"({"steps": )" + steps + "}", known);
   INFO(steps);
   REQUIRE(answers);

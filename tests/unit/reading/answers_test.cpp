@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "catch.h"
+#include "model/possible_steps.h"
 #include "reading/report.h"
 #include "reading/text_file.h"
-#include "unit/trace/all_steps.h"
 
 using namespace attn;
 namespace fs = std::filesystem;
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int exact = -1;
 
-KnownSteps known() { return {all_steps(), "context"}; }
+KnownSteps known() { return {{"context"}, possible_steps}; }
 
 Answers answers(const std::string& text) {
   INFO(text);
@@ -160,7 +160,7 @@ TEST_CASE("people's names for steps lead to the steps", "[answers]") {
       {"contxt", "context"},
   }));
   INFO(name);
-  CHECK(meant_step(name, all_steps()) == id);
+  CHECK(known().meant_by(name) == id);
   const auto fault = named_step(name, known());
   REQUIRE_FALSE(fault);
   CHECK(fault.faults()[0].help == "did you mean " + id + "?");
@@ -168,11 +168,13 @@ TEST_CASE("people's names for steps lead to the steps", "[answers]") {
 }
 
 TEST_CASE("a name is suggested only where the step can be named", "[answers]") {
-  const std::vector<std::string> few = {"queries", "keys"};
-  CHECK_FALSE(meant_step("V", few));
-  CHECK_FALSE(meant_step(std::string(100'000, 'q'), all_steps()));
+  static const KnownSteps::Ids listed = {"queries", "keys"};
+  const KnownSteps few(
+      {}, +[]() -> const KnownSteps::Ids& { return listed; });
+  CHECK_FALSE(few.meant_by("V"));
+  CHECK_FALSE(known().meant_by(std::string(100'000, 'q')));
   CHECK(named_step("result", known()).value() == "context");
-  CHECK_FALSE(named_step("result", {few, ""}));
+  CHECK_FALSE(named_step("result", few));
 }
 
 TEST_CASE("a file of rows is one step, however its fields are separated", "[answers][csv]") {
