@@ -8,7 +8,7 @@
 #include "model/masks/mask.h"
 #include "problem/digest.h"
 #include "reading/problem/problem.h"
-#include "reading/problem/schema.h"
+#include "reading/schemas.h"
 #include "reference_backend.h"
 
 namespace attn {

@@ -1,4 +1,4 @@
-#include "reading/problem/schema.h"
+#include "reading/schemas.h"
 
 #include <algorithm>
 #include <string>

@@ -8,42 +8,11 @@
 namespace attn {
 namespace {
 
-// What people and frameworks call a key, without case, "-" and "_".
+// What people call the members of `weights`, `biases`, `inputs`, `tokens`, `past` and `appended`.
 struct Alias {
-  std::string_view names, pointer;
+  std::string_view names, member;
 };
 
-constexpr Alias aliases[] = {
-    {"x input inputembeddings embeddingsmatrix embeddingmatrix data", "/inputs"},
-    {"q query", "/queries"},
-    {"k key", "/keys"},
-    {"v value", "/values"},
-    {"wq wquery qw qweight qweights qproj qprojweight queryweight queryweights", "/weights/query"},
-    {"wk wkey kw kweight kweights kproj kprojweight keyweight keyweights", "/weights/key"},
-    {"wv wvalue vw vweight vweights vproj vprojweight valueweight valueweights", "/weights/value"},
-    {"wo wout woutput oproj outproj outprojweight outputweight outputweights output", "/weights/output"},
-    {"bq qbias querybias", "/biases/query"},
-    {"bk kbias keybias", "/biases/key"},
-    {"bv vbias valuebias", "/biases/value"},
-    {"bo outbias outputbias outprojbias", "/biases/output"},
-    {"bias", "/biases"},
-    {"h nhead nheads numheads numattentionheads numberofheads", "/heads"},
-    {"numkeyvalueheads numkvheads kvnumheads nkvheads kvheads querygroups", "/kv_heads"},
-    {"kvcache cache pastkeyvalues pastkv", "/past"},
-    {"biaskv zeroattn addzeroattn", "/appended"},
-    {"positionalencoding positionencoding position positionids", "/positions"},
-    {"scorefunction scoring attentiontype", "/score"},
-    {"maxlen maxlength", "/max_tokens"},
-    {"words labels", "/tokens"},
-    {"layout", "/weight_layout"},
-    {"dtype", "/arithmetic/dtype"},
-    {"rounding handrounding", "/arithmetic/hand_rounding"},
-    {"precision decimals", "/digits"},
-    {"name", "/title"},
-    {"comment description", "/notes"},
-};
-
-// The same below `weights`, `biases`, `inputs`, `tokens`, `past` and `appended`.
 constexpr Alias role_aliases[] = {
     {"q wq queries bq", "query"},      {"k wk keys bk", "key"}, {"v wv bv values", "value"},
     {"o wo bo out outproj", "output"}, {"k key", "keys"},       {"v value", "values"},
@@ -53,24 +22,36 @@ std::string plain(std::string_view key) {
   return plain_name(key, [](char c) { return c == '-' || c == '_' || c == '.' || c == ' '; });
 }
 
+std::vector<std::string> names_below(std::string_view parent, const std::vector<Key>& keys) {
+  std::vector<std::string> names;
+  for (const Key& key : keys) {
+    const std::size_t last = key.pointer.rfind('/');
+    if (key.pointer.substr(0, last) == parent) names.emplace_back(key.pointer.substr(last + 1));
+  }
+  return names;
+}
+
 }  // namespace
 
-KnownKeys::KnownKeys(std::vector<std::string> outermost, const std::vector<OptionSpec>& options)
-    : outermost_(std::move(outermost)) {
-  for (const OptionSpec& option : options) {
+KnownKeys::KnownKeys(const Catalog& catalog) : keys_(problem_keys(catalog)) {
+  outermost_ = names_below("", keys_);
+  for (const OptionSpec& option : catalog.options) {
     outermost_.push_back(option.name);
     for (const std::string& name : option.also_called) options_called_.emplace(name, "/" + option.name);
   }
 }
 
+const Key* KnownKeys::find(std::string_view pointer) const {
+  const auto found = std::ranges::find(keys_, pointer, &Key::pointer);
+  return found == keys_.end() ? nullptr : &*found;
+}
+
+bool KnownKeys::has_keys_below(std::string_view parent) const { return !names_below(parent, keys_).empty(); }
+
 std::vector<std::string> KnownKeys::below(std::string_view parent) const {
   if (parent.empty()) return outermost_;
-  if (parent == "/weights" || parent == "/biases") return {"query", "key", "value", "output"};
-  if (parent == "/past" || parent == "/appended") return {"keys", "values"};
-  if (parent == "/inputs") return {"query", "key", "value"};
-  if (parent == "/tokens") return {"query", "key"};
-  if (parent == "/arithmetic") return {"dtype", "hand_rounding"};
-  return {};
+  const Key* key = find(parent);
+  return key && !key->kind.parts.empty() ? words_in(key->kind.parts) : names_below(parent, keys_);
 }
 
 std::optional<std::string> KnownKeys::aliased(std::string_view parent, const std::string& key) const {
@@ -79,14 +60,13 @@ std::optional<std::string> KnownKeys::aliased(std::string_view parent, const std
     const auto same = std::ranges::find(known, key, [](const std::string& name) { return plain(name); });
     if (same != known.end()) return std::string(parent) + "/" + *same;
     const auto role = std::ranges::find_if(role_aliases, [&](const Alias& alias) {
-      return has_word(alias.names, key) && std::ranges::count(known, alias.pointer) > 0;
+      return has_word(alias.names, key) && std::ranges::count(known, alias.member) > 0;
     });
-    if (role != std::end(role_aliases)) return std::string(parent) + "/" + std::string(role->pointer);
+    if (role != std::end(role_aliases)) return std::string(parent) + "/" + std::string(role->member);
   }
   if (const auto option = options_called_.find(key); option != options_called_.end()) return option->second;
-  const auto alias = std::ranges::find_if(aliases, [&](const Alias& one) { return has_word(one.names, key); });
-  if (alias == std::end(aliases)) return std::nullopt;
-  return std::string(alias->pointer);
+  const auto called = std::ranges::find_if(keys_, [&](const Key& one) { return has_word(one.also_called, key); });
+  return called == keys_.end() ? std::nullopt : std::optional(std::string(called->pointer));
 }
 
 bool is_free_key(std::string_view key) { return key.starts_with("x-"); }
@@ -108,19 +88,18 @@ void report_unknown_key(const std::string& place, const std::optional<std::strin
                     meant ? "did you mean " + *meant + "?" : known);
 }
 
-MembersByKey KnownKeys::check(JsonObject& object, const std::string& where,
-                              std::initializer_list<std::string_view> known, Faults& faults) const {
-  const std::vector<std::string> names(known.begin(), known.end());
+MembersByKey KnownKeys::check(JsonObject& object, const std::string& where, const std::vector<std::string>& known,
+                              Faults& faults) const {
   MembersByKey members;
   for (JsonMember& member : object.members) {
     if (const auto name = std::ranges::find(known, member.key); name != known.end()) members[*name] = &member;
   }
   for (JsonMember& member : object.members) {
-    if (is_free_key(member.key) || std::ranges::count(names, member.key) > 0) continue;
-    const auto near = closest(member.key, names);
+    if (is_free_key(member.key) || std::ranges::count(known, member.key) > 0) continue;
+    const auto near = closest(member.key, known);
     const auto meant = near ? pointer(where, *near) : meant_pointer(where, member.key);
-    report_unknown_key(pointer(where, member.key), meant, "known here: " + listed(names), faults);
-    const auto name = std::ranges::find_if(known, [&](std::string_view one) { return meant == pointer(where, one); });
+    report_unknown_key(pointer(where, member.key), meant, "known here: " + listed(known), faults);
+    const auto name = std::ranges::find_if(known, [&](const std::string& one) { return meant == pointer(where, one); });
     if (name != known.end()) members.emplace(*name, &member);
   }
   return members;

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "problem/faults.h"
+#include "problem/statement.h"
+#include "reading/json/json.h"
+
+namespace attn {
+
+class KnownKeys;
+
+// What the keys of a problem are read with, and where to.
+struct Reading {
+  const KnownKeys& keys;
+  Statement& statement;
+  Faults& faults;
+};
+
+// What can stand at a key.
+struct KeyKind {
+  std::function<nlohmann::ordered_json()> schema;  // none of a key that only later versions read
+  std::function<void(const Reading&, const JsonValue&, const std::string& where)> read;  // the same
+  std::string parts = {};  // the members of an object that is read as a whole: "query key"
+};
+
+// A key of a problem, but for its options (problem/option.h), which are rows of
+// their own.
+struct Key {
+  std::string_view pointer;      // "/weights/query"
+  std::string_view also_called;  // by people and frameworks: without case, "-" and "_"
+  std::string_view summary;      // for people; empty where the key says it
+  KeyKind kind;
+};
+
+// All of them, in the order in which a schema lists them. Where there are keys
+// below one, it is an object whose members are these; it is read by itself only
+// where something else stands there. The catalog outlives them.
+std::vector<Key> problem_keys(const Catalog& catalog);
+
+}  // namespace attn

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "problem/choice.h"
+
+namespace attn {
+
+// JSON Schemas (draft 2020-12) of the files that the program reads and writes.
+// A schema can say less than the program checks: not that shapes fit.
+
+// Of problem files; what they can name comes from the catalog.
+std::string problem_schema(const Catalog& catalog);
+
+// Of traces and goldens.
+std::string trace_schema();
+
+// Of answers.
+std::string answers_schema();
+
+// Of what is said of answers: one report, or a list of them.
+std::string report_schema();
+
+}  // namespace attn
