@@ -67,7 +67,7 @@ Problem sample(const Layout& layout) {
   attention.split_input = layout.split_inputs;
   attention.query_count = rows;
   attention.key_count = layout.keys();
-  attention.query_width = attention.key_width = attention.value_width = width;
+  attention.key_width = attention.value_width = width;
   if (layout.direct) {
     attention.queries = shaped({{"query", rows}, {"d_k", width}});
     attention.keys = keys_and_values(rows).keys;

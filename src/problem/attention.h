@@ -66,7 +66,6 @@ struct Attention {
 
   std::size_t query_count = 0;  // Nq, padded
   std::size_t key_count = 0;    // Nk, padded: past and new ones, without appended ones
-  std::size_t query_width = 0;  // of one head
   std::size_t key_width = 0;    // d_k, of one head
   std::size_t value_width = 0;  // d_v, of one head
 

@@ -28,7 +28,7 @@ void add_matrices(AllEvidence& evidence, const std::string& where, std::optional
 class HeadCount {
  public:
   HeadCount(const Statement& statement, const Sources& sources, const std::array<const Part*, 3>& parts,
-            const std::array<const ExtraSides*, 2>& extra, Setting& setting, Faults& faults)
+            const std::array<const std::optional<ExtraSides>*, 2>& extra, Setting& setting, Faults& faults)
       : statement_(statement), sources_(sources), parts_(parts), extra_(extra), setting_(setting), faults_(faults) {}
 
   void run() {
@@ -60,16 +60,16 @@ class HeadCount {
 
  private:
   void add_extra(AllEvidence& evidence) const {
-    for (const ExtraSides* sides : extra_) {
-      if (!sides) continue;
-      for (const Side* side : {&sides->keys, &sides->values}) {
+    for (const std::optional<ExtraSides>* sides : extra_) {
+      if (!*sides) continue;
+      for (const Side* side : {&(*sides)->keys, &(*sides)->values}) {
         if (evidence.empty()) add_matrices(evidence, side->where, side->heads);
       }
     }
   }
 
   bool has_faulty_extra() const {
-    return (statement_.past.is_given() && !extra_[0]) || (statement_.appended.is_given() && !extra_[1]);
+    return (statement_.past.is_given() && !*extra_[0]) || (statement_.appended.is_given() && !*extra_[1]);
   }
 
   std::optional<std::size_t> agreed(const AllEvidence& evidence) {
@@ -127,7 +127,7 @@ class HeadCount {
   const Statement& statement_;
   const Sources& sources_;
   const std::array<const Part*, 3>& parts_;
-  const std::array<const ExtraSides*, 2>& extra_;
+  const std::array<const std::optional<ExtraSides>*, 2>& extra_;
   Setting& setting_;
   Faults& faults_;
 };
@@ -135,7 +135,7 @@ class HeadCount {
 }  // namespace
 
 void count_heads(const Statement& statement, const Sources& sources, const std::array<const Part*, 3>& parts,
-                 const std::array<const ExtraSides*, 2>& extra, Setting& setting, Faults& faults) {
+                 const std::array<const std::optional<ExtraSides>*, 2>& extra, Setting& setting, Faults& faults) {
   HeadCount(statement, sources, parts, extra, setting, faults).run();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "problem/extra_keys.h"
 #include "problem/faults.h"
@@ -16,6 +17,6 @@ namespace attn {
 // values, not there where they are not given or faulty, which count where nothing
 // else has said a number: whoever fits them in compares them with it.
 void count_heads(const Statement& statement, const Sources& sources, const std::array<const Part*, 3>& parts,
-                 const std::array<const ExtraSides*, 2>& extra, Setting& setting, Faults& faults);
+                 const std::array<const std::optional<ExtraSides>*, 2>& extra, Setting& setting, Faults& faults);
 
 }  // namespace attn

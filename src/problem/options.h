@@ -41,10 +41,10 @@ std::map<std::string, OptionValue, std::less<>> fitted_options(
     const std::optional<SequenceSetting>& sequences, const std::optional<Shape>& scores, Budget& budget,
     Faults& faults);
 
-// The choice that a file makes, every tensor of it of the shape that the spec
-// asks for; what does not fit the problem is reported. `what` is the word for
-// such a choice ("score").
-Choice chosen(RawChoice raw, const ChoiceSpec& spec, std::string_view what, const ChoiceSetting& setting,
-              Vectors vectors, Budget& budget, Faults& faults);
+// Gives the attention the score, positions and softmax that a file chooses, every
+// tensor of them of the shape that their specs ask for; what does not fit the
+// problem is reported.
+void fit_choices(Statement& statement, const Catalog& catalog, const ChoiceSetting& setting, Vectors vectors,
+                 Attention& attention, Budget& budget, Faults& faults);
 
 }  // namespace attn

@@ -37,8 +37,7 @@ class Validation {
     check_tokens(statement_, sources_, faults_);
     read_weights();
     measure_extra_keys();
-    count_heads(statement_, sources_, {&query_, &key_, &value_}, {address(past_), address(appended_)}, setting_,
-                faults_);
+    count_heads(statement_, sources_, {&query_, &key_, &value_}, {&past_, &appended_}, setting_, faults_);
     check_widths();
     read_extra_keys();
     read_choices();
@@ -128,8 +127,6 @@ class Validation {
 
   // --- cache, choices ---------------------------------------------------------
 
-  static const ExtraSides* address(const std::optional<ExtraSides>& sides) { return sides ? &*sides : nullptr; }
-
   void measure_extra_keys() {
     const auto measure = [&](Stated<RawKeysAndValues>& given) {
       return given ? extra_sides(std::move(*given), setting_.vectors, budget_, faults_) : std::nullopt;
@@ -167,30 +164,7 @@ class Validation {
 
   void read_choices() {
     if (!setting_.heads_known) return;
-    const ChoiceSetting setting = choice_setting();
-    const auto choose = [&](Stated<RawChoice>& raw, const std::vector<ChoiceSpec>& specs, std::string_view what) {
-      const ChoiceSpec* spec = raw ? find(specs, raw->name) : nullptr;  // who reads the file knows the catalog too
-      return spec ? std::optional(chosen(std::move(*raw), *spec, what, setting, setting_.vectors, budget_, faults_))
-                  : std::nullopt;
-    };
-    if (!statement_.score.is_given()) statement_.score = RawChoice{"/score", "scaled_dot", {}, {}};
-    if (auto score = choose(statement_.score, catalog_.scores, "score")) attention_.score = std::move(*score);
-    attention_.positions = choose(statement_.positions, catalog_.positions, "position encoding");
-    attention_.softmax = choose(statement_.softmax, catalog_.softmaxes, "softmax");
-    // What everybody means by softmax is said by saying nothing.
-    if (attention_.softmax && attention_.softmax->name == catalog_.softmaxes.front().name) attention_.softmax.reset();
-    check_terms();
-  }
-
-  // Whether what relative positions add to a score has a place in it.
-  void check_terms() {
-    if (!attention_.positions || attention_.score.name.empty()) return;
-    const ChoiceSpec* positions = find(catalog_.positions, attention_.positions->name);
-    const ChoiceSpec* score = find(catalog_.scores, attention_.score.name);
-    if (!positions->score_terms || score->score_terms) return;
-    faults_.add("contradiction", "/positions",
-                "/positions is " + positions->name + ", and nothing can be added to the score " + score->name,
-                "it is made for dot products");
+    fit_choices(statement_, catalog_, choice_setting(), setting_.vectors, attention_, budget_, faults_);
   }
 
   // --- options ----------------------------------------------------------------
@@ -208,8 +182,9 @@ class Validation {
   std::optional<Shape> shape_of_scores() const {
     const Side* query = sources_.query_side();
     const Side* key = sources_.key_side();
-    if (!query || !key || !setting_.heads_known || statement_.max_tokens.is_faulty()) return std::nullopt;
-    if (!knows_past()) return std::nullopt;
+    if (!query || !key || !setting_.heads_known || statement_.max_tokens.is_faulty() || !knows_past()) {
+      return std::nullopt;
+    }
     Shape shape;
     if (query->batched) shape.append({"batch", query->rows.size()});
     if (setting_.heads) shape.append({"head", *setting_.heads});
@@ -220,18 +195,13 @@ class Validation {
 
   // --- the problem ------------------------------------------------------------
 
-  template <class... T>
-  static bool is_any_faulty(const Stated<T>&... members) {
-    return (members.is_faulty() || ...);
-  }
-
   // Whether nothing was faulty in itself, which was reported elsewhere.
   bool is_complete() const {
     const Statement& s = statement_;
-    const bool options =
-        !is_any_faulty(s.max_tokens, s.weight_layout, s.heads, s.kv_heads, s.split_input, s.past, s.appended,
-                       s.positions, s.score, s.softmax, s.digits, s.tokens, s.tokens_by_role) &&
-        std::ranges::none_of(s.options, [](const auto& option) { return option.second.is_faulty(); });
+    const auto are_sound = [](const auto&... members) { return !(members.is_faulty() || ...); };
+    const bool options = are_sound(s.max_tokens, s.weight_layout, s.heads, s.kv_heads, s.split_input, s.past,
+                                   s.appended, s.positions, s.score, s.softmax, s.digits, s.tokens, s.tokens_by_role) &&
+                         std::ranges::none_of(s.options, [](const auto& option) { return option.second.is_faulty(); });
     return options && query_.is_whole() && key_.is_whole() && value_.is_whole() && output_.is_whole() && query_width_ &&
            key_width_ && value_width_ && sources_.query_side() && sources_.key_side() && sources_.value_side();
   }
@@ -254,7 +224,6 @@ class Validation {
     attention_.kv_heads = setting_.kv_heads;
     attention_.query_count = sources_.query->longest(limit());
     attention_.key_count = attention_.past_count() + sources_.key_side()->longest(limit());
-    attention_.query_width = *query_width_;
     attention_.key_width = *key_width_;
     attention_.value_width = *value_width_;
     set_labels(statement_, sources_, limit(), attention_);
@@ -278,7 +247,10 @@ class Validation {
       fill_inputs(problem_.inputs.key, sources_.key, "key");
       fill_inputs(problem_.inputs.value, sources_.value, "key");
     }
-    fill_projections();
+    if (query_.matrix) attention_.query = projection(std::move(query_), "d_k", setting_);
+    if (key_.matrix) attention_.key = projection(std::move(key_), "d_k", setting_);
+    if (value_.matrix) attention_.value = projection(std::move(value_), "d_v", setting_);
+    if (output_.matrix) attention_.output = projection(std::move(output_), "d_out", setting_);
   }
 
   void fill_inputs(std::optional<Source>& inputs, std::optional<Side>& side, const Axis& row) {
@@ -288,13 +260,6 @@ class Validation {
   Source direct(Side& side, const Axis& row, const Axis& feature) const {
     const Axis& features = setting_.heads && !side.heads ? "d_concat" : feature;
     return {shape_of(side, setting_.vectors, row, features), side.take_values};
-  }
-
-  void fill_projections() {
-    if (query_.matrix) attention_.query = projection(std::move(query_), "d_k", setting_);
-    if (key_.matrix) attention_.key = projection(std::move(key_), "d_k", setting_);
-    if (value_.matrix) attention_.value = projection(std::move(value_), "d_v", setting_);
-    if (output_.matrix) attention_.output = projection(std::move(output_), "d_out", setting_);
   }
 
   void fill_own_queries() {

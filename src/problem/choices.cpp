@@ -110,8 +110,7 @@ bool is_fit(const Choice& choice, const ChoiceSpec& spec) {
   });
 }
 
-}  // namespace
-
+// The choice; `what` is the word for such a one ("score").
 Choice chosen(RawChoice raw, const ChoiceSpec& spec, std::string_view what, const ChoiceSetting& setting,
               Vectors vectors, Budget& budget, Faults& faults) {
   Choice choice{.name = spec.name, .numbers = {}, .tensors = {}};
@@ -147,6 +146,34 @@ Choice chosen(RawChoice raw, const ChoiceSpec& spec, std::string_view what, cons
     });
   }
   return choice;
+}
+
+// Whether what relative positions add to a score has a place in it.
+void check_terms(const Attention& attention, const Catalog& catalog, Faults& faults) {
+  if (!attention.positions || attention.score.name.empty()) return;
+  const ChoiceSpec* positions = find(catalog.positions, attention.positions->name);
+  const ChoiceSpec* score = find(catalog.scores, attention.score.name);
+  if (!positions->score_terms || score->score_terms) return;
+  faults.add("contradiction", "/positions",
+             "/positions is " + positions->name + ", and nothing can be added to the score " + score->name,
+             "it is made for dot products");
+}
+
+}  // namespace
+
+void fit_choices(Statement& statement, const Catalog& catalog, const ChoiceSetting& setting, Vectors vectors,
+                 Attention& attention, Budget& budget, Faults& faults) {
+  const auto choose = [&](Stated<RawChoice>& raw, const std::vector<ChoiceSpec>& specs, std::string_view what) {
+    const ChoiceSpec* spec = raw ? find(specs, raw->name) : nullptr;  // who reads the file knows the catalog too
+    return spec ? std::optional(chosen(std::move(*raw), *spec, what, setting, vectors, budget, faults)) : std::nullopt;
+  };
+  if (!statement.score.is_given()) statement.score = RawChoice{"/score", "scaled_dot", {}, {}};
+  if (auto score = choose(statement.score, catalog.scores, "score")) attention.score = std::move(*score);
+  attention.positions = choose(statement.positions, catalog.positions, "position encoding");
+  attention.softmax = choose(statement.softmax, catalog.softmaxes, "softmax");
+  // What everybody means by softmax is said by saying nothing.
+  if (attention.softmax && attention.softmax->name == catalog.softmaxes.front().name) attention.softmax.reset();
+  check_terms(attention, catalog, faults);
 }
 
 }  // namespace attn
