@@ -15,7 +15,7 @@ namespace {
 
 using Value = const JsonValue&;
 using Where = const std::string&;
-using Read = const Reading&;
+using Read = const ProblemReading&;
 
 Json tensor_schema() { return reference("tensor"); }
 

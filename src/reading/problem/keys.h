@@ -16,7 +16,7 @@ namespace attn {
 class KnownKeys;
 
 // What the keys of a problem are read with, and where to.
-struct Reading {
+struct ProblemReading {
   const KnownKeys& keys;
   Statement& statement;
   Faults& faults;
@@ -25,7 +25,7 @@ struct Reading {
 // What can stand at a key.
 struct KeyKind {
   std::function<nlohmann::ordered_json()> schema;  // none of a key that only later versions read
-  std::function<void(const Reading&, const JsonValue&, const std::string& where)> read;  // the same
+  std::function<void(const ProblemReading&, const JsonValue&, const std::string& where)> read;  // the same
   std::string parts = {};  // the members of an object that is read as a whole: "query key"
 };
 
