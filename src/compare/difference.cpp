@@ -10,11 +10,18 @@
 namespace attn {
 namespace {
 
-// Families whose rewrites cannot stand on top of each other: their lines would get in each other's way.
-bool exclude_each_other(const std::string& id, const std::string& other) {
-  const std::string family = id.substr(0, id.find('.'));
-  if (id == other) return true;
-  return family == other.substr(0, other.find('.')) && family != "projection" && family != "scale";
+// A reading of one attention of the recipe: a mistake or a convention, and the part that it was made in.
+struct Reason {
+  std::string id;
+  std::size_t part;
+};
+
+// Whether they cannot stand on top of each other: lines of one family would get in each other's way.
+bool exclude_each_other(const Reason& one, const Reason& other) {
+  if (one.part != other.part) return false;
+  const std::string family = one.id.substr(0, one.id.find('.'));
+  if (one.id == other.id) return true;
+  return family == other.id.substr(0, other.id.find('.')) && family != "projection" && family != "scale";
 }
 
 // So many readings at most stand on top of each other.
@@ -75,20 +82,23 @@ WorkedOut worked_out(const Recipe& recipe, std::span<const TheirStep> theirs,
 
 struct TriedReading {
   LikelyCause told;
+  Reason reason;
   std::shared_ptr<const Recipe> recipe;
 };
 
 // Those that can stand on top of the ones that were taken.
-std::vector<TriedReading> readings(const Recipe& recipe, const std::vector<std::string>& taken) {
+std::vector<TriedReading> readings(const Recipe& recipe, const std::vector<Reason>& taken) {
   std::vector<TriedReading> all;
-  const auto is_free = [&](const std::string& id) {
-    return std::ranges::none_of(taken, [&](const std::string& other) { return exclude_each_other(id, other); });
-  };
   const auto add = [&](const std::string& id, const std::string& what, RewriteRule rule) {
-    if (!rule || !is_free(id)) return;
-    for (Rewrite& rewrite : rewrites_of(recipe, rule)) {
-      all.push_back({{.id = id, .what = what, .variant = rewrite.variant, .step = ""},
-                     std::make_shared<const Recipe>(std::move(rewrite.recipe))});
+    if (!rule) return;
+    for (const RightAttention& right : attentions(recipe)) {
+      const Reason reason{id, right.part};
+      if (std::ranges::any_of(taken, [&](const Reason& other) { return exclude_each_other(reason, other); })) continue;
+      for (Rewrite& rewrite : rewrites_of(right, rule)) {
+        all.push_back({{.id = id, .what = what, .variant = rewrite.variant, .step = ""},
+                       reason,
+                       std::make_shared<const Recipe>(std::move(rewrite.recipe))});
+      }
     }
   };
   for (const Mistake* mistake : all_mistakes()) add(mistake->id, mistake->words.what, mistake->rewrites);
@@ -119,12 +129,6 @@ class Search {
  private:
   void settle() { base_ = worked_out(*recipe_, theirs_); }
 
-  std::vector<std::string> taken() const {
-    std::vector<std::string> ids;
-    for (const LikelyCause& one : found_) ids.push_back(one.id);
-    return ids;
-  }
-
   std::size_t reach(const TriedReading& reading, std::size_t must) const {
     const auto same = same_lines(*reading.recipe, *recipe_);
     const Original<double> original{base_.evaluation, same};
@@ -137,6 +141,7 @@ class Search {
     for (std::size_t i = from + 1; i < to; ++i) told.follow.push_back(theirs_[i].id);
     if (to < theirs_.size()) told.next = theirs_[to].id;
     found_.push_back(std::move(told));
+    taken_.push_back(std::move(reading.reason));
     recipe_ = reading.recipe;
   }
 
@@ -144,7 +149,7 @@ class Search {
     const std::size_t from = base_.agreeing;
     std::optional<TriedReading> best;
     std::size_t most = from;
-    for (TriedReading& reading : readings(*recipe_, taken())) {
+    for (TriedReading& reading : readings(*recipe_, taken_)) {
       const std::size_t agreeing = reach(reading, from + 1);
       if (agreeing > most) {
         most = agreeing;
@@ -166,12 +171,13 @@ class Search {
     const std::size_t from = base_.agreeing;
     if (cells_of(base_) > most_cells_for_two) return false;
     for (TriedReading& one : readings(*recipe_, {})) {
-      for (TriedReading& other : readings(*one.recipe, {one.told.id})) {
+      for (TriedReading& other : readings(*one.recipe, {one.reason})) {
         const std::size_t agreeing = reach(other, from + 1);
         if (agreeing <= from) continue;
         one.told.step = other.told.step = theirs_[from].id;
         one.told.next = theirs_[from].id;
         found_.push_back(one.told);
+        taken_.push_back(one.reason);
         tell(std::move(other), from, agreeing);
         settle();
         return true;
@@ -184,6 +190,7 @@ class Search {
   std::shared_ptr<const Recipe> recipe_;
   WorkedOut base_;
   std::vector<LikelyCause> found_;
+  std::vector<Reason> taken_;  // the same
 };
 
 }  // namespace

@@ -21,11 +21,17 @@ std::vector<RightAttention> attentions(const Recipe& recipe) {
   return all;
 }
 
+Rewrites rewrites_of(const RightAttention& right, RewriteRule rule) {
+  Rewrites all = rule(right);
+  std::erase_if(all, [](const Rewrite& rewrite) { return !rewrite.recipe.fits(); });
+  return all;
+}
+
 Rewrites rewrites_of(const Recipe& recipe, RewriteRule rule) {
   Rewrites all;
-  for (const RightAttention& attention : attentions(recipe))
-    std::ranges::move(rule(attention), std::back_inserter(all));
-  std::erase_if(all, [](const Rewrite& rewrite) { return !rewrite.recipe.fits(); });
+  for (const RightAttention& attention : attentions(recipe)) {
+    std::ranges::move(rewrites_of(attention, rule), std::back_inserter(all));
+  }
   return all;
 }
 

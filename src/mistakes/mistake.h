@@ -44,8 +44,9 @@ using Rewrites = std::vector<Rewrite>;
 // would change no instruction.
 using RewriteRule = Rewrites (*)(const RightAttention& right);
 
-// What the rule makes of each attention of the recipe, but for what nobody can
-// have gone on with: numbers that the next step cannot read.
+// What the rule makes of the attention, or of each of the recipe, but for what
+// nobody can have gone on with: numbers that the next step cannot read.
+Rewrites rewrites_of(const RightAttention& right, RewriteRule rule);
 Rewrites rewrites_of(const Recipe& recipe, RewriteRule rule);
 
 enum class MistakeKind { error, convention, note };

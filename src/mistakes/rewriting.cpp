@@ -22,8 +22,34 @@ Instruction given_line(std::string id, Tensor<double> numbers) {
   return made;
 }
 
+namespace {
+
+// An id that no instruction of the recipe has: an earlier rewrite may have used it.
+std::string unused(const Recipe& recipe, std::string id) {
+  while (recipe.has(id)) id.insert(0, 1, '~');
+  return id;
+}
+
+// The lines with ids of their own for what only the rewrite needs.
+void make_unused(const Recipe& recipe, std::vector<Instruction>& lines) {
+  for (Instruction& made : lines) {
+    const std::string id = made.id();
+    if (!id.starts_with('~') || !recipe.has(id)) continue;
+    made.heading.id = unused(recipe, id);
+    for (Instruction& reader : lines) {
+      for (Operand& operand : reader.operands) {
+        if (operand.id == id) operand.id = made.id();
+      }
+      if (reader.open && reader.open->id == id) reader.open->id = made.id();
+    }
+  }
+}
+
+}  // namespace
+
 Rewrite rewritten(const RightAttention& right, std::string step, std::string variant, std::vector<Instruction> lines) {
   Rewrite made{std::move(step), std::move(variant), right.recipe};
+  make_unused(right.recipe, lines);
   for (auto at = lines.begin(); at != lines.end(); ++at) {
     if (at->given) {
       made.recipe.give(at->id(), at->given->points.numbers());
@@ -151,12 +177,13 @@ Rewrite with_empty_rows_levelled(Rewrite made, const Anatomy& at, Tensor<double>
   const std::size_t keys = open.shape().size("key");
   for (const std::size_t row : empty_rows(open)) std::ranges::fill(open.data().subspan(row, keys), 1.0);
   Recipe& recipe = made.recipe;
-  recipe.give("~read", std::move(open));
-  recipe.insert_before(at.maximum, line("~levelled", Map{Unary::multiply, 1, ""}, {at.masked}, at.mask));
-  for (std::size_t line = *recipe.line("~levelled") + 1; line < recipe.size(); ++line) {
+  const std::string read = unused(recipe, "~read"), levelled = unused(recipe, "~levelled");
+  recipe.give(read, std::move(open));
+  recipe.insert_before(at.maximum, line(levelled, Map{Unary::multiply, 1, ""}, {at.masked}, at.mask));
+  for (std::size_t line = *recipe.line(levelled) + 1; line < recipe.size(); ++line) {
     const std::string reader = recipe.instruction(line).id();
-    recipe.redirect(reader, at.masked, "~levelled");
-    recipe.redirect(reader, at.mask, "~read");
+    recipe.redirect(reader, at.masked, levelled);
+    recipe.redirect(reader, at.mask, read);
   }
   return made;
 }

@@ -147,7 +147,7 @@ void Recipe::redirect(std::string_view reader, std::string_view from, std::strin
 void Recipe::insert(std::size_t place, Instruction instruction) {
   if (has(instruction.id())) throw std::logic_error("two instructions are called " + instruction.id());
   Line made{std::make_shared<const Instruction>(std::move(instruction))};
-  connect(made);
+  connect(made, place);
   for (std::size_t below = place; below < lines_.size(); ++below) {
     for (std::size_t& operand : lines_[below].operands) operand += operand >= place ? 1 : 0;
     if (auto& open = lines_[below].open; open && *open >= place) ++*open;
@@ -160,15 +160,20 @@ void Recipe::insert(std::size_t place, Instruction instruction) {
 void Recipe::change(std::size_t place, Instruction instruction) {
   lines_[place].instruction = std::make_shared<const Instruction>(std::move(instruction));
   lines_[place].layout.reset();
-  connect(lines_[place]);
+  connect(lines_[place], place);
   lay_out(place);
 }
 
-void Recipe::connect(Line& line) const {
+void Recipe::connect(Line& line, std::size_t place) const {
+  const auto above = [&](const Operand& operand) {
+    const auto found = this->line(operand.id);
+    if (found && *found < place) return *found;
+    throw std::logic_error(line.instruction->id() + " reads " + operand.id + ", which is not above it");
+  };
   line.operands.clear();
-  for (const Operand& operand : line.instruction->operands) line.operands.push_back(place_of(operand.id));
+  for (const Operand& operand : line.instruction->operands) line.operands.push_back(above(operand));
   line.open.reset();
-  if (line.instruction->open) line.open = place_of(line.instruction->open->id);
+  if (line.instruction->open) line.open = above(*line.instruction->open);
 }
 
 std::shared_ptr<const LaidOut> Recipe::laid_out(const Line& line) const {

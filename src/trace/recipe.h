@@ -82,15 +82,16 @@ class Recipe {
 
   // Puts it last of all, or what the problem gives and is no step behind all
   // others of its kind, which come first. Throws std::logic_error where the id is
-  // not new. REQUIRES: operands stand above it.
+  // not new, or an operand does not stand above it.
   void append(Instruction made);
 
   // Puts another computation in the place of the instruction `id`. Whoever reads
-  // `id` now reads its result. REQUIRES: has(id); the operands stand above it.
+  // `id` now reads its result. REQUIRES: has(id). Throws std::logic_error where an
+  // operand does not stand above it.
   void replace(std::string_view id, Op op, std::vector<Operand> operands, std::optional<Operand> open = std::nullopt);
 
   // Puts a new instruction just before `id`, and into its part. REQUIRES: has(id).
-  // Throws std::logic_error where the new one's id is not new.
+  // Throws as append() does.
   void insert_before(std::string_view id, Instruction made);
 
   // Puts it just after `id`, and lets everyone below who read `id` read it.
@@ -101,7 +102,7 @@ class Recipe {
   void give(std::string id, Tensor<double> value);
 
   // Lets `reader` read `to` wherever it read `from`, under the same axis names.
-  // REQUIRES: has(reader); `to` stands above it.
+  // REQUIRES: has(reader). Throws std::logic_error where `to` does not stand above it.
   void redirect(std::string_view reader, std::string_view from, std::string_view to);
 
  private:
@@ -115,7 +116,7 @@ class Recipe {
   void insert(std::size_t place, Instruction instruction);
   void change(std::size_t place, Instruction instruction);
   std::size_t place_of(std::string_view id) const;
-  void connect(Line& line) const;
+  void connect(Line& line, std::size_t place) const;
   void lay_out(std::size_t from);
   std::shared_ptr<const LaidOut> laid_out(const Line& line) const;
 
