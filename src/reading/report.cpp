@@ -76,7 +76,7 @@ std::size_t before(std::string_view text, std::size_t at) {
 }
 
 // A run of characters of one line, on one side of a place.
-struct Side {
+struct HalfLine {
   std::deque<Cell> cells;
   std::size_t width = 0;
   bool whole = true;  // up to the end of the line on this side
@@ -132,7 +132,7 @@ class Excerpt {
   }
 
  private:
-  Side left_, right_;
+  HalfLine left_, right_;
 };
 
 // Of a list or an object only its bracket is meant: it may be pages long.

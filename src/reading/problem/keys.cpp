@@ -215,7 +215,7 @@ KeyKind arithmetic() {
 
 }  // namespace
 
-std::vector<Key> problem_keys(const Catalog& catalog) {
+std::vector<ProblemKey> problem_keys(const Catalog& catalog) {
   using S = Statement;
   constexpr std::array<std::string_view, 2> vectors = {"rows", "columns"}, layouts = {"in_out", "out_in"},
                                             splits = {"projection", "input"};

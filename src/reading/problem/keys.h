@@ -31,7 +31,7 @@ struct KeyKind {
 
 // A key of a problem, but for its options (problem/option.h), which are rows of
 // their own.
-struct Key {
+struct ProblemKey {
   std::string_view pointer;      // "/weights/query"
   std::string_view also_called;  // by people and frameworks: without case, "-" and "_"
   std::string_view summary;      // for people; empty where the key says it
@@ -41,6 +41,6 @@ struct Key {
 // All of them, in the order in which a schema lists them. Where there are keys
 // below one, it is an object whose members are these; it is read by itself only
 // where something else stands there. The catalog outlives them.
-std::vector<Key> problem_keys(const Catalog& catalog);
+std::vector<ProblemKey> problem_keys(const Catalog& catalog);
 
 }  // namespace attn

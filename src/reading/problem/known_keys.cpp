@@ -22,9 +22,9 @@ std::string plain(std::string_view key) {
   return plain_name(key, [](char c) { return c == '-' || c == '_' || c == '.' || c == ' '; });
 }
 
-std::vector<std::string> names_below(std::string_view parent, const std::vector<Key>& keys) {
+std::vector<std::string> names_below(std::string_view parent, const std::vector<ProblemKey>& keys) {
   std::vector<std::string> names;
-  for (const Key& key : keys) {
+  for (const ProblemKey& key : keys) {
     const std::size_t last = key.pointer.rfind('/');
     if (key.pointer.substr(0, last) == parent) names.emplace_back(key.pointer.substr(last + 1));
   }
@@ -41,8 +41,8 @@ KnownKeys::KnownKeys(const Catalog& catalog) : keys_(problem_keys(catalog)) {
   }
 }
 
-const Key* KnownKeys::find(std::string_view pointer) const {
-  const auto found = std::ranges::find(keys_, pointer, &Key::pointer);
+const ProblemKey* KnownKeys::find(std::string_view pointer) const {
+  const auto found = std::ranges::find(keys_, pointer, &ProblemKey::pointer);
   return found == keys_.end() ? nullptr : &*found;
 }
 
@@ -50,7 +50,7 @@ bool KnownKeys::has_keys_below(std::string_view parent) const { return !names_be
 
 std::vector<std::string> KnownKeys::below(std::string_view parent) const {
   if (parent.empty()) return outermost_;
-  const Key* key = find(parent);
+  const ProblemKey* key = find(parent);
   return key && !key->kind.parts.empty() ? words_in(key->kind.parts) : names_below(parent, keys_);
 }
 
@@ -65,7 +65,8 @@ std::optional<std::string> KnownKeys::aliased(std::string_view parent, const std
     if (role != std::end(role_aliases)) return std::string(parent) + "/" + std::string(role->member);
   }
   if (const auto option = options_called_.find(key); option != options_called_.end()) return option->second;
-  const auto called = std::ranges::find_if(keys_, [&](const Key& one) { return has_word(one.also_called, key); });
+  const auto called =
+      std::ranges::find_if(keys_, [&](const ProblemKey& one) { return has_word(one.also_called, key); });
   return called == keys_.end() ? std::nullopt : std::optional(std::string(called->pointer));
 }
 

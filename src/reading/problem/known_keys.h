@@ -22,7 +22,7 @@ class KnownKeys {
   explicit KnownKeys(const Catalog& catalog);
 
   // Null where there is none, or it is an option.
-  const Key* find(std::string_view pointer) const;
+  const ProblemKey* find(std::string_view pointer) const;
 
   // The members of what stands at `parent`: "" is the problem itself.
   std::vector<std::string> below(std::string_view parent) const;
@@ -43,7 +43,7 @@ class KnownKeys {
  private:
   std::optional<std::string> aliased(std::string_view parent, const std::string& key) const;
 
-  std::vector<Key> keys_;
+  std::vector<ProblemKey> keys_;
   std::vector<std::string> outermost_;
   std::map<std::string, std::string> options_called_;  // pointers, by what people call them
 };

@@ -42,7 +42,7 @@ class StatementReader {
       statement_.options[option->name] = read_option(value, where, *option, known_, faults_);
       return true;
     }
-    const Key* key = known_.find(as);
+    const ProblemKey* key = known_.find(as);
     if (!key || !key->kind.read) return false;
     if (auto object = known_.has_keys_below(as) ? value.object() : std::nullopt) {
       read_members(*object, where, as);

@@ -38,9 +38,9 @@ Json option_schema(const OptionSpec& spec) {
 }
 
 // What stands at the keys whose pointers begin with `parent` and a slash.
-Json members_below(std::string_view parent, const std::vector<Key>& keys) {
+Json members_below(std::string_view parent, const std::vector<ProblemKey>& keys) {
   Json members;
-  for (const Key& key : keys) {
+  for (const ProblemKey& key : keys) {
     const std::size_t last = key.pointer.rfind('/');
     if (key.pointer.substr(0, last) != parent) continue;
     Json below = members_below(key.pointer, keys);

@@ -46,7 +46,7 @@ inline Problem worked_example() {
   problem.attention().query = Projection{matrix("d_model", "d_k", {{1, 0, 1}, {1, 0, 0}, {0, 0, 1}, {0, 1, 1}}), {}};
   problem.attention().value = Projection{matrix("d_model", "d_v", {{0, 2, 0}, {0, 3, 0}, {1, 0, 3}, {1, 1, 0}}), {}};
   problem.attention().query_count = problem.attention().key_count = 3;
-  problem.attention().query_width = problem.attention().key_width = problem.attention().value_width = 3;
+  problem.attention().key_width = problem.attention().value_width = 3;
   problem.attention().query_labels = problem.attention().key_labels = {numbered(3)};
   return problem;
 }
@@ -64,7 +64,7 @@ inline Problem causal_sentence(std::vector<std::string> words = {"the", "cat", "
   problem.attention().value = Projection{scattered({{"d_model", 4}, {"d_v", 2}}, 4), {}};
   problem.attention().output = Projection{scattered({{"d_v", 2}, {"d_out", 4}}, 9), {}};
   problem.attention().query_count = problem.attention().key_count = count;
-  problem.attention().query_width = problem.attention().key_width = 3;
+  problem.attention().key_width = 3;
   problem.attention().value_width = 2;
   problem.attention().query_labels = problem.attention().key_labels = {std::move(words)};
   return problem;
@@ -86,7 +86,7 @@ inline Problem ragged_heads() {
   problem.attention().value = Projection{scattered({{"d_model", 4}, {"d_concat", 4}}, 4), {}};
   problem.attention().output = Projection{scattered({{"d_concat", 4}, {"d_out", 4}}, 9), {}};
   problem.attention().query_count = problem.attention().key_count = 3;
-  problem.attention().query_width = problem.attention().key_width = problem.attention().value_width = 2;
+  problem.attention().key_width = problem.attention().value_width = 2;
   problem.attention().query_labels = problem.attention().key_labels = {numbered(3), {"Input 1", "Input 2", "·"}};
   return problem;
 }
@@ -101,7 +101,7 @@ inline Problem closed_row() {
   problem.attention().values = scattered({{"key", 5}, {"d_v", 2}}, 3);
   problem.attention().query_count = 2;
   problem.attention().key_count = 5;
-  problem.attention().query_width = problem.attention().key_width = 4;
+  problem.attention().key_width = 4;
   problem.attention().value_width = 2;
   problem.attention().query_labels = {{"Query 1", "Query 2"}};
   problem.attention().key_labels = {{"Key 1", "Key 2", "Key 3", "Key 4", "Key 5"}};
@@ -132,7 +132,7 @@ inline Problem large() {
   problem.attention().query = Projection{scattered({{"d_model", 64}, {"d_concat", 64}}, 3), {}};
   problem.attention().value = Projection{scattered({{"d_model", 64}, {"d_concat", 64}}, 4), {}};
   problem.attention().query_count = problem.attention().key_count = 40;
-  problem.attention().query_width = problem.attention().key_width = problem.attention().value_width = 8;
+  problem.attention().key_width = problem.attention().value_width = 8;
   problem.attention().query_labels = problem.attention().key_labels = {numbered(40)};
   return problem;
 }

@@ -81,7 +81,7 @@ TEST_CASE("values of one number show their products as wider ones do", "[explain
   attention.values = Tensor<double>({{"key", 3}, {"d_v", 1}}, {3, -5, 7});
   attention.query_count = 1;
   attention.key_count = 3;
-  attention.query_width = attention.key_width = 2;
+  attention.key_width = 2;
   attention.value_width = 1;
   attention.score.name = "dot";
   attention.options["lengths"] = PerSequence{{2}};

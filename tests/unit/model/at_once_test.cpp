@@ -36,7 +36,7 @@ Problem grouped() {
   problem.attention().values = drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_v", d_v}}, 3);
   problem.attention().query_count = queries;
   problem.attention().key_count = keys;
-  problem.attention().query_width = problem.attention().key_width = d_k;
+  problem.attention().key_width = d_k;
   problem.attention().value_width = d_v;
   problem.attention().score = {.name = "scaled_dot"};
   problem.attention().query_labels.assign(batch, std::vector<std::string>(queries, "q"));
@@ -299,7 +299,7 @@ TEST_CASE("attention at once needs memory for vectors, not for scores", "[model]
   problem.attention().values = drawn({{"key", 3000}, {"d_v", 8}}, 3);
   problem.attention().query_count = 2000;
   problem.attention().key_count = 3000;
-  problem.attention().query_width = problem.attention().key_width = problem.attention().value_width = 8;
+  problem.attention().key_width = problem.attention().value_width = 8;
   problem.attention().score = {.name = "dot"};
   const std::size_t plain = *bytes_at_once(problem);
   CHECK(plain < 2'000'000);
@@ -318,7 +318,7 @@ TEST_CASE("of what attention at once reads, only what the backend is handed coun
   attention.key = Projection{drawn({{"d_model", d_model}, {"d_k", width}}, 3), std::nullopt};
   attention.value = Projection{drawn({{"d_model", d_model}, {"d_v", width}}, 4), std::nullopt};
   attention.query_count = attention.key_count = tokens;
-  attention.query_width = attention.key_width = attention.value_width = width;
+  attention.key_width = attention.value_width = width;
   attention.score = {.name = "dot"};
   const std::size_t vectors = 4 * tokens * width, read = tokens * d_model + 3 * d_model * width;
   const std::size_t made = 8 * (read + vectors), few = 16 * tokens;

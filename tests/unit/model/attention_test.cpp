@@ -34,7 +34,7 @@ Problem direct(std::size_t queries, std::size_t keys, std::uint64_t seed = 1) {
   problem.attention().values = drawn({{"key", keys}, {"d_v", 3}}, seed + 2);
   problem.attention().query_count = queries;
   problem.attention().key_count = keys;
-  problem.attention().query_width = problem.attention().key_width = 4;
+  problem.attention().key_width = 4;
   problem.attention().value_width = 3;
   problem.attention().score = {.name = "scaled_dot"};
   problem.attention().query_labels = {std::vector<std::string>(queries, "q")};
@@ -52,7 +52,7 @@ Problem worked_example() {
   problem.attention().query = weight("d_k", {1, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1, 1});
   problem.attention().value = weight("d_v", {0, 2, 0, 0, 3, 0, 1, 0, 3, 1, 1, 0});
   problem.attention().query_count = problem.attention().key_count = 3;
-  problem.attention().query_width = problem.attention().key_width = problem.attention().value_width = 3;
+  problem.attention().key_width = problem.attention().value_width = 3;
   problem.attention().score = {.name = "dot"};
   return problem;
 }
@@ -217,7 +217,7 @@ TEST_CASE("keys that heads share have one length each, and a note each where it 
   attention.values = Tensor<double>({{"key", 2}, {"d_concat", 1}}, {1, 2});
   attention.query_count = 1;
   attention.key_count = 2;
-  attention.query_width = attention.key_width = 2;
+  attention.key_width = 2;
   attention.value_width = 1;
   attention.score = {.name = "cosine"};
   ReferenceBackend backend;
@@ -242,7 +242,7 @@ TEST_CASE("inputs of different widths have each the sinusoidal encoding of its o
   attention.value = Projection{Tensor<double>({{"d_model", 1}, {"d_v", 1}}, {1}), std::nullopt};
   attention.query_count = 1;
   attention.key_count = 2;
-  attention.query_width = attention.key_width = attention.value_width = 1;
+  attention.key_width = attention.value_width = 1;
   attention.score = {.name = "dot"};
   attention.positions = Choice{.name = "sinusoidal", .numbers = {{"base", 10000}}};
   ReferenceBackend backend;

@@ -29,7 +29,7 @@ TEST_CASE("a matrix of inputs is self-attention without a batch", "[problem]") {
   CHECK_FALSE(p.attention().heads);
   CHECK(p.attention().query_count == 2);
   CHECK(p.attention().key_count == 2);
-  CHECK(p.attention().query_width == 3);
+  CHECK(p.inputs.self->shape().size("d_model") == 3);
   CHECK(p.attention().key_width == 3);
   CHECK(p.attention().value_width == 3);
   CHECK(p.attention().score.name == "scaled_dot");
@@ -79,7 +79,7 @@ TEST_CASE("queries, keys and values may be given directly, in three ranks", "[pr
   const Problem three = given(R"({"queries": [[[1, 2]]], "keys": [[[3, 4], [5, 6]]], "heads": 2})");
   CHECK(three.attention().batched);
   CHECK(three.attention().queries->shape() == Shape{{"batch", 1}, {"query", 1}, {"d_concat", 2}});
-  CHECK(three.attention().query_width == 1);
+  CHECK(three.attention().key_width == 1);
 
   const Problem four = given(R"({"queries": [[[[1, 2]], [[3, 4]]]], "keys": [[[[1, 2]], [[3, 4]]]]})");
   CHECK(four.attention().heads == 2u);

@@ -28,7 +28,7 @@ TEST_CASE("one wide matrix of all heads is wide in its outputs", "[problem]") {
   CHECK(p.attention().query->weight.shape() == Shape{{"d_model", 3}, {"d_concat", 2}});
   CHECK(p.attention().query->bias->shape() == Shape{{"d_concat", 2}});
   CHECK_FALSE(p.attention().key->bias);
-  CHECK(p.attention().query_width == 1);
+  CHECK(p.attention().key_width == 1);
   CHECK(p.attention().value_width == 2);
   CHECK(p.attention().output->weight.shape() == Shape{{"d_concat", 4}, {"d_out", 1}});
   CHECK(p.attention().output->bias->shape() == Shape{{"d_out", 1}});
@@ -141,7 +141,7 @@ TEST_CASE("a score gets its parameters, with the widths that its axes name", "[p
       "weight": [[1, 2], [3, 4], [5, 6]], "other": {"random": "normal", "shape": [2, 2], "seed": 1}}})");
   CHECK(p.attention().score.numbers == std::map<std::string, double>{{"slope", 0.5}, {"shift", 2}});
   CHECK(p.attention().score.tensors.at("weight").shape() == Shape{{"d_q", 3}, {"d_a", 2}});
-  CHECK(p.attention().query_width == 3);
+  CHECK(p.attention().queries->shape().size("d_k") == 3);
   CHECK(p.attention().key_width == 2);
 
   const Problem columns = given(R"({"vectors": "columns", "queries": [[1], [2], [3]], "keys": [[1], [2]],
