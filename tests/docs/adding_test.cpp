@@ -1,16 +1,20 @@
-// The scores that docs/adding.md tells its readers to write, compiled as they stand there.
+// The scores and the mistake that docs/adding.md tells its readers to write, compiled as they stand there.
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "catch.h"
+#include "mistakes/mistake.h"
+#include "model/attention.h"
 #include "model/scores/score.h"
+#include "reading/problem/problem.h"
 #include "unit/trace/by_hand.h"
 
 namespace attn {
 Score gaussian_score();
 Score weighted_dot_score();
+Family residual_family();
 }  // namespace attn
 
 using namespace attn;  // NOLINT(google-build-using-namespace)
@@ -63,4 +67,35 @@ TEST_CASE("the score with a tensor of its own is what docs/adding.md says", "[do
   const auto steps = recorded(weighted_dot_score(),
                               {.name = "weighted_dot", .tensors = {{"weight", Tensor<double>({{"d_k", 3}}, weight)}}});
   check_scores(steps, summed([&](double q, double k, std::size_t d) { return q * weight[d] * k; }));
+}
+
+TEST_CASE("the mistake of docs/adding.md adds the inputs to the context, in each attention that it can", "[docs]") {
+  const auto problem = [](const std::string& rest) {
+    return read_problem(R"({"inputs": [[1, 0], [0, 1], [1, 1]])" + rest + "}", catalog(), 1 << 20).value();
+  };
+  const Family family = residual_family();
+  const Mistake& mistake = family.mistakes.front();
+  const Problem plain = problem("");
+  const Recipe right = attention_recipe(plain);
+  const Rewrites rewrites = rewrites_of(right, mistake.rewrites);
+  REQUIRE(rewrites.size() == 1);
+  CHECK(rewrites[0].step == "context");
+  Policy<double> policy;
+  const Evaluation<double> made = evaluate(rewrites[0].recipe, policy);
+  const Tensor<double>& wrong = made.result(*rewrites[0].recipe.line("context"));
+  const Tensor<double> context = value_in(right, "context"), inputs = value_in(right, "inputs");
+  for (std::size_t i = 0; i < context.size(); ++i) CHECK(wrong[i] == context[i] + inputs[i]);
+
+  const Problem narrow = problem(R"(, "weights": {"query": "identity", "key": "identity", "value": [[1], [2]]})");
+  CHECK(rewrites_of(attention_recipe(narrow), mistake.rewrites).empty());
+
+  RecipeBuilder work;
+  for (const char* prefix : {"layer1", "layer2"}) {
+    RecipeBuilder part = work.part(prefix, "");
+    record_attention(part, plain.inputs, plain.sublayers[0]);
+  }
+  const Recipe both = work.take();
+  const Rewrites of_both = rewrites_of(both, mistake.rewrites);
+  REQUIRE(of_both.size() == 2);
+  CHECK(of_both[1].step == "layer2.context");
 }
