@@ -580,10 +580,12 @@ class Lists(unittest.TestCase):
             for row in rows:
                 self.assertTrue(row["name"] and row["summary"], (name, row))
         names = {name: [row["name"] for row in rows] for name, rows in all_lists.items()}
-        self.assertEqual(names["scores"], ["scaled_dot", "dot", "cosine", "general", "additive", "concat"])
+        scores = ["scaled_dot", "dot", "cosine", "general", "additive", "concat"]
+        self.assertEqual([name for name in names["scores"] if name in scores], scores)
         for position in ("sinusoidal", "learned", "rope", "alibi", "relative"):
             self.assertIn(position, names["positions"])
-        self.assertEqual(names["masks"], ["mask", "causal", "window", "lengths"])
+        masks = ["mask", "causal", "window", "lengths"]
+        self.assertEqual([name for name in names["masks"] if name in masks], masks)
         known = json.loads(attn("mistakes", "--format", "json").stdout)
         self.assertEqual(names["mistakes"], [mistake["id"] for mistake in known])
 

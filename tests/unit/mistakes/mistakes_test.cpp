@@ -268,7 +268,8 @@ TEST_CASE("the catalogue lists the known mistakes, each once", "[check]") {
   family("rounding", {"early", "truncated", "scores_rounded"});
   std::ranges::sort(ids);
   std::ranges::sort(expected);
-  CHECK(ids == expected);
+  CHECK(std::ranges::includes(ids, expected));
+  CHECK(std::ranges::adjacent_find(ids) == ids.end());
 }
 
 TEST_CASE("every mistake is told in words that fit a sentence", "[check]") {
