@@ -12,32 +12,12 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "stored numbers are taken as they are in memory");
 
-std::uint8_t swapped(std::uint8_t bits) { return bits; }
-std::uint16_t swapped(std::uint16_t bits) { return __builtin_bswap16(bits); }
-std::uint32_t swapped(std::uint32_t bits) { return __builtin_bswap32(bits); }
-std::uint64_t swapped(std::uint64_t bits) { return __builtin_bswap64(bits); }
+// Numbers of 16 bits: those of IEEE 754, and the upper halves of floats.
+enum class Half : std::uint16_t {};
+enum class Brain : std::uint16_t {};
 
-template <class Bits, bool foreign, class Convert>
-void convert_each(std::span<const char> stored, std::span<double> numbers, Convert convert) {
-  const char* from = stored.data();
-  for (double& number : numbers) {
-    Bits bits;
-    std::memcpy(&bits, from, sizeof bits);
-    from += sizeof bits;
-    number = convert(foreign ? swapped(bits) : bits);
-  }
-}
-
-template <class Bits, class Convert>
-void convert(bool foreign, std::span<const char> stored, std::span<double> numbers, Convert one) {
-  if (foreign) {
-    convert_each<Bits, true>(stored, numbers, one);
-  } else {
-    convert_each<Bits, false>(stored, numbers, one);
-  }
-}
-
-double of_half(std::uint16_t bits) {
+double as_double(Half half) {
+  const std::uint32_t bits = static_cast<std::uint16_t>(half);
   const std::uint32_t exponent_and_fraction = bits & 0x7FFFU;
   // As a float these bits are 2^112 times too small, subnormals too.
   auto magnitude = std::bit_cast<float>(exponent_and_fraction << 13) * 0x1p112F;
@@ -47,7 +27,48 @@ double of_half(std::uint16_t bits) {
   return (bits & 0x8000U) != 0 ? -static_cast<double>(magnitude) : static_cast<double>(magnitude);
 }
 
-double of_brain(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+double as_double(Brain brain) { return std::bit_cast<float>(static_cast<std::uint32_t>(brain) << 16); }
+
+template <class Number>
+double as_double(Number number) {
+  return static_cast<double>(number);
+}
+
+// The bytes of a number of that size, the lowest in front.
+template <std::size_t size>
+std::uint64_t bits_at(const char* from, bool foreign) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, from, size);
+  return foreign ? __builtin_bswap64(bits) >> (64 - 8 * size) : bits;
+}
+
+template <class Number>
+void decode_each(bool foreign, std::span<const char> stored, std::span<double> numbers) {
+  const char* from = stored.data();
+  for (double& number : numbers) {
+    const std::uint64_t bits = bits_at<sizeof(Number)>(from, foreign);
+    Number as_stored;
+    std::memcpy(&as_stored, &bits, sizeof as_stored);
+    number = as_double(as_stored);
+    from += sizeof as_stored;
+  }
+}
+
+using Decode = void (*)(bool foreign, std::span<const char> stored, std::span<double> numbers);
+
+// A row a kind of element, a column a width: 1, 2, 4 and 8 bytes. Null where there is no such element.
+constexpr Decode decoders[][4] = {
+    {nullptr, decode_each<Half>, decode_each<float>, decode_each<double>},
+    {nullptr, decode_each<Brain>, nullptr, nullptr},
+    {decode_each<std::int8_t>, decode_each<std::int16_t>, decode_each<std::int32_t>, decode_each<std::int64_t>},
+    {decode_each<std::uint8_t>, decode_each<std::uint16_t>, decode_each<std::uint32_t>, decode_each<std::uint64_t>},
+    {decode_each<std::uint8_t>, nullptr, nullptr, nullptr},
+};
+
+Decode decoder_of(Element element) {
+  if (!std::has_single_bit(element.bytes) || element.bytes > 8) return nullptr;
+  return decoders[static_cast<std::size_t>(element.kind)][std::countr_zero(element.bytes)];
+}
 
 bool is_exact(std::uint64_t magnitude) {
   return magnitude == 0 || std::bit_width(magnitude) - std::countr_zero(magnitude) <= 53;
@@ -62,9 +83,7 @@ Diagnostic not_exact(std::size_t index, std::string number) {
 // The first integer that no double holds, if there is one.
 std::optional<Diagnostic> find_inexact(bool is_signed, bool foreign, std::span<const char> stored, std::size_t first) {
   for (std::size_t i = 0; i < stored.size() / 8; ++i) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, stored.data() + 8 * i, 8);
-    if (foreign) bits = swapped(bits);
+    const std::uint64_t bits = bits_at<8>(stored.data() + 8 * i, foreign);
     const bool negative = is_signed && bits >> 63 != 0;
     if (is_exact(negative ? ~bits + 1 : bits)) continue;
     return not_exact(first + i, is_signed ? std::to_string(static_cast<std::int64_t>(bits)) : std::to_string(bits));
@@ -72,37 +91,14 @@ std::optional<Diagnostic> find_inexact(bool is_signed, bool foreign, std::span<c
   return std::nullopt;
 }
 
-std::optional<Diagnostic> decode_booleans(std::span<const char> stored, std::size_t first, std::span<double> numbers) {
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
+std::optional<Diagnostic> find_no_boolean(std::span<const char> stored, std::size_t first) {
+  for (std::size_t i = 0; i < stored.size(); ++i) {
     const auto byte = static_cast<unsigned char>(stored[i]);
-    if (byte > 1) {
-      return file_fault("holds the byte " + std::to_string(byte) + " (number " + std::to_string(first + i + 1) +
-                        " of the tensor), and booleans are 0 and 1");
-    }
-    numbers[i] = byte;
+    if (byte <= 1) continue;
+    return file_fault("holds the byte " + std::to_string(byte) + " (number " + std::to_string(first + i + 1) +
+                      " of the tensor), and booleans are 0 and 1");
   }
   return std::nullopt;
-}
-
-template <class Natural, class Integer>
-void decode_whole(Element element, bool foreign, std::span<const char> stored, std::span<double> numbers) {
-  if (element.kind == Element::Kind::integer) {
-    convert<Natural>(foreign, stored, numbers,
-                     [](Natural bits) { return static_cast<double>(static_cast<Integer>(bits)); });
-  } else {
-    convert<Natural>(foreign, stored, numbers, [](Natural bits) { return static_cast<double>(bits); });
-  }
-}
-
-void decode_floating(std::size_t bytes, bool foreign, std::span<const char> stored, std::span<double> numbers) {
-  if (bytes == 8) {
-    convert<std::uint64_t>(foreign, stored, numbers, [](std::uint64_t bits) { return std::bit_cast<double>(bits); });
-  } else if (bytes == 4) {
-    convert<std::uint32_t>(foreign, stored, numbers,
-                           [](std::uint32_t bits) { return static_cast<double>(std::bit_cast<float>(bits)); });
-  } else {
-    convert<std::uint16_t>(foreign, stored, numbers, of_half);
-  }
 }
 
 }  // namespace
@@ -113,21 +109,7 @@ std::string name(Element element) {
   return letters[static_cast<std::size_t>(element.kind)] + std::to_string(8 * element.bytes);
 }
 
-bool is_readable(Element element) {
-  const std::size_t bytes = element.bytes;
-  switch (element.kind) {
-    case Element::Kind::floating:
-      return bytes == 2 || bytes == 4 || bytes == 8;
-    case Element::Kind::brain:
-      return bytes == 2;
-    case Element::Kind::boolean:
-      return bytes == 1;
-    case Element::Kind::integer:
-    case Element::Kind::natural:
-      break;
-  }
-  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-}
+bool is_readable(Element element) { return decoder_of(element) != nullptr; }
 
 std::optional<std::size_t> count_of(const std::vector<std::size_t>& shape) {
   std::size_t count = 1;
@@ -142,34 +124,11 @@ std::optional<std::size_t> count_of(const std::vector<std::size_t>& shape) {
 std::optional<Diagnostic> decode(Element element, bool foreign, std::span<const char> stored, std::size_t first,
                                  std::span<double> numbers) {
   assert(is_readable(element) && stored.size() == numbers.size() * element.bytes);
-  switch (element.kind) {
-    case Element::Kind::floating:
-      decode_floating(element.bytes, foreign, stored, numbers);
-      return std::nullopt;
-    case Element::Kind::brain:
-      convert<std::uint16_t>(foreign, stored, numbers, of_brain);
-      return std::nullopt;
-    case Element::Kind::boolean:
-      return decode_booleans(stored, first, numbers);
-    case Element::Kind::integer:
-    case Element::Kind::natural:
-      break;
-  }
-  switch (element.bytes) {
-    case 1:
-      decode_whole<std::uint8_t, std::int8_t>(element, foreign, stored, numbers);
-      break;
-    case 2:
-      decode_whole<std::uint16_t, std::int16_t>(element, foreign, stored, numbers);
-      break;
-    case 4:
-      decode_whole<std::uint32_t, std::int32_t>(element, foreign, stored, numbers);
-      break;
-    default:
-      decode_whole<std::uint64_t, std::int64_t>(element, foreign, stored, numbers);
-      return find_inexact(element.kind == Element::Kind::integer, foreign, stored, first);
-  }
-  return std::nullopt;
+  decoder_of(element)(foreign, stored, numbers);
+  if (element.kind == Element::Kind::boolean) return find_no_boolean(stored, first);
+  const bool is_integer = element.kind == Element::Kind::integer;
+  if (element.bytes < 8 || !(is_integer || element.kind == Element::Kind::natural)) return std::nullopt;
+  return find_inexact(is_integer, foreign, stored, first);
 }
 
 }  // namespace attn
