@@ -1,11 +1,10 @@
-#include "exports/difference.h"
-
 #include <cmath>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
 #include "base/numbers.h"
+#include "exports/json.h"
 #include "exports/json_text.h"
 
 namespace attn {
@@ -36,7 +35,7 @@ class Writer {
     all["unknown"] = report_.sides.unknown;
     all["keys"] = Json::array();
     for (const KeyDifference& key : report_.keys) {
-      all["keys"].push_back({{"key", key.where}, {"A", text(key.first)}, {"B", text(key.second)}});
+      all["keys"].push_back({{"key", key.where}, {"A", text_or_null(key.first)}, {"B", text_or_null(key.second)}});
     }
     if (report_.relation) all["relation"] = relation(*report_.relation);
     all["rounding"] = !report_.is_equal() && report_.is_rounding;
@@ -46,8 +45,6 @@ class Writer {
   }
 
  private:
-  static Json text(const std::string& words) { return words.empty() ? Json(nullptr) : Json(words); }
-
   static Json file(const ComparedFile& file) {
     return {{"file", file.file}, {"kind", kinds[static_cast<std::size_t>(file.kind)]}, {"dtype", file.dtype}};
   }
@@ -60,9 +57,7 @@ class Writer {
   }
 
   Json cell(const FarthestCell& cell) const {
-    Json index = Json::array();
-    for (const std::size_t i : cell.index) index.push_back(i + 1);
-    return {{"index", std::move(index)},
+    return {{"index", from_one(cell.index)},
             {"A", number(is_turned_ ? cell.second : cell.first)},
             {"B", number(is_turned_ ? cell.first : cell.second)},
             {"apart", number(cell.apart)}};
@@ -90,11 +85,8 @@ class Writer {
     switch (relation.kind) {
       case Relation::Kind::multiple:
         return {{"factor", number(relation.factor)}};
-      case Relation::Kind::exchanged_heads: {
-        Json heads = Json::array();
-        for (const std::size_t head : relation.heads) heads.push_back(head + 1);
-        return {{"heads", std::move(heads)}};
-      }
+      case Relation::Kind::exchanged_heads:
+        return {{"heads", from_one(relation.heads)}};
       case Relation::Kind::other_step:
         return {{"step", relation.step}};
     }
@@ -102,8 +94,9 @@ class Writer {
   }
 
   static Json explanation(const LikelyCause& one) {
-    return {{"id", one.id},        {"what", one.what},       {"variant", one.variant}, {"step", one.step},
-            {"agree", one.follow}, {"next", text(one.next)}, {"also", one.also}};
+    return {{"id", one.id},     {"what", one.what},    {"variant", one.variant},
+            {"step", one.step}, {"agree", one.follow}, {"next", text_or_null(one.next)},
+            {"also", one.also}};
   }
 
   const DiffReport& report_;

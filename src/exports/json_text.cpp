@@ -70,4 +70,14 @@ std::string lines(const nlohmann::ordered_json& array, const std::string& indent
 
 std::string indented(const nlohmann::ordered_json& json) { return harmless(dumped(json, 2)) + "\n"; }
 
+nlohmann::ordered_json from_one(std::span<const std::size_t> indices) {
+  auto json = nlohmann::ordered_json::array();
+  for (const std::size_t i : indices) json.push_back(i + 1);
+  return json;
+}
+
+nlohmann::ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+}
+
 }  // namespace attn

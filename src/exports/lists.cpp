@@ -1,7 +1,6 @@
-#include "exports/lists.h"
-
 #include <nlohmann/json.hpp>
 
+#include "exports/json.h"
 #include "exports/json_text.h"
 
 namespace attn {

@@ -1,10 +1,9 @@
-#include "exports/marking.h"
-
 #include <cmath>
 
 #include <nlohmann/json.hpp>
 
 #include "base/numbers.h"
+#include "exports/json.h"
 #include "exports/json_text.h"
 
 namespace attn {
@@ -18,12 +17,6 @@ Json number(double value) {
   constexpr double most = 1e15;
   if (value == std::floor(value) && std::abs(value) < most) return static_cast<long long>(value);
   return value;
-}
-
-Json from_one(const std::vector<std::size_t>& index) {
-  Json json = Json::array();
-  for (const std::size_t i : index) json.push_back(i + 1);
-  return json;
 }
 
 Json cell_json(const MarkedCell& cell, Reveal reveal) {
@@ -59,8 +52,6 @@ Json diagnosis_json(const Diagnosis& diagnosis) {
           {"cells", std::move(cells)},      {"variant", diagnosis.variant}, {"ties", diagnosis.ties},
           {"evidence", diagnosis.evidence}, {"message", diagnosis.message}, {"hint", diagnosis.hint}};
 }
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 std::string object(const Report& report, Reveal reveal, const std::string* file, const std::string& indent) {
   const std::string inner = indent + "  ";

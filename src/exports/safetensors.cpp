@@ -36,7 +36,7 @@ void write_safetensors(const Trace& trace, Sink& sink) {
     Json shape = Json::array();
     for (const Dim& dim : step.result.shape().dims()) shape.push_back(dim.size);
     const std::size_t begin = end;
-    end += step.result.size() * stored_bytes(dtype);
+    end += step.result.size() * bytes_of(dtype);
     header[step.heading.id] = {{"dtype", std::string(words[static_cast<std::size_t>(dtype)])},
                                {"shape", std::move(shape)},
                                {"data_offsets", {begin, end}}};

@@ -13,9 +13,6 @@ namespace attn {
 // A natural number in so many bytes, the lowest first.
 std::string in_bytes(std::uint64_t value, std::size_t bytes);
 
-// How many bytes a number of the dtype is stored in.
-std::size_t stored_bytes(Dtype dtype);
-
 // Writes the numbers as the dtype stores them, the lowest byte first. As in
 // every trace there is one zero and one NaN.
 void write_stored(std::span<const double> numbers, Dtype dtype, Outgoing& out);

@@ -11,7 +11,7 @@
 #include "cli/problem_file.h"
 #include "cli/render.h"
 #include "explain/reports/verdict.h"
-#include "exports/marking.h"
+#include "exports/json.h"
 #include "model/computation.h"
 #include "model/possible_steps.h"
 #include "reading/answers/answers.h"

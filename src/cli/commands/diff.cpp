@@ -10,7 +10,7 @@
 #include "cli/render.h"
 #include "compare/difference.h"
 #include "explain/reports/differences.h"
-#include "exports/difference.h"
+#include "exports/json.h"
 #include "files/tensor_file.h"
 #include "model/attention.h"
 #include "model/possible_steps.h"

@@ -4,7 +4,7 @@
 #include "cli/options.h"
 #include "cli/render.h"
 #include "explain/reports/lists.h"
-#include "exports/lists.h"
+#include "exports/json.h"
 #include "mistakes/mistake.h"
 
 namespace attn {
