@@ -39,7 +39,7 @@ std::size_t HardwareOptions::thread_count() const {
 
 std::unique_ptr<Backend> HardwareOptions::select() const {
   use_instruction_set(instructions);
-  Result<std::unique_ptr<Backend>> made = select_backend(backend, {.threads = thread_count()});
+  Result<std::unique_ptr<Backend>> made = select_backend(backend, thread_count());
   if (!made) throw Refusal(made.faults().front(), Exit::wrong_environment);
   return std::move(made.value());
 }

@@ -49,8 +49,8 @@ void refuse_pause(const Rendering& rendering) {
   if (!target.path.empty()) {
     throw Refusal("--pause shows a lecture in the terminal, and -o writes a file", "leave one of them out");
   }
-  if (target.name != "text") {
-    throw Refusal("--pause shows text in the terminal, and --format says " + target.name, "leave one of them out");
+  if (target.name() != "text") {
+    throw Refusal("--pause shows text in the terminal, and --format says " + target.name(), "leave one of them out");
   }
   if (const std::string missing = Terminal::missing(); !missing.empty()) {
     throw Refusal("--pause needs a terminal: " + missing,

@@ -16,23 +16,23 @@ namespace {
 
 // The first target that `matches` says yes to, of formats for people and for programs alike.
 template <class Matches>
-std::optional<Target> target(std::span<const ProgramFormat> for_programs, Matches matches) {
+std::optional<Target> target(std::span<const Export> for_programs, Matches matches) {
   for (const Format& format : formats()) {
-    if (matches(format.name, format.ending)) return Target{"", &format, std::string(format.name)};
+    if (matches(format.name, format.ending)) return Target{.format = &format};
   }
-  for (const ProgramFormat& one : for_programs) {
-    if (matches(one.name, one.ending)) return Target{"", nullptr, one.name};
+  for (const Export& one : for_programs) {
+    if (matches(one.name, one.ending)) return Target{.exported = &one};
   }
   return std::nullopt;
 }
 
-std::vector<std::string> format_names(std::span<const ProgramFormat> for_programs) {
+std::vector<std::string> format_names(std::span<const Export> for_programs) {
   std::vector<std::string> names = names_of(formats());
   std::ranges::copy(names_of(for_programs), std::back_inserter(names));
   return names;
 }
 
-std::vector<Target> find_targets(const RenderOptions& options, std::span<const ProgramFormat> for_programs) {
+std::vector<Target> find_targets(const RenderOptions& options, std::span<const Export> for_programs) {
   const auto named = [&](const std::string& format) {
     return target(for_programs, [&](std::string_view name, std::string_view) { return name == format; });
   };
@@ -81,21 +81,18 @@ const std::vector<std::string> color_names = {"auto", "always", "never"};  // as
 
 }  // namespace
 
-const std::vector<ProgramFormat>& json_alone() {
-  static const std::vector<ProgramFormat> all = {{"json", ".json"}};
-  return all;
-}
+std::span<const Export> json_alone() { return {&*std::ranges::find(exports(), "json", &Export::name), 1}; }
 
 bool Rendering::wants_behind() const {
   return std::ranges::any_of(targets, [](const Target& one) { return one.format && one.format->wants_behind; });
 }
 
-void RenderOptions::declare(CommandLine& line, std::span<const ProgramFormat> for_programs) {
+void RenderOptions::declare(CommandLine& line, std::span<const Export> for_programs) {
   declare_formats(line, for_programs);
   line.add_option("--precision", precision, "decimals shown", {"N"});
 }
 
-void RenderOptions::declare_formats(CommandLine& line, std::span<const ProgramFormat> for_programs) {
+void RenderOptions::declare_formats(CommandLine& line, std::span<const Export> for_programs) {
   line.add_option("--format", format, "how it is written: " + listed(format_names(for_programs)), {"NAME"});
   line.add_option("-o,--output", outputs, "write to a file, in the format of its ending; may be given several times",
                   {.value = "FILE", .is_single = true});
@@ -121,7 +118,7 @@ ColorChoice RenderOptions::color_of_errors() const {
   return found == color_names.end() ? ColorChoice::automatic : ColorChoice(found - color_names.begin());
 }
 
-Rendering understood(const RenderOptions& options, std::span<const ProgramFormat> for_programs) {
+Rendering understood(const RenderOptions& options, std::span<const Export> for_programs) {
   Rendering rendering;
   rendering.ascii = options.ascii;
   rendering.targets = find_targets(options, for_programs);

@@ -26,15 +26,6 @@ struct ViewPlan {
   ExplainOptions explaining;
 };
 
-// Every export, as the options know it.
-std::vector<ProgramFormat> for_programs() {
-  std::vector<ProgramFormat> all;
-  for (const Export& one : exports()) all.push_back({one.name, one.ending});
-  return all;
-}
-
-const Export& export_named(const std::string& name) { return *std::ranges::find(exports(), name, &Export::name); }
-
 // "--query 4" against how many there are.
 std::optional<std::size_t> find_index(const std::string& option, const std::string& typed, std::size_t count) {
   if (typed.empty()) return std::nullopt;
@@ -57,24 +48,20 @@ std::vector<std::string> find_steps(const std::vector<std::string>& asked, Compu
   return only;
 }
 
-bool is_for_programs(const Target& target) { return !target.format; }
-
 // A person is shown part of a problem; a program gets whole steps.
 void refuse_parts_for_programs(const ViewOptions& options, const std::vector<Target>& targets) {
   const bool is_part = !options.batch.empty() || !options.head.empty() || !options.query.empty();
-  if (is_part && std::ranges::all_of(targets, is_for_programs)) {
+  if (is_part && std::ranges::all_of(targets, &Target::exported)) {
     throw Refusal("--batch, --head and --query narrow what people are shown",
-                  targets[0].name + " holds whole steps: --only picks them");
+                  targets[0].name() + " holds whole steps: --only picks them");
   }
 }
 
 void refuse_bytes_on_terminal(const std::vector<Target>& targets) {
   for (const Target& target : targets) {
-    if (target.format || !target.path.empty() || !is_terminal(STDOUT_FILENO)) continue;
-    const Export& exported = export_named(target.name);
-    if (exported.is_text) continue;
-    throw Refusal("the format " + target.name + " is not text, and standard output is a terminal",
-                  "write a file: -o trace" + exported.ending);
+    if (target.format || !target.path.empty() || !is_terminal(STDOUT_FILENO) || target.exported->is_text) continue;
+    throw Refusal("the format " + target.name() + " is not text, and standard output is a terminal",
+                  "write a file: -o trace" + target.exported->ending);
   }
 }
 
@@ -87,11 +74,11 @@ void ask_for_result(const ViewOptions& options, const std::string& result, ViewP
                   "leave out the one or the other");
   }
   view.explaining.level = Level::result;
-  if (std::ranges::any_of(view.rendering.targets, is_for_programs)) only = {result};
+  if (std::ranges::any_of(view.rendering.targets, &Target::exported)) only = {result};
 }
 
 ViewPlan understood(const ViewOptions& options, const Problem& problem, Computation& computation) {
-  ViewPlan view{understood(options.rendering, for_programs()), {}};
+  ViewPlan view{understood(options.rendering, exports()), {}};
   const std::vector<Target>& targets = view.rendering.targets;
   refuse_bytes_on_terminal(targets);
   ExplainOptions& explaining = view.explaining;
@@ -143,8 +130,7 @@ Trace only_steps(Trace trace, const std::vector<std::string>& only) {
 void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink& sink) {
   if (target.format) return sink.write(rendered(explain(trace, view.explaining), target, view.rendering));
   const std::vector<std::string>& only = view.explaining.only;
-  const Export& exported = export_named(target.name);
-  only.empty() ? exported.write(trace, sink) : exported.write(only_steps(trace, only), sink);
+  only.empty() ? target.exported->write(trace, sink) : target.exported->write(only_steps(trace, only), sink);
 }
 
 // Says so where --at-once was asked for and the steps were computed all the same.
@@ -169,7 +155,7 @@ bool is_long(const Trace& trace) {
 }  // namespace
 
 void ViewOptions::declare(CommandLine& line) {
-  rendering.declare(line, for_programs());
+  rendering.declare(line, exports());
   line.add_option("--explain", level, "how much is shown: result, steps, rows, cells", {"LEVEL"});
   line.add_option("--only", only, "only these steps", {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
   line.add_option("--batch", batch, "only this sequence, counted from 1", {"I"});
@@ -191,7 +177,7 @@ Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOpt
   if (viewing.pause) return pause(trace, explain(trace, view.explaining), view.explaining, view.rendering);
   return hand_out(view.rendering, [&](const Target& target, Sink& sink) {
     const bool is_seen = target.path.empty() && is_terminal(STDOUT_FILENO);
-    const std::string what = target.path.empty() ? target.name : target.path;
+    const std::string what = target.path.empty() ? target.name() : target.path;
     const Progress progress("writing " + what, !is_seen && is_long(trace));
     write(target, trace, view, sink);
   });

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "backend/backend.h"
-#include "backend/select.h"
 #include "base/result.h"
 
 namespace attn {
@@ -14,7 +14,7 @@ namespace attn {
 // capability 9.0". Empty where there is none, no driver, or no CUDA in this build.
 std::vector<std::string> cuda_devices();
 
-// A backend on the first device; or why there is none, and what to do.
-Result<std::unique_ptr<Backend>> make_cuda(const BackendOptions& options);
+// A backend on the first device, whatever the threads; or why there is none, and what to do.
+Result<std::unique_ptr<Backend>> make_cuda(std::size_t threads);
 
 }  // namespace attn

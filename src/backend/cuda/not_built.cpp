@@ -6,7 +6,7 @@ namespace attn {
 
 std::vector<std::string> cuda_devices() { return {}; }
 
-Result<std::unique_ptr<Backend>> make_cuda(const BackendOptions&) {
+Result<std::unique_ptr<Backend>> make_cuda(std::size_t) {
   return Diagnostic{.code = "no-cuda",
                     .where = "",
                     .message = "attn was built without CUDA",

@@ -32,7 +32,7 @@ std::vector<std::string> cuda_devices() {
   return lines;
 }
 
-Result<std::unique_ptr<Backend>> make_cuda(const BackendOptions&) {
+Result<std::unique_ptr<Backend>> make_cuda(std::size_t) {
   if (auto why = cuda::why_no_device()) return *why;
   return std::unique_ptr<Backend>(std::make_unique<CudaBackend>());
 }
