@@ -192,7 +192,7 @@ class Reader {
     go_deeper(now_.range);
     Value value = bare_operand();
     --depth_;
-    while (now_.kind == Kind::superscript) {
+    while (now_.kind == Kind::exponent) {
       const TextRange place = taken().range;
       const std::optional<double> exponent = superscript_value(spelled(place));
       if (!exponent) fail(place, "a digit is missing after \"⁻\"");

@@ -79,10 +79,10 @@ struct TriedReading {
 };
 
 // Those that can stand on top of the ones that were taken.
-std::vector<TriedReading> readings(const Recipe& recipe, const std::vector<std::string>& taken) {
+std::vector<TriedReading> readings(const Recipe& recipe, std::span<const LikelyCause> taken) {
   std::vector<TriedReading> all;
   const auto is_free = [&](const std::string& id) {
-    return std::ranges::none_of(taken, [&](const std::string& other) { return exclude_each_other(id, other); });
+    return std::ranges::none_of(taken, [&](const LikelyCause& other) { return exclude_each_other(id, other.id); });
   };
   const auto add = [&](const std::string& id, const std::string& what, RewriteRule rule) {
     if (!rule || !is_free(id)) return;
@@ -119,12 +119,6 @@ class Search {
  private:
   void settle() { base_ = worked_out(*recipe_, theirs_); }
 
-  std::vector<std::string> taken() const {
-    std::vector<std::string> ids;
-    for (const LikelyCause& one : found_) ids.push_back(one.id);
-    return ids;
-  }
-
   std::size_t reach(const TriedReading& reading, std::size_t must) const {
     const auto same = same_lines(*reading.recipe, *recipe_);
     const Original<double> original{base_.evaluation, same};
@@ -144,7 +138,7 @@ class Search {
     const std::size_t from = base_.agreeing;
     std::optional<TriedReading> best;
     std::size_t most = from;
-    for (TriedReading& reading : readings(*recipe_, taken())) {
+    for (TriedReading& reading : readings(*recipe_, found_)) {
       const std::size_t agreeing = reach(reading, from + 1);
       if (agreeing > most) {
         most = agreeing;
@@ -166,7 +160,7 @@ class Search {
     const std::size_t from = base_.agreeing;
     if (cells_of(base_) > most_cells_for_two) return false;
     for (TriedReading& one : readings(*recipe_, {})) {
-      for (TriedReading& other : readings(*one.recipe, {one.told.id})) {
+      for (TriedReading& other : readings(*one.recipe, {&one.told, 1})) {
         const std::size_t agreeing = reach(other, from + 1);
         if (agreeing <= from) continue;
         one.told.step = other.told.step = theirs_[from].id;

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
 namespace attn {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Whether a person may stop before −∞: e^x is nothing either way.
 bool stands_for_closed(double written) { return written <= -1e4; }
@@ -38,7 +35,7 @@ class Comparison {
     const double written = step_.cells[at].number.value;
     if (value.high == -infinity) return stands_for_closed(written);
     if (value.low == infinity) return written == infinity;
-    const Interval& stands = step_.cells[at].stands[static_cast<std::size_t>(habit_of(writing_))];
+    const Interval& stands = step_.cells[at].stands_as(habit_of(writing_));
     if (meet(value, stands)) return true;
     const double near = 1e-6 * stands.width();
     return meet({value.low - near, value.high + near}, stands) && is_written_so(exactly, step_.cells[at]);
@@ -102,7 +99,7 @@ class Comparison {
       const double middle = (computed.low + computed.high) / 2;
       if (!asked(start + i) || !(middle > 0) || std::isinf(middle)) continue;
       if (step_.cells[start + i].number.value <= 0) continue;
-      const Interval& written = step_.cells[start + i].stands[static_cast<std::size_t>(habit_of(writing_))];
+      const Interval& written = step_.cells[start + i].stands_as(habit_of(writing_));
       const Interval ratio = {written.low / computed.high, written.high / std::max(computed.low, 1e-300)};
       if (meet(common, ratio)) common = {std::max(common.low, ratio.low), std::min(common.high, ratio.high)};
       all.push_back(step_.cells[start + i].number.value / middle);

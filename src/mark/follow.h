@@ -36,6 +36,8 @@ struct Patch {
   std::size_t line = 0;
   std::size_t cell = 0;
   double value = 0;
+
+  bool operator==(const Patch&) const = default;
 };
 
 // Which step of the sheet each line of a recipe makes.
@@ -104,6 +106,6 @@ struct FollowedOriginal {
 Followed<double> follow(const Task& task, const FollowOptions& options, const FollowedOriginal* original = nullptr);
 
 // Follows it on everything that honest rounding by one habit allows.
-Followed<Interval> enclose(const Task& task, Habit habit, bool trust_mismatches);
+Followed<Interval> enclose(const Task& task, RoundingMode habit, bool trust_mismatches);
 
 }  // namespace attn

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,11 +10,9 @@
 namespace attn {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // The one number by which every right number was multiplied, if the written
 // ones allow one: every such number.
-std::optional<Interval> common_ratio(const HandedStep& step, const Tensor<double>& right, Habit habit,
+std::optional<Interval> common_ratio(const HandedStep& step, const Tensor<double>& right, RoundingMode habit,
                                      const MarkingRule& rule) {
   Interval common(-infinity, infinity);
   int cells = 0;
