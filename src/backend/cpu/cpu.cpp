@@ -7,7 +7,6 @@
 
 #include "backend/cpu/attend.h"
 #include "backend/cpu/instructions.h"
-#include "backend/cpu/operations.h"
 #include "backend/cpu/pieces.h"
 #include "backend/cpu/product.h"
 #include "backend/plain.h"
