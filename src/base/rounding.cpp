@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <system_error>
 #include <vector>
 
 #include "base/numbers.h"

@@ -166,7 +166,6 @@ Result<Peers> start_peers(const std::string& python, std::size_t threads) {
   if (is_python) return peers;
   constexpr std::size_t shown_columns = 40;
   return Diagnostic{.code = "no-python",
-                    .where = "",
                     .message = answered.empty()
                                    ? "there is no Python `" + python + "` to run numpy, torch and onnxruntime with"
                                    : "`" + python + "` is no Python: it answered `" +

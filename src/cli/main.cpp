@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "backend/select.h"
+#include "backend/backends.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/version.h"

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "cli/options.h"
-#include "files/files_read.h"
+#include "files/input_file.h"
 
 namespace attn {
 namespace {
@@ -120,10 +120,10 @@ ColorChoice RenderOptions::color_of_errors() const {
 
 Rendering understood(const RenderOptions& options, std::span<const Export> for_programs) {
   Rendering rendering;
-  rendering.ascii = options.ascii;
+  rendering.look.ascii = options.ascii;
   rendering.targets = find_targets(options, for_programs);
   check_settings(options, rendering.targets);
-  rendering.settings = options.settings;
+  rendering.look.settings = options.settings;
   if (!options.precision.empty()) {
     rendering.precision = static_cast<int>(whole_number("--precision", options.precision, "number of decimals", 0, 17));
   }
@@ -134,15 +134,12 @@ Rendering understood(const RenderOptions& options, std::span<const Export> for_p
 
 std::string rendered(const Document& document, const Target& target, const Rendering& rendering) {
   const bool to_screen = target.path.empty();
-  FormatOptions format;
+  FormatOptions format = rendering.look;
   format.width = to_screen ? terminal_size(STDOUT_FILENO).columns : 80;
   format.color = to_screen ? colored(rendering.color) : rendering.color == ColorChoice::always;
-  format.ascii = rendering.ascii;
-  format.full = rendering.full;
-  for (const FormatSetting& setting : target.format->settings) {
-    const auto set = rendering.settings.find(setting.name);
-    if (set != rendering.settings.end()) format.settings.insert(*set);
-  }
+  std::erase_if(format.settings, [&](const auto& set) {
+    return std::ranges::count(target.format->settings, set.first, &FormatSetting::name) == 0;
+  });
   return target.format->write(document, format);
 }
 

@@ -50,9 +50,7 @@ struct Rendering {
   std::vector<Target> targets;
   std::optional<int> precision;
   ColorChoice color = ColorChoice::automatic;
-  bool ascii = false;
-  std::map<std::string, std::string, std::less<>> settings;  // of the formats
-  bool full = false;                                         // for the caller to set
+  FormatOptions look;  // `full` is for the caller to set; width and colour are the target's
 
   // Whether some target shows Document::behind.
   bool wants_behind() const;

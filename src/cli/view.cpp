@@ -1,19 +1,24 @@
 #include "cli/view.h"
 
 #include <algorithm>
+#include <csignal>
 #include <iterator>
 #include <optional>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include "base/numbers.h"
 #include "base/text.h"
 #include "cli/console.h"
+#include "cli/lecture.h"
 #include "cli/options.h"
-#include "cli/pause.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
+#include "explain/telling/asked.h"
 #include "explain/telling/steps.h"
+#include "explain/telling/why.h"
 #include "exports/export.h"
 #include "model/computation.h"
 
@@ -82,7 +87,7 @@ ViewPlan understood(const ViewOptions& options, const Problem& problem, Computat
   const std::vector<Target>& targets = view.rendering.targets;
   refuse_bytes_on_terminal(targets);
   ExplainOptions& explaining = view.explaining;
-  explaining.full = view.rendering.full = options.full;
+  explaining.full = view.rendering.look.full = options.full;
   explaining.precision = view.rendering.precision;
   explaining.behind = view.rendering.wants_behind();
   if (!options.level.empty()) {
@@ -150,6 +155,74 @@ bool is_long(const Trace& trace) {
   std::size_t numbers = 0;
   for (const Step& step : trace.steps) numbers += step.result.size();
   return numbers > 100'000;
+}
+
+// Why a question has no answer, as something to look at.
+Document told(const std::string& question, const Diagnostic& fault) {
+  Document document{{Headline{2, {"why " + question}}, Prose{{fault.message}}}};
+  if (!fault.help.empty()) document.blocks.push_back(Prose{{"help: " + fault.help}});
+  return document;
+}
+
+Document answer(const Trace& trace, const std::string& typed, const ExplainOptions& explaining) {
+  const Result<Question> question = read_question(typed);
+  if (!question) return told(typed, question.faults().front());
+  const Result<Asked> asked = find_asked(trace, question.value());
+  if (!asked) return told(typed, asked.faults().front());
+  return why(trace, asked.value(), {.depth = {}, .precision = explaining.precision, .full = explaining.full});
+}
+
+// "scores[1,2]", or what else there is.
+std::string example(const Trace& trace) {
+  const Step* step = trace.attention() ? trace.find(trace.attention()->scores) : nullptr;
+  if (!step) step = trace.find("result");
+  if (!step) return "scores[1,2]";
+  const Shape& shape = step->result.shape();
+  if (shape.rank() == 0) return step->heading.id;
+  std::vector<std::size_t> index(shape.rank());
+  index.back() = shape.back().size > 1 ? 1 : 0;
+  return step->heading.id + spelled_index(index);
+}
+
+// Refuses where there can be no lecture: it is for people who sit at a terminal.
+void refuse_pause(const Rendering& rendering) {
+  const Target& target = rendering.targets.front();
+  if (!target.path.empty()) {
+    throw Refusal("--pause shows a lecture in the terminal, and -o writes a file", "leave one of them out");
+  }
+  if (target.name() != "text") {
+    throw Refusal("--pause shows text in the terminal, and --format says " + target.name(), "leave one of them out");
+  }
+  if (const std::string missing = Terminal::missing(); !missing.empty()) {
+    throw Refusal("--pause needs a terminal: " + missing,
+                  "leave --pause out, or start it in a terminal, with the problem in a file", Exit::wrong_environment);
+  }
+}
+
+// Steps through the document key by key, until the person at the terminal has had enough.
+// What they ask about is looked up in the trace.
+// REQUIRES: refuse_pause() has nothing against it.
+Exit pause(const Trace& trace, Document document, const ExplainOptions& explaining, const Rendering& rendering) {
+  const Target& target = rendering.targets.front();
+  Lecture lecture({.document = std::move(document),
+                   .write = [&](const Document& part) { return rendered(part, target, rendering); },
+                   .why = [&](const std::string& question) { return answer(trace, question, explaining); },
+                   .example = example(trace),
+                   .ascii = rendering.look.ascii});
+  int signal = 0;
+  {
+    Terminal terminal(colored(rendering.color));
+    while (!lecture.is_over()) {
+      lecture.resize(terminal_size(STDOUT_FILENO));
+      if (!terminal.show(lecture.screen())) break;
+      const Terminal::Event event = terminal.next();
+      if (event.key) lecture.press(*event.key);
+      if (event.is_over) break;
+    }
+    signal = terminal.signal();
+  }
+  if (signal != 0) std::raise(signal);
+  return Exit::done;
 }
 
 }  // namespace

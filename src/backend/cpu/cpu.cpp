@@ -9,7 +9,6 @@
 #include "backend/cpu/instructions.h"
 #include "backend/cpu/pieces.h"
 #include "backend/cpu/product.h"
-#include "backend/plain.h"
 #include "base/text.h"
 
 namespace attn {

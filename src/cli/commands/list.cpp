@@ -11,7 +11,7 @@
 #include "explain/reports/lists.h"
 #include "exports/export.h"
 #include "exports/json.h"
-#include "files/reader.h"
+#include "files/tensor_file.h"
 #include "formats/format.h"
 #include "mistakes/mistake.h"
 #include "model/attention.h"

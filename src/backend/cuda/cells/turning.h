@@ -27,7 +27,7 @@ struct WavesCell {
 
     const T exponent = static_cast<T>(static_cast<double>(2 * pair) / static_cast<double>(width));
     const T angle = static_cast<T>(first + index.along[position_axis]) / power_of(static_cast<T>(base), exponent);
-    const double wave = is_sine ? real_sin(static_cast<double>(angle)) : real_cos(static_cast<double>(angle));
+    const double wave = is_sine ? real::sin(static_cast<double>(angle)) : real::cos(static_cast<double>(angle));
     return static_cast<double>(static_cast<T>(wave));
   }
 };

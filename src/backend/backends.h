@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "backend/backend.h"
@@ -27,8 +26,11 @@ struct BackendRow {
 // Every backend, built or not.
 const std::vector<BackendRow>& backends();
 
-// The one of that name, or, for "auto", the first of cuda and cpu that can run here.
-// Not there: a diagnostic for the environment (exit 3). REQUIRES: a known name or "auto".
-Result<std::unique_ptr<Backend>> select_backend(std::string_view name, std::size_t threads);
+// What there is of GPUs, a line a device: "NVIDIA H200, 139 GiB, compute
+// capability 9.0". Empty where there is none, no driver, or no CUDA in this build.
+std::vector<std::string> cuda_devices();
+
+// A backend on the first device, whatever the threads; or why there is none, and what to do.
+Result<std::unique_ptr<Backend>> make_cuda(std::size_t threads);
 
 }  // namespace attn
