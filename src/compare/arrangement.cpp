@@ -86,11 +86,7 @@ Sizes in_order(const Sizes& sizes, const Sizes& order) {
 
 std::string in_brackets(const std::vector<std::string>& names) { return "[" + listed(names) + "]"; }
 
-std::string axes_of(const Shape& shape) {
-  std::vector<std::string> names;
-  for (const Dim& dim : shape.dims()) names.push_back(dim.axis);
-  return in_brackets(names);
-}
+std::string axes_of(const Shape& shape) { return in_brackets(shape.axes()); }
 
 std::vector<Arrangement> by_axes(const Shape& shape, const Shape& stored) {
   if (shape.rank() != stored.rank()) return {};
