@@ -68,8 +68,7 @@ class Worker : public Policy<Number> {
 // A person of one manner.
 class Person final : public Worker<double> {
  public:
-  Person(const Task& task, const FollowOptions& options, const FollowedOriginal* original)
-      : Worker(task), options_(options), original_(original) {}
+  Person(const Task& task, const FollowOptions& options) : Worker(task), options_(options) {}
 
   bool is_touched(std::size_t line) const override {
     return std::ranges::find(options_.patches, line, &Patch::line) != options_.patches.end();
@@ -86,7 +85,7 @@ class Person final : public Worker<double> {
   bool go_on(std::size_t line, const Evaluation<double>&, bool reused) override {
     const auto step = task_.places[line];
     if (!step) return true;
-    if (reused) matched_[*step] = original_->followed.matched[*step];
+    if (reused) matched_[*step] = options_.original->matched[*step];
     return reused || *step >= options_.must_match || all_true(matched_[*step]);
   }
 
@@ -140,7 +139,6 @@ class Person final : public Worker<double> {
   }
 
   const FollowOptions& options_;
-  const FollowedOriginal* original_;
 };
 
 // Everybody who works a recipe out honestly, rounding by one habit.
@@ -238,11 +236,11 @@ Places places_on_sheet(const Recipe& recipe, const Sheet& sheet) {
   return places;
 }
 
-Followed<double> follow(const Task& task, const FollowOptions& options, const FollowedOriginal* original) {
-  Person person(task, options, original);
-  if (!original) return person.work();
-  const Original<double> numbers{original->followed, original->same};
-  return person.work(&numbers);
+Followed<double> follow(const Task& task, const FollowOptions& options) {
+  Person person(task, options);
+  if (!options.original) return person.work();
+  const Original<double> original{*options.original, *options.same};
+  return person.work(&original);
 }
 
 Followed<Interval> enclose(const Task& task, RoundingMode habit, bool trust_mismatches) {

@@ -1,6 +1,5 @@
 #include "mark/sheet.h"
 
-#include <algorithm>
 #include <cmath>
 #include <span>
 #include <string_view>

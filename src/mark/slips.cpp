@@ -1,6 +1,5 @@
 #include "mark/slips.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 

@@ -88,9 +88,9 @@ template <class Visit>
 void follow_mistakes(Marking& marking, std::size_t must_match, Visit visit) {
   for (const Candidate& candidate : marking.right().candidates) {
     for (const Manner& manner : marking.manners()) {
-      const FollowedOriginal original{marking.base(manner), candidate.same};
-      const FollowOptions options{.manner = manner, .must_match = must_match};
-      const Followed<double> followed = follow(marking.task(candidate.rewrite.recipe), options, &original);
+      const FollowOptions options{
+          .manner = manner, .must_match = must_match, .original = &marking.base(manner), .same = &candidate.same};
+      const Followed<double> followed = follow(marking.task(candidate.rewrite.recipe), options);
       if (!followed.stopped && visit(candidate, manner, followed)) break;
     }
   }

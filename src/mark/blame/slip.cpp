@@ -93,9 +93,12 @@ struct FoundSlip {
 std::optional<std::size_t> explained_until(Marking& marking, std::size_t step, const Slip& slip, const Manner& manner) {
   std::vector<Patch> patches = marking.slips();
   patches.insert(patches.end(), slip.patches.begin(), slip.patches.end());
-  const FollowedOriginal original{marking.base(manner), marking.right().same};
-  const FollowOptions options{.manner = manner, .patches = patches, .must_match = step + 1};
-  const Followed<double> followed = follow(marking.task(marking.right().recipe), options, &original);
+  const FollowOptions options{.manner = manner,
+                              .patches = patches,
+                              .must_match = step + 1,
+                              .original = &marking.base(manner),
+                              .same = &marking.right().same};
+  const Followed<double> followed = follow(marking.task(marking.right().recipe), options);
   if (followed.stopped || !all_true(followed.matched[step])) return std::nullopt;
   return followed.mismatch_from(step);
 }
