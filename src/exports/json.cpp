@@ -8,7 +8,7 @@
 #include "base/sink.h"
 #include "exports/export.h"
 #include "exports/json_text.h"
-#include "exports/spelling.h"
+#include "exports/numbers.h"
 
 namespace attn {
 namespace {

@@ -5,7 +5,7 @@
 #include <zlib.h>
 
 #include "exports/export.h"
-#include "exports/stored.h"
+#include "exports/numbers.h"
 
 namespace attn {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "exports/export.h"
 #include "exports/json_text.h"
-#include "exports/stored.h"
+#include "exports/numbers.h"
 
 namespace attn {
 namespace {
