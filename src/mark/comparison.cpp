@@ -4,6 +4,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "trace/rounding.h"
+
 namespace attn {
 namespace {
 
@@ -141,21 +143,6 @@ double carried_number(const HandedCell& cell, double computed) {
 Axis sum_axis(const Instruction& instruction, const Shape& shape) {
   const auto* softmax = std::get_if<Softmax>(&instruction.op);
   return softmax && shape.has(softmax->over) ? softmax->over : shape.rank() == 0 ? Axis() : shape.back().axis;
-}
-
-void round_keeping_sums(Tensor<double>& weights, const Axis& over, const Tensor<double>* open, HandRounding rounding) {
-  const std::size_t count = weights.shape().size(over);
-  const std::size_t stride = weights.shape().stride(over);
-  std::vector<double> row(count), is_open(count, 1);
-  for (std::size_t first = 0; first < weights.size(); ++first) {
-    if (first / stride % count != 0) continue;
-    for (std::size_t i = 0; i < count; ++i) {
-      row[i] = weights[first + i * stride];
-      if (open) is_open[i] = (*open)[first + i * stride];
-    }
-    round_row_keeping_sum(row, is_open, rounding);
-    for (std::size_t i = 0; i < count; ++i) weights[first + i * stride] = row[i];
-  }
 }
 
 template <class Number>
