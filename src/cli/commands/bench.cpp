@@ -18,6 +18,7 @@
 #include "cli/command.h"
 #include "cli/hardware.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/render.h"
 
 namespace attn {
@@ -201,22 +202,6 @@ Refusal no_kernel(const Workload& work, const BenchOptions& options, const std::
       "attn bench --list lists the kernels");
 }
 
-// On a terminal, which shape is being measured; the line goes when that is done.
-class ShapeCounter {
- public:
-  ShapeCounter() : is_seen_(is_terminal(STDERR_FILENO)) {}
-  ~ShapeCounter() { tell(""); }
-  ShapeCounter(const ShapeCounter&) = delete;
-  ShapeCounter& operator=(const ShapeCounter&) = delete;
-
-  void tell(const std::string& text) const {
-    if (is_seen_) say("\r\x1b[K" + text);
-  }
-
- private:
-  bool is_seen_;
-};
-
 Exit tell(const BenchReport& report, const Rendering& rendering) {
   return write_out(
       rendering, [&] { return report.shapes.empty() ? told_kernels(report) : told_benchmark(report); },
@@ -289,12 +274,12 @@ Exit BenchOptions::run() const {
     for (const auto& way : peers.ways) ways.push_back(way.get());
     report.libraries = peers.libraries;
   }
-  const ShapeCounter counter;
+  const StatusLine status;
   for (const auto& [work, kernels] : all) {
-    counter.tell(fmt::format("{} of {}: {}", report.shapes.size() + 1, all.size(), spelled(work)));
+    status.tell(fmt::format("{} of {}: {}", report.shapes.size() + 1, all.size(), spelled(work)));
     report.shapes.push_back(measured(*device, work, kernels, ways, effort));
   }
-  counter.tell("");
+  status.tell("");
   return tell(report, plan);
 }
 
