@@ -1,7 +1,6 @@
 #pragma once
 
 #include <exception>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -59,5 +58,9 @@ class Backend {
   virtual bool attend(const FusedAttention<float>&) { return false; }
   virtual bool attend(const FusedAttention<double>&) { return false; }
 };
+
+// One operation by the plain loops of ops/run.h, as Backend::run promises it.
+Tensor<double> run_plainly(const Op& op, std::span<const View> operands, const View* open, const Shape& result,
+                           Dtype dtype);
 
 }  // namespace attn

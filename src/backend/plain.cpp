@@ -1,8 +1,7 @@
-#include "backend/plain.h"
-
 #include <variant>
 #include <vector>
 
+#include "backend/backend.h"
 #include "ops/run.h"
 
 namespace attn {

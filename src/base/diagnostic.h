@@ -20,10 +20,10 @@ struct TextRange {
 // `message` says what was observed and what was expected: lower case, no final
 // full stop. `help` says what to do; it may be empty.
 struct Diagnostic {
-  std::string code;   // stable name, e.g. "shape-mismatch"; tests match on it
-  std::string where;  // JSON Pointer into the file, e.g. "/weights/key/1"; "" is the whole file
-  std::string message;
-  std::string help;
+  std::string code;        // stable name, e.g. "shape-mismatch"; tests match on it
+  std::string where = {};  // JSON Pointer into the file, e.g. "/weights/key/1"; "" is the whole file
+  std::string message = {};
+  std::string help = {};
 
   // Set where a pointer cannot say the place: syntax errors, a key given twice.
   std::optional<TextRange> range = std::nullopt;

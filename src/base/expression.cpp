@@ -38,8 +38,7 @@ const std::vector<std::string> known_names = {"e", "pi", "sqrt", "exp", "ln", "i
 
 // What has no value is thrown, and caught by spelled_number().
 [[noreturn]] void fail(TextRange range, std::string message, std::string help = "") {
-  throw Diagnostic{
-      .code = "not-a-number", .where = "", .message = std::move(message), .help = std::move(help), .range = range};
+  throw Diagnostic{.code = "not-a-number", .message = std::move(message), .help = std::move(help), .range = range};
 }
 
 struct Value {
@@ -192,7 +191,7 @@ class Reader {
     go_deeper(now_.range);
     Value value = bare_operand();
     --depth_;
-    while (now_.kind == Kind::superscript) {
+    while (now_.kind == Kind::exponent) {
       const TextRange place = taken().range;
       const std::optional<double> exponent = superscript_value(spelled(place));
       if (!exponent) fail(place, "a digit is missing after \"⁻\"");

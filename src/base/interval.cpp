@@ -5,8 +5,6 @@
 namespace attn {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // 0 · ∞ is 0 here: an end at infinity stands for numbers without a bound, and
 // zero times each of them is zero.
 double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }

@@ -30,14 +30,14 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-inline double next_below(double x) { return std::nextafter(x, -std::numeric_limits<double>::infinity()); }
-inline double next_above(double x) { return std::nextafter(x, std::numeric_limits<double>::infinity()); }
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The interval whose ends were rounded to the nearest, made so wide that it
-// holds what they were rounded from.
-// An end that is NaN, as ∞ − ∞ is, could be anything.
+inline double next_below(double x) { return std::nextafter(x, -infinity); }
+inline double next_above(double x) { return std::nextafter(x, infinity); }
+
+// The interval whose ends were rounded to the nearest, made so wide that it holds what
+// they were rounded from. An end that is NaN, as ∞ − ∞ is, could be anything.
 inline Interval outward(double low, double high) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   return {std::isnan(low) ? -infinity : next_below(low), std::isnan(high) ? infinity : next_above(high)};
 }
 

@@ -72,7 +72,7 @@ NumberPiece number_piece_at(std::string_view text, std::size_t at) {
   for (const Sign& sign : signs) {
     if (rest.starts_with(sign.written)) return piece(sign.kind, sign.written.size());
   }
-  if (const std::size_t bytes = superscript_size(rest)) return piece(Kind::superscript, bytes);
+  if (const std::size_t bytes = superscript_size(rest)) return piece(Kind::exponent, bytes);
   return piece(Kind::odd, code_point(text, at).bytes);
 }
 

@@ -11,22 +11,8 @@ namespace attn {
 
 // What a number that a person spelled is made of.
 struct NumberPiece {
-  enum class Kind {
-    number,
-    name,
-    plus,
-    minus,
-    times,
-    divide,
-    power,
-    root,
-    open,
-    close,
-    superscript,
-    infinity,
-    end,
-    odd
-  };
+  // An exponent is written in superscripts; an odd piece means nothing.
+  enum class Kind { number, name, plus, minus, times, divide, power, root, open, close, exponent, infinity, end, odd };
   Kind kind = Kind::end;
   TextRange range;
 };
@@ -50,7 +36,7 @@ struct Decimal {
 // REQUIRES: decimal_size(text) == text.size().
 std::optional<Decimal> decimal(std::string_view text, int shift = 0);
 
-// What the piece `superscript` says: 12 for "¹²", -1 for "⁻¹", infinity where no
+// What the piece `exponent` says: 12 for "¹²", -1 for "⁻¹", infinity where no
 // double is as large; nothing where no digit follows the minus.
 std::optional<double> superscript_value(std::string_view text);
 

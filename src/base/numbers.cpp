@@ -70,6 +70,13 @@ void append_fewest_digits(Real value, std::string& text) {
   text.append(buffer.data(), to);
 }
 
+template <class Real>
+std::string fewest_digits(Real value) {
+  std::string text;
+  append_fewest_digits(value, text);
+  return text;
+}
+
 // How many digits stand there. REQUIRES: from <= text.size().
 std::size_t count_digits(std::string_view text, std::size_t from) {
   const std::string_view rest = text.substr(from);
@@ -82,17 +89,9 @@ void append_shortest(double value, std::string& text) { append_fewest_digits(val
 
 void append_shortest(float value, std::string& text) { append_fewest_digits(value, text); }
 
-std::string shortest(double value) {
-  std::string text;
-  append_shortest(value, text);
-  return text;
-}
+std::string shortest(double value) { return fewest_digits(value); }
 
-std::string shortest(float value) {
-  std::string text;
-  append_shortest(value, text);
-  return text;
-}
+std::string shortest(float value) { return fewest_digits(value); }
 
 std::string fixed(double value, int decimals) {
   assert(decimals >= 0 && decimals <= 17);

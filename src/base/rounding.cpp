@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <system_error>
 #include <vector>
 
 #include "base/numbers.h"
@@ -15,17 +14,7 @@
 namespace attn {
 namespace {
 
-struct ModeName {
-  RoundingMode mode;
-  std::string_view name;
-};
-
-constexpr ModeName mode_names[] = {
-    {RoundingMode::half_up, "half-up"},
-    {RoundingMode::half_even, "half-even"},
-    {RoundingMode::truncate, "truncate"},
-    {RoundingMode::keep_sum, "keep-sum"},
-};
+constexpr std::array<std::string_view, 4> mode_names = {"half-up", "half-even", "truncate", "keep-sum"};
 
 constexpr int most_decimals = 12;
 constexpr int digits_read = 12;
@@ -169,15 +158,14 @@ std::optional<HandRounding> parse_hand_rounding(std::string_view text) {
   HandRounding rounding{.decimals = static_cast<int>(decimals)};
   if (colon == std::string_view::npos) return rounding;
 
-  const auto row = std::ranges::find(mode_names, text.substr(colon + 1), &ModeName::name);
-  if (row == std::end(mode_names)) return std::nullopt;
-  rounding.mode = row->mode;
+  const auto found = std::ranges::find(mode_names, text.substr(colon + 1));
+  if (found == mode_names.end()) return std::nullopt;
+  rounding.mode = RoundingMode(found - mode_names.begin());
   return rounding;
 }
 
 std::string to_string(HandRounding rounding) {
-  const auto row = std::ranges::find(mode_names, rounding.mode, &ModeName::mode);
-  return std::to_string(rounding.decimals) + ":" + std::string(row->name);
+  return std::to_string(rounding.decimals) + ":" + std::string(mode_names[static_cast<std::size_t>(rounding.mode)]);
 }
 
 double rounded(double value, HandRounding rounding) {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <span>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include "base/width_table.h"
 
@@ -32,17 +35,12 @@ constexpr auto steering = std::to_array<Range>({
     {0xE0000, 0xE007F},
 });
 
-std::string hexadecimal(char32_t value, std::size_t digits) {
-  std::string text(digits, '0');
-  for (std::size_t i = digits; i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];
-  return text;
-}
-
 std::string escaped(CodePoint point) {
   if (point.value == '\n') return "\\n";
   if (point.value == '\t') return "\\t";
-  if (!point.valid || point.value < 0x80) return "\\x" + hexadecimal(point.value, 2);
-  return point.value > 0xFFFF ? "\\U" + hexadecimal(point.value, 8) : "\\u" + hexadecimal(point.value, 4);
+  const auto value = static_cast<std::uint32_t>(point.value);
+  if (!point.valid || value < 0x80) return fmt::format("\\x{:02x}", value);
+  return value > 0xFFFF ? fmt::format("\\U{:08x}", value) : fmt::format("\\u{:04x}", value);
 }
 
 // One column of ASCII: most of what is written, so it is looked at first.
@@ -140,17 +138,17 @@ std::string capitalised(std::string text) {
   return text;
 }
 
-std::vector<std::string> words_in(std::string_view text) {
-  std::vector<std::string> words;
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> pieces;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    words.emplace_back(text.substr(at, end - at));
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    pieces.emplace_back(text.substr(at, end - at));
     at = end + 1;
   }
-  return words;
+  return pieces;
 }
 
-bool has_word(std::string_view text, std::string_view word) { return std::ranges::count(words_in(text), word) > 0; }
+bool has_word(std::string_view text, std::string_view word) { return std::ranges::count(split(text, ' '), word) > 0; }
 
 std::string counted(std::size_t count, std::string_view thing) {
   std::string text = std::to_string(count) + " ";

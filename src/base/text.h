@@ -48,8 +48,11 @@ constexpr bool is_ascii_alnum(char c) { return is_ascii_upper(c) || is_ascii_low
 // The text with its first letter, if that is one of ASCII, a capital.
 std::string capitalised(std::string text);
 
-// The words of a text that are separated by one blank each, and whether a word is among them.
-std::vector<std::string> words_in(std::string_view text);
+// What stands between separators, and before the first; of an empty text nothing,
+// and nothing behind a separator at its end.
+std::vector<std::string> split(std::string_view text, char separator);
+
+// Whether a word is among those of a text, one blank between each.
 bool has_word(std::string_view text, std::string_view word);
 
 // "1 row", "3 rows".

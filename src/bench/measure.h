@@ -59,7 +59,7 @@ struct KernelMeasured {
   Spread fraction = {};            // reached of the mean of the roofs measured just before and just after the call
   double best_fraction = 0;        // the best call, of the best peak measured on the shape
   std::size_t working_memory = 0;  // bytes that the first call added to those of inputs and outputs
-  std::optional<MeasurableRun::Error> error = std::nullopt;
+  MeasurableRun::Error error = {};
 };
 
 // And of a peer.

@@ -32,15 +32,6 @@ std::optional<std::string> after(std::string_view word, const std::string& line)
   return line.substr(word.size() + 1);
 }
 
-std::vector<std::string> fields(std::string_view line) {
-  std::vector<std::string> all;
-  for (std::size_t end; (end = line.find('\t')) != std::string_view::npos; line.remove_prefix(end + 1)) {
-    all.emplace_back(line.substr(0, end));
-  }
-  all.emplace_back(line);
-  return all;
-}
-
 std::string request_to_prepare(std::size_t way, const Workload& work) {
   return fmt::format("prepare {} {} {} {} {} {} {} {} {} {:d} {}", way, work.batch, work.heads, work.kv_heads,
                      work.queries, work.keys, work.key_width, work.value_width, work.model_width, work.causal,
@@ -154,18 +145,20 @@ class Way final : public Peer {
 Result<Peers> start_peers(const std::string& python, std::size_t threads) {
   Peers peers;
   bool is_python = false;
-  std::string answered;  // by what is none
+  std::string answered;  // last
   for (const std::string_view library : libraries_known) {
     auto process = std::make_shared<Process>(python, library, threads);
     const std::optional<std::string> hello = process->ask("hello");
-    const std::vector<std::string> told = fields(hello.value_or("missing\tPython has ended"));
+    const std::vector<std::string> told = split(hello.value_or("missing\tPython has ended"), '\t');
     const bool is_there = told.size() > 1 && told[0] == "have";
-    if (hello && (is_there || told[0] == "missing"))
-      is_python = true;
-    else if (hello)
-      answered = *hello;
-    peers.libraries.push_back(
-        {.name = std::string(library), .version = is_there ? told[1] : "", .missing = is_there ? "" : told.back()});
+    const bool is_missing = told.size() > 1 && told[0] == "missing";
+    is_python = is_python || (hello && (is_there || is_missing));
+    if (hello) answered = *hello;
+    peers.libraries.push_back({.name = std::string(library),
+                               .version = is_there ? told[1] : "",
+                               .missing = is_there     ? ""
+                                          : is_missing ? told[1]
+                                                       : answered});
     for (std::size_t at = 2; is_there && at < told.size(); ++at) {
       peers.ways.push_back(std::make_unique<Way>(process, at - 2, told[at]));
     }
@@ -173,7 +166,6 @@ Result<Peers> start_peers(const std::string& python, std::size_t threads) {
   if (is_python) return peers;
   constexpr std::size_t shown_columns = 40;
   return Diagnostic{.code = "no-python",
-                    .where = "",
                     .message = answered.empty()
                                    ? "there is no Python `" + python + "` to run numpy, torch and onnxruntime with"
                                    : "`" + python + "` is no Python: it answered `" +

@@ -339,7 +339,7 @@ class Timer:
         return (time.perf_counter() - start) / count
 
     def seconds(self):
-        # As src/bench/cpu/stopwatch.h has it: warm, and long enough for the clock.
+        # As src/bench/cpu/measurable.cpp has it: warm, and long enough for the clock.
         if self.took < 0.02:
             self.timed(1)
         self.took = self.timed(max(1, min(1000, int(0.001 / self.took))))

@@ -33,13 +33,12 @@ std::string_view written(Limit limit) {
 }
 
 Json written(const KernelMeasured& kernel) {
-  Json object = {{"kernel", kernel.kernel},
-                 {"seconds", written(kernel.seconds)},
-                 {"of_peak", written(kernel.fraction)},
-                 {"best_of_peak", kernel.best_fraction},
-                 {"working_memory", kernel.working_memory}};
-  if (kernel.error) object["error"] = {{"kernel", kernel.error->kernel}, {"plain", kernel.error->plain}};
-  return object;
+  return {{"kernel", kernel.kernel},
+          {"seconds", written(kernel.seconds)},
+          {"of_peak", written(kernel.fraction)},
+          {"best_of_peak", kernel.best_fraction},
+          {"working_memory", kernel.working_memory},
+          {"error", {{"kernel", kernel.error.kernel}, {"plain", kernel.error.plain}}}};
 }
 
 Json written(const PeerMeasured& peer) {

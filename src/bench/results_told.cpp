@@ -145,14 +145,14 @@ class Teller {
     table_of_numbers({"shape", "in and out", "beyond", "process", "error", "plain", "ratio"}, report_.shapes,
                      [](const ShapeMeasured& shape) {
                        const KernelMeasured& kernel = shape.kernels.back();
-                       const auto& error = kernel.error;
+                       const MeasurableRun::Error& error = kernel.error;
                        return Texts{spelled(shape.workload),
                                     bytes_spelled(shape.bytes),
                                     bytes_spelled(static_cast<double>(kernel.working_memory)),
                                     bytes_spelled(static_cast<double>(shape.peak_memory)),
-                                    error ? fmt::format("{:.1e}", error->kernel) : nothing,
-                                    error ? fmt::format("{:.1e}", error->plain) : nothing,
-                                    error && error->plain > 0 ? three_digits(error->kernel / error->plain) : nothing};
+                                    fmt::format("{:.1e}", error.kernel),
+                                    fmt::format("{:.1e}", error.plain),
+                                    error.plain > 0 ? three_digits(error.kernel / error.plain) : nothing};
                      });
   }
 

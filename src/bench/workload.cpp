@@ -1,7 +1,6 @@
 #include "bench/workload.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/core.h>
 
@@ -61,8 +60,6 @@ double least_bytes(const Workload& workload) {
   }
   return numbers * of(bytes_of(workload.dtype));
 }
-
-std::size_t bytes_of(Dtype dtype) { return std::array<std::size_t, 4>{8, 4, 2, 2}[static_cast<std::size_t>(dtype)]; }
 
 std::string spelled(const Workload& workload) {
   std::string text = fmt::format("{}×{}×{}×{}", workload.batch, workload.heads, workload.queries, workload.key_width);

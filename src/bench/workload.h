@@ -36,8 +36,6 @@ double operations(const Workload& workload);
 // of inputs, weights and outputs.
 double least_bytes(const Workload& workload);
 
-std::size_t bytes_of(Dtype dtype);  // of one number
-
 // The attention of a workload on tensors [batch, head, row, feature] without gaps,
 // which it does not say yet, nor the offsets of a causal mask.
 template <class T>

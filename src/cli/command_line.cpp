@@ -1,9 +1,8 @@
-#include "cli/command_line.h"
-
 #include <CLI/CLI.hpp>
 
-namespace attn {
+#include "cli/command.h"
 
+namespace attn {
 namespace {
 
 void say_of(CLI::Option& option, const Takes& takes) {

@@ -41,10 +41,6 @@ class DescriptorSink final : public Sink {
   int error_ = 0;
 };
 
-std::function<void(Sink&)> writing(std::string_view text) {
-  return [text](Sink& sink) { sink.write(text); };
-}
-
 // The permissions that a file created here would have.
 mode_t usual_permissions() {
   const mode_t mask = ::umask(0);
@@ -77,16 +73,14 @@ Exit Refusal::say() const {
 
 void say(std::string_view text) { write_all(STDERR_FILENO, text); }
 
-Exit print(std::string_view text) { return print(writing(text)); }
+Exit print(std::string_view text) {
+  return print([text](Sink& sink) { sink.write(text); });
+}
 
 Exit print(const std::function<void(Sink&)>& write) {
   DescriptorSink sink(STDOUT_FILENO);
   write(sink);
   return sink.error() == 0 ? Exit::done : Exit::wrong_environment;
-}
-
-std::optional<std::string> write_file(const std::string& path, std::string_view text) {
-  return write_file(path, writing(text));
 }
 
 std::optional<std::string> write_file(const std::string& path, const std::function<void(Sink&)>& write) {

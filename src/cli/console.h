@@ -41,15 +41,13 @@ class Refusal final : public std::exception {
 // Writes to standard error; where that cannot be written, nothing is said.
 void say(std::string_view text);
 
-// Writes to standard output, which is the environment's fault where it cannot be written.
+// Writes a text, or what `write` hands over piece by piece, to standard output, which is
+// the environment's fault where it cannot be written.
 Exit print(std::string_view text);
+Exit print(const std::function<void(Sink&)>& write);
 
 // Writes a file whole or not at all: under another name first, then renamed.
 // A file that is write-protected is not replaced. Returns why it could not be written.
-std::optional<std::string> write_file(const std::string& path, std::string_view text);
-
-// The same for text that `write` hands over piece by piece.
-Exit print(const std::function<void(Sink&)>& write);
 std::optional<std::string> write_file(const std::string& path, const std::function<void(Sink&)>& write);
 
 // Whether standard output (or standard error) gets colour: the flag decides,

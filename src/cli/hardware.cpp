@@ -1,12 +1,13 @@
 #include "cli/hardware.h"
 
 #include <algorithm>
+#include <ranges>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "backend/backends.h"
 #include "backend/cpu/instructions.h"
-#include "backend/select.h"
 #include "base/text.h"
 #include "cli/options.h"
 
@@ -39,7 +40,11 @@ std::size_t HardwareOptions::thread_count() const {
 
 std::unique_ptr<Backend> HardwareOptions::select() const {
   use_instruction_set(instructions);
-  Result<std::unique_ptr<Backend>> made = select_backend(backend, {.threads = thread_count()});
+  // The devices furthest from the processor come last in the table, and first for "auto".
+  const auto row = std::ranges::find_if(backends() | std::views::reverse, [&](const BackendRow& one) {
+    return backend == "auto" ? !one.devices().empty() : backend == one.name;
+  });
+  Result<std::unique_ptr<Backend>> made = row->make(thread_count());
   if (!made) throw Refusal(made.faults().front(), Exit::wrong_environment);
   return std::move(made.value());
 }

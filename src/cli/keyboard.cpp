@@ -12,36 +12,30 @@ namespace {
 constexpr char escape = '\x1b';
 constexpr std::size_t longest_sequence = 32;
 
-// What stands behind Esc.
-constexpr auto sequences = std::to_array<std::pair<std::string_view, Key::Kind>>({
-    {"[A", Key::Kind::up},
-    {"[B", Key::Kind::down},
-    {"[C", Key::Kind::right},
-    {"[D", Key::Kind::left},
-    {"OA", Key::Kind::up},
-    {"OB", Key::Kind::down},
-    {"OC", Key::Kind::right},
-    {"OD", Key::Kind::left},
-    {"[5~", Key::Kind::page_up},
-    {"[6~", Key::Kind::page_down},
+// What keys send that are no character.
+constexpr auto known = std::to_array<std::pair<std::string_view, Key::Kind>>({
+    {"\r", Key::Kind::enter},
+    {"\n", Key::Kind::enter},
+    {"\b", Key::Kind::backspace},
+    {"\x7f", Key::Kind::backspace},
+    {"\x03", Key::Kind::leave},    // Ctrl-C
+    {"\x04", Key::Kind::leave},    // Ctrl-D
+    {"\x1a", Key::Kind::suspend},  // Ctrl-Z
+    {"\x1b[A", Key::Kind::up},
+    {"\x1b[B", Key::Kind::down},
+    {"\x1b[C", Key::Kind::right},
+    {"\x1b[D", Key::Kind::left},
+    {"\x1bOA", Key::Kind::up},
+    {"\x1bOB", Key::Kind::down},
+    {"\x1bOC", Key::Kind::right},
+    {"\x1bOD", Key::Kind::left},
+    {"\x1b[5~", Key::Kind::page_up},
+    {"\x1b[6~", Key::Kind::page_down},
 });
 
-std::optional<Key::Kind> control(char c) {
-  switch (c) {
-    case '\r':
-    case '\n':
-      return Key::Kind::enter;
-    case '\b':
-    case '\x7f':
-      return Key::Kind::backspace;
-    case '\x03':  // Ctrl-C
-    case '\x04':  // Ctrl-D
-      return Key::Kind::leave;
-    case '\x1a':  // Ctrl-Z
-      return Key::Kind::suspend;
-    default:
-      return std::nullopt;
-  }
+std::optional<Key> key_of(std::string_view bytes) {
+  const auto found = std::ranges::find(known, bytes, &std::pair<std::string_view, Key::Kind>::first);
+  return found == known.end() ? std::nullopt : std::optional(Key{found->second});
 }
 
 // Of those that begin with Esc: parameters stand from ' ' to '?'.
@@ -61,16 +55,13 @@ Piece piece_after_escape(std::string_view typed) {
   while (bytes < typed.size() && bytes < longest_sequence && !ends_sequence(typed[bytes])) ++bytes;
   if (bytes == typed.size()) return {0};
   ++bytes;
-  const auto known =
-      std::ranges::find(sequences, typed.substr(1, bytes - 1), &std::pair<std::string_view, Key::Kind>::first);
-  if (known == sequences.end()) return {bytes};
-  return {bytes, Key{known->second}};
+  return {bytes, key_of(typed.substr(0, bytes))};
 }
 
 Piece first_piece(std::string_view typed) {
   const char first = typed[0];
   if (first == escape) return piece_after_escape(typed);
-  if (const auto kind = control(first)) return {1, Key{*kind}};
+  if (const auto key = key_of(typed.substr(0, 1))) return {1, key};
   const std::size_t length = utf8_length(first);
   if (typed.size() < length && std::ranges::all_of(typed.substr(1), continues_utf8)) return {0};
   const CodePoint point = code_point(typed, 0);

@@ -15,16 +15,6 @@ namespace {
 constexpr std::size_t longest_question = 400;  // bytes
 constexpr std::size_t longest_number = 6;      // digits
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 // Without its last character.
 void shorten(std::string& text) {
   while (!text.empty() && continues_utf8(text.back())) text.pop_back();
@@ -88,7 +78,7 @@ void Lecture::press(const Key& key) {
 void Lecture::press_at_stop(const Key& key) {
   using enum Key::Kind;
   const std::string number = std::exchange(number_, "");
-  if (key.kind == text && key.text[0] >= '0' && key.text[0] <= '9') {
+  if (key.kind == text && is_ascii_digit(key.text[0])) {
     number_ = number.size() < longest_number ? number + key.text : number;
   } else if (key.kind == backspace && !number.empty()) {
     number_ = number.substr(0, number.size() - 1);
@@ -172,7 +162,7 @@ void Lecture::ask() {
 
 // Writes anew what is shown.
 void Lecture::look() {
-  lines_ = lines_of(talk_.write(shown()));
+  lines_ = split(talk_.write(shown()), '\n');
   top_ = std::min(top_, lines_.size() - std::min(lines_.size(), lines_shown()));
 }
 

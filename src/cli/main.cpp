@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "backend/select.h"
+#include "backend/backends.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/version.h"
@@ -54,7 +54,7 @@ std::string about_this_program() {
     const std::vector<std::string> devices = row.devices();
     for (const std::string& device : devices) text += row.name + ": " + device + "\n";
     if (!devices.empty()) continue;
-    const auto made = row.make({});
+    const auto made = row.make(0);
     if (!made) text += row.name + ": " + made.faults().front().message + "; " + made.faults().front().help + "\n";
   }
   return text;

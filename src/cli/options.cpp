@@ -15,13 +15,9 @@ Refusal unknown(std::string_view said, std::string_view typed, std::span<const s
   return Refusal(fmt::format("{} `{}`{}", said, typed, did_you_mean(typed, known)), help);
 }
 
-Refusal no_choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known) {
-  return unknown(option + " cannot be", typed, known, option + " takes " + listed(known));
-}
-
 std::size_t choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known) {
   const auto found = std::ranges::find(known, typed);
-  if (found == known.end()) throw no_choice(option, typed, known);
+  if (found == known.end()) throw unknown(option + " cannot be", typed, known, option + " takes " + listed(known));
   return static_cast<std::size_t>(found - known.begin());
 }
 

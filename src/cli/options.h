@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,22 +15,23 @@
 
 namespace attn {
 
-// The names that the rows of a table have.
+// What the rows of a table are called.
+template <class Rows, class Name>
+std::vector<std::string> names_of(const Rows& rows, Name name) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(std::invoke(name, row));
+  return names;
+}
 template <class Rows>
 std::vector<std::string> names_of(const Rows& rows) {
-  std::vector<std::string> names;
-  for (const auto& row : rows) names.emplace_back(row.name);
-  return names;
+  return names_of(rows, [](const auto& row) { return row.name; });
 }
 
 // What there is nothing of under that name: "no mistake is called `x`; did you mean `y`?".
 Refusal unknown(std::string_view said, std::string_view typed, std::span<const std::string> known,
                 std::string_view help);
 
-// The same of an option that takes one of these.
-Refusal no_choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known);
-
-// Which of these it is.
+// Which of these an option is.
 std::size_t choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known);
 
 // A whole number within these bounds. `kind` says of what: "number of threads".

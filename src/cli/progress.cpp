@@ -36,6 +36,12 @@ std::string ProgressText::at(std::chrono::milliseconds passed, std::string_view 
 
 std::string ProgressText::end() { return shown_.empty() ? "" : "\r\x1b[K"; }
 
+StatusLine::StatusLine() : is_seen_(is_terminal(STDERR_FILENO)) {}
+
+void StatusLine::tell(const std::string& text) const {
+  if (is_seen_) say("\r\x1b[K" + text);
+}
+
 Progress::Progress(std::string what, bool may_be_long) : what_(std::move(what)) {
   if (!may_be_long) return;
   try {

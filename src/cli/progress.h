@@ -30,6 +30,21 @@ class ProgressText {
   std::string shown_;
 };
 
+// On a terminal, a line on standard error that the next one takes the place of; it goes
+// at the end.
+class StatusLine {
+ public:
+  StatusLine();
+  ~StatusLine() { tell(""); }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  void tell(const std::string& text) const;
+
+ private:
+  bool is_seen_;
+};
+
 // Says on standard error what is being done, from its making to its end, if
 // that is long enough. Nothing else may be written there meanwhile, nor to
 // standard output where that is a terminal.

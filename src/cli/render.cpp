@@ -9,30 +9,30 @@
 
 #include "base/text.h"
 #include "cli/options.h"
-#include "files/files_read.h"
+#include "files/input_file.h"
 
 namespace attn {
 namespace {
 
 // The first target that `matches` says yes to, of formats for people and for programs alike.
 template <class Matches>
-std::optional<Target> target(std::span<const ProgramFormat> for_programs, Matches matches) {
+std::optional<Target> target(std::span<const Export> for_programs, Matches matches) {
   for (const Format& format : formats()) {
-    if (matches(format.name, format.ending)) return Target{"", &format, std::string(format.name)};
+    if (matches(format.name, format.ending)) return Target{.format = &format};
   }
-  for (const ProgramFormat& one : for_programs) {
-    if (matches(one.name, one.ending)) return Target{"", nullptr, one.name};
+  for (const Export& one : for_programs) {
+    if (matches(one.name, one.ending)) return Target{.exported = &one};
   }
   return std::nullopt;
 }
 
-std::vector<std::string> format_names(std::span<const ProgramFormat> for_programs) {
+std::vector<std::string> format_names(std::span<const Export> for_programs) {
   std::vector<std::string> names = names_of(formats());
   std::ranges::copy(names_of(for_programs), std::back_inserter(names));
   return names;
 }
 
-std::vector<Target> find_targets(const RenderOptions& options, std::span<const ProgramFormat> for_programs) {
+std::vector<Target> find_targets(const RenderOptions& options, std::span<const Export> for_programs) {
   const auto named = [&](const std::string& format) {
     return target(for_programs, [&](std::string_view name, std::string_view) { return name == format; });
   };
@@ -81,21 +81,18 @@ const std::vector<std::string> color_names = {"auto", "always", "never"};  // as
 
 }  // namespace
 
-const std::vector<ProgramFormat>& json_alone() {
-  static const std::vector<ProgramFormat> all = {{"json", ".json"}};
-  return all;
-}
+std::span<const Export> json_alone() { return {&*std::ranges::find(exports(), "json", &Export::name), 1}; }
 
 bool Rendering::wants_behind() const {
   return std::ranges::any_of(targets, [](const Target& one) { return one.format && one.format->wants_behind; });
 }
 
-void RenderOptions::declare(CommandLine& line, std::span<const ProgramFormat> for_programs) {
+void RenderOptions::declare(CommandLine& line, std::span<const Export> for_programs) {
   declare_formats(line, for_programs);
   line.add_option("--precision", precision, "decimals shown", {"N"});
 }
 
-void RenderOptions::declare_formats(CommandLine& line, std::span<const ProgramFormat> for_programs) {
+void RenderOptions::declare_formats(CommandLine& line, std::span<const Export> for_programs) {
   line.add_option("--format", format, "how it is written: " + listed(format_names(for_programs)), {"NAME"});
   line.add_option("-o,--output", outputs, "write to a file, in the format of its ending; may be given several times",
                   {.value = "FILE", .is_single = true});
@@ -121,12 +118,12 @@ ColorChoice RenderOptions::color_of_errors() const {
   return found == color_names.end() ? ColorChoice::automatic : ColorChoice(found - color_names.begin());
 }
 
-Rendering understood(const RenderOptions& options, std::span<const ProgramFormat> for_programs) {
+Rendering understood(const RenderOptions& options, std::span<const Export> for_programs) {
   Rendering rendering;
-  rendering.ascii = options.ascii;
+  rendering.look.ascii = options.ascii;
   rendering.targets = find_targets(options, for_programs);
   check_settings(options, rendering.targets);
-  rendering.settings = options.settings;
+  rendering.look.settings = options.settings;
   if (!options.precision.empty()) {
     rendering.precision = static_cast<int>(whole_number("--precision", options.precision, "number of decimals", 0, 17));
   }
@@ -137,15 +134,12 @@ Rendering understood(const RenderOptions& options, std::span<const ProgramFormat
 
 std::string rendered(const Document& document, const Target& target, const Rendering& rendering) {
   const bool to_screen = target.path.empty();
-  FormatOptions format;
+  FormatOptions format = rendering.look;
   format.width = to_screen ? terminal_size(STDOUT_FILENO).columns : 80;
   format.color = to_screen ? colored(rendering.color) : rendering.color == ColorChoice::always;
-  format.ascii = rendering.ascii;
-  format.full = rendering.full;
-  for (const FormatSetting& setting : target.format->settings) {
-    const auto set = rendering.settings.find(setting.name);
-    if (set != rendering.settings.end()) format.settings.insert(*set);
-  }
+  std::erase_if(format.settings, [&](const auto& set) {
+    return std::ranges::count(target.format->settings, set.first, &FormatSetting::name) == 0;
+  });
   return target.format->write(document, format);
 }
 

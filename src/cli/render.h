@@ -10,15 +10,10 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "explain/document.h"
+#include "exports/export.h"
 #include "formats/format.h"
 
 namespace attn {
-
-// A format in which a command writes for programs, by itself.
-struct ProgramFormat {
-  std::string name;    // "json", as --format has it
-  std::string ending;  // ".json"
-};
 
 // The options that say in which format something is written, where to, and how
 // it looks there, as typed.
@@ -31,10 +26,10 @@ struct RenderOptions {
   std::map<std::string, std::string, std::less<>> settings;  // of formats, as typed; of a switch ""
 
   // --format names these besides the formats for people.
-  void declare(CommandLine& line, std::span<const ProgramFormat> for_programs = {});
+  void declare(CommandLine& line, std::span<const Export> for_programs = {});
 
   // The same where no number is shown.
-  void declare_formats(CommandLine& line, std::span<const ProgramFormat> for_programs = {});
+  void declare_formats(CommandLine& line, std::span<const Export> for_programs = {});
 
   // Whether the faults of a file are reported in colour; what --color says, if
   // it says anything that means something.
@@ -43,9 +38,11 @@ struct RenderOptions {
 
 // One place where output goes, and what writes it.
 struct Target {
-  std::string path;                // empty: standard output
-  const Format* format = nullptr;  // for people; null: for programs
-  std::string name;                // of the format
+  std::string path = {};             // empty: standard output
+  const Format* format = nullptr;    // for people; null: for programs
+  const Export* exported = nullptr;  // then: in which format
+
+  std::string name() const { return format ? std::string(format->name) : exported->name; }
 };
 
 // What the options mean, once they are known to mean something.
@@ -53,9 +50,7 @@ struct Rendering {
   std::vector<Target> targets;
   std::optional<int> precision;
   ColorChoice color = ColorChoice::automatic;
-  bool ascii = false;
-  std::map<std::string, std::string, std::less<>> settings;  // of the formats
-  bool full = false;                                         // for the caller to set
+  FormatOptions look;  // `full` is for the caller to set; width and colour are the target's
 
   // Whether some target shows Document::behind.
   bool wants_behind() const;
@@ -63,7 +58,7 @@ struct Rendering {
 
 // What they mean; a Refusal says what is wrong with them. A command that writes for
 // people only has no formats for programs.
-Rendering understood(const RenderOptions& options, std::span<const ProgramFormat> for_programs = {});
+Rendering understood(const RenderOptions& options, std::span<const Export> for_programs = {});
 
 // The document as it is written to that target. REQUIRES: target.format.
 std::string rendered(const Document& document, const Target& target, const Rendering& rendering);
@@ -79,7 +74,7 @@ Exit hand_out(const Rendering& rendering, const std::function<void(const Target&
 Exit write_out(const Rendering& rendering, const std::function<Document()>& document,
                const std::function<std::string()>& json = {});
 
-// What a command has for programs that writes JSON and nothing else.
-const std::vector<ProgramFormat>& json_alone();
+// What a command has for programs that writes JSON of its own and nothing else.
+std::span<const Export> json_alone();
 
 }  // namespace attn

@@ -1,19 +1,24 @@
 #include "cli/view.h"
 
 #include <algorithm>
+#include <csignal>
 #include <iterator>
 #include <optional>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include "base/numbers.h"
 #include "base/text.h"
 #include "cli/console.h"
+#include "cli/lecture.h"
 #include "cli/options.h"
-#include "cli/pause.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
+#include "explain/telling/asked.h"
 #include "explain/telling/steps.h"
+#include "explain/telling/why.h"
 #include "exports/export.h"
 #include "model/computation.h"
 
@@ -25,15 +30,6 @@ struct ViewPlan {
   Rendering rendering;
   ExplainOptions explaining;
 };
-
-// Every export, as the options know it.
-std::vector<ProgramFormat> for_programs() {
-  std::vector<ProgramFormat> all;
-  for (const Export& one : exports()) all.push_back({one.name, one.ending});
-  return all;
-}
-
-const Export& export_named(const std::string& name) { return *std::ranges::find(exports(), name, &Export::name); }
 
 // "--query 4" against how many there are.
 std::optional<std::size_t> find_index(const std::string& option, const std::string& typed, std::size_t count) {
@@ -57,24 +53,20 @@ std::vector<std::string> find_steps(const std::vector<std::string>& asked, Compu
   return only;
 }
 
-bool is_for_programs(const Target& target) { return !target.format; }
-
 // A person is shown part of a problem; a program gets whole steps.
 void refuse_parts_for_programs(const ViewOptions& options, const std::vector<Target>& targets) {
   const bool is_part = !options.batch.empty() || !options.head.empty() || !options.query.empty();
-  if (is_part && std::ranges::all_of(targets, is_for_programs)) {
+  if (is_part && std::ranges::all_of(targets, &Target::exported)) {
     throw Refusal("--batch, --head and --query narrow what people are shown",
-                  targets[0].name + " holds whole steps: --only picks them");
+                  targets[0].name() + " holds whole steps: --only picks them");
   }
 }
 
 void refuse_bytes_on_terminal(const std::vector<Target>& targets) {
   for (const Target& target : targets) {
-    if (target.format || !target.path.empty() || !is_terminal(STDOUT_FILENO)) continue;
-    const Export& exported = export_named(target.name);
-    if (exported.is_text) continue;
-    throw Refusal("the format " + target.name + " is not text, and standard output is a terminal",
-                  "write a file: -o trace" + exported.ending);
+    if (target.format || !target.path.empty() || !is_terminal(STDOUT_FILENO) || target.exported->is_text) continue;
+    throw Refusal("the format " + target.name() + " is not text, and standard output is a terminal",
+                  "write a file: -o trace" + target.exported->ending);
   }
 }
 
@@ -87,15 +79,15 @@ void ask_for_result(const ViewOptions& options, const std::string& result, ViewP
                   "leave out the one or the other");
   }
   view.explaining.level = Level::result;
-  if (std::ranges::any_of(view.rendering.targets, is_for_programs)) only = {result};
+  if (std::ranges::any_of(view.rendering.targets, &Target::exported)) only = {result};
 }
 
 ViewPlan understood(const ViewOptions& options, const Problem& problem, Computation& computation) {
-  ViewPlan view{understood(options.rendering, for_programs()), {}};
+  ViewPlan view{understood(options.rendering, exports()), {}};
   const std::vector<Target>& targets = view.rendering.targets;
   refuse_bytes_on_terminal(targets);
   ExplainOptions& explaining = view.explaining;
-  explaining.full = view.rendering.full = options.full;
+  explaining.full = view.rendering.look.full = options.full;
   explaining.precision = view.rendering.precision;
   explaining.behind = view.rendering.wants_behind();
   if (!options.level.empty()) {
@@ -143,8 +135,7 @@ Trace only_steps(Trace trace, const std::vector<std::string>& only) {
 void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink& sink) {
   if (target.format) return sink.write(rendered(explain(trace, view.explaining), target, view.rendering));
   const std::vector<std::string>& only = view.explaining.only;
-  const Export& exported = export_named(target.name);
-  only.empty() ? exported.write(trace, sink) : exported.write(only_steps(trace, only), sink);
+  only.empty() ? target.exported->write(trace, sink) : target.exported->write(only_steps(trace, only), sink);
 }
 
 // Says so where --at-once was asked for and the steps were computed all the same.
@@ -166,10 +157,78 @@ bool is_long(const Trace& trace) {
   return numbers > 100'000;
 }
 
+// Why a question has no answer, as something to look at.
+Document told(const std::string& question, const Diagnostic& fault) {
+  Document document{{Headline{2, {"why " + question}}, Prose{{fault.message}}}};
+  if (!fault.help.empty()) document.blocks.push_back(Prose{{"help: " + fault.help}});
+  return document;
+}
+
+Document answer(const Trace& trace, const std::string& typed, const ExplainOptions& explaining) {
+  const Result<Question> question = read_question(typed);
+  if (!question) return told(typed, question.faults().front());
+  const Result<Asked> asked = find_asked(trace, question.value());
+  if (!asked) return told(typed, asked.faults().front());
+  return why(trace, asked.value(), {.depth = {}, .precision = explaining.precision, .full = explaining.full});
+}
+
+// "scores[1,2]", or what else there is.
+std::string example(const Trace& trace) {
+  const Step* step = trace.attention() ? trace.find(trace.attention()->scores) : nullptr;
+  if (!step) step = trace.find("result");
+  if (!step) return "scores[1,2]";
+  const Shape& shape = step->result.shape();
+  if (shape.rank() == 0) return step->heading.id;
+  std::vector<std::size_t> index(shape.rank());
+  index.back() = shape.back().size > 1 ? 1 : 0;
+  return step->heading.id + spelled_index(index);
+}
+
+// Refuses where there can be no lecture: it is for people who sit at a terminal.
+void refuse_pause(const Rendering& rendering) {
+  const Target& target = rendering.targets.front();
+  if (!target.path.empty()) {
+    throw Refusal("--pause shows a lecture in the terminal, and -o writes a file", "leave one of them out");
+  }
+  if (target.name() != "text") {
+    throw Refusal("--pause shows text in the terminal, and --format says " + target.name(), "leave one of them out");
+  }
+  if (const std::string missing = Terminal::missing(); !missing.empty()) {
+    throw Refusal("--pause needs a terminal: " + missing,
+                  "leave --pause out, or start it in a terminal, with the problem in a file", Exit::wrong_environment);
+  }
+}
+
+// Steps through the document key by key, until the person at the terminal has had enough.
+// What they ask about is looked up in the trace.
+// REQUIRES: refuse_pause() has nothing against it.
+Exit pause(const Trace& trace, Document document, const ExplainOptions& explaining, const Rendering& rendering) {
+  const Target& target = rendering.targets.front();
+  Lecture lecture({.document = std::move(document),
+                   .write = [&](const Document& part) { return rendered(part, target, rendering); },
+                   .why = [&](const std::string& question) { return answer(trace, question, explaining); },
+                   .example = example(trace),
+                   .ascii = rendering.look.ascii});
+  int signal = 0;
+  {
+    Terminal terminal(colored(rendering.color));
+    while (!lecture.is_over()) {
+      lecture.resize(terminal_size(STDOUT_FILENO));
+      if (!terminal.show(lecture.screen())) break;
+      const Terminal::Event event = terminal.next();
+      if (event.key) lecture.press(*event.key);
+      if (event.is_over) break;
+    }
+    signal = terminal.signal();
+  }
+  if (signal != 0) std::raise(signal);
+  return Exit::done;
+}
+
 }  // namespace
 
 void ViewOptions::declare(CommandLine& line) {
-  rendering.declare(line, for_programs());
+  rendering.declare(line, exports());
   line.add_option("--explain", level, "how much is shown: result, steps, rows, cells", {"LEVEL"});
   line.add_option("--only", only, "only these steps", {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
   line.add_option("--batch", batch, "only this sequence, counted from 1", {"I"});
@@ -191,7 +250,7 @@ Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOpt
   if (viewing.pause) return pause(trace, explain(trace, view.explaining), view.explaining, view.rendering);
   return hand_out(view.rendering, [&](const Target& target, Sink& sink) {
     const bool is_seen = target.path.empty() && is_terminal(STDOUT_FILENO);
-    const std::string what = target.path.empty() ? target.name : target.path;
+    const std::string what = target.path.empty() ? target.name() : target.path;
     const Progress progress("writing " + what, !is_seen && is_long(trace));
     write(target, trace, view, sink);
   });

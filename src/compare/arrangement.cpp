@@ -86,21 +86,11 @@ Sizes in_order(const Sizes& sizes, const Sizes& order) {
 
 std::string in_brackets(const std::vector<std::string>& names) { return "[" + listed(names) + "]"; }
 
-std::string axes_of(const Shape& shape) {
-  std::vector<std::string> names;
-  for (const Dim& dim : shape.dims()) names.push_back(dim.axis);
-  return in_brackets(names);
-}
-
-std::vector<std::size_t> sizes_of(const Shape& shape) {
-  Sizes sizes;
-  for (const Dim& dim : shape.dims()) sizes.push_back(dim.size);
-  return sizes;
-}
+std::string axes_of(const Shape& shape) { return in_brackets(shape.axes()); }
 
 std::vector<Arrangement> by_axes(const Shape& shape, const Shape& stored) {
   if (shape.rank() != stored.rank()) return {};
-  Arrangement order{sizes_of(shape), {}, shape == stored ? "" : axes_of(stored)};
+  Arrangement order{shape.sizes(), {}, shape == stored ? "" : axes_of(stored)};
   for (const Dim& dim : shape.dims()) {
     if (!stored.has(dim.axis) || stored.size(dim.axis) != dim.size) return {};
     order.strides.push_back(stored.stride(dim.axis));
@@ -121,7 +111,7 @@ std::vector<Arrangement> arrangements(const Shape& shape, std::span<const std::s
   for (const std::size_t size : stored) {
     if (size != 1) theirs.push_back(size);
   }
-  if (product(ours) != product(theirs) || std::max(ours.size(), theirs.size()) > most_axes) return {};
+  if (product(theirs) != shape.count() || std::max(ours.size(), theirs.size()) > most_axes) return {};
 
   std::vector<Arrangement> all;
   each_order(ours.size(), [&](const Sizes& order) {

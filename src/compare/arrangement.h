@@ -22,8 +22,6 @@ struct Arrangement {
 std::string in_brackets(const std::vector<std::string>& names);
 std::string axes_of(const Shape& shape);
 
-std::vector<std::size_t> sizes_of(const Shape& shape);
-
 // Every way in which so many stored numbers can be the cells of the shape: as
 // they stand first; then with axes of size 1 more or fewer, axes in another
 // order, neighbours merged into one, one divided in two or more. None where the

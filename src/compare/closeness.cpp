@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "tensor/dtype.h"
@@ -13,6 +14,12 @@ bool Tolerance::accepts(double expected, double got) const {
   if (expected == got) return true;
   if (std::isinf(expected) || std::isinf(got)) return false;
   return std::abs(got - expected) <= std::max(absolute, relative * std::abs(expected));
+}
+
+double distance(double a, double b) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+  const double apart = std::abs(a - b);
+  return std::isnan(apart) ? std::numeric_limits<double>::infinity() : apart;
 }
 
 bool all_accepted(const Tensor<double>& first, const Tensor<double>& second, const Tolerance& tolerance,

@@ -15,6 +15,9 @@ struct Tolerance {
   bool accepts(double expected, double got) const;
 };
 
+// How far apart two numbers are: NaN against a number, infinitely.
+double distance(double a, double b);
+
 // Whether each number of the second is accepted for the factor times that of the
 // first. REQUIRES: as many of each.
 bool all_accepted(const Tensor<double>& first, const Tensor<double>& second, const Tolerance& tolerance,

@@ -10,14 +10,8 @@
 namespace attn {
 namespace {
 
-// A reading of one attention of the recipe: a mistake or a convention, and the part that it was made in.
-struct Reason {
-  std::string id;
-  std::size_t part;
-};
-
-// Whether they cannot stand on top of each other: lines of one family would get in each other's way.
-bool exclude_each_other(const Reason& one, const Reason& other) {
+// Whether the two cannot stand on top of each other: lines of one family would get in each other's way.
+bool exclude_each_other(const LikelyCause& one, const LikelyCause& other) {
   if (one.part != other.part) return false;
   const std::string family = one.id.substr(0, one.id.find('.'));
   if (one.id == other.id) return true;
@@ -82,22 +76,21 @@ WorkedOut worked_out(const Recipe& recipe, std::span<const TheirStep> theirs,
 
 struct TriedReading {
   LikelyCause told;
-  Reason reason;
   std::shared_ptr<const Recipe> recipe;
 };
 
 // Those that can stand on top of the ones that were taken.
-std::vector<TriedReading> readings(const Recipe& recipe, const std::vector<Reason>& taken) {
+std::vector<TriedReading> readings(const Recipe& recipe, std::span<const LikelyCause> taken) {
   std::vector<TriedReading> all;
   const auto add = [&](const std::string& id, const std::string& what, RewriteRule rule) {
     if (!rule) return;
     for (const RightAttention& right : attentions(recipe)) {
-      const Reason reason{id, right.part};
-      if (std::ranges::any_of(taken, [&](const Reason& other) { return exclude_each_other(reason, other); })) continue;
+      const LikelyCause cause{.id = id, .part = right.part, .what = what, .variant = "", .step = ""};
+      if (std::ranges::any_of(taken, [&](const LikelyCause& other) { return exclude_each_other(cause, other); }))
+        continue;
       for (Rewrite& rewrite : rewrites_of(right, rule)) {
-        all.push_back({{.id = id, .what = what, .variant = rewrite.variant, .step = ""},
-                       reason,
-                       std::make_shared<const Recipe>(std::move(rewrite.recipe))});
+        all.push_back({cause, std::make_shared<const Recipe>(std::move(rewrite.recipe))});
+        all.back().told.variant = rewrite.variant;
       }
     }
   };
@@ -141,7 +134,6 @@ class Search {
     for (std::size_t i = from + 1; i < to; ++i) told.follow.push_back(theirs_[i].id);
     if (to < theirs_.size()) told.next = theirs_[to].id;
     found_.push_back(std::move(told));
-    taken_.push_back(std::move(reading.reason));
     recipe_ = reading.recipe;
   }
 
@@ -149,7 +141,7 @@ class Search {
     const std::size_t from = base_.agreeing;
     std::optional<TriedReading> best;
     std::size_t most = from;
-    for (TriedReading& reading : readings(*recipe_, taken_)) {
+    for (TriedReading& reading : readings(*recipe_, found_)) {
       const std::size_t agreeing = reach(reading, from + 1);
       if (agreeing > most) {
         most = agreeing;
@@ -171,13 +163,12 @@ class Search {
     const std::size_t from = base_.agreeing;
     if (cells_of(base_) > most_cells_for_two) return false;
     for (TriedReading& one : readings(*recipe_, {})) {
-      for (TriedReading& other : readings(*one.recipe, {one.reason})) {
+      for (TriedReading& other : readings(*one.recipe, {&one.told, 1})) {
         const std::size_t agreeing = reach(other, from + 1);
         if (agreeing <= from) continue;
         one.told.step = other.told.step = theirs_[from].id;
         one.told.next = theirs_[from].id;
         found_.push_back(one.told);
-        taken_.push_back(one.reason);
         tell(std::move(other), from, agreeing);
         settle();
         return true;
@@ -190,7 +181,6 @@ class Search {
   std::shared_ptr<const Recipe> recipe_;
   WorkedOut base_;
   std::vector<LikelyCause> found_;
-  std::vector<Reason> taken_;  // the same
 };
 
 }  // namespace

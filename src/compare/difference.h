@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "compare/relation.h"
 #include "compare/side_by_side.h"
 
 namespace attn {
@@ -21,6 +20,7 @@ struct TheirStep {
 // Another reading of the problem that gives the other side's numbers.
 struct LikelyCause {
   std::string id;                        // of a mistake or a convention: "scale.none"
+  std::size_t part = 0;                  // of the recipe: the attention that is read so
   std::string what;                      // "the scores were not scaled: …", for "It is as if …"
   std::string variant;                   // which of its readings, where there are several
   std::string step;                      // the first that differed, and agrees now
@@ -33,6 +33,18 @@ struct LikelyCause {
 // trace; empty where nothing known does. The steps that they have not are as
 // they would be in each reading.
 std::vector<LikelyCause> explanations(const Trace& trace, std::span<const TheirStep> theirs);
+
+// How the numbers of a step that differ on two sides belong together.
+struct Relation {
+  enum class Kind { multiple, exchanged_heads, other_step };
+  Kind kind = Kind::multiple;
+  double factor = 1;                    // multiple: the second is so many times the first
+  std::vector<std::size_t> heads = {};  // exchanged_heads: which of the first's each of the second's is, from 0
+  std::string step = {};                // other_step: the one of the trace whose numbers the second has
+};
+
+// Nothing where they do not belong together in any of these ways. `trace` may be null.
+std::optional<Relation> relation(const StepPair& different, const Trace* trace);
 
 // A key that two problem files do not both have, or have with another value.
 struct KeyDifference {

@@ -3,36 +3,27 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include "compare/arrangement.h"
 
 namespace attn {
 namespace {
 
-// How bad a difference is: NaN against a number is the worst, then infinities.
-double badness(double expected, double got) {
-  const double apart = std::abs(got - expected);
-  return std::isnan(apart) ? std::numeric_limits<double>::infinity() : apart;
-}
-
 std::optional<Difference> cells(const StoredStep& expected, const Tensor<double>& got, Tolerance tolerance,
                                 Dtype dtype) {
-  std::size_t count = 0;
-  std::optional<std::size_t> worst;
+  std::size_t count = 0, worst = 0;
+  const auto apart = [&](std::size_t cell) { return distance(expected.value[cell], got[cell]); };
   for (std::size_t at = 0; at < got.size(); ++at) {
     if (tolerance.accepts(expected.value[at], got[at])) continue;
-    ++count;
-    const auto bad = [&](std::size_t cell) { return badness(expected.value[cell], got[cell]); };
-    if (!worst || bad(at) > bad(*worst)) worst = at;
+    if (++count == 1 || apart(at) > apart(worst)) worst = at;
   }
-  if (!worst) return std::nullopt;
-  const double want = expected.value[*worst];
-  const double have = got[*worst];
+  if (count == 0) return std::nullopt;
+  const double want = expected.value[worst];
+  const double have = got[worst];
   return Difference{expected.id,
                     std::to_string(count) + " of " + std::to_string(got.size()) +
                         (got.size() == 1 ? " cell differs" : " cells differ"),
-                    WorstCell{got.shape().index(*worst), want, have, ulps_apart(want, have, dtype)}};
+                    WorstCell{got.shape().index(worst), want, have, ulps_apart(want, have, dtype)}};
 }
 
 std::optional<Difference> difference(const StoredStep& expected, const Trace& got, Tolerance tolerance, Dtype dtype) {
@@ -65,8 +56,7 @@ std::uint64_t ulps_apart(double a, double b, Dtype dtype) {
   }
   const std::int64_t x = place_among(stored(a, dtype), dtype);
   const std::int64_t y = place_among(stored(b, dtype), dtype);
-  return x > y ? static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(y)
-               : static_cast<std::uint64_t>(y) - static_cast<std::uint64_t>(x);
+  return static_cast<std::uint64_t>(std::max(x, y)) - static_cast<std::uint64_t>(std::min(x, y));
 }
 
 std::vector<Difference> differences(const StoredTrace& expected, const Trace& got, Tolerance tolerance) {
@@ -75,16 +65,13 @@ std::vector<Difference> differences(const StoredTrace& expected, const Trace& go
 
   // Numbers of different dtypes are apart by what lies between them in the wider one.
   const Dtype dtype = expected.dtype == name(got.arithmetic.dtype) ? got.arithmetic.dtype : Dtype::f64;
-  std::set<std::string> known;
-  std::vector<std::string> expected_order;
+  std::vector<std::string> expected_order, got_order;
   for (const StoredStep& step : expected.steps) {
-    known.insert(step.id);
     if (got.find(step.id)) expected_order.push_back(step.id);
     if (auto one = difference(step, got, tolerance, dtype)) found.push_back(std::move(*one));
   }
-  std::vector<std::string> got_order;
   for (const Step& step : got.steps) {
-    if (known.contains(step.heading.id)) {
+    if (std::ranges::find(expected.steps, step.heading.id, &StoredStep::id) != expected.steps.end()) {
       got_order.push_back(step.heading.id);
     } else {
       found.push_back({step.heading.id, "the step is not in the golden"});

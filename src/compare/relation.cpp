@@ -1,7 +1,7 @@
-#include "compare/relation.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "compare/difference.h"
 
 namespace attn {
 namespace {

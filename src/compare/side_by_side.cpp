@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <list>
 #include <map>
 #include <set>
@@ -15,14 +14,6 @@
 
 namespace attn {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-double distance(double a, double b) {
-  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
-  const double apart = std::abs(a - b);
-  return std::isnan(apart) ? infinity : apart;
-}
 
 // How a second side writes a number of ours.
 struct Spelling {
@@ -50,8 +41,8 @@ class Comparison {
     StepPair made{.verdict = StepPair::Verdict::other_shape,
                   .id = id,
                   .name = second.name == first.name ? "" : second.name,
-                  .first_sizes = spelled_sizes(sizes_of(first.value.shape())),
-                  .second_sizes = spelled_sizes(sizes_of(second.value.shape())),
+                  .first_sizes = spelled_sizes(first.value.shape().sizes()),
+                  .second_sizes = spelled_sizes(second.value.shape().sizes()),
                   .tolerance = tolerance_of(first.value, closeness_)};
     const std::vector<Arrangement> orders = possible(id, first, second);
     if (orders.empty()) return made;
@@ -82,7 +73,7 @@ class Comparison {
     const Shape& ours = first.value.shape();
     const Shape& theirs = second.value.shape();
     if (first.has_axes && second.has_axes) return by_axes(ours, theirs);
-    const std::vector<std::size_t> sizes = sizes_of(theirs);
+    const std::vector<std::size_t> sizes = theirs.sizes();
     std::vector<Arrangement> all = arrangements(ours, sizes);
     if (all.empty() && (is(id, &Anatomy::mask, attentions_) || is(id, &Anatomy::bias, attentions_)))
       all = broadcast(ours, sizes);

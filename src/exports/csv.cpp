@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "explain/telling/axes.h"
 #include "exports/export.h"
-#include "exports/spelling.h"
+#include "exports/numbers.h"
 
 namespace attn {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/sink.h"
 #include "exports/export.h"
 #include "exports/json_text.h"
-#include "exports/spelling.h"
+#include "exports/numbers.h"
 
 namespace attn {
 namespace {
@@ -51,14 +51,10 @@ Json labels(const std::vector<std::vector<std::string>>& sequences, bool batched
 }
 
 Json heading(const Step& step) {
-  Json axes = Json::array(), shape = Json::array();
-  for (const Dim& dim : step.result.shape().dims()) {
-    axes.push_back(dim.axis);
-    shape.push_back(dim.size);
-  }
+  const Shape& shape = step.result.shape();
   return {{"id", step.heading.id},       {"symbol", step.heading.symbol.text()},
           {"title", step.heading.title}, {"formula", step.heading.formula.text()},
-          {"axes", std::move(axes)},     {"shape", std::move(shape)}};
+          {"axes", shape.axes()},        {"shape", shape.sizes()}};
 }
 
 // What is said before the steps.

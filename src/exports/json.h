@@ -1,13 +1,40 @@
 #pragma once
 
+#include <span>
 #include <string>
 
+#include "compare/difference.h"
+#include "explain/reports/lists.h"
+#include "explain/reports/verdict.h"
+#include "mark/report.h"
+#include "mistakes/mistake.h"
 #include "trace/trace.h"
+
+// What commands write for programs in JSON.
 
 namespace attn {
 
 // The trace as docs/trace-format.md says: also what golden files hold. A row of
 // numbers a line, so that a changed number is a changed line.
 std::string trace_json(const Trace& trace);
+
+// A marked hand-in as docs/checking.md says, with no more than is to be
+// revealed. Numbers that a step has right are not listed; indices count from 1.
+std::string report_json(const Report& report, Reveal reveal);
+
+// Several of them: an array, in order, each with its file.
+std::string reports_json(std::span<const MarkedFile> files, Reveal reveal);
+
+// What attn diff found, as the object with the schema "attn/diff/1" that
+// docs/commands.md describes.
+std::string difference_json(const DiffReport& report);
+
+// An object with an array for each listing: of objects with name and summary.
+std::string listings_json(std::span<const Listing> listings);
+
+// Every known mistake: an array of objects with id, kind, what, hint and example;
+// one of them is the object alone.
+std::string catalogue_json();
+std::string mistake_json(const Mistake& mistake);
 
 }  // namespace attn

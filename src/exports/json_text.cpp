@@ -9,17 +9,8 @@
 namespace attn {
 namespace {
 
-std::string dumped(const nlohmann::ordered_json& json, int indent) {
-  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
-void append_escaped(char32_t point, std::string& text) {
-  if (point > 0xFFFF) {
-    append_escaped(0xD800 + ((point - 0x10000) >> 10), text);
-    return append_escaped(0xDC00 + ((point - 0x10000) & 0x3FF), text);
-  }
-  text += "\\u";
-  for (int shift = 12; shift >= 0; shift -= 4) text += "0123456789abcdef"[point >> shift & 15];
+std::string dumped(const nlohmann::ordered_json& json, int indent, bool in_ascii = false) {
+  return json.dump(indent, ' ', in_ascii, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 // What steers and is no control of ASCII: those were escaped already, or are
@@ -29,11 +20,12 @@ std::string harmless(const std::string& json) {
   std::string text;
   for (std::size_t at = 0; at < json.size();) {
     const CodePoint point = code_point(json, at);
+    std::string character = json.substr(at, point.bytes);
     if (point.value >= 0x7F && steers(point.value)) {
-      append_escaped(point.value, text);
-    } else {
-      text.append(json, at, point.bytes);
+      const std::string escaped = dumped(character, -1, true);
+      character = escaped.substr(1, escaped.size() - 2);
     }
+    text += character;
     at += point.bytes;
   }
   return text;
@@ -69,5 +61,15 @@ std::string lines(const nlohmann::ordered_json& array, const std::string& indent
 }
 
 std::string indented(const nlohmann::ordered_json& json) { return harmless(dumped(json, 2)) + "\n"; }
+
+nlohmann::ordered_json from_one(std::span<const std::size_t> indices) {
+  auto json = nlohmann::ordered_json::array();
+  for (const std::size_t i : indices) json.push_back(i + 1);
+  return json;
+}
+
+nlohmann::ordered_json text_or_null(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+}
 
 }  // namespace attn

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
@@ -23,5 +25,9 @@ std::string lines(const nlohmann::ordered_json& array, const std::string& indent
 
 // On lines of its own, indented, with a line break at the end.
 std::string indented(const nlohmann::ordered_json& json);
+
+// Indices that count from 0 as people count, and a text or, where it is empty, null.
+nlohmann::ordered_json from_one(std::span<const std::size_t> indices);
+nlohmann::ordered_json text_or_null(const std::string& text);
 
 }  // namespace attn

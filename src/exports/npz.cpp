@@ -5,7 +5,7 @@
 #include <zlib.h>
 
 #include "exports/export.h"
-#include "exports/stored.h"
+#include "exports/numbers.h"
 
 namespace attn {
 namespace {
@@ -18,7 +18,7 @@ std::string npy_header(const Shape& of, Dtype dtype) {
   std::string shape;
   for (const Dim& dim : of.dims()) shape += std::to_string(dim.size) + ", ";
   std::string header =
-      "{'descr': '<f" + std::to_string(stored_bytes(dtype)) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+      "{'descr': '<f" + std::to_string(bytes_of(dtype)) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   constexpr std::size_t before = 10;
   header.append(63 - (before + header.size()) % 64, ' ');
   header += '\n';

@@ -4,7 +4,7 @@
 
 #include "exports/export.h"
 #include "exports/json_text.h"
-#include "exports/stored.h"
+#include "exports/numbers.h"
 
 namespace attn {
 namespace {
@@ -15,10 +15,7 @@ using Json = nlohmann::ordered_json;
 // JSON once more: {"scores": ["query", "key"], …}.
 Json metadata(const Trace& trace) {
   Json axes = Json::object();
-  for (const Step& step : trace.steps) {
-    Json& names = axes[step.heading.id] = Json::array();
-    for (const Dim& dim : step.result.shape().dims()) names.push_back(dim.axis);
-  }
+  for (const Step& step : trace.steps) axes[step.heading.id] = step.result.shape().axes();
   Json words = {{"schema", "attn/trace/1"},     {"title", trace.title},
                 {"statement", trace.statement}, {"dtype", std::string(name(trace.arithmetic.dtype))},
                 {"backend", trace.backend},     {"result", trace.result},
@@ -33,12 +30,10 @@ void write_safetensors(const Trace& trace, Sink& sink) {
   Json header = {{"__metadata__", metadata(trace)}};
   std::size_t end = 0;
   for (const Step& step : trace.steps) {
-    Json shape = Json::array();
-    for (const Dim& dim : step.result.shape().dims()) shape.push_back(dim.size);
     const std::size_t begin = end;
-    end += step.result.size() * stored_bytes(dtype);
+    end += step.result.size() * bytes_of(dtype);
     header[step.heading.id] = {{"dtype", std::string(words[static_cast<std::size_t>(dtype)])},
-                               {"shape", std::move(shape)},
+                               {"shape", step.result.shape().sizes()},
                                {"data_offsets", {begin, end}}};
   }
   std::string json = compact(header);

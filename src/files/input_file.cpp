@@ -5,10 +5,10 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "files/files_read.h"
 
 namespace attn {
 namespace {
@@ -43,10 +43,18 @@ int open_below(int folder, const fs::path& path) {
   return at;
 }
 
+std::string identity(const struct stat& status) {
+  return S_ISREG(status.st_mode) ? std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino) : "";
+}
+
+// What this process has read.
+std::mutex names_read_mutex;
+std::map<std::string, std::string> names_read;  // by identity
+
 }  // namespace
 
 Diagnostic file_fault(std::string message, std::string help, std::string code) {
-  return {.code = std::move(code), .where = "", .message = std::move(message), .help = std::move(help)};
+  return {.code = std::move(code), .message = std::move(message), .help = std::move(help)};
 }
 
 Result<InputFile> InputFile::open(const std::string& path) {
@@ -101,6 +109,34 @@ std::optional<Diagnostic> InputFile::read(std::size_t offset, std::span<char> in
     offset += static_cast<std::size_t>(count);
   }
   return std::nullopt;
+}
+
+std::string file_identity(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) return identity(status);
+  std::error_code error;
+  const std::filesystem::path resolved =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  return error ? path : resolved.string();
+}
+
+void remember_read(int descriptor, const std::string& name) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const std::lock_guard lock(names_read_mutex);
+  names_read.emplace(identity(status), name);
+}
+
+std::optional<std::string> name_of_read(const std::string& path) {
+  const std::lock_guard lock(names_read_mutex);
+  const auto found = names_read.find(file_identity(path));
+  if (found == names_read.end()) return std::nullopt;
+  return found->second;
+}
+
+void forget_read(const std::string& path) {
+  const std::lock_guard lock(names_read_mutex);
+  names_read.erase(file_identity(path));
 }
 
 }  // namespace attn

@@ -17,7 +17,7 @@ Diagnostic file_fault(std::string message, std::string help = "", std::string co
 class InputFile {
  public:
   // Waits for nothing: a pipe or a device is refused before a byte is read.
-  // What is opened counts as read (files/files_read.h).
+  // What is opened counts as read.
   static Result<InputFile> open(const std::string& path);
 
   // The same below a folder; see open_tensor_file_within.
@@ -45,6 +45,21 @@ class InputFile {
   int descriptor_ = -1;
   std::size_t size_ = 0;
 };
+
+// Which file a path leads to, the same by whatever name, through whatever links:
+// a regular file's device and number; the resolved path where nothing is there
+// yet; "" for devices and pipes, of which every opening is another.
+std::string file_identity(const std::string& path);
+
+// Remembers a regular file that is open for reading, under the name it was asked
+// for by. This is the process's own record: nothing is to be written over what it has read.
+void remember_read(int descriptor, const std::string& name);
+
+// The name by which the file that the path leads to was read, if it was.
+std::optional<std::string> name_of_read(const std::string& path);
+
+// For a file that is read to be brought up to date.
+void forget_read(const std::string& path);
 
 // Bytes one after the other, of a known number: a part of a file, or what is
 // unpacked from it.

@@ -1,5 +1,5 @@
 #include "files/npy_header.h"
-#include "files/reader.h"
+#include "files/tensor_file.h"
 
 namespace attn {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "files/npy_header.h"
-#include "files/reader.h"
+#include "files/tensor_file.h"
 #include "files/zip.h"
 
 namespace attn {

@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "files/array.h"
-#include "files/reader.h"
 #include "files/safetensors_header.h"
+#include "files/tensor_file.h"
 
 namespace attn {
 namespace {

@@ -30,9 +30,9 @@ class HeaderWords : public nlohmann::json_sax<nlohmann::json> {
   bool binary(binary_t&) override { return unexpected("bytes"); }
 
   bool number_unsigned(number_unsigned_t number) override {
-    if (at_ == At::shape && entry_.shape.size() < most_axes) {
+    if (at_ == At::size && entry_.shape.size() < most_axes) {
       entry_.shape.push_back(number);
-    } else if (at_ == At::offsets && offsets_ < 2) {
+    } else if (at_ == At::offset && offsets_ < 2) {
       (offsets_++ == 0 ? entry_.begin : entry_.end) = number;
     } else {
       return unexpected("a number");
@@ -41,7 +41,7 @@ class HeaderWords : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool string(string_t& text) override {
-    if (at_ == At::metadata_value) {
+    if (at_ == At::metadatum) {
       if (!header.metadata.emplace(key_, text).second) return refuse("names " + printable(key_) + " twice");
       at_ = At::metadata;
     } else if (at_ == At::dtype) {
@@ -72,7 +72,7 @@ class HeaderWords : public nlohmann::json_sax<nlohmann::json> {
     if (key.find('\0') != std::string::npos) return refuse("has a name with the character NUL");
     if (at_ == At::entry) {
       constexpr std::array<std::string_view, 3> known = {"dtype", "shape", "data_offsets"};
-      constexpr At places[] = {At::dtype, At::shape_list, At::offsets_list};
+      constexpr At places[] = {At::dtype, At::shape, At::offsets};
       const auto found = static_cast<std::size_t>(std::ranges::find(known, key) - known.begin());
       if (found == known.size()) return refuse("says of " + shown() + " what no header has: " + printable(key));
       if (std::exchange(has_[found], true)) return refuse("says twice of " + shown() + " what its " + key + " is");
@@ -80,7 +80,7 @@ class HeaderWords : public nlohmann::json_sax<nlohmann::json> {
       return true;
     }
     key_ = key;
-    at_ = at_ == At::names ? At::named : At::metadata_value;
+    at_ = at_ == At::names ? At::named : At::metadatum;
     return true;
   }
 
@@ -97,10 +97,10 @@ class HeaderWords : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool start_array(std::size_t) override {
-    if (at_ == At::shape_list) {
-      at_ = At::shape;
-    } else if (at_ == At::offsets_list) {
-      at_ = At::offsets;
+    if (at_ == At::shape) {
+      at_ = At::size;
+    } else if (at_ == At::offsets) {
+      at_ = At::offset;
     } else {
       return unexpected("a list");
     }
@@ -117,20 +117,7 @@ class HeaderWords : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  enum class At {
-    start,
-    names,
-    named,
-    metadata,
-    metadata_value,
-    entry,
-    dtype,
-    shape_list,
-    shape,
-    offsets_list,
-    offsets,
-    end
-  };
+  enum class At { start, names, named, metadata, metadatum, entry, dtype, shape, size, offsets, offset, end };
 
   std::string shown() const { return printable(entry_.name); }
 

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "files/array.h"
-#include "files/reader.h"
+#include "files/input_file.h"
 
 namespace attn {
 namespace {
@@ -27,9 +27,14 @@ Diagnostic unknown_ending(const std::string& path) {
                     "unknown-ending");
 }
 
-Result<std::unique_ptr<TensorFile>> opened(Result<InputFile> file, const Reader& reader) {
+// A file that is opened once its ending is known to name a reader.
+template <class Open>
+Result<std::unique_ptr<TensorFile>> opened(const std::string& path, Open open) {
+  const Reader* const reader = reader_of(path);
+  if (!reader) return unknown_ending(path);
+  Result<InputFile> file = open();
   if (!file) return file.faults();
-  return reader.open(std::move(file.value()));
+  return reader->open(std::move(file.value()));
 }
 
 }  // namespace
@@ -53,15 +58,11 @@ Result<FileTensor> TensorFile::read(std::size_t index, std::size_t max_bytes) {
 }
 
 Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path) {
-  const Reader* const reader = reader_of(path);
-  if (!reader) return unknown_ending(path);
-  return opened(InputFile::open(path), *reader);
+  return opened(path, [&] { return InputFile::open(path); });
 }
 
 Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& folder, const std::string& path) {
-  const Reader* const reader = reader_of(path);
-  if (!reader) return unknown_ending(path);
-  return opened(InputFile::open_within(folder, path), *reader);
+  return opened(path, [&] { return InputFile::open_within(folder, path); });
 }
 
 Result<std::vector<FileTensor>> read_all_tensors(TensorFile& file, std::size_t max_bytes) {

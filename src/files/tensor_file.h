@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 namespace attn {
 
 struct StoredArray;  // files/array.h
+class InputFile;     // files/input_file.h
 
 // What a tensor in a file for programs (.npy, .npz, .safetensors) says of
 // itself, before a number of it is read.
@@ -63,7 +65,7 @@ class TensorFile {
   std::map<std::string, std::string> metadata_;
 };
 
-// Opens a regular file whose ending names one of tensor_formats(); whatever
+// Opens a regular file whose ending names one of tensor_readers(); whatever
 // else the path leads to (folders, pipes, devices) is refused at once.
 Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path);
 
@@ -76,5 +78,15 @@ Result<std::vector<FileTensor>> read_all_tensors(TensorFile& file, std::size_t m
 
 // Whether a path has the ending of a file of tensors.
 bool names_tensor_file(const std::string& path);
+
+// One kind of file that tensors are read from.
+struct Reader {
+  std::string ending;   // with the dot
+  std::string summary;  // one line, for people
+  std::function<Result<std::unique_ptr<TensorFile>>(InputFile)> open;
+};
+
+// Every kind: the rows that files/CMakeLists.txt names.
+const std::vector<Reader>& tensor_readers();
 
 }  // namespace attn

@@ -37,6 +37,10 @@ std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t size
 
 Diagnostic broken(std::string what) { return file_fault("is a broken zip archive: " + std::move(what)); }
 
+Diagnostic broken_entry(const std::string& shown, const std::string& why) {
+  return file_fault("has a broken entry " + shown + ": " + why);
+}
+
 struct Directory {
   std::uint64_t entries = 0, size = 0, offset = 0;
 };
@@ -144,7 +148,7 @@ class Unpacked : public ByteSource {
     while (!into.empty()) {
       std::size_t count = 0;
       if (auto fault = next(into, count)) return fault;
-      if (count == 0) return broken_entry("it ends " + std::to_string(left_) + " bytes early");
+      if (count == 0) return broken_entry(shown_, "it ends " + std::to_string(left_) + " bytes early");
       left_ -= count;
       into = into.subspan(count);
     }
@@ -155,16 +159,12 @@ class Unpacked : public ByteSource {
     char more = 0;
     std::size_t count = 0;
     if (auto fault = next({&more, 1}, count)) return fault;
-    if (count > 0) return broken_entry("it unpacks to more than it says");
-    if (so_far_ != checksum_) return broken_entry("its checksum is that of other bytes");
+    if (count > 0) return broken_entry(shown_, "it unpacks to more than it says");
+    if (so_far_ != checksum_) return broken_entry(shown_, "its checksum is that of other bytes");
     return std::nullopt;
   }
 
  private:
-  Diagnostic broken_entry(const std::string& why) const {
-    return file_fault("has a broken entry " + shown_ + ": " + why);
-  }
-
   // Some of the next bytes, at least one; `count` is 0 at the end.
   std::optional<Diagnostic> next(std::span<char> into, std::size_t& count) {
     auto fault = is_deflated_ ? inflate_some(into, count) : read_packed(into, count);
@@ -192,7 +192,7 @@ class Unpacked : public ByteSource {
       const int code = inflate(&stream_, Z_NO_FLUSH);
       if (code == Z_MEM_ERROR) throw std::bad_alloc();
       if (code == Z_STREAM_END || code == Z_BUF_ERROR) break;
-      if (code != Z_OK) return broken_entry("it cannot be unpacked");
+      if (code != Z_OK) return broken_entry(shown_, "it cannot be unpacked");
     }
     count = room - stream_.avail_out;
     return std::nullopt;
@@ -220,8 +220,8 @@ std::optional<Diagnostic> wrong_entry(const InputFile& file, const ZipEntry& ent
   }
   if (entry.packed > file.size() ||
       (entry.method == stored ? entry.size != entry.packed : entry.size / most_from_a_byte > entry.packed)) {
-    return file_fault("has a broken entry " + shown + ": " + std::to_string(entry.size) + " bytes cannot be in " +
-                      std::to_string(std::min<std::uint64_t>(entry.packed, file.size())));
+    return broken_entry(shown, std::to_string(entry.size) + " bytes cannot be in " +
+                                   std::to_string(std::min<std::uint64_t>(entry.packed, file.size())));
   }
   return std::nullopt;
 }
@@ -264,9 +264,7 @@ Result<std::vector<ZipEntry>> read_zip_directory(const InputFile& file) {
 
 Result<std::unique_ptr<ByteSource>> unpacked(const InputFile& file, const ZipEntry& entry, const std::string& shown) {
   if (auto fault = wrong_entry(file, entry, shown)) return *std::move(fault);
-  const auto contradicts = [&] {
-    return file_fault("has a broken entry " + shown + ": its header is not what the directory says");
-  };
+  const auto contradicts = [&] { return broken_entry(shown, "its header is not what the directory says"); };
   const std::size_t before = header_size + entry.name.size();
   if (entry.offset > file.size() || file.size() - entry.offset < before) return contradicts();
   std::string header(before, '\0');

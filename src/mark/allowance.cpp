@@ -1,11 +1,7 @@
 #include "mark/allowance.h"
 
-#include <limits>
-
 namespace attn {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Numbers with more decimals than this are taken to be exact to them.
 constexpr int most_decimals = 12;
@@ -34,16 +30,17 @@ Interval cut_off_to(double value, double unit) {
 
 Interval around(double value, double reach) { return {value - reach, value + reach}; }
 
-Interval honest(const HandedCell& cell, Habit habit) {
+Interval honest(const HandedCell& cell, RoundingMode habit) {
   const double value = cell.number.value;
   if (!cell.number.decimals || std::isinf(value)) return value;
   const double unit = unit_of(*cell.number.decimals);
   switch (habit) {
-    case Habit::to_nearest:
+    case RoundingMode::half_up:
+    case RoundingMode::half_even:
       return around(value, std::max(unit / 2, *cell.number.decimals < machine_decimals ? 0 : single * std::abs(value)));
-    case Habit::cut_off:
+    case RoundingMode::truncate:
       return cut_off_to(value, unit);
-    case Habit::keep_sum:
+    case RoundingMode::keep_sum:
       return cell.in_row_of_one ? around(value, short_of(unit, value)) : around(value, unit / 2);
   }
   return value;
@@ -73,19 +70,7 @@ Interval relative_absolute(double value, double relative, double absolute) {
 
 }  // namespace
 
-Habit habit_of(RoundingMode mode) {
-  return mode == RoundingMode::truncate   ? Habit::cut_off
-         : mode == RoundingMode::keep_sum ? Habit::keep_sum
-                                          : Habit::to_nearest;
-}
-
-RoundingMode writing_of(Habit habit) {
-  return habit == Habit::cut_off    ? RoundingMode::truncate
-         : habit == Habit::keep_sum ? RoundingMode::keep_sum
-                                    : RoundingMode::half_up;
-}
-
-Interval stands_for(const HandedCell& cell, Habit habit, const MarkingRule& rule) {
+Interval stands_for(const HandedCell& cell, RoundingMode habit, const MarkingRule& rule) {
   const double value = cell.number.value;
   switch (rule.kind) {
     case MarkingRule::Kind::honest_rounding:
@@ -104,14 +89,14 @@ Interval stands_for(const HandedCell& cell, Habit habit, const MarkingRule& rule
   return value;
 }
 
-Interval carried_unwritten(Interval value, Habit habit, int decimals, bool is_weight) {
+Interval carried_unwritten(Interval value, RoundingMode habit, int decimals, bool is_weight) {
   if (decimals > most_decimals || std::isinf(value.low) || std::isinf(value.high)) return value;
-  if (habit == Habit::keep_sum && is_weight) {
+  if (habit == RoundingMode::keep_sum && is_weight) {
     const double unit = unit_of(decimals);
     if (value == Interval(0)) return value;
     return hull(value, {std::floor(value.low / unit - 1e-9) * unit, std::ceil(value.high / unit + 1e-9) * unit});
   }
-  if (habit == Habit::cut_off) {
+  if (habit == RoundingMode::truncate) {
     const HandRounding cut{decimals, RoundingMode::truncate};
     return hull(value, {rounded(value.low, cut), rounded(value.high, cut)});
   }
@@ -127,9 +112,7 @@ void fill_in_allowances(Sheet& sheet, const MarkingRule& rule) {
   for (HandedStep& step : sheet.steps) {
     for (HandedCell& cell : step.cells) {
       if (!cell.is_number()) continue;
-      for (const Habit habit : {Habit::to_nearest, Habit::cut_off, Habit::keep_sum}) {
-        cell.stands[static_cast<std::size_t>(habit)] = with_slack(stands_for(cell, habit, rule));
-      }
+      for (const RoundingMode habit : habits) cell.stands_as(habit) = with_slack(stands_for(cell, habit, rule));
     }
   }
 }

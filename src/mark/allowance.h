@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/interval.h"
@@ -12,12 +13,10 @@ namespace attn {
 
 // The ways of rounding that may explain a hand-in; one must explain all of it.
 // Rounding half up and half to even are told apart by no written number alone.
-enum class Habit { to_nearest, cut_off, keep_sum };
-
-Habit habit_of(RoundingMode mode);
-
-// A way of rounding that has the habit.
-RoundingMode writing_of(Habit habit);
+inline constexpr std::array habits = {RoundingMode::half_up, RoundingMode::truncate, RoundingMode::keep_sum};
+constexpr RoundingMode habit_of(RoundingMode mode) {
+  return mode == RoundingMode::half_even ? RoundingMode::half_up : mode;
+}
 
 // How somebody rounds who writes so many decimals: nobody writes more than twelve.
 inline HandRounding writing_with(int decimals, RoundingMode mode) { return {std::min(decimals, 12), mode}; }
@@ -29,14 +28,14 @@ inline HandRounding writing_with(int decimals, RoundingMode mode) { return {std:
 // number stands for itself.
 //
 // A rule of the teacher's own takes the place of all this.
-Interval stands_for(const HandedCell& cell, Habit habit, const MarkingRule& rule);
+Interval stands_for(const HandedCell& cell, RoundingMode habit, const MarkingRule& rule);
 
 // Works `stands` out for every cell of the sheet.
 void fill_in_allowances(Sheet& sheet, const MarkingRule& rule);
 
 // The values between which a number known to lie in `value` may have been
 // carried on by somebody who wrote it with `decimals` decimals, or not at all.
-Interval carried_unwritten(Interval value, Habit habit, int decimals, bool is_weight);
+Interval carried_unwritten(Interval value, RoundingMode habit, int decimals, bool is_weight);
 
 // Widened by what floating-point arithmetic and long sums may have lost.
 inline Interval with_slack(const Interval& value) {

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <type_traits>
+
+#include "trace/rounding.h"
 
 namespace attn {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Whether a person may stop before −∞: e^x is nothing either way.
 bool stands_for_closed(double written) { return written <= -1e4; }
@@ -38,7 +37,7 @@ class Comparison {
     const double written = step_.cells[at].number.value;
     if (value.high == -infinity) return stands_for_closed(written);
     if (value.low == infinity) return written == infinity;
-    const Interval& stands = step_.cells[at].stands[static_cast<std::size_t>(habit_of(writing_))];
+    const Interval& stands = step_.cells[at].stands_as(habit_of(writing_));
     if (meet(value, stands)) return true;
     const double near = 1e-6 * stands.width();
     return meet({value.low - near, value.high + near}, stands) && is_written_so(exactly, step_.cells[at]);
@@ -102,7 +101,7 @@ class Comparison {
       const double middle = (computed.low + computed.high) / 2;
       if (!asked(start + i) || !(middle > 0) || std::isinf(middle)) continue;
       if (step_.cells[start + i].number.value <= 0) continue;
-      const Interval& written = step_.cells[start + i].stands[static_cast<std::size_t>(habit_of(writing_))];
+      const Interval& written = step_.cells[start + i].stands_as(habit_of(writing_));
       const Interval ratio = {written.low / computed.high, written.high / std::max(computed.low, 1e-300)};
       if (meet(common, ratio)) common = {std::max(common.low, ratio.low), std::min(common.high, ratio.high)};
       all.push_back(step_.cells[start + i].number.value / middle);
@@ -144,21 +143,6 @@ double carried_number(const HandedCell& cell, double computed) {
 Axis sum_axis(const Instruction& instruction, const Shape& shape) {
   const auto* softmax = std::get_if<Softmax>(&instruction.op);
   return softmax && shape.has(softmax->over) ? softmax->over : shape.rank() == 0 ? Axis() : shape.back().axis;
-}
-
-void round_keeping_sums(Tensor<double>& weights, const Axis& over, const Tensor<double>* open, HandRounding rounding) {
-  const std::size_t count = weights.shape().size(over);
-  const std::size_t stride = weights.shape().stride(over);
-  std::vector<double> row(count), is_open(count, 1);
-  for (std::size_t first = 0; first < weights.size(); ++first) {
-    if (first / stride % count != 0) continue;
-    for (std::size_t i = 0; i < count; ++i) {
-      row[i] = weights[first + i * stride];
-      if (open) is_open[i] = (*open)[first + i * stride];
-    }
-    round_row_keeping_sum(row, is_open, rounding);
-    for (std::size_t i = 0; i < count; ++i) weights[first + i * stride] = row[i];
-  }
 }
 
 template <class Number>

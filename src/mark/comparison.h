@@ -39,7 +39,4 @@ double carried_number(const HandedCell& cell, double computed);
 // unless a softmax was taken along something else.
 Axis sum_axis(const Instruction& instruction, const Shape& shape);
 
-// Rounds weights so that every row along `over` keeps its sum.
-void round_keeping_sums(Tensor<double>& weights, const Axis& over, const Tensor<double>* open, HandRounding rounding);
-
 }  // namespace attn

@@ -68,8 +68,7 @@ class Worker : public Policy<Number> {
 // A person of one manner.
 class Person final : public Worker<double> {
  public:
-  Person(const Task& task, const FollowOptions& options, const FollowedOriginal* original)
-      : Worker(task), options_(options), original_(original) {}
+  Person(const Task& task, const FollowOptions& options) : Worker(task), options_(options) {}
 
   bool is_touched(std::size_t line) const override {
     return std::ranges::find(options_.patches, line, &Patch::line) != options_.patches.end();
@@ -86,7 +85,7 @@ class Person final : public Worker<double> {
   bool go_on(std::size_t line, const Evaluation<double>&, bool reused) override {
     const auto step = task_.places[line];
     if (!step) return true;
-    if (reused) matched_[*step] = original_->followed.matched[*step];
+    if (reused) matched_[*step] = options_.original->matched[*step];
     return reused || *step >= options_.must_match || all_true(matched_[*step]);
   }
 
@@ -140,13 +139,12 @@ class Person final : public Worker<double> {
   }
 
   const FollowOptions& options_;
-  const FollowedOriginal* original_;
 };
 
 // Everybody who works a recipe out honestly, rounding by one habit.
 class EverybodyHonest final : public Worker<Interval> {
  public:
-  EverybodyHonest(const Task& task, Habit habit, bool trust_mismatches)
+  EverybodyHonest(const Task& task, RoundingMode habit, bool trust_mismatches)
       : Worker(task), habit_(habit), trust_mismatches_(trust_mismatches), computed_(task.recipe.size()) {}
 
   SharedTensor<Interval> make(const Recipe& recipe, std::size_t line, const Values<Interval>& carried) override {
@@ -174,7 +172,7 @@ class EverybodyHonest final : public Worker<Interval> {
   std::vector<bool> write(std::size_t, const HandedStep& step, const Tensor<Interval>& computed,
                           const Values<Interval>&, Tensor<Interval>& carried) const override {
     const Comparand<Interval> compared{step, computed, nullptr, Axis()};
-    std::vector<bool> matched = matched_cells(compared, writing_of(habit_), task_.rule);
+    std::vector<bool> matched = matched_cells(compared, habit_, task_.rule);
     if (!fits(step, computed.shape())) return matched;
     const bool all_match = all_true(matched);
     const bool trusted = trust_mismatches_ && (all_match || !makes_the_rest_free(step));
@@ -198,12 +196,12 @@ class EverybodyHonest final : public Worker<Interval> {
   // People carry on either: what they wrote, or what they had when they wrote it.
   Interval matching(const HandedCell& cell, const Interval& computed) const {
     const double written = carried_number(cell, computed.high);
-    const Interval& stands = cell.stands[static_cast<std::size_t>(habit_)];
+    const Interval& stands = cell.stands_as(habit_);
     const Interval had = {std::max(stands.low, computed.low), std::min(stands.high, computed.high)};
     return std::isinf(written) ? Interval(written) : had.low <= had.high ? hull(written, had) : written;
   }
 
-  Habit habit_;
+  RoundingMode habit_;
   bool trust_mismatches_;
   Values<Interval> computed_;
 };
@@ -238,14 +236,14 @@ Places places_on_sheet(const Recipe& recipe, const Sheet& sheet) {
   return places;
 }
 
-Followed<double> follow(const Task& task, const FollowOptions& options, const FollowedOriginal* original) {
-  Person person(task, options, original);
-  if (!original) return person.work();
-  const Original<double> numbers{original->followed, original->same};
-  return person.work(&numbers);
+Followed<double> follow(const Task& task, const FollowOptions& options) {
+  Person person(task, options);
+  if (!options.original) return person.work();
+  const Original<double> original{*options.original, *options.same};
+  return person.work(&original);
 }
 
-Followed<Interval> enclose(const Task& task, Habit habit, bool trust_mismatches) {
+Followed<Interval> enclose(const Task& task, RoundingMode habit, bool trust_mismatches) {
   return EverybodyHonest(task, habit, trust_mismatches).work();
 }
 

@@ -36,6 +36,8 @@ struct Patch {
   std::size_t line = 0;
   std::size_t cell = 0;
   double value = 0;
+
+  bool operator==(const Patch&) const = default;
 };
 
 // Which step of the sheet each line of a recipe makes.
@@ -91,19 +93,18 @@ struct FollowOptions {
   // What the carried number is where a written one does not match: the written
   // one, or (false) what would have been right.
   bool trust_mismatches = true;
-};
 
-// What came of following the recipe that this one was rewritten from, on the same
-// sheet and in the same manner, to the end: what is the same there is taken over.
-struct FollowedOriginal {
-  const Followed<double>& followed;
-  const std::vector<std::optional<std::size_t>>& same;  // same_lines()
+  // What came of following the recipe that this one was rewritten from, on the same
+  // sheet and in the same manner, to the end, and same_lines() of the two: what is the
+  // same there is taken over.
+  const Followed<double>* original = nullptr;
+  const std::vector<std::optional<std::size_t>>* same = nullptr;
 };
 
 // Follows the recipe on points, as a person of that manner.
-Followed<double> follow(const Task& task, const FollowOptions& options, const FollowedOriginal* original = nullptr);
+Followed<double> follow(const Task& task, const FollowOptions& options);
 
 // Follows it on everything that honest rounding by one habit allows.
-Followed<Interval> enclose(const Task& task, Habit habit, bool trust_mismatches);
+Followed<Interval> enclose(const Task& task, RoundingMode habit, bool trust_mismatches);
 
 }  // namespace attn

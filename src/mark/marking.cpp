@@ -68,7 +68,7 @@ Marking::Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<co
 
 void Marking::choose_habit() {
   mismatches_ = static_cast<std::size_t>(-1);
-  for (const Habit habit : {Habit::to_nearest, Habit::cut_off, Habit::keep_sum}) {
+  for (const RoundingMode habit : habits) {
     const Followed<Interval> followed = enclose(task(right_->recipe), habit, true);
     const std::size_t wrong = count_false(followed.matched);
     if (wrong < mismatches_) {
@@ -196,7 +196,8 @@ bool Marking::too_coarse(std::size_t step, std::size_t cell) const {
   const Interval& right = honest_.result(line_of(step))[cell];
   if (right.width() < 1e-9 && std::abs(right.low - written.number.value) < 1e-9) return false;
   if (std::isinf(right.low) || std::isinf(right.high)) return false;
-  const Interval both = hull(stands_for(written, Habit::to_nearest, rule_), stands_for(written, Habit::cut_off, rule_));
+  const Interval both =
+      hull(stands_for(written, RoundingMode::half_up, rule_), stands_for(written, RoundingMode::truncate, rule_));
   const double reach = right.width() / 2;
   const Interval could = {both.low - reach, both.high + reach};
   return could.contains(0) && could.contains(1) && could.contains(1.0 / static_cast<double>(handed.shape.back()));
@@ -251,16 +252,18 @@ void Marking::note_rounding(Report& report) {
     return std::ranges::any_of(manners_,
                                [&](const Manner& manner) { return wanted(manner) && base(manner).all_match(); });
   };
-  const auto nearest = [](const Manner& m) { return habit_of(m.writing) == Habit::to_nearest; };
+  const auto nearest = [](const Manner& m) { return habit_of(m.writing) == RoundingMode::half_up; };
   const auto note = [&](const char* id) { report.diagnoses.push_back(diagnosis_of(id, sheet_.steps.front().id)); };
   if (fits([&](const Manner& m) { return nearest(m) && !m.unwritten; })) return;
   if (fits([&](const Manner& m) { return nearest(m); })) {
     report.rounding = "half-up";
     note("rounding.early");
-  } else if (habit_ == Habit::cut_off || fits([&](const Manner& m) { return m.writing == RoundingMode::truncate; })) {
+  } else if (habit_ == RoundingMode::truncate ||
+             fits([&](const Manner& m) { return m.writing == RoundingMode::truncate; })) {
     report.rounding = "truncate";
     note("rounding.truncated");
-  } else if (habit_ == Habit::keep_sum || fits([&](const Manner& m) { return m.writing == RoundingMode::keep_sum; })) {
+  } else if (habit_ == RoundingMode::keep_sum ||
+             fits([&](const Manner& m) { return m.writing == RoundingMode::keep_sum; })) {
     report.rounding = "keep-sum";
     report.notes.push_back(language().verdicts.weights_rounded);
   }

@@ -62,7 +62,7 @@ class Marking {
 
   // What people do to numbers, the most usual first; the habit that explains most.
   const std::vector<Manner>& manners() const { return manners_; }
-  Habit habit() const { return habit_; }
+  RoundingMode habit() const { return habit_; }
 
   // The right recipe, or a candidate's, to be followed on the sheet.
   Task task(const Recipe& recipe);
@@ -106,7 +106,7 @@ class Marking {
   std::shared_ptr<const Ground> right_;
   std::vector<Patch> slips_;  // that the person is believed to have made on the way
   bool believes_ = false;     // that the person computes something else
-  Habit habit_ = Habit::to_nearest;
+  RoundingMode habit_ = RoundingMode::half_up;
   std::size_t mismatches_ = 0;
   Followed<Interval> honest_;
   Flags right_flags_;  // cells that the right computation explains

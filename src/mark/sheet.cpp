@@ -1,9 +1,6 @@
 #include "mark/sheet.h"
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numeric>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -65,24 +62,14 @@ HandedStep::What what_is(std::string_view id, const Recipe& recipe) {
   return other;
 }
 
-std::vector<std::size_t> sizes_of(const Shape& shape) {
-  std::vector<std::size_t> sizes;
-  for (const Dim& dim : shape.dims()) sizes.push_back(dim.size);
-  return sizes;
-}
-
-std::size_t product(std::span<const std::size_t> sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>());
-}
-
 HandedCell as_cell(const AnsweredStep::Cell& cell) {
   if (!cell) return {.kind = HandedCell::Kind::blank};
   return {.kind = HandedCell::Kind::number, .number = *cell};
 }
 
-bool is_table_of(const AnsweredStep& step, std::span<const std::size_t> sizes) {
-  if (!step.stacked || step.shape.size() != 2 || sizes.empty()) return false;
-  return step.shape[1] == sizes.back() && step.shape[0] == product(sizes.first(sizes.size() - 1));
+bool is_table_of(const AnsweredStep& step, const Shape& shape) {
+  if (!step.stacked || step.shape.size() != 2 || shape.rank() == 0) return false;
+  return step.shape[1] == shape.back().size && step.shape[0] * step.shape[1] == shape.count();
 }
 
 // Whether it has the shape but for leading axes of size 1: one sequence of a
@@ -97,7 +84,7 @@ bool only_blanks(const AnsweredStep& step) {
 }
 
 HandedStep fitted(const AnsweredStep& step, const Shape& shape, std::vector<std::string>& unknown) {
-  HandedStep handed{.id = step.id, .shape = sizes_of(shape), .cells = std::vector<HandedCell>(shape.count())};
+  HandedStep handed{.id = step.id, .shape = shape.sizes(), .cells = std::vector<HandedCell>(shape.count())};
   if (step.by_cell) {
     for (const AnsweredStep::Placed& placed : step.placed) {
       std::size_t at = 0;
@@ -118,7 +105,7 @@ HandedStep fitted(const AnsweredStep& step, const Shape& shape, std::vector<std:
     for (HandedCell& cell : handed.cells) cell.kind = HandedCell::Kind::blank;
     return handed;
   }
-  if (!is_one_of_one(step, handed.shape) && !is_table_of(step, handed.shape)) {
+  if (!is_one_of_one(step, handed.shape) && !is_table_of(step, shape)) {
     // Kept as written: the checker may know how somebody comes to this shape.
     handed = {.id = step.id, .shape = step.shape, .cells = {}, .fits = false};
     if (handed.shape.empty()) handed.shape = {1};
@@ -174,7 +161,7 @@ std::optional<HandedStep> turned(const HandedStep& step, const Shape& shape) {
   std::vector<std::size_t> sizes = step.shape;
   if (sizes.size() != rank || step.cells.size() != shape.count()) return std::nullopt;
   std::swap(sizes[rank - 1], sizes[rank - 2]);
-  if (sizes != sizes_of(shape)) return std::nullopt;
+  if (sizes != shape.sizes()) return std::nullopt;
 
   HandedStep other{
       .id = step.id, .what = step.what, .shape = sizes, .cells = std::vector<HandedCell>(step.cells.size())};
@@ -192,7 +179,7 @@ std::optional<HandedStep> turned(const HandedStep& step, const Shape& shape) {
 }
 
 const HandedStep* Sheet::find(std::string_view id) const {
-  const auto found = std::ranges::find_if(steps, [&](const HandedStep& step) { return step.id == id; });
+  const auto found = std::ranges::find(steps, id, &HandedStep::id);
   return found == steps.end() ? nullptr : &*found;
 }
 

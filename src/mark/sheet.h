@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/interval.h"
+#include "base/rounding.h"
 #include "mark/answers.h"
 #include "trace/recipe.h"
 #include "trace/trace.h"
@@ -23,7 +24,9 @@ struct HandedCell {
   bool in_row_of_one = false;       // the numbers written in its row add up to exactly 1
 
   // What the number stands for, a little widened: one interval a habit of rounding (allowance.h).
-  std::array<Interval, 3> stands = {};
+  std::array<Interval, 4> stands = {};
+  const Interval& stands_as(RoundingMode habit) const { return stands[static_cast<std::size_t>(habit)]; }
+  Interval& stands_as(RoundingMode habit) { return stands[static_cast<std::size_t>(habit)]; }
 
   bool is_number() const { return kind == Kind::number; }
 };

@@ -1,10 +1,10 @@
 #include "mark/slips.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/numbers.h"
+#include "base/text.h"
 #include "words/language.h"
 
 namespace attn {
@@ -15,8 +15,6 @@ constexpr std::size_t most_cells_to_pair = 64;
 
 std::string spelled(double number) { return shortest(rounded(number, {4, RoundingMode::half_up})); }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Two digits of the number as written, exchanged: every way to do it.
 std::vector<double> with_digits_swapped(double number, HandRounding rounding) {
   std::vector<double> swapped;
@@ -25,7 +23,7 @@ std::vector<double> with_digits_swapped(double number, HandRounding rounding) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     for (std::size_t j = i + 1; j < text.size(); ++j) {
       std::string other = text;
-      if (!is_digit(text[i]) || !is_digit(text[j]) || text[i] == text[j]) continue;
+      if (!is_ascii_digit(text[i]) || !is_ascii_digit(text[j]) || text[i] == text[j]) continue;
       std::swap(other[i], other[j]);
       double value = 0;
       // "07" is no number in JSON's spelling, and 7 is what a person means by it.
@@ -42,14 +40,14 @@ std::vector<double> with_digits_swapped(double number, HandRounding rounding) {
 class Slips {
  public:
   Slips(const SlipPlace& place, const std::function<bool(const Slip&)>& visit)
-      : place_(place), computed_(place.computed), visit_(visit) {}
+      : place_(place), computed_(place.made.result(place.line)), visit_(visit) {}
 
   bool any() { return any_in_one_cell() || any_pair() || any_row(); }
 
  private:
   bool one(std::string mistake, std::string variant, std::size_t cell, double value, std::string evidence) {
     if (value == computed_[cell] || !std::isfinite(value)) return false;
-    return visit_({std::move(mistake), std::move(variant), {cell}, {{place_.line, cell, value}}, std::move(evidence)});
+    return visit_({std::move(mistake), std::move(variant), {{place_.line, cell, value}}, std::move(evidence)});
   }
 
   bool any_in_one_cell() {
@@ -57,7 +55,7 @@ class Slips {
     for (std::size_t cell = 0; cell < computed_.size(); ++cell) {
       const double value = computed_[cell];
       if (!std::isfinite(value)) continue;
-      const std::vector<double> terms = terms_of(place_.recipe, place_.line, cell, place_.made);
+      const std::vector<double> terms = terms_of(place_.recipe, place_.line, cell, place_.made.carried);
       for (std::size_t i = 0; i < terms.size() && terms.size() > 1; ++i) {
         const std::string term = spelled(terms[i]);
         if (one("slip.term_dropped", "", cell, value - terms[i], said.term_missing(i + 1, term))) return true;
@@ -80,11 +78,8 @@ class Slips {
 
   bool pair(std::size_t a, std::size_t b) {
     if (computed_[a] == computed_[b]) return false;
-    return visit_({"slip.cells_swapped",
-                   "",
-                   {a, b},
-                   {{place_.line, a, computed_[b]}, {place_.line, b, computed_[a]}},
-                   language().verdicts.exchanged});
+    const std::vector<Patch> swapped = {{place_.line, a, computed_[b]}, {place_.line, b, computed_[a]}};
+    return visit_({"slip.cells_swapped", "", swapped, language().verdicts.exchanged});
   }
 
   // Of many cells only neighbours in a row or a column.
@@ -121,12 +116,11 @@ class Slips {
     for (std::size_t matrix = 0; matrix < computed_.size() / (rows * width); ++matrix) {
       for (std::size_t to = 0; to < rows; ++to) {
         for (std::size_t from = 0; from < rows; ++from) {
-          Slip slip{.mistake = "slip.row_copied", .variant = "", .cells = {}, .patches = {}, .evidence = ""};
+          Slip slip{.mistake = "slip.row_copied", .variant = "", .patches = {}, .evidence = ""};
           bool differs = false;
           for (std::size_t i = 0; i < width; ++i) {
             const double value = computed_[cell(matrix, from, i)];
             differs = differs || value != computed_[cell(matrix, to, i)];
-            slip.cells.push_back(cell(matrix, to, i));
             slip.patches.push_back({place_.line, cell(matrix, to, i), value});
           }
           slip.evidence = language().verdicts.row_again(to + 1, from + 1);

@@ -14,7 +14,6 @@ namespace attn {
 struct Slip {
   std::string mistake;  // "slip.sign"
   std::string variant;  // "one term", "the whole number"
-  std::vector<std::size_t> cells;
   std::vector<Patch> patches;
   std::string evidence;  // the term, the digits: from the person's own numbers
 };
@@ -23,8 +22,7 @@ struct Slip {
 struct SlipPlace {
   const Recipe& recipe;
   std::size_t line;
-  const Values<double>& made;      // the numbers that it read
-  const Tensor<double>& computed;  // what it should have made of them
+  const Evaluation<double>& made;  // the numbers that it read, and what it should have made of them
   HandRounding rounding;           // how the person writes numbers
 };
 

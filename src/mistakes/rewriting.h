@@ -33,14 +33,6 @@ Instruction given_line(std::string id, Tensor<double> numbers);
 // just before the next of them that does. REQUIRES: the last one does.
 Rewrite rewritten(const RightAttention& right, std::string step, std::string variant, std::vector<Instruction> lines);
 
-// The recipe after `change` was made to it.
-template <class Change>
-Rewrite rewritten(const RightAttention& right, std::string step, std::string variant, Change change) {
-  Rewrite made{std::move(step), std::move(variant), right.recipe};
-  change(made.recipe);
-  return made;
-}
-
 // The same, or the recipe, with that step under another operation.
 Rewrite with_op(Rewrite made, const StepId& step, Op op);
 inline Rewrite with_op(const RightAttention& right, const StepId& step, Op op) {

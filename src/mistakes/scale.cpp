@@ -67,10 +67,10 @@ Rewrites added(const RightAttention& right) {
   if (!right.has(right.at.scores) || width <= 1 || (scaled && !std::holds_alternative<Copy>(scaled->op))) return {};
   const Map divided = divided_by_root(width);
   if (scaled) return with_scale(right, divided);
-  return {rewritten(right, right.at.scaled, "", [&](Recipe& recipe) {
-    recipe.interpose_after(right.at.scores,
-                           {.heading = {.id = right.at.scaled}, .op = divided, .operands = {right.at.scores}});
-  })};
+  Rewrite made{right.at.scaled, "", right.recipe};
+  made.recipe.interpose_after(right.at.scores,
+                              {.heading = {.id = right.at.scaled}, .op = divided, .operands = {right.at.scores}});
+  return {std::move(made)};
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <memory>
 #include <sys/stat.h>
 
-#include "files/files_read.h"
+#include "files/input_file.h"
 
 namespace attn {
 namespace {

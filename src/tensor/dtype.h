@@ -26,6 +26,11 @@ constexpr std::optional<Dtype> dtype_named(std::string_view text) {
   return std::nullopt;
 }
 
+// Bytes that one number of the dtype is stored in.
+constexpr std::size_t bytes_of(Dtype dtype) {
+  return std::array<std::size_t, 4>{8, 4, 2, 2}[static_cast<std::size_t>(dtype)];
+}
+
 // The step from 1 to the next number of the dtype, and how many decimal digits that is.
 double step_at_one(Dtype dtype);
 constexpr int significant_digits(Dtype dtype) { return std::array{16, 7, 2, 3}[static_cast<std::size_t>(dtype)]; }

@@ -22,6 +22,12 @@ std::vector<std::size_t> Shape::sizes() const {
   return all;
 }
 
+std::vector<Axis> Shape::axes() const {
+  std::vector<Axis> all;
+  for (const Dim& dim : dims_) all.push_back(dim.axis);
+  return all;
+}
+
 std::optional<std::size_t> Shape::position(std::string_view axis) const {
   const auto found = std::ranges::find(dims_, axis, &Dim::axis);
   if (found == dims_.end()) return std::nullopt;

@@ -46,6 +46,7 @@ class Shape {
   std::size_t count() const;
 
   std::vector<std::size_t> sizes() const;
+  std::vector<Axis> axes() const;
 
   bool has(std::string_view axis) const { return position(axis).has_value(); }
   std::optional<std::size_t> position(std::string_view axis) const;

@@ -1,5 +1,7 @@
 #include "trace/rounding.h"
 
+#include <vector>
+
 namespace attn {
 namespace {
 
@@ -34,26 +36,31 @@ Rounded how(const Op& op, std::size_t operands) {
                     op);
 }
 
-// Attention weights have the key axis last, so that a row is consecutive.
-void round_rows(HandRounding rounding, const Tensor<double>* open, Tensor<double>& result) {
-  const std::size_t width = result.shape().back().size;
-  for (std::size_t start = 0; start < result.size(); start += width) {
-    const auto row = result.data().subspan(start, width);
-    round_row_keeping_sum(row, open ? open->data().subspan(start, width) : std::span<const double>(), rounding);
-  }
-}
-
 }  // namespace
 
 bool is_rounded_by_hand(const Op& op, std::size_t operands) { return how(op, operands) != Rounded::not_at_all; }
+
+void round_keeping_sums(Tensor<double>& weights, const Axis& over, const Tensor<double>* open, HandRounding rounding) {
+  const std::size_t count = weights.shape().size(over);
+  const std::size_t stride = weights.shape().stride(over);
+  std::vector<double> row(count), is_open(count, 1);
+  for (std::size_t first = 0; first < weights.size(); ++first) {
+    if (first / stride % count != 0) continue;
+    for (std::size_t i = 0; i < count; ++i) {
+      row[i] = weights[first + i * stride];
+      if (open) is_open[i] = (*open)[first + i * stride];
+    }
+    round_row_keeping_sum(row, is_open, rounding);
+    for (std::size_t i = 0; i < count; ++i) weights[first + i * stride] = row[i];
+  }
+}
 
 void round_by_hand(const Op& op, std::size_t operands, HandRounding rounding, const Tensor<double>* open,
                    Tensor<double>& result) {
   const Rounded rounded_how = how(op, operands);
   if (rounded_how == Rounded::not_at_all) return;
   if (rounded_how == Rounded::each_row && rounding.mode == RoundingMode::keep_sum) {
-    round_rows(rounding, open, result);
-    return;
+    return round_keeping_sums(result, std::get<Softmax>(op).over, open, rounding);
   }
   for (double& number : result.data()) number = rounded(number, rounding);
 }

@@ -11,6 +11,10 @@ namespace attn {
 // Whether a person who rounds every step rounds what this operation makes.
 bool is_rounded_by_hand(const Op& op, std::size_t operands);
 
+// Rounds weights so that every row along `over` keeps its sum; `open`, where not null,
+// is their mask.
+void round_keeping_sums(Tensor<double>& weights, const Axis& over, const Tensor<double>* open, HandRounding rounding);
+
 // Rounds the result of a step as a person does who writes every step with so
 // many decimals and carries on with what is written.
 //

@@ -1,6 +1,2 @@
-#include "backend/cuda/kernels/contracting.cu"
-#include "backend/cuda/kernels/each.cu"
-#include "backend/cuda/kernels/moving.cu"
-#include "backend/cuda/kernels/rows.cu"
-#include "backend/cuda/kernels/softmax.cu"
-#include "backend/cuda/kernels/turning.cu"
+#include "backend/cuda/kernels/cells.cu"
+#include "backend/cuda/kernels/cells_of_functions.cu"

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "backend/cuda/cuda.h"
+#include "backend/backends.h"
 #include "catch.h"
 
 // Whether the host is taken for a GPU (tests/cuda_on_host), slow as it is.

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "backend/cpu/plain_row.h"
 #include "backend/cpu/vectors/cells.h"
 #include "backend/cpu/vectors/kernels.h"
 
 namespace attn {
-
 namespace {
 
 // Up to so many rows of one key/value head, reading keys and values where they

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <vector>
 
-#include "backend/cpu/operations.h"
 #include "backend/cpu/pieces.h"
 
 // One operand has a number for each column of the result: of it a panel of

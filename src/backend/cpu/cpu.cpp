@@ -7,10 +7,8 @@
 
 #include "backend/cpu/attend.h"
 #include "backend/cpu/instructions.h"
-#include "backend/cpu/operations.h"
 #include "backend/cpu/pieces.h"
 #include "backend/cpu/product.h"
-#include "backend/plain.h"
 #include "base/text.h"
 
 namespace attn {

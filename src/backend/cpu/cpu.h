@@ -11,7 +11,7 @@ namespace attn {
 
 // This machine's processors: vectors, and all cores.
 //
-// Single operations have the bits of the plain loops (backend/plain.h) on every machine and
+// Single operations have the bits of the plain loops (run_plainly) on every machine and
 // for any number of threads. Fused attention adds products up in an order of its
 // own, the same for any number of threads.
 class CpuBackend final : public Backend {

@@ -6,7 +6,6 @@
 #include "backend/cpu/vectors/targets.h"
 
 namespace attn {
-
 namespace {
 
 struct InstructionSet {
@@ -64,10 +63,8 @@ std::vector<std::string> instruction_sets() {
 }
 
 std::string instruction_set() {
-  for (const InstructionSet& set : usable()) {
-    if (set.target == instruction_target()) return set.name;
-  }
-  return "";
+  const std::vector<InstructionSet> sets = usable();
+  return std::ranges::find(sets, instruction_target(), &InstructionSet::target)->name;
 }
 
 std::int64_t instruction_target() { return in_use().load(std::memory_order_relaxed); }

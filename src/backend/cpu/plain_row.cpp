@@ -1,14 +1,12 @@
-#include "backend/cpu/plain_row.h"
-
 #include <cstdint>
 #include <limits>
 
+#include "backend/cpu/vectors/kernels.h"
 #include "backend/sight.h"
 #include "base/exp.h"
 #include "base/math.h"
 
 namespace attn {
-
 namespace {
 
 template <class T>

@@ -6,7 +6,6 @@
 #include <variant>
 #include <vector>
 
-#include "backend/cpu/operations.h"
 #include "backend/cpu/pieces.h"
 #include "ops/functions.h"
 

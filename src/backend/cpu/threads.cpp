@@ -14,7 +14,6 @@
 #endif
 
 namespace attn {
-
 namespace {
 
 // How often a thread looks for work before it goes to sleep: ten to a hundred

@@ -1,7 +1,6 @@
 #include "backend/cpu/workspace.h"
 
 namespace attn {
-
 namespace {
 
 constexpr std::align_val_t alignment{64};

@@ -1,10 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "backend/cuda/backend.h"
@@ -100,34 +99,32 @@ bool CudaBackend::attend(const FusedAttention<float>& call) {
   const std::span k(call.k, extent(call.batch, call.kv_heads, call.keys, call.key_width, call.k_at));
   const std::span v(call.v, extent(call.batch, call.kv_heads, call.keys, call.value_width, call.v_at));
 
+  const std::span offsets(call.offsets, call.offsets ? call.batch : 0);
+  const std::span lengths(call.lengths, call.lengths ? call.batch : 0);
+  const std::array sent = {std::as_bytes(q), std::as_bytes(k), std::as_bytes(v), std::as_bytes(offsets),
+                           std::as_bytes(lengths)};
+
   cuda::DeviceLayout layout;
-  const std::size_t q_begin = layout.add(q.size_bytes());
-  const std::size_t k_begin = layout.add(k.size_bytes());
-  const std::size_t v_begin = layout.add(v.size_bytes());
-  const std::size_t context_begin =
-      layout.add(call.batch * call.heads * call.queries * call.value_width * sizeof(float));
-  const std::size_t offsets_begin = layout.add(call.offsets ? call.batch * sizeof(std::int64_t) : 0);
-  const std::size_t lengths_begin = layout.add(call.lengths ? call.batch * sizeof(std::size_t) : 0);
+  std::array<std::size_t, sent.size()> begins;
+  std::ranges::transform(sent, begins.begin(), [&](const auto& bytes) { return layout.add(bytes.size()); });
+  const std::size_t context = layout.add(call.batch * call.heads * call.queries * call.value_width * sizeof(float));
 
   FusedCall there = without_tensors(call);
   std::byte* memory = memory_.at_least(layout.bytes());
-  const auto upload = [&](const void* from, std::size_t bytes, std::size_t begin) {
-    check(cudaMemcpy(memory + begin, from, bytes, cudaMemcpyHostToDevice), "copying numbers to it");
-  };
-  there.q = memory + q_begin;
-  there.k = memory + k_begin;
-  there.v = memory + v_begin;
-  there.context = memory + context_begin;
-  if (call.offsets) there.offsets = reinterpret_cast<const std::int64_t*>(memory + offsets_begin);
-  if (call.lengths) there.lengths = reinterpret_cast<const std::size_t*>(memory + lengths_begin);
+  there.q = memory + begins[0];
+  there.k = memory + begins[1];
+  there.v = memory + begins[2];
+  there.context = memory + context;
+  if (call.offsets) there.offsets = reinterpret_cast<const std::int64_t*>(memory + begins[3]);
+  if (call.lengths) there.lengths = reinterpret_cast<const std::size_t*>(memory + begins[4]);
 
   const FusedKernel* kernel = kernel_for(there, v, compute_capability_);
   if (!kernel) return false;
-  upload(q.data(), q.size_bytes(), q_begin);
-  upload(k.data(), k.size_bytes(), k_begin);
-  upload(v.data(), v.size_bytes(), v_begin);
-  if (call.offsets) upload(call.offsets, call.batch * sizeof(std::int64_t), offsets_begin);
-  if (call.lengths) upload(call.lengths, call.batch * sizeof(std::size_t), lengths_begin);
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    if (sent[i].empty()) continue;
+    check(cudaMemcpy(memory + begins[i], sent[i].data(), sent[i].size(), cudaMemcpyHostToDevice),
+          "copying numbers to it");
+  }
   if (const std::size_t bytes = kernel->workspace(there)) {
     there.workspace = workspace_.at_least(bytes);
     check(cudaMemset(there.workspace, 0, bytes), "clearing memory");

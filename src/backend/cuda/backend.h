@@ -12,7 +12,7 @@ cuda::FusedCall without_tensors(const FusedAttention<float>& call);
 
 // An NVIDIA GPU. Numbers are copied there and back for each operation.
 //
-// Single operations have the bits of the plain loops (backend/plain.h), but for sin, cos and
+// Single operations have the bits of the plain loops (run_plainly), but for sin, cos and
 // pow (cells/functions.h says by how much). Fused attention adds products up in
 // an order of its own.
 //

@@ -9,7 +9,7 @@ namespace attn::cuda {
 namespace {
 
 Diagnostic environment_fault(std::string code, std::string message, std::string help) {
-  return {.code = std::move(code), .where = "", .message = std::move(message), .help = std::move(help)};
+  return {.code = std::move(code), .message = std::move(message), .help = std::move(help)};
 }
 
 std::string in_mebibytes(std::size_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; }
@@ -62,34 +62,33 @@ std::string to_string(const DeviceInfo& device) {
 std::optional<Diagnostic> why_no_device() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
-  const std::string otherwise = "; --backend cpu gives the same steps";
+  const auto none = [](std::string message, const std::string& help) {
+    return environment_fault("no-cuda", std::move(message), help + "; --backend cpu gives the same steps");
+  };
   if (error == cudaErrorInsufficientDriver) {
     int driver = 0;
     cudaDriverGetVersion(&driver);
     if (driver == 0) {
-      return environment_fault("no-cuda", "there is no NVIDIA driver here, and so no GPU to compute on",
-                               "install the driver of your GPU (nvidia-smi shows whether it works)" + otherwise);
+      return none("there is no NVIDIA driver here, and so no GPU to compute on",
+                  "install the driver of your GPU (nvidia-smi shows whether it works)");
     }
-    return environment_fault("no-cuda",
-                             "the NVIDIA driver here knows CUDA up to " + spelled_version(driver) +
-                                 ", and attn was built with " + spelled_version(CUDART_VERSION),
-                             "install a newer driver, or build attn with an older CUDA" + otherwise);
+    return none("the NVIDIA driver here knows CUDA up to " + spelled_version(driver) + ", and attn was built with " +
+                    spelled_version(CUDART_VERSION),
+                "install a newer driver, or build attn with an older CUDA");
   }
   if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0)) {
-    return environment_fault("no-cuda", "the NVIDIA driver finds no GPU here",
-                             "see what nvidia-smi lists, and whether CUDA_VISIBLE_DEVICES hides it" + otherwise);
+    return none("the NVIDIA driver finds no GPU here",
+                "see what nvidia-smi lists, and whether CUDA_VISIBLE_DEVICES hides it");
   }
   if (error != cudaSuccess) {
-    return environment_fault("no-cuda", std::string("the GPU does not answer: ") + cudaGetErrorString(error),
-                             "see what nvidia-smi says" + otherwise);
+    return none(std::string("the GPU does not answer: ") + cudaGetErrorString(error), "see what nvidia-smi says");
   }
   if (has_code_for_device() != cudaSuccess) {
     cudaGetLastError();
     const std::vector<DeviceInfo> devices = device_list();
     const DeviceInfo first = devices.empty() ? DeviceInfo{} : devices[0];
-    return environment_fault("no-cuda", "attn was not built for " + to_string(first),
-                             "build it with -DATTN_CUDA=ON -DATTN_CUDA_ARCHITECTURES=" +
-                                 std::to_string(first.compute_capability()) + otherwise);
+    return none("attn was not built for " + to_string(first),
+                "build it with -DATTN_CUDA=ON -DATTN_CUDA_ARCHITECTURES=" + std::to_string(first.compute_capability()));
   }
   return std::nullopt;
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <cuda_runtime_api.h>
 #include <optional>
 #include <string>

@@ -3,9 +3,9 @@
 #include <variant>
 #include <vector>
 
+#include "backend/backends.h"
 #include "backend/cuda/backend.h"
 #include "backend/cuda/cells/cell.h"
-#include "backend/cuda/cuda.h"
 #include "backend/cuda/kernels/launch.h"
 
 namespace attn {
@@ -32,7 +32,7 @@ std::vector<std::string> cuda_devices() {
   return lines;
 }
 
-Result<std::unique_ptr<Backend>> make_cuda(const BackendOptions&) {
+Result<std::unique_ptr<Backend>> make_cuda(std::size_t) {
   if (auto why = cuda::why_no_device()) return *why;
   return std::unique_ptr<Backend>(std::make_unique<CudaBackend>());
 }
@@ -64,7 +64,6 @@ Tensor<double> CudaBackend::run(const Op& op, std::span<const View> operands, co
   const std::optional<cuda::Cell> cell = cuda::cell_of(op, cells, open ? &mask : nullptr, rows_there, result);
   if (!cell) {
     throw BackendError({.code = "gpu-operands",
-                        .where = "",
                         .message = "a step reads more tensors, or has more axes, than a kernel for the GPU takes (8)",
                         .help = "--backend cpu computes it"});
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -15,11 +16,47 @@
 #include "backend/cpu/product.h"
 #include "base/text.h"
 #include "bench/cpu/peak.h"
-#include "bench/cpu/stopwatch.h"
 #include "bench/drawn_rows.h"
 
 namespace attn {
 namespace {
+
+// Times calls of one thing so that the clock and the caches do it justice: one
+// that is short is called once more before, since what was measured in between
+// had the caches, and one too short for the clock is timed as the mean of many.
+class Stopwatch {
+ public:
+  // Returns the seconds of a call.
+  template <class Call>
+  double seconds(Call&& call) {
+    if (last_ > 0 && last_ < short_call) call();
+    const double calls = last_ > 0 ? std::clamp(long_enough / last_, 1.0, most_calls) : 1;
+    const auto start = std::chrono::steady_clock::now();
+    for (auto left = static_cast<std::size_t>(calls); left > 0; --left) call();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    last_ = std::max(took.count(), 1e-9) / std::floor(calls);
+    return last_;
+  }
+
+ private:
+  static constexpr double short_call = 0.02, long_enough = 0.001, most_calls = 10000;
+  double last_ = 0;  // of the time before
+};
+
+// Numbers of mean 0 and standard deviation 1, nearly normal, made fast: sums of
+// four uniform ones.
+template <class T>
+std::vector<T> nearly_normal(std::size_t count, std::uint64_t seed, double deviation = 1) {
+  Random random(seed);
+  std::vector<T> numbers(count);
+  for (T& number : numbers) {
+    const std::uint64_t bits = random.bits();
+    double sum = 0;
+    for (int part = 0; part < 4; ++part) sum += static_cast<double>((bits >> (16 * part)) & 0xffff) / 0xffff;
+    number = static_cast<T>((sum - 2) * 1.7320508 * deviation);
+  }
+  return numbers;
+}
 
 // More than caches hold.
 constexpr std::size_t beyond_caches = std::size_t{256} << 20;

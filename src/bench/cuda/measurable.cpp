@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/cuda/backend.h"
@@ -37,41 +37,28 @@ const FusedKernel* kernel_named(std::string_view name) {
   return found == kernels.end() ? nullptr : &*found;
 }
 
-// One query of one head with the keys and values of that head, as the device has them.
-class OneRow {
- public:
-  OneRow(const Workload& w, std::size_t batch, std::size_t head, std::size_t query)
-      : position_(static_cast<std::int64_t>(query + w.keys) - static_cast<std::int64_t>(w.queries)),
-        call_(call_of<double>(w)) {
-    const std::size_t kv_head = batch * w.kv_heads + head / (w.heads / w.kv_heads);
-    const auto samples = [&](std::uint64_t seed, std::size_t first, std::size_t count) {
-      std::vector<double> numbers(count);
-      for (double& number : numbers) number = stored(sample(seed, first++), w.dtype);
-      return numbers;
-    };
-    q_ = samples(q_seed, ((batch * w.heads + head) * w.queries + query) * w.key_width, w.key_width);
-    k_ = samples(k_seed, kv_head * w.keys * w.key_width, w.keys * w.key_width);
-    v_ = samples(v_seed, kv_head * w.keys * w.value_width, w.keys * w.value_width);
-    call_.heads = call_.kv_heads = 1;
-    call_.q = q_.data();
-    call_.k = k_.data();
-    call_.v = v_.data();
-    call_.offsets = &position_;
-  }
-  OneRow(const OneRow&) = delete;
-  OneRow& operator=(const OneRow&) = delete;
-
-  // Its context in T, each operation of which is rounded.
-  template <class T>
-  std::vector<T> context() const {
-    return context_of<T, DotPlain<T>>(call_, 0, 0, 0);
-  }
-
- private:
-  std::int64_t position_;
-  std::vector<double> q_, k_, v_;
-  FusedAttention<double> call_;
-};
+// The context of one query of one head, of numbers as the device has them: in double
+// precision, and of single precision each operation of which is rounded.
+std::pair<std::vector<double>, std::vector<float>> contexts_of(const Workload& w, std::size_t batch, std::size_t head,
+                                                               std::size_t query) {
+  const auto samples = [&](std::uint64_t seed, std::size_t first, std::size_t count) {
+    std::vector<double> numbers(count);
+    for (double& number : numbers) number = stored(sample(seed, first++), w.dtype);
+    return numbers;
+  };
+  const std::size_t kv_head = batch * w.kv_heads + head / (w.heads / w.kv_heads);
+  const auto q = samples(q_seed, ((batch * w.heads + head) * w.queries + query) * w.key_width, w.key_width);
+  const auto k = samples(k_seed, kv_head * w.keys * w.key_width, w.keys * w.key_width);
+  const auto v = samples(v_seed, kv_head * w.keys * w.value_width, w.keys * w.value_width);
+  const auto position = static_cast<std::int64_t>(query + w.keys) - static_cast<std::int64_t>(w.queries);
+  FusedAttention<double> call = call_of<double>(w);
+  call.heads = call.kv_heads = 1;
+  call.q = q.data();
+  call.k = k.data();
+  call.v = v.data();
+  call.offsets = &position;
+  return {context_of<double, DotPlain<double>>(call, 0, 0, 0), context_of<float, DotPlain<float>>(call, 0, 0, 0)};
+}
 
 class CudaRun final : public MeasurableRun {
  public:
@@ -123,9 +110,7 @@ class CudaRun final : public MeasurableRun {
       const std::size_t drawn = i == 0 ? 0 : i == 1 ? all - 1 : static_cast<std::size_t>(i * 0x9e3779b97f4a7c15u % all);
       const std::size_t query = drawn % workload_.queries;
       const std::size_t head = drawn / workload_.queries % workload_.heads;
-      const OneRow row(workload_, drawn / workload_.queries / workload_.heads, head, query);
-      const std::vector<double> exact = row.context<double>();
-      const std::vector<float> plain = row.context<float>();
+      const auto [exact, plain] = contexts_of(workload_, drawn / workload_.queries / workload_.heads, head, query);
       for (std::size_t j = 0; j < exact.size(); ++j) {
         worst.take(made[drawn * workload_.value_width + j], stored(plain[j], workload_.dtype), exact[j]);
       }

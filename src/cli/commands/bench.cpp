@@ -1,21 +1,184 @@
+#include <algorithm>
+#include <array>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "base/numbers.h"
+#include "base/text.h"
 #include "bench/measure.h"
 #include "bench/peers.h"
 #include "bench/results.h"
-#include "cli/bench_options.h"
 #include "cli/command.h"
+#include "cli/hardware.h"
 #include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/render.h"
 
 namespace attn {
 namespace {
+
+// The options, as typed.
+struct BenchOptions {
+  std::vector<std::string> shapes;
+  std::vector<std::string> sizes;  // one a row of size_options
+  bool causal = false, suite = false;
+  std::string dtype = "f32";
+
+  std::string kernel;
+  bool ladder = false, list = false;
+  bool compare = false;
+  std::string python;
+
+  std::string seconds, repeat;
+  HardwareOptions hardware;
+  bool json = false;
+  RenderOptions rendering;
+
+  void declare(CommandLine& line);
+  Exit run() const;
+};
+
+// Past that, sizes and their products would not fit the counts of a machine.
+constexpr double most_numbers = 1e15;
+
+constexpr std::size_t most_of_a_size = std::size_t{1} << 40;
+
+// An option that says sizes of every shape.
+struct SizeOption {
+  std::string name, help;
+  std::vector<std::size_t Workload::*> sizes;
+};
+
+// A later one says more than an earlier one.
+const std::vector<SizeOption> size_options = {
+    {"--batch", "sequences", {&Workload::batch}},
+    {"--heads", "heads of the queries", {&Workload::heads, &Workload::kv_heads}},
+    {"--kv-heads", "heads of the keys and values (default: as many)", {&Workload::kv_heads}},
+    {"--queries", "queries; as many keys, unless --keys says otherwise", {&Workload::queries, &Workload::keys}},
+    {"--keys", "keys; a causal mask lets the last query see them all", {&Workload::keys}},
+    {"--width",
+     "columns of a query and a key; of a value as well, unless --value-width says so",
+     {&Workload::key_width, &Workload::value_width}},
+    {"--value-width", "columns of a value", {&Workload::value_width}},
+    {"--model-width", "with projections, from and to inputs of so many columns", {&Workload::model_width}},
+};
+
+bool parse_size(std::string_view typed, std::size_t& size) {
+  return parse_natural(typed, size) && size > 0 && size <= most_of_a_size;
+}
+
+std::size_t size_of(std::string_view option, const std::string& typed) {
+  std::size_t size = 0;
+  if (parse_size(typed, size)) return size;
+  throw Refusal("`" + typed + "` is no size", std::string(option) + " takes a whole number from 1");
+}
+
+// "1,8,2048,64", or as shapes are shown, "1×8×2048×64", or "1x8x2048x64".
+bool parse_shape(std::string typed, Workload& work) {
+  constexpr std::string_view times = "×";
+  for (std::size_t at; (at = typed.find(times)) != std::string::npos;) typed.replace(at, times.size(), ",");
+  std::ranges::replace(typed, 'x', ',');
+  const std::vector<std::string> words = split(typed + ",", ',');
+  std::array<std::size_t, 4> sizes{};
+  if (words.size() != sizes.size()) return false;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (!parse_size(words[i], sizes[i])) return false;
+  }
+  work.batch = sizes[0];
+  work.heads = work.kv_heads = sizes[1];
+  work.queries = work.keys = sizes[2];
+  work.key_width = work.value_width = sizes[3];
+  return true;
+}
+
+void check(const Workload& work) {
+  if (work.heads % work.kv_heads != 0) {
+    throw Refusal(fmt::format("{} heads of queries cannot share {} heads of keys evenly", work.heads, work.kv_heads),
+                  "--kv-heads takes a number that divides --heads");
+  }
+  if (work.model_width > 0 && work.queries != work.keys) {
+    throw Refusal(fmt::format("with --model-width queries and keys come from the same inputs, and there are {} and {}",
+                              work.queries, work.keys),
+                  "leave --keys out");
+  }
+  double bytes = least_bytes(work);
+  if (work.model_width > 0) {  // what lies between the projections
+    const std::size_t of_token = (work.heads + work.kv_heads) * (work.key_width + work.value_width);
+    bytes += static_cast<double>(work.batch * work.queries) * static_cast<double>(of_token * sizeof(double));
+  }
+  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (bytes > most_numbers || bytes > 0.7 * memory) {
+    throw Refusal(fmt::format("the inputs and outputs of {} take {:.3g} GiB, and this machine has {:.3g} GiB",
+                              spelled(work), bytes / 0x1p30, memory / 0x1p30),
+                  "a smaller shape, or a machine with more memory", Exit::wrong_environment);
+  }
+}
+
+std::vector<Workload> find_workloads(const BenchOptions& options, Dtype dtype) {
+  std::vector<Workload> workloads;
+  if (options.suite) {
+    if (options.causal || !options.shapes.empty() ||
+        std::ranges::any_of(options.sizes, std::not_fn(&std::string::empty))) {
+      throw Refusal("--suite has its own shapes", "leave it out, or --shape, --causal and the sizes");
+    }
+    workloads = bench_suite(dtype);
+  } else if (options.shapes.empty()) {
+    parse_shape("1,8,2048,64", workloads.emplace_back());
+  }
+  for (const std::string& typed : options.shapes) {
+    if (!parse_shape(typed, workloads.emplace_back())) {
+      throw Refusal("`" + typed + "` is no shape", "--shape takes batch, heads, queries and width: 1,8,2048,64");
+    }
+  }
+  for (Workload& work : workloads) {
+    for (std::size_t i = 0; i < size_options.size(); ++i) {
+      if (options.sizes[i].empty()) continue;
+      const std::size_t size = size_of(size_options[i].name, options.sizes[i]);
+      for (const auto of_work : size_options[i].sizes) work.*of_work = size;
+    }
+    work.dtype = dtype;
+    work.causal = work.causal || options.causal;
+    check(work);
+  }
+  return workloads;
+}
+
+Effort find_effort(const BenchOptions& options) {
+  if (!options.seconds.empty() && !options.repeat.empty()) {
+    throw Refusal("--seconds and --repeat both say how long to measure", "give one of them");
+  }
+  Effort effort;
+  constexpr double an_hour = 3600;
+  if (!options.seconds.empty() &&
+      (!parse_number(options.seconds, effort.seconds) || effort.seconds <= 0 || effort.seconds > an_hour)) {
+    throw Refusal("`" + options.seconds + "` is no time to measure",
+                  "--seconds takes a number above 0, at most an hour");
+  }
+  if (!options.repeat.empty()) {
+    effort.least = effort.most = size_of("--repeat", options.repeat);
+    effort.seconds = 0;
+  }
+  return effort;
+}
+
+// --json is --format json.
+Rendering find_rendering(const BenchOptions& options) {
+  RenderOptions rendering = options.rendering;
+  if (options.json) {
+    if (!rendering.format.empty() && rendering.format != "json") {
+      throw Refusal("--json and --format " + rendering.format + " are two formats", "give one of them");
+    }
+    rendering.format = "json";
+  }
+  return understood(rendering, json_alone());
+}
 
 // The kernels to be timed on a shape: none where none can do it.
 std::vector<std::string> kernels_for(const Measurable& device, const Workload& work, const BenchOptions& options) {
@@ -38,22 +201,6 @@ Refusal no_kernel(const Workload& work, const BenchOptions& options, const std::
                   options.kernel.empty() ? "" : " `" + options.kernel + "`", backend, spelled(work), name(work.dtype)),
       "attn bench --list lists the kernels");
 }
-
-// On a terminal, which shape is being measured; the line goes when that is done.
-class ShapeCounter {
- public:
-  ShapeCounter() : is_seen_(is_terminal(STDERR_FILENO)) {}
-  ~ShapeCounter() { tell(""); }
-  ShapeCounter(const ShapeCounter&) = delete;
-  ShapeCounter& operator=(const ShapeCounter&) = delete;
-
-  void tell(const std::string& text) const {
-    if (is_seen_) say("\r\x1b[K" + text);
-  }
-
- private:
-  bool is_seen_;
-};
 
 Exit tell(const BenchReport& report, const Rendering& rendering) {
   return write_out(
@@ -78,19 +225,46 @@ std::vector<Planned> planned(const Measurable& device, const std::vector<Workloa
   return plan;
 }
 
-}  // namespace
+void BenchOptions::declare(CommandLine& line) {
+  line.add_option("--shape", shapes, "batch, heads, queries and width: 1,8,2048,64; may be given several times",
+                  {.value = "B,H,N,D", .is_single = true});
+  line.add_flag("--suite", suite, "the shapes of docs/performance.md");
+  sizes.resize(size_options.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    line.add_option(size_options[i].name, sizes[i], size_options[i].help, {"N"});
+  }
+  line.add_flag("--causal", causal, "queries see no later keys");
+  line.add_option("--dtype", dtype, "f32 or f64; bf16 and f16 on GPUs", {.value = "TYPE", .shows_default = true});
+  line.add_option("--kernel", kernel, "this one instead of the one that a run uses", {"NAME"});
+  line.add_flag("--ladder", ladder, "every kernel, from the plain loop on");
+  line.add_flag("--list", list, "list the kernels, and time nothing");
+  line.add_flag("--compare", compare, "beside numpy, torch and onnxruntime, as far as they are installed");
+  line.add_option("--python", python, "which Python has them (default: python3)", {"FILE"});
+  line.add_option("--seconds", seconds, "how long each kernel is measured on each shape (default: 1)", {"X"});
+  line.add_option("--repeat", repeat, "how often, instead", {"N"});
+  hardware.declare(line);
+  line.add_flag("--json", json, "the same as --format json");
+  rendering.declare_formats(line, json_alone());
+}
 
 Exit BenchOptions::run() const {
-  const BenchRequest request = understood(*this);
+  const Rendering plan = find_rendering(*this);
+  hardware.check();
+  const auto of_dtype = static_cast<Dtype>(choice("--dtype", dtype, {dtype_names.begin(), dtype_names.end()}));
+  if (ladder && !kernel.empty()) throw Refusal("--ladder measures every kernel, and --kernel one", "give one of them");
+  if (!python.empty() && !compare) throw Refusal("--python is for --compare", "give --compare as well");
+  const Effort effort = find_effort(*this);
+  const std::vector<Workload> workloads = find_workloads(*this, of_dtype);
+
   const std::string backend(hardware.select()->name());  // which goes: what is timed has threads of its own
   const std::unique_ptr<Measurable> device =
       backend == "cuda" ? measurable_gpu() : measurable_processors(hardware.thread_count());
   if (!kernel.empty()) choice("--kernel", kernel, names_of(device->kernels()));
 
   BenchReport report{.backend = backend, .device = device->device(), .ladder = device->kernels()};
-  if (list) return tell(report, request.rendering);
+  if (list) return tell(report, plan);
 
-  const std::vector<Planned> plan = planned(*device, request.workloads, *this, backend);
+  const std::vector<Planned> all = planned(*device, workloads, *this, backend);
   Peers peers;
   std::vector<Peer*> ways;
   if (compare) {
@@ -100,14 +274,16 @@ Exit BenchOptions::run() const {
     for (const auto& way : peers.ways) ways.push_back(way.get());
     report.libraries = peers.libraries;
   }
-  const ShapeCounter counter;
-  for (const auto& [work, kernels] : plan) {
-    counter.tell(fmt::format("{} of {}: {}", report.shapes.size() + 1, plan.size(), spelled(work)));
-    report.shapes.push_back(measured(*device, work, kernels, ways, request.effort));
+  const StatusLine status;
+  for (const auto& [work, kernels] : all) {
+    status.tell(fmt::format("{} of {}: {}", report.shapes.size() + 1, all.size(), spelled(work)));
+    report.shapes.push_back(measured(*device, work, kernels, ways, effort));
   }
-  counter.tell("");
-  return tell(report, request.rendering);
+  status.tell("");
+  return tell(report, plan);
 }
+
+}  // namespace
 
 Command bench_command() {
   return command<BenchOptions>("bench", "Time the core on given sizes against this machine's measured peak");

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <filesystem>
 #include <optional>
-#include <thread>
 
+#include "backend/cpu/threads.h"
 #include "cli/options.h"
 #include "cli/problem_file.h"
 #include "cli/render.h"
 #include "explain/reports/verdict.h"
-#include "exports/marking.h"
+#include "exports/json.h"
 #include "model/computation.h"
 #include "model/possible_steps.h"
 #include "reading/answers/answers.h"
@@ -120,18 +119,11 @@ std::vector<std::string> named_steps(const std::vector<ReadAnswers>& all) {
 std::vector<MarkedFile> marked(const Checker& checker, const CheckOptions& options,
                                const std::vector<ReadAnswers>& read) {
   std::vector<MarkedFile> files(read.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < read.size(); i = next++) {
-      files[i] = {options.answers[i], std::nullopt, read[i].error};
-      if (read[i].answers) files[i].report = checker.mark(*read[i].answers);
-    }
-  };
-  const std::size_t threads = std::min(options.computing.hardware.thread_count(), read.size());
-  std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
-  work();
-  others.clear();  // waits for them
+  Threads threads(std::min(options.computing.hardware.thread_count(), read.size()));
+  threads.each(read.size(), [&](std::size_t i) {
+    files[i] = {options.answers[i], std::nullopt, read[i].error};
+    if (read[i].answers) files[i].report = checker.mark(*read[i].answers);
+  });
   return files;
 }
 
@@ -169,7 +161,7 @@ void CheckOptions::declare(CommandLine& line) {
 
 Exit CheckOptions::run() const {
   Rendering plan = understood(rendering, json_alone());
-  plan.full = full;
+  plan.look.full = full;
   const Reveal revealed = Reveal(choice("--reveal", reveal, {"none", "cell", "hint", "value"}));
   const VerdictOptions telling{.reveal = revealed, .precision = plan.precision, .full = full};
   refuse_files(*this);

@@ -10,7 +10,7 @@
 #include "cli/render.h"
 #include "compare/difference.h"
 #include "explain/reports/differences.h"
-#include "exports/difference.h"
+#include "exports/json.h"
 #include "files/tensor_file.h"
 #include "model/attention.h"
 #include "model/possible_steps.h"
@@ -73,12 +73,6 @@ OpenedFile open_file(const std::string& letter, const std::string& file, const D
   return opened;
 }
 
-std::vector<std::string> ids_of(const ComparedSide& side) {
-  std::vector<std::string> ids;
-  for (const SideStep& step : side.steps) ids.push_back(step.id());
-  return ids;
-}
-
 Refusal nothing_in_common(const DiffReport& report, const std::vector<std::string>& ids, const ComparedSide& second) {
   std::vector<std::string> names = names_of(second.steps);
   if (names.size() > 12) {
@@ -131,7 +125,7 @@ Exit DiffOptions::run() const {
   if (is_better_known(files[1], files[0])) std::swap(files[0], files[1]);
   OpenedFile& ours = files[0];
   const OpenedFile& theirs = files[1];
-  const std::vector<std::string> ids = ids_of(ours.side);
+  const std::vector<std::string> ids = names_of(ours.side.steps, &SideStep::id);
   if (!only.empty() && std::ranges::find(ids, only) == ids.end()) {
     throw unknown("no step is called", only, ids, "the steps are " + listed(ids));
   }

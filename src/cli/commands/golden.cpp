@@ -14,7 +14,7 @@
 #include "cli/options.h"
 #include "cli/problem_file.h"
 #include "exports/json.h"
-#include "files/files_read.h"
+#include "files/input_file.h"
 #include "reading/text_file.h"
 #include "reading/trace.h"
 
@@ -132,7 +132,7 @@ Exit update_file(const std::string& file, const Trace& trace) {
     verdict = "updated";
     more = changes(old.value(), trace);
   }
-  if (const auto why = write_file(golden, fresh)) {
+  if (const auto why = write_file(golden, [&](Sink& sink) { sink.write(fresh); })) {
     Refusal(golden + " cannot be written: " + *why).say();
     return tell("FAILED", file, "its golden cannot be written", Exit::wrong_environment);
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,8 @@
 #include "compare/conventions/convention.h"
 #include "explain/reports/lists.h"
 #include "exports/export.h"
-#include "exports/lists.h"
-#include "files/reader.h"
+#include "exports/json.h"
+#include "files/tensor_file.h"
 #include "formats/format.h"
 #include "mistakes/mistake.h"
 #include "model/attention.h"
@@ -30,20 +31,8 @@ std::vector<Listed> rows_of(const Rows& table, Name name, Summary summary) {
 
 template <class Rows>
 std::vector<Listed> rows_of(const Rows& table) {
-  using Row = typename Rows::value_type;
-  return rows_of(table, &Row::name, &Row::summary);
-}
-
-std::vector<Listed> all_masks() {
-  std::vector<Listed> rows;
-  for (const Mask& mask : masks()) rows.push_back({mask.spec.name, mask.spec.summary});
-  return rows;
-}
-
-std::vector<Listed> known_mistakes() {
-  std::vector<Listed> rows;
-  for (const Mistake* mistake : all_mistakes()) rows.push_back({mistake->id, mistake->words.what});
-  return rows;
+  return rows_of(
+      table, [](const auto& row) { return row.name; }, [](const auto& row) { return row.summary; });
 }
 
 // Everything, from the tables themselves.
@@ -52,7 +41,8 @@ std::vector<Listing> listings() {
   return {
       {"scores", "Scores", "How a query and a key are compared: the key `score` of a problem.", rows_of(known.scores)},
       {"positions", "Positions", "How positions enter: the key `positions` of a problem.", rows_of(known.positions)},
-      {"masks", "Masks", "What closes cells of the scores, or adds to them: keys of a problem.", all_masks()},
+      {"masks", "Masks", "What closes cells of the scores, or adds to them: keys of a problem.",
+       rows_of(masks() | std::views::transform(&Mask::spec))},
       {"softmaxes", "Softmax", "How scores become weights: the key `softmax` of a problem.", rows_of(known.softmaxes)},
       {"formats", "Formats for people", "What --format takes, and -o by the ending of its file.", rows_of(formats())},
       {"exports", "Formats for programs", "What --format takes as well, and -o by the ending of its file.",
@@ -60,7 +50,7 @@ std::vector<Listing> listings() {
       {"files", "Files of tensors", "Where a tensor of a problem may stand: {\"file\": \"x.npy\"}.",
        rows_of(tensor_readers(), &Reader::ending, &Reader::summary)},
       {"mistakes", "Mistakes", "What attn check knows people to do; attn mistakes ID tells about one.",
-       known_mistakes()},
+       rows_of(all_mistakes(), &Mistake::id, [](const Mistake* mistake) { return mistake->words.what.text(); })},
       {"conventions", "Conventions", "What attn diff knows programs to differ in, besides the mistakes.",
        rows_of(conventions(), &Convention::id, &Convention::what)},
   };

@@ -1,20 +1,13 @@
 #include <string>
-#include <vector>
 
 #include "cli/options.h"
 #include "cli/render.h"
 #include "explain/reports/lists.h"
-#include "exports/lists.h"
+#include "exports/json.h"
 #include "mistakes/mistake.h"
 
 namespace attn {
 namespace {
-
-Refusal no_mistake(const std::string& id) {
-  std::vector<std::string> known;
-  for (const Mistake* mistake : all_mistakes()) known.push_back(mistake->id);
-  return unknown("no mistake is called", id, known, "attn mistakes lists them all");
-}
 
 struct MistakesOptions {
   std::string id;
@@ -27,7 +20,9 @@ struct MistakesOptions {
   Exit run() const {
     const Rendering plan = understood(rendering, json_alone());
     const Mistake* one = id.empty() ? nullptr : mistake_named(id);
-    if (!id.empty() && !one) throw no_mistake(id);
+    if (!id.empty() && !one) {
+      throw unknown("no mistake is called", id, names_of(all_mistakes(), &Mistake::id), "attn mistakes lists them all");
+    }
     return write_out(
         plan, [&] { return one ? told_mistake(*one) : told_catalogue(); },
         [&] { return one ? mistake_json(*one) : catalogue_json(); });

@@ -53,7 +53,7 @@ Exit WhyCommandOptions::run() const {
   const Trace trace = compute(computation, computing);
   const Result<Asked> asked = find_asked(trace, question);
   if (!asked) throw Refusal(asked.faults().front());
-  plan.full = full || is_told_whole(trace, asked.value());
+  plan.look.full = full || is_told_whole(trace, asked.value());
   return write_out(plan, [&] { return why(trace, asked.value(), explaining); });
 }
 

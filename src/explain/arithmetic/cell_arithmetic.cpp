@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "explain/telling/closing.h"
@@ -10,8 +9,6 @@
 
 namespace attn {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // "max(1, 2, 3)", of terms that end in a comma.
 std::vector<Inline> listed_in(const std::string& function, std::vector<Inline> terms) {

@@ -1,13 +1,9 @@
-#include <limits>
-
 #include "base/math.h"
 #include "explain/arithmetic/cell_arithmetic.h"
 #include "ops/functions.h"
 
 namespace attn {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // "e", or the base of a softmax that has another.
 std::string base_of(const Softmax& op, CellArithmetic& cell) {

@@ -11,8 +11,6 @@
 namespace attn {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // How far what is computed may be from what would be exact.
 double slack(const Trace& trace) {
   const Dtype dtype = trace.arithmetic.dtype;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,11 +10,9 @@
 namespace attn {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // The one number by which every right number was multiplied, if the written
 // ones allow one: every such number.
-std::optional<Interval> common_ratio(const HandedStep& step, const Tensor<double>& right, Habit habit,
+std::optional<Interval> common_ratio(const HandedStep& step, const Tensor<double>& right, RoundingMode habit,
                                      const MarkingRule& rule) {
   Interval common(-infinity, infinity);
   int cells = 0;
@@ -91,9 +88,9 @@ template <class Visit>
 void follow_mistakes(Marking& marking, std::size_t must_match, Visit visit) {
   for (const Candidate& candidate : marking.right().candidates) {
     for (const Manner& manner : marking.manners()) {
-      const FollowedOriginal original{marking.base(manner), candidate.same};
-      const FollowOptions options{.manner = manner, .must_match = must_match};
-      const Followed<double> followed = follow(marking.task(candidate.rewrite.recipe), options, &original);
+      const FollowOptions options{
+          .manner = manner, .must_match = must_match, .original = &marking.base(manner), .same = &candidate.same};
+      const Followed<double> followed = follow(marking.task(candidate.rewrite.recipe), options);
       if (!followed.stopped && visit(candidate, manner, followed)) break;
     }
   }

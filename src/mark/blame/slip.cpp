@@ -16,7 +16,7 @@ void add_slip(const Slip& slip, const std::string& step, const Shape& shape, Rep
   Diagnosis diagnosis = diagnosis_of(slip.mistake, step);
   diagnosis.variant = slip.variant;
   diagnosis.evidence = slip.evidence;
-  for (const std::size_t cell : slip.cells) diagnosis.cells.push_back(shape.index(cell));
+  for (const Patch& patch : slip.patches) diagnosis.cells.push_back(shape.index(patch.cell));
   report.diagnoses.push_back(std::move(diagnosis));
 }
 
@@ -49,8 +49,8 @@ bool reaches(const Slip& slip, const Shape& made, const std::vector<Lying>& lyin
   return std::ranges::all_of(lying, [&](const Lying& along) {
     if (!made.has(along.axis)) return true;
     return std::ranges::all_of(along.indices, [&](std::size_t index) {
-      return std::ranges::any_of(slip.cells, [&](std::size_t cell) {
-        return cell / made.stride(along.axis) % made.size(along.axis) == index;
+      return std::ranges::any_of(slip.patches, [&](const Patch& patch) {
+        return patch.cell / made.stride(along.axis) % made.size(along.axis) == index;
       });
     });
   });
@@ -59,7 +59,7 @@ bool reaches(const Slip& slip, const Shape& made, const std::vector<Lying>& lyin
 // Whether every wrong cell is one of the slip's own.
 bool covers(const Marking& marking, const Slip& slip, std::size_t step) {
   for (std::size_t cell = 0; cell < marking.right_cells(step).size(); ++cell) {
-    if (marking.is_wrong(step, cell) && std::ranges::find(slip.cells, cell) == slip.cells.end()) return false;
+    if (marking.is_wrong(step, cell) && std::ranges::count(slip.patches, cell, &Patch::cell) == 0) return false;
   }
   return true;
 }
@@ -93,9 +93,12 @@ struct FoundSlip {
 std::optional<std::size_t> explained_until(Marking& marking, std::size_t step, const Slip& slip, const Manner& manner) {
   std::vector<Patch> patches = marking.slips();
   patches.insert(patches.end(), slip.patches.begin(), slip.patches.end());
-  const FollowedOriginal original{marking.base(manner), marking.right().same};
-  const FollowOptions options{.manner = manner, .patches = patches, .must_match = step + 1};
-  const Followed<double> followed = follow(marking.task(marking.right().recipe), options, &original);
+  const FollowOptions options{.manner = manner,
+                              .patches = patches,
+                              .must_match = step + 1,
+                              .original = &marking.base(manner),
+                              .same = &marking.right().same};
+  const Followed<double> followed = follow(marking.task(marking.right().recipe), options);
   if (followed.stopped || !all_true(followed.matched[step])) return std::nullopt;
   return followed.mismatch_from(step);
 }
@@ -119,7 +122,7 @@ std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
     for (const std::size_t line : lines) {
       const Instruction& instruction = recipe.instruction(line);
       if (line != last && !is_rounded_by_hand(instruction.op, instruction.operands.size())) continue;
-      const SlipPlace place{recipe, line, original.carried, original.result(line), marking.writing(manner)};
+      const SlipPlace place{recipe, line, original, marking.writing(manner)};
       any_slip(place, [&](const Slip& slip) {
         if (++seen > most_slips) return true;
         const bool may_be = line == last ? covers(marking, slip, step) : reaches(slip, recipe.shape(line), lying);
@@ -162,27 +165,26 @@ bool blame_slips_in_place(Marking& marking, std::size_t step, Report& report) {
   if (!handed.fits) return false;
   const Followed<double>& original = marking.base(marking.manners().front());
   const std::size_t line = marking.line_of(step);
-  const Tensor<double>& computed = *original.computed[line];
   const HandRounding rounding = marking.writing(marking.manners().front());
   std::map<std::size_t, Slip> by_cell;
-  any_slip({marking.right().recipe, line, original.carried, computed, rounding}, [&](const Slip& slip) {
+  any_slip({marking.right().recipe, line, original, rounding}, [&](const Slip& slip) {
     const bool fits = std::ranges::all_of(slip.patches, [&](const Patch& patch) {
       const HandedCell& cell = handed.cells[patch.cell];
       return cell.is_number() &&
              meet(with_slack(stands_for(cell, marking.habit(), marking.rule())), with_slack(patch.value));
     });
-    for (std::size_t i = 0; fits && i < slip.cells.size(); ++i) {
-      if (marking.is_wrong(step, slip.cells[i])) by_cell.emplace(slip.cells[i], slip);
+    for (std::size_t i = 0; fits && i < slip.patches.size(); ++i) {
+      if (marking.is_wrong(step, slip.patches[i].cell)) by_cell.emplace(slip.patches[i].cell, slip);
     }
     return false;
   });
   const std::size_t wrong = marking.count_wrong(step);
   if (by_cell.size() < wrong || wrong > 4) return false;
-  std::vector<std::vector<std::size_t>> told;
+  std::vector<std::vector<Patch>> told;
   for (const auto& [cell, slip] : by_cell) {
-    if (std::ranges::find(told, slip.cells) != told.end()) continue;
-    told.push_back(slip.cells);
-    add_slip(slip, handed.id, computed.shape(), report);
+    if (std::ranges::find(told, slip.patches) != told.end()) continue;
+    told.push_back(slip.patches);
+    add_slip(slip, handed.id, marking.right().recipe.shape(line), report);
   }
   return true;
 }

@@ -25,7 +25,7 @@ std::string impossible_weights(const HandedStep& step) {
       if (!cell.is_number()) continue;
       if (cell.number.value < 0) return language().verdicts.never_negative(cell.number.text);
       sum += cell.number.value;
-      slack += stands_for(cell, Habit::cut_off, {}).width();
+      slack += stands_for(cell, RoundingMode::truncate, {}).width();
     }
     if (!whole || std::abs(sum - 1) <= slack + 1e-9 || sum == 0) continue;
     return language().verdicts.row_sums_to(start / width + 1, to_four_decimals(sum));
@@ -46,7 +46,7 @@ std::string impossible_context(const HandedStep& step, const Shape& shape, const
     if (!found.empty() || !cell.is_number() || cell.number.value == 0) return;
     Interval column(values[first[0]]);
     for (std::size_t key = 1; key < keys; ++key) column = hull(column, values[first[0] + key * stride]);
-    if (meet(stands_for(cell, Habit::to_nearest, {}), with_slack(column))) return;
+    if (meet(stands_for(cell, RoundingMode::half_up, {}), with_slack(column))) return;
     found =
         language().verdicts.lies_outside(to_four_decimals(column.low), to_four_decimals(column.high), cell.number.text);
   });

@@ -43,7 +43,7 @@ constexpr DumpNames dump_names[] = {
 std::vector<std::string> meant_by(std::string_view name) {
   const std::string plain = plain_step_name(name);
   const auto found = std::ranges::find_if(dump_names, [&](const DumpNames& one) { return has_word(one.names, plain); });
-  if (found != std::end(dump_names)) return words_in(found->ids);
+  if (found != std::end(dump_names)) return split(found->ids, ' ');
   if (const auto alias = alias_of_step(name)) return {*alias};
   return {};
 }

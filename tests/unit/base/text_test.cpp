@@ -93,8 +93,8 @@ TEST_CASE("bytes that are no UTF-8 are found where they stand", "[text]") {
 }
 
 TEST_CASE("words stand between blanks, and no part of a word is one", "[text]") {
-  CHECK(words_in("q query x") == std::vector<std::string>{"q", "query", "x"});
-  CHECK(words_in("").empty());
+  CHECK(split("q query x", ' ') == std::vector<std::string>{"q", "query", "x"});
+  CHECK(split("", ' ').empty());
   CHECK(has_word("q query", "query"));
   CHECK_FALSE(has_word("q query", "que"));
   CHECK_FALSE(has_word("q query", ""));

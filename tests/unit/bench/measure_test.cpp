@@ -99,7 +99,7 @@ TEST_CASE("a fraction is of the peaks beside the call, and the best one of the b
   CHECK(near(told.kernels[0].best_fraction, 2.0 / 6));
   CHECK(told.roof == Spread{3, a_second * 2, a_second * 3, a_second * 4, a_second * 5, a_second * 6});
   CHECK(told.kernels[0].seconds == Spread{2, 0.5, 0.5, 0.5, 0.5, 0.5});
-  CHECK(told.kernels[0].error->plain == 2e-7);
+  CHECK(told.kernels[0].error.plain == 2e-7);
 }
 
 TEST_CASE("peers take their turns with the last kernel, and their ratio is to it", "[bench]") {

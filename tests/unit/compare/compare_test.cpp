@@ -10,7 +10,6 @@ using namespace attn;  // NOLINT(google-build-using-namespace)
 namespace {
 
 const double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Trace trace_of(std::vector<double> scores) {
   Trace trace;

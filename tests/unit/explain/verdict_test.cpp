@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "exports/marking.h"
+#include "exports/json.h"
 #include "unit/explain/examples.h"
 #include "unit/formats/as_text.h"
 

@@ -403,7 +403,6 @@ TEST_CASE("a closed cell says which rule closes it, and why", "[explain][why]") 
 
 TEST_CASE("a number that infinity added to it closes names the mask that adds it", "[explain][why]") {
   Problem problem = examples::worked_example();
-  const double infinity = std::numeric_limits<double>::infinity();
   problem.attention().options["mask"] = std::vector<MaskTerm>{
       {MaskTerm::Kind::add, examples::matrix("query", "key", {{0, -infinity, 0.5}, {0, 0, 0}, {0, 0, 0}})}};
   const Trace trace = examples::traced(problem);

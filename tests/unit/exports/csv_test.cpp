@@ -42,7 +42,6 @@ TEST_CASE("a number is a line, in the fewest digits that read back", "[exports]"
   CHECK(trace_csv(trace_of({0.1, -3})) == header + ",,scores,1,1,0.1,one,'=1\n" + ",,scores,1,2,-3,one,'=1\n");
   CHECK(trace_csv(trace_of({1.0 / 3}, Dtype::f32)) == header + ",,scores,1,1,0.33333334,one,'=1\n");
   CHECK(trace_csv(trace_of({0.333251953125}, Dtype::f16)) == header + ",,scores,1,1,0.3333,one,'=1\n");
-  const double infinity = std::numeric_limits<double>::infinity();
   const std::string text = trace_csv(trace_of({infinity, -infinity, std::numeric_limits<double>::quiet_NaN()}));
   CHECK(text == header + ",,scores,1,1,inf,one,'=1\n,,scores,1,2,-inf,one,'=1\n,,scores,1,3,nan,one,'=1\n");
 }

@@ -34,7 +34,6 @@ TEST_CASE("numbers are written with the fewest digits that read back to the same
 }
 
 TEST_CASE("negative zero is written as 0, and what JSON cannot hold as text", "[exports]") {
-  const double infinity = std::numeric_limits<double>::infinity();
   const auto written = nlohmann::json::parse(
       trace_json(trace_of({-0.0, infinity, -infinity, std::numeric_limits<double>::quiet_NaN()})));
   CHECK(written["steps"][0]["data"].dump() == R"([[0,"inf","-inf","nan"]])");

@@ -1,4 +1,4 @@
-#include "files/element.h"
+#include "files/array.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "exports/stored.h"
+#include "exports/numbers.h"
 
 using namespace attn;
 

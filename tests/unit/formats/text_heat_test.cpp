@@ -110,7 +110,6 @@ TEST_CASE("shades say how large a weight is, and closed cells are marked", "[hea
 }
 
 TEST_CASE("scores are shaded from the least to the largest", "[heat]") {
-  const double infinity = std::numeric_limits<double>::infinity();
   Matrix matrix = weights({-4, 0, 4, -infinity, std::nan(""), 4}, 3, Role::score);
   const std::vector<std::string> lines = shown(matrix, heated());
   CHECK(any_holds(lines, "1 │  ░░  −4  ▓▓   0  ██   4"));

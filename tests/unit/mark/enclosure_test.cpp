@@ -1,7 +1,6 @@
 #include "mark/enclosure.h"
 
 #include <algorithm>
-#include <limits>
 #include <random>
 #include <vector>
 
@@ -11,7 +10,6 @@
 namespace attn {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int samples = 100'000;
 
 // Numbers of an interval: half of them at one of its ends, where the extremes are.

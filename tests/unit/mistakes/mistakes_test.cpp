@@ -230,8 +230,6 @@ class Case {
   Recipe recipe_;
 };
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // The scores with −∞ where `open(i, j)` is false.
 template <class Open>
 Rows closed(Rows scores, Open open) {

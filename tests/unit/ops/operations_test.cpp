@@ -9,7 +9,6 @@
 namespace attn {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> numbers(const OneStep& one, Arithmetic arithmetic = {}) {

@@ -9,7 +9,6 @@
 #include "base/math.h"
 
 namespace attn {
-
 namespace {
 
 constexpr std::size_t block = 32;  // 32 keys and 32 queries of 64 floats are 16 KiB: half a first-level cache

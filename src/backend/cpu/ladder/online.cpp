@@ -6,7 +6,6 @@
 #include "backend/cpu/ladder/rung.h"
 
 namespace attn {
-
 namespace {
 
 template <class T>

@@ -112,17 +112,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace attn {
 
-namespace {
-
-template <class T>
-void attend(const FusedAttention<T>& call, Threads&) {
-  ATTN_VERSION(attend_packed<T>)(call);
-}
-
-}  // namespace
-
 Rung packed_rung() {
-  return {"packed", "keys and values packed, tiles in registers", false, attend<float>, attend<double>};
+  return {"packed", "keys and values packed, tiles in registers", false,
+          [](const FusedAttention<float>& call, Threads&) {
+            ATTN_VERSION(attend_packed<float>)
+            (call);
+          },
+          [](const FusedAttention<double>& call, Threads&) {
+            ATTN_VERSION(attend_packed<double>)
+            (call);
+          }};
 }
 
 }  // namespace attn

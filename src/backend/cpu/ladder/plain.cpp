@@ -8,7 +8,6 @@
 #include "base/math.h"
 
 namespace attn {
-
 namespace {
 
 template <class T>

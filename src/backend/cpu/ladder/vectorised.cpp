@@ -104,17 +104,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace attn {
 
-namespace {
-
-template <class T>
-void attend(const FusedAttention<T>& call, Threads&) {
-  ATTN_VERSION(attend_vectorised<T>)(call);
-}
-
-}  // namespace
-
 Rung vectorised_rung() {
-  return {"vectorised", "vectors of numbers, e^x among them", false, attend<float>, attend<double>};
+  return {"vectorised", "vectors of numbers, e^x among them", false,
+          [](const FusedAttention<float>& call, Threads&) {
+            ATTN_VERSION(attend_vectorised<float>)
+            (call);
+          },
+          [](const FusedAttention<double>& call, Threads&) {
+            ATTN_VERSION(attend_vectorised<double>)
+            (call);
+          }};
 }
 
 }  // namespace attn

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "backend/cpu/plain_row.h"
 #include "backend/cpu/vectors/kernels.h"
 #include "backend/fused.h"
 #include "backend/sight.h"

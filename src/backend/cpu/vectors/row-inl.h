@@ -12,7 +12,6 @@
 #include <hwy/highway.h>
 #include <limits>
 
-#include "backend/cpu/plain_row.h"
 #include "backend/cpu/vectors/cells.h"
 #include "backend/cpu/vectors/functions-inl.h"
 #include "backend/cpu/vectors/tile-inl.h"

@@ -16,37 +16,14 @@ namespace attn::cuda {
 enum class OfOne { multiply, divide, add, exp, tanh, softcap, square, sqrt };
 enum class OfTwo { add, subtract, multiply, divide, minimum };
 
-ATTN_HOST_DEVICE inline double real_pow(double base, double exponent) {
+// Of doubles.
+namespace real {
 #ifdef __CUDA_ARCH__
-  return ::pow(base, exponent);
+using ::cos, ::pow, ::sin, ::sqrt;
 #else
-  return attn::pow(base, exponent);
+using attn::cos, attn::pow, attn::sin, attn::sqrt;
 #endif
-}
-
-ATTN_HOST_DEVICE inline double real_sin(double angle) {
-#ifdef __CUDA_ARCH__
-  return ::sin(angle);
-#else
-  return attn::sin(angle);
-#endif
-}
-
-ATTN_HOST_DEVICE inline double real_cos(double angle) {
-#ifdef __CUDA_ARCH__
-  return ::cos(angle);
-#else
-  return attn::cos(angle);
-#endif
-}
-
-ATTN_HOST_DEVICE inline double real_sqrt(double a) {
-#ifdef __CUDA_ARCH__
-  return ::sqrt(a);
-#else
-  return attn::sqrt(a);
-#endif
-}
+}  // namespace real
 
 // Of floats: the double results, rounded. So is the square root, which comes to
 // the same as rounding the exact one.
@@ -60,11 +37,11 @@ ATTN_HOST_DEVICE T hyperbolic_tangent(T a) {
 }
 template <class T>
 ATTN_HOST_DEVICE T square_root(T a) {
-  return static_cast<T>(real_sqrt(static_cast<double>(a)));
+  return static_cast<T>(real::sqrt(static_cast<double>(a)));
 }
 template <class T>
 ATTN_HOST_DEVICE T power_of(T base, T exponent) {
-  return static_cast<T>(real_pow(static_cast<double>(base), static_cast<double>(exponent)));
+  return static_cast<T>(real::pow(static_cast<double>(base), static_cast<double>(exponent)));
 }
 
 // base^a, or e^a where the base is 0.

@@ -45,10 +45,11 @@ struct Strided {
   const Number* data = nullptr;
   std::size_t steps[most_axes] = {};
 
-  ATTN_HOST_DEVICE std::size_t at(const Index& index, int rank) const {
+  // Where the number stands that a cell of the result reads.
+  ATTN_HOST_DEVICE const Number* at(const Index& index, int rank) const {
     std::size_t offset = 0;
     for (int axis = 0; axis < rank; ++axis) offset += index.along[axis] * steps[axis];
-    return offset;
+    return data + offset;
   }
 };
 
@@ -59,14 +60,20 @@ struct Reads {
   int count = 0;  // of operands
   Strided<double> open;
 
-  template <class T>
-  ATTN_HOST_DEVICE T read(int operand, const Index& index) const {
-    return static_cast<T>(operands[operand].data[operands[operand].at(index, grid.rank)]);
+  ATTN_HOST_DEVICE const double* at(int operand, const Index& index) const {
+    return operands[operand].at(index, grid.rank);
+  }
+  // Null where there is no mask.
+  ATTN_HOST_DEVICE const double* open_at(const Index& index) const {
+    return open.data != nullptr ? open.at(index, grid.rank) : nullptr;
   }
 
-  ATTN_HOST_DEVICE bool closed(const Index& index) const {
-    return open.data != nullptr && open.data[open.at(index, grid.rank)] == 0;
+  template <class T>
+  ATTN_HOST_DEVICE T read(int operand, const Index& index) const {
+    return static_cast<T>(*at(operand, index));
   }
+
+  ATTN_HOST_DEVICE bool closed(const Index& index) const { return open.data != nullptr && *open_at(index) == 0; }
 
   // The sum and each operand from `first` on, in order.
   template <class T>

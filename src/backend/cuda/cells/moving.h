@@ -29,8 +29,7 @@ struct MergeCell {
   ATTN_HOST_DEVICE double number(std::size_t at) const {
     const Index index = reads.grid.index(at);
     const std::size_t merged = index.along[axis];
-    const std::size_t more = merged / inner_size * outer_step + merged % inner_size * inner_step;
-    return reads.operands[0].data[reads.operands[0].at(index, reads.grid.rank) + more];
+    return reads.at(0, index)[merged / inner_size * outer_step + merged % inner_size * inner_step];
   }
 };
 
@@ -73,10 +72,8 @@ struct PickCell {
   template <class T>
   ATTN_HOST_DEVICE double number(std::size_t at) const {
     const Index index = reads.grid.index(at);
-    const std::int64_t row = rows.data[rows.at(index, reads.grid.rank)];
-    if (row < 0) return 0;
-    const std::size_t more = static_cast<std::size_t>(row) * row_step;
-    return reads.operands[0].data[reads.operands[0].at(index, reads.grid.rank) + more];
+    const std::int64_t row = *rows.at(index, reads.grid.rank);
+    return row < 0 ? 0 : reads.at(0, index)[static_cast<std::size_t>(row) * row_step];
   }
 };
 

@@ -14,7 +14,7 @@ struct SumCell {
 
   template <class T>
   ATTN_HOST_DEVICE T row_sum(const Index& index) const {
-    const double* numbers = reads.operands[0].data + reads.operands[0].at(index, reads.grid.rank);
+    const double* numbers = reads.at(0, index);
     T sum = 0;
     for (std::size_t i = 0; i < over.size; ++i) sum += static_cast<T>(numbers[i * over.step]);
     return sum;
@@ -36,10 +36,9 @@ struct ContractCell {
   template <class T>
   ATTN_HOST_DEVICE double number(std::size_t at) const {
     const Index index = reads.grid.index(at);
-    const int rank = reads.grid.rank;
-    const double* a = reads.operands[0].data + reads.operands[0].at(index, rank);
-    const double* b = reads.operands[1].data + reads.operands[1].at(index, rank);
-    const double* open = reads.open.data ? reads.open.data + reads.open.at(index, rank) : nullptr;
+    const double* a = reads.at(0, index);
+    const double* b = reads.at(1, index);
+    const double* open = reads.open_at(index);
 
     T sum = 0;
     for (std::size_t i = 0; i < over.size; ++i) {
@@ -62,7 +61,7 @@ struct NormCell {
   template <class T>
   ATTN_HOST_DEVICE double number(std::size_t at) const {
     const Index index = reads.grid.index(at);
-    const double* numbers = reads.operands[0].data + reads.operands[0].at(index, reads.grid.rank);
+    const double* numbers = reads.at(0, index);
     T sum = 0;
     for (std::size_t i = 0; i < over.size; ++i) {
       const T number = static_cast<T>(numbers[i * over.step]);
@@ -82,9 +81,8 @@ struct MaximumCell {
   template <class T>
   ATTN_HOST_DEVICE double number(std::size_t at) const {
     const Index index = reads.grid.index(at);
-    const int rank = reads.grid.rank;
-    const double* numbers = reads.operands[0].data + reads.operands[0].at(index, rank);
-    const double* open = reads.open.data ? reads.open.data + reads.open.at(index, rank) : nullptr;
+    const double* numbers = reads.at(0, index);
+    const double* open = reads.open_at(index);
 
     T largest = minus_infinity<T>;
     for (std::size_t i = 0; i < over.size; ++i) {

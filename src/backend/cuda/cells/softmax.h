@@ -64,9 +64,8 @@ struct ShareCell {
     if (reads.closed(index)) return 0;
     Index start = index;
     start.along[axis] = 0;
-    const int rank = reads.grid.rank;
-    const double* numbers = reads.operands[0].data + reads.operands[0].at(start, rank);
-    const double* open = reads.open.data ? reads.open.data + reads.open.at(start, rank) : nullptr;
+    const double* numbers = reads.at(0, start);
+    const double* open = reads.open_at(start);
 
     T sum = 0;
     for (std::size_t i = 0; i < over.size; ++i) {

@@ -27,7 +27,7 @@ struct WavesCell {
 
     const T exponent = static_cast<T>(static_cast<double>(2 * pair) / static_cast<double>(width));
     const T angle = static_cast<T>(first + index.along[position_axis]) / power_of(static_cast<T>(base), exponent);
-    const double wave = is_sine ? real_sin(static_cast<double>(angle)) : real_cos(static_cast<double>(angle));
+    const double wave = is_sine ? real::sin(static_cast<double>(angle)) : real::cos(static_cast<double>(angle));
     return static_cast<double>(static_cast<T>(wave));
   }
 };
@@ -45,7 +45,6 @@ struct RotateCell {
   template <class T>
   ATTN_HOST_DEVICE double number(std::size_t at) const {
     const Index index = reads.grid.index(at);
-    const int rank = reads.grid.rank;
     const std::size_t feature = index.along[axis];
     const T own = reads.read<T>(0, index);
     if (feature >= 2 * pairs) return static_cast<double>(own);
@@ -55,10 +54,9 @@ struct RotateCell {
     const std::size_t apart = interleaved ? 1 : pairs;
     const std::size_t partner = is_first ? feature + apart : feature - apart;
 
-    const Strided<double>& numbers = reads.operands[0];
-    const T other = static_cast<T>(numbers.data[numbers.at(index, rank) - feature * step + partner * step]);
-    const T cosine = static_cast<T>(reads.operands[1].data[reads.operands[1].at(index, rank) + pair * cosine_step]);
-    const T sine = static_cast<T>(reads.operands[2].data[reads.operands[2].at(index, rank) + pair * sine_step]);
+    const T other = static_cast<T>(*(reads.at(0, index) - feature * step + partner * step));
+    const T cosine = static_cast<T>(reads.at(1, index)[pair * cosine_step]);
+    const T sine = static_cast<T>(reads.at(2, index)[pair * sine_step]);
     const T by_cosine = own * cosine;
     const T by_sine = other * sine;
     return static_cast<double>(is_first ? by_cosine - by_sine : by_cosine + by_sine);

@@ -2,8 +2,6 @@
 
 namespace attn::cuda {
 
-extern const FusedKernel clear_kernel, mma_kernel, hopper_kernel, decode_kernel;
-
 const std::vector<FusedKernel>& fused_kernels() {
   static const std::vector<FusedKernel> ladder = {clear_kernel, mma_kernel, hopper_kernel, decode_kernel};
   return ladder;

@@ -66,6 +66,9 @@ struct FusedKernel {
   cudaError_t (*launch)(const FusedCall& call, cudaStream_t stream);
 };
 
+// The rungs, each from its own file.
+extern const FusedKernel clear_kernel, mma_kernel, hopper_kernel, decode_kernel;
+
 // The ladder, slowest first. The last rung is for few queries (decoding).
 const std::vector<FusedKernel>& fused_kernels();
 

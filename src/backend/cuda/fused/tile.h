@@ -92,7 +92,4 @@ inline bool fits_tensor_cores(const FusedCall& call) {
 
 inline std::size_t no_workspace(const FusedCall&) { return 0; }
 
-// The rungs, each from its own file.
-extern const FusedKernel clear_kernel, mma_kernel, hopper_kernel, decode_kernel;
-
 }  // namespace attn::cuda

@@ -8,7 +8,7 @@ namespace attn::cuda {
 
 // Starts a thread for each of `count` cells, cell.number<float> where `single`,
 // else cell.number<double>, and returns at once. The numbers go to `result`, on
-// the device. Defined for each kind of cell in the file of its family.
+// the device. Defined for each kind of cell in cells.cu and cells_of_functions.cu.
 template <class Cell>
 cudaError_t launch(const Cell& cell, bool single, std::size_t count, double* result);
 

@@ -1,11 +1,16 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/sink.h"
 #include "tensor/dtype.h"
+
+// Numbers as exports write them: in digits, and in bytes.
 
 namespace attn {
 
@@ -31,5 +36,12 @@ class NumberSpelling {
   Dtype dtype_;
   std::vector<Remembered> remembered_;  // where the number's bits, mixed, point to
 };
+
+// A natural number in so many bytes, the lowest first.
+std::string in_bytes(std::uint64_t value, std::size_t bytes);
+
+// Writes the numbers as the dtype stores them, the lowest byte first. As in
+// every trace there is one zero and one NaN.
+void write_stored(std::span<const double> numbers, Dtype dtype, Outgoing& out);
 
 }  // namespace attn

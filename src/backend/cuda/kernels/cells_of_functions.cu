@@ -1,5 +1,8 @@
 #include "backend/cuda/cells/softmax.h"
+#include "backend/cuda/cells/turning.h"
 #include "backend/cuda/kernels/every_cell.cuh"
+
+// What may call CUDA's own pow, sin and cos.
 
 namespace attn::cuda {
 
@@ -7,5 +10,7 @@ template cudaError_t launch(const ExponentialCell&, bool, std::size_t, double*);
 template cudaError_t launch(const SinkSumCell&, bool, std::size_t, double*);
 template cudaError_t launch(const WeightCell&, bool, std::size_t, double*);
 template cudaError_t launch(const ShareCell&, bool, std::size_t, double*);
+template cudaError_t launch(const WavesCell&, bool, std::size_t, double*);
+template cudaError_t launch(const RotateCell&, bool, std::size_t, double*);
 
 }  // namespace attn::cuda
