@@ -101,8 +101,8 @@ KeyKind choice(Stated<RawChoice> Statement::*place, const std::vector<ChoiceSpec
 // An object with members of one kind.
 Json object_with(std::string_view parts, const Json& schema, std::string_view required = "") {
   Json members;
-  for (const std::string& part : words_in(parts)) members[part] = schema;
-  return problem_object(std::move(members), words_in(required));
+  for (const std::string& part : split(parts, ' ')) members[part] = schema;
+  return problem_object(std::move(members), split(required, ' '));
 }
 
 // The members of an object that stand for these parts.
@@ -110,7 +110,7 @@ template <class T>
 Roles<T> by_role(Read in, JsonObject object, Where where, std::string_view parts,
                  std::optional<T> (*read)(Read, Value, Where)) {
   Roles<T> roles;
-  for (const auto& [role, member] : in.keys.check(object, where, words_in(parts), in.faults))
+  for (const auto& [role, member] : in.keys.check(object, where, split(parts, ' '), in.faults))
     roles.of(role) = read(in, member->value, pointer(where, member->key));
   return roles;
 }

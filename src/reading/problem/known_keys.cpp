@@ -51,7 +51,7 @@ bool KnownKeys::has_keys_below(std::string_view parent) const { return !names_be
 std::vector<std::string> KnownKeys::below(std::string_view parent) const {
   if (parent.empty()) return outermost_;
   const ProblemKey* key = find(parent);
-  return key && !key->kind.parts.empty() ? words_in(key->kind.parts) : names_below(parent, keys_);
+  return key && !key->kind.parts.empty() ? split(key->kind.parts, ' ') : names_below(parent, keys_);
 }
 
 std::optional<std::string> KnownKeys::aliased(std::string_view parent, const std::string& key) const {

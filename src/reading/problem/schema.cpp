@@ -63,7 +63,7 @@ Json problem_members(const Catalog& catalog) {
   const Json keys = members_below("", problem_keys(catalog));
   for (const auto& [name, schema] : keys.items()) {
     members[name] = schema;
-    for (const std::string& option : words_in(options_behind(name))) {
+    for (const std::string& option : split(options_behind(name), ' ')) {
       if (const OptionSpec* spec = find(catalog.options, option)) members[option] = option_schema(*spec);
     }
     if (name != "score") continue;
