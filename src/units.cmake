@@ -25,3 +25,23 @@ function(attn_compile_apart target from)
   target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:${from},INCLUDE_DIRECTORIES>)
   target_sources(${from} PRIVATE $<TARGET_OBJECTS:${target}>)
 endfunction()
+
+# attn_compile_together(<target> EXCEPT <folder or source>...)
+#
+# Makes one unit of a target's sources that stand in the same folder, so that
+# what they all include is read once. Helpers of a folder need names of their own
+# then; not so in the folders excepted, of which each source is a unit. The
+# target belongs to the calling folder.
+function(attn_compile_together target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" EXCEPT)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    get_filename_component(path ${source} ABSOLUTE)
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR}/src ${path})
+    get_filename_component(folder ${path} DIRECTORY)
+    if(path MATCHES "^[^.].*\\.cpp$" AND NOT path IN_LIST arg_EXCEPT AND NOT folder IN_LIST arg_EXCEPT)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${folder}")
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
