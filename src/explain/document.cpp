@@ -29,6 +29,8 @@ Inline Expression::whole() const {
   return all;
 }
 
+Document titled(const std::string& title) { return title.empty() ? Document() : Document{{Headline{1, {title}}}}; }
+
 std::vector<Stop> stops(const Document& document) {
   std::vector<Stop> all;
   Inline part;

@@ -30,13 +30,6 @@ Axis axis_over(const Op& op) {
                     op);
 }
 
-// Where an operand stands at a cell of the result, as far as axis names say.
-std::size_t shared_offset(const Shape& operand, const Shape& result, const std::vector<std::size_t>& index) {
-  std::size_t offset = 0;
-  for (std::size_t axis = 0; axis < result.rank(); ++axis) offset += index[axis] * operand.stride(result[axis].axis);
-  return offset;
-}
-
 // What axis names do not say of the cells of the i-th operand: an axis that was
 // split, merged, joined, repeated or picked from, and what a rotation turns.
 // REQUIRES: its slice stands where axis names say.
@@ -71,7 +64,7 @@ class Regrouping {
     move(repeat.axis, repeat.tiled ? index % operand_.size(repeat.axis) : index / repeat.times);
   }
   void operator()(const Pick& pick) {
-    const std::int64_t row = pick.rows[shared_offset(pick.rows.shape(), reading_.result, index_)];
+    const std::int64_t row = pick.rows[pick.rows.shape().offset(index_, reading_.result)];
     if (row < 0) return read_nothing();
     move(pick.axis, static_cast<std::size_t>(row));
   }
@@ -116,7 +109,7 @@ class Regrouping {
 
 Slice slice(const Reading& reading, const Reading::Source& source, const Axis& over,
             const std::vector<std::size_t>& index) {
-  Slice cells{source.id, shared_offset(source.shape, reading.result, index), 0, 1};
+  Slice cells{source.id, source.shape.offset(index, reading.result), 0, 1};
   if (!over.empty() && source.shape.has(over)) {
     cells.stride = source.shape.stride(over);
     cells.count = source.shape.size(over);
@@ -152,7 +145,7 @@ std::optional<std::size_t> axis_between(const Shape& shape, std::size_t first, s
 }  // namespace
 
 std::size_t Reading::open_cell(std::size_t cell) const {
-  return open->shape == result ? cell : shared_offset(open->shape, result, result.index(cell));
+  return open->shape == result ? cell : open->shape.offset(result.index(cell), result);
 }
 
 bool is_given(const Step& step) { return std::holds_alternative<Given>(step.op); }

@@ -2,18 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/text.h"
+#include "explain/telling/axes.h"
 
 namespace attn {
 namespace {
-
-std::optional<std::size_t> index_at(const Place& place, const Axis& axis) {
-  const auto found = std::ranges::find(place, axis, &Place::value_type::first);
-  if (found == place.end()) return std::nullopt;
-  return found->second;
-}
 
 // One capital letter, perhaps with a prime or star: what has a lower case.
 bool is_simple(const Formula& symbol) {
@@ -58,8 +52,7 @@ Span Symbols::part(const Heading& heading, const Shape& shape, const Place& plac
   std::size_t open = 0;
   for (const Dim& dim : shape.dims()) {
     if (is_outer(dim.axis)) continue;
-    const auto index = index_at(place, dim.axis);
-    if (index) {
+    if (const auto index = index_along(place, dim.axis)) {
       indices.push_back(*index);
     } else {
       ++open;

@@ -68,7 +68,6 @@ Matrix emptied(Matrix matrix, const std::string& title) {
   matrix.format = {};
   matrix.decimals_in_lines = 0;
   matrix.reading = {Given{}, {}, std::nullopt, matrix.reading.result};
-  matrix.operation = {};
   return matrix;
 }
 
@@ -104,13 +103,10 @@ HandedIn handed_in(const MarkedStep& answer, const Step& like, const Trace& trac
   HandedIn handed;
   const CellsByPlace cells = placed(answer, like.result.shape());
   if (cells.empty()) return handed;
-  const MatrixMaker matrices(trace, numerals);
-  for (const Place& place : outer_places(like.result.shape(), 0, 0)) {
-    for (Matrix& matrix : matrices.of(like, place)) {
-      matrix.step = answer.id;
-      if (!trace.find(answer.id)) matrix.symbol = Formula(capitalised(in_words(answer.id)));
-      lay_out(matrix, cells, numerals, handed);
-    }
+  for (Matrix& matrix : matrices_of(trace, numerals, like.heading.id)) {
+    matrix.step = answer.id;
+    if (!trace.find(answer.id)) matrix.symbol = Formula(capitalised(in_words(answer.id)));
+    lay_out(matrix, cells, numerals, handed);
   }
   return handed;
 }

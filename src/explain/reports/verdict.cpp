@@ -63,7 +63,7 @@ class VerdictTeller {
   }
 
  private:
-  void add(Block block) { document_.blocks.push_back(std::move(block)); }
+  void add(Block block) { document_.add(std::move(block)); }
   void say(std::string text) { add(Prose{{std::move(text)}}); }
   bool reveals(Reveal what) const { return options_.reveal >= what; }
 
@@ -262,8 +262,7 @@ void tell_verdict(const Report& report, const Trace& trace, const VerdictOptions
 }
 
 Document verdict(const Report& report, const Trace& trace, const VerdictOptions& options) {
-  Document document;
-  if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
+  Document document = titled(trace.title);
   tell_verdict(report, trace, options, 2, document);
   return document;
 }

@@ -1,13 +1,13 @@
 #include "explain/telling/matrices.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "explain/telling/axes.h"
 #include "words/language.h"
 
 namespace attn {
-
 namespace {
 
 // What matrices are made of.
@@ -27,8 +27,7 @@ struct Side {
 };
 
 std::string bracketed(const std::vector<Dim>& dims) {
-  if (dims.empty()) return "[1]";
-  return "[" + to_string(Shape(dims)) + "]";
+  return dims.empty() ? "[1]" : "[" + to_string(Shape(dims)) + "]";
 }
 
 // Axes of an operand that the matrix at hand shows, batch, head and all else
@@ -111,7 +110,7 @@ std::string sums_words(const Matrix& matrix, const Numerals& numerals) {
     double sum = 0;
     bool closed = !matrix.closed.empty();
     for (std::size_t column = 0; column < matrix.columns(); ++column) {
-      sum += matrix.cells[row * matrix.columns() + column];
+      sum += matrix.number(row, column);
       closed = closed && matrix.is_closed(row, column);
     }
     if (!closed && !numerals.same(sum, 1)) return "";
@@ -181,7 +180,6 @@ Matrix one_matrix(const Source& source, const Place& place, std::optional<std::s
   matrix.column_stride = across.stride;
   matrix.first = offset_at(shape, place) + down.first + across.first;
   matrix.reading = source.reading;
-  matrix.operation = operation_of(source.reading);
 
   const std::vector<std::size_t> cells = places_of_cells(matrix);
   matrix.cells.reserve(cells.size());
@@ -203,20 +201,27 @@ std::vector<Matrix> all_matrices(const Source& source, const Place& place, std::
   std::vector<Matrix> all;
   for (std::size_t i = 0; i < inner[0].size; ++i) {
     if (query && inner[0].axis == "query" && i != *query) continue;
-    for (Matrix& matrix : all_matrices(source, with(place, inner[0].axis, i), query)) all.push_back(std::move(matrix));
+    std::ranges::move(all_matrices(source, with(place, inner[0].axis, i), query), std::back_inserter(all));
   }
   return all;
 }
 
 }  // namespace
 
-std::vector<Matrix> MatrixMaker::of(const Step& step, const Place& place, std::optional<std::size_t> query) const {
-  return all_matrices({trace_, numerals_, step.heading, step.result, reading_of(trace_, step)}, place, query);
+std::vector<Matrix> matrices_at(const Trace& trace, const Numerals& numerals, const std::string& id, const Place& place,
+                                std::optional<std::size_t> query) {
+  const Step* step = trace.find(id);
+  const Tensor<double>& tensor = trace.value(id);
+  const Reading reading = step ? reading_of(trace, *step) : Reading{Given{}, {}, std::nullopt, tensor.shape()};
+  return all_matrices({trace, numerals, trace.heading(id), tensor, reading}, place, query);
 }
 
-std::vector<Matrix> MatrixMaker::of(const GivenTensor& given, const Place& place) const {
-  const Reading reading{Given{}, {}, std::nullopt, given.value.shape()};
-  return all_matrices({trace_, numerals_, given.heading, given.value, reading}, place, std::nullopt);
+std::vector<Matrix> matrices_of(const Trace& trace, const Numerals& numerals, const std::string& id) {
+  std::vector<Matrix> all;
+  for (const Place& place : outer_places(trace.value(id).shape(), 0, 0)) {
+    std::ranges::move(matrices_at(trace, numerals, id, place), std::back_inserter(all));
+  }
+  return all;
 }
 
 std::vector<std::size_t> places_of_cells(const Matrix& matrix) {
@@ -224,7 +229,7 @@ std::vector<std::size_t> places_of_cells(const Matrix& matrix) {
   places.reserve(matrix.rows() * matrix.columns());
   for (std::size_t row = 0; row < matrix.rows(); ++row) {
     for (std::size_t column = 0; column < matrix.columns(); ++column) {
-      places.push_back(matrix.first + row * matrix.row_stride + column * matrix.column_stride);
+      places.push_back(matrix.place_of(row, column));
     }
   }
   return places;

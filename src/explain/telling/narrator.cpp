@@ -58,8 +58,8 @@ class Narrator {
         options_(options),
         level_(level),
         document_(document),
-        lines_(trace, numerals, options.full ? no_limit : most_terms),
-        matrices_(trace, numerals) {
+        numerals_(numerals),
+        lines_(trace, numerals, options.full ? no_limit : most_terms) {
     for (const Note& note : trace.notes) untold_.push_back(&note);
   }
 
@@ -96,7 +96,7 @@ class Narrator {
   const std::vector<const Note*>& untold() const { return untold_; }
 
  private:
-  void add(Block block) { document_.blocks.push_back(std::move(block)); }
+  void add(Block block) { document_.add(std::move(block)); }
   Derivation& last_derivation() { return std::get<Derivation>(document_.blocks.back()); }
 
   // Tells the first of these, and then how many more there are and how to see them.
@@ -242,10 +242,11 @@ class Narrator {
   // A step with an axis more than a matrix has is one matrix a query.
   void add_matrices(const Step& step, const Place& place, const std::function<void(Matrix&)>& adapt) {
     const auto query = options_.query ? std::optional(*options_.query - 1) : std::nullopt;
-    tell_some(matrices_.of(step, place, query), most_queries, said_.more_queries, said_.one_query, [&](Matrix& matrix) {
-      adapt(matrix);
-      add(std::move(matrix));
-    });
+    tell_some(matrices_at(trace_, numerals_, step.heading.id, place, query), most_queries, said_.more_queries,
+              said_.one_query, [&](Matrix& matrix) {
+                adapt(matrix);
+                add(std::move(matrix));
+              });
   }
 
   void add_notes(const Step& step, const Place& place) {
@@ -270,8 +271,8 @@ class Narrator {
   Level level_;
   Document& document_;
   const TellingWords& said_ = language().telling;
+  const Numerals& numerals_;
   Lines lines_;
-  MatrixMaker matrices_;
   std::vector<const Note*> untold_;
   bool said_product_ = false;
 };
@@ -284,7 +285,7 @@ std::vector<const Note*> narrate(const Trace& trace, const ExplainOptions& optio
   const bool all = options.only.empty();
   if (level == Level::result && all) {
     if (const Step* result = trace.find("result")) {
-      document.blocks.push_back(Headline{2, {language().telling.result}});
+      document.add(Headline{2, {language().telling.result}});
       narrator.tell_matrices(*result);
     }
   } else if (level <= Level::steps && !all) {

@@ -101,19 +101,18 @@ Document one_number(const Trace& trace, const Asked& asked, const WhyOptions& op
   std::size_t depth = 0;
   Ancestry told = fitting(trace, asked, options, numerals, depth);
 
-  Document document;
-  if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
+  Document document = titled(trace.title);
   const Span name(cell_name(trace, {asked.id, *asked.cell, 0, 1}), heading.role);
-  document.blocks.push_back(Headline{2, {name, " · " + heading.title}});
+  document.add(Headline{2, {name, " · " + heading.title}});
   const std::string place = place_of_cell(trace, asked);
-  document.blocks.push_back(
+  document.add(
       Prose{{Span(heading.formula.text(), heading.role), place.empty() ? "" : language().telling.at_place(place)}});
-  document.blocks.push_back(told.tree);
+  document.add(told.tree);
   const std::string cut = cut_words(trace, asked, told, options, depth);
-  if (!cut.empty()) document.blocks.push_back(Prose{{cut}});
-  if (const auto padding = padding_words(trace, asked)) document.blocks.push_back(Remark{{*padding}});
+  if (!cut.empty()) document.add(Prose{{cut}});
+  if (const auto padding = padding_words(trace, asked)) document.add(Remark{{*padding}});
   for (const Note& note : trace.notes) {
-    if (is_about(note, trace, told.tree)) document.blocks.push_back(Remark{{note.message}});
+    if (is_about(note, trace, told.tree)) document.add(Remark{{note.message}});
   }
   return document;
 }
@@ -131,18 +130,12 @@ Document whole_step(const Trace& trace, const Asked& asked, const WhyOptions& op
                                         .query = {},
                                         .precision = options.precision,
                                         .full = options.full || is_told_whole(trace, asked)});
-    document.blocks.push_back(Prose{{language().telling.ask_for_one(cell_name(trace, {asked.id, 0, 0, 1}))}});
+    document.add(Prose{{language().telling.ask_for_one(cell_name(trace, {asked.id, 0, 0, 1}))}});
     return document;
   }
-  Document document;
+  Document document = titled(trace.title);
   const Numerals numerals(decimals_shown(options.precision), trace);
-  const MatrixMaker matrices(trace, numerals);
-  if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
-  for (const Place& place : outer_places(trace.value(asked.id).shape(), 0, 0)) {
-    for (Matrix& matrix : step ? matrices.of(*step, place) : matrices.of(*trace.find_given(asked.id), place)) {
-      document.blocks.push_back(std::move(matrix));
-    }
-  }
+  for (Matrix& matrix : matrices_of(trace, numerals, asked.id)) document.add(std::move(matrix));
   return document;
 }
 

@@ -104,9 +104,7 @@ Extent shown_of(const Matrix& matrix, const FormatOptions& options) {
 
 bool is_sourced(const Matrix& matrix) {
   if (!matrix.handed_in.empty() || matrix.cells.empty()) return false;
-  const std::size_t last =
-      matrix.first + (matrix.rows() - 1) * matrix.row_stride + (matrix.columns() - 1) * matrix.column_stride;
-  return last < matrix.reading.result.count();
+  return matrix.place_of(matrix.rows() - 1, matrix.columns() - 1) < matrix.reading.result.count();
 }
 
 bool are_weights(const Matrix& matrix) {

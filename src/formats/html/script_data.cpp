@@ -53,7 +53,7 @@ class Read {
   Read(const PageMatrix& of, const Pick& pick) : shown_(of.shown) {
     for (std::size_t row = 0; row < shown_.rows; ++row) {
       for (std::size_t column = 0; column < shown_.columns; ++column) {
-        cells_.push_back(pick(of.matrix->made_of(row, column)));
+        cells_.push_back(pick(provenance(of.matrix->reading, of.matrix->place_of(row, column))));
       }
     }
   }
@@ -100,7 +100,8 @@ std::string json(const PageMatrix& one) {
     shape += (shape.empty() ? "" : ",") + std::to_string(dim.size);
     axes += (axes.empty() ? "" : ",") + json_string(dim.axis);
   }
-  const bool told = !matrix.operation.is_given() && one.shown.rows > 0 && one.shown.columns > 0;
+  const Operation operation = operation_of(matrix.reading);
+  const bool told = !operation.is_given() && one.shown.rows > 0 && one.shown.columns > 0;
   if (told) {
     for (std::size_t i = 0; i < matrix.reading.operands.size(); ++i) {
       const Read read(one, [i](const Provenance& made) -> const Slice& { return made.operands[i]; });
@@ -115,7 +116,7 @@ std::string json(const PageMatrix& one) {
       R"("columns":{},"decimals":{},"op":{},"operands":[{}],"open":{}}})",
       json_string(matrix.step), json_string(matrix.symbol.text()), class_name(matrix.role), shape, axes, matrix.first,
       matrix.row_stride, matrix.column_stride, one.shown.rows, one.shown.columns, matrix.decimals_in_lines,
-      json(told ? matrix.operation : Operation{}), operands, open);
+      json(told ? operation : Operation{}), operands, open);
 }
 
 }  // namespace
