@@ -1,6 +1,5 @@
 #include "explain/telling/asked.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/numbers.h"

@@ -12,7 +12,6 @@
 #include "formats/latex/blocks.h"
 #include "formats/latex/macros.h"
 #include "formats/latex/math.h"
-#include "formats/latex/prose.h"
 
 namespace attn {
 namespace {

@@ -7,7 +7,6 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "base/utf8.h"
 #include "formats/formula/tree.h"
 #include "formats/looks.h"
 

@@ -1,11 +1,10 @@
-#include "formats/latex/prose.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "formats/latex/blocks.h"
 #include "formats/latex/math.h"
 
 namespace attn {

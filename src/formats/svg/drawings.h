@@ -4,8 +4,8 @@
 
 #include "explain/document.h"
 #include "formats/format.h"
+#include "formats/places.h"
 #include "formats/svg/theme.h"
-#include "formats/svg/told.h"
 
 // What a figure may show.
 

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "formats/svg/layers.h"
-
 namespace attn {
 
 LayeredGraph::LayeredGraph(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges)
@@ -67,6 +65,9 @@ void LayeredGraph::spread_ports() {
 }
 
 GraphLayout LayeredGraph::layout() {
+  order();
+  place();
+  spread_ports();
   const auto left_of = [](const Stand& stand) { return stand.center - stand.width / 2; };
   const auto right_of = [](const Stand& stand) { return stand.center + stand.width / 2; };
   const double left = left_of(*std::ranges::min_element(stands_, {}, left_of));
@@ -134,14 +135,6 @@ std::vector<std::size_t> ranked(const std::vector<GraphNode>& nodes, const std::
     if (nearest != nowhere) ranks[i] = nearest - 1;
   }
   return ranks;
-}
-
-GraphLayout laid_out(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges) {
-  LayeredGraph graph(nodes, edges);
-  graph.order();
-  graph.place();
-  graph.spread_ports();
-  return graph.layout();
 }
 
 }  // namespace attn

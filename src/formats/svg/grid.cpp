@@ -149,11 +149,9 @@ std::string Grid::drawn(double x, double y) const {
     drawn += svg_text(left - 7, line + cell_height_ / 2 + to_base(small), matrix_.row_labels[row], row_look,
                       widest_row_label);
     for (std::size_t i = 0; i < columns_.size(); ++i) drawn += cell(x + columns_[i].left, line, row, i, heat);
-    if (row > 0) lines += fmt::format("M{} {}H{}", svg_number(left), svg_number(line), svg_number(right));
+    if (row > 0) lines += svg("M{} {}H{}", left, line, right);
   }
-  for (std::size_t i = 1; i < columns_.size(); ++i) {
-    lines += fmt::format("M{} {}V{}", svg_number(x + columns_[i].left), svg_number(top), svg_number(bottom));
-  }
+  for (std::size_t i = 1; i < columns_.size(); ++i) lines += svg("M{} {}V{}", x + columns_[i].left, top, bottom);
   if (!lines.empty()) {
     drawn += fmt::format("<path d=\"{}\" stroke=\"{}\" stroke-width=\"0.75\" fill=\"none\"/>\n", lines, theme_.grid);
   }

@@ -34,13 +34,12 @@ Drawing legend(const Matrix& matrix, const Theme& theme) {
   const TextLook look{.size = size - 1, .fill = theme.faint};
   drawing.content = svg_text(0, legend_height - 1, least, look);
   for (int i = 0; i < legend_parts; ++i) {
-    drawing.content +=
-        fmt::format("<rect x=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", svg_number(before + i * legend_part),
-                    svg_number(legend_part), svg_number(legend_height), theme.shade(i / double{legend_parts - 1}));
+    drawing.content += svg("<rect x=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", before + i * legend_part,
+                           legend_part, legend_height, theme.shade(i / double{legend_parts - 1}));
   }
   drawing.content +=
-      fmt::format("<rect x=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"0.75\"/>\n",
-                  svg_number(before), svg_number(legend_parts * legend_part), svg_number(legend_height), theme.faint);
+      svg("<rect x=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"0.75\"/>\n", before,
+          legend_parts * legend_part, legend_height, theme.faint);
   drawing.content += svg_text(before + legend_parts * legend_part + 6, legend_height - 1, most, look);
   return drawing;
 }

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include <fmt/core.h>
 
 // What all drawings are made with: numbers, lengths of text, <text> elements.
 // Only what both browsers and rsvg-convert know: presentation attributes, no style
@@ -11,6 +15,15 @@ namespace attn {
 
 // A length or place, as short as it can be said: "12.5".
 std::string svg_number(double value);
+
+// fmt::format, but that its lengths and places are written so.
+inline std::string in_svg(double value) { return svg_number(value); }
+inline std::string_view in_svg(std::string_view text) { return text; }
+inline std::size_t in_svg(std::size_t count) { return count; }
+template <class... Of>
+std::string svg(fmt::format_string<decltype(in_svg(std::declval<const Of&>()))...> text, const Of&... of) {
+  return fmt::format(text, in_svg(of)...);
+}
 
 // How wide the text can become at that font size, whatever sans-serif font there
 // is: measured with the widest in use, and a little more.

@@ -219,10 +219,10 @@ class Sum {
   }
 
   void down(double x, double from, double to) {
-    drawn_ += fmt::format(
-        "<path d=\"M{0} {1}V{2}\" stroke=\"{3}\" stroke-width=\"1.25\" fill=\"none\"/>"
-        "<path d=\"M{0} {4}l-3.5 -7h7z\" fill=\"{3}\"/>\n",
-        svg_number(x), svg_number(from), svg_number(to - 6), theme_.arrow, svg_number(to));
+    drawn_ +=
+        svg("<path d=\"M{0} {1}V{2}\" stroke=\"{3}\" stroke-width=\"1.25\" fill=\"none\"/>"
+            "<path d=\"M{0} {4}l-3.5 -7h7z\" fill=\"{3}\"/>\n",
+            x, from, to - 6, theme_.arrow, to);
   }
 
   const Branch& branch_;
