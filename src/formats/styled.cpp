@@ -155,6 +155,10 @@ std::string Typesetter::printed(const StyledLine& line) const {
   return text + (now.empty() ? "\n" : "\x1b[0m\n");
 }
 
+std::size_t widest(const std::vector<StyledLine>& lines) {
+  return lines.empty() ? 0 : std::ranges::max(lines, {}, &StyledLine::width).width();
+}
+
 void append(std::vector<StyledLine> more, std::vector<StyledLine>& lines) {
   std::ranges::move(more, std::back_inserter(lines));
 }

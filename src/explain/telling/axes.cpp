@@ -60,8 +60,7 @@ std::string place_words(const Shape& shape, const Place& place) {
   std::string words;
   for (const auto& [axis, index] : place) {
     if (!is_outer(axis) || !shape.has(axis)) continue;
-    const auto& told = axis == "batch" ? said.sequence_of : said.head_of;
-    words += (words.empty() ? "" : " · ") + told(index + 1, shape.size(axis));
+    words = dotted(words, (axis == "batch" ? said.sequence_of : said.head_of)(index + 1, shape.size(axis)));
   }
   return words;
 }

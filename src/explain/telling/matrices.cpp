@@ -126,7 +126,7 @@ std::string place_of(const Source& source, const Place& place) {
     if (is_outer(axis)) continue;
     const Dim dim{axis, source.tensor.shape().size(axis)};
     const std::string label = axis_label(source.trace, source.heading, dim, place, index);
-    words += (words.empty() ? "" : " · ") + axis + " " + std::to_string(index + 1);
+    words = dotted(words, axis + " " + std::to_string(index + 1));
     if (!is_numbered(label, index)) words += " · " + label;
   }
   return words;

@@ -185,12 +185,9 @@ class Narrator {
 
   // Whose queries are told: of which head of which sequence, or of all heads again.
   std::string where_words(const Step& step, const Place& place) const {
-    std::string words = place_words(step.result.shape(), place);
-    const bool of_all_heads =
-        !step.result.shape().has("head") &&
-        std::ranges::any_of(trace_.steps, [](const Step& other) { return other.result.shape().has("head"); });
-    if (of_all_heads) words += (words.empty() ? "" : " · ") + said_.all_heads.text();
-    return words;
+    const auto has_heads = [](const Step& of) { return of.result.shape().has("head"); };
+    const bool of_all_heads = !has_heads(step) && std::ranges::any_of(trace_.steps, has_heads);
+    return dotted(place_words(step.result.shape(), place), of_all_heads ? said_.all_heads.text() : "");
   }
 
   void tell_query(std::span<const Step* const> run, const Place& place) {
@@ -199,8 +196,7 @@ class Narrator {
     const std::size_t query = place.back().second;
     const std::string number = std::to_string(query + 1);
     const std::string label = axis_label(trace_, first.heading, {"query", shape.size("query")}, place, query);
-    std::string words = where_words(first, place);
-    words += (words.empty() ? "" : " · ") + said_.one_query_told(number);
+    std::string words = dotted(where_words(first, place), said_.one_query_told(number));
     if (label != number) words += " · " + label;
     add(Headline{2, {words}});
 
@@ -225,14 +221,12 @@ class Narrator {
     if (told && options_.query) return;
     const std::string where = place_words(run.front()->result.shape(), place);
     if (told) {
-      const std::string whose = where_words(*run.front(), place);
-      add(Headline{2, {whose + (whose.empty() ? "" : " · ") + said_.all_queries.text()}});
+      add(Headline{2, {dotted(where_words(*run.front(), place), said_.all_queries)}});
     } else if (!where.empty()) {
       add(Headline{2, {where}});
     }
     for (const Step* step : run) {
-      const bool is_matrix = inner_axes(step->result.shape(), place).size() == 2;
-      if (told && !is_matrix) continue;
+      if (told && inner_axes(step->result.shape(), place).size() != 2) continue;
       // The headline says where.
       add_matrices(*step, place, [&](Matrix& matrix) { matrix.place = without(where, matrix.place); });
       add_notes(*step, place);

@@ -21,11 +21,7 @@ constexpr LatexPage in_a_document = {.width = 340};
 constexpr LatexPage on_paper = {.width = 468};
 constexpr LatexPage on_a_slide = {.width = 400, .height = 185};
 
-LatexPieces piece(std::string text, double height) {
-  LatexPieces pieces;
-  pieces.push_back({std::move(text), height});
-  return pieces;
-}
+LatexPieces piece(std::string text, double height) { return {{std::move(text), height}}; }
 
 LatexPieces latex_pieces(const Headline& headline, const LatexPage& page) {
   const char* command = headline.level == 1 ? "\\attntitle{" : headline.level == 2 ? "\\attnpart{" : "\\attnsubpart{";

@@ -35,8 +35,6 @@ std::optional<std::string> latex(const Inline& formula, const MarkdownStyle& sty
   return text;
 }
 
-bool is_word(char c) { return is_ascii_lower(c) || is_ascii_upper(c) || c == ' '; }
-
 std::size_t width(const Inline& text) { return display_width(printable(plain(text))); }
 
 // The side in pieces of about a line each, broken between terms.
@@ -143,7 +141,8 @@ std::string words_of(std::string_view text, const MarkdownStyle& style) {
 
 bool is_formula(const Span& span) {
   if (!span.role || span.text.empty()) return false;
-  return span.text.size() == 1 || !std::ranges::all_of(span.text, is_word);
+  return span.text.size() == 1 ||
+         !std::ranges::all_of(span.text, [](char c) { return is_ascii_letter(c) || c == ' '; });
 }
 
 std::string inline_math(const Inline& formula, const MarkdownStyle& style) {

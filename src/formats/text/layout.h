@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct MatrixBox {
   std::vector<StyledLine> caption;
   std::vector<StyledLine> body;
 
-  std::size_t width() const;
+  std::size_t width() const { return std::max(widest(caption), widest(body)); }
 };
 
 MatrixBox laid_out(const Matrix& matrix, const Typesetter& typesetter, std::size_t width);

@@ -39,7 +39,8 @@ class Equations {
 
  private:
   void measure(const Equation& equation) {
-    labels_.push_back(label(equation));
+    labels_.emplace_back();
+    if (!equation.label.empty()) labels_.back().add(faint(typesetter_.label(plain(equation.label))));
     label_width_ = std::max(label_width_, labels_.back().width());
     sides_.emplace_back();
     for (std::size_t i = 0; i < equation.sides.size(); ++i) {
@@ -47,12 +48,6 @@ class Equations {
       if (side_widths_.size() <= i) side_widths_.push_back(0);
       side_widths_[i] = std::max(side_widths_[i], sides_.back()[i].width());
     }
-  }
-
-  StyledLine label(const Equation& equation) const {
-    StyledLine line;
-    if (!equation.label.empty()) line.add(faint(typesetter_.label(plain(equation.label))));
-    return line;
   }
 
   bool all_fit() const {
@@ -105,9 +100,7 @@ class Equations {
     lines_.push_back(std::move(line));
     const std::size_t under = indent_ + 2 + (label_width_ > 0 ? label_width_ + gap : 0);
     for (StyledLine& part : typesetter_.wrapped(text, width_ - std::min(width_, under), Weight::faint)) {
-      StyledLine below(under);
-      below.add(std::move(part));
-      lines_.push_back(std::move(below));
+      lines_.emplace_back(under).add(std::move(part));
     }
   }
 
@@ -241,22 +234,16 @@ std::vector<StyledLine> laid_out(const Tree& tree, const Typesetter& typesetter,
   std::vector<std::string> rails;  // a depth: what runs down past the lines below
   for (std::size_t i = 0; i < tree.branches.size(); ++i) {
     const Branch& branch = tree.branches[i];
-    std::string first, others;
+    std::string before;  // the line, then those that it goes on in
     rails.resize(branch.depth);
-    for (const std::string& rail : rails) first += rail;
+    for (const std::string& rail : rails) before += rail;
     rails.emplace_back(branch.depth == 0 ? "" : siblings_below[i] ? "│ " : "  ");
-    others = first + rails.back();
-    if (branch.depth > 0) first += siblings_below[i] ? "├ " : "└ ";
-    const Derivation alone{{}, "", {branch.line}};
-    const std::size_t used = typesetter.width(first);
-    const std::size_t left = std::max(width - std::min(width, used), narrowest_line);
-    bool is_first = true;
-    for (const StyledLine& part : laid_out(alone, typesetter, left)) {
-      StyledLine line;
-      line.add(faint(typesetter.spelled(is_first ? first : others)));
-      line.add(part);
-      lines.push_back(std::move(line));
-      is_first = false;
+    const std::string below = before + rails.back();
+    if (branch.depth > 0) before += siblings_below[i] ? "├ " : "└ ";
+    const std::size_t left = std::max(width - std::min(width, typesetter.width(before)), narrowest_line);
+    for (StyledLine& part : laid_out(Derivation{{}, "", {branch.line}}, typesetter, left)) {
+      lines.emplace_back().add(faint(typesetter.spelled(std::exchange(before, below))));
+      lines.back().add(std::move(part));
     }
   }
   return lines;
