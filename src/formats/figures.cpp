@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "formats/markup.h"
+#include "formats/spelling.h"
 #include "formats/svg/pen.h"
 
 namespace attn {

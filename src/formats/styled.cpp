@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "base/text.h"
-#include "formats/ascii.h"
 #include "formats/looks.h"
+#include "formats/spelling.h"
 
 namespace attn {
 namespace {

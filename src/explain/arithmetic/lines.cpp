@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "explain/telling/axes.h"
 #include "ops/one_of.h"
 #include "words/language.h"
 

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "explain/arithmetic/symbols.h"
 #include "explain/document.h"
 #include "explain/numerals.h"
+#include "explain/place.h"
 #include "explain/provenance.h"
 #include "explain/worked_cell.h"
 #include "trace/trace.h"

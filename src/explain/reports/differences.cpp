@@ -19,8 +19,7 @@ using Kind = ComparedFile::Kind;
 std::string listed_printable(const std::vector<std::string>& names) { return printable(listed(names)); }
 
 std::string rounded(double number) {
-  if (std::isnan(number)) return "NaN";
-  if (std::isinf(number)) return number < 0 ? "−∞" : "∞";
+  if (!std::isfinite(number)) return written(number, {});
   std::string text = fmt::format("{:.6g}", number);
   if (text.front() == '-') text.replace(0, 1, "−");
   return text;

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <utility>
 
 #include "base/text.h"
-#include "explain/telling/axes.h"
+#include "explain/place.h"
 #include "explain/telling/matrices.h"
 #include "words/language.h"
 
@@ -46,13 +47,10 @@ using CellsByPlace = std::map<std::size_t, const MarkedCell*>;
 CellsByPlace placed(const MarkedStep& answer, const Shape& shape) {
   CellsByPlace cells;
   for (const MarkedCell& cell : answer.cells) {
-    if (cell.index.size() != shape.rank()) return {};
-    std::size_t at = 0;
-    for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-      if (cell.index[axis] >= shape[axis].size) return {};
-      at = at * shape[axis].size + cell.index[axis];
-    }
-    cells.emplace(at, &cell);
+    const std::vector<std::size_t> sizes = shape.sizes();
+    const bool fits = cell.index.size() == sizes.size() && std::ranges::equal(cell.index, sizes, std::less<>());
+    if (!fits) return {};
+    cells.emplace(shape.offset(cell.index, shape), &cell);
   }
   return cells;
 }

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "explain/place.h"
 #include "explain/reports/handed_in.h"
-#include "explain/telling/axes.h"
 #include "words/language.h"
 
 namespace attn {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "explain/arithmetic/lines.h"
-#include "explain/telling/axes.h"
+#include "explain/place.h"
 #include "explain/telling/closing.h"
 #include "words/language.h"
 

@@ -5,7 +5,7 @@
 #include "base/numbers.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "explain/telling/axes.h"
+#include "explain/place.h"
 #include "words/language.h"
 
 namespace attn {

@@ -1,5 +1,3 @@
-#include "explain/telling/checks.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "explain/provenance.h"
+#include "explain/telling/parts.h"
 #include "words/language.h"
 
 namespace attn {

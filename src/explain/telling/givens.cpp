@@ -1,12 +1,12 @@
-#include "explain/telling/givens.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "explain/place.h"
 #include "explain/provenance.h"
-#include "explain/telling/axes.h"
 #include "explain/telling/closing.h"
+#include "explain/telling/matrices.h"
+#include "explain/telling/parts.h"
 #include "words/language.h"
 
 namespace attn {

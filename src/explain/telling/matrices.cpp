@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "explain/telling/axes.h"
 #include "words/language.h"
 
 namespace attn {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "explain/arithmetic/symbols.h"
 #include "explain/document.h"
 #include "explain/numerals.h"
+#include "explain/place.h"
 #include "trace/trace.h"
 
 namespace attn {

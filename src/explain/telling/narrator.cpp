@@ -1,4 +1,3 @@
-#include "explain/telling/narrator.h"
 
 #include <algorithm>
 #include <functional>
@@ -7,9 +6,9 @@
 #include <utility>
 
 #include "explain/arithmetic/lines.h"
-#include "explain/telling/axes.h"
-#include "explain/telling/givens.h"
+#include "explain/place.h"
 #include "explain/telling/matrices.h"
+#include "explain/telling/parts.h"
 #include "problem/labels.h"
 #include "words/language.h"
 

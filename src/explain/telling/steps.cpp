@@ -5,10 +5,9 @@
 #include <tuple>
 #include <utility>
 
-#include "explain/telling/axes.h"
-#include "explain/telling/checks.h"
+#include "explain/place.h"
 #include "explain/telling/matrices.h"
-#include "explain/telling/narrator.h"
+#include "explain/telling/parts.h"
 #include "words/language.h"
 
 namespace attn {

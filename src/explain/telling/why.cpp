@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "explain/place.h"
 #include "explain/telling/ancestry.h"
-#include "explain/telling/axes.h"
 #include "explain/telling/matrices.h"
 #include "explain/telling/steps.h"
 #include "words/language.h"

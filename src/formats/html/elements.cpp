@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 
 #include "formats/formula/tree.h"
 #include "formats/looks.h"
-#include "formats/markup.h"
+#include "formats/spelling.h"
 #include "formats/styled.h"
 
 namespace attn {

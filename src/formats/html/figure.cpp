@@ -1,4 +1,3 @@
-#include "formats/html/figure.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +10,7 @@
 #include "formats/figures.h"
 #include "formats/html/elements.h"
 #include "formats/looks.h"
-#include "formats/markup.h"
+#include "formats/spelling.h"
 
 namespace attn {
 namespace {

@@ -1,5 +1,3 @@
-#include "formats/html/script_data.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -10,6 +8,7 @@
 
 #include "base/numbers.h"
 #include "base/text.h"
+#include "formats/html/elements.h"
 #include "formats/looks.h"
 
 namespace attn {

@@ -10,7 +10,6 @@
 #include "base/utf8.h"
 #include "formats/format.h"
 #include "formats/latex/blocks.h"
-#include "formats/latex/macros.h"
 #include "formats/latex/math.h"
 
 namespace attn {

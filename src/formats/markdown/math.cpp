@@ -1,4 +1,5 @@
-#include "formats/markdown/math.h"
+
+#include "formats/latex/math.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,9 +8,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "formats/ascii.h"
-#include "formats/latex/math.h"
 #include "formats/markdown/text.h"
+#include "formats/spelling.h"
 
 namespace attn {
 namespace {

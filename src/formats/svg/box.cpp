@@ -7,7 +7,7 @@
 
 #include "formats/figures.h"
 #include "formats/looks.h"
-#include "formats/markup.h"
+#include "formats/spelling.h"
 #include "formats/svg/pen.h"
 
 namespace attn {

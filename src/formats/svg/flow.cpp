@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "formats/markup.h"
+#include "formats/spelling.h"
 #include "formats/svg/box.h"
 #include "formats/svg/drawings.h"
 #include "formats/svg/graph.h"
@@ -28,13 +28,14 @@ class Flow {
  public:
   Flow(const Document& document, const FormatOptions& options, const Theme& theme) : options_(options), theme_(theme) {
     std::map<std::string, std::vector<ToldMatrix>> by_step;
+    std::vector<std::string> order;
     for (const Matrix& matrix : document.behind) behind_[matrix.step].push_back(&matrix);
     for (ToldMatrix& told : told_matrices(document)) {
       const std::string& step = told.matrix->step;
-      if (by_step[step].empty()) order_.push_back(step);
+      if (by_step[step].empty()) order.push_back(step);
       by_step[step].push_back(std::move(told));
     }
-    for (const std::string& step : order_) boxes_.emplace_back(by_step[step]);
+    for (const std::string& step : order) boxes_.emplace_back(by_step[step]);
     for (std::size_t i = 0; i < boxes_.size(); ++i) box_of_[boxes_[i].step()] = i;
     add_vectors_between();
     for (std::size_t i = 0; i < boxes_.size(); ++i) find_sources(i);
@@ -246,7 +247,6 @@ class Flow {
 
   const FormatOptions& options_;
   const Theme& theme_;
-  std::vector<std::string> order_;
   std::map<std::string, std::vector<const Matrix*>> behind_;
   std::vector<StepBox> boxes_;
   std::map<std::string, std::size_t> box_of_;

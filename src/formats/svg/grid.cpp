@@ -33,7 +33,6 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
   width_ = label_width_;
   const bool many = matrix.rows() > look.most_rows || matrix.columns() > look.most_columns;
   has_numbers_ = look.full || look.cut || !many;
-  const bool is_limited = !look.cut && !look.full;
   const auto [rows, columns] = cut_of(matrix, look.full || !look.cut);
   rows_ = rows;
   if (has_numbers_) {
@@ -41,7 +40,7 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
       const double label = std::min(widest_column_label, text_width(matrix.column_labels[i], small));
       const double numbers = widest_number(i);
       columns_.push_back({width_, std::max({numbers, label, text_width("00", look.size)}) + 12, numbers});
-      if (is_limited && columns_.size() > 3 && width_ + columns_.back().width > look.widest) {
+      if (!look.cut && !look.full && columns_.size() > 3 && width_ + columns_.back().width > look.widest) {
         columns_.pop_back();
         break;
       }
@@ -120,11 +119,8 @@ std::string Grid::cell(double x, double y, std::size_t row, std::size_t column, 
   const double base = y + cell_height_ / 2 + to_base(look_.size);
   // Numbers that all have decimals end on one line; "0" and "−∞" among them stand in the middle.
   const bool aligned = matrix_.format.decimals == 0 || text.find('.') != std::string::npos;
-  if (!aligned) {
-    look.anchor = Anchor::middle;
-    return drawn + svg_text(x + place.width / 2, base, text, look);
-  }
-  return drawn + svg_text(x + place.width / 2 + place.numbers / 2, base, text, look);
+  if (!aligned) look.anchor = Anchor::middle;
+  return drawn + svg_text(x + place.width / 2 + (aligned ? place.numbers / 2 : 0), base, text, look);
 }
 
 std::string Grid::drawn(double x, double y) const {

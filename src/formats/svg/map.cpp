@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "formats/looks.h"
-#include "formats/markup.h"
+#include "formats/spelling.h"
 #include "formats/svg/drawings.h"
 #include "formats/svg/grid.h"
 #include "formats/svg/pen.h"

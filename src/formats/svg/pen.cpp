@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "formats/markup.h"
+#include "formats/spelling.h"
 
 namespace attn {
 namespace {

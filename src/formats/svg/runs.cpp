@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "formats/formula/tree.h"
-#include "formats/markup.h"
+#include "formats/spelling.h"
 
 namespace attn {
 namespace {

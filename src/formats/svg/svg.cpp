@@ -7,8 +7,8 @@
 #include <fmt/core.h>
 
 #include "formats/format.h"
-#include "formats/markup.h"
 #include "formats/places.h"
+#include "formats/spelling.h"
 #include "formats/svg/drawings.h"
 #include "formats/svg/pen.h"
 #include "formats/svg/sheet.h"

@@ -2,7 +2,6 @@
 #include <string>
 #include <utility>
 
-#include "formats/text/heat.h"
 #include "formats/text/layout.h"
 
 namespace attn {

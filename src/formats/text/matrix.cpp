@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "formats/cut.h"
-#include "formats/text/heat.h"
 #include "formats/text/layout.h"
 
 namespace attn {
