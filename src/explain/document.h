@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "explain/numerals.h"
-#include "explain/operation.h"
 #include "explain/provenance.h"
 #include "formula/formula.h"
 #include "trace/role.h"

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <utility>
-#include <variant>
 
 #include "ops/functions.h"
 #include "ops/one_of.h"

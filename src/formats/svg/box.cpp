@@ -8,7 +8,6 @@
 #include "formats/figures.h"
 #include "formats/looks.h"
 #include "formats/spelling.h"
-#include "formats/svg/pen.h"
 
 namespace attn {
 namespace {

@@ -6,7 +6,7 @@
 #include "explain/document.h"
 #include "formats/places.h"
 #include "formats/svg/grid.h"
-#include "formats/svg/runs.h"
+#include "formats/svg/pen.h"
 
 namespace attn {
 

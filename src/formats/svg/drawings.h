@@ -5,7 +5,7 @@
 #include "explain/document.h"
 #include "formats/format.h"
 #include "formats/places.h"
-#include "formats/svg/theme.h"
+#include "formats/svg/pen.h"
 
 // What a figure may show.
 

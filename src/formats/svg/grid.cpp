@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include "formats/cut.h"
-#include "formats/svg/pen.h"
 
 namespace attn {
 namespace {

@@ -8,7 +8,6 @@
 #include "formats/svg/drawings.h"
 #include "formats/svg/grid.h"
 #include "formats/svg/pen.h"
-#include "formats/svg/runs.h"
 
 namespace attn {
 namespace {

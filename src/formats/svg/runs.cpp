@@ -1,5 +1,3 @@
-#include "formats/svg/runs.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "base/utf8.h"
 #include "formats/formula/tree.h"
 #include "formats/spelling.h"
+#include "formats/svg/pen.h"
 
 namespace attn {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "formats/svg/grid.h"
-#include "formats/svg/pen.h"
 
 namespace attn {
 namespace {

@@ -5,8 +5,7 @@
 
 #include "explain/document.h"
 #include "formats/format.h"
-#include "formats/svg/runs.h"
-#include "formats/svg/theme.h"
+#include "formats/svg/pen.h"
 
 namespace attn {
 

@@ -12,7 +12,6 @@
 #include "formats/svg/drawings.h"
 #include "formats/svg/pen.h"
 #include "formats/svg/sheet.h"
-#include "formats/svg/theme.h"
 
 namespace attn {
 namespace {
