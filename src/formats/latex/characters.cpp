@@ -82,66 +82,12 @@ bool is_native_letter(char32_t c) {
   return more.find(c) != std::u32string_view::npos || c == U'¡' || c == U'¿';
 }
 
-}  // namespace
-
-std::string_view latex_mathematics(char32_t value) { return spelling(mathematics(), value); }
-
-std::string_view latex_special(char32_t value) { return spelling(special_in_math(), value); }
-
-std::string latex_character(const CodePoint& point, std::string_view character) {
-  const char32_t value = point.value;
-  if (const std::string_view known = spelling(special_in_text(), value); !known.empty()) return std::string(known);
-  if (value == U'\u00a0') return "~";
-  if (value < 0x80 || is_native_letter(value)) return std::string(character);
-  if (const std::string_view known = spelling(mathematics(), value); !known.empty()) {
-    return "\\ensuremath{" + std::string(known) + "}";
-  }
-  if (const std::string raised = formula_letters::raised_plain(value); !raised.empty()) {
-    return "\\ensuremath{{}^{" + latex_math(raised) + "}}";
-  }
-  if (const std::string lowered = formula_letters::lowered_plain(value); !lowered.empty()) {
-    return "\\ensuremath{{}_{" + latex_math(lowered) + "}}";
-  }
-  return fmt::format("\\attnchar{{{:X}}}{{{}}}", static_cast<unsigned>(value), character);
-}
-
-namespace {
-
 // How many characters there are up to the next space.
 std::size_t word_length(std::string_view text) {
   std::size_t length = 0;
   for (std::size_t at = 0; at < text.size() && text[at] != ' '; ++length) at += code_point(text, at).bytes;
   return length;
 }
-
-}  // namespace
-
-std::string latex_text(std::string_view text) {
-  constexpr std::size_t long_word = 24, unbroken = 8;
-  const std::string safe = printable(text);
-  std::string escaped;
-  char before = ' ';
-  std::size_t since_break = 0;
-  bool is_long = false;
-  for (std::size_t at = 0; at < safe.size();) {
-    const CodePoint point = code_point(safe, at);
-    const std::string_view character = std::string_view(safe).substr(at, point.bytes);
-    if (before == ' ') {
-      is_long = word_length(std::string_view(safe).substr(at)) > long_word;
-      since_break = 0;
-    }
-    at += point.bytes;
-    // "--", "''", ",," would become one sign.
-    const bool joins = point.bytes == 1 && character[0] == before && (before == '-' || before == '\'' || before == ',');
-    if (joins) escaped += "{}";
-    before = point.bytes == 1 ? character[0] : '\0';
-    escaped += latex_character(point, character);
-    if (is_long && ++since_break % unbroken == 0) escaped += "\\attnbreak{}";
-  }
-  return escaped;
-}
-
-namespace {
 
 using Kind = FormulaPart::Kind;
 
@@ -185,12 +131,11 @@ double width_of(const FormulaPart& part) {
     case Kind::row:
       for (const FormulaPart& child : part.children) width += width_of(child);
       return width;
-    case Kind::identifier:
-      return latex_text_width(part.text) + 1;
     case Kind::number:
       return part.text == "∞" ? 10 : latex_text_width(part.text);
     case Kind::sign:
       return sign_width(part.text);
+    case Kind::identifier:
     case Kind::word:
       return latex_text_width(part.text) + 1;
     case Kind::subscript:
@@ -203,6 +148,52 @@ double width_of(const FormulaPart& part) {
 }
 
 }  // namespace
+
+std::string_view latex_mathematics(char32_t value) { return spelling(mathematics(), value); }
+
+std::string_view latex_special(char32_t value) { return spelling(special_in_math(), value); }
+
+std::string latex_character(const CodePoint& point, std::string_view character) {
+  const char32_t value = point.value;
+  if (const std::string_view known = spelling(special_in_text(), value); !known.empty()) return std::string(known);
+  if (value == U'\u00a0') return "~";
+  if (value < 0x80 || is_native_letter(value)) return std::string(character);
+  if (const std::string_view known = spelling(mathematics(), value); !known.empty()) {
+    return "\\ensuremath{" + std::string(known) + "}";
+  }
+  if (const std::string raised = formula_letters::raised_plain(value); !raised.empty()) {
+    return "\\ensuremath{{}^{" + latex_math(raised) + "}}";
+  }
+  if (const std::string lowered = formula_letters::lowered_plain(value); !lowered.empty()) {
+    return "\\ensuremath{{}_{" + latex_math(lowered) + "}}";
+  }
+  return fmt::format("\\attnchar{{{:X}}}{{{}}}", static_cast<unsigned>(value), character);
+}
+
+std::string latex_text(std::string_view text) {
+  constexpr std::size_t long_word = 24, unbroken = 8;
+  const std::string safe = printable(text);
+  std::string escaped;
+  char before = ' ';
+  std::size_t since_break = 0;
+  bool is_long = false;
+  for (std::size_t at = 0; at < safe.size();) {
+    const CodePoint point = code_point(safe, at);
+    const std::string_view character = std::string_view(safe).substr(at, point.bytes);
+    if (before == ' ') {
+      is_long = word_length(std::string_view(safe).substr(at)) > long_word;
+      since_break = 0;
+    }
+    at += point.bytes;
+    // "--", "''", ",," would become one sign.
+    const bool joins = point.bytes == 1 && character[0] == before && (before == '-' || before == '\'' || before == ',');
+    if (joins) escaped += "{}";
+    before = point.bytes == 1 ? character[0] : '\0';
+    escaped += latex_character(point, character);
+    if (is_long && ++since_break % unbroken == 0) escaped += "\\attnbreak{}";
+  }
+  return escaped;
+}
 
 double latex_text_width(std::string_view text) {
   const std::string safe = printable(text);

@@ -84,6 +84,22 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+// What of a label is shown.
+std::string cut(std::string_view text, double width) {
+  std::string safe = printable(text);
+  if (latex_text_width(safe) <= width) return safe;
+  const double left = width - latex_text_width("…");
+  std::size_t end = 0;
+  double used = 0;
+  while (end < safe.size()) {
+    const CodePoint point = code_point(safe, end);
+    used += latex_text_width(std::string_view(safe).substr(end, point.bytes));
+    if (used > left) break;
+    end += point.bytes;
+  }
+  return safe.substr(0, end) + "…";
+}
+
 }  // namespace
 
 std::string latex_prose(std::string_view text) {
@@ -120,26 +136,6 @@ std::string latex_prose(const Inline& text) {
   }
   return all;
 }
-
-namespace {
-
-// What of a label is shown.
-std::string cut(std::string_view text, double width) {
-  std::string safe = printable(text);
-  if (latex_text_width(safe) <= width) return safe;
-  const double left = width - latex_text_width("…");
-  std::size_t end = 0;
-  double used = 0;
-  while (end < safe.size()) {
-    const CodePoint point = code_point(safe, end);
-    used += latex_text_width(std::string_view(safe).substr(end, point.bytes));
-    if (used > left) break;
-    end += point.bytes;
-  }
-  return safe.substr(0, end) + "…";
-}
-
-}  // namespace
 
 std::string latex_label(std::string_view text, double width) { return latex_text(cut(text, width)); }
 
