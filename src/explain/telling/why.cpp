@@ -125,9 +125,6 @@ Document whole_step(const Trace& trace, const Asked& asked, const WhyOptions& op
   if (step && !is_given(*step)) {
     Document document = explain(trace, {.level = Level::cells,
                                         .only = {asked.id},
-                                        .batch = {},
-                                        .head = {},
-                                        .query = {},
                                         .precision = options.precision,
                                         .full = options.full || is_told_whole(trace, asked)});
     document.add(Prose{{language().telling.ask_for_one(cell_name(trace, {asked.id, 0, 0, 1}))}});

@@ -135,23 +135,6 @@ class Equations {
   std::vector<StyledLine> lines_;
 };
 
-}  // namespace
-
-std::vector<StyledLine> laid_out(const Derivation& derivation, const Typesetter& typesetter, std::size_t width) {
-  std::vector<StyledLine> lines;
-  const bool is_one_line = derivation.formula.empty() && derivation.lines.size() == 1;
-  if (!is_one_line) {
-    if (!derivation.formula.empty()) lines = typesetter.wrapped(derivation.formula, width, Weight::bold);
-    add_title(derivation.title, typesetter, width, lines);
-  }
-  const std::size_t indent = lines.empty() ? 0 : 2;
-  append(Equations(derivation, typesetter, width, indent).lines(), lines);
-  if (is_one_line) add_title(derivation.title, typesetter, width, lines);
-  return lines;
-}
-
-namespace {
-
 // How wide each column of a table is: as wide as its cells, but that the last
 // one has a third of all where it needs that and the others would leave it less.
 // Of a table of numbers only the first one gives way: what stands there can wrap.
@@ -181,7 +164,35 @@ std::vector<std::size_t> column_widths(const std::vector<std::vector<Inline>>& r
   return widths;
 }
 
+// However deep a line stands, it has so many columns.
+constexpr std::size_t narrowest_line = 24;
+
+// For each line whether another follows below the same parent.
+std::vector<bool> has_siblings_below(const std::vector<Branch>& branches) {
+  std::vector<bool> has(branches.size());
+  std::vector<bool> seen;  // at each depth, since the last line above it
+  for (std::size_t i = branches.size(); i-- > 0;) {
+    seen.resize(branches[i].depth + 1);
+    has[i] = seen[branches[i].depth];
+    seen[branches[i].depth] = true;
+  }
+  return has;
+}
+
 }  // namespace
+
+std::vector<StyledLine> laid_out(const Derivation& derivation, const Typesetter& typesetter, std::size_t width) {
+  std::vector<StyledLine> lines;
+  const bool is_one_line = derivation.formula.empty() && derivation.lines.size() == 1;
+  if (!is_one_line) {
+    if (!derivation.formula.empty()) lines = typesetter.wrapped(derivation.formula, width, Weight::bold);
+    add_title(derivation.title, typesetter, width, lines);
+  }
+  const std::size_t indent = lines.empty() ? 0 : 2;
+  append(Equations(derivation, typesetter, width, indent).lines(), lines);
+  if (is_one_line) add_title(derivation.title, typesetter, width, lines);
+  return lines;
+}
 
 std::vector<StyledLine> laid_out(const Table& table, const Typesetter& typesetter, std::size_t width) {
   std::vector<std::vector<Inline>> rows = table.rows;
@@ -207,25 +218,6 @@ std::vector<StyledLine> laid_out(const Table& table, const Typesetter& typesette
   }
   return lines;
 }
-
-namespace {
-
-// However deep a line stands, it has so many columns.
-constexpr std::size_t narrowest_line = 24;
-
-// For each line whether another follows below the same parent.
-std::vector<bool> has_siblings_below(const std::vector<Branch>& branches) {
-  std::vector<bool> has(branches.size());
-  std::vector<bool> seen;  // at each depth, since the last line above it
-  for (std::size_t i = branches.size(); i-- > 0;) {
-    seen.resize(branches[i].depth + 1);
-    has[i] = seen[branches[i].depth];
-    seen[branches[i].depth] = true;
-  }
-  return has;
-}
-
-}  // namespace
 
 std::vector<StyledLine> laid_out(const Tree& tree, const Typesetter& typesetter, std::size_t width) {
   const std::vector<bool> siblings_below = has_siblings_below(tree.branches);
