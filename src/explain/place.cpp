@@ -42,6 +42,14 @@ bool is_simple(const Formula& symbol) {
   return pieces.size() == 1 && pieces[0].kind == FormulaPiece::Kind::letter && is_ascii_upper(pieces[0].text[0]);
 }
 
+// "₁₂" for 12.
+std::string subscript(std::size_t number) {
+  static constexpr std::array digits = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
+  std::string text;
+  for (const char digit : std::to_string(number)) text += digits[static_cast<std::size_t>(digit - '0')];
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> axis_labels(const Trace& trace, const Heading& heading, const Dim& dim, const Place& place) {
@@ -113,13 +121,6 @@ std::optional<std::size_t> index_along(const Place& place, std::string_view axis
 }
 
 std::size_t sequence_of(const Place& place) { return index_along(place, "batch").value_or(0); }
-
-std::string subscript(std::size_t number) {
-  static constexpr std::array digits = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
-  std::string text;
-  for (const char digit : std::to_string(number)) text += digits[static_cast<std::size_t>(digit - '0')];
-  return text;
-}
 
 Symbols::Symbols(const Trace& trace) : trace_(trace) {
   for (const GivenTensor& given : trace.givens) taken_.push_back(given.heading.symbol.text());

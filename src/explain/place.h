@@ -55,9 +55,6 @@ std::optional<std::size_t> index_along(const Place& place, std::string_view axis
 // The index of the place's sequence; 0 where there is no batch.
 std::size_t sequence_of(const Place& place);
 
-// "₁₂" for 12.
-std::string subscript(std::size_t number);
-
 // Writes the parts of tensors as formulas do: k₁ is row 1 of K, S[1,2] a cell
 // of S. The sequence and the head are not written: the text around says which.
 class Symbols {

@@ -1,7 +1,6 @@
-#include "formats/svg/sheet.h"
-
 #include <algorithm>
 
+#include "formats/svg/drawings.h"
 #include "formats/svg/grid.h"
 
 namespace attn {

@@ -11,7 +11,6 @@
 #include "formats/spelling.h"
 #include "formats/svg/drawings.h"
 #include "formats/svg/pen.h"
-#include "formats/svg/sheet.h"
 
 namespace attn {
 namespace {
