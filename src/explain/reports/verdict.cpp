@@ -206,9 +206,7 @@ class VerdictTeller {
     const std::string cells = handed_in ? where(diagnosis) : "";
     if (!cells.empty() && text.ends_with('.')) text.insert(text.size() - 1, " (" + cells + ")");
     if (!diagnosis.evidence.empty()) text += " " + sentence(diagnosis.evidence);
-    if (!handed_in && !diagnosis.step.empty()) {
-      text += said_.not_handed_in(in_words(diagnosis.step));
-    }
+    if (!handed_in && !diagnosis.step.empty()) text += said_.not_handed_in(in_words(diagnosis.step));
     if (diagnosis.kind == MistakeKind::error) {
       say(std::move(text));
     } else {

@@ -1,5 +1,3 @@
-#include "explain/telling/ancestry.h"
-
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -7,6 +5,7 @@
 #include "explain/arithmetic/lines.h"
 #include "explain/place.h"
 #include "explain/telling/closing.h"
+#include "explain/telling/parts.h"
 #include "words/language.h"
 
 namespace attn {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "explain/place.h"
-#include "explain/telling/ancestry.h"
 #include "explain/telling/matrices.h"
+#include "explain/telling/parts.h"
 #include "explain/telling/steps.h"
 #include "words/language.h"
 

@@ -27,9 +27,7 @@ std::vector<Letter> letters_of(const Inline& text) {
   for (const Span& span : text) {
     const std::vector<FormulaPiece> typed =
         span.pieces.empty() ? formula_pieces(printable(span.text)) : std::vector<FormulaPiece>();
-    for (const FormulaPiece& piece : span.pieces.empty() ? typed : span.pieces) {
-      letters.push_back({piece, span.role});
-    }
+    for (const FormulaPiece& piece : span.pieces.empty() ? typed : span.pieces) letters.push_back({piece, span.role});
   }
   return letters;
 }

@@ -99,9 +99,7 @@ std::string trimmed(const std::string& text) {
 // One side of an equation: a formula a term, so that lines can break between them.
 std::string side(const Expression& side) {
   std::string text;
-  for (std::size_t i = 0; i < side.terms.size(); ++i) {
-    text += (i == 0 ? "" : " ") + math_elements(side.term(i));
-  }
+  for (std::size_t i = 0; i < side.terms.size(); ++i) text += (i == 0 ? "" : " ") + math_elements(side.term(i));
   return text;
 }
 

@@ -122,9 +122,7 @@ std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::s
       fmt::format("<figure class=\"matrix {}{}\"{} style=\"--fraction:{}\">\n<div class=\"scroll\"><table{}>\n",
                   class_name(matrix.role), look, id, matrix.fraction(), data);
   text += "<caption><span class=\"about\">" + caption(matrix) + "</span></caption>\n<thead><tr><td></td>";
-  for (std::size_t column = 0; column < shown.columns; ++column) {
-    text += name_cell(matrix.column_labels[column], "col");
-  }
+  for (std::size_t column = 0; column < shown.columns; ++column) text += name_cell(matrix.column_labels[column], "col");
   text += "</tr></thead>\n<tbody>\n";
   for (std::size_t row = 0; row < shown.rows; ++row) {
     text += "<tr>" + name_cell(matrix.row_labels[row], "row");

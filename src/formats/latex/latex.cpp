@@ -168,9 +168,7 @@ std::string written_latex(const Document& document, const FormatOptions& options
     one.full = options.full;
     return one;
   };
-  if (options.has("beamer")) {
-    return latex_slides_begin() + SlideWriter(page(on_a_slide)).write(document) + latex_end();
-  }
+  if (options.has("beamer")) return latex_slides_begin() + SlideWriter(page(on_a_slide)).write(document) + latex_end();
   const auto text = [&](const LatexPage& one) {
     return joined(pieces_of(document.blocks, 0, document.blocks.size(), one));
   };

@@ -98,9 +98,7 @@ class AlignedRows {
   }
 
   void measure(const Equation& equation) {
-    if (!equation.label.empty()) {
-      label_width_ = std::max(label_width_, latex_label_width(plain(equation.label)));
-    }
+    if (!equation.label.empty()) label_width_ = std::max(label_width_, latex_label_width(plain(equation.label)));
     const std::vector<Set> sides = columns_of(equation);
     for (std::size_t i = 0; i < sides.size(); ++i) {
       const double width = sides[i].width;
@@ -268,9 +266,7 @@ LatexPieces latex_pieces(const Tree& tree, const LatexPage& page) {
       }
     }
     if (!line.empty()) line = "$" + line + "$";
-    if (!branch.line.label.empty()) {
-      line = "\\attnfaint{" + latex_label(plain(branch.line.label)) + "}\\quad " + line;
-    }
+    if (!branch.line.label.empty()) line = "\\attnfaint{" + latex_label(plain(branch.line.label)) + "}\\quad " + line;
     if (!branch.line.remark.empty()) line += "\\quad{\\small\\attnfaint{" + remark_text(branch.line) + "}}";
     width += remark_width(branch.line);
     pieces.push_back({(pieces.empty() ? "\\par\\smallskip\n" : "") + std::string("\\attnbranch{") +

@@ -78,9 +78,7 @@ class Layout {
       pieces.back().text += "\\par\\attncolumns{" + latex_text(line) + "}\n";
       pieces.back().height += row_height;
     }
-    for (LatexPiece& piece : pieces) {
-      piece.text = "\\attnmatrix{" + piece.text + "}\n";
-    }
+    for (LatexPiece& piece : pieces) piece.text = "\\attnmatrix{" + piece.text + "}\n";
     return pieces;
   }
 

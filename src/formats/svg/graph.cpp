@@ -9,9 +9,7 @@ namespace attn {
 LayeredGraph::LayeredGraph(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges)
     : nodes_(nodes), edges_(edges) {
   const std::vector<std::size_t> ranks = ranked(nodes, edges);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    stands_.push_back({ranks[i], nodes[i].width, nodes[i].height, 0, i});
-  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) stands_.push_back({ranks[i], nodes[i].width, nodes[i].height, 0, i});
   for (const GraphEdge& edge : edges) lead(edge);
   for (std::size_t i = 0; i < stands_.size(); ++i) {
     layers_.resize(std::max(layers_.size(), stands_[i].rank + 1));
