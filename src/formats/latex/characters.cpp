@@ -31,7 +31,7 @@ Spellings spelled_in(std::string_view pairs) {
   return all;
 }
 
-// Characters that are mathematics: what they are in math mode.
+// What characters are in math mode: mathematics, and what ASCII has that means something to TeX there.
 const Spellings& mathematics() {
   static const Spellings all = spelled_in(R"(
 · \cdot   × \times   − -   ± \pm   ÷ \div   √ \surd   Σ \Sigma   ∑ \sum   ∏ \prod   → \to   ← \leftarrow
@@ -44,20 +44,13 @@ const Spellings& mathematics() {
 χ \chi   ψ \psi   ω \omega   Γ \Gamma   Δ \Delta   Θ \Theta   Λ \Lambda   Ξ \Xi   Π \Pi   Υ \Upsilon   Φ \Phi
 Ψ \Psi   Ω \Omega   Α \mathrm{A}   Β \mathrm{B}   Ε \mathrm{E}   Ζ \mathrm{Z}   Η \mathrm{H}   Ι \mathrm{I}
 Κ \mathrm{K}   Μ \mathrm{M}   Ν \mathrm{N}   Ο \mathrm{O}   Ρ \mathrm{P}   Τ \mathrm{T}   Χ \mathrm{X}   µ \mu
-)");
-  return all;
-}
-
-// What ASCII has that means something to TeX, in math mode.
-const Spellings& special_in_math() {
-  static const Spellings all = spelled_in(R"(
 ' \text{'}   \ \backslash   { \{   } \}   $ \$   & \&   # \#   _ \_   % \%   ~ {\sim}   ^ {}^{\wedge}
 / \mathbin{/}
 )");
   return all;
 }
 
-// And in text: also what fonts of 1982 have other characters for, and what
+// And what they are in text: also what fonts of 1982 have other characters for, and what
 // would run together with its neighbour ("--").
 const Spellings& special_in_text() {
   static const Spellings all = spelled_in(R"(
@@ -150,8 +143,6 @@ double width_of(const FormulaPart& part) {
 }  // namespace
 
 std::string_view latex_mathematics(char32_t value) { return spelling(mathematics(), value); }
-
-std::string_view latex_special(char32_t value) { return spelling(special_in_math(), value); }
 
 std::string latex_character(const CodePoint& point, std::string_view character) {
   const char32_t value = point.value;

@@ -133,7 +133,6 @@ class MathWriter {
 
   std::string sign(std::string_view text) const {
     const CodePoint point = code_point(text, 0);
-    if (const std::string_view known = latex_special(point.value); !known.empty()) return std::string(known);
     if (const std::string_view known = latex_mathematics(point.value); !known.empty()) return std::string(known);
     if (point.value < 0x80) return std::string(text);
     return word(text);
@@ -159,9 +158,7 @@ class MathWriter {
       const CodePoint point = code_point(text, at);
       const std::string_view character = text.substr(at, point.bytes);
       at += point.bytes;
-      std::string_view outside = latex_special(point.value);
-      if (point.value == U'/') outside = "/";
-      if (outside.empty()) outside = latex_mathematics(point.value);
+      const std::string_view outside = point.value == U'/' ? "/" : latex_mathematics(point.value);
       if (outside.empty()) {
         inside += coloured_ ? latex_character(point, character) : std::string(character);
       } else {
