@@ -79,23 +79,6 @@ Working share(CellArithmetic& cell) {
   return cell.equals(own.value / sum);
 }
 
-// One part of a softmax.
-Working worked_softmax(const Softmax& op, CellArithmetic& cell) {
-  switch (op.part) {
-    case Softmax::Part::maximum:
-      return cell.largest();
-    case Softmax::Part::exponentials:
-      return exponential(op, cell);
-    case Softmax::Part::sum:
-      return cell.made().operands.size() > 1 ? sum_with_sink(op, cell) : cell.sum_of_all();
-    case Softmax::Part::weights:
-      return weight(cell);
-    case Softmax::Part::shares:
-      return share(cell);
-  }
-  return cell.only_the_number();
-}
-
 // Writes what each operation does for one cell.
 struct OpWriter {
   CellArithmetic& cell;
@@ -233,7 +216,21 @@ struct OpWriter {
     return cell.equals(cell.read(0).value + cell.read(1).value);
   }
 
-  Working operator()(const Softmax& op) { return worked_softmax(op, cell); }
+  Working operator()(const Softmax& op) {
+    switch (op.part) {
+      case Softmax::Part::maximum:
+        return cell.largest();
+      case Softmax::Part::exponentials:
+        return exponential(op, cell);
+      case Softmax::Part::sum:
+        return cell.made().operands.size() > 1 ? sum_with_sink(op, cell) : cell.sum_of_all();
+      case Softmax::Part::weights:
+        return weight(cell);
+      case Softmax::Part::shares:
+        return share(cell);
+    }
+    return cell.only_the_number();
+  }
 };
 
 }  // namespace
