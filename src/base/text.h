@@ -43,7 +43,8 @@ std::string shortened(std::string_view text, std::size_t width);
 constexpr bool is_ascii_upper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_ascii_lower(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_ascii_alnum(char c) { return is_ascii_upper(c) || is_ascii_lower(c) || is_ascii_digit(c); }
+constexpr bool is_ascii_letter(char c) { return is_ascii_upper(c) || is_ascii_lower(c); }
+constexpr bool is_ascii_alnum(char c) { return is_ascii_letter(c) || is_ascii_digit(c); }
 
 // The text with its first letter, if that is one of ASCII, a capital.
 std::string capitalised(std::string text);

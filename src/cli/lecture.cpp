@@ -7,7 +7,7 @@
 
 #include "base/numbers.h"
 #include "base/text.h"
-#include "formats/ascii.h"
+#include "formats/spelling.h"
 
 namespace attn {
 namespace {

@@ -21,13 +21,14 @@ Inline Expression::term(std::size_t at) const {
 
 Inline Expression::whole() const {
   Inline all;
-  if (!relation.empty()) all.emplace_back(relation + " ");
   for (std::size_t i = 0; i < terms.size(); ++i) {
     if (i > 0) all.emplace_back(" ");
-    all.insert(all.end(), terms[i].begin(), terms[i].end());
+    all = joined(std::move(all), term(i));
   }
   return all;
 }
+
+Document titled(const std::string& title) { return title.empty() ? Document() : Document{{Headline{1, {title}}}}; }
 
 std::vector<Stop> stops(const Document& document) {
   std::vector<Stop> all;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "explain/numerals.h"
-#include "explain/operation.h"
 #include "explain/provenance.h"
 #include "formula/formula.h"
 #include "trace/role.h"
@@ -126,7 +125,6 @@ struct Matrix {
   // Cell (row, column) is the step's cell first + row · row_stride + column · column_stride.
   std::size_t first = 0, row_stride = 0, column_stride = 0;
   Reading reading;
-  Operation operation = {};  // as the reading has it
 
   // "K = X·W_K", or the symbol alone; what it is called, and of which place.
   Inline name() const { return {Span(formula.empty() ? symbol : formula, role)}; }
@@ -150,8 +148,8 @@ struct Matrix {
   std::size_t fraction() const {
     return format.scientific || format.decimals == 0 ? 0 : static_cast<std::size_t>(format.decimals) + 1;
   }
-  Provenance made_of(std::size_t row, std::size_t column) const {
-    return provenance(reading, first + row * row_stride + column * column_stride);
+  std::size_t place_of(std::size_t row, std::size_t column) const {
+    return first + row * row_stride + column * column_stride;
   }
 };
 
@@ -187,6 +185,7 @@ using Block = std::variant<Headline, Prose, Remark, Derivation, Matrix, Table, T
 
 struct Document {
   std::vector<Block> blocks;
+  void add(Block block) { blocks.push_back(std::move(block)); }
 
   // The matrices that no block shows and that those of the blocks may have been
   // made from: for formats in which a reader can ask a number where it comes
@@ -197,6 +196,9 @@ struct Document {
   int precision = 4;
   double tolerance = 1e-12;  // numbers are the same up to it, relatively
 };
+
+// A document with nothing but its title, where it has one.
+Document titled(const std::string& title);
 
 // One thing to look at before going on to the next: blocks of a document, with
 // the headlines and the words that lead up to them.

@@ -31,15 +31,13 @@ double read_back(double value, NumberFormat format) {
   return read;
 }
 
-double read_back(double value, int decimals) { return read_back(value, {decimals, false}); }
-
 // The first two digits that are not 0; one where that says all of it.
 NumberFormat two_digits(double value, int most_places) {
   const std::string digits = fmt::format("{:.1e}", std::abs(value));  // "6.1e-06"
   int place = 0;                                                      // of the first, behind the point
   std::from_chars(digits.data() + digits.find('e') + 2, digits.data() + digits.size(), place);
   if (place >= most_places) return {1, true};
-  return {read_back(value, place) == value ? place : place + 1, false};
+  return {read_back(value, {place}) == value ? place : place + 1, false};
 }
 
 }  // namespace
@@ -68,7 +66,7 @@ Numerals::Numerals(int precision, const Trace& trace, Tiny tiny) : Numerals(prec
     const bool whole = std::ranges::all_of(numbers, [](double n) { return n == std::floor(n); });
     // The inner lines of softmax are not rounded.
     const bool rounded =
-        std::ranges::all_of(numbers, [&](double n) { return !std::isfinite(n) || same(read_back(n, decimals), n); });
+        std::ranges::all_of(numbers, [&](double n) { return !std::isfinite(n) || same(read_back(n, {decimals}), n); });
     if (!whole && rounded) by_hand_.emplace(step.heading.id, decimals);
   }
 }
@@ -86,9 +84,9 @@ bool Numerals::same(double a, double b) const {
 
 int Numerals::decimals_needed(double value) const {
   if (value == std::floor(value)) return 0;
-  if (!same(read_back(value, precision_), value)) return precision_ + 1;
+  if (!same(read_back(value, {precision_}), value)) return precision_ + 1;
   int decimals = 0;
-  while (!same(read_back(value, decimals), value)) ++decimals;
+  while (!same(read_back(value, {decimals}), value)) ++decimals;
   return decimals;
 }
 
@@ -100,7 +98,7 @@ NumberFormat Numerals::format(std::span<const double> numbers, int at_least) con
     largest = std::max(largest, std::abs(number));
     if (std::abs(number) < too_large && needed <= precision_) needed = std::max(needed, decimals_needed(number));
   }
-  const bool all_too_small = largest > 0 && read_back(largest, precision_) == 0;
+  const bool all_too_small = largest > 0 && read_back(largest, {precision_}) == 0;
   if (largest >= too_large || all_too_small) return {std::max(precision_, 1), true};
   return {std::min(std::max(needed, at_least), precision_), false};
 }
@@ -108,7 +106,7 @@ NumberFormat Numerals::format(std::span<const double> numbers, int at_least) con
 NumberFormat Numerals::line_format(double value, int at_least) const {
   if (std::abs(value) >= too_large) return {std::max(precision_, 1), true};
   const int needed = decimals_needed(value);
-  const bool is_tiny = needed > precision_ && read_back(value, precision_) == 0;
+  const bool is_tiny = needed > precision_ && read_back(value, {precision_}) == 0;
   if (is_tiny && tiny_ == Tiny::two_digits)
     return two_digits(value, std::min(precision_ + most_extra_decimals, most_decimals));
   return {std::min(std::max(needed, at_least), precision_), false};

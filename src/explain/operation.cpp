@@ -1,4 +1,4 @@
-#include "explain/operation.h"
+#include "explain/provenance.h"
 
 namespace attn {
 namespace {

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <utility>
-#include <variant>
 
 #include "ops/functions.h"
 #include "ops/one_of.h"
@@ -30,93 +28,66 @@ Axis axis_over(const Op& op) {
                     op);
 }
 
-// Where an operand stands at a cell of the result, as far as axis names say.
-std::size_t shared_offset(const Shape& operand, const Shape& result, const std::vector<std::size_t>& index) {
-  std::size_t offset = 0;
-  for (std::size_t axis = 0; axis < result.rank(); ++axis) offset += index[axis] * operand.stride(result[axis].axis);
-  return offset;
-}
-
 // What axis names do not say of the cells of the i-th operand: an axis that was
 // split, merged, joined, repeated or picked from, and what a rotation turns.
 // REQUIRES: its slice stands where axis names say.
-class Regrouping {
- public:
-  Regrouping(const Reading& reading, std::size_t i, const std::vector<std::size_t>& index, Provenance& made)
-      : reading_(reading),
-        i_(i),
-        operand_(reading.operands[i].shape),
-        index_(index),
-        made_(made),
-        cells_(made.operands[i]) {}
-
-  template <OneOf<Given, Copy, Waves, Contract, Combine, Map, Reduce, Close, Softmax> AsNamed>
-  void operator()(const AsNamed&) {}
-  void operator()(const Split& split) {
-    cells_.first += (at(split.outer) * reading_.result.size(split.inner) + at(split.inner)) * stride(split.axis);
-  }
-  void operator()(const Merge& merge) {
-    const std::size_t inner = operand_.size(merge.inner);
-    cells_.first += at(merge.axis) / inner * stride(merge.outer) + at(merge.axis) % inner * stride(merge.inner);
-  }
-  void operator()(const Join& join) {
-    std::size_t before = 0;
-    for (std::size_t other = 0; other < i_; ++other) before += reading_.operands[other].shape.size(join.axis);
-    const std::size_t index = at(join.axis);
-    if (index < before || index >= before + operand_.size(join.axis)) return read_nothing();
-    move(join.axis, index - before);
-  }
-  void operator()(const Repeat& repeat) {
-    const std::size_t index = at(repeat.axis);
-    move(repeat.axis, repeat.tiled ? index % operand_.size(repeat.axis) : index / repeat.times);
-  }
-  void operator()(const Pick& pick) {
-    const std::int64_t row = pick.rows[shared_offset(pick.rows.shape(), reading_.result, index_)];
-    if (row < 0) return read_nothing();
-    move(pick.axis, static_cast<std::size_t>(row));
-  }
-  void operator()(const Rotate& rotate) {
-    const std::size_t feature = at(rotate.axis);
-    const Turn turn = turn_of(rotate, feature, reading_.operands[1].shape.size(rotate.pair));
-    if (i_ > 0) {
-      if (!turn.turns) return read_nothing();
-      move(rotate.pair, turn.pair);
-    } else if (turn.turns) {
-      // Both of the pair, the first of it first.
-      const std::size_t first = std::min(feature, turn.partner);
-      move(rotate.axis, first);
-      cells_.stride = (std::max(feature, turn.partner) - first) * stride(rotate.axis);
-      cells_.count = 2;
-      made_.own_term = feature == first ? 0 : 1;
-    }
-  }
-
- private:
-  std::size_t at(const Axis& axis) const { return index_[*reading_.result.position(axis)]; }
-  std::size_t stride(const Axis& axis) const { return operand_.stride(axis); }
-
+void regroup(const Reading& reading, std::size_t i, const std::vector<std::size_t>& index, Provenance& made) {
+  const Shape& operand = reading.operands[i].shape;
+  Slice& cells = made.operands[i];
+  const auto at = [&](const Axis& axis) { return index[*reading.result.position(axis)]; };
   // To that index along the axis, wherever axis names had put it.
-  void move(const Axis& axis, std::size_t to) {
-    const std::size_t from = reading_.result.has(axis) ? at(axis) : 0;
-    cells_.first = cells_.first - from * stride(axis) + to * stride(axis);
-  }
-
-  void read_nothing() {
-    cells_.first = 0;
-    cells_.count = 0;
-  }
-
-  const Reading& reading_;
-  std::size_t i_;
-  const Shape& operand_;
-  const std::vector<std::size_t>& index_;
-  Provenance& made_;
-  Slice& cells_;
-};
+  const auto move = [&](const Axis& axis, std::size_t to) {
+    const std::size_t from = reading.result.has(axis) ? at(axis) : 0;
+    cells.first = cells.first - from * operand.stride(axis) + to * operand.stride(axis);
+  };
+  const auto read_nothing = [&] { cells.first = cells.count = 0; };
+  std::visit(
+      Overloaded{
+          []<OneOf<Given, Copy, Waves, Contract, Combine, Map, Reduce, Close, Softmax> AsNamed>(const AsNamed&) {},
+          [&](const Split& split) {
+            const std::size_t inner = reading.result.size(split.inner);
+            cells.first += (at(split.outer) * inner + at(split.inner)) * operand.stride(split.axis);
+          },
+          [&](const Merge& merge) {
+            const std::size_t inner = operand.size(merge.inner);
+            cells.first += at(merge.axis) / inner * operand.stride(merge.outer);
+            cells.first += at(merge.axis) % inner * operand.stride(merge.inner);
+          },
+          [&](const Join& join) {
+            std::size_t before = 0;
+            for (std::size_t other = 0; other < i; ++other) before += reading.operands[other].shape.size(join.axis);
+            const std::size_t place = at(join.axis);
+            if (place < before || place >= before + operand.size(join.axis)) return read_nothing();
+            move(join.axis, place - before);
+          },
+          [&](const Repeat& repeat) {
+            const std::size_t place = at(repeat.axis);
+            move(repeat.axis, repeat.tiled ? place % operand.size(repeat.axis) : place / repeat.times);
+          },
+          [&](const Pick& pick) {
+            const std::int64_t row = pick.rows[pick.rows.shape().offset(index, reading.result)];
+            if (row < 0) return read_nothing();
+            move(pick.axis, static_cast<std::size_t>(row));
+          },
+          [&](const Rotate& rotate) {
+            const std::size_t feature = at(rotate.axis);
+            const Turn turn = turn_of(rotate, feature, reading.operands[1].shape.size(rotate.pair));
+            if (i > 0) return turn.turns ? move(rotate.pair, turn.pair) : read_nothing();
+            if (!turn.turns) return;
+            // Both of the pair, the first of it first.
+            const auto [first, second] = std::minmax(feature, turn.partner);
+            move(rotate.axis, first);
+            cells.stride = (second - first) * operand.stride(rotate.axis);
+            cells.count = 2;
+            made.own_term = feature == first ? 0 : 1;
+          },
+      },
+      reading.op);
+}
 
 Slice slice(const Reading& reading, const Reading::Source& source, const Axis& over,
             const std::vector<std::size_t>& index) {
-  Slice cells{source.id, shared_offset(source.shape, reading.result, index), 0, 1};
+  Slice cells{source.id, source.shape.offset(index, reading.result), 0, 1};
   if (!over.empty() && source.shape.has(over)) {
     cells.stride = source.shape.stride(over);
     cells.count = source.shape.size(over);
@@ -152,7 +123,7 @@ std::optional<std::size_t> axis_between(const Shape& shape, std::size_t first, s
 }  // namespace
 
 std::size_t Reading::open_cell(std::size_t cell) const {
-  return open->shape == result ? cell : shared_offset(open->shape, result, result.index(cell));
+  return open->shape == result ? cell : open->shape.offset(result.index(cell), result);
 }
 
 bool is_given(const Step& step) { return std::holds_alternative<Given>(step.op); }
@@ -178,7 +149,7 @@ Provenance provenance(const Reading& reading, std::size_t cell) {
   Provenance made;
   for (std::size_t i = 0; i < reading.operands.size(); ++i) {
     made.operands.push_back(slice(reading, reading.operands[i], over, index));
-    std::visit(Regrouping(reading, i, index, made), reading.op);
+    regroup(reading, i, index, made);
   }
   if (reading.open) made.open = slice(reading, *reading.open, over, index);
   if (reading.result.has(over)) made.own_term = index[*reading.result.position(over)];

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "explain/telling/axes.h"
+#include "explain/place.h"
 #include "exports/export.h"
 #include "exports/numbers.h"
 

@@ -11,7 +11,7 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t most_axes = 64;  // of numpy
+constexpr std::size_t most_numpy_axes = 64;
 constexpr std::size_t most_header = std::size_t{1} << 20;
 
 // What a descr says; a reason where it cannot be read.
@@ -137,7 +137,7 @@ class NpyHeader {
       std::size_t size = 0;
       next();
       const auto [stop, error] = std::from_chars(left_.data(), left_.data() + left_.size(), size);
-      if (error != std::errc() || shape.size() == most_axes) return std::nullopt;
+      if (error != std::errc() || shape.size() == most_numpy_axes) return std::nullopt;
       left_.remove_prefix(static_cast<std::size_t>(stop - left_.data()));
       take('L');
       shape.push_back(size);

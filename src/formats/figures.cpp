@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "formats/markup.h"
+#include "formats/spelling.h"
 #include "formats/svg/pen.h"
 
 namespace attn {
@@ -25,9 +25,9 @@ constexpr std::size_t most_squares = 64;  // in a direction; more are drawn toge
 std::string name_of(const Matrix& matrix) { return dotted(matrix.symbol.text(), matrix.caption()); }
 
 std::string root(const Drawing& drawing, const std::string& kind, const std::string& name) {
-  return fmt::format(R"(<svg class="{0}" role="img" viewBox="0 0 {1} {2}" width="{1}" height="{2}" )"
-                     R"(style="max-width:100%;height:auto" font-family="sans-serif"><title>{3}</title>)",
-                     kind, svg_number(drawing.width), svg_number(drawing.height), escaped_markup(name)) +
+  return svg(R"(<svg class="{0}" role="img" viewBox="0 0 {1} {2}" width="{1}" height="{2}" )"
+             R"(style="max-width:100%;height:auto" font-family="sans-serif"><title>{3}</title>)",
+             kind, drawing.width, drawing.height, escaped_markup(name)) +
          "\n" + drawing.content + "</svg>\n";
 }
 
@@ -106,12 +106,12 @@ class Arcs {
     const double weight = weights_.number(row, column);
     if (!std::isfinite(weight) || weight <= 0) return "";
     const double share = weight / largest_;
-    return fmt::format(R"(<path d="M{0} {1}C{2} {1} {2} {3} {4} {3}" fill="none" stroke="{5}" stroke-width="{6:.4g}" )"
-                       R"(stroke-opacity="{7:.3g}" data-column="{8}"><title>{9} → {10}: {11}</title></path>)",
-                       svg_number(from_x()), svg_number(from), svg_number((from_x() + to_x()) / 2),
-                       svg_number(y(key, key_labels().size())), svg_number(to_x()), palette_.heat, share * widest_arc,
-                       0.35 + 0.55 * share, key, escaped_markup(query_labels()[query]),
-                       escaped_markup(key_labels()[key]), escaped_markup(weights_.cell(row, column))) +
+    return svg(R"(<path d="M{0} {1}C{2} {1} {2} {3} {4} {3}" fill="none" stroke="{5}")", from_x(), from,
+               (from_x() + to_x()) / 2, y(key, key_labels().size()), to_x(), palette_.heat) +
+           fmt::format(
+               R"( stroke-width="{:.4g}" stroke-opacity="{:.3g}" data-column="{}"><title>{} → {}: {}</title></path>)",
+               share * widest_arc, 0.35 + 0.55 * share, key, escaped_markup(query_labels()[query]),
+               escaped_markup(key_labels()[key]), escaped_markup(weights_.cell(row, column))) +
            "\n";
   }
 
@@ -175,22 +175,20 @@ Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double c
       }
       const double width = cell * static_cast<double>(std::min(across, columns - column)) - gap;
       const double height = cell * static_cast<double>(std::min(down, rows - row)) - gap;
-      squares[closed ? -1 : static_cast<int>(std::lround(darkest * shades))] += fmt::format(
-          "M{} {}h{}v{}h-{}z", svg_number(static_cast<double>(column) * cell),
-          svg_number(static_cast<double>(row) * cell), svg_number(width), svg_number(height), svg_number(width));
+      squares[closed ? -1 : static_cast<int>(std::lround(darkest * shades))] +=
+          svg("M{} {}h{}v{}h-{}z", static_cast<double>(column) * cell, static_cast<double>(row) * cell, width, height,
+              width);
     }
   }
-  drawing.content = fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", svg_number(drawing.width),
-                                svg_number(drawing.height));
+  drawing.content = svg("<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", drawing.width, drawing.height);
   for (const auto& [shade, path] : squares) {
     const std::string& fill = shade < 0 ? palette.grid : palette.heat;
     const std::string opacity = shade < 0 ? "1" : fmt::format("{:.3g}", shade / double{shades});
     if (shade != 0)
       drawing.content += fmt::format("<path fill=\"{}\" fill-opacity=\"{}\" d=\"{}\"/>\n", fill, opacity, path);
   }
-  drawing.content +=
-      fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"0.5\"/>\n",
-                  svg_number(drawing.width), svg_number(drawing.height), palette.faint);
+  drawing.content += svg("<rect width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"0.5\"/>\n",
+                         drawing.width, drawing.height, palette.faint);
   return drawing;
 }
 

@@ -1,5 +1,6 @@
 #include "formats/places.h"
 
+#include <algorithm>
 #include <variant>
 
 namespace attn {
@@ -20,6 +21,52 @@ std::string Places::named_by(const Headline& headline) const {
     if (named && place.size() > longest.size()) longest = place;
   }
   return longest;
+}
+
+std::vector<ToldMatrix> told_matrices(const Document& document) {
+  const Places places(document);
+  std::vector<ToldMatrix> told;
+  std::string title, place;
+  for (const Block& block : document.blocks) {
+    if (const auto* found = std::get_if<Headline>(&block); found && found->level > 1) {
+      const std::string named = places.named_by(*found);
+      if (found->level == 2 || !named.empty()) place = named;
+      if (found->level == 2) title = "";
+      if (named.empty()) title = plain(found->text);
+    }
+    const auto* matrix = std::get_if<Matrix>(&block);
+    if (!matrix) continue;
+    // A title that the headline says is not said again below it.
+    const bool is_whole = matrix->cells.size() == matrix->reading.result.count();
+    told.push_back({matrix, matrix->title.empty() ? title : matrix->title,
+                    is_whole ? matrix->place : dotted(place, matrix->place)});
+  }
+  return told;
+}
+
+std::vector<std::string> words_left_out(const Document& document) {
+  std::vector<std::string> all;
+  const auto add = [&](const Inline& text) {
+    const std::string words = plain(text);
+    if (words.starts_with("…") && std::ranges::find(all, words) == all.end()) all.push_back(words);
+  };
+  for (const Block& block : document.blocks) {
+    if (const auto* prose = std::get_if<Prose>(&block)) add(prose->text);
+    if (const auto* remark = std::get_if<Remark>(&block)) add(remark->text);
+  }
+  return all;
+}
+
+std::string in_words(const ToldMatrix& told) {
+  std::string words = told.title;
+  const auto add = [&](const std::string& separator, const std::string& more) {
+    if (!more.empty()) words += (words.empty() ? "" : separator) + more;
+  };
+  add(": ", plain(told.matrix->name()));
+  add(", ", told.place);
+  add(", ", told.matrix->sizes);
+  add(", ", told.matrix->words);
+  return words;
 }
 
 }  // namespace attn

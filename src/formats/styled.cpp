@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "base/text.h"
-#include "formats/ascii.h"
 #include "formats/looks.h"
+#include "formats/spelling.h"
 
 namespace attn {
 namespace {
@@ -154,6 +153,10 @@ std::string Typesetter::printed(const StyledLine& line) const {
     now = wanted;
   }
   return text + (now.empty() ? "\n" : "\x1b[0m\n");
+}
+
+std::size_t widest(const std::vector<StyledLine>& lines) {
+  return lines.empty() ? 0 : std::ranges::max(lines, {}, &StyledLine::width).width();
 }
 
 void append(std::vector<StyledLine> more, std::vector<StyledLine>& lines) {

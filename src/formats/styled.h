@@ -81,6 +81,8 @@ class Typesetter {
   FormatOptions options_;
 };
 
+std::size_t widest(const std::vector<StyledLine>& lines);
+
 // More lines below the others.
 void append(std::vector<StyledLine> more, std::vector<StyledLine>& lines);
 

@@ -1,6 +1,5 @@
 #include "formula/formula.h"
 
-#include <algorithm>
 #include <cassert>
 #include <cstdlib>
 

@@ -1,12 +1,261 @@
 #pragma once
 
-#include "words/differences.h"
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "words/mistakes.h"
-#include "words/steps.h"
-#include "words/telling.h"
-#include "words/verdicts.h"
+#include "words/said.h"
 
 namespace attn {
+
+// How steps and given tensors are called, those of their formulas that have words
+// in them, and what is said about how they were computed. In formulas "{}" is the
+// step's own symbol, "{0}" that of its first operand.
+struct StepWords {
+  // Inputs, and what they are projected to. Parts are "query", "key", "value"; vectors "queries", "keys", "values".
+  Saying<Text> inputs, with_positions;
+  Said fewer_encodings;
+  Saying<std::size_t> first_vectors;
+  Said split_inputs, columns_of_head_h, given;
+  Saying<Text> weights_for, bias_for, vectors, wide;
+  Said columns_of_each_head;
+  Saying<Text> past, appended;
+  Saying<Text, bool, bool> all_vectors;
+  Saying<Text, std::size_t> repeated;
+  Saying<std::size_t> repeated_formula;
+
+  // Positions.
+  Said distance_scores, relative_scores, relative_values, relative_context, relative, t5_bias, of_bucket;
+  Saying<std::int64_t, bool, double> t5;
+  Said relative_keys, relative_queries;
+  Saying<Text> all_heads_wide;
+  Said key_distance_scores, query_distance_scores, content_to_position, position_to_content, deberta, learned_encoding,
+      rows_for_positions, learned, sinusoidal_encoding;
+  Saying<Text> alternating_waves;
+  Saying<double> sinusoidal;
+  Saying<Text> rotation_cosines, rotation_sines;
+  Said rotated_keys, rotated_queries, turned;
+  Saying<double, bool, std::size_t> rope;
+  Said slopes, slope_of_head, distances, alibi_bias, alibi;
+
+  // Scores.
+  Said general_queries, general_scores, dot_scores, pairs, hidden_of_pairs, hidden_tanh, hidden_scores,
+      additive_queries, additive_keys, hidden_sums, each_pair;
+  Saying<Text> length_of_each, root_of_squares;
+  Said cosine_scores;
+  Saying<Text> and_positions;
+  Said times_scale, scale_formula;
+  Saying<Text, std::size_t> scaled;
+  Said capped;
+
+  // Masks: the title of a rule begins with its name.
+  Said masked, masked_formula, masked_and_added, masked_and_added_formula, mask, mask_formula, score_bias, causal;
+  Saying<Text> open_where;
+  Said window, open_everywhere;
+  Saying<bool> position;
+  Said lengths, within_length, mask_allow, mask_allow_formula, mask_block, mask_block_formula, mask_add,
+      mask_add_formula, mask_bias, mask_bias_formula;
+
+  // Softmax, context and output.
+  Said row_maximum, row_maximum_with_sink, row_sum, row_sum_with_sink, row_maximum_formula,
+      row_maximum_with_sink_formula, exponentials, powers, row_sum_formula, row_sum_with_sink_formula, softmax_weights,
+      shares, shares_formula, linear, sink;
+  Saying<double> base;
+  Said weighted_values, context, at_once_formula, concat, concat_formula, output_weights, output_bias, output;
+
+  // What the problem asks for that no step says by itself, and notes.
+  Said positions, softmax, offset, window_name;
+  Saying<const std::vector<std::int64_t>&> offsets;
+  Saying<std::int64_t, std::int64_t> sees;
+  Said weighted_values_left_out, at_once;
+  Saying<Text, Text> overflow;
+  Saying<Text> zero_vector, closed_row;
+};
+
+// What is said around the steps: what attention does, what is given, what must
+// hold, where a number comes from, what is left out.
+struct TellingWords {
+  // What attention does: "Each query is compared with every key; how well they match is a score. Softmax …".
+  Said idea_each, idea_compared, idea_match, idea_softmax, idea_shares, idea_sum_1, idea_shares_sum_1, idea_sum_less,
+      idea_added, idea_end, query, key, values, score, weights, context;
+
+  // How much is told, and of what.
+  Said only_the_result, every_matrix, every_row, result, what_must_hold, notes, dot_product, more_of_these, more_rows,
+      more_queries, more_places, one_place, one_query;
+  Saying<std::size_t, Text, Text> left_out;
+  Saying<std::size_t, Text> padded;
+  Said all_heads, all_queries;
+  Saying<Text> one_query_told;
+
+  // What is given.
+  Said given, sequences, heads, the_score, the_mask, numbers, shown;
+  Saying<std::size_t, std::size_t> shared_heads;
+  Saying<int> rounded;
+  Said half_up, half_even, truncate, keep_sum, then;
+  Saying<Text> here, with_c;
+  Said not_scaled;
+  Saying<std::string_view, int, bool, Text> arithmetic;
+  Saying<int, bool, std::string_view> approximate;
+
+  // The mask.
+  Saying<const std::vector<std::string>&> closed_by;
+
+  // What must hold.
+  Saying<std::size_t, Text> yes;
+  Saying<std::size_t, std::size_t, Text> no;
+  Saying<std::size_t> closed_rows_left_out;
+  Said row, cell, number;
+  Saying<Text, Text> sums_range;
+  Said each_row_of, sums_to_1, sums_to_1_at_most, closed_cells_of, exactly_0, stays_within, and_0, for_rounded;
+
+  // Where a number comes from.
+  Saying<std::size_t, std::size_t> levels_shown;
+  Said sums_cut;
+  Saying<std::size_t, std::size_t> padding_query;
+  Saying<Text> at_place, ask_for_one;
+
+  // What is wrong with a question about one.
+  Said how_to_ask;
+  Saying<Text> quote_not_closed, no_bracket_at_end, empty_index, names_no_step;
+  Saying<Text, Text> too_much, no_such_step;
+  Saying<Text> its_steps_are, given_are;
+  Saying<Text, Text, Text, std::size_t> outside;
+  Saying<Text, Text, Text, Text> several;
+  Said give_the_number;
+  Saying<Text, Text, Text> numbers_only;
+  Saying<Text, Text> write_number;
+  Saying<std::size_t> number_up_to;
+  Saying<Text, Text, Text, Text> no_such_label;
+  Saying<Text, Text> write_label, axes_of;
+  Saying<Text, std::size_t, Text, std::size_t> other_count;
+  Saying<Text> an_index_for_each;
+
+  // What the rows and columns of a matrix are.
+  Said one_number;
+  Saying<Text> rows_are, columns_are;
+  Saying<Text, Text> rows_and_columns_are;
+  Said each_row_1, each_row_1_or_0;
+  Saying<std::size_t> here_only;
+
+  // Lines of arithmetic, and what stands behind them.
+  Said no_row, not_turned, every_cell_closed, zero_divisor, closed, open, sink_number, is_given, see_above;
+  Saying<std::size_t> so_many_more;
+  Saying<int, bool, bool> by_hand;
+  Saying<Text, std::string_view> rounded_to;
+  Saying<Text> axis;
+  Saying<std::size_t, std::size_t> sequence_of, head_of;
+
+  // The catalogue of mistakes.
+  Said a_mistake, a_convention, a_note, known_mistakes;
+  Saying<Text, Text, Text> mistake;
+  Saying<Text> looks_as_if, for_example, what_to_do;
+  Said what_there_is;
+};
+
+// What is said about answers that somebody handed in.
+struct VerdictWords {
+  // What signs before numbers mean.
+  Said follows_from_yours, too_few_to_tell;
+
+  // What is right, and how much of a step is.
+  Said nothing_to_mark, nothing_wrong;
+  Saying<Text, std::size_t> some_right, all_right;
+  Said before;
+  Saying<Text> your;
+  Saying<std::size_t> none_right;
+  Saying<std::size_t, std::size_t, bool> so_many;
+  Said right, not_right_yet, blank, too_few_digits;
+  Saying<Text, bool> follows;
+  Saying<Text, Text> step_follows;
+  Said the_rest;
+
+  // A matrix of another shape, and two matrices side by side.
+  Saying<Text, Text> you_wrote;
+  Saying<Text> this_step_is;
+  Said as_written, as_expected;
+  Saying<std::size_t> more_matrices;
+
+  // What happened.
+  Saying<Text> not_handed_in;
+  Saying<const std::vector<std::string>&, std::size_t> ties;
+
+  // Of many files.
+  Said file, verdict, first_wrong, likely, wrong, incomplete, not_read, or_another;
+
+  // What was found in them.
+  Said negative_of;
+  Saying<Text> times, part_of;
+  Saying<Text, Text> every_number_is;
+  Saying<Text, std::size_t, std::size_t, std::size_t> come_out;
+  Saying<Text> never_negative;
+  Saying<std::size_t, Text> row_sums_to;
+  Saying<Text, Text, Text> lies_outside;
+  Saying<std::size_t, Text> term_missing, term_negated;
+  Said one_term, whole_number, negated;
+  Saying<bool> point_moved;
+  Said digits_swapped, exchanged;
+  Saying<std::size_t, std::size_t> row_again;
+  Saying<Text, bool> looks_as_if;
+  Said some_rows, weights_rounded;
+  Saying<Text> other_shape;
+  Said check_shape;
+  Saying<Text, bool> unexplained;
+  Saying<bool> work_out_again;
+  Saying<Text> read_turned, not_marked;
+};
+
+// What is said about two files side by side. A and B are their letters; of both
+// what the first one has is told first.
+struct DifferenceWords {
+  // What is compared: a file and its dtype. When numbers count as the same.
+  Saying<Text, Text> problem, trace, tensors, files;
+  Said same_bits_count;
+  Saying<double, Text, double> within;
+  Saying<double> within_usual;
+  Saying<Text> differ_first;
+  Said are_same, are_same_up_to_rounding;
+
+  // What two problems say.
+  Said what_problems_say, say_the_same, key, not_given;
+
+  // Step by step.
+  Said steps, step, verdict, how, same, close, differs, other_shape;
+  Saying<Text> only_in;
+  Saying<Text, Text, Text, Text> sizes;
+  Saying<std::size_t, std::size_t, Text> so_many;
+  Saying<Text> up_to;
+  Saying<Text, Text> called, in, listed_only_in;
+  Saying<Text, Text, Text> unknown_names;
+
+  // The first difference.
+  Saying<Text> first_difference;
+  Saying<Text, Text, Text, Text, Text> no_exchange_of_axes, cell;
+  Saying<Text, Text, Text> step_of_one;
+  Saying<std::size_t, std::size_t, Text, Text> farthest;
+  Saying<Text, Text, Text> relatively_farthest;
+  Saying<Text, Text> is_relatively_farthest;
+  Saying<Text> made_of_same, made_of_other;
+
+  // How its numbers are related.
+  Saying<Text, Text, Text> multiple, other_heads, other_step;
+  Saying<Text, Text, Text, Text> known_multiple;
+  Said log2_e, ln_2, turned_signs;
+
+  // What explains it.
+  Said only_rounding, what_explains_it;
+  Saying<Text, Text, Text> unexplained;
+  Said besides;
+  Saying<Text, Text> one_gets;
+  Saying<Text> it_is;
+  Saying<Text, Text, Text, Text> cause;
+  Saying<Text> as_well, not_alone, agrees;
+  Saying<Text, bool> and_so;
+  Saying<Text> still_differs, and_all_behind;
+  Said the_last;
+};
 
 // All that is said to people about steps, mistakes and checks, in one language. A
 // second one is a second value of it: a sentence that it lacks does not compile.

@@ -82,7 +82,4 @@ class CellArithmetic {
   bool all_exact_ = true;
 };
 
-// One part of a softmax.
-Working worked_softmax(const Softmax& op, CellArithmetic& cell);
-
 }  // namespace attn

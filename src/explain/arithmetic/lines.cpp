@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "explain/telling/axes.h"
 #include "ops/one_of.h"
 #include "words/language.h"
 
@@ -54,49 +53,32 @@ Equation Lines::row(const Step& step, const Place& place) const {
   Equation line{label(step, place), {{"", {std::move(name)}}}, {}};
   if (inner.size() == 1) {
     const Slice cells{step.heading.id, offset_at(shape, place), shape.stride(inner[0].axis), inner[0].size};
-    Working working = worked_row(step, reading, cells);
-    line.sides.push_back(std::move(working.sides.back()));
+    line.sides.push_back(worked_row(step, reading, cells).sides.back());
     line.shares = shares(step, cells);
   }
   return line;
 }
 
 Derivation Lines::cells(const Step& step, const Place& place) const {
-  Derivation all{symbols_.formula(step, place), step.heading.title, {}};
-  const Reading reading = reading_of(trace_, step);
-  if (regroups(step.op)) {
-    all.lines = regrouped(step, reading, place);
-  } else {
-    all.lines = lines(step, reading, place);
-  }
+  Derivation all{symbols_.formula(step, place), step.heading.title, lines(step, reading_of(trace_, step), place)};
   // One line says all by itself.
   if (regroups(step.op) || inner_axes(step.result.shape(), place).empty()) all.formula.clear();
   return all;
 }
 
-// A line a vector.
-std::vector<Equation> Lines::regrouped(const Step& step, const Reading& reading, const Place& place) const {
-  if (inner_axes(step.result.shape(), place).size() < 2) return {vector(step, reading, place)};
-  return deeper(&Lines::regrouped, step, reading, place);
-}
-
+// A line a cell, or a vector where that says as much; of more, the lines of each index along the next axis.
 std::vector<Equation> Lines::lines(const Step& step, const Reading& reading, const Place& place) const {
   const std::vector<Dim> inner = inner_axes(step.result.shape(), place);
+  const bool is_vector = regroups(step.op)
+                             ? inner.size() < 2
+                             : inner.size() == 1 && shares_a_number(step.op) && !is_position(inner[0].axis);
+  if (is_vector) return {vector(step, reading, place)};
   if (inner.empty()) return {cell(step, reading, place)};
-  if (inner.size() == 1 && shares_a_number(step.op) && !is_position(inner[0].axis)) {
-    return {vector(step, reading, place)};
-  }
-  return deeper(&Lines::lines, step, reading, place);
-}
-
-// The lines of each index along the next axis.
-std::vector<Equation> Lines::deeper(LinesOf of, const Step& step, const Reading& reading, const Place& place) const {
-  const Dim next = inner_axes(step.result.shape(), place).front();
   std::vector<Equation> all;
-  for (std::size_t i = 0; i < next.size; ++i) {
-    const Place there = with(place, next.axis, i);
-    for (Equation& line : (this->*of)(step, reading, there)) {
-      if (is_position(next.axis)) line.label = label(step, there);
+  for (std::size_t i = 0; i < inner[0].size; ++i) {
+    const Place there = with(place, inner[0].axis, i);
+    for (Equation& line : lines(step, reading, there)) {
+      if (is_position(inner[0].axis)) line.label = label(step, there);
       all.push_back(std::move(line));
     }
   }
@@ -242,15 +224,11 @@ Expression Lines::operands(const Step& step, const Reading& reading, const Slice
 // "= 0.25·[1, 2, 3] = [0.25, 0.5, 0.75]"; otherwise only the numbers.
 Working Lines::worked_row(const Step& step, const Reading& reading, const Slice& cells) const {
   Working working;
-  const auto* combine = std::get_if<Combine>(&step.op);
-  const bool can_be_written = combine && combine->function != Binary::minimum && cells.count > 1 &&
-                              reading.operands.size() == step.operands.size();
-  if (can_be_written) {
-    const bool closed = reading.open && trace_.value(reading.open->id)[reading.open_cell(cells.first)] == 0;
-    if (closed) {
+  if (shares_a_number(step.op) && cells.count > 1 && reading.operands.size() == step.operands.size()) {
+    if (reading.open && trace_.value(reading.open->id)[reading.open_cell(cells.first)] == 0) {
       working.remark = {language().telling.closed};
     } else {
-      working.sides.push_back(operands(step, reading, cells, combine->function));
+      working.sides.push_back(operands(step, reading, cells, std::get<Combine>(step.op).function));
     }
   }
   bool exact = !is_rounded(step, reading, cells);

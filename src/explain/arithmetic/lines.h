@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "explain/arithmetic/symbols.h"
 #include "explain/document.h"
 #include "explain/numerals.h"
+#include "explain/place.h"
 #include "explain/provenance.h"
 #include "explain/worked_cell.h"
 #include "trace/trace.h"
@@ -39,10 +39,7 @@ class Lines {
   std::vector<Inline> list(const Tensor<double>& tensor, const Slice& cells, Role role) const;
 
  private:
-  std::vector<Equation> regrouped(const Step& step, const Reading& reading, const Place& place) const;
   std::vector<Equation> lines(const Step& step, const Reading& reading, const Place& place) const;
-  using LinesOf = std::vector<Equation> (Lines::*)(const Step&, const Reading&, const Place&) const;
-  std::vector<Equation> deeper(LinesOf of, const Step& step, const Reading& reading, const Place& place) const;
   Equation cell(const Step& step, const Reading& reading, const Place& place) const;
   Equation vector(const Step& step, const Reading& reading, const Place& place) const;
   Working worked_row(const Step& step, const Reading& reading, const Slice& cells) const;

@@ -19,8 +19,7 @@ using Kind = ComparedFile::Kind;
 std::string listed_printable(const std::vector<std::string>& names) { return printable(listed(names)); }
 
 std::string rounded(double number) {
-  if (std::isnan(number)) return "NaN";
-  if (std::isinf(number)) return number < 0 ? "−∞" : "∞";
+  if (!std::isfinite(number)) return written(number, {});
   std::string text = fmt::format("{:.6g}", number);
   if (text.front() == '-') text.replace(0, 1, "−");
   return text;
@@ -68,7 +67,7 @@ class Teller {
   }
 
  private:
-  void add(Block block) { document_.blocks.push_back(std::move(block)); }
+  void add(Block block) { document_.add(std::move(block)); }
   void say(std::string text) { add(Prose{{std::move(text)}}); }
 
   bool are_problems() const { return report_.first.kind == Kind::problem && report_.second.kind == Kind::problem; }
@@ -108,19 +107,9 @@ class Teller {
   }
 
   std::string verdict_of(const StepPair& pair) const {
-    switch (pair.verdict) {
-      case Verdict::same:
-        return pair.same_bits ? said_.same : said_.close;
-      case Verdict::differs:
-        return said_.differs;
-      case Verdict::other_shape:
-        return said_.other_shape;
-      case Verdict::only_first:
-        return said_.only_in(a_);
-      case Verdict::only_second:
-        return said_.only_in(b_);
-    }
-    return "";
+    const std::string words[] = {pair.same_bits ? said_.same : said_.close, said_.differs, said_.other_shape,
+                                 said_.only_in(a_), said_.only_in(b_)};
+    return words[static_cast<std::size_t>(pair.verdict)];
   }
 
   std::string details_of(const StepPair& pair) const {

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <utility>
 
 #include "base/text.h"
-#include "explain/telling/axes.h"
+#include "explain/place.h"
 #include "explain/telling/matrices.h"
 #include "words/language.h"
 
@@ -46,13 +47,10 @@ using CellsByPlace = std::map<std::size_t, const MarkedCell*>;
 CellsByPlace placed(const MarkedStep& answer, const Shape& shape) {
   CellsByPlace cells;
   for (const MarkedCell& cell : answer.cells) {
-    if (cell.index.size() != shape.rank()) return {};
-    std::size_t at = 0;
-    for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-      if (cell.index[axis] >= shape[axis].size) return {};
-      at = at * shape[axis].size + cell.index[axis];
-    }
-    cells.emplace(at, &cell);
+    const std::vector<std::size_t> sizes = shape.sizes();
+    const bool fits = cell.index.size() == sizes.size() && std::ranges::equal(cell.index, sizes, std::less<>());
+    if (!fits) return {};
+    cells.emplace(shape.offset(cell.index, shape), &cell);
   }
   return cells;
 }
@@ -68,7 +66,6 @@ Matrix emptied(Matrix matrix, const std::string& title) {
   matrix.format = {};
   matrix.decimals_in_lines = 0;
   matrix.reading = {Given{}, {}, std::nullopt, matrix.reading.result};
-  matrix.operation = {};
   return matrix;
 }
 
@@ -104,13 +101,10 @@ HandedIn handed_in(const MarkedStep& answer, const Step& like, const Trace& trac
   HandedIn handed;
   const CellsByPlace cells = placed(answer, like.result.shape());
   if (cells.empty()) return handed;
-  const MatrixMaker matrices(trace, numerals);
-  for (const Place& place : outer_places(like.result.shape(), 0, 0)) {
-    for (Matrix& matrix : matrices.of(like, place)) {
-      matrix.step = answer.id;
-      if (!trace.find(answer.id)) matrix.symbol = Formula(capitalised(in_words(answer.id)));
-      lay_out(matrix, cells, numerals, handed);
-    }
+  for (Matrix& matrix : matrices_of(trace, numerals, like.heading.id)) {
+    matrix.step = answer.id;
+    if (!trace.find(answer.id)) matrix.symbol = Formula(capitalised(in_words(answer.id)));
+    lay_out(matrix, cells, numerals, handed);
   }
   return handed;
 }

@@ -6,13 +6,13 @@ namespace attn {
 
 Document told_listings(std::span<const Listing> listings) {
   Document document;
-  if (listings.size() > 1) document.blocks.emplace_back(Headline{1, {language().telling.what_there_is}});
+  if (listings.size() > 1) document.add(Headline{1, {language().telling.what_there_is}});
   for (const Listing& listing : listings) {
-    document.blocks.emplace_back(Headline{listings.size() > 1 ? 2 : 1, {listing.title}});
-    document.blocks.emplace_back(Prose{{listing.where}});
+    document.add(Headline{listings.size() > 1 ? 2 : 1, {listing.title}});
+    document.add(Prose{{listing.where}});
     Table table;
     for (const Listed& row : listing.rows) table.rows.push_back({{row.name}, {row.summary}});
-    document.blocks.emplace_back(std::move(table));
+    document.add(std::move(table));
   }
   return document;
 }
@@ -21,9 +21,9 @@ Document told_catalogue() {
   const TellingWords& said = language().telling;
   Document document{{Headline{1, {said.known_mistakes}}}};
   for (const Family& family : families()) {
-    document.blocks.emplace_back(Headline{2, {family.title}});
+    document.add(Headline{2, {family.title}});
     for (const Mistake& mistake : family.mistakes) {
-      document.blocks.emplace_back(Prose{{said.mistake(mistake.id, mistake.words.what, mistake.words.example)}});
+      document.add(Prose{{said.mistake(mistake.id, mistake.words.what, mistake.words.example)}});
     }
   }
   return document;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "explain/place.h"
 #include "explain/reports/handed_in.h"
-#include "explain/telling/axes.h"
 #include "words/language.h"
 
 namespace attn {
@@ -63,7 +63,7 @@ class VerdictTeller {
   }
 
  private:
-  void add(Block block) { document_.blocks.push_back(std::move(block)); }
+  void add(Block block) { document_.add(std::move(block)); }
   void say(std::string text) { add(Prose{{std::move(text)}}); }
   bool reveals(Reveal what) const { return options_.reveal >= what; }
 
@@ -206,9 +206,7 @@ class VerdictTeller {
     const std::string cells = handed_in ? where(diagnosis) : "";
     if (!cells.empty() && text.ends_with('.')) text.insert(text.size() - 1, " (" + cells + ")");
     if (!diagnosis.evidence.empty()) text += " " + sentence(diagnosis.evidence);
-    if (!handed_in && !diagnosis.step.empty()) {
-      text += said_.not_handed_in(in_words(diagnosis.step));
-    }
+    if (!handed_in && !diagnosis.step.empty()) text += said_.not_handed_in(in_words(diagnosis.step));
     if (diagnosis.kind == MistakeKind::error) {
       say(std::move(text));
     } else {
@@ -262,8 +260,7 @@ void tell_verdict(const Report& report, const Trace& trace, const VerdictOptions
 }
 
 Document verdict(const Report& report, const Trace& trace, const VerdictOptions& options) {
-  Document document;
-  if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
+  Document document = titled(trace.title);
   tell_verdict(report, trace, options, 2, document);
   return document;
 }

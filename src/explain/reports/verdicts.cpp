@@ -53,13 +53,12 @@ std::string totals(std::span<const MarkedFile> files) {
 }  // namespace
 
 Document verdicts(std::span<const MarkedFile> files, const Trace& trace, const VerdictOptions& options) {
-  Document document;
-  if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
-  document.blocks.push_back(Prose{{totals(files)}});
-  document.blocks.push_back(overview(files, options.reveal));
+  Document document = titled(trace.title);
+  document.add(Prose{{totals(files)}});
+  document.add(overview(files, options.reveal));
   for (const MarkedFile& file : files) {
     if (!file.report || file.report->verdict == Verdict::right) continue;
-    document.blocks.push_back(Headline{2, {file.file}});
+    document.add(Headline{2, {file.file}});
     tell_verdict(*file.report, trace, options, 3, document);
   }
   return document;

@@ -1,18 +1,16 @@
-#include "explain/telling/ancestry.h"
-
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "explain/arithmetic/lines.h"
-#include "explain/telling/axes.h"
+#include "explain/place.h"
 #include "explain/telling/closing.h"
+#include "explain/telling/parts.h"
 #include "words/language.h"
 
 namespace attn {
 namespace {
 
-constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
 constexpr std::size_t terms_on_a_line = 6;
 
 // Whether a step hands on numbers of others as they are.
@@ -82,8 +80,9 @@ class AncestryWriter {
     if (!told_.complete) return;
     if (!about.step) return tell_given(about, {about.id, cell}, depth);
     about.state[cell] = State::told;
-    add(depth, {{about.id, cell}}, line(about, cell, whole));
-    told_.tree.branches.back().made_of = parts(about, cell);
+    const Ingredients made = ingredients(trace_, about.reading, cell);
+    add(depth, {{about.id, cell}}, line(about, cell, made, whole));
+    told_.tree.branches.back().made_of = parts(made);
     tell_children(about, cell, depth, whole && hands_on(*about.step));
   }
 
@@ -208,9 +207,8 @@ class AncestryWriter {
     add(depth, std::move(slices), std::move(line));
   }
 
-  Equation line(const Source& about, std::size_t cell, bool whole) {
+  Equation line(const Source& about, std::size_t cell, const Ingredients& made, bool whole) {
     const Step& step = *about.step;
-    const Ingredients made = ingredients(trace_, about.reading, cell);
     for (const CellList& read : made.read) told_.cut = told_.cut || (!whole && read.places.size() > most_shown());
     Equation line{{}, {{"", {name({about.id, cell})}}}, {}};
     Working working;
@@ -246,9 +244,9 @@ class AncestryWriter {
   }
 
   // What the number was made from, in full.
-  std::vector<NumbersRead> parts(const Source& about, std::size_t cell) {
+  std::vector<NumbersRead> parts(const Ingredients& made) {
     std::vector<NumbersRead> all;
-    for (const CellList& list : ingredients(trace_, about.reading, cell).read) {
+    for (const CellList& list : made.read) {
       const Source& read = source(list.tensor);
       for (const Slice& run : cell_runs(read.value.shape(), list)) {
         NumbersRead part{name(run).front(), {}};

@@ -1,12 +1,11 @@
 #include "explain/telling/asked.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/numbers.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "explain/telling/axes.h"
+#include "explain/place.h"
 #include "words/language.h"
 
 namespace attn {

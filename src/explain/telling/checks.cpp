@@ -1,13 +1,190 @@
-#include "explain/telling/checks.h"
-
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "explain/telling/weight_tally.h"
+#include "base/interval.h"
+#include "explain/provenance.h"
+#include "explain/telling/parts.h"
 #include "words/language.h"
 
 namespace attn {
 namespace {
+
+// What a check found: how many it looked at, and how many held.
+struct Tally {
+  std::size_t looked_at = 0, held = 0;
+  std::size_t closed_rows = 0;
+
+  void add(bool holds) {
+    ++looked_at;
+    held += holds ? 1 : 0;
+  }
+  bool holds() const { return held == looked_at; }
+};
+
+// The least and the largest of some numbers.
+struct Range {
+  double least = infinity, most = -infinity;
+
+  void add(double number) {
+    least = std::min(least, number);
+    most = std::max(most, number);
+  }
+};
+
+// How far what is computed may be from what would be exact.
+double slack(const Trace& trace) {
+  const Dtype dtype = trace.arithmetic.dtype;
+  if (rounds_once_a_step(dtype)) return 4 * step_at_one(dtype);
+  return dtype == Dtype::f32 ? 1e-4 : 1e-9;
+}
+
+// The axes that are in both shapes, or only in the first, but for `without`.
+Shape axes_of(const Shape& shape, const Shape& other, bool in_both, std::string_view without) {
+  Shape axes;
+  for (const Dim& dim : shape.dims()) {
+    if (other.has(dim.axis) == in_both && dim.axis != without) axes.append(dim);
+  }
+  return axes;
+}
+
+// Where a tensor stands at each cell of these axes, in row-major order.
+std::vector<std::size_t> offsets(const Shape& axes, const Shape& tensor) {
+  std::vector<std::size_t> all = {0};
+  for (const Dim& dim : axes.dims()) {
+    const std::size_t stride = tensor.stride(dim.axis);
+    std::vector<std::size_t> longer;
+    longer.reserve(all.size() * dim.size);
+    for (const std::size_t offset : all) {
+      for (std::size_t i = 0; i < dim.size; ++i) longer.push_back(offset + i * stride);
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+// The weights row by row, and which cells of a row the mask leaves open. `rows`
+// are the axes that tell them apart. REQUIRES: the step is a part of a softmax.
+class WeightRows {
+ public:
+  WeightRows(const Trace& trace, const Step& weights, const Shape& rows)
+      : weights_(weights.result),
+        starts_(offsets(rows, weights.result.shape())),
+        width_(weights.result.shape().size(over(weights))),
+        stride_(weights.result.shape().stride(over(weights))) {
+    const Reading reading = reading_of(trace, weights);
+    if (!reading.open) return;
+    mask_ = &trace.value(reading.open->id);
+    mask_starts_ = offsets(rows, reading.open->shape);
+    mask_stride_ = reading.open->shape.stride(over(weights));
+  }
+
+  // All rows of the weights.
+  WeightRows(const Trace& trace, const Step& weights)
+      : WeightRows(trace, weights, axes_of(weights.result.shape(), weights.result.shape(), true, over(weights))) {}
+
+  static const Axis& over(const Step& weights) { return std::get<Softmax>(weights.op).over; }
+
+  std::size_t count() const { return starts_.size(); }
+  std::size_t width() const { return width_; }
+  double weight(std::size_t row, std::size_t i) const { return weights_[starts_[row] + i * stride_]; }
+  bool is_open(std::size_t row, std::size_t i) const {
+    return !mask_ || (*mask_)[mask_starts_[row] + i * mask_stride_] != 0;
+  }
+
+ private:
+  const Tensor<double>& weights_;
+  std::vector<std::size_t> starts_;
+  std::size_t width_, stride_;
+  const Tensor<double>* mask_ = nullptr;
+  std::vector<std::size_t> mask_starts_;
+  std::size_t mask_stride_ = 0;
+};
+
+// Whether each row sums to 1; with a sink, to no more than 1. `sums`: from which to which.
+Tally sums_to_one(const Trace& trace, const Step& weights, bool or_less, Range& sums) {
+  const WeightRows rows(trace, weights);
+  Tally tally;
+  for (std::size_t row = 0; row < rows.count(); ++row) {
+    double sum = 0;
+    bool any_open = false;
+    for (std::size_t i = 0; i < rows.width(); ++i) {
+      sum += rows.weight(row, i);
+      any_open = any_open || rows.is_open(row, i);
+    }
+    if (!any_open) {
+      ++tally.closed_rows;
+      continue;
+    }
+    tally.add(std::abs(sum - 1) <= slack(trace) || (or_less && sum >= 0 && sum < 1));
+    sums.add(sum);
+  }
+  return tally;
+}
+
+Tally closed_are_zero(const Trace& trace, const Step& weights) {
+  const WeightRows rows(trace, weights);
+  Tally tally;
+  for (std::size_t row = 0; row < rows.count(); ++row) {
+    for (std::size_t i = 0; i < rows.width(); ++i) {
+      if (!rows.is_open(row, i)) tally.add(rows.weight(row, i) == 0);
+    }
+  }
+  return tally;
+}
+
+// Whether every context lies between the least and the largest open value of its
+// column; `or_nearer` to 0, where a sink takes a part.
+Tally within_values(const Trace& trace, const Step& weights, const Tensor<double>& values,
+                    const Tensor<double>& context, bool or_nearer) {
+  const Axis& key = WeightRows::over(weights);
+  const Shape row_axes = axes_of(context.shape(), weights.result.shape(), true, key);
+  const Shape column_axes = axes_of(context.shape(), weights.result.shape(), false, key);
+  const WeightRows rows(trace, weights, row_axes);
+  const std::vector<std::size_t> starts = offsets(row_axes, context.shape());
+  const std::vector<std::size_t> columns = offsets(column_axes, context.shape());
+  const std::vector<std::size_t> value_starts = offsets(row_axes, values.shape());
+  const std::vector<std::size_t> value_columns = offsets(column_axes, values.shape());
+
+  // The range of each column over the keys that are open. Mostly these are those
+  // of the row before, or those and some more, and then only what is new is read.
+  std::vector<Range> ranges(columns.size());
+  std::vector<std::size_t> open_keys, keys;
+  std::size_t start = 0;  // of the values that the ranges are of
+  const std::size_t key_stride = values.shape().stride(key);
+  Tally tally;
+  for (std::size_t row = 0; row < rows.count(); ++row) {
+    open_keys.clear();
+    for (std::size_t i = 0; i < rows.width(); ++i) {
+      if (rows.is_open(row, i)) open_keys.push_back(i);
+    }
+    if (open_keys.empty()) continue;  // a closed row
+    const bool goes_on = value_starts[row] == start && keys.size() <= open_keys.size() &&
+                         std::equal(keys.begin(), keys.end(), open_keys.begin());
+    start = value_starts[row];
+    if (!goes_on) {
+      keys.clear();
+      std::ranges::fill(ranges, Range());
+    }
+    for (std::size_t i = keys.size(); i < open_keys.size(); ++i) {
+      const std::size_t at = start + open_keys[i] * key_stride;
+      for (std::size_t c = 0; c < columns.size(); ++c) ranges[c].add(values[at + value_columns[c]]);
+    }
+    keys = open_keys;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      Range range = ranges[c];
+      if (range.least > range.most) continue;
+      if (or_nearer) range.add(0);
+      const double room = slack(trace) * std::max({1.0, std::abs(range.least), std::abs(range.most)});
+      const double number = context[starts[row] + columns[c]];
+      tally.add(number >= range.least - room && number <= range.most + room);
+    }
+  }
+  return tally;
+}
 
 std::string verdict(const Tally& tally, const std::string& what) {
   const TellingWords& said = language().telling;
@@ -25,8 +202,6 @@ const Step* weights_of(const Trace& trace) {
   return found == trace.steps.end() ? nullptr : &*found;
 }
 
-bool are_shares(const Step& weights) { return std::get<Softmax>(weights.op).part == Softmax::Part::shares; }
-
 // Whether a sink takes a part of each row that no key gets.
 bool has_sink(const Trace& trace, const Step& weights) {
   if (weights.operands.size() < 2) return false;
@@ -34,8 +209,10 @@ bool has_sink(const Trace& trace, const Step& weights) {
   return sum && std::holds_alternative<Softmax>(sum->op) && sum->operands.size() > 1;
 }
 
-bool any_negative(const Step& weights) {
-  return std::ranges::any_of(weights.result.data(), [](double weight) { return weight < 0; });
+// Shares may be negative, and then the sum is no mean.
+bool are_of_a_mean(const Step& weights) {
+  return std::get<Softmax>(weights.op).part != Softmax::Part::shares ||
+         std::ranges::none_of(weights.result.data(), [](double weight) { return weight < 0; });
 }
 
 // The step that the weights are multiplied with, and the sums of these products.
@@ -45,30 +222,22 @@ struct Weighing {
 };
 
 Weighing weighing_of(const Trace& trace, const Step& weights) {
-  Weighing found;
-  std::string products;
+  std::string values, products;
   for (const Step& step : trace.steps) {
+    const auto* contract = std::get_if<Contract>(&step.op);
+    const auto* combine = std::get_if<Combine>(&step.op);
+    const auto* reduce = std::get_if<Reduce>(&step.op);
     if (step.operands.size() == 2 && step.operands[0].id == weights.heading.id) {
-      const auto* contract = std::get_if<Contract>(&step.op);
-      const auto* combine = std::get_if<Combine>(&step.op);
       if (contract && contract->over == "key") return {step.operands[1].id, &step};
       if (combine && combine->function == Binary::multiply) {
-        found.values = step.operands[1].id;
+        values = step.operands[1].id;
         products = step.heading.id;
       }
     }
-    const auto* reduce = std::get_if<Reduce>(&step.op);
     const bool sums_products = reduce && step.operands.size() == 1 && step.operands[0].id == products;
-    if (sums_products && reduce->over == "key" && !products.empty()) {
-      found.context = &step;
-      return found;
-    }
+    if (sums_products && reduce->over == "key") return {values, &step};
   }
-  return found;
-}
-
-std::string why_not(const Trace& trace) {
-  return trace.arithmetic.hand_rounding ? language().telling.for_rounded.text() : "";
+  return {};
 }
 
 }  // namespace
@@ -78,14 +247,15 @@ std::optional<Table> checks(const Trace& trace, const Numerals& numerals) {
   const Step* weights = weights_of(trace);
   if (!weights) return std::nullopt;
   const Span a(weights->heading.symbol, weights->heading.role);
+  const std::string why_not = trace.arithmetic.hand_rounding ? said.for_rounded.text() : "";
 
   Table table;
   const bool sink = has_sink(trace, *weights);
-  const Tally sums = sums_to_one(trace, *weights, sink);
+  Range range;
+  const Tally sums = sums_to_one(trace, *weights, sink, range);
   std::string sums_verdict = verdict(sums, said.row);
   if (!sums.holds()) {
-    sums_verdict += said.sums_range(numerals.in_line(sums.least), numerals.in_line(sums.most));
-    sums_verdict += why_not(trace);
+    sums_verdict += said.sums_range(numerals.in_line(range.least), numerals.in_line(range.most)) + why_not;
   }
   const Said sums_words = sink ? said.sums_to_1_at_most : said.sums_to_1;
   table.rows.push_back({{said.each_row_of, a, sums_words}, {sums_verdict}});
@@ -95,10 +265,8 @@ std::optional<Table> checks(const Trace& trace, const Numerals& numerals) {
     table.rows.push_back({{said.closed_cells_of, a, said.exactly_0}, {verdict(closed, said.cell)}});
   }
 
-  // Shares may be negative, and then the sum is no mean.
-  const bool is_mean = !are_shares(*weights) || !any_negative(*weights);
   const Weighing weighing = weighing_of(trace, *weights);
-  if (is_mean && weighing.context && trace.find(weighing.values)) {
+  if (are_of_a_mean(*weights) && weighing.context && trace.find(weighing.values)) {
     const Tally within = within_values(trace, *weights, trace.value(weighing.values), weighing.context->result, sink);
     const Heading& context = weighing.context->heading;
     const Heading& values = trace.heading(weighing.values);
@@ -106,7 +274,7 @@ std::optional<Table> checks(const Trace& trace, const Numerals& numerals) {
                            said.stays_within,
                            {values.symbol, values.role},
                            sink ? said.and_0 : Said("")},
-                          {verdict(within, said.number) + (within.holds() ? "" : why_not(trace))}});
+                          {verdict(within, said.number) + (within.holds() ? "" : why_not)}});
   }
   return table;
 }

@@ -44,10 +44,8 @@ std::string closed_by(const Trace& trace, const Slice& mask_cell) {
   const std::vector<std::size_t> index = shape.index(mask_cell.first);
   std::vector<std::string> names;
   for (const ClosingRule& rule : closing_rules(trace, mask_cell.tensor)) {
-    std::size_t cell = 0;
-    for (std::size_t axis = 0; axis < shape.rank(); ++axis) cell += index[axis] * rule.shape.stride(shape[axis].axis);
     const bool is_new = std::ranges::find(names, rule.name) == names.end();
-    if ((*rule.open)[cell] == 0 && is_new) names.push_back(rule.name);
+    if ((*rule.open)[rule.shape.offset(index, shape)] == 0 && is_new) names.push_back(rule.name);
   }
   return language().telling.closed_by(names);
 }

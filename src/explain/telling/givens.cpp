@@ -1,12 +1,12 @@
-#include "explain/telling/givens.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "explain/place.h"
 #include "explain/provenance.h"
-#include "explain/telling/axes.h"
 #include "explain/telling/closing.h"
+#include "explain/telling/matrices.h"
+#include "explain/telling/parts.h"
 #include "words/language.h"
 
 namespace attn {
@@ -39,9 +39,9 @@ std::string rounding_words(const HandRounding& rounding) {
 }
 
 // Whether these are the scores of an attention, and nothing scales them.
-bool is_left_unscaled(const Trace& trace, const Step& step) {
+bool is_left_unscaled(const Trace& trace, const std::string& step) {
   return std::ranges::any_of(trace.recipe.parts(), [&](const RecipePart& part) {
-    return part.attention && step.heading.id == part.attention->scores && !trace.find(part.attention->scaled);
+    return part.attention && step == part.attention->scores && !trace.find(part.attention->scaled);
   });
 }
 
@@ -59,7 +59,7 @@ Inline score_words(const Trace& trace, const Numerals& numerals) {
     } else if (map && map->function == Unary::softcap) {
       told.emplace_back(said.with_c(numerals.in_line(map->parameter)));
     }
-    if (is_left_unscaled(trace, step)) told.emplace_back(said.not_scaled);
+    if (is_left_unscaled(trace, step.heading.id)) told.emplace_back(said.not_scaled);
   }
   return told;
 }
@@ -106,28 +106,24 @@ Table options_table(const Trace& trace, const Numerals& numerals) {
 }  // namespace
 
 void tell_givens(const Trace& trace, const ExplainOptions& options, const Numerals& numerals, Document& document) {
-  document.blocks.push_back(Headline{2, {language().telling.given}});
-  const MatrixMaker matrices(trace, numerals);
-  // Adapts each matrix of these numbers, and adds it.
-  const auto add = [&](const auto& source, const Shape& shape, auto adapt) {
-    std::vector<Place> places = outer_places(shape, options.batch.value_or(0), options.head.value_or(0));
+  document.add(Headline{2, {language().telling.given}});
+  const auto add = [&](const std::string& id) {
+    std::vector<Place> places =
+        outer_places(trace.value(id).shape(), options.batch.value_or(0), options.head.value_or(0));
     if (!options.full && places.size() > most_places) places.resize(most_places);
     for (const Place& place : places) {
-      for (Matrix& matrix : matrices.of(source, place)) {
-        adapt(matrix);
-        document.blocks.push_back(std::move(matrix));
-      }
+      for (Matrix& matrix : matrices_at(trace, numerals, id, place)) document.add(std::move(matrix));
     }
   };
   for (const Step& step : trace.steps) {
-    if (is_given(step)) add(step, step.result.shape(), [](Matrix&) {});
+    if (is_given(step)) add(step.heading.id);
   }
-  bool beside = false;
+  const std::size_t first = document.blocks.size();
   for (const GivenTensor& given : trace.givens) {
-    if (given.heading.role == Role::mask) continue;  // told in words
-    add(given, given.value.shape(), [&](Matrix& matrix) { matrix.beside = std::exchange(beside, true); });
+    if (given.heading.role != Role::mask) add(given.heading.id);  // the mask is told in words
   }
-  document.blocks.push_back(options_table(trace, numerals));
+  for (std::size_t i = first + 1; i < document.blocks.size(); ++i) std::get<Matrix>(document.blocks[i]).beside = true;
+  document.add(options_table(trace, numerals));
 }
 
 }  // namespace attn

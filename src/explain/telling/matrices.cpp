@@ -1,17 +1,16 @@
 #include "explain/telling/matrices.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-#include "explain/telling/axes.h"
 #include "words/language.h"
 
 namespace attn {
-
 namespace {
 
 // What matrices are made of.
-struct Source {
+struct Shown {
   const Trace& trace;
   const Numerals& numerals;
   const Heading& heading;
@@ -20,15 +19,14 @@ struct Source {
 };
 
 // What the rows or the columns are: an axis, or nothing for a vector's one row.
-struct Side {
+struct Edge {
   Axis axis = {};
   std::vector<std::string> labels = {};
   std::size_t stride = 0, first = 0;
 };
 
 std::string bracketed(const std::vector<Dim>& dims) {
-  if (dims.empty()) return "[1]";
-  return "[" + to_string(Shape(dims)) + "]";
+  return dims.empty() ? "[1]" : "[" + to_string(Shape(dims)) + "]";
 }
 
 // Axes of an operand that the matrix at hand shows, batch, head and all else
@@ -111,7 +109,7 @@ std::string sums_words(const Matrix& matrix, const Numerals& numerals) {
     double sum = 0;
     bool closed = !matrix.closed.empty();
     for (std::size_t column = 0; column < matrix.columns(); ++column) {
-      sum += matrix.cells[row * matrix.columns() + column];
+      sum += matrix.number(row, column);
       closed = closed && matrix.is_closed(row, column);
     }
     if (!closed && !numerals.same(sum, 1)) return "";
@@ -121,19 +119,19 @@ std::string sums_words(const Matrix& matrix, const Numerals& numerals) {
 }
 
 // Which of several matrices it is: "Head 2 of 8 · query 1 · the".
-std::string place_of(const Source& source, const Place& place) {
+std::string place_of(const Shown& source, const Place& place) {
   std::string words = place_words(source.tensor.shape(), place);
   for (const auto& [axis, index] : place) {
     if (is_outer(axis)) continue;
     const Dim dim{axis, source.tensor.shape().size(axis)};
     const std::string label = axis_label(source.trace, source.heading, dim, place, index);
-    words += (words.empty() ? "" : " · ") + axis + " " + std::to_string(index + 1);
+    words = dotted(words, axis + " " + std::to_string(index + 1));
     if (!is_numbered(label, index)) words += " · " + label;
   }
   return words;
 }
 
-Side side(const Source& source, const Place& place, const Dim* dim, std::optional<std::size_t> query) {
+Edge side(const Shown& source, const Place& place, const Dim* dim, std::optional<std::size_t> query) {
   if (!dim) return {.labels = {source.heading.symbol.text()}};
   const std::size_t stride = source.tensor.shape().stride(dim->axis);
   if (query && dim->axis == "query") {
@@ -143,7 +141,7 @@ Side side(const Source& source, const Place& place, const Dim* dim, std::optiona
 }
 
 // Which of these cells the mask closes, where it says so cell by cell.
-std::vector<bool> closed_cells(const Source& source, const std::vector<std::size_t>& cells) {
+std::vector<bool> closed_cells(const Shown& source, const std::vector<std::size_t>& cells) {
   const auto& mask = source.reading.open;
   const bool cell_by_cell = mask && std::ranges::all_of(mask->shape.dims(), [&](const Dim& dim) {
                               return source.tensor.shape().has(dim.axis);
@@ -156,13 +154,13 @@ std::vector<bool> closed_cells(const Source& source, const std::vector<std::size
   return closed;
 }
 
-Matrix one_matrix(const Source& source, const Place& place, std::optional<std::size_t> query) {
+Matrix one_matrix(const Shown& source, const Place& place, std::optional<std::size_t> query) {
   const Shape& shape = source.tensor.shape();
   const std::vector<Dim> inner = inner_axes(shape, place);
   // A vector of positions is a column, one of features a row.
   const bool is_row = inner.size() == 1 && !is_position(inner[0].axis);
-  const Side down = side(source, place, inner.empty() || is_row ? nullptr : &inner.front(), query);
-  const Side across = side(source, place, inner.size() == 2 || is_row ? &inner.back() : nullptr, query);
+  const Edge down = side(source, place, inner.empty() || is_row ? nullptr : &inner.front(), query);
+  const Edge across = side(source, place, inner.size() == 2 || is_row ? &inner.back() : nullptr, query);
 
   Matrix matrix;
   matrix.step = source.heading.id;
@@ -181,7 +179,6 @@ Matrix one_matrix(const Source& source, const Place& place, std::optional<std::s
   matrix.column_stride = across.stride;
   matrix.first = offset_at(shape, place) + down.first + across.first;
   matrix.reading = source.reading;
-  matrix.operation = operation_of(source.reading);
 
   const std::vector<std::size_t> cells = places_of_cells(matrix);
   matrix.cells.reserve(cells.size());
@@ -196,27 +193,34 @@ Matrix one_matrix(const Source& source, const Place& place, std::optional<std::s
   return matrix;
 }
 
-std::vector<Matrix> all_matrices(const Source& source, const Place& place, std::optional<std::size_t> query) {
+std::vector<Matrix> all_matrices(const Shown& source, const Place& place, std::optional<std::size_t> query) {
   const std::vector<Dim> inner = inner_axes(source.tensor.shape(), place);
   if (inner.size() <= 2) return {one_matrix(source, place, query)};
 
   std::vector<Matrix> all;
   for (std::size_t i = 0; i < inner[0].size; ++i) {
     if (query && inner[0].axis == "query" && i != *query) continue;
-    for (Matrix& matrix : all_matrices(source, with(place, inner[0].axis, i), query)) all.push_back(std::move(matrix));
+    std::ranges::move(all_matrices(source, with(place, inner[0].axis, i), query), std::back_inserter(all));
   }
   return all;
 }
 
 }  // namespace
 
-std::vector<Matrix> MatrixMaker::of(const Step& step, const Place& place, std::optional<std::size_t> query) const {
-  return all_matrices({trace_, numerals_, step.heading, step.result, reading_of(trace_, step)}, place, query);
+std::vector<Matrix> matrices_at(const Trace& trace, const Numerals& numerals, const std::string& id, const Place& place,
+                                std::optional<std::size_t> query) {
+  const Step* step = trace.find(id);
+  const Tensor<double>& tensor = trace.value(id);
+  const Reading reading = step ? reading_of(trace, *step) : Reading{Given{}, {}, std::nullopt, tensor.shape()};
+  return all_matrices({trace, numerals, trace.heading(id), tensor, reading}, place, query);
 }
 
-std::vector<Matrix> MatrixMaker::of(const GivenTensor& given, const Place& place) const {
-  const Reading reading{Given{}, {}, std::nullopt, given.value.shape()};
-  return all_matrices({trace_, numerals_, given.heading, given.value, reading}, place, std::nullopt);
+std::vector<Matrix> matrices_of(const Trace& trace, const Numerals& numerals, const std::string& id) {
+  std::vector<Matrix> all;
+  for (const Place& place : outer_places(trace.value(id).shape(), 0, 0)) {
+    std::ranges::move(matrices_at(trace, numerals, id, place), std::back_inserter(all));
+  }
+  return all;
 }
 
 std::vector<std::size_t> places_of_cells(const Matrix& matrix) {
@@ -224,7 +228,7 @@ std::vector<std::size_t> places_of_cells(const Matrix& matrix) {
   places.reserve(matrix.rows() * matrix.columns());
   for (std::size_t row = 0; row < matrix.rows(); ++row) {
     for (std::size_t column = 0; column < matrix.columns(); ++column) {
-      places.push_back(matrix.first + row * matrix.row_stride + column * matrix.column_stride);
+      places.push_back(matrix.place_of(row, column));
     }
   }
   return places;

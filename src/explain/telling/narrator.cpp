@@ -1,4 +1,3 @@
-#include "explain/telling/narrator.h"
 
 #include <algorithm>
 #include <functional>
@@ -7,19 +6,17 @@
 #include <utility>
 
 #include "explain/arithmetic/lines.h"
-#include "explain/telling/axes.h"
-#include "explain/telling/givens.h"
+#include "explain/place.h"
 #include "explain/telling/matrices.h"
+#include "explain/telling/parts.h"
 #include "problem/labels.h"
 #include "words/language.h"
 
 namespace attn {
 namespace {
 
-// Unless all is asked for: so many queries, rows, and terms of a sum.
+// Unless all is asked for: so many queries and rows.
 constexpr std::size_t most_rows = 12;
-constexpr std::size_t most_terms = 16;
-constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
 
 // Whether two steps are told in one go, query by query.
 bool go_together(const Step& a, const Step& b) {
@@ -58,8 +55,8 @@ class Narrator {
         options_(options),
         level_(level),
         document_(document),
-        lines_(trace, numerals, options.full ? no_limit : most_terms),
-        matrices_(trace, numerals) {
+        numerals_(numerals),
+        lines_(trace, numerals, options.full ? no_limit : usual_terms) {
     for (const Note& note : trace.notes) untold_.push_back(&note);
   }
 
@@ -96,7 +93,7 @@ class Narrator {
   const std::vector<const Note*>& untold() const { return untold_; }
 
  private:
-  void add(Block block) { document_.blocks.push_back(std::move(block)); }
+  void add(Block block) { document_.add(std::move(block)); }
   Derivation& last_derivation() { return std::get<Derivation>(document_.blocks.back()); }
 
   // Tells the first of these, and then how many more there are and how to see them.
@@ -185,12 +182,9 @@ class Narrator {
 
   // Whose queries are told: of which head of which sequence, or of all heads again.
   std::string where_words(const Step& step, const Place& place) const {
-    std::string words = place_words(step.result.shape(), place);
-    const bool of_all_heads =
-        !step.result.shape().has("head") &&
-        std::ranges::any_of(trace_.steps, [](const Step& other) { return other.result.shape().has("head"); });
-    if (of_all_heads) words += (words.empty() ? "" : " · ") + said_.all_heads.text();
-    return words;
+    const auto has_heads = [](const Step& of) { return of.result.shape().has("head"); };
+    const bool of_all_heads = !has_heads(step) && std::ranges::any_of(trace_.steps, has_heads);
+    return dotted(place_words(step.result.shape(), place), of_all_heads ? said_.all_heads.text() : "");
   }
 
   void tell_query(std::span<const Step* const> run, const Place& place) {
@@ -199,8 +193,7 @@ class Narrator {
     const std::size_t query = place.back().second;
     const std::string number = std::to_string(query + 1);
     const std::string label = axis_label(trace_, first.heading, {"query", shape.size("query")}, place, query);
-    std::string words = where_words(first, place);
-    words += (words.empty() ? "" : " · ") + said_.one_query_told(number);
+    std::string words = dotted(where_words(first, place), said_.one_query_told(number));
     if (label != number) words += " · " + label;
     add(Headline{2, {words}});
 
@@ -225,14 +218,12 @@ class Narrator {
     if (told && options_.query) return;
     const std::string where = place_words(run.front()->result.shape(), place);
     if (told) {
-      const std::string whose = where_words(*run.front(), place);
-      add(Headline{2, {whose + (whose.empty() ? "" : " · ") + said_.all_queries.text()}});
+      add(Headline{2, {dotted(where_words(*run.front(), place), said_.all_queries)}});
     } else if (!where.empty()) {
       add(Headline{2, {where}});
     }
     for (const Step* step : run) {
-      const bool is_matrix = inner_axes(step->result.shape(), place).size() == 2;
-      if (told && !is_matrix) continue;
+      if (told && inner_axes(step->result.shape(), place).size() != 2) continue;
       // The headline says where.
       add_matrices(*step, place, [&](Matrix& matrix) { matrix.place = without(where, matrix.place); });
       add_notes(*step, place);
@@ -242,10 +233,11 @@ class Narrator {
   // A step with an axis more than a matrix has is one matrix a query.
   void add_matrices(const Step& step, const Place& place, const std::function<void(Matrix&)>& adapt) {
     const auto query = options_.query ? std::optional(*options_.query - 1) : std::nullopt;
-    tell_some(matrices_.of(step, place, query), most_queries, said_.more_queries, said_.one_query, [&](Matrix& matrix) {
-      adapt(matrix);
-      add(std::move(matrix));
-    });
+    tell_some(matrices_at(trace_, numerals_, step.heading.id, place, query), most_queries, said_.more_queries,
+              said_.one_query, [&](Matrix& matrix) {
+                adapt(matrix);
+                add(std::move(matrix));
+              });
   }
 
   void add_notes(const Step& step, const Place& place) {
@@ -270,8 +262,8 @@ class Narrator {
   Level level_;
   Document& document_;
   const TellingWords& said_ = language().telling;
+  const Numerals& numerals_;
   Lines lines_;
-  MatrixMaker matrices_;
   std::vector<const Note*> untold_;
   bool said_product_ = false;
 };
@@ -284,7 +276,7 @@ std::vector<const Note*> narrate(const Trace& trace, const ExplainOptions& optio
   const bool all = options.only.empty();
   if (level == Level::result && all) {
     if (const Step* result = trace.find("result")) {
-      document.blocks.push_back(Headline{2, {language().telling.result}});
+      document.add(Headline{2, {language().telling.result}});
       narrator.tell_matrices(*result);
     }
   } else if (level <= Level::steps && !all) {

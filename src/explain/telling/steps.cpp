@@ -5,10 +5,9 @@
 #include <tuple>
 #include <utility>
 
-#include "explain/telling/axes.h"
-#include "explain/telling/checks.h"
+#include "explain/place.h"
 #include "explain/telling/matrices.h"
-#include "explain/telling/narrator.h"
+#include "explain/telling/parts.h"
 #include "words/language.h"
 
 namespace attn {
@@ -121,11 +120,10 @@ void add_what_is_behind(const Trace& trace, const ExplainOptions& options, const
       told.emplace(matrix->step, matrix->first, matrix->cells.size());
     }
   }
-  const MatrixMaker matrices(trace, numerals);
   std::size_t numbers = 0;
-  const auto add = [&](const auto& source, const Shape& shape) {
-    for (const Place& place : outer_places(shape, 0, 0)) {
-      for (Matrix& matrix : matrices.of(source, place)) {
+  const auto add = [&](const Heading& heading) {
+    for (const Place& place : outer_places(trace.value(heading.id).shape(), 0, 0)) {
+      for (Matrix& matrix : matrices_at(trace, numerals, heading.id, place)) {
         numbers += matrix.cells.size();
         if (!options.full && numbers > most_numbers_behind) return;
         const bool is_told = told.contains({matrix.step, matrix.first, matrix.cells.size()});
@@ -133,26 +131,25 @@ void add_what_is_behind(const Trace& trace, const ExplainOptions& options, const
       }
     }
   };
-  for (const GivenTensor& given : trace.givens) add(given, given.value.shape());
-  for (const Step& step : trace.steps) add(step, step.result.shape());
+  for (const GivenTensor& given : trace.givens) add(given.heading);
+  for (const Step& step : trace.steps) add(step.heading);
 }
 
 Document everything_told(const Trace& trace, const ExplainOptions& options, Level level,
                          const std::vector<const Step*>& steps, const Numerals& numerals) {
-  Document document;
-  if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
-  if (level >= Level::rows && options.only.empty() && has_weights(trace)) document.blocks.push_back(idea(trace));
-  if (level != Level::cells) document.blocks.push_back(Prose{{level_words(level)}});
+  Document document = titled(trace.title);
+  if (level >= Level::rows && options.only.empty() && has_weights(trace)) document.add(idea(trace));
+  if (level != Level::cells) document.add(Prose{{level_words(level)}});
 
   const std::vector<const Note*> notes = narrate(trace, options, level, steps, numerals, document);
   if (!options.only.empty()) return document;
 
   if (auto table = checks(trace, numerals)) {
-    document.blocks.push_back(Headline{2, {language().telling.what_must_hold}});
-    document.blocks.push_back(std::move(*table));
+    document.add(Headline{2, {language().telling.what_must_hold}});
+    document.add(std::move(*table));
   }
-  if (!notes.empty()) document.blocks.push_back(Headline{2, {language().telling.notes}});
-  for (const Note* note : notes) document.blocks.push_back(Remark{{note->message}});
+  if (!notes.empty()) document.add(Headline{2, {language().telling.notes}});
+  for (const Note* note : notes) document.add(Remark{{note->message}});
   return document;
 }
 

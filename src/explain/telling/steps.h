@@ -22,7 +22,7 @@ enum class Level {
 struct ExplainOptions {
   std::optional<Level> level;     // by default what fits the size
   std::vector<std::string> only;  // ids; empty is all
-  std::optional<std::size_t> batch, head, query;
+  std::optional<std::size_t> batch = {}, head = {}, query = {};
   std::optional<int> precision;  // decimals; by default 4, fewer where all numbers need fewer
   bool full = false;             // nothing elided
   bool behind = false;           // the document has the matrices behind those told, too

@@ -5,20 +5,17 @@
 #include <utility>
 #include <vector>
 
-#include "explain/telling/ancestry.h"
-#include "explain/telling/axes.h"
+#include "explain/place.h"
 #include "explain/telling/matrices.h"
+#include "explain/telling/parts.h"
 #include "explain/telling/steps.h"
 #include "words/language.h"
 
 namespace attn {
 namespace {
 
-constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
-
-// Unless all is asked for: about so many lines, and terms of a sum.
+// Unless all is asked for: about so many lines.
 constexpr std::size_t most_lines = 150;
-constexpr std::size_t most_terms = 16;
 
 // "query 1 (it), key 2 (dog)"
 std::string place_of_cell(const Trace& trace, const Asked& asked) {
@@ -42,7 +39,7 @@ std::string place_of_cell(const Trace& trace, const Asked& asked) {
 Ancestry fitting(const Trace& trace, const Asked& asked, const WhyOptions& options, const Numerals& numerals,
                  std::size_t& depth) {
   const auto told = [&](std::size_t lines) {
-    return ancestry(trace, asked.id, *asked.cell, numerals, {depth, lines, options.full ? no_limit : most_terms});
+    return ancestry(trace, asked.id, *asked.cell, numerals, {depth, lines, options.full ? no_limit : usual_terms});
   };
   const std::size_t deepest = levels_below(trace, asked.id);
   depth = options.depth.value_or(deepest);
@@ -101,19 +98,18 @@ Document one_number(const Trace& trace, const Asked& asked, const WhyOptions& op
   std::size_t depth = 0;
   Ancestry told = fitting(trace, asked, options, numerals, depth);
 
-  Document document;
-  if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
+  Document document = titled(trace.title);
   const Span name(cell_name(trace, {asked.id, *asked.cell, 0, 1}), heading.role);
-  document.blocks.push_back(Headline{2, {name, " · " + heading.title}});
+  document.add(Headline{2, {name, " · " + heading.title}});
   const std::string place = place_of_cell(trace, asked);
-  document.blocks.push_back(
+  document.add(
       Prose{{Span(heading.formula.text(), heading.role), place.empty() ? "" : language().telling.at_place(place)}});
-  document.blocks.push_back(told.tree);
+  document.add(told.tree);
   const std::string cut = cut_words(trace, asked, told, options, depth);
-  if (!cut.empty()) document.blocks.push_back(Prose{{cut}});
-  if (const auto padding = padding_words(trace, asked)) document.blocks.push_back(Remark{{*padding}});
+  if (!cut.empty()) document.add(Prose{{cut}});
+  if (const auto padding = padding_words(trace, asked)) document.add(Remark{{*padding}});
   for (const Note& note : trace.notes) {
-    if (is_about(note, trace, told.tree)) document.blocks.push_back(Remark{{note.message}});
+    if (is_about(note, trace, told.tree)) document.add(Remark{{note.message}});
   }
   return document;
 }
@@ -126,23 +122,14 @@ Document whole_step(const Trace& trace, const Asked& asked, const WhyOptions& op
   if (step && !is_given(*step)) {
     Document document = explain(trace, {.level = Level::cells,
                                         .only = {asked.id},
-                                        .batch = {},
-                                        .head = {},
-                                        .query = {},
                                         .precision = options.precision,
                                         .full = options.full || is_told_whole(trace, asked)});
-    document.blocks.push_back(Prose{{language().telling.ask_for_one(cell_name(trace, {asked.id, 0, 0, 1}))}});
+    document.add(Prose{{language().telling.ask_for_one(cell_name(trace, {asked.id, 0, 0, 1}))}});
     return document;
   }
-  Document document;
+  Document document = titled(trace.title);
   const Numerals numerals(decimals_shown(options.precision), trace);
-  const MatrixMaker matrices(trace, numerals);
-  if (!trace.title.empty()) document.blocks.push_back(Headline{1, {trace.title}});
-  for (const Place& place : outer_places(trace.value(asked.id).shape(), 0, 0)) {
-    for (Matrix& matrix : step ? matrices.of(*step, place) : matrices.of(*trace.find_given(asked.id), place)) {
-      document.blocks.push_back(std::move(matrix));
-    }
-  }
+  for (Matrix& matrix : matrices_of(trace, numerals, asked.id)) document.add(std::move(matrix));
   return document;
 }
 

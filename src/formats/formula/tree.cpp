@@ -18,9 +18,7 @@ using Kind = FormulaPart::Kind;
 using Piece = FormulaPiece::Kind;
 
 // One piece of the formula and whose it is.
-struct Letter {
-  Piece kind = Piece::word;
-  std::string text;
+struct Letter : FormulaPiece {
   std::optional<Role> role;
 };
 
@@ -29,9 +27,7 @@ std::vector<Letter> letters_of(const Inline& text) {
   for (const Span& span : text) {
     const std::vector<FormulaPiece> typed =
         span.pieces.empty() ? formula_pieces(printable(span.text)) : std::vector<FormulaPiece>();
-    for (const FormulaPiece& piece : span.pieces.empty() ? typed : span.pieces) {
-      letters.push_back({piece.kind, piece.text, span.role});
-    }
+    for (const FormulaPiece& piece : span.pieces.empty() ? typed : span.pieces) letters.push_back({piece, span.role});
   }
   return letters;
 }
@@ -109,17 +105,12 @@ class Builder {
 
   void operand(Parts& parts) const {
     const Letter& letter = letters_[at_];
-    switch (letter.kind) {
-      case Piece::letter:
-        return parts.push_back({Kind::identifier, letter.text, {}, letter.role});
-      case Piece::number:
-        return parts.push_back({Kind::number, letter.text, {}, letter.role});
-      case Piece::word:
-      case Piece::index:
-        return add_word({Kind::word, letter.text, {}, letter.role}, parts);
-      default:
-        return parts.push_back({Kind::sign, letter.text, {}, letter.role});
-    }
+    const bool is_word = letter.kind == Piece::word || letter.kind == Piece::index;
+    if (is_word) return add_word({Kind::word, letter.text, {}, letter.role}, parts);
+    const Kind kind = letter.kind == Piece::letter   ? Kind::identifier
+                      : letter.kind == Piece::number ? Kind::number
+                                                     : Kind::sign;
+    parts.push_back({kind, letter.text, {}, letter.role});
   }
 
   // The letters and digits after "_".
@@ -151,14 +142,18 @@ class Builder {
   }
 
   static FormulaPart simplified(Parts parts) {
-    if (parts.size() == 1) return std::move(parts[0]);
-    FormulaPart row{Kind::row, "", std::move(parts)};
-    const bool one_role =
-        std::ranges::adjacent_find(row.children, std::not_equal_to<>(), &FormulaPart::role) == row.children.end();
-    if (!one_role || row.children.empty()) return row;
-    row.role = row.children[0].role;
-    for (FormulaPart& child : row.children) child.role.reset();
-    return row;
+    return parts.size() == 1 ? std::move(parts[0]) : with_common_role({Kind::row, "", std::move(parts)});
+  }
+
+  // What all of its children are of is said of the whole.
+  static FormulaPart with_common_role(FormulaPart whole) {
+    Parts& all = whole.children;
+    if (all.empty() || std::ranges::adjacent_find(all, std::not_equal_to<>(), &FormulaPart::role) != all.end()) {
+      return whole;
+    }
+    whole.role = all[0].role;
+    for (FormulaPart& child : all) child.role.reset();
+    return whole;
   }
 
   static bool is_base(const FormulaPart& part) { return part.kind != Kind::sign && part.text != " "; }
@@ -182,13 +177,7 @@ class Builder {
       parts.push_back({Kind::word, base.text.substr(0, space + 1), {}, base.role});
       base.text.erase(0, space + 1);
     }
-    const bool one_role = base.role == what.role;
-    FormulaPart whole{kind, "", {std::move(base), std::move(what)}};
-    if (one_role) {
-      whole.role = whole.children[0].role;
-      for (FormulaPart& child : whole.children) child.role.reset();
-    }
-    parts.push_back(std::move(whole));
+    parts.push_back(with_common_role({kind, "", {std::move(base), std::move(what)}}));
   }
 
   // Where the last thing begins: at the bracket that belongs to a closing one.

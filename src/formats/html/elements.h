@@ -1,9 +1,14 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "explain/document.h"
+#include "formats/cut.h"
+#include "formats/format.h"
 
 namespace attn {
 
@@ -22,5 +27,33 @@ std::string page_label(std::string_view label);
 std::string page_lines(const Derivation& derivation);
 std::string page_table(const Table& table, const std::string& part);  // `part`: names a table that has no caption
 std::string page_tree(const Tree& tree);
+
+// How much of a matrix a page shows: all of it, unless it is very large.
+Extent shown_of(const Matrix& matrix, const FormatOptions& options);
+
+// Whether the numbers of the matrix say where they come from; not so where
+// somebody handed them in.
+bool is_sourced(const Matrix& matrix);
+
+// Whether it is the weights of queries (rows) over keys (columns).
+bool are_weights(const Matrix& matrix);
+
+// A matrix as a table that scrolls in its box, its place among those of the page
+// being `number` where it is sourced.
+std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t> number);
+
+// The same weights as arcs, and how to read them. Empty where they are too many.
+std::string page_arcs(const Matrix& weights);
+
+// A matrix of the page, in the order of the page.
+struct PageMatrix {
+  const Matrix* matrix;
+  Extent shown;
+};
+
+// What the script of a page needs to know to say where a number comes from: of
+// each matrix its op, and which cells of which steps each of its cells read. The
+// numbers themselves it reads from the page. JSON that no text in it can end.
+std::string numbers_json(const Document& document, const std::vector<PageMatrix>& matrices);
 
 }  // namespace attn

@@ -1,4 +1,3 @@
-#include "formats/html/figure.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +10,7 @@
 #include "formats/figures.h"
 #include "formats/html/elements.h"
 #include "formats/looks.h"
-#include "formats/markup.h"
+#include "formats/spelling.h"
 
 namespace attn {
 namespace {
@@ -104,9 +103,7 @@ Extent shown_of(const Matrix& matrix, const FormatOptions& options) {
 
 bool is_sourced(const Matrix& matrix) {
   if (!matrix.handed_in.empty() || matrix.cells.empty()) return false;
-  const std::size_t last =
-      matrix.first + (matrix.rows() - 1) * matrix.row_stride + (matrix.columns() - 1) * matrix.column_stride;
-  return last < matrix.reading.result.count();
+  return matrix.place_of(matrix.rows() - 1, matrix.columns() - 1) < matrix.reading.result.count();
 }
 
 bool are_weights(const Matrix& matrix) {
@@ -125,9 +122,7 @@ std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::s
       fmt::format("<figure class=\"matrix {}{}\"{} style=\"--fraction:{}\">\n<div class=\"scroll\"><table{}>\n",
                   class_name(matrix.role), look, id, matrix.fraction(), data);
   text += "<caption><span class=\"about\">" + caption(matrix) + "</span></caption>\n<thead><tr><td></td>";
-  for (std::size_t column = 0; column < shown.columns; ++column) {
-    text += name_cell(matrix.column_labels[column], "col");
-  }
+  for (std::size_t column = 0; column < shown.columns; ++column) text += name_cell(matrix.column_labels[column], "col");
   text += "</tr></thead>\n<tbody>\n";
   for (std::size_t row = 0; row < shown.rows; ++row) {
     text += "<tr>" + name_cell(matrix.row_labels[row], "row");

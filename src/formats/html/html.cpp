@@ -13,12 +13,10 @@
 #include "formats/figures.h"
 #include "formats/format.h"
 #include "formats/html/elements.h"
-#include "formats/html/figure.h"
 #include "formats/html/page.h"
-#include "formats/html/script_data.h"
 #include "formats/looks.h"
-#include "formats/markup.h"
 #include "formats/places.h"
+#include "formats/spelling.h"
 
 namespace attn {
 namespace {

@@ -1,5 +1,3 @@
-#include "formats/html/script_data.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -10,6 +8,7 @@
 
 #include "base/numbers.h"
 #include "base/text.h"
+#include "formats/html/elements.h"
 #include "formats/looks.h"
 
 namespace attn {
@@ -45,53 +44,35 @@ std::string json(const Operation& operation) {
   return text + "}";
 }
 
-// Which cells of one operand each cell of the matrix reads.
-class Read {
- public:
-  using Pick = std::function<const Slice&(const Provenance&)>;
-
-  Read(const PageMatrix& of, const Pick& pick) : shown_(of.shown) {
-    for (std::size_t row = 0; row < shown_.rows; ++row) {
-      for (std::size_t column = 0; column < shown_.columns; ++column) {
-        cells_.push_back(pick(of.matrix->made_of(row, column)));
-      }
-    }
+// Which cells of one operand each cell of the matrix reads. REQUIRES: some are shown.
+std::string cells_read(const PageMatrix& of, const std::function<const Slice&(const Provenance&)>& pick) {
+  const auto [rows, columns] = of.shown;
+  std::vector<Slice> cells;  // row by row
+  for (std::size_t i = 0; i < rows * columns; ++i) {
+    cells.push_back(pick(provenance(of.matrix->reading, of.matrix->place_of(i / columns, i % columns))));
   }
-
-  std::string json() const {
-    return fmt::format(R"({{"step":{},{},{},{}}})", json_string(cells_[0].tensor), firsts(),
-                       listed("stride", &Slice::stride), listed("count", &Slice::count));
-  }
-
- private:
-  std::ptrdiff_t first(std::size_t cell) const { return static_cast<std::ptrdiff_t>(cells_[cell].first); }
-
-  // How far apart neighbours read, where that is the same all over the matrix.
-  std::string firsts() const {
-    const std::ptrdiff_t row = shown_.rows > 1 ? first(shown_.columns) - first(0) : 0;
-    const std::ptrdiff_t column = shown_.columns > 1 ? first(1) - first(0) : 0;
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const auto down = static_cast<std::ptrdiff_t>(i / shown_.columns);
-      const auto across = static_cast<std::ptrdiff_t>(i % shown_.columns);
-      if (first(i) != first(0) + down * row + across * column) return listed("first", &Slice::first);
-    }
-    return fmt::format(R"("first":{},"row":{},"column":{})", first(0), row, column);
-  }
-
   // "count":3 where it is the same all over the matrix, "counts":[3,0,…] where it is not.
-  std::string listed(const char* what, std::size_t Slice::*number) const {
-    const std::size_t start = cells_[0].*number;
-    if (std::ranges::all_of(cells_, [&](const Slice& cell) { return cell.*number == start; })) {
-      return fmt::format("\"{}\":{}", what, start);
-    }
+  const auto listed = [&](std::string_view what, std::size_t Slice::*number) {
+    const std::size_t start = cells[0].*number;
+    const bool is_same = std::ranges::all_of(cells, [&](const Slice& cell) { return cell.*number == start; });
+    if (is_same) return fmt::format(R"("{}":{})", what, start);
     std::string all;
-    for (const Slice& cell : cells_) all += (all.empty() ? "" : ",") + std::to_string(cell.*number);
-    return fmt::format("\"{}s\":[{}]", what, all);
+    for (const Slice& cell : cells) all += (all.empty() ? "" : ",") + std::to_string(cell.*number);
+    return fmt::format(R"("{}s":[{}])", what, all);
+  };
+  // How far apart neighbours read, where that is the same all over the matrix.
+  const auto first = [&](std::size_t cell) { return static_cast<std::ptrdiff_t>(cells[cell].first); };
+  const std::ptrdiff_t row = rows > 1 ? first(columns) - first(0) : 0, column = columns > 1 ? first(1) - first(0) : 0;
+  bool is_even = true;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto down = static_cast<std::ptrdiff_t>(i / columns), across = static_cast<std::ptrdiff_t>(i % columns);
+    is_even = is_even && first(i) == first(0) + down * row + across * column;
   }
-
-  Extent shown_;
-  std::vector<Slice> cells_;  // row by row
-};
+  return fmt::format(R"({{"step":{},{},{},{}}})", json_string(cells[0].tensor),
+                     is_even ? fmt::format(R"("first":{},"row":{},"column":{})", first(0), row, column)
+                             : listed("first", &Slice::first),
+                     listed("stride", &Slice::stride), listed("count", &Slice::count));
+}
 
 std::string json(const PageMatrix& one) {
   const Matrix& matrix = *one.matrix;
@@ -100,14 +81,15 @@ std::string json(const PageMatrix& one) {
     shape += (shape.empty() ? "" : ",") + std::to_string(dim.size);
     axes += (axes.empty() ? "" : ",") + json_string(dim.axis);
   }
-  const bool told = !matrix.operation.is_given() && one.shown.rows > 0 && one.shown.columns > 0;
+  const Operation operation = operation_of(matrix.reading);
+  const bool told = !operation.is_given() && one.shown.rows > 0 && one.shown.columns > 0;
   if (told) {
     for (std::size_t i = 0; i < matrix.reading.operands.size(); ++i) {
-      const Read read(one, [i](const Provenance& made) -> const Slice& { return made.operands[i]; });
-      operands += (operands.empty() ? "" : ",") + read.json();
+      operands += operands.empty() ? "" : ",";
+      operands += cells_read(one, [i](const Provenance& made) -> const Slice& { return made.operands[i]; });
     }
     if (matrix.reading.open) {
-      open = Read(one, [](const Provenance& made) -> const Slice& { return *made.open; }).json();
+      open = cells_read(one, [](const Provenance& made) -> const Slice& { return *made.open; });
     }
   }
   return fmt::format(
@@ -115,7 +97,7 @@ std::string json(const PageMatrix& one) {
       R"("columns":{},"decimals":{},"op":{},"operands":[{}],"open":{}}})",
       json_string(matrix.step), json_string(matrix.symbol.text()), class_name(matrix.role), shape, axes, matrix.first,
       matrix.row_stride, matrix.column_stride, one.shown.rows, one.shown.columns, matrix.decimals_in_lines,
-      json(told ? matrix.operation : Operation{}), operands, open);
+      json(told ? operation : Operation{}), operands, open);
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
+#include <array>
 #include <cstddef>
 #include <map>
+#include <string>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
+#include "formats/formula/tree.h"
 #include "formats/latex/math.h"
 #include "formula/letters.h"
 
@@ -27,7 +31,7 @@ Spellings spelled_in(std::string_view pairs) {
   return all;
 }
 
-// Characters that are mathematics: what they are in math mode.
+// What characters are in math mode: mathematics, and what ASCII has that means something to TeX there.
 const Spellings& mathematics() {
   static const Spellings all = spelled_in(R"(
 · \cdot   × \times   − -   ± \pm   ÷ \div   √ \surd   Σ \Sigma   ∑ \sum   ∏ \prod   → \to   ← \leftarrow
@@ -40,20 +44,13 @@ const Spellings& mathematics() {
 χ \chi   ψ \psi   ω \omega   Γ \Gamma   Δ \Delta   Θ \Theta   Λ \Lambda   Ξ \Xi   Π \Pi   Υ \Upsilon   Φ \Phi
 Ψ \Psi   Ω \Omega   Α \mathrm{A}   Β \mathrm{B}   Ε \mathrm{E}   Ζ \mathrm{Z}   Η \mathrm{H}   Ι \mathrm{I}
 Κ \mathrm{K}   Μ \mathrm{M}   Ν \mathrm{N}   Ο \mathrm{O}   Ρ \mathrm{P}   Τ \mathrm{T}   Χ \mathrm{X}   µ \mu
-)");
-  return all;
-}
-
-// What ASCII has that means something to TeX, in math mode.
-const Spellings& special_in_math() {
-  static const Spellings all = spelled_in(R"(
 ' \text{'}   \ \backslash   { \{   } \}   $ \$   & \&   # \#   _ \_   % \%   ~ {\sim}   ^ {}^{\wedge}
 / \mathbin{/}
 )");
   return all;
 }
 
-// And in text: also what fonts of 1982 have other characters for, and what
+// And what they are in text: also what fonts of 1982 have other characters for, and what
 // would run together with its neighbour ("--").
 const Spellings& special_in_text() {
   static const Spellings all = spelled_in(R"(
@@ -78,11 +75,74 @@ bool is_native_letter(char32_t c) {
   return more.find(c) != std::u32string_view::npos || c == U'¡' || c == U'¿';
 }
 
+// How many characters there are up to the next space.
+std::size_t word_length(std::string_view text) {
+  std::size_t length = 0;
+  for (std::size_t at = 0; at < text.size() && text[at] != ' '; ++length) at += code_point(text, at).bytes;
+  return length;
+}
+
+using Kind = FormulaPart::Kind;
+
+// The printable characters of ASCII in Computer Modern Roman.
+constexpr std::array<float, 95> widths = {
+    3.4F, 2.8F, 5.0F, 8.4F, 5.0F, 8.4F, 7.8F, 2.8F,  3.9F, 3.9F, 5.0F, 7.8F, 2.8F, 3.4F, 2.8F, 5.0F,  // space to /
+    5.0F, 5.0F, 5.0F, 5.0F, 5.0F, 5.0F, 5.0F, 5.0F,  5.0F, 5.0F, 2.8F, 2.8F, 7.8F, 7.8F, 7.8F, 4.8F,  // 0 to ?
+    7.8F, 7.5F, 7.1F, 7.3F, 7.7F, 6.9F, 6.6F, 7.9F,  7.5F, 3.7F, 5.2F, 7.8F, 6.3F, 9.2F, 7.5F, 7.8F,  // @ to O
+    6.9F, 7.8F, 7.4F, 5.6F, 7.3F, 7.5F, 7.5F, 10.3F, 7.5F, 7.5F, 6.2F, 2.8F, 5.0F, 2.8F, 5.0F, 5.0F,  // P to _
+    5.0F, 5.0F, 5.6F, 4.5F, 5.6F, 4.5F, 3.1F, 5.0F,  5.6F, 2.8F, 3.1F, 5.3F, 2.8F, 8.4F, 5.6F, 5.0F,  // ` to o
+    5.6F, 5.3F, 4.0F, 4.0F, 3.9F, 5.6F, 5.3F, 7.3F,  5.3F, 5.3F, 4.5F, 5.0F, 2.8F, 5.0F, 5.0F};       // p to ~
+
+constexpr double spelled_out = 24;  // "U+1F600" in small type
+
+double width_of(char32_t value) {
+  if (value >= U' ' && value <= U'~') return static_cast<double>(widths[value - U' ']);
+  if (value < U'\u0180') return 7.8;
+  if (value >= U'Α' && value <= U'ω') return 7.5;
+  static constexpr std::u32string_view narrow = U"·⋅′‘’₀₁₂₃₄₅₆₇₈₉⁰⁴⁵⁶⁷⁸⁹";
+  if (narrow.find(value) != std::u32string_view::npos) return 4.5;
+  if (value == U'−') return 7.8;
+  static constexpr std::u32string_view known = U"×−√ΣᵀΣ→≈≤≥≠∞″…–—“”•✗↳€";
+  return known.find(value) != std::u32string_view::npos ? 12 : spelled_out;
+}
+
+double sign_width(std::string_view text) {
+  static constexpr std::u32string_view relations = U"=≈≤≥≠<>→←∈:";
+  static constexpr std::u32string_view operators = U"+−-×·/±";
+  const char32_t value = code_point(text, 0).value;
+  if (relations.find(value) != std::u32string_view::npos) return (value == U'→' ? 10.0 : 7.8) + 5.6;
+  if (value == U'·' || value == U'/') return 5.0 + 4.5;
+  if (operators.find(value) != std::u32string_view::npos) return 7.8 + 4.5;
+  if (value == U',') return 4.5;
+  return value == U'…' ? 13.5 : width_of(value);
+}
+
+double width_of(const FormulaPart& part) {
+  constexpr double smaller = 0.75;
+  double width = 0;
+  switch (part.kind) {
+    case Kind::row:
+      for (const FormulaPart& child : part.children) width += width_of(child);
+      return width;
+    case Kind::number:
+      return part.text == "∞" ? 10 : latex_text_width(part.text);
+    case Kind::sign:
+      return sign_width(part.text);
+    case Kind::identifier:
+    case Kind::word:
+      return latex_text_width(part.text) + 1;
+    case Kind::subscript:
+    case Kind::superscript:
+      return width_of(part.children[0]) + smaller * width_of(part.children[1]) + 0.6;
+    case Kind::root:
+      return 8.4 + width_of(part.children[0]);
+  }
+  return width;
+}
+
 }  // namespace
 
 std::string_view latex_mathematics(char32_t value) { return spelling(mathematics(), value); }
-
-std::string_view latex_special(char32_t value) { return spelling(special_in_math(), value); }
 
 std::string latex_character(const CodePoint& point, std::string_view character) {
   const char32_t value = point.value;
@@ -100,17 +160,6 @@ std::string latex_character(const CodePoint& point, std::string_view character) 
   }
   return fmt::format("\\attnchar{{{:X}}}{{{}}}", static_cast<unsigned>(value), character);
 }
-
-namespace {
-
-// How many characters there are up to the next space.
-std::size_t word_length(std::string_view text) {
-  std::size_t length = 0;
-  for (std::size_t at = 0; at < text.size() && text[at] != ' '; ++length) at += code_point(text, at).bytes;
-  return length;
-}
-
-}  // namespace
 
 std::string latex_text(std::string_view text) {
   constexpr std::size_t long_word = 24, unbroken = 8;
@@ -136,5 +185,18 @@ std::string latex_text(std::string_view text) {
   }
   return escaped;
 }
+
+double latex_text_width(std::string_view text) {
+  const std::string safe = printable(text);
+  double width = 0;
+  for (std::size_t at = 0; at < safe.size();) {
+    const CodePoint point = code_point(safe, at);
+    at += point.bytes;
+    width += width_of(point.value);
+  }
+  return width;
+}
+
+double latex_math_width(const Inline& formula) { return width_of(formula_tree(formula)); }
 
 }  // namespace attn

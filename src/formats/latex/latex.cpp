@@ -10,9 +10,7 @@
 #include "base/utf8.h"
 #include "formats/format.h"
 #include "formats/latex/blocks.h"
-#include "formats/latex/macros.h"
 #include "formats/latex/math.h"
-#include "formats/latex/prose.h"
 
 namespace attn {
 namespace {
@@ -22,11 +20,7 @@ constexpr LatexPage in_a_document = {.width = 340};
 constexpr LatexPage on_paper = {.width = 468};
 constexpr LatexPage on_a_slide = {.width = 400, .height = 185};
 
-LatexPieces piece(std::string text, double height) {
-  LatexPieces pieces;
-  pieces.push_back({std::move(text), height});
-  return pieces;
-}
+LatexPieces piece(std::string text, double height) { return {{std::move(text), height}}; }
 
 LatexPieces latex_pieces(const Headline& headline, const LatexPage& page) {
   const char* command = headline.level == 1 ? "\\attntitle{" : headline.level == 2 ? "\\attnpart{" : "\\attnsubpart{";
@@ -174,9 +168,7 @@ std::string written_latex(const Document& document, const FormatOptions& options
     one.full = options.full;
     return one;
   };
-  if (options.has("beamer")) {
-    return latex_slides_begin() + SlideWriter(page(on_a_slide)).write(document) + latex_end();
-  }
+  if (options.has("beamer")) return latex_slides_begin() + SlideWriter(page(on_a_slide)).write(document) + latex_end();
   const auto text = [&](const LatexPage& one) {
     return joined(pieces_of(document.blocks, 0, document.blocks.size(), one));
   };

@@ -9,8 +9,8 @@ namespace attn {
 namespace {
 
 constexpr double indent = 20;  // of displayed lines
-constexpr double gap = 10;     // \quad
-constexpr double row_height = 16;
+constexpr double quad = 10;
+constexpr double line_height = 16;
 
 // Something of a line that is not broken, and how wide it is.
 struct Set {
@@ -42,7 +42,7 @@ std::string remark_text(const Equation& equation) {
 }
 
 double remark_width(const Equation& equation) {
-  return equation.remark.empty() ? 0 : gap + latex_text_width(plain(equation.remark) + "()");
+  return equation.remark.empty() ? 0 : quad + latex_text_width(plain(equation.remark) + "()");
 }
 
 // The lines of a derivation as rows of an alignat.
@@ -54,7 +54,7 @@ class AlignedRows {
     const auto sides = [](const Equation& equation) { return equation.sides.size(); };
     each_side_ = std::ranges::adjacent_find(derivation.lines, std::not_equal_to<>(), sides) == derivation.lines.end();
     for (const Equation& equation : derivation.lines) measure(equation);
-    if (label_width_ > 0) label_width_ += 2 * gap;
+    if (label_width_ > 0) label_width_ += 2 * quad;
   }
 
   // The rows, without "\\\\".
@@ -98,9 +98,7 @@ class AlignedRows {
   }
 
   void measure(const Equation& equation) {
-    if (!equation.label.empty()) {
-      label_width_ = std::max(label_width_, latex_label_width(plain(equation.label)));
-    }
+    if (!equation.label.empty()) label_width_ = std::max(label_width_, latex_label_width(plain(equation.label)));
     const std::vector<Set> sides = columns_of(equation);
     for (std::size_t i = 0; i < sides.size(); ++i) {
       const double width = sides[i].width;
@@ -156,7 +154,7 @@ class AlignedRows {
         if (!fits && !now.text.empty()) {
           rows_.push_back(row + cell(row, now.text));
           row = blank();
-          now = at == 0 ? Set{} : Set{"\\quad{}", gap};
+          now = at == 0 ? Set{} : Set{"\\quad{}", quad};
           is_first = false;
         }
         join(term, now);
@@ -178,7 +176,7 @@ class AlignedRows {
       rows_.push_back(row + "\\quad\\attnremark{" + remark + "}");
     } else {
       rows_.push_back(std::move(row));
-      const double room = width_ - label_width_ - left_width_ - gap;
+      const double room = width_ - label_width_ - left_width_ - quad;
       rows_.push_back(blank() + "&\\attnremarkbelow{" + std::to_string(static_cast<int>(room)) + "pt}{" + remark + "}");
     }
   }
@@ -213,10 +211,10 @@ LatexPieces single_line(const Derivation& derivation, const LatexPage& page) {
   if (!single) return {};
   AlignedRows line(derivation, page);
   const std::vector<std::string> rows = line.rows();
-  const double width = line.widest() + 2 * gap + latex_text_width(derivation.title);
+  const double width = line.widest() + 2 * quad + latex_text_width(derivation.title);
   if (rows.size() > 1 || width > page.width) return {};
   const std::string title = "\\qquad\\attnremark{" + latex_prose(derivation.title) + "}";
-  return {{displayed({rows[0] + title}, 0, 1, line.columns()), row_height + around, width}};
+  return {{displayed({rows[0] + title}, 0, 1, line.columns()), line_height + around, width}};
 }
 
 }  // namespace
@@ -231,7 +229,7 @@ LatexPieces latex_pieces(const Derivation& derivation, const LatexPage& page) {
     const std::string formula = latex_inline_math(derivation.formula);
     head = (formula.empty() ? "\\attnlinestitle{" : "\\attnderivation{" + formula + "}{") +
            latex_prose(derivation.title) + "}\n";
-    width = latex_math_width(derivation.formula) * 1.1 + gap + latex_text_width(derivation.title);
+    width = latex_math_width(derivation.formula) * 1.1 + quad + latex_text_width(derivation.title);
     head_height = latex_height(width, page) + 3;
   }
   AlignedRows lines(derivation, page);
@@ -241,12 +239,12 @@ LatexPieces latex_pieces(const Derivation& derivation, const LatexPage& page) {
   width = std::min(std::max(std::min(width, narrow), lines.widest()), page.width);
   std::size_t most = rows.size();
   if (page.is_slide()) {
-    most = std::max<std::size_t>(static_cast<std::size_t>((page.height - head_height - around) / row_height), 1);
+    most = std::max<std::size_t>(static_cast<std::size_t>((page.height - head_height - around) / line_height), 1);
   }
   LatexPieces pieces;
   for (std::size_t begin = 0; begin < rows.size(); begin += most) {
     const std::size_t end = std::min(begin + most, rows.size());
-    const double height = head_height + row_height * static_cast<double>(end - begin) + around;
+    const double height = head_height + line_height * static_cast<double>(end - begin) + around;
     pieces.push_back({head + displayed(rows, begin, end, columns), height, width});
   }
   if (pieces.empty()) pieces.push_back({head, head_height, width});
@@ -268,9 +266,7 @@ LatexPieces latex_pieces(const Tree& tree, const LatexPage& page) {
       }
     }
     if (!line.empty()) line = "$" + line + "$";
-    if (!branch.line.label.empty()) {
-      line = "\\attnfaint{" + latex_label(plain(branch.line.label)) + "}\\quad " + line;
-    }
+    if (!branch.line.label.empty()) line = "\\attnfaint{" + latex_label(plain(branch.line.label)) + "}\\quad " + line;
     if (!branch.line.remark.empty()) line += "\\quad{\\small\\attnfaint{" + remark_text(branch.line) + "}}";
     width += remark_width(branch.line);
     pieces.push_back({(pieces.empty() ? "\\par\\smallskip\n" : "") + std::string("\\attnbranch{") +

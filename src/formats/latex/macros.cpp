@@ -1,10 +1,9 @@
-#include "formats/latex/macros.h"
-
 #include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "formats/latex/blocks.h"
 #include "formats/looks.h"
 
 namespace attn {

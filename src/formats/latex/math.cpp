@@ -7,9 +7,9 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "base/utf8.h"
 #include "formats/formula/tree.h"
 #include "formats/looks.h"
+#include "formats/styled.h"
 
 namespace attn {
 namespace {
@@ -71,9 +71,8 @@ class MathWriter {
   static void append(std::string_view piece, std::string& text) {
     const std::size_t command = text.rfind('\\');
     const bool open = command != std::string::npos && command + 1 < text.size() &&
-                      std::all_of(text.begin() + static_cast<std::ptrdiff_t>(command) + 1, text.end(),
-                                  [](char c) { return is_ascii_upper(c) || is_ascii_lower(c); });
-    if (open && !piece.empty() && (is_ascii_upper(piece[0]) || is_ascii_lower(piece[0]))) text += ' ';
+                      std::ranges::all_of(std::string_view(text).substr(command + 1), is_ascii_letter);
+    if (open && !piece.empty() && is_ascii_letter(piece[0])) text += ' ';
     text += piece;
   }
 
@@ -107,24 +106,15 @@ class MathWriter {
     const CodePoint letter = code_point(text, 0);
     std::string name(text.substr(0, letter.bytes));
     if (const std::string_view known = latex_mathematics(letter.value); !known.empty()) name = known;
-    std::string primes, all;
-    bool starred = false;
+    const bool starred = text.find('*') != std::string_view::npos;
+    std::string marks;
     for (std::size_t at = letter.bytes; at < text.size();) {
       const CodePoint point = code_point(text, at);
       at += point.bytes;
-      if (point.value == U'*') {
-        starred = true;
-        all += "*";
-        continue;
-      }
-      const std::size_t count = point.value == U'′' ? 1 : point.value == U'″' ? 2 : 3;
-      for (std::size_t i = 0; i < count; ++i) {
-        primes += "'";
-        all += "\\prime ";
-      }
+      const std::size_t primes = point.value == U'′' ? 1 : point.value == U'″' ? 2 : 3;
+      marks += point.value == U'*' ? "*" : repeated(starred ? "\\prime " : "'", primes);
     }
-    if (!starred) return name + primes;
-    return name + "^{" + all + "}";
+    return name + (starred ? "^{" + marks + "}" : marks);
   }
 
   std::string number(std::string_view text) const {
@@ -132,35 +122,25 @@ class MathWriter {
     if (text == "NaN") return "\\mathrm{NaN}";
     const std::size_t e = text.find('e');
     if (e == std::string_view::npos) return std::string(text);
-    std::string exponent(text.substr(e + 1));
-    std::string sign;
+    std::string_view exponent = text.substr(e + 1), sign;
     for (const std::string_view one : {"+", "-", "−"}) {
-      if (exponent.starts_with(one)) {
-        sign = one == "+" ? "{+}" : "{-}";
-        exponent.erase(0, one.size());
-        break;
-      }
+      if (!exponent.starts_with(one)) continue;
+      sign = one == "+" ? "{+}" : "{-}";
+      exponent.remove_prefix(one.size());
     }
-    return std::string(text.substr(0, e)) + "\\mathrm{e}" + sign + exponent;
+    return fmt::format("{}\\mathrm{{e}}{}{}", text.substr(0, e), sign, exponent);
   }
 
   std::string sign(std::string_view text) const {
     const CodePoint point = code_point(text, 0);
-    if (const std::string_view known = latex_special(point.value); !known.empty()) {
-      return std::string(known);
-    }
     if (const std::string_view known = latex_mathematics(point.value); !known.empty()) return std::string(known);
     if (point.value < 0x80) return std::string(text);
     return word(text);
   }
 
-  static bool is_known_function(std::string_view text) {
-    return std::ranges::all_of(text, [](char c) { return is_ascii_upper(c) || is_ascii_lower(c); });
-  }
-
   std::string function(const std::string& text) const {
     if (text == "max" || text == "min" || text == "exp") return "\\" + text;
-    return is_known_function(text) ? "\\operatorname{" + text + "}" : word(text);
+    return std::ranges::all_of(text, is_ascii_letter) ? "\\operatorname{" + text + "}" : word(text);
   }
 
   // Words upright. MathJax knows no escapes within \text{}: what needs one stands outside.
@@ -178,9 +158,7 @@ class MathWriter {
       const CodePoint point = code_point(text, at);
       const std::string_view character = text.substr(at, point.bytes);
       at += point.bytes;
-      std::string_view outside = latex_special(point.value);
-      if (point.value == U'/') outside = "/";
-      if (outside.empty()) outside = latex_mathematics(point.value);
+      const std::string_view outside = point.value == U'/' ? "/" : latex_mathematics(point.value);
       if (outside.empty()) {
         inside += coloured_ ? latex_character(point, character) : std::string(character);
       } else {

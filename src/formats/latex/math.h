@@ -26,10 +26,9 @@ std::string latex_text(std::string_view text);
 // LaTeX in the colour of a role, where it has one: \attnquery{…}.
 std::string latex_coloured(const std::optional<Role>& role, const std::string& latex);
 
-// What a character of mathematics is in math mode ("\\times"), and what one is
-// that means something to TeX there ("\\_"); "" for all others.
+// What a character of mathematics is in math mode ("\\times"), or one that means
+// something to TeX there ("\\_"); "" for all others.
 std::string_view latex_mathematics(char32_t value);
-std::string_view latex_special(char32_t value);
 
 // A character as running text; `character` is its UTF-8.
 std::string latex_character(const CodePoint& point, std::string_view character);

@@ -12,7 +12,6 @@ namespace attn {
 namespace {
 
 constexpr std::size_t rows_of_a_page = 44, rows_of_a_slide = 12;
-constexpr double gap = 12;      // between columns
 constexpr double between = 24;  // between matrices side by side
 constexpr double narrowest_caption = 115, widest_caption = 210;
 constexpr double row_height = 13;
@@ -78,9 +77,7 @@ class Layout {
       pieces.back().text += "\\par\\attncolumns{" + latex_text(line) + "}\n";
       pieces.back().height += row_height;
     }
-    for (LatexPiece& piece : pieces) {
-      piece.text = "\\attnmatrix{" + piece.text + "}\n";
-    }
+    for (LatexPiece& piece : pieces) piece.text = "\\attnmatrix{" + piece.text + "}\n";
     return pieces;
   }
 
@@ -94,8 +91,8 @@ class Layout {
 
  private:
   double width(std::size_t begin, std::size_t end) const {
-    double total = label_width_ + gap;
-    for (std::size_t i = begin; i < end; ++i) total += gap + columns_[i].width;
+    double total = label_width_ + column_gap;
+    for (std::size_t i = begin; i < end; ++i) total += column_gap + columns_[i].width;
     return total;
   }
 
@@ -140,10 +137,11 @@ class Layout {
   std::size_t block_end(std::size_t begin, std::size_t most) const {
     // A slide shows what is a little too wide a little smaller.
     const double room = page_.is_slide() ? 1.25 * page_.width : page_.width;
-    double used = label_width_ + gap;
+    double used = label_width_ + column_gap;
     std::size_t end = begin;
-    while (end < columns_.size() && end < begin + most && (end == begin || used + gap + columns_[end].width <= room)) {
-      used += gap + columns_[end].width;
+    while (end < columns_.size() && end < begin + most &&
+           (end == begin || used + column_gap + columns_[end].width <= room)) {
+      used += column_gap + columns_[end].width;
       ++end;
     }
     return end;

@@ -1,11 +1,10 @@
-#include "formats/latex/prose.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "formats/latex/blocks.h"
 #include "formats/latex/math.h"
 
 namespace attn {
@@ -13,8 +12,6 @@ namespace {
 
 constexpr std::string_view opening = "([";
 constexpr std::string_view closing = ")],.;:!?";
-
-bool is_letter(char c) { return is_ascii_upper(c) || is_ascii_lower(c); }
 
 // "√d_k", "q₁", "S″", "W_K", "A·V": what reads better as a formula, and is short.
 bool is_formula(std::string_view word) {
@@ -31,20 +28,20 @@ bool is_formula(std::string_view word) {
     has_operator = has_operator || operators.find(point.value) != npos;
     const bool known = signs.find(point.value) != npos || operators.find(point.value) != npos;
     if (!plain && !known && others.find(point.value) == npos) return false;
-    letters = plain && is_letter(word[at]) ? letters + 1 : 0;
+    letters = plain && is_ascii_letter(word[at]) ? letters + 1 : 0;
     has_words = has_words || (letters > 1 && !in_index);
     in_index = word[at] == '_' || (in_index && plain);
     at += point.bytes;
   }
   if (has_sign || (has_operator && !has_words && word.size() > 2)) return true;
   // A letter with an index: "d_k", "d_model".
-  return word.size() > 2 && is_letter(word[0]) && word[1] == '_' && is_letter(word[2]) &&
+  return word.size() > 2 && is_ascii_letter(word[0]) && word[1] == '_' && is_ascii_letter(word[2]) &&
          std::ranges::all_of(word.substr(2), is_ascii_alnum);
 }
 
 // A symbol that has a role: "A", "S[1,2]".
 bool is_symbol(std::string_view text) {
-  return !text.empty() && is_letter(text[0]) && (text.size() == 1 || text[1] == '[' || text[1] == '*');
+  return !text.empty() && is_ascii_letter(text[0]) && (text.size() == 1 || text[1] == '[' || text[1] == '*');
 }
 
 bool is_operator(std::string_view word) {
@@ -53,7 +50,7 @@ bool is_operator(std::string_view word) {
 }
 
 bool is_number(std::string_view word) {
-  return !word.empty() && std::ranges::all_of(word, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+  return !word.empty() && std::ranges::all_of(word, [](char c) { return is_ascii_digit(c) || c == '.'; });
 }
 
 // A word and the punctuation around it.
@@ -85,6 +82,22 @@ std::vector<std::string_view> words_of(std::string_view text) {
     begin = end + 1;
   }
   return words;
+}
+
+// What of a label is shown.
+std::string cut(std::string_view text, double width) {
+  std::string safe = printable(text);
+  if (latex_text_width(safe) <= width) return safe;
+  const double left = width - latex_text_width("…");
+  std::size_t end = 0;
+  double used = 0;
+  while (end < safe.size()) {
+    const CodePoint point = code_point(safe, end);
+    used += latex_text_width(std::string_view(safe).substr(end, point.bytes));
+    if (used > left) break;
+    end += point.bytes;
+  }
+  return safe.substr(0, end) + "…";
 }
 
 }  // namespace
@@ -123,26 +136,6 @@ std::string latex_prose(const Inline& text) {
   }
   return all;
 }
-
-namespace {
-
-// What of a label is shown.
-std::string cut(std::string_view text, double width) {
-  std::string safe = printable(text);
-  if (latex_text_width(safe) <= width) return safe;
-  const double left = width - latex_text_width("…");
-  std::size_t end = 0;
-  double used = 0;
-  while (end < safe.size()) {
-    const CodePoint point = code_point(safe, end);
-    used += latex_text_width(std::string_view(safe).substr(end, point.bytes));
-    if (used > left) break;
-    end += point.bytes;
-  }
-  return safe.substr(0, end) + "…";
-}
-
-}  // namespace
 
 std::string latex_label(std::string_view text, double width) { return latex_text(cut(text, width)); }
 

@@ -10,8 +10,6 @@
 namespace attn {
 namespace {
 
-constexpr double gap = 12;  // between columns
-
 // How wide each column of a table is: as wide as its cells, but that the last
 // one has a third of all where the others would leave it less.
 std::vector<double> column_widths(const std::vector<std::vector<Inline>>& rows, double width) {
@@ -26,10 +24,10 @@ std::vector<double> column_widths(const std::vector<std::vector<Inline>>& rows, 
   double left = width - std::max(width / 3, 100.0);
   for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
     widths[i] = std::max(std::min(widths[i], left), 20.0);
-    left = std::max(left - widths[i] - gap, 0.0);
+    left = std::max(left - widths[i] - column_gap, 0.0);
   }
   double others = 0;
-  for (std::size_t i = 0; i + 1 < widths.size(); ++i) others += widths[i] + gap;
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) others += widths[i] + column_gap;
   widths.back() = std::min(widths.back(), std::max(width - others, 60.0));
   return widths;
 }
@@ -41,7 +39,7 @@ std::string row_text(const std::vector<Inline>& row, std::string_view command) {
   return text + " \\\\\n";
 }
 
-double row_height(const std::vector<Inline>& row, const std::vector<double>& widths, LatexPage page) {
+double lines_of_row(const std::vector<Inline>& row, const std::vector<double>& widths, LatexPage page) {
   double height = 0;
   for (std::size_t i = 0; i < row.size(); ++i) {
     page.width = widths[i];
@@ -56,7 +54,7 @@ LatexPieces latex_pieces(const Table& table, const LatexPage& page) {
   std::vector<std::vector<Inline>> all = table.rows;
   if (!table.header.empty()) all.push_back(table.header);
   const std::vector<double> widths = column_widths(all, page.width);
-  double total_width = gap * static_cast<double>(widths.size());
+  double total_width = column_gap * static_cast<double>(widths.size());
   for (const double width : widths) total_width += width;
   std::string begin = "{\\begin{tabular}{@{}";
   for (std::size_t i = 0; i < widths.size(); ++i) {
@@ -72,7 +70,7 @@ LatexPieces latex_pieces(const Table& table, const LatexPage& page) {
   top += begin;
   if (!table.header.empty()) {
     top += row_text(table.header, "attntablehead") + "\\attnmid\n";
-    head += row_height(table.header, widths, page);
+    head += lines_of_row(table.header, widths, page);
   }
   constexpr double page_height = 560;
   const double most = page.is_slide() ? page.height : page_height;
@@ -87,7 +85,7 @@ LatexPieces latex_pieces(const Table& table, const LatexPage& page) {
     height = head;
   };
   for (const std::vector<Inline>& row : table.rows) {
-    const double lines = row_height(row, widths, page);
+    const double lines = lines_of_row(row, widths, page);
     if (!now.empty() && height + lines > most) flush();
     now += row_text(row, "attncell");
     height += lines;

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "formats/cut.h"
 #include "formats/format.h"
-#include "formats/markdown/math.h"
 #include "formats/markdown/text.h"
 #include "formats/styled.h"
 #include "formats/text/layout.h"

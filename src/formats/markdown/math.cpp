@@ -1,4 +1,5 @@
-#include "formats/markdown/math.h"
+
+#include "formats/latex/math.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,9 +8,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "formats/ascii.h"
-#include "formats/latex/math.h"
 #include "formats/markdown/text.h"
+#include "formats/spelling.h"
 
 namespace attn {
 namespace {
@@ -34,8 +34,6 @@ std::optional<std::string> latex(const Inline& formula, const MarkdownStyle& sty
   if (breaks || (style.ascii && !is_ascii(text))) return std::nullopt;
   return text;
 }
-
-bool is_word(char c) { return is_ascii_lower(c) || is_ascii_upper(c) || c == ' '; }
 
 std::size_t width(const Inline& text) { return display_width(printable(plain(text))); }
 
@@ -72,68 +70,39 @@ bool is_plain_text(const Inline& words, const MarkdownStyle& style) {
   });
 }
 
-// The aligned lines of one derivation.
-class AlignedMath {
- public:
-  AlignedMath(const Derivation& derivation, const MarkdownStyle& style) : derivation_(derivation), style_(style) {
-    std::vector<std::size_t> widest;
-    for (const Equation& line : derivation.lines) {
-      widest.resize(std::max(widest.size(), line.sides.size()));
-      for (std::size_t i = 0; i < line.sides.size(); ++i) {
-        widest[i] = std::max(widest[i], width(line.sides[i].whole()) + 1);
-      }
+// The lines of a derivation, their sides aligned. Nothing where they cannot be
+// written so: labels are other people's text, for which the mathematics of pages
+// has no safe place.
+std::optional<std::string> aligned_math(const Derivation& derivation, const MarkdownStyle& style) {
+  std::vector<std::size_t> widths;  // of the sides
+  for (const Equation& line : derivation.lines) {
+    if (!line.label.empty() || !is_plain_text(line.remark, style)) return std::nullopt;
+    widths.resize(std::max(widths.size(), line.sides.size()));
+    for (std::size_t i = 0; i < line.sides.size(); ++i) {
+      widths[i] = std::max(widths[i], width(line.sides[i].whole()) + 1);
     }
-    columns_ = widest.size();
-    is_narrow_ = std::accumulate(widest.begin(), widest.end(), std::size_t{0}) <= page_width;
   }
-
-  // Nothing where the lines cannot be written so. Labels are other people's
-  // text, for which the mathematics of pages has no safe place.
-  std::optional<std::string> written() {
-    std::vector<std::string> rows;
-    for (const Equation& line : derivation_.lines) {
-      if (!line.label.empty() || !is_plain_text(line.remark, style_)) return std::nullopt;
-      add_rows(line, rows);
-    }
-    if (failed_) return std::nullopt;
-    const std::size_t pairs = is_narrow_ ? std::max<std::size_t>(columns_, 2) - 1 : 1;
-    std::string text = "\\begin{alignedat}{" + std::to_string(pairs) + "}\n";
-    for (std::size_t i = 0; i < rows.size(); ++i) text += rows[i] + (i + 1 < rows.size() ? " \\\\\n" : "\n");
-    return text + "\\end{alignedat}\n";
-  }
-
- private:
-  std::string math(const Inline& formula) {
-    const auto text = latex(formula, style_);
-    failed_ = failed_ || !text;
-    return text.value_or("");
-  }
-
+  const bool is_narrow = std::accumulate(widths.begin(), widths.end(), std::size_t{0}) <= page_width;
   // In pairs of columns, of which the first is set to the right and the second
   // to the left, each side but the first has the second of a pair.
-  void add_rows(const Equation& line, std::vector<std::string>& rows) {
-    std::string row;
+  const std::size_t pairs = is_narrow ? std::max<std::size_t>(widths.size(), 2) - 1 : 1;
+  std::string text = "\\begin{alignedat}{" + std::to_string(pairs) + "}\n";
+  for (const Equation& line : derivation.lines) {
+    if (&line != &derivation.lines.front()) text += " \\\\\n";
     for (std::size_t i = 0; i < line.sides.size(); ++i) {
-      if (i > 1 && !is_narrow_) rows.push_back(std::exchange(row, ""));
-      if (i > 0) row += i == 1 || !is_narrow_ ? " & " : " && ";
-      const std::size_t widest = is_narrow_ ? page_width : page_width - 14;
+      if (i > 1 && !is_narrow) text += " \\\\\n";
+      if (i > 0) text += i == 1 || !is_narrow ? " & " : " && ";
       bool goes_on = false;
-      for (const Inline& piece : pieces(line.sides[i], widest)) {
-        if (goes_on) rows.push_back(std::exchange(row, "& \\qquad {} "));
-        row += math(piece);
-        goes_on = true;
+      for (const Inline& piece : pieces(line.sides[i], is_narrow ? page_width : page_width - 14)) {
+        const auto math = latex(piece, style);
+        if (!math) return std::nullopt;
+        text += (std::exchange(goes_on, true) ? " \\\\\n& \\qquad {} " : "") + *math;
       }
     }
-    if (!line.remark.empty()) row += " \\quad \\text{(" + plain(line.remark) + ")}";
-    rows.push_back(std::move(row));
+    if (!line.remark.empty()) text += " \\quad \\text{(" + plain(line.remark) + ")}";
   }
-
-  const Derivation& derivation_;
-  MarkdownStyle style_;
-  std::size_t columns_ = 0;
-  bool is_narrow_ = true;
-  bool failed_ = false;
-};
+  return text + (derivation.lines.empty() ? "" : "\n") + "\\end{alignedat}\n";
+}
 
 }  // namespace
 
@@ -143,7 +112,8 @@ std::string words_of(std::string_view text, const MarkdownStyle& style) {
 
 bool is_formula(const Span& span) {
   if (!span.role || span.text.empty()) return false;
-  return span.text.size() == 1 || !std::ranges::all_of(span.text, is_word);
+  return span.text.size() == 1 ||
+         !std::ranges::all_of(span.text, [](char c) { return is_ascii_letter(c) || c == ' '; });
 }
 
 std::string inline_math(const Inline& formula, const MarkdownStyle& style) {
@@ -205,7 +175,7 @@ std::string inline_equation(const Equation& equation, const MarkdownStyle& style
 }
 
 std::string display_math(const Derivation& derivation, const MarkdownStyle& style) {
-  if (const auto lines = AlignedMath(derivation, style).written()) {
+  if (const auto lines = aligned_math(derivation, style)) {
     return style.math == MathStyle::github ? "```math\n" + *lines + "```\n" : "$$\n" + *lines + "$$\n";
   }
   std::string items;

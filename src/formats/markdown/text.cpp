@@ -10,9 +10,6 @@
 namespace attn {
 namespace {
 
-bool is_letter(char c) { return is_ascii_lower(c) || is_ascii_upper(c); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // A character in an element of its own. GitHub looks for mentions, issues,
 // emoji and formulas in the text of the finished page, where an escape is gone;
 // so do scripts that set formulas. They do not look past the end of an element.
@@ -64,7 +61,7 @@ class MarkdownEscaper {
   static bool counts(std::string_view word) {
     if (word.empty()) return false;
     if (word.size() == code_point(word, 0).bytes || word[0] == '@') return true;
-    return std::ranges::all_of(word, is_digit) || std::ranges::all_of(word, [](char c) {
+    return std::ranges::all_of(word, is_ascii_digit) || std::ranges::all_of(word, [](char c) {
              return std::string_view("ivxlcdmIVXLCDM").find(c) != std::string::npos;
            });
   }
@@ -87,7 +84,7 @@ class MarkdownEscaper {
       case '@':
         return apart("@");
       case '#':
-        return is_digit(after()) ? apart("#") : "\\#";
+        return is_ascii_digit(after()) ? apart("#") : "\\#";
       case ' ':
         return at_ < blanks_ ? "&#32;" : " ";
       case ':':
@@ -111,7 +108,7 @@ class MarkdownEscaper {
       case '%':
         return before() == c || after() == c;
       case '.':
-        return before() == c || ends_www() || (within_word && is_letter(after()) && is_letter(after(2)));
+        return before() == c || ends_www() || (within_word && is_ascii_letter(after()) && is_ascii_letter(after(2)));
       default:
         return false;
     }
@@ -125,7 +122,7 @@ class MarkdownEscaper {
   // "\(", "\[", "\begin{"
   bool opens_formula() const {
     if (std::string_view("()[]").find(after()) != std::string::npos) return true;
-    const auto name = std::ranges::find_if_not(rest(), is_letter);
+    const auto name = std::ranges::find_if_not(rest(), is_ascii_letter);
     return name != rest().begin() && name != rest().end() && *name == '{';
   }
 

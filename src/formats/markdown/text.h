@@ -1,8 +1,9 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
+
+#include "explain/document.h"
 
 namespace attn {
 
@@ -21,5 +22,33 @@ std::string emphasised(const std::string& markdown, std::string_view stars);
 // The text as a code span, which shows every character as it is, and lines so.
 std::string code_span(std::string_view text);
 std::string code_block(const std::string& lines);
+
+// How formulas are written in Markdown: as GitHub reads them, between dollars
+// as notebooks and pandoc do, or as the text they are.
+enum class MathStyle { github, dollar, none };
+
+struct MarkdownStyle {
+  MathStyle math = MathStyle::github;
+  bool ascii = false;  // pure ASCII, whatever the document holds
+};
+
+// The text as Markdown, as escaped_markdown().
+std::string words_of(std::string_view text, const MarkdownStyle& style);
+
+// Whether a span stands for a formula rather than for words that have a role.
+bool is_formula(const Span& span);
+
+// A formula within a line.
+std::string inline_math(const Inline& formula, const MarkdownStyle& style);
+
+// Running text with the formulas in it; one line, safe in a cell of a table.
+std::string running_text(const Inline& text, const MarkdownStyle& style);
+
+// An equation within a line, which may be broken between its sides: a label
+// before it, why it is so behind it.
+std::string inline_equation(const Equation& equation, const MarkdownStyle& style);
+
+// The lines of a derivation as one block, their sides aligned.
+std::string display_math(const Derivation& derivation, const MarkdownStyle& style);
 
 }  // namespace attn

@@ -7,8 +7,7 @@
 
 #include "formats/figures.h"
 #include "formats/looks.h"
-#include "formats/markup.h"
-#include "formats/svg/pen.h"
+#include "formats/spelling.h"
 
 namespace attn {
 namespace {
@@ -157,11 +156,10 @@ std::string StepBox::drawn(double x, double y, const Theme& theme) const {
     if (!map.above.empty()) {
       drawn += svg_text(start, top + map.y - 6, map.above, {.size = small_size, .fill = theme.ink});
     }
-    drawn += fmt::format("<g transform=\"translate({} {})\"><title>{}</title>\n", svg_number(start + map.x),
-                         svg_number(top + map.y), escaped_markup(in_words(*map.told))) +
-             map.drawing.content + "</g>\n";
-    drawn +=
-        svg_text(start + map.x, top + map.y + map.drawing.height + small_size, parts(map.told->place).second, small);
+    const double corner = start + map.x, upper = top + map.y;
+    drawn += svg("<g transform=\"translate({} {})\"><title>{}</title>\n{}</g>\n", corner, upper,
+                 escaped_markup(in_words(*map.told)), map.drawing.content);
+    drawn += svg_text(corner, upper + map.drawing.height + small_size, parts(map.told->place).second, small);
   }
   if (!left_out_.empty()) drawn += svg_text(start, top + body_ - 2, left_out_, small);
   return drawn + "</g>\n";

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "explain/document.h"
+#include "formats/places.h"
 #include "formats/svg/grid.h"
-#include "formats/svg/runs.h"
-#include "formats/svg/told.h"
+#include "formats/svg/pen.h"
 
 namespace attn {
 

@@ -7,10 +7,11 @@
 
 #include <fmt/core.h>
 
-#include "formats/markup.h"
+#include "formats/spelling.h"
 #include "formats/svg/box.h"
 #include "formats/svg/drawings.h"
 #include "formats/svg/graph.h"
+#include "formats/svg/pen.h"
 
 namespace attn {
 namespace {
@@ -27,13 +28,14 @@ class Flow {
  public:
   Flow(const Document& document, const FormatOptions& options, const Theme& theme) : options_(options), theme_(theme) {
     std::map<std::string, std::vector<ToldMatrix>> by_step;
+    std::vector<std::string> order;
     for (const Matrix& matrix : document.behind) behind_[matrix.step].push_back(&matrix);
     for (ToldMatrix& told : told_matrices(document)) {
       const std::string& step = told.matrix->step;
-      if (by_step[step].empty()) order_.push_back(step);
+      if (by_step[step].empty()) order.push_back(step);
       by_step[step].push_back(std::move(told));
     }
-    for (const std::string& step : order_) boxes_.emplace_back(by_step[step]);
+    for (const std::string& step : order) boxes_.emplace_back(by_step[step]);
     for (std::size_t i = 0; i < boxes_.size(); ++i) box_of_[boxes_[i].step()] = i;
     add_vectors_between();
     for (std::size_t i = 0; i < boxes_.size(); ++i) find_sources(i);
@@ -42,7 +44,7 @@ class Flow {
 
   Drawing drawing() {
     build_nodes();
-    const GraphLayout layout = laid_out(nodes_, edges_);
+    const GraphLayout layout = LayeredGraph(nodes_, edges_).layout();
     Drawing drawing{layout.width, layout.height, {}};
     for (std::size_t i = 0; i < edges_.size(); ++i) drawing.content += arrow(arrows_[i], layout.routes[i]);
     std::string boxes;
@@ -225,35 +227,26 @@ class Flow {
 
   std::string arrow(const Names& names, const GraphRoute& route) const {
     const StepBox& from = boxes_[names.first];
-    std::string way = fmt::format("M{} {}", svg_number(route[0].x), svg_number(route[0].y));
+    std::string way = svg("M{} {}", route[0].x, route[0].y);
     for (std::size_t i = 1; i < route.size(); ++i) {
       const GraphPoint &a = route[i - 1], &b = route[i];
       const double y = i + 1 == route.size() ? b.y - arrow_head + 1 : b.y;
-      if (i % 2 == 1) {
-        way += fmt::format("V{}", svg_number(y));
-      } else {
-        const double half = (a.y + y) / 2;
-        way += fmt::format("C{} {} {} {} {} {}", svg_number(a.x), svg_number(half), svg_number(b.x), svg_number(half),
-                           svg_number(b.x), svg_number(y));
-      }
+      const double half = (a.y + y) / 2;
+      way += i % 2 == 1 ? svg("V{}", y) : svg("C{0} {1} {2} {1} {2} {3}", a.x, half, b.x, y);
     }
     const GraphPoint end = route.back();
-    const std::string head = fmt::format("M{} {}l{} -{}h{}z", svg_number(end.x), svg_number(end.y),
-                                         svg_number(-arrow_head / 2), svg_number(arrow_head), svg_number(arrow_head));
+    const std::string head = svg("M{0} {1}l{2} -{3}h{3}z", end.x, end.y, -arrow_head / 2, arrow_head);
     return path(from.step(), boxes_[names.second].step(), from.first().role, way, head);
   }
 
   std::string beside_arrow(const std::string& from, const std::string& to, Role role, double x, double y) const {
-    const std::string way =
-        fmt::format("M{} {}H{}", svg_number(x), svg_number(y), svg_number(x + beside_distance - arrow_head + 1));
-    const std::string head = fmt::format("M{} {}l-{} {}v{}z", svg_number(x + beside_distance), svg_number(y),
-                                         svg_number(arrow_head), svg_number(-arrow_head / 2), svg_number(arrow_head));
+    const std::string way = svg("M{} {}H{}", x, y, x + beside_distance - arrow_head + 1);
+    const std::string head = svg("M{0} {1}l-{2} {3}v{2}z", x + beside_distance, y, arrow_head, -arrow_head / 2);
     return path(from, to, role, way, head);
   }
 
   const FormatOptions& options_;
   const Theme& theme_;
-  std::vector<std::string> order_;
   std::map<std::string, std::vector<const Matrix*>> behind_;
   std::vector<StepBox> boxes_;
   std::map<std::string, std::size_t> box_of_;

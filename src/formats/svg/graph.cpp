@@ -4,16 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include "formats/svg/layers.h"
-
 namespace attn {
 
 LayeredGraph::LayeredGraph(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges)
     : nodes_(nodes), edges_(edges) {
   const std::vector<std::size_t> ranks = ranked(nodes, edges);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    stands_.push_back({ranks[i], nodes[i].width, nodes[i].height, 0, i});
-  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) stands_.push_back({ranks[i], nodes[i].width, nodes[i].height, 0, i});
   for (const GraphEdge& edge : edges) lead(edge);
   for (std::size_t i = 0; i < stands_.size(); ++i) {
     layers_.resize(std::max(layers_.size(), stands_[i].rank + 1));
@@ -67,6 +63,9 @@ void LayeredGraph::spread_ports() {
 }
 
 GraphLayout LayeredGraph::layout() {
+  order();
+  place();
+  spread_ports();
   const auto left_of = [](const Stand& stand) { return stand.center - stand.width / 2; };
   const auto right_of = [](const Stand& stand) { return stand.center + stand.width / 2; };
   const double left = left_of(*std::ranges::min_element(stands_, {}, left_of));
@@ -134,14 +133,6 @@ std::vector<std::size_t> ranked(const std::vector<GraphNode>& nodes, const std::
     if (nearest != nowhere) ranks[i] = nearest - 1;
   }
   return ranks;
-}
-
-GraphLayout laid_out(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges) {
-  LayeredGraph graph(nodes, edges);
-  graph.order();
-  graph.place();
-  graph.spread_ports();
-  return graph.layout();
 }
 
 }  // namespace attn

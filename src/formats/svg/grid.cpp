@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include "formats/cut.h"
-#include "formats/svg/pen.h"
 
 namespace attn {
 namespace {
@@ -33,7 +32,6 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
   width_ = label_width_;
   const bool many = matrix.rows() > look.most_rows || matrix.columns() > look.most_columns;
   has_numbers_ = look.full || look.cut || !many;
-  const bool is_limited = !look.cut && !look.full;
   const auto [rows, columns] = cut_of(matrix, look.full || !look.cut);
   rows_ = rows;
   if (has_numbers_) {
@@ -41,7 +39,7 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
       const double label = std::min(widest_column_label, text_width(matrix.column_labels[i], small));
       const double numbers = widest_number(i);
       columns_.push_back({width_, std::max({numbers, label, text_width("00", look.size)}) + 12, numbers});
-      if (is_limited && columns_.size() > 3 && width_ + columns_.back().width > look.widest) {
+      if (!look.cut && !look.full && columns_.size() > 3 && width_ + columns_.back().width > look.widest) {
         columns_.pop_back();
         break;
       }
@@ -120,11 +118,8 @@ std::string Grid::cell(double x, double y, std::size_t row, std::size_t column, 
   const double base = y + cell_height_ / 2 + to_base(look_.size);
   // Numbers that all have decimals end on one line; "0" and "−∞" among them stand in the middle.
   const bool aligned = matrix_.format.decimals == 0 || text.find('.') != std::string::npos;
-  if (!aligned) {
-    look.anchor = Anchor::middle;
-    return drawn + svg_text(x + place.width / 2, base, text, look);
-  }
-  return drawn + svg_text(x + place.width / 2 + place.numbers / 2, base, text, look);
+  if (!aligned) look.anchor = Anchor::middle;
+  return drawn + svg_text(x + place.width / 2 + (aligned ? place.numbers / 2 : 0), base, text, look);
 }
 
 std::string Grid::drawn(double x, double y) const {
@@ -149,11 +144,9 @@ std::string Grid::drawn(double x, double y) const {
     drawn += svg_text(left - 7, line + cell_height_ / 2 + to_base(small), matrix_.row_labels[row], row_look,
                       widest_row_label);
     for (std::size_t i = 0; i < columns_.size(); ++i) drawn += cell(x + columns_[i].left, line, row, i, heat);
-    if (row > 0) lines += fmt::format("M{} {}H{}", svg_number(left), svg_number(line), svg_number(right));
+    if (row > 0) lines += svg("M{} {}H{}", left, line, right);
   }
-  for (std::size_t i = 1; i < columns_.size(); ++i) {
-    lines += fmt::format("M{} {}V{}", svg_number(x + columns_[i].left), svg_number(top), svg_number(bottom));
-  }
+  for (std::size_t i = 1; i < columns_.size(); ++i) lines += svg("M{} {}V{}", x + columns_[i].left, top, bottom);
   if (!lines.empty()) {
     drawn += fmt::format("<path d=\"{}\" stroke=\"{}\" stroke-width=\"0.75\" fill=\"none\"/>\n", lines, theme_.grid);
   }

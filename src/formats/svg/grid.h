@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "explain/document.h"
-#include "formats/svg/theme.h"
+#include "formats/svg/pen.h"
 
 namespace attn {
 

@@ -1,6 +1,6 @@
-#include "formats/svg/layers.h"
-
 #include <algorithm>
+
+#include "formats/svg/graph.h"
 
 namespace attn {
 

@@ -4,18 +4,17 @@
 #include <fmt/core.h>
 
 #include "formats/looks.h"
-#include "formats/markup.h"
+#include "formats/spelling.h"
 #include "formats/svg/drawings.h"
 #include "formats/svg/grid.h"
 #include "formats/svg/pen.h"
-#include "formats/svg/runs.h"
 
 namespace attn {
 namespace {
 
-constexpr double page_width = 1060;
-constexpr double between = 36;
-constexpr double formula_size = 17, size = 13;
+constexpr double widest_page = 1060;
+constexpr double between_parts = 36;
+constexpr double map_formula_size = 17, map_text_size = 13;
 constexpr std::size_t most_arcs = 32;  // tokens on a side
 constexpr int legend_parts = 10;
 constexpr double legend_part = 18, legend_height = 12;
@@ -29,18 +28,17 @@ bool is_of_queries_and_keys(const Matrix& matrix) {
 Drawing legend(const Matrix& matrix, const Theme& theme) {
   const Heat heat(matrix);
   const std::string least = written(heat.smallest(), matrix.format), most = written(heat.largest(), matrix.format);
-  const double before = text_width(least, size - 1) + 6;
-  Drawing drawing{before + legend_parts * legend_part + 6 + text_width(most, size - 1), legend_height + 4, {}};
-  const TextLook look{.size = size - 1, .fill = theme.faint};
+  const double before = text_width(least, map_text_size - 1) + 6;
+  Drawing drawing{before + legend_parts * legend_part + 6 + text_width(most, map_text_size - 1), legend_height + 4, {}};
+  const TextLook look{.size = map_text_size - 1, .fill = theme.faint};
   drawing.content = svg_text(0, legend_height - 1, least, look);
   for (int i = 0; i < legend_parts; ++i) {
-    drawing.content +=
-        fmt::format("<rect x=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", svg_number(before + i * legend_part),
-                    svg_number(legend_part), svg_number(legend_height), theme.shade(i / double{legend_parts - 1}));
+    drawing.content += svg("<rect x=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", before + i * legend_part,
+                           legend_part, legend_height, theme.shade(i / double{legend_parts - 1}));
   }
   drawing.content +=
-      fmt::format("<rect x=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"0.75\"/>\n",
-                  svg_number(before), svg_number(legend_parts * legend_part), svg_number(legend_height), theme.faint);
+      svg("<rect x=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"0.75\"/>\n", before,
+          legend_parts * legend_part, legend_height, theme.faint);
   drawing.content += svg_text(before + legend_parts * legend_part + 6, legend_height - 1, most, look);
   return drawing;
 }
@@ -56,9 +54,9 @@ Drawing card(const ToldMatrix& told, const FormatOptions& options, const Theme& 
   drawing.content =
       fmt::format(R"(<g class="map {}" data-step="{}">)", class_name(matrix.role), escaped_markup(matrix.step)) + "\n";
   if (!told.place.empty()) {
-    drawing.content += svg_text(0, size, told.place, {.size = size, .fill = theme.ink, .bold = true});
-    drawing.width = text_width(told.place, size) * 1.1;
-    y += size + 12;
+    drawing.content += svg_text(0, map_text_size, told.place, {.size = map_text_size, .fill = theme.ink, .bold = true});
+    drawing.width = text_width(told.place, map_text_size) * 1.1;
+    y += map_text_size + 12;
   }
   drawing.content += grid.drawn(0, y);
   const Drawing scale = legend(matrix, theme);
@@ -69,8 +67,8 @@ Drawing card(const ToldMatrix& told, const FormatOptions& options, const Theme& 
                         std::max(matrix.rows(), matrix.columns()) <= most_arcs;
   if (has_arcs) {
     const Drawing curves = arcs_drawing(matrix, theme.palette());
-    drawing.content += svg_moved(drawing.width + between, y, "<g class=\"arcs\">\n" + curves.content + "</g>\n");
-    drawing.width += between + curves.width;
+    drawing.content += svg_moved(drawing.width + between_parts, y, "<g class=\"arcs\">\n" + curves.content + "</g>\n");
+    drawing.width += between_parts + curves.width;
     drawing.height = std::max(drawing.height, y + curves.height);
   }
   drawing.content += "</g>\n";
@@ -87,7 +85,7 @@ Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& 
     cards.push_back(card(place, options, theme));
     widest = std::max(widest, cards.back().width);
   }
-  const double room = std::max(page_width, widest);
+  const double room = std::max(widest_page, widest);
   Drawing drawing;
   double y = 0;
   const auto words = [&](const Runs& runs, const TextLook& look) {
@@ -97,19 +95,19 @@ Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& 
       y += look.size + 7;
     }
   };
-  words(formula_runs(matrix.name(), theme), {.size = formula_size, .fill = theme.ink, .bold = true});
-  words(text_runs({places.front().title}, theme), {.size = size, .fill = theme.ink});
-  words(text_runs({matrix.meaning()}, theme), {.size = size - 1, .fill = theme.faint});
+  words(formula_runs(matrix.name(), theme), {.size = map_formula_size, .fill = theme.ink, .bold = true});
+  words(text_runs({places.front().title}, theme), {.size = map_text_size, .fill = theme.ink});
+  words(text_runs({matrix.meaning()}, theme), {.size = map_text_size - 1, .fill = theme.faint});
   y += 12;
   double x = 0, tallest = 0;
   for (const Drawing& one : cards) {
     if (x > 0 && x + one.width > room) {
-      y += tallest + between;
+      y += tallest + between_parts;
       x = tallest = 0;
     }
     drawing.content += svg_moved(x, y, one.content);
     drawing.width = std::max(drawing.width, x + one.width);
-    x += one.width + between;
+    x += one.width + between_parts;
     tallest = std::max(tallest, one.height);
   }
   drawing.height = y + tallest;

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "formats/markup.h"
+#include "formats/spelling.h"
 
 namespace attn {
 namespace {
@@ -79,17 +79,15 @@ std::string fitted(std::string_view text, double size, double width) {
 }
 
 std::string svg_rect(double x, double y, double width, double height, std::string_view attributes) {
-  return fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}/>\n", svg_number(x), svg_number(y),
-                     svg_number(width), svg_number(height), attributes);
+  return svg("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}/>\n", x, y, width, height, attributes);
 }
 
 std::string svg_moved(double x, double y, std::string_view content) {
-  return fmt::format("<g transform=\"translate({} {})\">\n{}</g>\n", svg_number(x), svg_number(y), content);
+  return svg("<g transform=\"translate({} {})\">\n{}</g>\n", x, y, content);
 }
 
 std::string text_begin(double x, double y, const TextLook& look) {
-  std::string text = fmt::format(R"(<text x="{}" y="{}" font-size="{}" fill="{}")", svg_number(x), svg_number(y),
-                                 svg_number(look.size), look.fill);
+  std::string text = svg(R"(<text x="{}" y="{}" font-size="{}" fill="{}")", x, y, look.size, look.fill);
   if (look.anchor == Anchor::middle) text += R"( text-anchor="middle")";
   if (look.anchor == Anchor::end) text += R"( text-anchor="end")";
   if (look.bold) text += R"( font-weight="bold")";

@@ -1,5 +1,3 @@
-#include "formats/svg/runs.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -9,7 +7,8 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "formats/formula/tree.h"
-#include "formats/markup.h"
+#include "formats/spelling.h"
+#include "formats/svg/pen.h"
 
 namespace attn {
 namespace {

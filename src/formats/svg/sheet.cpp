@@ -1,11 +1,7 @@
-#include "formats/svg/sheet.h"
-
 #include <algorithm>
 
-#include <fmt/core.h>
-
+#include "formats/svg/drawings.h"
 #include "formats/svg/grid.h"
-#include "formats/svg/pen.h"
 
 namespace attn {
 namespace {
@@ -200,9 +196,8 @@ void FigureSheet::lay_out(const Tree& tree) {
     last.resize(branch.depth + 1, middle);
     last[branch.depth] = middle;
     if (branch.depth > 0) {
-      content_ += fmt::format("<path d=\"M{} {}V{}H{}\" fill=\"none\" stroke=\"{}\"/>\n",
-                              svg_number(x - indent_step + 6), svg_number(last[branch.depth - 1] + size * 0.6),
-                              svg_number(middle), svg_number(x - 4), theme_.grid);
+      content_ += svg("<path d=\"M{} {}V{}H{}\" fill=\"none\" stroke=\"{}\"/>\n", x - indent_step + 6,
+                      last[branch.depth - 1] + size * 0.6, middle, x - 4, theme_.grid);
     }
     broken(branch.line, x);
   }

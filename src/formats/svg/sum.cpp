@@ -8,14 +8,13 @@
 
 #include "formats/svg/drawings.h"
 #include "formats/svg/pen.h"
-#include "formats/svg/runs.h"
 
 namespace attn {
 namespace {
 
-constexpr double size = 17, small = 13;
+constexpr double sum_size = 17, small = 13;
 constexpr double box_height = 36, row_distance = 74;
-constexpr double between = 34;  // boxes, with a sign in the middle
+constexpr double between_boxes = 34;  // boxes, with a sign in the middle
 constexpr std::size_t most_columns = 16;
 constexpr double widest_line = 900;
 
@@ -76,18 +75,18 @@ class Sum {
     const std::vector<Inline>& terms = sides()[side].terms;
     const Runs result = this->result();
     Runs before = side_runs(side - 1, false);
-    double label = runs_width(before, size) + text_width(" =", size);
+    double label = runs_width(before, sum_size) + text_width(" =", sum_size);
     for (std::size_t i = 0; i < 2; ++i) label = std::max(label, text_width(rows[i].name.text, small));
     label = std::min(label, 320.0);
     double box = 46;
     for (const NumbersRead& row : rows) {
-      for (const std::string& number : row.numbers) box = std::max(box, text_width(number, size) + 18);
+      for (const std::string& number : row.numbers) box = std::max(box, text_width(number, sum_size) + 18);
     }
     for (const Inline& term : terms) {
-      box = std::max(box, runs_width(formula_runs(taken_apart(term).rest, theme_), size) + 18);
+      box = std::max(box, runs_width(formula_runs(taken_apart(term).rest, theme_), sum_size) + 18);
     }
     const double left = label + 18;
-    const auto x = [&](std::size_t i) { return left + static_cast<double>(i) * (box + between); };
+    const auto x = [&](std::size_t i) { return left + static_cast<double>(i) * (box + between_boxes); };
     const double third = 2 * row_distance + 12;
     for (std::size_t i = 0; i < rows[0].numbers.size(); ++i) {
       const double middle = x(i) + box / 2;
@@ -103,17 +102,18 @@ class Sum {
     if (rows.size() == 3) {
       const double at = x(terms.size() - 1);
       number_box(at, row_distance, box, {{rows[2].numbers[0]}}, rows[2].name.role);
-      drawn_ += svg_text(at + box / 2, row_distance - 10, rows[2].name.text,
-                         {.size = small, .anchor = Anchor::middle, .fill = ink(rows[2].name.role)}, box + between);
+      drawn_ +=
+          svg_text(at + box / 2, row_distance - 10, rows[2].name.text,
+                   {.size = small, .anchor = Anchor::middle, .fill = ink(rows[2].name.role)}, box + between_boxes);
       down(at + box / 2, row_distance + box_height + 6, third - 6);
     }
     before.push_back({" " + sides()[side].relation});
-    drawn_ +=
-        svg_runs(label, third + box_height / 2 + 6, before, {.size = size, .anchor = Anchor::end, .fill = theme_.ink});
+    drawn_ += svg_runs(label, third + box_height / 2 + 6, before,
+                       {.size = sum_size, .anchor = Anchor::end, .fill = theme_.ink});
     for (std::size_t i = 0; i < terms.size(); ++i) {
       const Term term = taken_apart(terms[i]);
       number_box(x(i), third, box, formula_runs(term.rest, theme_), Role::score);
-      if (i > 0) sign(term.sign, x(i) - between / 2, third + box_height / 2);
+      if (i > 0) sign(term.sign, x(i) - between_boxes / 2, third + box_height / 2);
     }
     end(x(terms.size()), third, side + 1, result);
     height_ = third + box_height + 4;
@@ -123,18 +123,18 @@ class Sum {
   void end(double x, double y, std::size_t first, const Runs& result) {
     for (std::size_t i = first; i < sides().size(); ++i) {
       const bool last = i + 1 == sides().size();
-      sign(sides()[i].relation, x - between / 2, y + box_height / 2);
+      sign(sides()[i].relation, x - between_boxes / 2, y + box_height / 2);
       const Runs runs = last ? result : side_runs(i, false);
-      const double box = std::max(56.0, runs_width(runs, size, last) + 20);
+      const double box = std::max(56.0, runs_width(runs, sum_size, last) + 20);
       if (last) {
         number_box(x, y, box, runs, result_role(), true);
       } else {
         drawn_ += svg_runs(x + box / 2, y + box_height / 2 + 6, runs,
-                           {.size = size, .anchor = Anchor::middle, .fill = theme_.ink});
+                           {.size = sum_size, .anchor = Anchor::middle, .fill = theme_.ink});
       }
-      x += box + between;
+      x += box + between_boxes;
     }
-    width_ = std::max(width_, x - between + 4);
+    width_ = std::max(width_, x - between_boxes + 4);
   }
 
   void plain_arithmetic() {
@@ -143,7 +143,7 @@ class Sum {
     for (const NumbersRead& read : branch_.made_of) {
       const std::size_t count = std::min(read.numbers.size(), most_columns);
       double box = 46;
-      for (std::size_t i = 0; i < count; ++i) box = std::max(box, text_width(read.numbers[i], size) + 16);
+      for (std::size_t i = 0; i < count; ++i) box = std::max(box, text_width(read.numbers[i], sum_size) + 16);
       const std::string more = count < read.numbers.size() ? fmt::format("… {} more", read.numbers.size() - count) : "";
       const double name = std::min(text_width(read.name.text, small), 320.0);
       const double needed = std::max(static_cast<double>(count) * box + text_width(more, small), name);
@@ -162,7 +162,7 @@ class Sum {
       down(x + std::min(needed, static_cast<double>(count) * box) / 2, y + small + box_height + 12,
            y + small + box_height + 34);
       width_ = std::max(width_, x + needed);
-      x += needed + between;
+      x += needed + between_boxes;
       line = small + 8 + box_height + 34;
     }
     y += line;
@@ -172,16 +172,16 @@ class Sum {
       if (i > 0) line_of_all.push_back({" "});
       append(side_runs(i, true), line_of_all);
     }
-    const std::vector<Runs> parts = wrapped(line_of_all, size, widest_line);
+    const std::vector<Runs> parts = wrapped(line_of_all, sum_size, widest_line);
     y += 8;
     double after = 0;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (i > 0) y += size + 10;
-      drawn_ += svg_runs(i > 0 ? 24 : 0, y + box_height / 2 + 6, parts[i], {.size = size, .fill = theme_.ink});
-      after = runs_width(parts[i], size) + (i > 0 ? 24 : 0);
+      if (i > 0) y += sum_size + 10;
+      drawn_ += svg_runs(i > 0 ? 24 : 0, y + box_height / 2 + 6, parts[i], {.size = sum_size, .fill = theme_.ink});
+      after = runs_width(parts[i], sum_size) + (i > 0 ? 24 : 0);
       width_ = std::max(width_, after);
     }
-    if (!sides().empty()) end(after + between, y, sides().size() - 1, result());
+    if (!sides().empty()) end(after + between_boxes, y, sides().size() - 1, result());
     height_ = y + box_height + 8;
   }
 
@@ -211,18 +211,18 @@ class Sum {
     Runs dark = runs;
     for (TextRun& run : dark) run.fill = {};
     drawn_ += svg_runs(x + width / 2, y + box_height / 2 + 6, dark,
-                       {.size = size, .anchor = Anchor::middle, .fill = theme_.ink, .bold = bold});
+                       {.size = sum_size, .anchor = Anchor::middle, .fill = theme_.ink, .bold = bold});
   }
 
   void sign(const std::string& text, double x, double y) {
-    drawn_ += svg_text(x, y + 6, text, {.size = size, .anchor = Anchor::middle, .fill = theme_.faint});
+    drawn_ += svg_text(x, y + 6, text, {.size = sum_size, .anchor = Anchor::middle, .fill = theme_.faint});
   }
 
   void down(double x, double from, double to) {
-    drawn_ += fmt::format(
-        "<path d=\"M{0} {1}V{2}\" stroke=\"{3}\" stroke-width=\"1.25\" fill=\"none\"/>"
-        "<path d=\"M{0} {4}l-3.5 -7h7z\" fill=\"{3}\"/>\n",
-        svg_number(x), svg_number(from), svg_number(to - 6), theme_.arrow, svg_number(to));
+    drawn_ +=
+        svg("<path d=\"M{0} {1}V{2}\" stroke=\"{3}\" stroke-width=\"1.25\" fill=\"none\"/>"
+            "<path d=\"M{0} {4}l-3.5 -7h7z\" fill=\"{3}\"/>\n",
+            x, from, to - 6, theme_.arrow, to);
   }
 
   const Branch& branch_;

@@ -7,12 +7,10 @@
 #include <fmt/core.h>
 
 #include "formats/format.h"
-#include "formats/markup.h"
+#include "formats/places.h"
+#include "formats/spelling.h"
 #include "formats/svg/drawings.h"
 #include "formats/svg/pen.h"
-#include "formats/svg/sheet.h"
-#include "formats/svg/theme.h"
-#include "formats/svg/told.h"
 
 namespace attn {
 namespace {
@@ -101,14 +99,14 @@ std::string write_svg(const Document& document, const FormatOptions& options) {
   const std::string title = contents.title
                                 ? plain(contents.title->text)
                                 : std::string(contents.matrices.empty() ? "attn" : contents.matrices[0]->title);
-  return fmt::format(
+  return svg(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" "
       "font-family=\"sans-serif\" xml:lang=\"en\" xml:space=\"preserve\">\n"
       "<title>{2}</title>\n<desc>{3}</desc>\n"
       "<rect width=\"{0}\" height=\"{1}\" fill=\"{4}\"/>\n"
       "<g transform=\"translate({5} {5})\">\n{6}</g>\n</svg>\n",
-      svg_number(width + 2 * margin), svg_number(figure.height + 2 * margin), escaped_markup(title),
-      escaped_markup(description(document)), theme.paper, svg_number(margin), figure.content);
+      width + 2 * margin, figure.height + 2 * margin, escaped_markup(title), escaped_markup(description(document)),
+      theme.paper, margin, figure.content);
 }
 
 }  // namespace

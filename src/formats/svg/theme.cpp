@@ -1,10 +1,9 @@
-#include "formats/svg/theme.h"
-
 #include <cmath>
 
 #include <fmt/core.h>
 
 #include "base/math.h"
+#include "formats/svg/pen.h"
 
 namespace attn {
 namespace {

@@ -1,10 +1,10 @@
-#include "formats/text/heat.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
+
+#include "formats/text/layout.h"
 
 namespace attn {
 namespace {

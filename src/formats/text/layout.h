@@ -1,8 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "formats/figures.h"
 #include "formats/styled.h"
 
 // Blocks of a document as lines of a terminal.
@@ -25,12 +30,37 @@ struct MatrixBox {
   std::vector<StyledLine> caption;
   std::vector<StyledLine> body;
 
-  std::size_t width() const;
+  std::size_t width() const { return std::max(widest(caption), widest(body)); }
 };
 
 MatrixBox laid_out(const Matrix& matrix, const Typesetter& typesetter, std::size_t width);
 
 // The same as narrow as it goes, to stand beside others.
 MatrixBox laid_out_narrow(const Matrix& matrix, const Typesetter& typesetter);
+
+// Shades and bars.
+
+// How the numbers of a matrix are shaded; none for what is no matrix of scores or
+// weights, or has no number to shade. REQUIRES: the matrix outlives it.
+std::optional<Heat> heat_of(const Matrix& matrix);
+
+// Which shade is which number, and what marks closed cells.
+StyledLine legend(const Matrix& matrix, const Heat& heat, const Typesetter& typesetter);
+
+// What the text says with a background as dark as `size`, in colours that can be read on it.
+Piece on_shade(std::string text, double size);
+
+// So many columns of a shade, for terminals without colour.
+std::string shade(double size, std::size_t columns, const Typesetter& typesetter);
+
+// What stands for a shade in closed cells.
+std::string closed_sign(const Typesetter& typesetter);
+
+// A bar as long as `share` of so many columns, and where it would end.
+StyledLine bar(double share, std::size_t columns, const Typesetter& typesetter);
+
+// A column for each number from 0 to 1, as high as it is; set apart where that
+// takes no more than so many columns. Empty where it takes more anyway.
+StyledLine column_bars(std::span<const double> shares, std::size_t columns, const Typesetter& typesetter);
 
 }  // namespace attn

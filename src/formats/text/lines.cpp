@@ -2,7 +2,6 @@
 #include <string>
 #include <utility>
 
-#include "formats/text/heat.h"
 #include "formats/text/layout.h"
 
 namespace attn {
@@ -39,7 +38,8 @@ class Equations {
 
  private:
   void measure(const Equation& equation) {
-    labels_.push_back(label(equation));
+    labels_.emplace_back();
+    if (!equation.label.empty()) labels_.back().add(faint(typesetter_.label(plain(equation.label))));
     label_width_ = std::max(label_width_, labels_.back().width());
     sides_.emplace_back();
     for (std::size_t i = 0; i < equation.sides.size(); ++i) {
@@ -47,12 +47,6 @@ class Equations {
       if (side_widths_.size() <= i) side_widths_.push_back(0);
       side_widths_[i] = std::max(side_widths_[i], sides_.back()[i].width());
     }
-  }
-
-  StyledLine label(const Equation& equation) const {
-    StyledLine line;
-    if (!equation.label.empty()) line.add(faint(typesetter_.label(plain(equation.label))));
-    return line;
   }
 
   bool all_fit() const {
@@ -105,9 +99,7 @@ class Equations {
     lines_.push_back(std::move(line));
     const std::size_t under = indent_ + 2 + (label_width_ > 0 ? label_width_ + gap : 0);
     for (StyledLine& part : typesetter_.wrapped(text, width_ - std::min(width_, under), Weight::faint)) {
-      StyledLine below(under);
-      below.add(std::move(part));
-      lines_.push_back(std::move(below));
+      lines_.emplace_back(under).add(std::move(part));
     }
   }
 
@@ -143,23 +135,6 @@ class Equations {
   std::vector<StyledLine> lines_;
 };
 
-}  // namespace
-
-std::vector<StyledLine> laid_out(const Derivation& derivation, const Typesetter& typesetter, std::size_t width) {
-  std::vector<StyledLine> lines;
-  const bool is_one_line = derivation.formula.empty() && derivation.lines.size() == 1;
-  if (!is_one_line) {
-    if (!derivation.formula.empty()) lines = typesetter.wrapped(derivation.formula, width, Weight::bold);
-    add_title(derivation.title, typesetter, width, lines);
-  }
-  const std::size_t indent = lines.empty() ? 0 : 2;
-  append(Equations(derivation, typesetter, width, indent).lines(), lines);
-  if (is_one_line) add_title(derivation.title, typesetter, width, lines);
-  return lines;
-}
-
-namespace {
-
 // How wide each column of a table is: as wide as its cells, but that the last
 // one has a third of all where it needs that and the others would leave it less.
 // Of a table of numbers only the first one gives way: what stands there can wrap.
@@ -189,7 +164,35 @@ std::vector<std::size_t> column_widths(const std::vector<std::vector<Inline>>& r
   return widths;
 }
 
+// However deep a line stands, it has so many columns.
+constexpr std::size_t narrowest_line = 24;
+
+// For each line whether another follows below the same parent.
+std::vector<bool> has_siblings_below(const std::vector<Branch>& branches) {
+  std::vector<bool> has(branches.size());
+  std::vector<bool> seen;  // at each depth, since the last line above it
+  for (std::size_t i = branches.size(); i-- > 0;) {
+    seen.resize(branches[i].depth + 1);
+    has[i] = seen[branches[i].depth];
+    seen[branches[i].depth] = true;
+  }
+  return has;
+}
+
 }  // namespace
+
+std::vector<StyledLine> laid_out(const Derivation& derivation, const Typesetter& typesetter, std::size_t width) {
+  std::vector<StyledLine> lines;
+  const bool is_one_line = derivation.formula.empty() && derivation.lines.size() == 1;
+  if (!is_one_line) {
+    if (!derivation.formula.empty()) lines = typesetter.wrapped(derivation.formula, width, Weight::bold);
+    add_title(derivation.title, typesetter, width, lines);
+  }
+  const std::size_t indent = lines.empty() ? 0 : 2;
+  append(Equations(derivation, typesetter, width, indent).lines(), lines);
+  if (is_one_line) add_title(derivation.title, typesetter, width, lines);
+  return lines;
+}
 
 std::vector<StyledLine> laid_out(const Table& table, const Typesetter& typesetter, std::size_t width) {
   std::vector<std::vector<Inline>> rows = table.rows;
@@ -216,47 +219,22 @@ std::vector<StyledLine> laid_out(const Table& table, const Typesetter& typesette
   return lines;
 }
 
-namespace {
-
-// However deep a line stands, it has so many columns.
-constexpr std::size_t narrowest_line = 24;
-
-// For each line whether another follows below the same parent.
-std::vector<bool> has_siblings_below(const std::vector<Branch>& branches) {
-  std::vector<bool> has(branches.size());
-  std::vector<bool> seen;  // at each depth, since the last line above it
-  for (std::size_t i = branches.size(); i-- > 0;) {
-    seen.resize(branches[i].depth + 1);
-    has[i] = seen[branches[i].depth];
-    seen[branches[i].depth] = true;
-  }
-  return has;
-}
-
-}  // namespace
-
 std::vector<StyledLine> laid_out(const Tree& tree, const Typesetter& typesetter, std::size_t width) {
   const std::vector<bool> siblings_below = has_siblings_below(tree.branches);
   std::vector<StyledLine> lines;
   std::vector<std::string> rails;  // a depth: what runs down past the lines below
   for (std::size_t i = 0; i < tree.branches.size(); ++i) {
     const Branch& branch = tree.branches[i];
-    std::string first, others;
+    std::string before;  // the line, then those that it goes on in
     rails.resize(branch.depth);
-    for (const std::string& rail : rails) first += rail;
+    for (const std::string& rail : rails) before += rail;
     rails.emplace_back(branch.depth == 0 ? "" : siblings_below[i] ? "│ " : "  ");
-    others = first + rails.back();
-    if (branch.depth > 0) first += siblings_below[i] ? "├ " : "└ ";
-    const Derivation alone{{}, "", {branch.line}};
-    const std::size_t used = typesetter.width(first);
-    const std::size_t left = std::max(width - std::min(width, used), narrowest_line);
-    bool is_first = true;
-    for (const StyledLine& part : laid_out(alone, typesetter, left)) {
-      StyledLine line;
-      line.add(faint(typesetter.spelled(is_first ? first : others)));
-      line.add(part);
-      lines.push_back(std::move(line));
-      is_first = false;
+    const std::string below = before + rails.back();
+    if (branch.depth > 0) before += siblings_below[i] ? "├ " : "└ ";
+    const std::size_t left = std::max(width - std::min(width, typesetter.width(before)), narrowest_line);
+    for (StyledLine& part : laid_out(Derivation{{}, "", {branch.line}}, typesetter, left)) {
+      lines.emplace_back().add(faint(typesetter.spelled(std::exchange(before, below))));
+      lines.back().add(std::move(part));
     }
   }
   return lines;

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "formats/cut.h"
-#include "formats/text/heat.h"
 #include "formats/text/layout.h"
 
 namespace attn {
@@ -199,13 +198,6 @@ class Layout {
 };
 
 }  // namespace
-
-std::size_t MatrixBox::width() const {
-  std::size_t widest = 0;
-  for (const StyledLine& line : caption) widest = std::max(widest, line.width());
-  for (const StyledLine& line : body) widest = std::max(widest, line.width());
-  return widest;
-}
 
 MatrixBox laid_out(const Matrix& matrix, const Typesetter& typesetter, std::size_t width) {
   return Layout(matrix, typesetter, width).box();

@@ -31,14 +31,11 @@ class TextWriter {
 
  private:
   void lay_out(const Headline& headline) {
-    StyledLine line = typesetter_.line(headline.text, Weight::bold);
-    std::vector<StyledLine> lines = {line};
-    if (line.width() > width_) lines = typesetter_.wrapped(headline.text, width_, Weight::bold);
+    std::vector<StyledLine> lines = {typesetter_.line(headline.text, Weight::bold)};
+    if (widest(lines) > width_) lines = typesetter_.wrapped(headline.text, width_, Weight::bold);
     if (headline.level <= 2) {
-      std::size_t widest = 0;
-      for (const StyledLine& part : lines) widest = std::max(widest, part.width());
-      const std::string_view rule = headline.level == 1 ? "═" : "─";
-      lines.emplace_back().add({typesetter_.spelled(repeated(rule, std::min(widest, width_)))});
+      const std::string rule = repeated(headline.level == 1 ? "═" : "─", std::min(widest(lines), width_));
+      lines.emplace_back().add({typesetter_.spelled(rule)});
     }
     print(std::move(lines), 0);
   }

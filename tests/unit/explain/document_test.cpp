@@ -115,7 +115,8 @@ TEST_CASE("with what is behind them, a document has every number that its number
       for (const Block& block : document.blocks) {
         const auto* matrix = std::get_if<Matrix>(&block);
         for (std::size_t cell = 0; matrix && cell < matrix->cells.size(); ++cell) {
-          const Provenance made = matrix->made_of(cell / matrix->columns(), cell % matrix->columns());
+          const Provenance made =
+              provenance(matrix->reading, matrix->place_of(cell / matrix->columns(), cell % matrix->columns()));
           for (const Slice& slice : made.operands) {
             for (std::size_t i = 0; i < slice.count; ++i) CHECK(cells.contains({slice.tensor, slice.cell(i)}));
           }

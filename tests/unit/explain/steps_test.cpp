@@ -8,8 +8,8 @@
 
 #include "catch.h"
 #include "explain/numerals.h"
-#include "explain/telling/axes.h"
-#include "explain/telling/checks.h"
+#include "explain/place.h"
+#include "explain/telling/parts.h"
 #include "trace/recipe_builder.h"
 #include "unit/explain/examples.h"
 #include "unit/trace/by_hand.h"
@@ -170,7 +170,7 @@ TEST_CASE("a matrix knows which cells made each of its cells", "[explain]") {
   for (const Matrix& matrix : matrices(explain(trace, options), "scores")) {
     for (std::size_t row = 0; row < matrix.rows(); ++row) {
       for (std::size_t column = 0; column < matrix.columns(); ++column) {
-        const Provenance made = matrix.made_of(row, column);
+        const Provenance made = provenance(matrix.reading, matrix.place_of(row, column));
         double sum = 0;
         for (std::size_t i = 0; i < made.operands[0].count; ++i) {
           sum += trace.value(made.operands[0].tensor)[made.operands[0].cell(i)] *

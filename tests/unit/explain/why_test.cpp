@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "explain/telling/ancestry.h"
+#include "explain/telling/parts.h"
 #include "model/computation.h"
 #include "reading/problem/problem.h"
 #include "reference_backend.h"

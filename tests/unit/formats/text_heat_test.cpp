@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "catch.h"
-#include "formats/text/heat.h"
+#include "formats/text/layout.h"
 #include "unit/explain/examples.h"
 #include "unit/formats/as_text.h"
 

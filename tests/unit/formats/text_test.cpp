@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "formats/ascii.h"
+#include "formats/spelling.h"
 #include "unit/explain/examples.h"
 #include "unit/formats/as_text.h"
 

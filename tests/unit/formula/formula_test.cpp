@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "explain/arithmetic/symbols.h"
+#include "explain/place.h"
 #include "trace/recipe_builder.h"
 #include "unit/trace/by_hand.h"
 

@@ -1,4 +1,4 @@
-#include "formats/ascii.h"
+#include "formats/spelling.h"
 
 #include <algorithm>
 #include <array>
@@ -71,6 +71,32 @@ std::string asciified(std::string_view text) {
     }
   }
   return result;
+}
+
+std::string escaped_markup(std::string_view text) {
+  std::string escaped;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
 }
 
 }  // namespace attn

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "explain/document.h"
+#include "explain/numerals.h"
+#include "explain/telling/steps.h"
+#include "trace/trace.h"
+
+// The parts of what explain() and why() tell.
+
+namespace attn {
+
+// Everything that the problem states: inputs and weights as matrices, and the
+// rest in words: score, scale, mask, heads, arithmetic.
+void tell_givens(const Trace& trace, const ExplainOptions& options, const Numerals& numerals, Document& document);
+
+// Tells these steps one after another, at that level, at the end of a document,
+// and what is given where all are told. Returns the notes that nothing told has shown.
+//
+// A computed step by itself is told row by row. Consecutive steps that carry the
+// axis "query" are told query by query, as a person works them out, and their
+// matrices follow. Both follow from the axes of the steps and their ops: a
+// step that nobody here has heard of is told as well as any other.
+std::vector<const Note*> narrate(const Trace& trace, const ExplainOptions& options, Level level,
+                                 std::span<const Step* const> steps, const Numerals& numerals, Document& document);
+
+// What must hold in any attention, and whether it does in this one, worked out
+// from the numbers of the trace: rows of weights sum to 1, closed cells are
+// exactly 0, contexts lie within the values. Nothing where there are no weights.
+std::optional<Table> checks(const Trace& trace, const Numerals& numerals);
+
+// Of the terms of a sum: where nothing is left out, and how many where not everything is asked for.
+inline constexpr std::size_t no_limit = static_cast<std::size_t>(-1), usual_terms = 16;
+
+struct AncestryOptions {
+  std::size_t depth = 0;       // levels below the number itself
+  std::size_t most_lines = 0;  // of a terminal, about; where there would be more, it is given up
+  std::size_t most_terms = 0;  // of a sum or a list, and numbers below one line; but the sum asked for is never cut
+};
+
+// A number, and below each line the numbers that went into it.
+struct Ancestry {
+  Tree tree;
+  bool deeper = false;   // there is more below the last level
+  bool cut = false;      // of some line or list a part is left out
+  bool complete = true;  // false: it was given up at `most_lines`
+};
+
+// How the number at that place came about: its arithmetic, below it the numbers
+// that went into it, and so on, as deep as the options say, or to what is given.
+// Given numbers that are read together share a line. What was told once is
+// pointed back to.
+//
+// REQUIRES: the trace has a step or given tensor of that id, and it that many numbers.
+Ancestry ancestry(const Trace& trace, const std::string& id, std::size_t cell, const Numerals& numerals,
+                  const AncestryOptions& options);
+
+}  // namespace attn
