@@ -10,7 +10,7 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t width = 2, model_width = 4, rows = 3;
+constexpr std::size_t tried_width = 2, model_width = 4, tried_rows = 3;
 
 // A shape of problem that the choices are tried in.
 struct Layout {
@@ -20,7 +20,7 @@ struct Layout {
   bool cross = false;
   std::size_t key_model_width = model_width;  // of the inputs that keys and values are made from
 
-  std::size_t keys() const { return cross ? rows + 1 : rows; }
+  std::size_t keys() const { return cross ? tried_rows + 1 : tried_rows; }
   std::size_t all_heads(std::size_t of_one) const { return std::max<std::size_t>(heads, 1) * of_one; }
 };
 
@@ -40,23 +40,24 @@ Source shaped(Shape shape) {
 }
 
 Projection projection(const Layout& layout, const Axis& made, std::size_t heads, std::size_t in) {
-  const Dim out = layout.heads == 0 || layout.split_inputs ? Dim{made, width} : Dim{"d_concat", heads * width};
+  const Dim out =
+      layout.heads == 0 || layout.split_inputs ? Dim{made, tried_width} : Dim{"d_concat", heads * tried_width};
   const Dim from = layout.split_inputs ? Dim{"d_head", in / heads} : Dim{"d_model", in};
   return {shaped({from, out}), shaped({out})};
 }
 
 void give_inputs(Problem& problem, const Layout& layout) {
   if (!layout.cross) {
-    problem.inputs.self = shaped({{"token", rows}, {"d_model", model_width}});
+    problem.inputs.self = shaped({{"token", tried_rows}, {"d_model", model_width}});
     return;
   }
-  problem.inputs.query = shaped({{"query", rows}, {"d_model", model_width}});
+  problem.inputs.query = shaped({{"query", tried_rows}, {"d_model", model_width}});
   problem.inputs.key = shaped({{"key", layout.keys()}, {"d_model", layout.key_model_width}});
   problem.inputs.value = problem.inputs.key;
 }
 
 KeysAndValues keys_and_values(std::size_t count) {
-  return {shaped({{"key", count}, {"d_k", width}}), shaped({{"key", count}, {"d_v", width}})};
+  return {shaped({{"key", count}, {"d_k", tried_width}}), shaped({{"key", count}, {"d_v", tried_width}})};
 }
 
 Problem sample(const Layout& layout) {
@@ -65,13 +66,13 @@ Problem sample(const Layout& layout) {
   if (layout.heads != 0) attention.heads = layout.heads;
   if (layout.kv_heads != layout.heads) attention.kv_heads = layout.kv_heads;
   attention.split_input = layout.split_inputs;
-  attention.query_count = rows;
+  attention.query_count = tried_rows;
   attention.key_count = layout.keys();
-  attention.key_width = attention.value_width = width;
+  attention.key_width = attention.value_width = tried_width;
   if (layout.direct) {
-    attention.queries = shaped({{"query", rows}, {"d_k", width}});
-    attention.keys = keys_and_values(rows).keys;
-    attention.values = keys_and_values(rows).values;
+    attention.queries = shaped({{"query", tried_rows}, {"d_k", tried_width}});
+    attention.keys = keys_and_values(tried_rows).keys;
+    attention.values = keys_and_values(tried_rows).values;
   } else {
     give_inputs(problem, layout);
     attention.query = projection(layout, "d_k", layout.heads, model_width);
@@ -79,17 +80,17 @@ Problem sample(const Layout& layout) {
     attention.value = projection(layout, "d_v", layout.kv_heads, layout.key_model_width);
   }
   const Axis made = layout.heads == 0 ? "d_v" : "d_concat";
-  attention.output = Projection{shaped({{made, layout.all_heads(width)}, {"d_out", width}}), {}};
+  attention.output = Projection{shaped({{made, layout.all_heads(tried_width)}, {"d_out", tried_width}}), {}};
   attention.score = {.name = catalog().scores.front().name};
   return problem;
 }
 
 std::size_t size_of(const Axis& axis, const Layout& layout, std::size_t own) {
-  if (axis == "d_q" || axis == "d_k" || axis == "d_v") return width;
-  if (axis == "d_pair") return 2 * width;
+  if (axis == "d_q" || axis == "d_k" || axis == "d_v") return tried_width;
+  if (axis == "d_pair") return 2 * tried_width;
   if (axis == "d_model") return model_width;
   if (axis == "head") return layout.heads;
-  if (axis == "d_concat") return layout.all_heads(width);
+  if (axis == "d_concat") return layout.all_heads(tried_width);
   return own;
 }
 
@@ -113,14 +114,14 @@ Choice with_all_parameters(const ChoiceSpec& spec, const Layout& layout, std::si
 
 // The same, of a size that the choice accepts; nothing where no problem like this can make it.
 std::optional<Choice> chosen(const ChoiceSpec& spec, const Layout& layout) {
-  const ChoiceSetting setting{.query_width = width,
-                              .key_width = width,
-                              .value_width = width,
+  const ChoiceSetting setting{.query_width = tried_width,
+                              .key_width = tried_width,
+                              .value_width = tried_width,
                               .model_width = model_width,
                               .heads = layout.heads == 0 ? std::nullopt : std::optional(layout.heads),
                               .from_inputs = !layout.direct,
                               .one_model_width = layout.key_model_width == model_width,
-                              .longest = rows + 1};
+                              .longest = tried_rows + 1};
   for (const std::size_t own : {5, 6}) {
     Choice choice = with_all_parameters(spec, layout, own);
     if (!spec.misfit || !spec.misfit(choice, setting)) return choice;
@@ -137,7 +138,7 @@ void say_all(Problem& problem, const Layout& layout) {
     attention.past = attention.appended = keys_and_values(1);
     attention.key_count += 1;
   } else {
-    const Source added = shaped({{"query", rows}, {"key", layout.keys()}});
+    const Source added = shaped({{"query", tried_rows}, {"key", layout.keys()}});
     attention.options["mask"] = std::vector<MaskTerm>{{MaskTerm::Kind::add, added}};
   }
 }

@@ -11,6 +11,7 @@ Step::Step(std::shared_ptr<const Instruction> instruction, std::shared_ptr<const
       operands(instruction->operands),
       open(instruction->open),
       result(*numbers),
+      part(instruction->part),
       instruction_(std::move(instruction)),
       numbers_(std::move(numbers)) {}
 

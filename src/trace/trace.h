@@ -24,6 +24,7 @@ class Step {
   const std::vector<Operand>& operands;
   const std::optional<Operand>& open;  // the mask whose closed cells this step does not read
   const Tensor<double>& result;        // f32 widens to f64 without loss
+  const std::size_t part;              // of the recipe's parts
 
  private:
   std::shared_ptr<const Instruction> instruction_;

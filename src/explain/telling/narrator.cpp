@@ -22,8 +22,8 @@ constexpr std::size_t most_rows = 12;
 bool go_together(const Step& a, const Step& b) {
   const Shape& x = a.result.shape();
   const Shape& y = b.result.shape();
-  return !is_given(a) && !is_given(b) && x.has("query") && y.has("query") && x.has("batch") == y.has("batch") &&
-         x.has("head") == y.has("head");
+  return a.part == b.part && !is_given(a) && !is_given(b) && x.has("query") && y.has("query") &&
+         x.has("batch") == y.has("batch") && x.has("head") == y.has("head");
 }
 
 // The axis whose rows a step by itself is told by.
@@ -64,6 +64,7 @@ class Narrator {
     for (std::size_t i = 0; i < steps.size();) {
       std::size_t end = i + 1;
       while (end < steps.size() && go_together(*steps[i], *steps[end])) ++end;
+      if (i == 0 || steps[i]->part != steps[i - 1]->part) add_part(steps[i]->part);
       if (end - i > 1) {
         tell_by_query(steps.subspan(i, end - i));
       } else if (!is_given(*steps[i])) {
@@ -95,6 +96,12 @@ class Narrator {
  private:
   void add(Block block) { document_.add(std::move(block)); }
   Derivation& last_derivation() { return std::get<Derivation>(document_.blocks.back()); }
+
+  // Says which part of the computation comes, where it is not all there is.
+  void add_part(std::size_t part) {
+    const std::vector<RecipePart>& parts = trace_.recipe.parts();
+    if (part < parts.size() && !parts[part].title.empty()) add(Headline{2, {parts[part].title}});
+  }
 
   // Tells the first of these, and then how many more there are and how to see them.
   template <class List, class Tell>

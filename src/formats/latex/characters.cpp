@@ -85,7 +85,7 @@ std::size_t word_length(std::string_view text) {
 using Kind = FormulaPart::Kind;
 
 // The printable characters of ASCII in Computer Modern Roman.
-constexpr std::array<float, 95> widths = {
+constexpr std::array<float, 95> letter_widths = {
     3.4F, 2.8F, 5.0F, 8.4F, 5.0F, 8.4F, 7.8F, 2.8F,  3.9F, 3.9F, 5.0F, 7.8F, 2.8F, 3.4F, 2.8F, 5.0F,  // space to /
     5.0F, 5.0F, 5.0F, 5.0F, 5.0F, 5.0F, 5.0F, 5.0F,  5.0F, 5.0F, 2.8F, 2.8F, 7.8F, 7.8F, 7.8F, 4.8F,  // 0 to ?
     7.8F, 7.5F, 7.1F, 7.3F, 7.7F, 6.9F, 6.6F, 7.9F,  7.5F, 3.7F, 5.2F, 7.8F, 6.3F, 9.2F, 7.5F, 7.8F,  // @ to O
@@ -96,7 +96,7 @@ constexpr std::array<float, 95> widths = {
 constexpr double spelled_out = 24;  // "U+1F600" in small type
 
 double width_of(char32_t value) {
-  if (value >= U' ' && value <= U'~') return static_cast<double>(widths[value - U' ']);
+  if (value >= U' ' && value <= U'~') return static_cast<double>(letter_widths[value - U' ']);
   if (value < U'\u0180') return 7.8;
   if (value >= U'Α' && value <= U'ω') return 7.5;
   static constexpr std::u32string_view narrow = U"·⋅′‘’₀₁₂₃₄₅₆₇₈₉⁰⁴⁵⁶⁷⁸⁹";

@@ -43,7 +43,7 @@ std::string colours() {
   return text;
 }
 
-constexpr const char* pieces = R"tex(% Within a long word, where a line may end.
+constexpr const char* macro_lines = R"tex(% Within a long word, where a line may end.
 \providecommand\attnbreak{\discretionary{}{}{}}
 % A character that the font does not have, as its number.
 \providecommand\attncode[1]{{\tiny\sffamily U+#1\kern.15em}}
@@ -143,7 +143,7 @@ constexpr const char* slides = R"tex(\usefonttheme[onlymath]{serif}
 
 }  // namespace
 
-std::string latex_macros() { return colours() + pieces; }
+std::string latex_macros() { return colours() + macro_lines; }
 
 std::string latex_paper_begin() {
   return std::string("\\documentclass[a4paper,fleqn]{article}\n") + packages + paper + latex_macros() +

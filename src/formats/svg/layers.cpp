@@ -132,13 +132,13 @@ void LayeredGraph::straighten() {
 // Moves each of the layer to the middle of what it is joined to, as far as its
 // neighbours let it.
 void LayeredGraph::pull(const std::vector<std::size_t>& layer) {
-  struct Block {
+  struct Neighbours {
     double sum;
     double weight;
     std::size_t count;
     double at() const { return sum / weight; }
   };
-  std::vector<Block> blocks;
+  std::vector<Neighbours> blocks;
   std::vector<double> offset(layer.size(), 0);
   for (std::size_t i = 0; i < layer.size(); ++i) {
     if (i > 0) {
@@ -147,14 +147,14 @@ void LayeredGraph::pull(const std::vector<std::size_t>& layer) {
     const auto [wish, weight] = wanted(layer[i]);
     blocks.push_back({(wish - offset[i]) * weight, weight, 1});
     while (blocks.size() > 1 && blocks[blocks.size() - 2].at() > blocks.back().at()) {
-      const Block last = blocks.back();
+      const Neighbours last = blocks.back();
       blocks.pop_back();
-      Block& before = blocks.back();
+      Neighbours& before = blocks.back();
       before = {before.sum + last.sum, before.weight + last.weight, before.count + last.count};
     }
   }
   std::size_t i = 0;
-  for (const Block& block : blocks) {
+  for (const Neighbours& block : blocks) {
     for (std::size_t n = 0; n < block.count; ++n, ++i) stands_[layer[i]].center = block.at() + offset[i];
   }
 }

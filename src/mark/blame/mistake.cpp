@@ -118,10 +118,10 @@ std::vector<Explanation> explanations(Marking& marking, std::size_t step, bool w
 }
 
 // The first of them, the others as ties. REQUIRES: there is one.
-Diagnosis diagnosis_of(const Marking& marking, const std::vector<Explanation>& found, std::size_t step,
-                       bool in_some_rows = false) {
+Diagnosis diagnosis_of_found(const Marking& marking, const std::vector<Explanation>& found, std::size_t step,
+                             bool in_some_rows = false) {
   const Candidate& first = *found.front().candidate;
-  Diagnosis diagnosis = attn::diagnosis_of(first.mistake->id, first.rewrite.step, in_some_rows);
+  Diagnosis diagnosis = diagnosis_of(first.mistake->id, first.rewrite.step, in_some_rows);
   diagnosis.cells = marking.wrong_cells(step);
   diagnosis.variant = first.rewrite.variant;
   for (std::size_t i = 1; i < found.size(); ++i) diagnosis.ties.push_back(found[i].mistake()->id);
@@ -154,7 +154,7 @@ bool blame_mistake(Marking& marking, std::size_t step, Report& report) {
   const std::vector<Explanation> found = explanations(marking, step, false);
   if (found.empty()) return false;
   const Explanation& first = found.front();
-  Diagnosis diagnosis = diagnosis_of(marking, found, step);
+  Diagnosis diagnosis = diagnosis_of_found(marking, found, step);
   diagnosis.evidence =
       evidence_for(marking, marking.sheet().steps[step], marking.base(*first.manner).result(marking.line_of(step)),
                    marking.right_cells(step), first.explained);
@@ -176,7 +176,7 @@ bool blame_rows(Marking& marking, std::size_t step, Report& report) {
     return true;
   });
   if (found.empty()) return false;
-  Diagnosis diagnosis = diagnosis_of(marking, found, step, true);
+  Diagnosis diagnosis = diagnosis_of_found(marking, found, step, true);
   diagnosis.evidence = language().verdicts.some_rows;
   report.diagnoses.push_back(std::move(diagnosis));
   return true;

@@ -21,7 +21,7 @@ struct Field {
   bool quoted = false;
 };
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool is_blank_character(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 // Cuts a text into rows of fields.
 class CsvRows {
@@ -64,7 +64,7 @@ class CsvRows {
   bool ends_field(char c) const { return c == separator_ || c == '\n'; }
 
   Field next_field() {
-    while (at_ < text_.size() && is_blank(text_[at_]) && !ends_field(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_blank_character(text_[at_]) && !ends_field(text_[at_])) ++at_;
     Field field{{at_, at_}};
     if (at_ < text_.size() && text_[at_] == '"') {
       field.quoted = true;
@@ -82,7 +82,7 @@ class CsvRows {
     const std::size_t rest = at_;
     while (at_ < text_.size() && !ends_field(text_[at_])) ++at_;
     std::size_t end = at_;
-    while (end > rest && is_blank(text_[end - 1])) --end;
+    while (end > rest && is_blank_character(text_[end - 1])) --end;
     field.text += text_.substr(rest, end - rest);
     field.range.end = end;
     return field;
@@ -145,7 +145,7 @@ class StepReader {
   }
 
   AnsweredStep::Cell cell_of(const Field& field) {
-    if (std::ranges::all_of(field.text, is_blank)) return std::nullopt;
+    if (std::ranges::all_of(field.text, is_blank_character)) return std::nullopt;
     const Result<SpelledNumber> number = spelled_number(field.text);
     if (!number) {
       Diagnostic found = number_fault(number.faults().front(), field.text, "", field.range, field.quoted ? 1 : 0);

@@ -110,6 +110,8 @@ TEST_CASE("two attentions are told, and every number of either can be asked why"
     CHECK_FALSE(why(trace, asked.value()).blocks.empty());
   }
   CHECK(examples::holds(text, "causal"));
+  CHECK(text.find("The first attention") < text.find("The second attention"));
+  CHECK(examples::holds(text, "The second attention"));
 }
 
 TEST_CASE("a mistake in the second of two attentions is named there, and the first stays right", "[check]") {
