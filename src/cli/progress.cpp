@@ -4,6 +4,7 @@
 #include <new>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/console.h"

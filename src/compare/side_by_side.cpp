@@ -196,8 +196,8 @@ class Matching {
 // The steps of the first side in its order, and those of the second alone, each
 // behind the one that stands before it there; what is no step of the first goes
 // to `unknown`.
-std::vector<StepPair> in_order(ComparedSide& first, const ComparedSide& second, Matching& matching,
-                               std::vector<std::string>& unknown) {
+std::vector<StepPair> pairs_in_order(ComparedSide& first, const ComparedSide& second, Matching& matching,
+                                     std::vector<std::string>& unknown) {
   std::list<StepPair> steps;
   std::map<std::string, std::list<StepPair>::iterator> by_id;  // the first of each id
   const auto place = [&](std::list<StepPair>::iterator before, StepPair pair) {
@@ -272,7 +272,7 @@ SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Cl
   const bool is_foreign = first.is_foreign || second.is_foreign;
 
   SideBySide result;
-  result.steps = in_order(first, second, matching, result.unknown);
+  result.steps = pairs_in_order(first, second, matching, result.unknown);
   if (!only.empty()) std::erase_if(result.steps, [&](const StepPair& pair) { return pair.id != only; });
   for (const Anatomy& attention : first.attentions) {
     if (is_foreign) settle_polarity(result, attention);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "files/array.h"
 #include "files/input_file.h"
 

@@ -23,7 +23,8 @@ struct HandedCell {
   std::optional<double> held = {};  // what a dtype of few digits makes of the number, where the problem has one
   bool in_row_of_one = false;       // the numbers written in its row add up to exactly 1
 
-  // What the number stands for, a little widened: one interval a habit of rounding (allowance.h).
+  // What the number stands for, a little widened: one interval a habit of rounding.
+  // REQUIRES: a habit (habit_of() of allowance.h).
   std::array<Interval, 4> stands = {};
   const Interval& stands_as(RoundingMode habit) const { return stands[static_cast<std::size_t>(habit)]; }
   Interval& stands_as(RoundingMode habit) { return stands[static_cast<std::size_t>(habit)]; }

@@ -30,7 +30,9 @@ Instruction line(std::string id, Op op, std::vector<Operand> operands, std::opti
 Instruction given_line(std::string id, Tensor<double> numbers);
 
 // The recipe with these lines: each stands in the place of the one of its id, or
-// just before the next of them that does. REQUIRES: the last one does.
+// just before the next of them that does. An id with "~" that the recipe has
+// already, from another rewrite, becomes one that it has not: nobody asks for it
+// by its name afterwards. REQUIRES: the last one does.
 Rewrite rewritten(const RightAttention& right, std::string step, std::string variant, std::vector<Instruction> lines);
 
 // The same, or the recipe, with that step under another operation.

@@ -21,6 +21,16 @@ std::size_t bytes_of(const Shape& shape) {
   return count > most / sizeof(double) ? most : count * sizeof(double);
 }
 
+// Whether no axis is there twice under the names that the operand is read by.
+bool can_be_read(const Operand& operand, Shape shape) {
+  for (const auto& [from, to] : operand.renamed) {
+    if (!shape.has(from)) continue;
+    if (from != to && shape.has(to)) return false;
+    shape = shape.renamed(from, to);
+  }
+  return true;
+}
+
 Walk walk_over(const Shape& shape, const std::vector<Shape>& read, const Shape* open) {
   std::vector<Cells<double>> cells;
   for (const Shape& operand : read) cells.push_back({&operand, nullptr});
@@ -38,7 +48,9 @@ GivenNumbers::GivenNumbers(LateTensor<double> numbers)
 
 Shape shape_as_read(const Operand& operand, const Shape& shape) {
   Shape read = shape;
-  for (const auto& [from, to] : operand.renamed) read = read.renamed(from, to);
+  for (const auto& [from, to] : operand.renamed) {
+    if (read.has(from)) read = read.renamed(from, to);
+  }
   return read;
 }
 
@@ -180,9 +192,11 @@ std::shared_ptr<const LaidOut> Recipe::laid_out(const Line& line) const {
   const Instruction& instruction = *line.instruction;
   std::vector<Shape> read;
   for (std::size_t i = 0; i < line.operands.size(); ++i) {
+    if (!can_be_read(instruction.operands[i], shape(line.operands[i]))) return nullptr;
     read.push_back(shape_as_read(instruction.operands[i], shape(line.operands[i])));
   }
   Shape open;
+  if (line.open && !can_be_read(*instruction.open, shape(*line.open))) return nullptr;
   if (line.open) open = shape_as_read(*instruction.open, shape(*line.open));
   Shape made;
   if (instruction.given) {

@@ -57,18 +57,21 @@ struct SizeOption {
 };
 
 // A later one says more than an earlier one.
-const std::vector<SizeOption> size_options = {
-    {"--batch", "sequences", {&Workload::batch}},
-    {"--heads", "heads of the queries", {&Workload::heads, &Workload::kv_heads}},
-    {"--kv-heads", "heads of the keys and values (default: as many)", {&Workload::kv_heads}},
-    {"--queries", "queries; as many keys, unless --keys says otherwise", {&Workload::queries, &Workload::keys}},
-    {"--keys", "keys; a causal mask lets the last query see them all", {&Workload::keys}},
-    {"--width",
-     "columns of a query and a key; of a value as well, unless --value-width says so",
-     {&Workload::key_width, &Workload::value_width}},
-    {"--value-width", "columns of a value", {&Workload::value_width}},
-    {"--model-width", "with projections, from and to inputs of so many columns", {&Workload::model_width}},
-};
+const std::vector<SizeOption>& size_options() {
+  static const std::vector<SizeOption> all = {
+      {"--batch", "sequences", {&Workload::batch}},
+      {"--heads", "heads of the queries", {&Workload::heads, &Workload::kv_heads}},
+      {"--kv-heads", "heads of the keys and values (default: as many)", {&Workload::kv_heads}},
+      {"--queries", "queries; as many keys, unless --keys says otherwise", {&Workload::queries, &Workload::keys}},
+      {"--keys", "keys; a causal mask lets the last query see them all", {&Workload::keys}},
+      {"--width",
+       "columns of a query and a key; of a value as well, unless --value-width says so",
+       {&Workload::key_width, &Workload::value_width}},
+      {"--value-width", "columns of a value", {&Workload::value_width}},
+      {"--model-width", "with projections, from and to inputs of so many columns", {&Workload::model_width}},
+  };
+  return all;
+}
 
 bool parse_size(std::string_view typed, std::size_t& size) {
   return parse_natural(typed, size) && size > 0 && size <= most_of_a_size;
@@ -138,10 +141,10 @@ std::vector<Workload> find_workloads(const BenchOptions& options, Dtype dtype) {
     }
   }
   for (Workload& work : workloads) {
-    for (std::size_t i = 0; i < size_options.size(); ++i) {
+    for (std::size_t i = 0; i < size_options().size(); ++i) {
       if (options.sizes[i].empty()) continue;
-      const std::size_t size = size_of(size_options[i].name, options.sizes[i]);
-      for (const auto of_work : size_options[i].sizes) work.*of_work = size;
+      const std::size_t size = size_of(size_options()[i].name, options.sizes[i]);
+      for (const auto of_work : size_options()[i].sizes) work.*of_work = size;
     }
     work.dtype = dtype;
     work.causal = work.causal || options.causal;
@@ -229,9 +232,9 @@ void BenchOptions::declare(CommandLine& line) {
   line.add_option("--shape", shapes, "batch, heads, queries and width: 1,8,2048,64; may be given several times",
                   {.value = "B,H,N,D", .is_single = true});
   line.add_flag("--suite", suite, "the shapes of docs/performance.md");
-  sizes.resize(size_options.size());
+  sizes.resize(size_options().size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    line.add_option(size_options[i].name, sizes[i], size_options[i].help, {"N"});
+    line.add_option(size_options()[i].name, sizes[i], size_options()[i].help, {"N"});
   }
   line.add_flag("--causal", causal, "queries see no later keys");
   line.add_option("--dtype", dtype, "f32 or f64; bf16 and f16 on GPUs", {.value = "TYPE", .shows_default = true});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <filesystem>
 #include <optional>
 
@@ -119,11 +120,19 @@ std::vector<std::string> named_steps(const std::vector<ReadAnswers>& all) {
 std::vector<MarkedFile> marked(const Checker& checker, const CheckOptions& options,
                                const std::vector<ReadAnswers>& read) {
   std::vector<MarkedFile> files(read.size());
+  std::vector<std::exception_ptr> thrown(read.size());
   Threads threads(std::min(options.computing.hardware.thread_count(), read.size()));
   threads.each(read.size(), [&](std::size_t i) {
-    files[i] = {options.answers[i], std::nullopt, read[i].error};
-    if (read[i].answers) files[i].report = checker.mark(*read[i].answers);
+    try {
+      files[i] = {options.answers[i], std::nullopt, read[i].error};
+      if (read[i].answers) files[i].report = checker.mark(*read[i].answers);
+    } catch (...) {
+      thrown[i] = std::current_exception();
+    }
   });
+  for (const std::exception_ptr& one : thrown) {
+    if (one) std::rethrow_exception(one);
+  }
   return files;
 }
 

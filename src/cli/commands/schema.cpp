@@ -1,11 +1,10 @@
-#include "reading/schemas.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "cli/options.h"
 #include "model/attention.h"
+#include "reading/schemas.h"
 
 namespace attn {
 namespace {

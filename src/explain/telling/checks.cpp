@@ -193,13 +193,10 @@ std::string verdict(const Tally& tally, const std::string& what) {
   return text + (tally.closed_rows > 0 ? said.closed_rows_left_out(tally.closed_rows) : "");
 }
 
-// The step whose rows are attention weights.
-const Step* weights_of(const Trace& trace) {
-  const auto found = std::ranges::find_if(trace.steps, [](const Step& step) {
-    const auto* softmax = std::get_if<Softmax>(&step.op);
-    return softmax && (softmax->part == Softmax::Part::weights || softmax->part == Softmax::Part::shares);
-  });
-  return found == trace.steps.end() ? nullptr : &*found;
+// Whether its rows are attention weights.
+bool are_weights(const Step& step) {
+  const auto* softmax = std::get_if<Softmax>(&step.op);
+  return softmax && (softmax->part == Softmax::Part::weights || softmax->part == Softmax::Part::shares);
 }
 
 // Whether a sink takes a part of each row that no key gets.
@@ -240,19 +237,13 @@ Weighing weighing_of(const Trace& trace, const Step& weights) {
   return {};
 }
 
-}  // namespace
-
-std::optional<Table> checks(const Trace& trace, const Numerals& numerals) {
+void add_checks(const Trace& trace, const Step& weights, const Numerals& numerals, Table& table) {
   const TellingWords& said = language().telling;
-  const Step* weights = weights_of(trace);
-  if (!weights) return std::nullopt;
-  const Span a(weights->heading.symbol, weights->heading.role);
+  const Span a(weights.heading.symbol, weights.heading.role);
   const std::string why_not = trace.arithmetic.hand_rounding ? said.for_rounded.text() : "";
-
-  Table table;
-  const bool sink = has_sink(trace, *weights);
+  const bool sink = has_sink(trace, weights);
   Range range;
-  const Tally sums = sums_to_one(trace, *weights, sink, range);
+  const Tally sums = sums_to_one(trace, weights, sink, range);
   std::string sums_verdict = verdict(sums, said.row);
   if (!sums.holds()) {
     sums_verdict += said.sums_range(numerals.in_line(range.least), numerals.in_line(range.most)) + why_not;
@@ -260,14 +251,14 @@ std::optional<Table> checks(const Trace& trace, const Numerals& numerals) {
   const Said sums_words = sink ? said.sums_to_1_at_most : said.sums_to_1;
   table.rows.push_back({{said.each_row_of, a, sums_words}, {sums_verdict}});
 
-  const Tally closed = closed_are_zero(trace, *weights);
+  const Tally closed = closed_are_zero(trace, weights);
   if (closed.looked_at > 0) {
     table.rows.push_back({{said.closed_cells_of, a, said.exactly_0}, {verdict(closed, said.cell)}});
   }
 
-  const Weighing weighing = weighing_of(trace, *weights);
-  if (are_of_a_mean(*weights) && weighing.context && trace.find(weighing.values)) {
-    const Tally within = within_values(trace, *weights, trace.value(weighing.values), weighing.context->result, sink);
+  const Weighing weighing = weighing_of(trace, weights);
+  if (are_of_a_mean(weights) && weighing.context && trace.find(weighing.values)) {
+    const Tally within = within_values(trace, weights, trace.value(weighing.values), weighing.context->result, sink);
     const Heading& context = weighing.context->heading;
     const Heading& values = trace.heading(weighing.values);
     table.rows.push_back({{{context.symbol, context.role},
@@ -276,7 +267,28 @@ std::optional<Table> checks(const Trace& trace, const Numerals& numerals) {
                            sink ? said.and_0 : Said("")},
                           {verdict(within, said.number) + (within.holds() ? "" : why_not)}});
   }
-  return table;
+}
+
+}  // namespace
+
+std::string part_title(const Trace& trace, const Step& step) {
+  const std::vector<RecipePart>& parts = trace.recipe.parts();
+  return step.part < parts.size() ? parts[step.part].title : "";
+}
+
+std::optional<Table> checks(const Trace& trace, const Numerals& numerals) {
+  Table table;
+  for (const Step& step : trace.steps) {
+    if (!are_weights(step)) continue;
+    const std::size_t before = table.rows.size();
+    add_checks(trace, step, numerals, table);
+    const std::string title = part_title(trace, step);
+    for (std::size_t row = before; row < table.rows.size() && !title.empty(); ++row) {
+      Inline& what = table.rows[row].front();
+      what.insert(what.begin(), Span(title + ": "));
+    }
+  }
+  return table.rows.empty() ? std::nullopt : std::optional(std::move(table));
 }
 
 }  // namespace attn

@@ -32,7 +32,7 @@ std::string heads_words(const Trace& trace) {
   return heads > 0 ? std::to_string(heads) : "";
 }
 
-std::string rounding_words(const HandRounding& rounding) {
+std::string words_of_rounding(const HandRounding& rounding) {
   const TellingWords& said = language().telling;
   const Said ways[] = {said.half_up, said.half_even, said.truncate, said.keep_sum};
   return said.rounded(rounding.decimals) + ways[static_cast<std::size_t>(rounding.mode)].text();
@@ -98,7 +98,7 @@ Table options_table(const Trace& trace, const Numerals& numerals) {
   const bool rounds_once = rounds_once_a_step(trace.arithmetic.dtype);
   const auto& by_hand = trace.arithmetic.hand_rounding;
   row(said.numbers, {said.arithmetic(dtype, significant_digits(trace.arithmetic.dtype), rounds_once,
-                                     by_hand ? rounding_words(*by_hand) : "")});
+                                     by_hand ? words_of_rounding(*by_hand) : "")});
   row(said.shown, {said.approximate(numerals.precision(), by_hand.has_value(), rounds_once ? dtype : "")});
   return table;
 }

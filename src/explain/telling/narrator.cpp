@@ -1,15 +1,18 @@
-
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "explain/arithmetic/lines.h"
 #include "explain/place.h"
 #include "explain/telling/matrices.h"
 #include "explain/telling/parts.h"
 #include "problem/labels.h"
+#include "trace/trace.h"
 #include "words/language.h"
 
 namespace attn {
@@ -40,7 +43,7 @@ std::string without(const std::string& said, const std::string& words) {
 }
 
 // Whether a note is about what stands at that place.
-bool is_about(const Note& note, const Shape& shape, const Place& place) {
+bool is_at(const Note& note, const Shape& shape, const Place& place) {
   for (const auto& [axis, index] : place) {
     const auto at = shape.position(axis);
     if (at && *at < note.index.size() && note.index[*at] != index) return false;
@@ -64,12 +67,7 @@ class Narrator {
     for (std::size_t i = 0; i < steps.size();) {
       std::size_t end = i + 1;
       while (end < steps.size() && go_together(*steps[i], *steps[end])) ++end;
-      if (i == 0 || steps[i]->part != steps[i - 1]->part) add_part(steps[i]->part);
-      if (end - i > 1) {
-        tell_by_query(steps.subspan(i, end - i));
-      } else if (!is_given(*steps[i])) {
-        tell_alone(*steps[i]);
-      }
+      tell_run(steps.subspan(i, end - i));
       i = end;
     }
   }
@@ -97,10 +95,17 @@ class Narrator {
   void add(Block block) { document_.add(std::move(block)); }
   Derivation& last_derivation() { return std::get<Derivation>(document_.blocks.back()); }
 
-  // Says which part of the computation comes, where it is not all there is.
-  void add_part(std::size_t part) {
-    const std::vector<RecipePart>& parts = trace_.recipe.parts();
-    if (part < parts.size() && !parts[part].title.empty()) add(Headline{2, {parts[part].title}});
+  void tell_run(std::span<const Step* const> run) {
+    const Step& first = *run.front();
+    if (run.size() == 1 && is_given(first)) return;
+    if (std::exchange(told_part_, first.part) != first.part) {
+      if (const std::string title = part_title(trace_, first); !title.empty()) add(Headline{2, {title}});
+    }
+    if (run.size() > 1) {
+      tell_by_query(run);
+    } else {
+      tell_alone(first);
+    }
   }
 
   // Tells the first of these, and then how many more there are and how to see them.
@@ -249,7 +254,7 @@ class Narrator {
 
   void add_notes(const Step& step, const Place& place) {
     tell_notes(
-        [&](const Note& note) { return note.step == step.heading.id && is_about(note, step.result.shape(), place); });
+        [&](const Note& note) { return note.step == step.heading.id && is_at(note, step.result.shape(), place); });
   }
 
   template <class Tells>
@@ -273,6 +278,7 @@ class Narrator {
   Lines lines_;
   std::vector<const Note*> untold_;
   bool said_product_ = false;
+  std::optional<std::size_t> told_part_;
 };
 
 }  // namespace

@@ -22,14 +22,17 @@ void tell_givens(const Trace& trace, const ExplainOptions& options, const Numera
 // Tells these steps one after another, at that level, at the end of a document,
 // and what is given where all are told. Returns the notes that nothing told has shown.
 //
-// A computed step by itself is told row by row. Consecutive steps that carry the
-// axis "query" are told query by query, as a person works them out, and their
+// A computed step by itself is told row by row. Consecutive steps of a part that carry
+// the axis "query" are told query by query, as a person works them out, and their
 // matrices follow. Both follow from the axes of the steps and their ops: a
 // step that nobody here has heard of is told as well as any other.
 std::vector<const Note*> narrate(const Trace& trace, const ExplainOptions& options, Level level,
                                  std::span<const Step* const> steps, const Numerals& numerals, Document& document);
 
-// What must hold in any attention, and whether it does in this one, worked out
+// The title of the part of the computation that a step belongs to; empty where that is all there is.
+std::string part_title(const Trace& trace, const Step& step);
+
+// What must hold in any attention, and whether it does in each of these, worked out
 // from the numbers of the trace: rows of weights sum to 1, closed cells are
 // exactly 0, contexts lie within the values. Nothing where there are no weights.
 std::optional<Table> checks(const Trace& trace, const Numerals& numerals);

@@ -1,4 +1,3 @@
-
 #include "formats/latex/math.h"
 
 #include <algorithm>

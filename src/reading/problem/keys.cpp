@@ -1,14 +1,19 @@
 #include "reading/problem/keys.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <utility>
 
+#include "base/rounding.h"
 #include "base/text.h"
+#include "problem/choice.h"
 #include "reading/json/schema_pieces.h"
 #include "reading/json/values.h"
 #include "reading/problem/known_keys.h"
+#include "tensor/dtype.h"
 
 namespace attn {
 namespace {

@@ -1,6 +1,7 @@
 #include "reading/problem/known_keys.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/suggest.h"
 #include "base/text.h"

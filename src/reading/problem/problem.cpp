@@ -15,9 +15,6 @@
 namespace attn {
 namespace {
 
-using Value = const JsonValue&;
-using Where = const std::string&;
-
 // Reads what a problem file says, member by member. A key that is not known is a
 // fault; where it is plain which one is meant, its value is read as that one's,
 // so that its own faults are found too.

@@ -1,5 +1,3 @@
-#include "files/array.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,6 +9,7 @@
 
 #include "catch.h"
 #include "exports/numbers.h"
+#include "files/array.h"
 
 using namespace attn;
 

@@ -112,6 +112,9 @@ TEST_CASE("two attentions are told, and every number of either can be asked why"
   CHECK(examples::holds(text, "causal"));
   CHECK(text.find("The first attention") < text.find("The second attention"));
   CHECK(examples::holds(text, "The second attention"));
+  for (const char* title : {"The first attention", "The second attention"}) {
+    CHECK(examples::holds(text, std::string(title) + ": each row of A sums to 1"));
+  }
 }
 
 TEST_CASE("a mistake in the second of two attentions is named there, and the first stays right", "[check]") {
