@@ -1,7 +1,6 @@
 #include "cli/hardware.h"
 
 #include <algorithm>
-#include <ranges>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -41,7 +40,7 @@ std::size_t HardwareOptions::thread_count() const {
 std::unique_ptr<Backend> HardwareOptions::select() const {
   use_instruction_set(instructions);
   // The devices furthest from the processor come last in the table, and first for "auto".
-  const auto row = std::ranges::find_if(backends() | std::views::reverse, [&](const BackendRow& one) {
+  const auto row = std::find_if(backends().rbegin(), backends().rend(), [&](const BackendRow& one) {
     return backend == "auto" ? !one.devices().empty() : backend == one.name;
   });
   Result<std::unique_ptr<Backend>> made = row->make(thread_count());

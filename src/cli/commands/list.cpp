@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <functional>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -42,7 +41,9 @@ std::vector<Listing> listings() {
       {"scores", "Scores", "How a query and a key are compared: the key `score` of a problem.", rows_of(known.scores)},
       {"positions", "Positions", "How positions enter: the key `positions` of a problem.", rows_of(known.positions)},
       {"masks", "Masks", "What closes cells of the scores, or adds to them: keys of a problem.",
-       rows_of(masks() | std::views::transform(&Mask::spec))},
+       rows_of(
+           masks(), [](const Mask& mask) { return mask.spec.name; },
+           [](const Mask& mask) { return mask.spec.summary; })},
       {"softmaxes", "Softmax", "How scores become weights: the key `softmax` of a problem.", rows_of(known.softmaxes)},
       {"formats", "Formats for people", "What --format takes, and -o by the ending of its file.", rows_of(formats())},
       {"exports", "Formats for programs", "What --format takes as well, and -o by the ending of its file.",
