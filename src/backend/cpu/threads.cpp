@@ -4,9 +4,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -49,6 +51,7 @@ struct Threads::Pool {
   std::condition_variable wakes;
   std::atomic<std::size_t> asleep{0};
   std::vector<std::thread> threads;
+  std::exception_ptr thrown;  // by a task of the job
 
   explicit Pool(std::size_t workers) {
     threads.reserve(workers);
@@ -69,7 +72,13 @@ struct Threads::Pool {
   }
 
   void take_tasks() {
-    for (std::size_t task = next++; task < tasks; task = next++) call(work, task);
+    try {
+      for (std::size_t task = next++; task < tasks; task = next++) call(work, task);
+    } catch (...) {
+      next = tasks;
+      const std::lock_guard lock(mutex);
+      thrown = std::current_exception();
+    }
   }
 
   void serve() {
@@ -123,6 +132,7 @@ struct Threads::Pool {
         std::this_thread::yield();
       }
     }
+    if (thrown) std::rethrow_exception(std::exchange(thrown, nullptr));
   }
 };
 

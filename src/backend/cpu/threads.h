@@ -20,8 +20,9 @@ class Threads {
   std::size_t count() const { return count_; }
 
   // Calls work(task) once for each task from 0 to tasks − 1 and returns when all
-  // are done. Nothing is allocated once the threads run.
-  // REQUIRES: work throws nothing and does not call each().
+  // are done. Where one throws, those not yet begun are left, and what it threw is
+  // thrown here, once no thread works any more. Nothing is allocated once the
+  // threads run. REQUIRES: work does not call each().
   template <class Work>
   void each(std::size_t tasks, Work&& work) {
     run(

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <filesystem>
 #include <optional>
 
@@ -120,19 +119,11 @@ std::vector<std::string> named_steps(const std::vector<ReadAnswers>& all) {
 std::vector<MarkedFile> marked(const Checker& checker, const CheckOptions& options,
                                const std::vector<ReadAnswers>& read) {
   std::vector<MarkedFile> files(read.size());
-  std::vector<std::exception_ptr> thrown(read.size());
   Threads threads(std::min(options.computing.hardware.thread_count(), read.size()));
   threads.each(read.size(), [&](std::size_t i) {
-    try {
-      files[i] = {options.answers[i], std::nullopt, read[i].error};
-      if (read[i].answers) files[i].report = checker.mark(*read[i].answers);
-    } catch (...) {
-      thrown[i] = std::current_exception();
-    }
+    files[i] = {options.answers[i], std::nullopt, read[i].error};
+    if (read[i].answers) files[i].report = checker.mark(*read[i].answers);
   });
-  for (const std::exception_ptr& one : thrown) {
-    if (one) std::rethrow_exception(one);
-  }
   return files;
 }
 

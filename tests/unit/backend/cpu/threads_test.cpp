@@ -2,7 +2,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <set>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -35,6 +35,28 @@ TEST_CASE("threads that have gone to sleep wake for the next tasks", "[backend][
     CHECK(arrived == 3);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
+}
+
+TEST_CASE("what a task throws is thrown once no thread works any more, and the threads go on", "[backend][cpu]") {
+  const std::size_t count = GENERATE(1U, 4U);
+  Threads threads(count);
+  for (int repeated = 0; repeated < 20; ++repeated) {
+    std::atomic<int> working{0};
+    const auto work = [&](std::size_t task) {
+      ++working;
+      if (task == 5) {
+        --working;
+        throw std::out_of_range("the sixth");
+      }
+      std::this_thread::yield();
+      --working;
+    };
+    CHECK_THROWS_AS(threads.each(1000, work), std::out_of_range);
+    CHECK(working == 0);
+  }
+  std::atomic<int> done{0};
+  threads.each(100, [&](std::size_t) { ++done; });
+  CHECK(done == 100);
 }
 
 TEST_CASE("as many threads as processors are meant where none are named", "[backend][cpu]") {
