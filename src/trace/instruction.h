@@ -37,6 +37,7 @@ struct Operand {
 };
 
 // Cells of an operand as a step reads them: its shape under the step's names.
+// REQUIRES: no axis is there twice then.
 Shape shape_as_read(const Operand& operand, const Shape& shape);
 
 // The numbers of an instruction that gives them, as points and as intervals.

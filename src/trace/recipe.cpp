@@ -21,14 +21,15 @@ std::size_t bytes_of(const Shape& shape) {
   return count > most / sizeof(double) ? most : count * sizeof(double);
 }
 
-// Whether no axis is there twice under the names that the operand is read by.
-bool can_be_read(const Operand& operand, Shape shape) {
+// The shape under the names that the operand is read by; nothing where an axis would be there twice.
+std::optional<Shape> read_by(const Operand& operand, const Shape& shape) {
+  Shape read = shape;
   for (const auto& [from, to] : operand.renamed) {
-    if (!shape.has(from)) continue;
-    if (from != to && shape.has(to)) return false;
-    shape = shape.renamed(from, to);
+    if (!read.has(from)) continue;
+    if (from != to && read.has(to)) return std::nullopt;
+    read = read.renamed(from, to);
   }
-  return true;
+  return read;
 }
 
 Walk walk_over(const Shape& shape, const std::vector<Shape>& read, const Shape* open) {
@@ -47,11 +48,9 @@ GivenNumbers::GivenNumbers(LateTensor<double> numbers)
       }) {}
 
 Shape shape_as_read(const Operand& operand, const Shape& shape) {
-  Shape read = shape;
-  for (const auto& [from, to] : operand.renamed) {
-    if (read.has(from)) read = read.renamed(from, to);
-  }
-  return read;
+  std::optional<Shape> read = read_by(operand, shape);
+  assert(read);
+  return std::move(*read);
 }
 
 std::optional<std::size_t> Recipe::line(std::string_view id) const {
@@ -192,12 +191,13 @@ std::shared_ptr<const LaidOut> Recipe::laid_out(const Line& line) const {
   const Instruction& instruction = *line.instruction;
   std::vector<Shape> read;
   for (std::size_t i = 0; i < line.operands.size(); ++i) {
-    if (!can_be_read(instruction.operands[i], shape(line.operands[i]))) return nullptr;
-    read.push_back(shape_as_read(instruction.operands[i], shape(line.operands[i])));
+    std::optional<Shape> operand = read_by(instruction.operands[i], shape(line.operands[i]));
+    if (!operand) return nullptr;
+    read.push_back(std::move(*operand));
   }
-  Shape open;
-  if (line.open && !can_be_read(*instruction.open, shape(*line.open))) return nullptr;
-  if (line.open) open = shape_as_read(*instruction.open, shape(*line.open));
+  std::optional<Shape> mask = line.open ? read_by(*instruction.open, shape(*line.open)) : Shape();
+  if (!mask) return nullptr;
+  Shape open = std::move(*mask);
   Shape made;
   if (instruction.given) {
     made = instruction.given->points.shape();
