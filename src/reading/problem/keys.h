@@ -36,6 +36,10 @@ struct ProblemKey {
   std::string_view also_called;  // by people and frameworks: without case, "-" and "_"
   std::string_view summary;      // for people; empty where the key says it
   KeyKind kind;
+
+  // What stands before and behind the last slash: "/weights" and "query".
+  std::string_view parent() const { return pointer.substr(0, pointer.rfind('/')); }
+  std::string_view name() const { return pointer.substr(pointer.rfind('/') + 1); }
 };
 
 // All of them, in the order in which a schema lists them. Where there are keys

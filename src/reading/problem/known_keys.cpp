@@ -26,8 +26,7 @@ std::string plain(std::string_view key) {
 std::vector<std::string> names_below(std::string_view parent, const std::vector<ProblemKey>& keys) {
   std::vector<std::string> names;
   for (const ProblemKey& key : keys) {
-    const std::size_t last = key.pointer.rfind('/');
-    if (key.pointer.substr(0, last) == parent) names.emplace_back(key.pointer.substr(last + 1));
+    if (key.parent() == parent) names.emplace_back(key.name());
   }
   return names;
 }
@@ -47,7 +46,9 @@ const ProblemKey* KnownKeys::find(std::string_view pointer) const {
   return found == keys_.end() ? nullptr : &*found;
 }
 
-bool KnownKeys::has_keys_below(std::string_view parent) const { return !names_below(parent, keys_).empty(); }
+bool KnownKeys::has_keys_below(std::string_view parent) const {
+  return std::ranges::any_of(keys_, [&](const ProblemKey& key) { return key.parent() == parent; });
+}
 
 std::vector<std::string> KnownKeys::below(std::string_view parent) const {
   if (parent.empty()) return outermost_;

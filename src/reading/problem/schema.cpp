@@ -41,11 +41,10 @@ Json option_schema(const OptionSpec& spec) {
 Json members_below(std::string_view parent, const std::vector<ProblemKey>& keys) {
   Json members;
   for (const ProblemKey& key : keys) {
-    const std::size_t last = key.pointer.rfind('/');
-    if (key.pointer.substr(0, last) != parent) continue;
+    if (key.parent() != parent) continue;
     Json below = members_below(key.pointer, keys);
     if (below.empty() && !key.kind.schema) continue;
-    members[std::string(key.pointer.substr(last + 1))] =
+    members[std::string(key.name())] =
         described(below.empty() ? key.kind.schema() : problem_object(std::move(below)), key.summary);
   }
   return members;
