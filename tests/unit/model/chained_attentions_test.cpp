@@ -1,7 +1,6 @@
 // Two attentions in two parts of a recipe, the second of which reads what the first one made.
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -12,11 +11,9 @@
 #include "explain/telling/why.h"
 #include "mark/check.h"
 #include "mistakes/rewriting.h"
-#include "model/computation.h"
-#include "reading/problem/problem.h"
 #include "trace/evaluate.h"
 #include "unit/explain/examples.h"
-#include "unit/trace/by_hand.h"
+#include "unit/model/attentions.h"
 
 namespace attn {
 namespace {
@@ -35,17 +32,6 @@ const std::string second_text = R"({
   "causal": true
 })";
 
-Problem problem_of(const std::string& text) {
-  auto problem = read_problem(text, catalog(), std::size_t{1} << 20);
-  REQUIRE(problem);
-  return std::move(problem.value());
-}
-
-Trace alone(const Problem& problem) {
-  ReferenceBackend backend;
-  return attention(problem, backend);
-}
-
 Trace chained() {
   const Problem first = problem_of(first_text), second = problem_of(second_text);
   RecipeBuilder work;
@@ -57,27 +43,13 @@ Trace chained() {
   recipe.replace("other.inputs", Copy{}, {Operand(made, {{"query", "token"}, {"d_v", "d_model"}})});
   REQUIRE(recipe.fits());
 
-  ReferenceBackend backend;
-  Trace trace;
-  ComputingPolicy policy(backend, trace.arithmetic);
-  compute(std::move(recipe), policy, trace);
-  trace.result = trace.steps.back().heading.id;
+  Trace trace = worked_out(std::move(recipe));
   trace.labels = {{examples::numbered(3)}, {examples::numbered(3)}};
   return trace;
 }
 
 Tensor<double> as_inputs(const Tensor<double>& made) {
   return Tensor<double>(Shape{{"token", 3}, {"d_model", 2}}, std::vector(made.data().begin(), made.data().end()));
-}
-
-AnsweredStep answered(const std::string& id, const Tensor<double>& numbers) {
-  AnsweredStep step{.id = id};
-  for (const Dim& dim : numbers.shape().dims()) step.shape.push_back(dim.size);
-  for (const double number : numbers.data()) {
-    const double written = std::isfinite(number) ? rounded(number, {4, RoundingMode::half_up}) : number;
-    step.cells.emplace_back(WrittenNumber{written, 4, std::to_string(written)});
-  }
-  return step;
 }
 
 // What each line of the rewrite makes.

@@ -2,7 +2,6 @@
 // can ask for yet, and everything that reads recipes and traces has to bear.
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -14,10 +13,8 @@
 #include "explain/telling/why.h"
 #include "mark/check.h"
 #include "mistakes/mistake.h"
-#include "model/computation.h"
-#include "reading/problem/problem.h"
 #include "unit/explain/examples.h"
-#include "unit/trace/by_hand.h"
+#include "unit/model/attentions.h"
 
 namespace attn {
 namespace {
@@ -36,18 +33,6 @@ const std::string second_text = R"({
   "causal": true
 })";
 
-Problem problem_of(const std::string& text) {
-  auto problem = read_problem(text, catalog(), std::size_t{1} << 20);
-  REQUIRE(problem);
-  return std::move(problem.value());
-}
-
-Trace alone(const std::string& text) {
-  const Problem problem = problem_of(text);
-  ReferenceBackend backend;
-  return attention(problem, backend);
-}
-
 Trace both() {
   const Problem first = problem_of(first_text), second = problem_of(second_text);
   RecipeBuilder work;
@@ -60,22 +45,12 @@ Trace both() {
   return trace;
 }
 
-AnsweredStep answered(const std::string& id, const Tensor<double>& numbers, int decimals) {
-  AnsweredStep step{.id = id};
-  for (const Dim& dim : numbers.shape().dims()) step.shape.push_back(dim.size);
-  for (const double number : numbers.data()) {
-    const double written = std::isfinite(number) ? rounded(number, {decimals, RoundingMode::half_up}) : number;
-    step.cells.emplace_back(WrittenNumber{written, decimals, std::to_string(written)});
-  }
-  return step;
-}
-
 }  // namespace
 
 TEST_CASE("two attentions in two parts compute what each computes alone", "[model]") {
   const Trace trace = both();
   for (const auto& [prefix, text] : {std::pair("one.", first_text), {"other.", second_text}}) {
-    for (const Step& step : alone(text).steps) {
+    for (const Step& step : alone(problem_of(text)).steps) {
       INFO(prefix << step.heading.id);
       const Step* same = trace.find(prefix + step.heading.id);
       REQUIRE(same);
@@ -121,14 +96,14 @@ TEST_CASE("a mistake in the second of two attentions is named there, and the fir
   const Trace trace = both();
   Answers answers;
   for (const char* id : {"one.scores", "one.attention_weights", "one.context", "other.scores"}) {
-    answers.steps.push_back(answered(id, trace.value(id), 4));
+    answers.steps.push_back(answered(id, trace.value(id)));
   }
   const Checker checker(trace);
   CHECK(checker.mark(answers).verdict == Verdict::right);
 
   // No scale in the second: its scores stand for the scaled ones.
   Tensor<double> unscaled = trace.value("other.scores");
-  answers.steps.push_back(answered("other.scaled_scores", unscaled, 4));
+  answers.steps.push_back(answered("other.scaled_scores", unscaled));
   const Report report = checker.mark(answers);
   CHECK(report.verdict == Verdict::wrong);
   CHECK(report.first_wrong == "other.scaled_scores");

@@ -44,14 +44,15 @@ inline Trace with_number(Trace trace, const std::string& id, std::size_t at, dou
 }
 
 // What was written down, worked out by plain loops.
-inline Trace worked_out(RecipeBuilder& work) {
+inline Trace worked_out(Recipe recipe, const Arithmetic& arithmetic = {}) {
   ReferenceBackend backend;
   Trace trace;
-  trace.arithmetic = work.arithmetic();
+  trace.arithmetic = arithmetic;
   ComputingPolicy policy(backend, trace.arithmetic);
-  compute(work.take(), policy, trace);
+  compute(std::move(recipe), policy, trace);
   trace.result = trace.steps.back().heading.id;
   return trace;
 }
+inline Trace worked_out(RecipeBuilder& work) { return worked_out(work.take(), work.arithmetic()); }
 
 }  // namespace attn
