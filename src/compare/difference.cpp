@@ -6,6 +6,7 @@
 #include "compare/conventions/convention.h"
 #include "mistakes/mistake.h"
 #include "trace/evaluate.h"
+#include "trace/trace.h"
 
 namespace attn {
 namespace {

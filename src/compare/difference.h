@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "compare/key_difference.h"
 #include "compare/side_by_side.h"
 
 namespace attn {
@@ -45,12 +46,6 @@ struct Relation {
 
 // Nothing where they do not belong together in any of these ways. `trace` may be null.
 std::optional<Relation> relation(const StepPair& different, const Trace* trace);
-
-// A key that two problem files do not both have, or have with another value.
-struct KeyDifference {
-  std::string where;          // JSON Pointer
-  std::string first, second;  // what stands there, in a few words; empty where nothing does
-};
 
 // What was compared.
 struct ComparedFile {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "compare/arrangement.h"
+#include "trace/trace.h"
 
 namespace attn {
 namespace {

@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "compare/closeness.h"
-#include "trace/trace.h"
+#include "tensor/dtype.h"
+#include "tensor/tensor.h"
 
 namespace attn {
+
+struct Trace;
 
 // A step as a trace file holds it.
 struct StoredStep {

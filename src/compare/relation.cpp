@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "compare/difference.h"
+#include "trace/trace.h"
 
 namespace attn {
 namespace {

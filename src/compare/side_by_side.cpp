@@ -10,6 +10,7 @@
 
 #include "base/numbers.h"
 #include "compare/arrangement.h"
+#include "trace/trace.h"
 #include "words/language.h"
 
 namespace attn {

@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "compare/closeness.h"
-#include "compare/golden.h"
+#include "tensor/tensor.h"
+#include "trace/anatomy.h"
 
 namespace attn {
+
+struct Trace;
 
 // Numbers of one side of a comparison.
 struct SideStep {

@@ -7,6 +7,7 @@
 #include "explain/place.h"
 #include "exports/export.h"
 #include "exports/numbers.h"
+#include "trace/trace.h"
 
 namespace attn {
 namespace {

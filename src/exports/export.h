@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "base/sink.h"
-#include "trace/trace.h"
 
 namespace attn {
+
+struct Trace;
 
 // A way to hand a trace to a program. Made from the trace itself, never from
 // what is shown to people.

@@ -6,6 +6,7 @@
 
 #include "exports/export.h"
 #include "exports/numbers.h"
+#include "trace/trace.h"
 
 namespace attn {
 namespace {

@@ -5,6 +5,7 @@
 #include "exports/export.h"
 #include "exports/json_text.h"
 #include "exports/numbers.h"
+#include "trace/trace.h"
 
 namespace attn {
 namespace {

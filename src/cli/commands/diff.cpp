@@ -18,6 +18,7 @@
 #include "reading/names/dump.h"
 #include "reading/problem/differing_keys.h"
 #include "reading/text_file.h"
+#include "trace/trace.h"
 
 namespace attn {
 namespace {

@@ -17,6 +17,7 @@
 #include "files/input_file.h"
 #include "reading/text_file.h"
 #include "reading/trace.h"
+#include "trace/trace.h"
 
 namespace attn {
 namespace {

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "problem/attention.h"
-#include "trace/trace.h"
+#include "tensor/dtype.h"
+#include "trace/instruction.h"
 
 namespace attn {
 

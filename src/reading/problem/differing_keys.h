@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compare/difference.h"
+#include "compare/key_difference.h"
 
 namespace attn {
 
