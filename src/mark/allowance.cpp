@@ -41,7 +41,7 @@ Interval honest(const HandedCell& cell, RoundingMode habit) {
     case RoundingMode::truncate:
       return cut_off_to(value, unit);
     case RoundingMode::keep_sum:
-      return cell.in_row_of_one ? around(value, short_of(unit, value)) : around(value, unit / 2);
+      return cell.may_keep_sum ? around(value, short_of(unit, value)) : around(value, unit / 2);
   }
   return value;
 }
@@ -89,23 +89,26 @@ Interval stands_for(const HandedCell& cell, RoundingMode habit, const MarkingRul
   return value;
 }
 
-Interval carried_unwritten(Interval value, RoundingMode habit, int decimals, bool is_weight) {
+Interval rounded_unwritten(Interval value, RoundingMode habit, int decimals, bool is_weight) {
   if (decimals > most_decimals || std::isinf(value.low) || std::isinf(value.high)) return value;
   if (habit == RoundingMode::keep_sum && is_weight) {
     const double unit = unit_of(decimals);
     if (value == Interval(0)) return value;
-    return hull(value, {std::floor(value.low / unit - 1e-9) * unit, std::ceil(value.high / unit + 1e-9) * unit});
+    return {std::floor(value.low / unit - 1e-9) * unit, std::ceil(value.high / unit + 1e-9) * unit};
   }
   if (habit == RoundingMode::truncate) {
     const HandRounding cut{decimals, RoundingMode::truncate};
-    return hull(value, {rounded(value.low, cut), rounded(value.high, cut)});
+    return {rounded(value.low, cut), rounded(value.high, cut)};
   }
-  // A tie may go either way: up for some, to the even digit for others.
+  // A tie goes up for some, to the even digit for others, and what lies next to one either way.
   const Interval near = with_slack(value);
-  const HandRounding nearest{decimals, RoundingMode::half_even};
-  const auto down = [&](double x) { return std::min(rounded(x, nearest), rounded(near.low, nearest)); };
-  const auto up = [&](double x) { return std::max(rounded(x, nearest), rounded(near.high, nearest)); };
-  return hull(value, {down(value.low), up(value.high)});
+  const HandRounding even{decimals, RoundingMode::half_even}, up{decimals, RoundingMode::half_up};
+  return {std::min({rounded(value.low, even), rounded(near.low, even), rounded(value.low, up)}),
+          std::max({rounded(value.high, even), rounded(near.high, even), rounded(value.high, up)})};
+}
+
+bool is_from_machine(const Sheet& sheet, const MarkingRule& rule) {
+  return rule.kind == MarkingRule::Kind::honest_rounding && sheet.decimals >= machine_decimals;
 }
 
 void fill_in_allowances(Sheet& sheet, const MarkingRule& rule) {

@@ -33,9 +33,13 @@ Interval stands_for(const HandedCell& cell, RoundingMode habit, const MarkingRul
 // Works `stands` out for every cell of the sheet.
 void fill_in_allowances(Sheet& sheet, const MarkingRule& rule);
 
-// The values between which a number known to lie in `value` may have been
-// carried on by somebody who wrote it with `decimals` decimals, or not at all.
-Interval carried_unwritten(Interval value, RoundingMode habit, int decimals, bool is_weight);
+// What somebody carries on who rounds a number known to lie in `value` to so many
+// decimals, and does not hand it in.
+Interval rounded_unwritten(Interval value, RoundingMode habit, int decimals, bool is_weight);
+
+// Whether so many decimals were handed in as nobody writes by hand: they come
+// from a machine, and most machines work in single precision.
+bool is_from_machine(const Sheet& sheet, const MarkingRule& rule);
 
 // Widened by what floating-point arithmetic and long sums may have lost.
 inline Interval with_slack(const Interval& value) {

@@ -10,27 +10,6 @@
 namespace attn {
 namespace {
 
-// Which steps of the sheet may be meant with rows and columns exchanged: all
-// that can be, all but those on scores, and each alone.
-std::vector<std::vector<std::size_t>> turns(const Sheet& sheet, const Recipe& right) {
-  std::vector<std::size_t> all, vectors;
-  for (std::size_t i = 0; i < sheet.steps.size(); ++i) {
-    const HandedStep& step = sheet.steps[i];
-    const Shape& shape = right.shape(step.id);
-    if (!turned(step, shape)) continue;
-    all.push_back(i);
-    if (!(shape.has("query") && shape.has("key"))) vectors.push_back(i);
-  }
-  std::vector<std::vector<std::size_t>> choices;
-  const auto add = [&](std::vector<std::size_t> choice) {
-    if (!choice.empty() && std::ranges::find(choices, choice) == choices.end()) choices.push_back(std::move(choice));
-  };
-  add(all);
-  add(vectors);
-  for (const std::size_t i : all) add({i});
-  return choices;
-}
-
 Diagnosis turned_diagnosis(std::vector<std::string> turned) {
   Diagnosis diagnosis = diagnosis_of("layout.transposed_answer", turned.front());
   std::ranges::transform(turned, turned.begin(), in_words);
@@ -56,6 +35,21 @@ void take_plain_powers(Recipe& recipe) {
   }
 }
 
+// Whether somebody may have subtracted nothing before e^x: it shows in several
+// numbers of a row, and they say nothing else.
+bool may_have_plain_powers(const Sheet& sheet, const Recipe& right) {
+  return std::ranges::any_of(sheet.steps, [&](const HandedStep& step) {
+    using enum HandedStep::What;
+    const auto& attention = right.parts()[right.find(step.id)->part].attention;
+    if (step.what == exponential_sums) return !sheet.find(attention->maximum) && !sheet.find(attention->exponentials);
+    return step.what == exponentials && std::ranges::any_of(step.cells, &HandedCell::may_have_factor);
+  });
+}
+
+std::size_t count_wrong(const std::vector<bool>& matched) {
+  return static_cast<std::size_t>(std::ranges::count(matched, false));
+}
+
 }  // namespace
 
 // What a hand-in is taken to mean.
@@ -78,45 +72,67 @@ std::shared_ptr<const Ground> Checker::ground(const std::string& name, const Rec
 
 // A hand-in may be meant in another convention than the problem's: without
 // subtracting the maximum before the exponential, or with vectors as columns.
-// Such a reading is taken where it leaves nothing wrong, or mends a shape.
 Checker::Meaning Checker::read_as_meant(const Sheet& sheet, const std::string& name, const Recipe& right) const {
-  const auto mismatches = [&](const Meaning& reading) {
-    return Marking(reading.sheet, rule_, ground(reading.name, reading.right)).mismatches();
-  };
-  Meaning best{sheet, name, right, {}};
-  std::size_t fewest = mismatches(best);
-  if (fewest == 0) return best;
-
-  if (sheet.has(HandedStep::What::exponentials) || sheet.has(HandedStep::What::exponential_sums)) {
-    Meaning plain = best;
+  Meaning straight{sheet, name, right, {}};
+  const std::size_t wrong = marking_of(straight).mismatches();
+  if (wrong == 0) return straight;
+  if (may_have_plain_powers(sheet, right)) {
+    Meaning plain = straight;
     take_plain_powers(plain.right);
     plain.name += "e^s,";
-    if (const std::size_t wrong = mismatches(plain); wrong < fewest) {
-      fewest = wrong;
-      best = std::move(plain);
-    }
-    if (fewest == 0) return best;
+    const std::size_t fewer = marking_of(plain).mismatches();
+    if (fewer < wrong) straight = std::move(plain);
+    if (fewer == 0) return straight;
   }
+  Meaning turned = with_steps_turned(straight);
+  return may_be_turned(straight, turned) ? turned : straight;
+}
 
-  const Meaning straight = best;
-  for (const std::vector<std::size_t>& which : turns(straight.sheet, straight.right)) {
-    Meaning other = straight;
-    bool mends_a_shape = false;
-    for (const std::size_t step : which) {
-      mends_a_shape = mends_a_shape || !sheet.steps[step].fits;
-      other.sheet.steps[step] = *turned(sheet.steps[step], right.shape(sheet.steps[step].id));
-      other.turned.push_back(sheet.steps[step].id);
-    }
-    Marking marking(other.sheet, rule_, ground(other.name, other.right));
-    // A single step exchanged could be chance where few digits are written.
-    const bool sure = mends_a_shape || which.size() > 1 || marking.has_honest_manner() || marking.has_honest_way();
-    if ((marking.accepted() && sure) || (mends_a_shape && marking.mismatches() < fewest)) {
-      fewest = marking.mismatches();
-      best = std::move(other);
-      if (fewest == 0) break;
-    }
+Marking Checker::marking_of(const Meaning& meaning) const {
+  return Marking(meaning.sheet, rule_, ground(meaning.name, meaning.right));
+}
+
+// Each step in order, with rows and columns exchanged where fewer of its numbers are wrong so.
+Checker::Meaning Checker::with_steps_turned(Meaning meaning) const {
+  fill_in_allowances(meaning.sheet, rule_);
+  const Places places = places_on_sheet(meaning.right, meaning.sheet);
+  const auto matched = [&](const Sheet& sheet) { return enclose({meaning.right, sheet, rule_, places}, {}).matched; };
+  Flags now = matched(meaning.sheet);
+  for (std::size_t i = 0; i < meaning.sheet.steps.size(); ++i) {
+    const HandedStep& step = meaning.sheet.steps[i];
+    if (!step.is_whole || all_true(now[i])) continue;
+    const auto other = attn::turned(step, meaning.right.shape(step.id));
+    if (!other) continue;
+    Sheet sheet = meaning.sheet;
+    sheet.steps[i] = *other;
+    Flags then = matched(sheet);
+    if (count_wrong(then[i]) >= count_wrong(now[i])) continue;
+    meaning.turned.push_back(step.id);
+    meaning.sheet = std::move(sheet);
+    now = std::move(then);
   }
-  return best;
+  return meaning;
+}
+
+// Two steps that are right so leave no doubt, unless a known mistake explains more;
+// one does where no mistake gives the same numbers. What has another shape as it
+// is written is no worse off.
+bool Checker::may_be_turned(const Meaning& straight, const Meaning& turned) const {
+  if (turned.turned.empty()) return false;
+  const Marking marking = marking_of(turned);
+  Marking as_written = marking_of(straight);
+  std::size_t right = 0;
+  bool mends_a_shape = false;
+  for (std::size_t i = 0; i < turned.sheet.steps.size(); ++i) {
+    if (std::ranges::find(turned.turned, turned.sheet.steps[i].id) == turned.turned.end()) continue;
+    right += marking.count_wrong(i) == 0 ? 1 : 0;
+    mends_a_shape = mends_a_shape || !straight.sheet.steps[i].fits;
+  }
+  if (mends_a_shape && marking.mismatches() < as_written.mismatches()) return true;
+  const std::size_t wrong = as_written.next_wrong(0);
+  const std::size_t explained = explained_until(as_written, wrong);
+  if (right > 1) return explained <= marking.next_wrong(0);
+  return right == 1 && explained == wrong;
 }
 
 Report Checker::mark(const Answers& answers) const {
@@ -129,7 +145,7 @@ Report Checker::mark(const Answers& answers) const {
   }
 
   const Meaning meaning = read_as_meant(sheet, name, right);
-  Marking marking(meaning.sheet, rule_, ground(meaning.name, meaning.right));
+  Marking marking = marking_of(meaning);
   Report report = marking.mark();
   if (!meaning.turned.empty()) report.diagnoses.insert(report.diagnoses.begin(), turned_diagnosis(meaning.turned));
   for (const std::string& id : unknown) report.notes.push_back(language().verdicts.not_marked(in_words(id)));

@@ -11,6 +11,7 @@
 
 namespace attn {
 
+class Marking;
 struct Ground;
 struct Sheet;
 
@@ -42,6 +43,9 @@ class Checker {
  private:
   struct Meaning;
   Meaning read_as_meant(const Sheet& sheet, const std::string& name, const Recipe& right) const;
+  Meaning with_steps_turned(Meaning meaning) const;
+  bool may_be_turned(const Meaning& straight, const Meaning& turned) const;
+  Marking marking_of(const Meaning& meaning) const;
   std::shared_ptr<const Ground> ground(const std::string& name, const Recipe& recipe) const;
 
   const Trace trace_;

@@ -76,7 +76,8 @@ class Comparison {
   }
 
   // People do not subtract the maximum, or another number: the row then stands
-  // multiplied by one positive number. The factor that most cells agree with.
+  // multiplied by one positive number. Where no number does for all of it, by
+  // the one that most cells agree with, so that it shows which do not.
   std::vector<bool> up_to_a_factor_a_row() const {
     std::vector<bool> best_of_all;
     for (std::size_t start = 0; start < step_.cells.size(); start += width()) {
@@ -93,20 +94,22 @@ class Comparison {
     return best_of_all;
   }
 
+  // The numbers that the row may have been multiplied by, 1 first. A number that
+  // could be 0 tells nothing of them, and one number alone could be anything.
   std::vector<double> factors(std::size_t start) const {
     std::vector<double> all = {1};
+    if (!step_.cells[start].may_have_factor) return all;
     Interval common(0, infinity);
     for (std::size_t i = 0; i < width(); ++i) {
       const Interval computed = with_slack(computed_[start + i]);
-      const double middle = (computed.low + computed.high) / 2;
-      if (!asked(start + i) || !(middle > 0) || std::isinf(middle)) continue;
-      if (step_.cells[start + i].number.value <= 0) continue;
       const Interval& written = step_.cells[start + i].stands_as(habit_of(writing_));
-      const Interval ratio = {written.low / computed.high, written.high / std::max(computed.low, 1e-300)};
+      if (!asked(start + i) || !(computed.low > 0) || std::isinf(computed.high) || !(written.low > 0)) continue;
+      const Interval ratio = {written.low / computed.high, written.high / computed.low};
       if (meet(common, ratio)) common = {std::max(common.low, ratio.low), std::min(common.high, ratio.high)};
-      all.push_back(step_.cells[start + i].number.value / middle);
+      all.push_back((ratio.low + ratio.high) / 2);
     }
-    if (common.low > 0 && std::isfinite(common.high)) all.push_back((common.low + common.high) / 2);
+    if (all.size() < 3) return {1};
+    all.push_back((common.low + common.high) / 2);
     return all;
   }
 

@@ -150,4 +150,35 @@ Tensor<Interval> enclosed(const Recipe& recipe, std::size_t line, const Values<I
   return run_line(recipe, line, carried);
 }
 
+void widen_to_single(const Recipe& recipe, std::size_t line, const Values<Interval>& carried, Tensor<Interval>& made) {
+  constexpr double gamma = 0x1p-19 / (1 - 0x1p-19);  // γ₃₂ for units of 2⁻²⁴
+  const auto magnitude = [](const Interval& number) { return std::max(std::abs(number.low), std::abs(number.high)); };
+  const Instruction& instruction = recipe.instruction(line);
+  const auto* reduce = std::get_if<Reduce>(&instruction.op);
+  const auto* contract = std::get_if<Contract>(&instruction.op);
+  const bool adds_up =
+      (reduce && reduce->function == Reducer::sum) || (contract && contract->then == Contract::Then::add);
+  Tensor<double> reach(made.shape());
+  if (adds_up) {
+    Values<double> absolute(carried.size());
+    std::vector<Tensor<double>> own;
+    own.reserve(recipe.operands(line).size() + 1);
+    const auto take = [&](std::size_t operand) {
+      if (absolute[operand]) return;
+      own.emplace_back(carried[operand]->shape());
+      std::ranges::transform(carried[operand]->data(), own.back().data().begin(), magnitude);
+      absolute[operand] = &own.back();
+    };
+    for (const std::size_t operand : recipe.operands(line)) take(operand);
+    if (recipe.open(line)) take(*recipe.open(line));
+    reach = run_line(recipe, line, absolute);
+  } else {
+    std::ranges::transform(made.data(), reach.data().begin(), magnitude);
+  }
+  for (std::size_t at = 0; at < made.size(); ++at) {
+    if (!std::isfinite(reach[at])) continue;
+    made[at] = {made[at].low - gamma * reach[at], made[at].high + gamma * reach[at]};
+  }
+}
+
 }  // namespace attn

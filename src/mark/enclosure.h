@@ -24,4 +24,9 @@ std::vector<Interval> share_of_sum(const std::vector<Interval>& exponentials);
 Tensor<Interval> enclosed(const Recipe& recipe, std::size_t line, const Values<Interval>& computed,
                           const Values<Interval>& carried);
 
+// Widens what a line made by what a program in single precision may have lost
+// there: γ₃₂ of the sum of the absolute values that it adds up, or of the number
+// itself (Higham, Accuracy and Stability of Numerical Algorithms, §3.1).
+void widen_to_single(const Recipe& recipe, std::size_t line, const Values<Interval>& carried, Tensor<Interval>& made);
+
 }  // namespace attn

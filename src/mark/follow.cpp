@@ -54,13 +54,6 @@ class Worker : public Policy<Number> {
   virtual std::vector<bool> write(std::size_t line, const HandedStep& step, const Tensor<Number>& computed,
                                   const Values<Number>& before, Tensor<Number>& carried) const = 0;
 
-  // Whether a person writes this line down and might round it.
-  bool is_rounded(std::size_t line) const {
-    const Instruction& instruction = task_.recipe.instruction(line);
-    return !instruction.given && instruction.kind != Instruction::Kind::between &&
-           is_rounded_by_hand(instruction.op, instruction.operands.size());
-  }
-
   const Task task_;
   Flags matched_;
 };
@@ -96,7 +89,9 @@ class Person final : public Worker<double> {
   }
 
   bool rounds(std::size_t line) const override {
-    return options_.manner.unwritten && !is_exact(line) && is_rounded(line);
+    const Instruction& instruction = task_.recipe.instruction(line);
+    return options_.manner.unwritten && !is_exact(line) && is_rounded_by_people(instruction) &&
+           (options_.manner.inner_as_written || !is_inner(instruction));
   }
 
   // The mask of a line, where it has the shape of what the line makes.
@@ -144,8 +139,8 @@ class Person final : public Worker<double> {
 // Everybody who works a recipe out honestly, rounding by one habit.
 class EverybodyHonest final : public Worker<Interval> {
  public:
-  EverybodyHonest(const Task& task, RoundingMode habit, bool trust_mismatches)
-      : Worker(task), habit_(habit), trust_mismatches_(trust_mismatches), computed_(task.recipe.size()) {}
+  EverybodyHonest(const Task& task, const EncloseOptions& options)
+      : Worker(task), options_(options), habit_(options.habit), computed_(task.recipe.size()) {}
 
   SharedTensor<Interval> make(const Recipe& recipe, std::size_t line, const Values<Interval>& carried) override {
     auto made = Worker::make(recipe, line, carried);
@@ -154,19 +149,50 @@ class EverybodyHonest final : public Worker<Interval> {
   }
 
   Tensor<Interval> compute(const Recipe& recipe, std::size_t line, const Values<Interval>& carried) override {
-    return enclosed(recipe, line, computed_, carried);
+    Tensor<Interval> made = enclosed(recipe, line, computed_, carried);
+    if (is_from_machine(task_.sheet, task_.rule)) widen_to_single(recipe, line, carried, made);
+    return made;
   }
 
  private:
   bool rounds(std::size_t line) const override {
-    return task_.rule.kind == MarkingRule::Kind::honest_rounding && is_rounded(line);
+    return task_.rule.kind == MarkingRule::Kind::honest_rounding &&
+           is_rounded_by_people(task_.recipe.instruction(line)) && (is_open(line) || (*options_.rounded)[line]);
   }
 
-  void round(std::size_t line, const Values<Interval>&, Tensor<Interval>& carried) const override {
+  // Whether each of its numbers may be rounded or not; in a step that was handed
+  // in, those left blank.
+  bool is_open(std::size_t line) const { return !options_.rounded || task_.places[line]; }
+
+  void round(std::size_t line, const Values<Interval>& before, Tensor<Interval>& carried) const override {
     const bool makes_weights = task_.recipe.instruction(line).heading.role == Role::attention_weight;
-    for (Interval& value : carried.data()) {
-      value = carried_unwritten(value, habit_, task_.sheet.decimals, makes_weights);
+    if (makes_weights && habit_ == RoundingMode::keep_sum && !is_open(line) && are_points(carried)) {
+      return keep_sums(line, before, carried);
     }
+    for (Interval& value : carried.data()) {
+      const Interval rounded = rounded_unwritten(value, habit_, task_.sheet.decimals, makes_weights);
+      value = is_open(line) ? hull(value, rounded) : rounded;
+    }
+  }
+
+  static bool are_points(const Tensor<Interval>& tensor) {
+    return std::ranges::all_of(tensor.data(), [](const Interval& number) { return number.width() < 1e-9; });
+  }
+
+  // Which numbers of a row are rounded up is known where the row is.
+  void keep_sums(std::size_t line, const Values<Interval>& before, Tensor<Interval>& carried) const {
+    const auto middle = [](const Interval& number) { return (number.low + number.high) / 2; };
+    Tensor<double> weights(carried.shape()), open;
+    std::ranges::transform(carried.data(), weights.data().begin(), middle);
+    const auto mask = task_.recipe.open(line);
+    const bool is_masked = mask && before[*mask]->shape() == carried.shape();
+    if (is_masked) {
+      open = Tensor<double>(carried.shape());
+      std::ranges::transform(before[*mask]->data(), open.data().begin(), middle);
+    }
+    round_keeping_sums(weights, sum_axis(task_.recipe.instruction(line), carried.shape()), is_masked ? &open : nullptr,
+                       writing_with(task_.sheet.decimals, RoundingMode::keep_sum));
+    std::ranges::copy(weights.data(), carried.data().begin());
   }
 
   std::vector<bool> write(std::size_t, const HandedStep& step, const Tensor<Interval>& computed,
@@ -175,16 +201,15 @@ class EverybodyHonest final : public Worker<Interval> {
     std::vector<bool> matched = matched_cells(compared, habit_, task_.rule);
     if (!fits(step, computed.shape())) return matched;
     const bool all_match = all_true(matched);
-    const bool trusted = trust_mismatches_ && (all_match || !makes_the_rest_free(step));
-    // The factor of a row of exponentials is in what was written, not in what was computed.
-    const bool may_have_factor = step.what == HandedStep::What::exponentials && all_match;
+    const bool trusted = options_.trust_mismatches && (all_match || !makes_the_rest_free(step));
     for (std::size_t at = 0; at < matched.size(); ++at) {
       const HandedCell& cell = step.cells[at];
       if (!cell.is_number()) continue;
-      if (may_have_factor) {
+      if (cell.may_have_factor && all_match) {
+        // The factor of the row is in what was written, not in what was computed.
         carried[at] = hull(cell.number.value, stands_for(cell, habit_, task_.rule));
       } else if (matched[at]) {
-        carried[at] = matching(cell, computed[at]);
+        carried[at] = matching(cell, step.decimals, computed[at]);
       } else if (trusted) {
         const double written = carried_number(cell, computed[at].high);
         carried[at] = std::isinf(written) ? Interval(written) : hull(written, stands_for(cell, habit_, task_.rule));
@@ -193,16 +218,20 @@ class EverybodyHonest final : public Worker<Interval> {
     return matched;
   }
 
-  // People carry on either: what they wrote, or what they had when they wrote it.
-  Interval matching(const HandedCell& cell, const Interval& computed) const {
-    const double written = carried_number(cell, computed.high);
+  // People carry on either: what they wrote, or what they had when they wrote it;
+  // of an expression also what it is rounded to.
+  Interval matching(const HandedCell& cell, int decimals, const Interval& computed) const {
+    const double number = carried_number(cell, computed.high);
+    if (!cell.number.decimals && std::isfinite(number)) {
+      return hull(number, rounded_unwritten(number, habit_, decimals, false));
+    }
     const Interval& stands = cell.stands_as(habit_);
     const Interval had = {std::max(stands.low, computed.low), std::min(stands.high, computed.high)};
-    return std::isinf(written) ? Interval(written) : had.low <= had.high ? hull(written, had) : written;
+    return std::isinf(number) ? Interval(number) : had.low <= had.high ? hull(number, had) : number;
   }
 
-  RoundingMode habit_;
-  bool trust_mismatches_;
+  const EncloseOptions& options_;
+  const RoundingMode habit_;
   Values<Interval> computed_;
 };
 
@@ -243,8 +272,13 @@ Followed<double> follow(const Task& task, const FollowOptions& options) {
   return person.work(&original);
 }
 
-Followed<Interval> enclose(const Task& task, RoundingMode habit, bool trust_mismatches) {
-  return EverybodyHonest(task, habit, trust_mismatches).work();
+Followed<Interval> enclose(const Task& task, const EncloseOptions& options) {
+  return EverybodyHonest(task, options).work();
+}
+
+bool is_rounded_by_people(const Instruction& instruction) {
+  return !instruction.given && instruction.kind != Instruction::Kind::between &&
+         (is_inner(instruction) || is_rounded_by_hand(instruction.op, instruction.operands.size()));
 }
 
 }  // namespace attn

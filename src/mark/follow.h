@@ -24,7 +24,8 @@ struct Manner {
   // Weighted values are added up in full, whatever is done to the rest.
   bool sums_in_full = false;
 
-  // The inner lines of softmax are carried on as written; they are one step to most.
+  // The inner lines of softmax are steps of their own: carried on as written, and
+  // rounded where they are not. They are one step to most.
   bool inner_as_written = false;
 };
 
@@ -104,7 +105,19 @@ struct FollowOptions {
 // Follows the recipe on points, as a person of that manner.
 Followed<double> follow(const Task& task, const FollowOptions& options);
 
-// Follows it on everything that honest rounding by one habit allows.
-Followed<Interval> enclose(const Task& task, RoundingMode habit, bool trust_mismatches);
+struct EncloseOptions {
+  RoundingMode habit = RoundingMode::half_up;
+  bool trust_mismatches = true;  // as in FollowOptions
+
+  // Of lines that were not handed in, which are rounded; null: all of them may
+  // be, each number by itself.
+  const std::vector<bool>* rounded = nullptr;
+};
+
+// Follows it on everything that honest rounding allows.
+Followed<Interval> enclose(const Task& task, const EncloseOptions& options);
+
+// Whether a person writes this line down, and might round it.
+bool is_rounded_by_people(const Instruction& instruction);
 
 }  // namespace attn

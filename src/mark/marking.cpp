@@ -11,12 +11,6 @@
 namespace attn {
 namespace {
 
-std::size_t count_false(const Flags& flags) {
-  std::size_t count = 0;
-  for (const auto& cells : flags) count += static_cast<std::size_t>(std::ranges::count(cells, false));
-  return count;
-}
-
 void merge(Flags& flags, const Flags& more) {
   for (std::size_t i = 0; i < flags.size(); ++i) {
     for (std::size_t at = 0; at < flags[i].size() && at < more[i].size(); ++at) {
@@ -63,23 +57,15 @@ Diagnosis diagnosis_of(std::string_view mistake, std::string step, bool in_some_
 Marking::Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<const Ground> right)
     : sheet_(sheet), rule_(rule), manners_(attn::manners(rule)), right_(std::move(right)) {
   fill_in_allowances(sheet_, rule_);
-  choose_habit();
-}
-
-void Marking::choose_habit() {
-  mismatches_ = static_cast<std::size_t>(-1);
-  for (const RoundingMode habit : habits) {
-    const Followed<Interval> followed = enclose(task(right_->recipe), habit, true);
-    const std::size_t wrong = count_false(followed.matched);
-    if (wrong < mismatches_) {
-      mismatches_ = wrong;
-      habit_ = habit;
-      person_ = followed.matched;
-    }
-    if (wrong == 0 || !is_honest()) break;
-  }
-  honest_ = enclose(task(right_->recipe), habit_, false);
-  right_flags_ = honest_.matched;
+  const HonestReading reading = read_honestly(task(right_->recipe));
+  habit_ = reading.habit;
+  mismatches_ = reading.mismatches;
+  person_ = right_flags_ = reading.matched;
+  honest_ = enclose(task(right_->recipe), {habit_, false});
+  // Behind the first wrong step it is right what follows from what should stand
+  // there, and consistent what follows from what does.
+  const std::size_t wrong = static_cast<std::size_t>(std::ranges::find_if_not(person_, all_true) - person_.begin());
+  for (std::size_t step = wrong + 1; step < person_.size(); ++step) right_flags_[step] = honest_.matched[step];
 }
 
 Task Marking::task(const Recipe& recipe) {
@@ -98,7 +84,7 @@ const Followed<double>& Marking::base(const Manner& manner) {
 void Marking::believe(const Candidate& candidate, const Manner& manner) {
   const Recipe& recipe = candidate.rewrite.recipe;
   merge(person_, follow(task(recipe), {.manner = manner}).matched);
-  merge(person_, enclose(task(recipe), habit_, true).matched);
+  merge(person_, enclose(task(recipe), {habit_}).matched);
   believes_ = true;
 }
 
@@ -108,59 +94,8 @@ void Marking::believe(const std::vector<Patch>& slips, const Manner& manner) {
     bases_.clear();
   }
   merge(person_, follow(task(right_->recipe), {.manner = manner, .patches = slips_}).matched);
-  if (slips_.empty()) merge(person_, enclose(task(right_->recipe), habit_, true).matched);
+  if (slips_.empty()) merge(person_, enclose(task(right_->recipe), {habit_}).matched);
   believes_ = true;
-}
-
-bool Marking::has_honest_manner() {
-  return std::ranges::any_of(manners_, [&](const Manner& manner) { return base(manner).all_match(); });
-}
-
-// Tries every choice of steps at which the person rounds, or carries on what
-// they wrote, rather than the number in full.
-bool Marking::has_honest_way() {
-  const Recipe& recipe = right_->recipe;
-  const std::size_t last = line_of(sheet_.steps.size() - 1);
-  std::vector<std::size_t> choices;
-  for (std::size_t line = 0; line < last; ++line) {
-    const Instruction& instruction = recipe.instruction(line);
-    const bool rounded = !instruction.given && is_rounded_by_hand(instruction.op, instruction.operands.size());
-    if (rounded || sheet_.find(instruction.id())) choices.push_back(line);
-  }
-  // With more than these to try, the person has the benefit of the doubt; so
-  // much is handed in then that little is in doubt.
-  constexpr std::size_t most_choices = 11;
-  if (choices.size() > most_choices) return true;
-  if ((right_->cells << choices.size()) > 4'000'000) return true;
-  for (const Manner& manner : manners_) {
-    if (!manner.unwritten || !manner.carries_written) continue;
-    FollowOptions options{
-        .manner = manner, .exact = std::vector<bool>(recipe.size()), .must_match = sheet_.steps.size()};
-    for (std::uint64_t choice = 1; choice < std::uint64_t{1} << choices.size(); ++choice) {
-      for (std::size_t i = 0; i < choices.size(); ++i) options.exact[choices[i]] = (choice >> i & 1) != 0;
-      if (!follow(task(recipe), options).stopped) return true;
-    }
-  }
-  return false;
-}
-
-const Manner& Marking::closest_manner() {
-  return *std::ranges::max_element(manners_, {}, [&](const Manner& manner) {
-    const Followed<double>& made = base(manner);
-    return std::pair(made.mismatch_from(0), -static_cast<std::ptrdiff_t>(count_false(made.matched)));
-  });
-}
-
-// Every cell lies within what honest rounding can give, but no one manner of
-// working gives all of them. Where some mistake gives exactly these numbers, and
-// no honest choice of where to round does, the numbers have told.
-bool Marking::be_strict() {
-  if (!is_honest() || !explains_whole_file(*this) || has_honest_way()) return false;
-  const Manner& closest = closest_manner();
-  person_ = base(closest).matched;
-  right_flags_ = follow(task(right_->recipe), {.manner = closest, .trust_mismatches = false}).matched;
-  habit_ = habit_of(closest.writing);
-  return true;
 }
 
 std::size_t Marking::count_wrong(std::size_t step) const {
@@ -281,13 +216,10 @@ void Marking::blame(std::size_t step, Report& report) {
 
 Report Marking::mark() {
   Report report;
-  const bool strict = accepted() && !has_honest_manner() && be_strict();
   for (const std::vector<bool>& cells : right_flags_) state_wrong_.emplace_back(cells.size(), false);
-  if (!accepted() || strict) {
-    for (std::size_t step = next_wrong(0); step < sheet_.steps.size(); step = next_wrong(step + 1)) blame(step, report);
-  }
+  for (std::size_t step = next_wrong(0); step < sheet_.steps.size(); step = next_wrong(step + 1)) blame(step, report);
   add_steps(report);
-  if (accepted() && !strict) note_rounding(report);
+  if (accepted()) note_rounding(report);
   report.verdict = verdict_of(report);
   return report;
 }

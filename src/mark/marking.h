@@ -10,6 +10,7 @@
 
 #include "mark/check.h"
 #include "mark/follow.h"
+#include "mark/honest.h"
 #include "mark/report.h"
 #include "mark/sheet.h"
 
@@ -45,13 +46,6 @@ class Marking {
   bool accepted() const { return mismatches_ == 0; }
   std::size_t mismatches() const { return mismatches_; }
 
-  // Whether one manner of working, kept up throughout, gives exactly what was written.
-  bool has_honest_manner();
-
-  // The same for every choice of the steps at which the person rounds; true,
-  // too, where there are too many to try.
-  bool has_honest_way();
-
   Report mark();
 
   const Sheet& sheet() const { return sheet_; }
@@ -74,6 +68,9 @@ class Marking {
   bool is_wrong(std::size_t step, std::size_t cell) const { return !right_flags_[step][cell] && !person_[step][cell]; }
   std::size_t count_wrong(std::size_t step) const;
 
+  // The first step from this one on with such a cell; how many there are if none has.
+  std::size_t next_wrong(std::size_t from) const;
+
   // The indices of the wrong cells of a step; none where all of it is wrong.
   std::vector<std::vector<std::size_t>> wrong_cells(std::size_t step) const;
 
@@ -88,11 +85,7 @@ class Marking {
   const std::vector<Patch>& slips() const { return slips_; }
 
  private:
-  void choose_habit();
   bool is_honest() const { return rule_.kind == MarkingRule::Kind::honest_rounding; }
-  bool be_strict();
-  const Manner& closest_manner();
-  std::size_t next_wrong(std::size_t from) const;
   void blame(std::size_t step, Report& report);
   void add_steps(Report& report) const;
   MarkedCell marked(std::size_t step, std::size_t cell) const;
@@ -138,9 +131,9 @@ bool blame_rows(Marking& marking, std::size_t step, Report& report);
 // Nothing known here: names the step, the cells, and what speaks against them.
 void blame_unknown(Marking& marking, std::size_t step, Report& report);
 
-// Whether one mistake, made by one manner of working, gives exactly everything
-// that was handed in.
-bool explains_whole_file(Marking& marking);
+// The first step, from this one on, that a mistake of the catalogue leaves wrong
+// which explains most.
+std::size_t explained_until(Marking& marking, std::size_t step);
 
 // Says that a mistake of the catalogue was made at a step, and what to do about it.
 Diagnosis diagnosis_of(std::string_view mistake, std::string step, bool in_some_rows = false);

@@ -62,6 +62,13 @@ HandedStep::What what_is(std::string_view id, const Recipe& recipe) {
   return other;
 }
 
+bool has_sink(const Recipe& recipe) {
+  return std::ranges::any_of(recipe.parts(), [&](const RecipePart& part) {
+    const Instruction* sums = part.attention ? recipe.find(part.attention->sums) : nullptr;
+    return sums && sums->operands.size() > 2;
+  });
+}
+
 HandedCell as_cell(const AnsweredStep::Cell& cell) {
   if (!cell) return {.kind = HandedCell::Kind::blank};
   return {.kind = HandedCell::Kind::number, .number = *cell};
@@ -118,20 +125,52 @@ HandedStep fitted(const AnsweredStep& step, const Shape& shape, std::vector<std:
   return handed;
 }
 
-// Rows are the last axis. A row counts as adding up to 1 where all of it was written.
-void find_rows_of_one(HandedStep& step) {
+// Calls visit(first, row) with the cells of every row, which is the last axis.
+template <class Visit>
+void each_row(HandedStep& step, Visit visit) {
   const std::size_t width = step.shape.empty() ? 1 : step.shape.back();
   for (std::size_t start = 0; width > 0 && start + width <= step.cells.size(); start += width) {
-    const auto row = std::span(step.cells).subspan(start, width);
+    visit(start, std::span(step.cells).subspan(start, width));
+  }
+}
+
+// A whole number beside numbers with decimals has as many: "1" beside "0.1353" is 1.0000.
+void give_decimals_to_whole_numbers(HandedStep& step) {
+  each_row(step, [](std::size_t, std::span<HandedCell> row) {
+    int most = 0;
+    for (const HandedCell& cell : row) most = std::max(most, cell.is_number() ? cell.number.decimals.value_or(0) : 0);
+    for (HandedCell& cell : row) {
+      if (cell.is_number() && cell.number.decimals == 0) cell.number.decimals = most;
+    }
+  });
+}
+
+// Weights keep their sum where the row is 1 as written, or may have been before
+// some of it was left blank. With a sink it is anything below.
+void find_rows_that_keep_their_sum(HandedStep& step, bool has_sink) {
+  if (step.what != HandedStep::What::weights) return;
+  each_row(step, [&](std::size_t, std::span<HandedCell> row) {
     double sum = 0;
-    bool whole = true;
+    bool has_blanks = has_sink;
     for (const HandedCell& cell : row) {
-      whole = whole && cell.is_number();
+      has_blanks = has_blanks || !cell.is_number();
       sum += cell.number.value;
     }
-    if (!whole || std::abs(sum - 1) > 1e-9) continue;
-    for (HandedCell& cell : row) cell.in_row_of_one = true;
-  }
+    const bool may = std::abs(sum - 1) <= 1e-9 || (has_blanks && sum < 1);
+    for (HandedCell& cell : row) cell.may_keep_sum = may;
+  });
+}
+
+// People subtract another number than the maximum before e^x, or none. Whether
+// they did shows only where a row has several numbers, and where they did not say
+// what they subtract.
+void find_rows_with_a_factor(HandedStep& step, const HandedStep* maximum) {
+  each_row(step, [&](std::size_t start, std::span<HandedCell> row) {
+    const std::size_t at = start / row.size();
+    const bool says = maximum && at < maximum->cells.size() && maximum->cells[at].is_number();
+    const bool may = !says && std::ranges::count_if(row, &HandedCell::is_number) >= 2;
+    for (HandedCell& cell : row) cell.may_have_factor = may;
+  });
 }
 
 // Padded queries are nobody's homework.
@@ -163,8 +202,11 @@ std::optional<HandedStep> turned(const HandedStep& step, const Shape& shape) {
   std::swap(sizes[rank - 1], sizes[rank - 2]);
   if (sizes != shape.sizes()) return std::nullopt;
 
-  HandedStep other{
-      .id = step.id, .what = step.what, .shape = sizes, .cells = std::vector<HandedCell>(step.cells.size())};
+  HandedStep other{.id = step.id,
+                   .what = step.what,
+                   .shape = sizes,
+                   .cells = std::vector<HandedCell>(step.cells.size()),
+                   .is_whole = step.is_whole};
   const std::size_t rows = sizes[rank - 2];
   const std::size_t columns = sizes[rank - 1];
   for (std::size_t at = 0; at < step.cells.size(); ++at) {
@@ -172,9 +214,9 @@ std::optional<HandedStep> turned(const HandedStep& step, const Shape& shape) {
     const std::size_t row = at / columns % rows;
     const std::size_t column = at % columns;
     other.cells[at] = step.cells[(matrix * columns + column) * rows + row];
-    other.cells[at].in_row_of_one = false;
+    other.cells[at].may_have_factor = false;  // one freedom a step
   }
-  find_rows_of_one(other);
+  find_rows_that_keep_their_sum(other, false);
   return other;
 }
 
@@ -199,7 +241,9 @@ Sheet laid_out(const Answers& answers, const Trace& trace, Recipe& right, std::v
     const Shape shape = right.shape(step.id);
     HandedStep laid = fitted(step, shape, unknown);
     laid.what = what_is(laid.id, right);
-    find_rows_of_one(laid);
+    laid.is_whole = !step.by_cell && std::ranges::all_of(laid.cells, &HandedCell::is_number);
+    give_decimals_to_whole_numbers(laid);
+    find_rows_that_keep_their_sum(laid, has_sink(right));
     if (rounds_once_a_step(right.dtype())) {
       for (HandedCell& cell : laid.cells) cell.held = stored(cell.number.value, right.dtype());
     }
@@ -211,8 +255,17 @@ Sheet laid_out(const Answers& answers, const Trace& trace, Recipe& right, std::v
   for (std::size_t line = 0; line < right.size(); ++line) {
     const auto found = std::ranges::find(handed, right.instruction(line).id(), &HandedStep::id);
     if (found == handed.end()) continue;
-    sheet.decimals = std::max(sheet.decimals, decimals_of(*found));
+    found->decimals = decimals_of(*found);
+    sheet.decimals = std::max(sheet.decimals, found->decimals);
     sheet.steps.push_back(std::move(*found));
+  }
+  for (HandedStep& step : sheet.steps) {
+    if (step.decimals == 0) step.decimals = sheet.decimals;
+  }
+  for (HandedStep& step : sheet.steps) {
+    if (step.what != HandedStep::What::exponentials) continue;
+    const RecipePart& part = right.parts()[right.find(step.id)->part];
+    find_rows_with_a_factor(step, sheet.find(part.attention->maximum));
   }
   return sheet;
 }

@@ -21,7 +21,8 @@ struct HandedCell {
   Kind kind = Kind::not_asked;
   WrittenNumber number = {};
   std::optional<double> held = {};  // what a dtype of few digits makes of the number, where the problem has one
-  bool in_row_of_one = false;       // the numbers written in its row add up to exactly 1
+  bool may_keep_sum = false;        // weights whose row adds up to exactly 1 as written, or could with its blanks
+  bool may_have_factor = false;     // an exponential that e^(score − c) may stand for, whatever c its row has
 
   // What the number stands for, a little widened: one interval a habit of rounding.
   // REQUIRES: a habit (habit_of() of allowance.h).
@@ -41,7 +42,9 @@ struct HandedStep {
   What what = What::other;
   std::vector<std::size_t> shape;
   std::vector<HandedCell> cells;  // row-major
+  int decimals = 0;               // the most written in it; where there are none, in all of the sheet
   bool fits = true;               // false where the shape is not the problem's: then both are as written
+  bool is_whole = false;          // handed in as a whole, without a blank
 
   // How many numbers were written.
   std::size_t numbers() const { return static_cast<std::size_t>(std::ranges::count_if(cells, &HandedCell::is_number)); }

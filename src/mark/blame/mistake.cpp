@@ -96,16 +96,14 @@ void follow_mistakes(Marking& marking, std::size_t must_match, Visit visit) {
   }
 }
 
-// The mistakes that explain every cell of a step (or of all steps), those that
-// explain most of what follows, each mistake once, in the order of the catalogue.
-std::vector<Explanation> explanations(Marking& marking, std::size_t step, bool whole_file) {
+// The mistakes that explain every cell of a step, those that explain most of what follows, each mistake once, in the order of the catalogue.
+std::vector<Explanation> explanations(Marking& marking, std::size_t step) {
   std::vector<Explanation> found;
   std::size_t farthest = 0;
   const std::size_t end = marking.sheet().steps.size();
-  follow_mistakes(marking, whole_file ? end : step + 1, [&](const auto& candidate, const auto& manner, auto& followed) {
+  follow_mistakes(marking, step + 1, [&](const auto& candidate, const auto& manner, auto& followed) {
     if (!all_true(followed.matched[step])) return false;
     const std::size_t until = followed.mismatch_from(step);
-    if (whole_file && until < end) return false;
     const auto known = std::ranges::find(found, candidate.mistake, &Explanation::mistake);
     if (known != found.end() && known->explains_until >= until) return false;
     if (known != found.end()) found.erase(known);
@@ -148,10 +146,13 @@ bool explains_rows(const Marking& marking, std::size_t step, const std::vector<b
 
 }  // namespace
 
-bool explains_whole_file(Marking& marking) { return !explanations(marking, 0, true).empty(); }
+std::size_t explained_until(Marking& marking, std::size_t step) {
+  const std::vector<Explanation> found = explanations(marking, step);
+  return found.empty() ? step : found.front().explains_until;
+}
 
 bool blame_mistake(Marking& marking, std::size_t step, Report& report) {
-  const std::vector<Explanation> found = explanations(marking, step, false);
+  const std::vector<Explanation> found = explanations(marking, step);
   if (found.empty()) return false;
   const Explanation& first = found.front();
   Diagnosis diagnosis = diagnosis_of_found(marking, found, step);

@@ -208,10 +208,64 @@ TEST_CASE("scaled scores are marked where nothing is scaled", "[check]") {
 }
 
 TEST_CASE("exponentials may stand without the maximum subtracted", "[check]") {
-  const Report report =
-      marked(asymmetric, R"({"scores": )" + written("scores", 2) + R"(, "exponentials": {"1,1": "e^)" +
-                             std::to_string(traced(asymmetric).find("scaled_scores")->result[0]) + "\"}}");
-  CHECK(report.verdict == Verdict::right);
+  const Tensor<double> scores = traced(asymmetric).find("scaled_scores")->result;
+  const auto power = [&](std::size_t at) { return "\"e^" + std::to_string(scores[at]) + "\""; };
+  const auto handed_in = [&](const std::string& exponentials) {
+    return marked(asymmetric, R"({"scores": )" + written("scores", 2) + R"(, "exponentials": )" + exponentials + "}");
+  };
+  CHECK(handed_in(R"({"1,1": )" + power(0) + R"(, "1,2": )" + power(1) + "}").verdict == Verdict::right);
+  // One number alone could be anything; and two of them belong to one maximum.
+  CHECK(handed_in(R"({"1,1": )" + power(0) + "}").verdict == Verdict::wrong);
+  CHECK(handed_in(R"({"1,1": )" + power(0) + R"(, "1,2": "e^5.4321"})").verdict == Verdict::wrong);
+}
+
+TEST_CASE("exponentials follow from the maximum that was handed in", "[check]") {
+  const std::string problem = text_of("worked-example.json");
+  CHECK(marked(problem, R"({"row_maximum": [4, null, null], "exponentials": [["0.1353", "1", "1"], null, null]})")
+            .verdict == Verdict::incomplete);
+  CHECK(marked(problem, R"({"exponentials": [["1.0000", "7.3891", "7.3891"], null, null]})").verdict ==
+        Verdict::incomplete);
+  CHECK(marked(problem,
+               R"({"row_maximum": [4, null, null], "exponentials": [["1.0000", "7.3891", "7.3891"], null, null]})")
+            .verdict == Verdict::wrong);
+}
+
+TEST_CASE("no number is right because it would be after some other freedom", "[check]") {
+  const std::string problem = text_of("worked-example.json");
+  const char* wrong[] = {
+      R"({"exponentials": [["123.456", "7.1111", "0.0321"], null, null]})",
+      R"({"exponentials": [["0.1535", "1", "1"], null, null]})",
+      R"({"exponentials": [["0.1535", "1", "1"], null, null], "attention_weights": [["0.0713", "0.4644", "0.4644"], null, null]})",
+      R"({"row_maximum": [4, 16, 12], "exponentials": [["0.1535", "1", "1"], null, null]})",
+      R"({"context": {"1,2": "2.0000"}})",
+      R"({"exponentials": [["0.14", "1", "1"], null, null], "exponential_sums": ["2.46", null, null]})",
+      R"({"attention_weights": [["0.0634", "0.0000", "0.0003"], ["0.4683", "0.9820", "0.8805"], ["0.4683", "0.0180", "0.1192"]]})",
+  };
+  for (const char* answers : wrong) {
+    INFO(answers);
+    CHECK(marked(problem, answers).verdict == Verdict::wrong);
+  }
+}
+
+TEST_CASE("a result alone is right only where one honest way of rounding gives it", "[check]") {
+  const std::string problem = text_of("worked-example.json");
+  const auto context = [&](const char* second) {
+    return marked(problem, std::string(R"({"context": [["1.9366", ")") + second +
+                               R"(", "1.5951"], ["2.0000", "7.9640", )" +
+                               R"("0.0540"], ["1.9997", "7.7599", "0.3584"]]})")
+        .verdict;
+  };
+  CHECK(context("6.6831") == Verdict::right);
+  for (const char* changed : {"6.6834", "6.6828", "6.6836", "6.6826", "6.6841"}) {
+    INFO(changed);
+    CHECK(context(changed) == Verdict::wrong);
+  }
+}
+
+TEST_CASE("a whole number has the decimals of its row", "[check]") {
+  const std::string problem = text_of("worked-example.json");
+  CHECK(marked(problem, R"({"attention_weights": [["0.0634", "0", "0.4683"], null, null]})").verdict == Verdict::wrong);
+  CHECK(marked(problem, R"({"exponentials": [["0.1353", "1", "1"], null, null]})").verdict == Verdict::incomplete);
 }
 
 TEST_CASE("cutting digits off is right throughout, with a note", "[check]") {

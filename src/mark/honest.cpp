@@ -1,0 +1,127 @@
+#include "mark/honest.h"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace attn {
+namespace {
+
+std::size_t count_mismatches(const Flags& flags) {
+  std::size_t count = 0;
+  for (const auto& cells : flags) count += static_cast<std::size_t>(std::ranges::count(cells, false));
+  return count;
+}
+
+std::size_t first_mismatch(const Flags& flags) {
+  return static_cast<std::size_t>(std::ranges::find_if_not(flags, all_true) - flags.begin());
+}
+
+// The lines that a step of the sheet follows from.
+std::vector<bool> above_the_sheet(const Task& task) {
+  std::vector<bool> above(task.recipe.size());
+  for (std::size_t line = task.recipe.size(); line-- > 0;) {
+    if (!above[line] && !task.places[line]) continue;
+    for (const std::size_t operand : task.recipe.operands(line)) above[operand] = true;
+  }
+  return above;
+}
+
+// One habit, in every choice of the steps that the person rounded without
+// handing them in.
+class Ways {
+ public:
+  Ways(const Task& task, RoundingMode habit) : task_(task), habit_(habit) {}
+
+  HonestReading read() {
+    // What every number by itself could come from: more than any one way gives.
+    const Followed<Interval> all = enclose(task_, {.habit = habit_});
+    HonestReading reading{habit_, all.matched, count_mismatches(all.matched)};
+    if (task_.rule.kind != MarkingRule::Kind::honest_rounding) return reading;
+    const std::size_t end = first_mismatch(all.matched);
+    find_choices(all);
+    const std::optional<Flags> before = explained(end);
+    if (!before) return reading;
+    for (std::size_t step = 0; step < end; ++step) reading.matched[step] = (*before)[step];
+    reading.mismatches = count_mismatches(reading.matched);
+    return reading;
+  }
+
+ private:
+  // Lines at which it makes a difference whether they are rounded.
+  void find_choices(const Followed<Interval>& all) {
+    const std::vector<bool> above = above_the_sheet(task_);
+    for (std::size_t line = 0; line < task_.recipe.size(); ++line) {
+      if (!above[line] || task_.places[line] || !is_rounded_by_people(task_.recipe.instruction(line))) continue;
+      if (*all.carried[line] != *all.computed[line]) choices_.push_back(line);
+    }
+  }
+
+  Flags in(const std::vector<bool>& rounded) const { return enclose(task_, {habit_, true, &rounded}).matched; }
+
+  // What the ways say of the first `end` steps; nothing where one of them, or what
+  // they say together, explains those whole, or where they are too many to try.
+  std::optional<Flags> explained(std::size_t end) {
+    if (end == 0 || choices_.empty()) return std::nullopt;
+    std::vector<Flags> ways;
+    const auto add = [&](const auto& is_rounded) {
+      std::vector<bool> rounded(task_.recipe.size());
+      for (std::size_t i = 0; i < choices_.size(); ++i) rounded[choices_[i]] = is_rounded(i);
+      ways.push_back(in(rounded));
+      return first_mismatch(ways.back()) >= end;
+    };
+    if (add([](std::size_t) { return false; }) || add([](std::size_t) { return true; })) return std::nullopt;
+    // Beyond these the person has the benefit of the doubt.
+    constexpr std::size_t most_choices = 16, most_cells = 2'000'000;
+    std::size_t cells = 1;
+    for (std::size_t line = 0; line < task_.recipe.size(); ++line) cells += task_.recipe.shape(line).count();
+    if (choices_.size() > most_choices || cells << choices_.size() > most_cells) return std::nullopt;
+    for (std::uint64_t choice = 1; choice + 1 < std::uint64_t{1} << choices_.size(); ++choice) {
+      if (add([&](std::size_t i) { return (choice >> i & 1) != 0; })) return std::nullopt;
+    }
+    return together(ways, end);
+  }
+
+  // Step by step the ways that explain all so far; where none explains all of a
+  // step, each of its cells is explained that one of them does.
+  static std::optional<Flags> together(const std::vector<Flags>& ways, std::size_t end) {
+    std::vector<const Flags*> alive;
+    for (const Flags& way : ways) alive.push_back(&way);
+    Flags said;
+    for (std::size_t step = 0; step < end; ++step) {
+      std::vector<const Flags*> whole;
+      std::ranges::copy_if(alive, std::back_inserter(whole), [&](const Flags* way) { return all_true((*way)[step]); });
+      if (!whole.empty()) alive = std::move(whole);
+      std::vector<bool> cells((*alive.front())[step].size());
+      for (std::size_t at = 0; at < cells.size(); ++at) {
+        cells[at] = std::ranges::any_of(alive, [&](const Flags* way) { return (*way)[step][at]; });
+      }
+      said.push_back(std::move(cells));
+    }
+    return first_mismatch(said) == said.size() ? std::nullopt : std::optional(std::move(said));
+  }
+
+  const Task& task_;
+  const RoundingMode habit_;
+  std::vector<std::size_t> choices_;
+};
+
+// What goes wrong later is nearer to what the person did; then what goes wrong less.
+bool explains_more(const HonestReading& one, const HonestReading& other) {
+  const std::size_t until = first_mismatch(one.matched), others = first_mismatch(other.matched);
+  return until != others ? until > others : one.mismatches < other.mismatches;
+}
+
+}  // namespace
+
+HonestReading read_honestly(const Task& task) {
+  std::optional<HonestReading> best;
+  for (const RoundingMode habit : habits) {
+    HonestReading reading = Ways(task, habit).read();
+    if (!best || explains_more(reading, *best)) best = std::move(reading);
+    if (best->mismatches == 0 || task.rule.kind != MarkingRule::Kind::honest_rounding) break;
+  }
+  return std::move(*best);
+}
+
+}  // namespace attn

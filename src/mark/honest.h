@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "mark/follow.h"
+
+namespace attn {
+
+// How a hand-in looks to somebody who believes that its person computed what the
+// recipe says, and rounded honestly.
+struct HonestReading {
+  RoundingMode habit = RoundingMode::half_up;  // the way of rounding that explains most
+
+  // Of every cell, whether it is explained, given all that was handed in before it.
+  Flags matched;
+
+  // How many are not.
+  std::size_t mismatches = 0;
+};
+
+// Reads the whole of it with one habit. A step that was not handed in was rounded
+// to the decimals of the file, or it was not: one of the two for all of its
+// numbers. Of a step that was, each number was carried on as written, or as it was before.
+HonestReading read_honestly(const Task& task);
+
+}  // namespace attn
