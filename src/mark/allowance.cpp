@@ -1,5 +1,7 @@
 #include "mark/allowance.h"
 
+#include "base/numbers.h"
+
 namespace attn {
 namespace {
 
@@ -105,6 +107,24 @@ Interval rounded_unwritten(Interval value, RoundingMode habit, int decimals, boo
   const HandRounding even{decimals, RoundingMode::half_even}, up{decimals, RoundingMode::half_up};
   return {std::min({rounded(value.low, even), rounded(near.low, even), rounded(value.low, up)}),
           std::max({rounded(value.high, even), rounded(near.high, even), rounded(value.high, up)})};
+}
+
+double rounded_to_nearest(double number, int decimals, Ties ties) {
+  if (decimals > most_decimals || !std::isfinite(number)) return number;
+  double nearest = number;
+  switch (ties) {
+    case Ties::up:
+      return rounded(number, {decimals, RoundingMode::half_up});
+    case Ties::even:
+      return rounded(number, {decimals, RoundingMode::half_even});
+    case Ties::as_printed:
+      parse_number(fixed(number, decimals), nearest);
+      return nearest;
+    case Ties::as_multiplied:
+      for (int i = 0; i < decimals; ++i) nearest *= 10;
+      return rounded(std::nearbyint(nearest) * unit_of(decimals), {decimals, RoundingMode::half_up});
+  }
+  return number;
 }
 
 bool is_from_machine(const Sheet& sheet, const MarkingRule& rule) {

@@ -34,8 +34,15 @@ Interval stands_for(const HandedCell& cell, RoundingMode habit, const MarkingRul
 void fill_in_allowances(Sheet& sheet, const MarkingRule& rule);
 
 // What somebody carries on who rounds a number known to lie in `value` to so many
-// decimals, and does not hand it in.
+// decimals, and does not hand it in. A tie may go either way.
 Interval rounded_unwritten(Interval value, RoundingMode habit, int decimals, bool is_weight);
+
+// Where ties go for one who rounds to the nearest: people round them up, or to the
+// even digit; programs print the nearest to the double that they have, or to a
+// multiple of it.
+enum class Ties { up, even, as_printed, as_multiplied };
+inline constexpr std::array all_ties = {Ties::up, Ties::even, Ties::as_printed, Ties::as_multiplied};
+double rounded_to_nearest(double number, int decimals, Ties ties);
 
 // Whether so many decimals were handed in as nobody writes by hand: they come
 // from a machine, and most machines work in single precision.

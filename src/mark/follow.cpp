@@ -166,8 +166,10 @@ class EverybodyHonest final : public Worker<Interval> {
 
   void round(std::size_t line, const Values<Interval>& before, Tensor<Interval>& carried) const override {
     const bool makes_weights = task_.recipe.instruction(line).heading.role == Role::attention_weight;
-    if (makes_weights && habit_ == RoundingMode::keep_sum && !is_open(line) && are_points(carried)) {
-      return keep_sums(line, before, carried);
+    const bool nearest = habit_ != RoundingMode::truncate;
+    if (!is_open(line) && nearest && are_points(carried)) {
+      if (makes_weights && habit_ == RoundingMode::keep_sum) return keep_sums(line, before, carried);
+      return round_points(carried);
     }
     for (Interval& value : carried.data()) {
       const Interval rounded = rounded_unwritten(value, habit_, task_.sheet.decimals, makes_weights);
@@ -177,6 +179,17 @@ class EverybodyHonest final : public Worker<Interval> {
 
   static bool are_points(const Tensor<Interval>& tensor) {
     return std::ranges::all_of(tensor.data(), [](const Interval& number) { return number.width() < 1e-9; });
+  }
+
+  void round_points(Tensor<Interval>& carried) const {
+    for (Interval& value : carried.data()) {
+      const double number = (value.low + value.high) / 2;
+      const int decimals = task_.sheet.decimals;
+      value = rounded_to_nearest(number, decimals, options_.ties);
+      if (!options_.met_tie || *options_.met_tie) continue;
+      *options_.met_tie = std::ranges::any_of(
+          all_ties, [&](Ties ties) { return rounded_to_nearest(number, decimals, ties) != value.low; });
+    }
   }
 
   // Which numbers of a row are rounded up is known where the row is.

@@ -112,6 +112,10 @@ struct EncloseOptions {
   // Of lines that were not handed in, which are rounded; null: all of them may
   // be, each number by itself.
   const std::vector<bool>* rounded = nullptr;
+
+  // Then also where ties go, and (out) whether there were any.
+  Ties ties = Ties::up;
+  bool* met_tie = nullptr;
 };
 
 // Follows it on everything that honest rounding allows.

@@ -53,11 +53,10 @@ class Ways {
     const std::vector<bool> above = above_the_sheet(task_);
     for (std::size_t line = 0; line < task_.recipe.size(); ++line) {
       if (!above[line] || task_.places[line] || !is_rounded_by_people(task_.recipe.instruction(line))) continue;
-      if (*all.carried[line] != *all.computed[line]) choices_.push_back(line);
+      const bool is_known = std::ranges::all_of(all.computed[line]->data(), &Interval::is_point);
+      if (!is_known || *all.carried[line] != *all.computed[line]) choices_.push_back(line);
     }
   }
-
-  Flags in(const std::vector<bool>& rounded) const { return enclose(task_, {habit_, true, &rounded}).matched; }
 
   // What the ways say of the first `end` steps; nothing where one of them, or what
   // they say together, explains those whole, or where they are too many to try.
@@ -67,8 +66,13 @@ class Ways {
     const auto add = [&](const auto& is_rounded) {
       std::vector<bool> rounded(task_.recipe.size());
       for (std::size_t i = 0; i < choices_.size(); ++i) rounded[choices_[i]] = is_rounded(i);
-      ways.push_back(in(rounded));
-      return first_mismatch(ways.back()) >= end;
+      bool met_tie = false;
+      for (const Ties ties : all_ties) {
+        if (ties != all_ties.front() && !met_tie) break;
+        ways.push_back(enclose(task_, {habit_, true, &rounded, ties, &met_tie}).matched);
+        if (first_mismatch(ways.back()) >= end) return true;
+      }
+      return false;
     };
     if (add([](std::size_t) { return false; }) || add([](std::size_t) { return true; })) return std::nullopt;
     // Beyond these the person has the benefit of the doubt.
@@ -83,8 +87,8 @@ class Ways {
   }
 
   // Step by step the ways that explain all so far; where none explains all of a
-  // step, each of its cells is explained that one of them does.
-  static std::optional<Flags> together(const std::vector<Flags>& ways, std::size_t end) {
+  // step, row by row the one of them that explains most.
+  std::optional<Flags> together(const std::vector<Flags>& ways, std::size_t end) const {
     std::vector<const Flags*> alive;
     for (const Flags& way : ways) alive.push_back(&way);
     Flags said;
@@ -92,9 +96,16 @@ class Ways {
       std::vector<const Flags*> whole;
       std::ranges::copy_if(alive, std::back_inserter(whole), [&](const Flags* way) { return all_true((*way)[step]); });
       if (!whole.empty()) alive = std::move(whole);
-      std::vector<bool> cells((*alive.front())[step].size());
-      for (std::size_t at = 0; at < cells.size(); ++at) {
-        cells[at] = std::ranges::any_of(alive, [&](const Flags* way) { return (*way)[step][at]; });
+      std::vector<bool> cells = (*alive.front())[step];
+      const std::vector<std::size_t>& shape = task_.sheet.steps[step].shape;
+      const auto width = static_cast<std::ptrdiff_t>(shape.empty() ? 1 : shape.back());
+      for (std::ptrdiff_t row = 0; row < std::ssize(cells); row += width) {
+        const auto explained = [&](const Flags* way) {
+          const auto begin = (*way)[step].begin() + row;
+          return std::count(begin, begin + width, true);
+        };
+        const Flags& best = **std::ranges::max_element(alive, {}, explained);
+        std::copy_n(best[step].begin() + row, width, cells.begin() + row);
       }
       said.push_back(std::move(cells));
     }
