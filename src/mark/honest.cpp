@@ -125,10 +125,12 @@ bool explains_more(const HonestReading& one, const HonestReading& other) {
 
 }  // namespace
 
+HonestReading read_honestly(const Task& task, RoundingMode habit) { return Ways(task, habit).read(); }
+
 HonestReading read_honestly(const Task& task) {
   std::optional<HonestReading> best;
   for (const RoundingMode habit : habits) {
-    HonestReading reading = Ways(task, habit).read();
+    HonestReading reading = read_honestly(task, habit);
     if (!best || explains_more(reading, *best)) best = std::move(reading);
     if (best->mismatches == 0 || task.rule.kind != MarkingRule::Kind::honest_rounding) break;
   }

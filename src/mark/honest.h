@@ -24,4 +24,7 @@ struct HonestReading {
 // numbers. Of a step that was, each number was carried on as written, or as it was before.
 HonestReading read_honestly(const Task& task);
 
+// The same with that habit.
+HonestReading read_honestly(const Task& task, RoundingMode habit);
+
 }  // namespace attn

@@ -211,6 +211,7 @@ void Marking::blame(std::size_t step, Report& report) {
   }
   if (blame_mistake(*this, step, report) || blame_slip(*this, step, report)) return;
   if (blame_slips_in_place(*this, step, report) || blame_rows(*this, step, report)) return;
+  if (blame_mistake_rounded_anyhow(*this, step, report)) return;
   blame_unknown(*this, step, report);
 }
 

@@ -117,6 +117,10 @@ class Marking {
 // those that explain most of what follows.
 bool blame_mistake(Marking& marking, std::size_t step, Report& report);
 
+// The same for somebody who rounded in any honest way: of a mistake and any choice
+// of what is rounded, more come out alike by chance.
+bool blame_mistake_rounded_anyhow(Marking& marking, std::size_t step, Report& report);
+
 // One slip, in the step or in one before it that was not handed in, from which
 // every wrong cell follows.
 bool blame_slip(Marking& marking, std::size_t step, Report& report);

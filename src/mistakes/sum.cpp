@@ -59,12 +59,24 @@ Rewrites of_queries(const RightAttention& right, const WeightedSum& sum) {
   return summed(right, {sum.weights, read_as(read_as(right.at.queries, "query", "key"), "d_k", "d_v"), sum.open});
 }
 
-// The inputs that the values are projected from, where they are.
+// The inputs that the values are projected from, where they are; where each head
+// has a part of them, that, or all of them.
 Rewrites of_inputs(const RightAttention& right, const WeightedSum& sum) {
   for (const std::string& id : {right.at.projected_values, right.at.values}) {
     const Instruction* made = right.find(id);
     const auto* product = made ? std::get_if<Contract>(&made->op) : nullptr;
-    if (product) return summed(right, {sum.weights, read_as(made->operands[0], product->over, "d_v"), sum.open});
+    if (!product) continue;
+    const Operand& inputs = made->operands[0];
+    Rewrites all = summed(right, {sum.weights, read_as(inputs, product->over, "d_v"), sum.open});
+    const Instruction* parts = right.find(inputs.id);
+    if (const auto* split = parts ? std::get_if<Split>(&parts->op) : nullptr) {
+      Operand whole = parts->operands[0];
+      whole.renamed.insert(whole.renamed.end(), inputs.renamed.begin(), inputs.renamed.end());
+      for (Rewrite& made_of_all : summed(right, {sum.weights, read_as(whole, split->axis, "d_v"), sum.open})) {
+        all.push_back(std::move(made_of_all));
+      }
+    }
+    return all;
   }
   return {};
 }

@@ -96,7 +96,8 @@ void follow_mistakes(Marking& marking, std::size_t must_match, Visit visit) {
   }
 }
 
-// The mistakes that explain every cell of a step, those that explain most of what follows, each mistake once, in the order of the catalogue.
+// The mistakes that explain every cell of a step, those that explain most of what follows, each mistake once, in the
+// order of the catalogue.
 std::vector<Explanation> explanations(Marking& marking, std::size_t step) {
   std::vector<Explanation> found;
   std::size_t farthest = 0;
@@ -144,15 +145,8 @@ bool explains_rows(const Marking& marking, std::size_t step, const std::vector<b
   return wrong_in_a_row >= 2;
 }
 
-}  // namespace
-
-std::size_t explained_until(Marking& marking, std::size_t step) {
-  const std::vector<Explanation> found = explanations(marking, step);
-  return found.empty() ? step : found.front().explains_until;
-}
-
-bool blame_mistake(Marking& marking, std::size_t step, Report& report) {
-  const std::vector<Explanation> found = explanations(marking, step);
+// Blames the first, which ties with the others.
+bool blame_first(Marking& marking, const std::vector<Explanation>& found, std::size_t step, Report& report) {
   if (found.empty()) return false;
   const Explanation& first = found.front();
   Diagnosis diagnosis = diagnosis_of_found(marking, found, step);
@@ -162,6 +156,35 @@ bool blame_mistake(Marking& marking, std::size_t step, Report& report) {
   report.diagnoses.push_back(std::move(diagnosis));
   marking.believe(*first.candidate, *first.manner);
   return true;
+}
+
+}  // namespace
+
+std::size_t explained_until(Marking& marking, std::size_t step) {
+  const std::vector<Explanation> found = explanations(marking, step);
+  return found.empty() ? step : found.front().explains_until;
+}
+
+bool blame_mistake(Marking& marking, std::size_t step, Report& report) {
+  return blame_first(marking, explanations(marking, step), step, report);
+}
+
+bool blame_mistake_rounded_anyhow(Marking& marking, std::size_t step, Report& report) {
+  std::vector<Explanation> found;
+  std::size_t farthest = 0;
+  for (const Candidate& candidate : marking.right().candidates) {
+    const HonestReading reading = read_honestly(marking.task(candidate.rewrite.recipe), marking.habit());
+    const auto wrong = std::ranges::find_if_not(reading.matched, all_true);
+    const std::size_t until = static_cast<std::size_t>(wrong - reading.matched.begin());
+    if (until <= step) continue;
+    const auto known = std::ranges::find(found, candidate.mistake, &Explanation::mistake);
+    if (known != found.end() && known->explains_until >= until) continue;
+    if (known != found.end()) found.erase(known);
+    found.push_back({&candidate, until, &marking.manners().front(), reading.matched[step]});
+    farthest = std::max(farthest, until);
+  }
+  std::erase_if(found, [&](const Explanation& e) { return e.explains_until < farthest; });
+  return blame_first(marking, found, step, report);
 }
 
 bool blame_rows(Marking& marking, std::size_t step, Report& report) {
