@@ -84,19 +84,26 @@ Checker::Meaning Checker::read_as_meant(const Sheet& sheet, const std::string& n
     if (fewer < wrong) straight = std::move(plain);
     if (fewer == 0) return straight;
   }
-  Meaning turned = with_steps_turned(straight);
-  return may_be_turned(straight, turned) ? turned : straight;
+  for (const RoundingMode habit : habits) {
+    Meaning turned = with_steps_turned(straight, habit);
+    if (may_be_turned(straight, turned)) return turned;
+    if (rule_.kind != MarkingRule::Kind::honest_rounding) break;
+  }
+  return straight;
 }
 
 Marking Checker::marking_of(const Meaning& meaning) const {
   return Marking(meaning.sheet, rule_, ground(meaning.name, meaning.right));
 }
 
-// Each step in order, with rows and columns exchanged where fewer of its numbers are wrong so.
-Checker::Meaning Checker::with_steps_turned(Meaning meaning) const {
+// Each step in order, with rows and columns exchanged where fewer of its numbers are
+// wrong so, or as few in a hand-in that has others like that.
+Checker::Meaning Checker::with_steps_turned(Meaning meaning, RoundingMode habit) const {
   fill_in_allowances(meaning.sheet, rule_);
   const Places places = places_on_sheet(meaning.right, meaning.sheet);
-  const auto matched = [&](const Sheet& sheet) { return enclose({meaning.right, sheet, rule_, places}, {}).matched; };
+  const auto matched = [&](const Sheet& sheet) {
+    return enclose({meaning.right, sheet, rule_, places}, {habit}).matched;
+  };
   Flags now = matched(meaning.sheet);
   for (std::size_t i = 0; i < meaning.sheet.steps.size(); ++i) {
     const HandedStep& step = meaning.sheet.steps[i];
@@ -106,7 +113,8 @@ Checker::Meaning Checker::with_steps_turned(Meaning meaning) const {
     Sheet sheet = meaning.sheet;
     sheet.steps[i] = *other;
     Flags then = matched(sheet);
-    if (count_wrong(then[i]) >= count_wrong(now[i])) continue;
+    const bool as_few = !meaning.turned.empty() && count_wrong(then[i]) == count_wrong(now[i]);
+    if (count_wrong(then[i]) >= count_wrong(now[i]) && !as_few) continue;
     meaning.turned.push_back(step.id);
     meaning.sheet = std::move(sheet);
     now = std::move(then);
@@ -138,7 +146,7 @@ bool Checker::may_be_turned(const Meaning& straight, const Meaning& turned) cons
 Report Checker::mark(const Answers& answers) const {
   Recipe right = trace_.recipe;
   std::vector<std::string> unknown;
-  const Sheet sheet = laid_out(answers, trace_, right, unknown);
+  const Sheet sheet = laid_out(answers, trace_, rule_.problem_decimals, right, unknown);
   std::string name;
   for (const HandedStep& step : sheet.steps) {
     if (!trace_.recipe.has(step.id)) name += step.id + ",";

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "mark/answers.h"
@@ -27,6 +28,10 @@ struct MarkingRule {
   int digits = 2;
   double relative = 1e-2;
   double absolute = 1e-2;
+
+  // How many decimals the problem asks every step to be rounded to: zeros behind
+  // them tell nothing.
+  std::optional<int> problem_decimals = {};
 };
 
 // What can be prepared once for all the answers to a problem.
@@ -43,7 +48,7 @@ class Checker {
  private:
   struct Meaning;
   Meaning read_as_meant(const Sheet& sheet, const std::string& name, const Recipe& right) const;
-  Meaning with_steps_turned(Meaning meaning) const;
+  Meaning with_steps_turned(Meaning meaning, RoundingMode habit) const;
   bool may_be_turned(const Meaning& straight, const Meaning& turned) const;
   Marking marking_of(const Meaning& meaning) const;
   std::shared_ptr<const Ground> ground(const std::string& name, const Recipe& recipe) const;

@@ -43,12 +43,12 @@ class Comparison {
     return meet({value.low - near, value.high + near}, stands) && is_written_so(exactly, step_.cells[at]);
   }
 
-  // Whether an end of it is rounded to exactly what was written: the last word on
-  // what lies next to a whole unit.
+  // Whether one of its numbers is rounded to exactly what was written: the last word
+  // on what lies next to a whole unit.
   bool is_written_so(const Interval& value, const HandedCell& cell) const {
     if (rule_.kind != MarkingRule::Kind::honest_rounding || !cell.number.decimals) return false;
     const HandRounding rounding = writing_with(*cell.number.decimals, writing_);
-    return rounded(value.low, rounding) == cell.number.value || rounded(value.high, rounding) == cell.number.value;
+    return rounded(value.low, rounding) <= cell.number.value && cell.number.value <= rounded(value.high, rounding);
   }
 
   bool keeps_sum() const {
@@ -94,8 +94,10 @@ class Comparison {
     return best_of_all;
   }
 
-  // The numbers that the row may have been multiplied by, 1 first. A number that
-  // could be 0 tells nothing of them, and one number alone could be anything.
+  // The numbers that the row may have been multiplied by, 1 first: e^maximum, where
+  // nothing was subtracted; where the largest score of the matrix was, what belongs
+  // to it; and what the numbers of the row agree on. One that could be 0 tells
+  // nothing of that, and one alone could be anything.
   std::vector<double> factors(std::size_t start) const {
     std::vector<double> all = {1};
     if (!step_.cells[start].may_have_factor) return all;
@@ -108,9 +110,25 @@ class Comparison {
       if (meet(common, ratio)) common = {std::max(common.low, ratio.low), std::min(common.high, ratio.high)};
       all.push_back((ratio.low + ratio.high) / 2);
     }
-    if (all.size() < 3) return {1};
-    all.push_back((common.low + common.high) / 2);
+    if (all.size() < 3) all = {1};
+    if (all.size() > 1) all.push_back((common.low + common.high) / 2);
+    add_usual_factors(start, all);
     return all;
+  }
+
+  void add_usual_factors(std::size_t start, std::vector<double>& all) const {
+    const std::size_t row = start / width();
+    if (!compared_.maxima || row >= compared_.maxima->size()) return;
+    const auto maximum = [&](std::size_t at) {
+      const Interval interval((*compared_.maxima)[at]);
+      return (interval.low + interval.high) / 2;
+    };
+    const std::size_t rows = compared_.maxima->shape().rank() == 0 ? 1 : compared_.maxima->shape().back().size;
+    double largest = -infinity;
+    for (std::size_t i = row / rows * rows; i < row / rows * rows + rows; ++i) largest = std::max(largest, maximum(i));
+    for (const double factor : {exp(maximum(row)), exp(maximum(row) - largest)}) {
+      if (factor > 0 && std::isfinite(factor)) all.push_back(factor);
+    }
   }
 
   const Comparand<Number>& compared_;

@@ -14,8 +14,9 @@ template <class Number>
 struct Comparand {
   const HandedStep& step;
   const Tensor<Number>& computed;
-  const Tensor<double>* open;  // the mask, or null
-  Axis sums;                   // the axis along which weights keep their sum
+  const Tensor<double>* open;              // the mask, or null
+  Axis sums;                               // the axis along which weights keep their sum
+  const Tensor<Number>* maxima = nullptr;  // of exponentials: what was subtracted, a row a number
 };
 
 // Of each cell whether what was written could stand for what was computed; true

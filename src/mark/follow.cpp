@@ -54,6 +54,13 @@ class Worker : public Policy<Number> {
   virtual std::vector<bool> write(std::size_t line, const HandedStep& step, const Tensor<Number>& computed,
                                   const Values<Number>& before, Tensor<Number>& carried) const = 0;
 
+  // What was subtracted in the exponentials that the line makes.
+  const Tensor<Number>* maxima(std::size_t line, const Values<Number>& before) const {
+    const auto* softmax = std::get_if<Softmax>(&task_.recipe.instruction(line).op);
+    const bool has_maxima = softmax && softmax->part == Softmax::Part::exponentials;
+    return has_maxima ? before[task_.recipe.operands(line)[1]] : nullptr;
+  }
+
   const Task task_;
   Flags matched_;
 };
@@ -116,7 +123,7 @@ class Person final : public Worker<double> {
     const Instruction& instruction = task_.recipe.instruction(line);
     const Manner& manner = options_.manner;
     const Comparand<double> compared{step, computed, mask_of(line, computed.shape(), before),
-                                     sum_axis(instruction, computed.shape())};
+                                     sum_axis(instruction, computed.shape()), maxima(line, before)};
     std::vector<bool> matched = matched_cells(compared, manner.writing, task_.rule);
     const bool trusted = options_.trust_mismatches && (all_true(matched) || !makes_the_rest_free(step));
     // The factor of a row of exponentials is in what was written, not in what was computed.
@@ -208,9 +215,9 @@ class EverybodyHonest final : public Worker<Interval> {
     std::ranges::copy(weights.data(), carried.data().begin());
   }
 
-  std::vector<bool> write(std::size_t, const HandedStep& step, const Tensor<Interval>& computed,
-                          const Values<Interval>&, Tensor<Interval>& carried) const override {
-    const Comparand<Interval> compared{step, computed, nullptr, Axis()};
+  std::vector<bool> write(std::size_t line, const HandedStep& step, const Tensor<Interval>& computed,
+                          const Values<Interval>& before, Tensor<Interval>& carried) const override {
+    const Comparand<Interval> compared{step, computed, nullptr, Axis(), maxima(line, before)};
     std::vector<bool> matched = matched_cells(compared, habit_, task_.rule);
     if (!fits(step, computed.shape())) return matched;
     const bool all_match = all_true(matched);

@@ -165,6 +165,7 @@ void find_rows_that_keep_their_sum(HandedStep& step, bool has_sink) {
 // they did shows only where a row has several numbers, and where they did not say
 // what they subtract.
 void find_rows_with_a_factor(HandedStep& step, const HandedStep* maximum) {
+  if (!step.fits) return;
   each_row(step, [&](std::size_t start, std::span<HandedCell> row) {
     const std::size_t at = start / row.size();
     const bool says = maximum && at < maximum->cells.size() && maximum->cells[at].is_number();
@@ -190,6 +191,32 @@ int decimals_of(const HandedStep& step) {
     if (cell.is_number()) most = std::max(most, cell.number.decimals.value_or(0));
   }
   return most;
+}
+
+// Calls visit with every number that was written.
+template <class Visit>
+void each_number(std::vector<AnsweredStep>& steps, Visit visit) {
+  for (AnsweredStep& step : steps) {
+    for (AnsweredStep::Cell& cell : step.cells) {
+      if (cell) visit(*cell);
+    }
+    for (AnsweredStep::Placed& placed : step.placed) {
+      if (placed.number) visit(*placed.number);
+    }
+  }
+}
+
+// Leaves "0.50" one decimal where all numbers are rounded to one.
+void drop_zeros_behind(int decimals, std::vector<AnsweredStep>& steps) {
+  bool are_zeros = true;
+  each_number(steps, [&](const WrittenNumber& number) {
+    are_zeros =
+        are_zeros && (!number.decimals || rounded(number.value, {decimals, RoundingMode::half_up}) == number.value);
+  });
+  if (!are_zeros) return;
+  each_number(steps, [&](WrittenNumber& number) {
+    if (number.decimals) number.decimals = std::min(*number.decimals, decimals);
+  });
 }
 
 }  // namespace
@@ -229,10 +256,12 @@ bool Sheet::has(HandedStep::What what) const {
   return std::ranges::find(steps, what, &HandedStep::what) != steps.end();
 }
 
-Sheet laid_out(const Answers& answers, const Trace& trace, Recipe& right, std::vector<std::string>& unknown) {
+Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> problem_decimals, Recipe& right,
+               std::vector<std::string>& unknown) {
+  std::vector<AnsweredStep> steps = answers.steps;
+  if (problem_decimals) drop_zeros_behind(*problem_decimals, steps);
   std::vector<HandedStep> handed;
-  for (const AnsweredStep& answered : answers.steps) {
-    AnsweredStep step = answered;
+  for (AnsweredStep& step : steps) {
     if (step.id == "result") step.id = trace.result;
     if (!right.has(step.id) && !add_step(step.id, right)) {
       unknown.push_back(step.id);

@@ -71,7 +71,9 @@ std::optional<HandedStep> turned(const HandedStep& step, const Shape& shape);
 // Lays the answers out. `right` gains what they name and the problem has not
 // (scaled scores where nothing is scaled: the scores themselves), so that they
 // can be marked; what cannot be given a meaning is left out and its id added to `unknown`.
-// Cells of padded queries are not asked.
-Sheet laid_out(const Answers& answers, const Trace& trace, Recipe& right, std::vector<std::string>& unknown);
+// Cells of padded queries are not asked. Where the problem rounds every step, and so does
+// all that was handed in, more decimals than the problem's are zeros that tell nothing.
+Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> problem_decimals, Recipe& right,
+               std::vector<std::string>& unknown);
 
 }  // namespace attn

@@ -167,7 +167,8 @@ Exit CheckOptions::run() const {
   refuse_files(*this);
 
   Problem problem = open_problem(file, computing, rendering.color_of_errors());
-  const MarkingRule rule = find_rule(*this, problem);
+  MarkingRule rule = find_rule(*this, problem);
+  if (const auto& rounding = problem.arithmetic.hand_rounding) rule.problem_decimals = rounding->decimals;
   // People round in ways of their own; they are marked against exact numbers.
   problem.arithmetic.hand_rounding.reset();
 

@@ -145,6 +145,16 @@ bool explains_rows(const Marking& marking, std::size_t step, const std::vector<b
   return wrong_in_a_row >= 2;
 }
 
+// Whether what honest rounding leaves open in the step is not everything, as it is
+// behind a division by what could be 0.
+bool tells(Marking& marking, const Candidate& candidate, std::size_t step) {
+  const Recipe& recipe = candidate.rewrite.recipe;
+  const Followed<Interval> all = enclose(marking.task(recipe), {.habit = marking.habit()});
+  const Tensor<Interval>& made = all.result(*recipe.line(marking.sheet().steps[step].id));
+  return std::ranges::all_of(made.data(),
+                             [](const Interval& number) { return std::isfinite(number.width()) || number.is_point(); });
+}
+
 // Blames the first, which ties with the others.
 bool blame_first(Marking& marking, const std::vector<Explanation>& found, std::size_t step, Report& report) {
   if (found.empty()) return false;
@@ -176,7 +186,7 @@ bool blame_mistake_rounded_anyhow(Marking& marking, std::size_t step, Report& re
     const HonestReading reading = read_honestly(marking.task(candidate.rewrite.recipe), marking.habit());
     const auto wrong = std::ranges::find_if_not(reading.matched, all_true);
     const std::size_t until = static_cast<std::size_t>(wrong - reading.matched.begin());
-    if (until <= step) continue;
+    if (until <= step || !tells(marking, candidate, step)) continue;
     const auto known = std::ranges::find(found, candidate.mistake, &Explanation::mistake);
     if (known != found.end() && known->explains_until >= until) continue;
     if (known != found.end()) found.erase(known);

@@ -108,7 +108,9 @@ std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
   const Recipe& recipe = marking.right().recipe;
   const std::size_t last = marking.line_of(step);
   const std::vector<Lying> lying = where_wrong(marking, step);
-  const std::vector<std::size_t> lines = lines_behind_what_was_handed_in(recipe, marking.sheet(), last);
+  std::vector<std::size_t> lines = {last};
+  // One wrong cell could come from anywhere: it takes several to point to a step that nobody saw.
+  if (marking.count_wrong(step) > 1) lines = lines_behind_what_was_handed_in(recipe, marking.sheet(), last);
   // A large problem has more slips than anybody waits for.
   constexpr std::size_t most_slips = 400'000;
   const std::size_t most_tries = std::clamp<std::size_t>(6'000'000 / marking.right().cells, 100, 20'000);
@@ -153,6 +155,8 @@ bool blame_slip(Marking& marking, std::size_t step, Report& report) {
   std::vector<std::string>& ties = report.diagnoses.back().ties;
   for (const FoundSlip& other : found) {
     if (other.until < chosen.until || other.slip.mistake == chosen.slip.mistake) continue;
+    // Where the step itself explains it, what nobody saw is no better.
+    if (chosen.line == marking.line_of(step) && other.line != chosen.line) continue;
     if (std::ranges::find(ties, other.slip.mistake) == ties.end()) ties.push_back(other.slip.mistake);
   }
   const bool is_on_the_way = chosen.line != marking.line_of(step);
