@@ -58,6 +58,10 @@ struct Checker::Meaning {
   std::string name;  // of the right recipe
   Recipe right;
   std::vector<std::string> turned;  // steps read with rows and columns exchanged
+  std::shared_ptr<Marking> marking = {};
+
+  Meaning(Sheet sheet_meant, std::string name_of_right, Recipe right_recipe)
+      : sheet(std::move(sheet_meant)), name(std::move(name_of_right)), right(std::move(right_recipe)) {}
 };
 
 std::shared_ptr<const Ground> Checker::ground(const std::string& name, const Recipe& recipe) const {
@@ -73,13 +77,12 @@ std::shared_ptr<const Ground> Checker::ground(const std::string& name, const Rec
 // A hand-in may be meant in another convention than the problem's: without
 // subtracting the maximum before the exponential, or with vectors as columns.
 Checker::Meaning Checker::read_as_meant(const Sheet& sheet, const std::string& name, const Recipe& right) const {
-  Meaning straight{sheet, name, right, {}};
+  Meaning straight(sheet, name, right);
   const std::size_t wrong = marking_of(straight).mismatches();
   if (wrong == 0) return straight;
   if (may_have_plain_powers(sheet, right)) {
-    Meaning plain = straight;
+    Meaning plain(sheet, name + "e^s,", right);
     take_plain_powers(plain.right);
-    plain.name += "e^s,";
     const std::size_t fewer = marking_of(plain).mismatches();
     if (fewer < wrong) straight = std::move(plain);
     if (fewer == 0) return straight;
@@ -92,13 +95,17 @@ Checker::Meaning Checker::read_as_meant(const Sheet& sheet, const std::string& n
   return straight;
 }
 
-Marking Checker::marking_of(const Meaning& meaning) const {
-  return Marking(meaning.sheet, rule_, ground(meaning.name, meaning.right));
+Marking& Checker::marking_of(Meaning& meaning) const {
+  if (!meaning.marking) {
+    meaning.marking = std::make_shared<Marking>(meaning.sheet, rule_, ground(meaning.name, meaning.right));
+  }
+  return *meaning.marking;
 }
 
 // Each step in order, with rows and columns exchanged where fewer of its numbers are
 // wrong so, or as few in a hand-in that has others like that.
-Checker::Meaning Checker::with_steps_turned(Meaning meaning, RoundingMode habit) const {
+Checker::Meaning Checker::with_steps_turned(const Meaning& straight, RoundingMode habit) const {
+  Meaning meaning(straight.sheet, straight.name, straight.right);
   fill_in_allowances(meaning.sheet, rule_);
   const Places places = places_on_sheet(meaning.right, meaning.sheet);
   const auto matched = [&](const Sheet& sheet) {
@@ -125,10 +132,10 @@ Checker::Meaning Checker::with_steps_turned(Meaning meaning, RoundingMode habit)
 // Two steps that are right so leave no doubt, unless a known mistake explains more;
 // one does where no mistake gives the same numbers. What has another shape as it
 // is written is no worse off.
-bool Checker::may_be_turned(const Meaning& straight, const Meaning& turned) const {
+bool Checker::may_be_turned(Meaning& straight, Meaning& turned) const {
   if (turned.turned.empty()) return false;
-  const Marking marking = marking_of(turned);
-  Marking as_written = marking_of(straight);
+  const Marking& marking = marking_of(turned);
+  Marking& as_written = marking_of(straight);
   std::size_t right = 0;
   bool mends_a_shape = false;
   for (std::size_t i = 0; i < turned.sheet.steps.size(); ++i) {
@@ -152,9 +159,8 @@ Report Checker::mark(const Answers& answers) const {
     if (!trace_.recipe.has(step.id)) name += step.id + ",";
   }
 
-  const Meaning meaning = read_as_meant(sheet, name, right);
-  Marking marking = marking_of(meaning);
-  Report report = marking.mark();
+  Meaning meaning = read_as_meant(sheet, name, right);
+  Report report = marking_of(meaning).mark();
   if (!meaning.turned.empty()) report.diagnoses.insert(report.diagnoses.begin(), turned_diagnosis(meaning.turned));
   for (const std::string& id : unknown) report.notes.push_back(language().verdicts.not_marked(in_words(id)));
   return report;

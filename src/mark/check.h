@@ -48,9 +48,9 @@ class Checker {
  private:
   struct Meaning;
   Meaning read_as_meant(const Sheet& sheet, const std::string& name, const Recipe& right) const;
-  Meaning with_steps_turned(Meaning meaning, RoundingMode habit) const;
-  bool may_be_turned(const Meaning& straight, const Meaning& turned) const;
-  Marking marking_of(const Meaning& meaning) const;
+  Meaning with_steps_turned(const Meaning& straight, RoundingMode habit) const;
+  bool may_be_turned(Meaning& straight, Meaning& turned) const;
+  Marking& marking_of(Meaning& meaning) const;
   std::shared_ptr<const Ground> ground(const std::string& name, const Recipe& recipe) const;
 
   const Trace trace_;

@@ -149,10 +149,12 @@ class EverybodyHonest final : public Worker<Interval> {
   EverybodyHonest(const Task& task, const EncloseOptions& options)
       : Worker(task), options_(options), habit_(options.habit), computed_(task.recipe.size()) {}
 
-  SharedTensor<Interval> make(const Recipe& recipe, std::size_t line, const Values<Interval>& carried) override {
-    auto made = Worker::make(recipe, line, carried);
-    computed_[line] = made.get();
-    return made;
+  bool is_touched(std::size_t line) const override { return options_.original && line == options_.changed; }
+
+  bool go_on(std::size_t line, const Evaluation<Interval>& evaluation, bool reused) override {
+    computed_[line] = evaluation.computed[line];
+    if (const auto step = task_.places[line]; step && reused) matched_[*step] = options_.original->matched[*step];
+    return true;
   }
 
   Tensor<Interval> compute(const Recipe& recipe, std::size_t line, const Values<Interval>& carried) override {
@@ -293,7 +295,10 @@ Followed<double> follow(const Task& task, const FollowOptions& options) {
 }
 
 Followed<Interval> enclose(const Task& task, const EncloseOptions& options) {
-  return EverybodyHonest(task, options).work();
+  EverybodyHonest everybody(task, options);
+  if (!options.original) return everybody.work();
+  const Original<Interval> original{*options.original, *options.same};
+  return everybody.work(&original);
 }
 
 bool is_rounded_by_people(const Instruction& instruction) {

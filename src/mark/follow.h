@@ -116,6 +116,12 @@ struct EncloseOptions {
   // Then also where ties go, and (out) whether there were any.
   Ties ties = Ties::up;
   bool* met_tie = nullptr;
+
+  // What came of it with these choices but that of the line `changed`, to the end,
+  // and same_lines() of the recipe with itself: what is the same there is taken over.
+  const Followed<Interval>* original = nullptr;
+  const std::vector<std::optional<std::size_t>>* same = nullptr;
+  std::size_t changed = 0;
 };
 
 // Follows it on everything that honest rounding allows.

@@ -31,7 +31,8 @@ std::vector<bool> above_the_sheet(const Task& task) {
 // handing them in.
 class Ways {
  public:
-  Ways(const Task& task, RoundingMode habit) : task_(task), habit_(habit) {}
+  Ways(const Task& task, RoundingMode habit)
+      : task_(task), habit_(habit), same_(same_lines(task.recipe, task.recipe)) {}
 
   HonestReading read() {
     // What every number by itself could come from: more than any one way gives.
@@ -62,37 +63,67 @@ class Ways {
   // they say together, explains those whole, or where they are too many to try.
   std::optional<Flags> explained(std::size_t end) {
     if (end == 0 || choices_.empty()) return std::nullopt;
-    std::vector<Flags> ways;
-    const auto add = [&](const auto& is_rounded) {
+    end_ = end;
+    for (const bool rounds : {false, true}) {
       std::vector<bool> rounded(task_.recipe.size());
-      for (std::size_t i = 0; i < choices_.size(); ++i) rounded[choices_[i]] = is_rounded(i);
-      bool met_tie = false;
-      for (const Ties ties : all_ties) {
-        if (ties != all_ties.front() && !met_tie) break;
-        ways.push_back(enclose(task_, {habit_, true, &rounded, ties, &met_tie}).matched);
-        if (first_mismatch(ways.back()) >= end) return true;
-      }
-      return false;
-    };
-    if (add([](std::size_t) { return false; }) || add([](std::size_t) { return true; })) return std::nullopt;
-    // Beyond these the person has the benefit of the doubt.
-    constexpr std::size_t most_choices = 16, most_cells = 2'000'000;
-    std::size_t cells = 1;
-    for (std::size_t line = 0; line < task_.recipe.size(); ++line) cells += task_.recipe.shape(line).count();
-    if (choices_.size() > most_choices || cells << choices_.size() > most_cells) return std::nullopt;
-    for (std::uint64_t choice = 1; choice + 1 < std::uint64_t{1} << choices_.size(); ++choice) {
-      if (add([&](std::size_t i) { return (choice >> i & 1) != 0; })) return std::nullopt;
+      for (const std::size_t line : choices_) rounded[line] = rounds;
+      if (add(enclose(task_, {habit_, true, &rounded}).matched)) return std::nullopt;
     }
-    return together(ways, end);
+    // Beyond so much work the person has the benefit of the doubt.
+    if (work() > 6'000'000) return std::nullopt;
+    bool met_tie = false;
+    for (const Ties ties : all_ties) {
+      if (ties != all_ties.front() && !met_tie) break;
+      std::vector<bool> rounded(task_.recipe.size());
+      const EncloseOptions options{
+          .habit = habit_, .rounded = &rounded, .ties = ties, .met_tie = &met_tie, .same = &same_};
+      const Followed<Interval> none = enclose(task_, options);
+      if (add(none.matched) || any_way(0, none, options, rounded)) return std::nullopt;
+    }
+    return together();
+  }
+
+  // Whether it explains all that it should.
+  bool add(const Flags& way) {
+    ways_.push_back(way);
+    return first_mismatch(way) >= end_;
+  }
+
+  // Goes on from a way in which no choice from this one on is rounded: what is
+  // above the next one that is stays as it was.
+  bool any_way(std::size_t choice, const Followed<Interval>& way, EncloseOptions options, std::vector<bool>& rounded) {
+    for (; choice < choices_.size(); ++choice) {
+      rounded[choices_[choice]] = true;
+      options.original = &way;
+      options.changed = choices_[choice];
+      const Followed<Interval> other = enclose(task_, options);
+      if (add(other.matched) || any_way(choice + 1, other, options, rounded)) return true;
+      rounded[choices_[choice]] = false;
+    }
+    return false;
+  }
+
+  // How many numbers are worked out to try every way.
+  std::size_t work() const {
+    constexpr std::size_t most_choices = 20;
+    if (choices_.size() > most_choices) return static_cast<std::size_t>(-1);
+    std::size_t work = 0;
+    for (std::size_t choice = 0; choice < choices_.size(); ++choice) {
+      std::size_t cells = 0;
+      for (std::size_t line = choices_[choice]; line < task_.recipe.size(); ++line)
+        cells += task_.recipe.shape(line).count();
+      work += cells << choice;
+    }
+    return work;
   }
 
   // Step by step the ways that explain all so far; where none explains all of a
   // step, row by row the one of them that explains most.
-  std::optional<Flags> together(const std::vector<Flags>& ways, std::size_t end) const {
+  std::optional<Flags> together() const {
     std::vector<const Flags*> alive;
-    for (const Flags& way : ways) alive.push_back(&way);
+    for (const Flags& way : ways_) alive.push_back(&way);
     Flags said;
-    for (std::size_t step = 0; step < end; ++step) {
+    for (std::size_t step = 0; step < end_; ++step) {
       std::vector<const Flags*> whole;
       std::ranges::copy_if(alive, std::back_inserter(whole), [&](const Flags* way) { return all_true((*way)[step]); });
       if (!whole.empty()) alive = std::move(whole);
@@ -114,7 +145,10 @@ class Ways {
 
   const Task& task_;
   const RoundingMode habit_;
+  const std::vector<std::optional<std::size_t>> same_;
   std::vector<std::size_t> choices_;
+  std::size_t end_ = 0;
+  std::vector<Flags> ways_;
 };
 
 // What goes wrong later is nearer to what the person did; then what goes wrong less.
