@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <variant>
 
 namespace attn {
@@ -51,13 +52,30 @@ std::vector<Interval> of_open(const std::vector<Interval>& scores, Make make) {
   return made;
 }
 
+// The largest number of a row but for one of its places.
+class LargestBut {
+ public:
+  void add(double number) {
+    if (number > first_)
+      second_ = std::exchange(first_, number);
+    else
+      second_ = std::max(second_, number);
+  }
+  double operator()(double number) const { return number == first_ ? second_ : first_; }
+
+ private:
+  double first_ = -infinity, second_ = -infinity;
+};
+
 // e^(sᵢ − max s), the maximum being one of the scores.
 std::vector<Interval> exponentials_of(const std::vector<Interval>& scores) {
+  LargestBut low_but, high_but;
+  for (const Interval& score : scores) {
+    low_but.add(score.low);
+    high_but.add(score.high);
+  }
   return of_open(scores, [&](std::size_t i) {
-    Interval most(-infinity);
-    for (std::size_t j = 0; j < scores.size(); ++j) {
-      if (j != i) most = larger(most, scores[j]);
-    }
+    const Interval most(low_but(scores[i].low), high_but(scores[i].high));
     const double low = scores[i].low - std::max(scores[i].low, most.high);
     const double high = scores[i].high - std::max(scores[i].high, most.low);
     return Interval(exp(Interval(low)).low, std::min(1.0, exp(Interval(high)).high));
@@ -102,7 +120,35 @@ std::optional<Tensor<Interval>> scores_behind(const Recipe& recipe, std::size_t 
 
 }  // namespace
 
+namespace {
+
+// The same for rows of any length, not quite as narrow: Σⱼ e^(sⱼ − sᵢ) is worked out
+// once and shifted.
+std::vector<Interval> softmax_of_many(const std::vector<Interval>& scores) {
+  constexpr double slack = 1e-13;
+  double most = -infinity;
+  for (const Interval& score : scores) most = std::max(most, score.high);
+  double low = 0, high = 0;
+  for (const Interval& score : scores) {
+    low += is_closed(score) ? 0 : exp(score.low - most);
+    high += is_closed(score) ? 0 : exp(score.high - most);
+  }
+  const auto weight = [&](double score, double sum, double own) {
+    const double others = std::max(0.0, sum - exp(own - most));
+    return others == 0 ? 1 : 1 / (1 + others * exp(most - score));
+  };
+  return of_open(scores, [&](std::size_t i) {
+    const double least = weight(scores[i].low, high, scores[i].high);
+    const double largest = weight(scores[i].high, low, scores[i].low);
+    return Interval(std::max(0.0, least * (1 - slack)), std::min(1.0, largest * (1 + slack)));
+  });
+}
+
+}  // namespace
+
 std::vector<Interval> softmax_of(const std::vector<Interval>& scores) {
+  constexpr std::size_t few = 32;
+  if (scores.size() > few) return softmax_of_many(scores);
   return of_open(scores, [&](std::size_t i) {
     const double low = 1 / (1 + others(scores, i, scores[i].low, true));
     const double high = 1 / (1 + others(scores, i, scores[i].high, false));
@@ -148,6 +194,32 @@ Tensor<Interval> enclosed(const Recipe& recipe, std::size_t line, const Values<I
     }
   }
   return run_line(recipe, line, carried);
+}
+
+std::optional<Tensor<Interval>> made_of_points(const Recipe& recipe, std::size_t line,
+                                               const Values<Interval>& carried) {
+  if (rounds_once_a_step(recipe.dtype())) return std::nullopt;
+  std::vector<std::size_t> read = recipe.operands(line);
+  if (const auto open = recipe.open(line)) read.push_back(*open);
+  for (const std::size_t operand : read) {
+    if (!std::ranges::all_of(carried[operand]->data(), &Interval::is_point)) return std::nullopt;
+  }
+  Values<double> points(carried.size());
+  std::vector<Tensor<double>> own;
+  own.reserve(read.size());
+  for (const std::size_t operand : read) {
+    if (points[operand]) continue;
+    own.emplace_back(carried[operand]->shape());
+    std::ranges::transform(carried[operand]->data(), own.back().data().begin(), &Interval::low);
+    points[operand] = &own.back();
+  }
+  const Tensor<double> numbers = run_line(recipe, line, points);
+  Tensor<Interval> made(numbers.shape());
+  for (std::size_t at = 0; at < made.size(); ++at) {
+    if (std::isnan(numbers[at])) return std::nullopt;
+    made[at] = numbers[at];
+  }
+  return made;
 }
 
 void widen_to_single(const Recipe& recipe, std::size_t line, const Values<Interval>& carried, Tensor<Interval>& made) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "base/interval.h"
@@ -23,6 +24,9 @@ std::vector<Interval> share_of_sum(const std::vector<Interval>& exponentials);
 // same; `computed` tells whether what stands between is worked out or written.
 Tensor<Interval> enclosed(const Recipe& recipe, std::size_t line, const Values<Interval>& computed,
                           const Values<Interval>& carried);
+
+// The same where all that it reads is known exactly, much faster; nothing where not all is.
+std::optional<Tensor<Interval>> made_of_points(const Recipe& recipe, std::size_t line, const Values<Interval>& carried);
 
 // Widens what a line made by what a program in single precision may have lost
 // there: γ₃₂ of the sum of the absolute values that it adds up, or of the number

@@ -22,6 +22,8 @@ class Worker : public Policy<Number> {
  public:
   explicit Worker(const Task& task) : task_(task), matched_(task.sheet.steps.size()) {}
 
+  bool is_wanted(std::size_t line) const final { return task_.places.is_above[line]; }
+
   Followed<Number> work(const Original<Number>* original = nullptr) {
     Followed<Number> result{evaluate(task_.recipe, *this, original), {}};
     result.matched = std::move(matched_);
@@ -91,8 +93,7 @@ class Person final : public Worker<double> {
 
  private:
   bool is_exact(std::size_t line) const {
-    return (line < options_.exact.size() && options_.exact[line]) ||
-           (options_.manner.sums_in_full && task_.recipe.instruction(line).heading.role == Role::weighted_value);
+    return options_.manner.sums_in_full && task_.recipe.instruction(line).heading.role == Role::weighted_value;
   }
 
   bool rounds(std::size_t line) const override {
@@ -158,7 +159,8 @@ class EverybodyHonest final : public Worker<Interval> {
   }
 
   Tensor<Interval> compute(const Recipe& recipe, std::size_t line, const Values<Interval>& carried) override {
-    Tensor<Interval> made = enclosed(recipe, line, computed_, carried);
+    std::optional<Tensor<Interval>> points = made_of_points(recipe, line, carried);
+    Tensor<Interval> made = points ? std::move(*points) : enclosed(recipe, line, computed_, carried);
     if (is_from_machine(task_.sheet, task_.rule)) widen_to_single(recipe, line, carried, made);
     return made;
   }
@@ -280,9 +282,15 @@ std::vector<Manner> manners(const MarkingRule& rule) {
 }
 
 Places places_on_sheet(const Recipe& recipe, const Sheet& sheet) {
-  Places places(recipe.size());
+  Places places{std::vector<std::optional<std::size_t>>(recipe.size()), std::vector<bool>(recipe.size())};
   for (std::size_t i = 0; i < sheet.steps.size(); ++i) {
-    if (const auto line = recipe.line(sheet.steps[i].id)) places[*line] = i;
+    if (const auto line = recipe.line(sheet.steps[i].id)) places.step[*line] = i;
+  }
+  for (std::size_t line = recipe.size(); line-- > 0;) {
+    places.is_above[line] = places.is_above[line] || places.step[line];
+    if (!places.is_above[line]) continue;
+    for (const std::size_t operand : recipe.operands(line)) places.is_above[operand] = true;
+    if (const auto open = recipe.open(line)) places.is_above[*open] = true;
   }
   return places;
 }

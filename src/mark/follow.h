@@ -41,8 +41,13 @@ struct Patch {
   bool operator==(const Patch&) const = default;
 };
 
-// Which step of the sheet each line of a recipe makes.
-using Places = std::vector<std::optional<std::size_t>>;
+// Which step of the sheet each line of a recipe makes, and whether one follows from it.
+struct Places {
+  std::vector<std::optional<std::size_t>> step;
+  std::vector<bool> is_above;  // a step of the sheet, or it
+
+  const std::optional<std::size_t>& operator[](std::size_t line) const { return step[line]; }
+};
 Places places_on_sheet(const Recipe& recipe, const Sheet& sheet);
 
 // A recipe to be followed on what somebody handed in.
@@ -82,10 +87,6 @@ struct FollowOptions {
 
   // Of lines of this recipe, in cells of their shapes.
   std::span<const Patch> patches = {};
-
-  // Lines at which the number as computed is carried on, whatever the manner is;
-  // empty for none.
-  std::vector<bool> exact = {};
 
   // Stops at a cell that does not match in one of the first so many steps of the
   // sheet. What is taken over from the original is not looked at.

@@ -17,16 +17,6 @@ std::size_t first_mismatch(const Flags& flags) {
   return static_cast<std::size_t>(std::ranges::find_if_not(flags, all_true) - flags.begin());
 }
 
-// The lines that a step of the sheet follows from.
-std::vector<bool> above_the_sheet(const Task& task) {
-  std::vector<bool> above(task.recipe.size());
-  for (std::size_t line = task.recipe.size(); line-- > 0;) {
-    if (!above[line] && !task.places[line]) continue;
-    for (const std::size_t operand : task.recipe.operands(line)) above[operand] = true;
-  }
-  return above;
-}
-
 // One habit, in every choice of the steps that the person rounded without
 // handing them in.
 class Ways {
@@ -51,9 +41,9 @@ class Ways {
  private:
   // Lines at which it makes a difference whether they are rounded.
   void find_choices(const Followed<Interval>& all) {
-    const std::vector<bool> above = above_the_sheet(task_);
     for (std::size_t line = 0; line < task_.recipe.size(); ++line) {
-      if (!above[line] || task_.places[line] || !is_rounded_by_people(task_.recipe.instruction(line))) continue;
+      if (!task_.places.is_above[line] || task_.places[line] || !is_rounded_by_people(task_.recipe.instruction(line)))
+        continue;
       const bool is_known = std::ranges::all_of(all.computed[line]->data(), &Interval::is_point);
       if (!is_known || *all.carried[line] != *all.computed[line]) choices_.push_back(line);
     }

@@ -30,11 +30,19 @@ Verdict verdict_of(const Report& report) {
   return wrong ? Verdict::wrong : open ? Verdict::incomplete : Verdict::right;
 }
 
+// Works out what is asked, and what it follows from.
+class Asked final : public Policy<double> {
+ public:
+  explicit Asked(const Places& places) : places_(places) {}
+  bool is_wanted(std::size_t line) const override { return places_.is_above[line]; }
+
+ private:
+  const Places& places_;
+};
+
 }  // namespace
 
 Ground::Ground(Recipe right) : recipe(std::move(right)), same(same_lines(recipe, recipe)) {
-  Policy<double> plain;
-  exact = evaluate(recipe, plain);
   for (std::size_t line = 0; line < recipe.size(); ++line) cells += recipe.shape(line).count();
   for (const Mistake* mistake : all_mistakes()) {
     if (!mistake->rewrites) continue;
@@ -62,6 +70,8 @@ Marking::Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<co
   mismatches_ = reading.mismatches;
   person_ = right_flags_ = reading.matched;
   honest_ = enclose(task(right_->recipe), {habit_, false});
+  Asked asked(task(right_->recipe).places);
+  exact_ = evaluate(right_->recipe, asked);
   // Behind the first wrong step it is right what follows from what should stand
   // there, and consistent what follows from what does.
   const std::size_t wrong = static_cast<std::size_t>(std::ranges::find_if_not(person_, all_true) - person_.begin());
@@ -154,7 +164,7 @@ MarkedCell Marking::marked(std::size_t step, std::size_t cell) const {
     const std::size_t line = line_of(step);
     mark.index = right_->recipe.shape(line).index(cell);
     mark.accepted = honest_.result(line)[cell];
-    mark.expected = right_->exact.result(line)[cell];
+    mark.expected = exact_.result(line)[cell];
     return mark;
   }
   std::size_t rest = cell;

@@ -30,7 +30,6 @@ struct Ground {
 
   Recipe recipe;
   std::vector<std::optional<std::size_t>> same;  // each line as itself
-  Evaluation<double> exact;                      // what nobody's numbers go into
   std::size_t cells = 1;                         // of all lines
   std::vector<Candidate> candidates;
 };
@@ -102,8 +101,9 @@ class Marking {
   RoundingMode habit_ = RoundingMode::half_up;
   std::size_t mismatches_ = 0;
   Followed<Interval> honest_;
-  Flags right_flags_;  // cells that the right computation explains
-  Flags person_;       // cells that what the person is believed to compute explains
+  Evaluation<double> exact_;  // what nobody's numbers go into
+  Flags right_flags_;         // cells that the right computation explains
+  Flags person_;              // cells that what the person is believed to compute explains
   std::vector<std::optional<Followed<double>>> bases_;
   std::map<const Recipe*, Places> places_;
   Flags state_wrong_;  // cells in which a mark is lost

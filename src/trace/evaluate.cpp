@@ -65,6 +65,7 @@ Evaluation<Number> evaluate(const Recipe& recipe, Policy<Number>& policy, const 
   std::vector<bool> reused(recipe.size());
 
   for (std::size_t line = 0; line < recipe.size(); ++line) {
+    if (!policy.is_wanted(line)) continue;
     const auto same = policy.is_touched(line) ? std::nullopt : twin(recipe, line, original, reused);
     reused[line] = same.has_value();
     if (same) {

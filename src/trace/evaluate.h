@@ -23,7 +23,7 @@ using SharedTensor = std::shared_ptr<const Tensor<Number>>;
 // What came of working a recipe out.
 template <class Number>
 struct Evaluation {
-  Values<Number> computed;  // what each line makes of what is carried on before it
+  Values<Number> computed;  // what each line makes of what is carried on before it; null where it is not wanted
   Values<Number> carried;   // what those below it read
 
   // What was made here: the rest belongs to the evaluation that it was taken over
@@ -52,6 +52,10 @@ template <class Number>
 class Policy {
  public:
   virtual ~Policy() = default;
+
+  // Whether anybody asks for the line; its numbers are null where not.
+  // REQUIRES: whoever wants a line wants those that it reads.
+  virtual bool is_wanted(std::size_t) const { return true; }
 
   // Whether the line has to be done again although it is the same as in the
   // evaluation that this one takes numbers over from.

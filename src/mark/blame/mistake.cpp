@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "mark/comparison.h"
 #include "mark/marking.h"
 #include "words/language.h"
 
@@ -81,12 +82,39 @@ struct Explanation {
   const Mistake* mistake() const { return candidate->mistake; }
 };
 
-// Follows every known mistake in every manner; where what came of it has no
-// mismatch in the first `must_match` steps, it goes to visit(candidate, manner,
-// followed), which returns whether that mistake is done with.
+// In a large problem, whether the mistake comes near to half of the wrong numbers of
+// a step: no manner of rounding brings it nearer from afar. A small one has too few
+// numbers to tell, and can be followed in every manner at once.
+bool comes_near(Marking& marking, const Candidate& candidate, std::size_t step) {
+  constexpr std::size_t many = 4000, units = 200;
+  if (marking.right().cells < many) return true;
+  const Recipe& recipe = candidate.rewrite.recipe;
+  const HandedStep& handed = marking.sheet().steps[step];
+  const auto line = recipe.line(handed.id);
+  if (!line || !fits(handed, recipe.shape(*line))) return false;
+  const Manner& exact =
+      *std::ranges::find_if(marking.manners(), [](const Manner& manner) { return !manner.unwritten; });
+  const FollowOptions options{.manner = exact, .original = &marking.base(exact), .same = &candidate.same};
+  const Followed<double> followed = follow(marking.task(recipe), options);
+  const Tensor<double>& made = followed.result(*line);
+  std::size_t wrong = 0, near = 0;
+  for (std::size_t at = 0; at < handed.cells.size(); ++at) {
+    if (!handed.cells[at].is_number() || !marking.is_wrong(step, at)) continue;
+    const Interval& stands = handed.cells[at].stands_as(marking.habit());
+    const double reach = static_cast<double>(units) * std::max(stands.width(), 1e-12 * std::abs(made[at]));
+    ++wrong;
+    near += made[at] >= stands.low - reach && made[at] <= stands.high + reach ? 1 : 0;
+  }
+  return 2 * near >= wrong;
+}
+
+// Follows every known mistake that may explain the step in every manner; where what
+// came of it has no mismatch in the first `must_match` steps, it goes to
+// visit(candidate, manner, followed), which returns whether that mistake is done with.
 template <class Visit>
-void follow_mistakes(Marking& marking, std::size_t must_match, Visit visit) {
+void follow_mistakes(Marking& marking, std::size_t step, std::size_t must_match, Visit visit) {
   for (const Candidate& candidate : marking.right().candidates) {
+    if (!comes_near(marking, candidate, step)) continue;
     for (const Manner& manner : marking.manners()) {
       const FollowOptions options{
           .manner = manner, .must_match = must_match, .original = &marking.base(manner), .same = &candidate.same};
@@ -102,7 +130,7 @@ std::vector<Explanation> explanations(Marking& marking, std::size_t step) {
   std::vector<Explanation> found;
   std::size_t farthest = 0;
   const std::size_t end = marking.sheet().steps.size();
-  follow_mistakes(marking, step + 1, [&](const auto& candidate, const auto& manner, auto& followed) {
+  follow_mistakes(marking, step, step + 1, [&](const auto& candidate, const auto& manner, auto& followed) {
     if (!all_true(followed.matched[step])) return false;
     const std::size_t until = followed.mismatch_from(step);
     const auto known = std::ranges::find(found, candidate.mistake, &Explanation::mistake);
@@ -183,6 +211,7 @@ bool blame_mistake_rounded_anyhow(Marking& marking, std::size_t step, Report& re
   std::vector<Explanation> found;
   std::size_t farthest = 0;
   for (const Candidate& candidate : marking.right().candidates) {
+    if (!comes_near(marking, candidate, step)) continue;
     const HonestReading reading = read_honestly(marking.task(candidate.rewrite.recipe), marking.habit());
     const auto wrong = std::ranges::find_if_not(reading.matched, all_true);
     const std::size_t until = static_cast<std::size_t>(wrong - reading.matched.begin());
@@ -201,7 +230,7 @@ bool blame_rows(Marking& marking, std::size_t step, Report& report) {
   const HandedStep& handed = marking.sheet().steps[step];
   if (!handed.fits || handed.shape.empty()) return false;
   std::vector<Explanation> found;
-  follow_mistakes(marking, step, [&](const auto& candidate, const auto& manner, const auto& followed) {
+  follow_mistakes(marking, step, step, [&](const auto& candidate, const auto& manner, const auto& followed) {
     const std::vector<bool>& matched = followed.matched[step];
     if (matched.size() != handed.cells.size() || !explains_rows(marking, step, matched)) return false;
     if (std::ranges::find(found, candidate.mistake, &Explanation::mistake) == found.end()) {

@@ -57,7 +57,8 @@ bool reaches(const Slip& slip, const Shape& made, const std::vector<Lying>& lyin
 }
 
 // Whether every wrong cell is one of the slip's own.
-bool covers(const Marking& marking, const Slip& slip, std::size_t step) {
+bool covers(const Marking& marking, const Slip& slip, std::size_t step, std::size_t wrong) {
+  if (slip.patches.size() < wrong) return false;
   for (std::size_t cell = 0; cell < marking.right_cells(step).size(); ++cell) {
     if (marking.is_wrong(step, cell) && std::ranges::count(slip.patches, cell, &Patch::cell) == 0) return false;
   }
@@ -108,9 +109,10 @@ std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
   const Recipe& recipe = marking.right().recipe;
   const std::size_t last = marking.line_of(step);
   const std::vector<Lying> lying = where_wrong(marking, step);
+  const std::size_t wrong = marking.count_wrong(step);
   std::vector<std::size_t> lines = {last};
   // One wrong cell could come from anywhere: it takes several to point to a step that nobody saw.
-  if (marking.count_wrong(step) > 1) lines = lines_behind_what_was_handed_in(recipe, marking.sheet(), last);
+  if (wrong > 1) lines = lines_behind_what_was_handed_in(recipe, marking.sheet(), last);
   // A large problem has more slips than anybody waits for.
   constexpr std::size_t most_slips = 400'000;
   const std::size_t most_tries = std::clamp<std::size_t>(6'000'000 / marking.right().cells, 100, 20'000);
@@ -127,7 +129,8 @@ std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
       const SlipPlace place{recipe, line, original, marking.writing(manner)};
       any_slip(place, [&](const Slip& slip) {
         if (++seen > most_slips) return true;
-        const bool may_be = line == last ? covers(marking, slip, step) : reaches(slip, recipe.shape(line), lying);
+        const bool may_be =
+            line == last ? covers(marking, slip, step, wrong) : reaches(slip, recipe.shape(line), lying);
         if (!may_be) return false;
         if (++tried > most_tries) return true;
         if (const auto until = explained_until(marking, step, slip, manner)) {
@@ -166,7 +169,8 @@ bool blame_slip(Marking& marking, std::size_t step, Report& report) {
 
 bool blame_slips_in_place(Marking& marking, std::size_t step, Report& report) {
   const HandedStep& handed = marking.sheet().steps[step];
-  if (!handed.fits) return false;
+  const std::size_t wrong = marking.count_wrong(step);
+  if (!handed.fits || wrong > 4) return false;
   const Followed<double>& original = marking.base(marking.manners().front());
   const std::size_t line = marking.line_of(step);
   const HandRounding rounding = marking.writing(marking.manners().front());
@@ -182,8 +186,7 @@ bool blame_slips_in_place(Marking& marking, std::size_t step, Report& report) {
     }
     return false;
   });
-  const std::size_t wrong = marking.count_wrong(step);
-  if (by_cell.size() < wrong || wrong > 4) return false;
+  if (by_cell.size() < wrong) return false;
   std::vector<std::vector<Patch>> told;
   for (const auto& [cell, slip] : by_cell) {
     if (std::ranges::find(told, slip.patches) != told.end()) continue;
