@@ -8,12 +8,14 @@ decimal, or text where they are not spelled so.
 import math
 from dataclasses import dataclass
 
+from nested import flat
 from reference import INF
 from slips import blocks_of, replaced
 from students import NotHere, mapped_rows, transposed
 
 INNER = ("row_maximum", "exponentials", "exponential_sums")
 UNITS = (3, 5, 10, 100)
+SLACK = 1e-6
 FACTORS = (2, 10, 0.5, 1.5, math.e, 0.1)
 
 
@@ -23,6 +25,12 @@ class Change:
     step: str
     blocks: list    # the step's units, with what was changed
     detail: str
+
+    def width(self, student):
+        """By how many units the most changed cell differs."""
+        pen = student.pen
+        return max(abs(value(a, pen) - value(b, pen)) * pen.power if a != b else 0
+                   for a, b in zip(flat(student.written[self.step]), flat(self.blocks))) + SLACK
 
     def carried_on(self, student):
         """Somebody who went on from the changed numbers."""

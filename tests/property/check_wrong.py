@@ -28,16 +28,16 @@ from dataclasses import dataclass
 
 from changes import KINDS, STEPS_OF, changed
 from exercises import exercise
-from handins import Reader, chosen_steps, drawn_pen
+from handins import DECIMALS, Reader, chosen_steps, drawn_pen
 from nested import depth, mapped
 from program import SKIPPED, default_program, missing
 from students import NotHere
 from ways import Ways
 
 SETS = ("steps", "qkv", "weights", "context", "step", "row", "cell", "csv")
-DECIMALS = (1, 2, 3, 4)
 FREE = "exponentials times a factor"
-EACH = 24          # hand-ins of one problem
+LEAST = 3          # units: less may be one rounding more than anybody thinks of
+EACH = 32          # hand-ins of one problem
 SECONDS = 800
 CASES = "fixed"
 
@@ -73,14 +73,15 @@ class Wrong:
 class Maker:
     """Hand-ins with one thing changed, for one problem."""
 
-    def __init__(self, raw):
+    def __init__(self, raw, rng):
         self.reader = Reader(raw)
         self.given = self.reader.given
         self.ways = Ways(self.given)
+        self.decimals = rng.sample(DECIMALS, 2)  # others would be as much work again for the reader
 
     def make(self, kind, which, rng):
         for _ in range(20):
-            decimals = rng.choice(DECIMALS)
+            decimals = rng.choice(self.decimals)
             student = self.reader.honest.student(drawn_pen(rng, decimals))
             names = chosen_steps(self.given, student, which if which in SETS[:4] else "steps", rng)
             at = [n for n in names if n in STEPS_OF.get(kind, names) and self.computed(n)]
@@ -99,6 +100,8 @@ class Maker:
                 continue
             steps, shown, text, how = made
             first, turned = self.ways.first_unexplained(shown, decimals)
+            if change.width(student) < LEAST:
+                first = None
             told = f"{change.step}: {change.detail}, {how}, {decimals} decimals, {student.pen.mode}"
             return Wrong(kind, which, told, step, steps, self.firsts(first, turned, kind, step), text)
         return None
@@ -228,7 +231,8 @@ def problems(options):
     turn = 0
     while left > 0:
         raw = exercise(seed)
-        maker, rng, found = Maker(raw), random.Random(f"attn changes {seed}"), []
+        rng = random.Random(f"attn changes {seed}")
+        maker, found = Maker(raw, rng), []
         for _ in range(min(EACH, left)):
             made = maker.make(kinds[turn % len(kinds)], SETS[turn // len(kinds) % len(SETS)], rng)
             turn += 1

@@ -16,7 +16,7 @@ from reference import INF
 from students import ROLES, VECTORS, Pen
 from written import SLACK, read_step
 
-MODES = ("half-up", "half-even", "truncate")
+MODES = ("half-up", "truncate", "half-even")
 CLOSED = (-INF, -INF)
 NOTHING = (0.0, 0.0)
 ANYTHING = (0.0, 1e6)  # of a weight
@@ -79,26 +79,19 @@ def each(change, *nested):
     return change(*nested)
 
 
-def rounded(cell, power, mode):
-    """What rounding makes of all that lies between two bounds."""
-    low, high = cell
-    if low == -INF:
-        return cell
-    if low == high:
-        only = to_unit(low * power, mode) / power
-        return only, only
-    return to_unit(low * power, mode) / power, to_unit(high * power, mode) / power
-
-
-def to_unit(x, mode):
-    """A whole number; what is whole, or a tie, but for the error of doubles counts as that."""
+def near_half(x):
+    """Twice a number; a whole number where it is that but for the error of doubles."""
     near = round(2 * x)
-    x = near / 2 if abs(2 * x - near) < SLACK * (1 + abs(x) * 1e-3) else x
+    return near if abs(2 * x - near) < SLACK * (1 + abs(x) * 1e-3) else 2 * x
+
+
+def to_unit(twice, mode):
+    """The whole number that half of it is rounded to."""
     if mode == "truncate":
-        return math.trunc(x)
+        return math.trunc(twice / 2)
     if mode == "half-even":
-        return round(x)
-    return math.copysign(math.floor(abs(x) + 0.5), x)
+        return round(twice / 2)
+    return math.copysign(math.floor(abs(twice) / 2 + 0.5), twice)
 
 
 def hull(a, b):
@@ -125,32 +118,38 @@ class Ways:
         and the steps that are right only with rows and columns exchanged; (None, ()) where all is honest.
 
         `steps` are spelled as in an answers file; single cells stand in lists of blanks."""
-        best = -1, None, ()
+        best, tied = (-1, None), False
         for mode in MODES:
-            deepest, name, turned = self._followed(steps, decimals, mode)
+            if mode == "half-even" and not tied:
+                break  # it would be half-up again
+            deepest, name, turned, found = self._followed(steps, decimals, mode)
+            tied = tied or found
             if name is None:
                 return None, turned
-            best = max(best, (deepest, name, turned))
+            best = max(best, (deepest, name))
         return best[1], ()
 
     def _followed(self, steps, decimals, mode):
-        reading = Reading(self, steps, decimals, mode)
+        """How far this way of rounding explains the steps, the first that it does not, what had to be
+        turned, and whether there was a tie."""
+        reading, tied = Reading(self, steps, decimals, mode), False
         key = (decimals, mode)
         alive = [State(())]
         for stage in self.stages:
             names = self.names_of(stage)
             key += tuple((n, repr(steps[n])) for n in names if n in steps) + (stage.__name__,)
             if key not in self.known:
-                reading.failed = []
+                reading.failed, reading.tied = [], False
                 found = {}
                 for state in alive:
                     for after in stage(reading, state):
                         found.setdefault((frozen([b for _, b in after.blocks]), after.habit, after.turned), after)
-                self.known[key] = sorted(found.values(), key=lambda s: len(s.turned)), reading.failed
-            alive, failed = self.known[key]
+                self.known[key] = sorted(found.values(), key=lambda s: len(s.turned)), reading.failed, reading.tied
+            alive, failed, found = self.known[key]
+            tied = tied or found
             if not alive:
-                return max((self.given.order.index(n), n, ()) for n in failed)
-        return len(self.given.order), None, alive[0].turned
+                return *max((self.given.order.index(n), n) for n in failed), (), tied
+        return len(self.given.order), None, alive[0].turned, tied
 
     def names_of(self, stage):
         return {"projections": [n for n in self.given.order if n.endswith(("keys", "queries", "values"))],
@@ -187,9 +186,11 @@ class Ways:
         wide = [n for n in blocks if n.startswith("projected_")]
         handed = [n for n in blocks if {n, n.removeprefix("projected_")} & set(reading.steps)]
         free = [n for n in wide + [n for n in computed if n in blocks] if n not in handed]
+        scored = [n for n in free if not n.endswith("values")]
         states = [(dict(blocks), state.habit)]
-        for way, habit in reading.ways(state.habit) if free else ():
-            states.append((dict(blocks) | {name: each(way, blocks[name]) for name in free}, habit))
+        for way, habit in reading.ways(state.habit):
+            for some in (free, scored, [n for n in free if n not in scored]) if habit is None else (free,):
+                states.append((dict(blocks) | {name: each(way, blocks[name]) for name in some}, habit))
         for found, habit in states:
             try:
                 turned = ()
@@ -240,8 +241,9 @@ class Ways:
         seen = set()
         for decimals in {*ROOTS, reading.decimals}:
             for mode in MODES:
-                seen.add(1 / rounded((root, root), 10 ** decimals, mode)[0])
-                seen.add(rounded((1 / root, 1 / root), 10 ** decimals, mode)[0])
+                power = 10 ** decimals
+                seen.add(power / to_unit(2 * root * power, mode))
+                seen.add(to_unit(2 / root * power, mode) / power)
         for factor in sorted(seen - {0.0}):
             for habit in ("exact", "file"):
                 yield factor, habit
@@ -420,9 +422,9 @@ class Reading:
     def __init__(self, ways, steps, decimals, mode):
         self.given, self.decimals, self.mode = ways.given, decimals, mode
         self.steps = {name: self.blocks(name, read_step(name, step)) for name, step in steps.items()}
-        self.failed = []
+        self.failed, self.tied = [], False
         power = 10 ** decimals
-        self.file = lambda cell: rounded(cell, power, mode)
+        self.file = lambda cell: self.rounded(cell, power)
 
     def blocks(self, name, paper):
         """A step as it was handed in, in lists over sequences and, where it is a head's own, heads."""
@@ -435,6 +437,14 @@ class Reading:
             paper = [block and [turn(m) for m in block] if headed else turn(block) for block in paper]
         return paper
 
+    def rounded(self, cell, power):
+        """What rounding makes of all that lies between two bounds."""
+        if cell[0] == -INF:
+            return cell
+        low, high = near_half(cell[0] * power), near_half(cell[1] * power)
+        self.tied = self.tied or low % 2 == 1 or high % 2 == 1
+        return to_unit(low, self.mode) / power, to_unit(high, self.mode) / power
+
     def ways(self, habit):
         """(how, habit after it) of rounding a step that was not handed in, besides not at all."""
         if habit is None or habit == "file":
@@ -443,7 +453,7 @@ class Reading:
             for decimals in range(self.decimals):
                 power = 10 ** decimals
                 for after in ("exact", "file"):
-                    yield (lambda cell, power=power: rounded(cell, power, self.mode)), after
+                    yield (lambda cell, power=power: self.rounded(cell, power)), after
 
     def chosen(self, name, blocks, habit):
         """(blocks that are carried on, habit, whether they were read turned)."""

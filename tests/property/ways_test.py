@@ -65,7 +65,8 @@ class HonestWays(unittest.TestCase):
     def test_most_changes_can_be_told_from_honest_work(self):
         made = []
         for seed in range(3):
-            maker, rng = Maker(exercise(seed)), random.Random(seed)
+            rng = random.Random(seed)
+            maker = Maker(exercise(seed), rng)
             made += [maker.make(kind, which, rng) for kind in KINDS for which in SETS]
         made = [bool(handin.firsts) for handin in made if handin]
         self.assertGreater(len(made), 250)
