@@ -84,6 +84,10 @@ def paired(one, other, change):
 
 def changed(kind, student, step, rng):
     """A step with one thing changed, or None where this draw has no room for it."""
+    return made_by(KINDS[kind], student, step, rng, kind)
+
+
+def made_by(rule, student, step, rng, kind=""):
     units = student.written[step]
     if step in ("row_maximum", "exponential_sums"):
         matrices = [((b,), m) for b, m in enumerate(units)]
@@ -91,7 +95,7 @@ def changed(kind, student, step, rng):
         matrices = list(blocks_of(units))
     place, matrix = rng.choice(matrices)
     matrix = [list(row) for row in matrix]
-    made = KINDS[kind](Draw(matrix, step, student, place, rng))
+    made = rule(Draw(matrix, step, student, place, rng))
     if made is None or matrix == at(units, place):
         return None
     return Change(kind, step, replaced(units, place, matrix), made)

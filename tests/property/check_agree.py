@@ -27,8 +27,10 @@ from collections import Counter, defaultdict
 
 from exercises import exercise
 from handins import DECIMALS, SETS, Reader
+from honest import KINDS
 from program import SKIPPED, default_program, missing
 from slips import SLIPS
+from students import NotHere
 
 MOST_TIES = 3
 ENOUGH = 0.95
@@ -70,8 +72,23 @@ def hand_ins(reader, seed, names, honest):
                 handin = reader.wrong(name, which, decimals, rng)
                 if handin:
                     yield handin
-    for k in range(honest):
-        yield reader.right(SETS[k % 4], DECIMALS[k // 4 % 4], rng)
+    yield from honest_hand_ins(reader, seed, honest, rng)
+
+
+def honest_hand_ins(reader, seed, count, rng):
+    """Of every kind in turn; one that a problem has no room for gives its place to a plain one."""
+    kinds = list(KINDS)
+    for k in range(count):
+        kind, which, decimals = kinds[(seed + k) % len(kinds)], SETS[rng.randrange(4)], DECIMALS[k % 4]
+        made = None
+        try:
+            made = KINDS[kind](reader, which, decimals, rng)
+        except (NotHere, OverflowError):
+            pass
+        if made is None:
+            kind, made = "plain", KINDS["plain"](reader, which, decimals, rng)
+        made.kind = kind
+        yield made
 
 
 # --- asking ----------------------------------------------------------------
@@ -97,24 +114,36 @@ def measure(task):
     for k, handin in enumerate(given_in):
         paths.append(os.path.join(folder, f"answers-{k + 1}.json"))
         with open(paths[-1], "w", encoding="utf-8") as file:
-            answers = handin.answers() if handin.id else handin.honest_answers(random.Random(seed + k))
-            json.dump(answers, file, ensure_ascii=False)
+            json.dump(handin.answers(), file, ensure_ascii=False)
     rows = []
-    for handin, path, report in zip(given_in, paths, reports(problem, paths)):
+    for handin, path, problem, report in asked(given_in, paths, problem):
         outcome, expected = judged(reader, handin, report)
         told = ""
         if outcome not in ("hit", "undecidable", "honest"):
             told = words(handin, expected, report, problem, path)
         elif not OPTIONS.keep:
             os.remove(path)
-        rows.append((handin.id, handin.which, handin.pen.decimals, outcome, told))
+        rows.append((handin.id, handin.which if handin.id else handin.kind, handin.pen.decimals, outcome, told))
     if not (OPTIONS.keep or any(row[-1] for row in rows)):
         shutil.rmtree(folder)
     return seed, rows
 
 
+def asked(given_in, paths, problem):
+    """(hand-in, its file, its problem, the report): all of one problem at once."""
+    shared = [k for k, handin in enumerate(given_in) if handin.raw is None]
+    for k, report in zip(shared, reports(problem, [paths[k] for k in shared])):
+        yield given_in[k], paths[k], problem, report
+    for handin, path in zip(given_in, paths):
+        if handin.raw is not None:
+            own = path.replace("answers", "problem")
+            with open(own, "w", encoding="utf-8") as file:
+                json.dump(handin.raw, file)
+            yield handin, path, own, reports(own, [path])[0]
+
+
 def reports(problem, paths):
-    if OPTIONS.dry:
+    if OPTIONS.dry or not paths:
         return [{} for _ in paths]
     done = subprocess.run([OPTIONS.attn, "check", problem, *paths, "--format", "json"],
                           capture_output=True, timeout=SECONDS)
@@ -136,7 +165,9 @@ def judged(reader, handin, report):
     """(outcome, what was expected)."""
     verdict = report.get("verdict", "no verdict: " + str(report.get("error")))
     if handin.id is None:
-        return ("honest" if verdict in ("right", "incomplete") or OPTIONS.dry else "honest called wrong"), "not wrong"
+        fair = only_slip(report, handin.step) if handin.step else verdict in ("right", "incomplete")
+        expected = f"one cell of {handin.step} wrong, and nothing else" if handin.step else "not wrong"
+        return "honest" if fair or OPTIONS.dry else "honest called wrong", expected
     if not reader.decidable(handin):
         return "undecidable", ""
     step = reader.first_wrong(handin)
@@ -161,6 +192,12 @@ def judged(reader, handin, report):
     if len(named) > max(MOST_TIES, len(ties)):
         return "too many ties", expected
     return ("hit" if report.get("first_wrong") == step else "other first step"), expected
+
+
+def only_slip(report, step):
+    """Whether one cell of the step is wrong, and nothing else in the file."""
+    wrong = {s["id"]: s["wrong"] for s in report.get("steps", []) if s["wrong"]}
+    return report.get("first_wrong") == step and wrong == {step: 1}
 
 
 def named_in(report):
@@ -210,6 +247,14 @@ def share(part, whole):
     return f"{100 * part / whole:.1f} %" if whole else "–"
 
 
+def honest_kinds(rows):
+    """A row a kind of honest work: how many were handed in, and how many called wrong."""
+    counted = Counter((row[1], row[3]) for row in rows if row[0] is None)
+    for kind in [k for k in KINDS if any(kind == k for kind, _ in counted)]:
+        wrong = counted[kind, "honest called wrong"]
+        print(f"  {kind:36}{counted[kind, 'honest'] + wrong:>8} honest, {wrong} called wrong")
+
+
 def summary(rows, options):
     whole = table(rows) if any(row[0] for row in rows) else Counter()
     outcomes = Counter(row[3] for row in rows)
@@ -218,6 +263,7 @@ def summary(rows, options):
     for row in shown:
         print(f"{row[3].upper()}: {row[4]}")
     print(", ".join(f"{count} {name}" for name, count in sorted(outcomes.items())))
+    honest_kinds(rows)
     wrong = outcomes["honest called wrong"]
     print(f"{share(whole['hit'], whole['decidable'])} of {whole['decidable']} decidable hand-ins found, "
           f"{wrong} of {outcomes['honest'] + wrong} honest ones called wrong")

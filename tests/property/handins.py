@@ -28,8 +28,13 @@ class HandIn:
     which: str       # one of SETS
     pen: Pen
     units: dict      # step → numbers in units of the last decimal, as the trace nests them
+    steps: dict = None  # the steps as an answers file has them, where no units tell that
+    raw: dict = None    # a problem of its own
+    kind: str = "nothing wrong"  # which honest work this is
 
     def answers(self, spelling=None):
+        if self.steps is not None:
+            return {"schema": "attn/answers/1", "steps": self.steps}
         spelled = spelling or self.pen.spelled
         return {"schema": "attn/answers/1",
                 "steps": {name: mapped(units, spelled) for name, units in self.units.items()}}
@@ -48,7 +53,7 @@ class HandIn:
         return self.answers(spelled)
 
     def told(self):
-        what = f"{self.id or 'nothing wrong'} ({self.variant})" if self.variant else self.id or "nothing wrong"
+        what = f"{self.id or self.kind} ({self.variant})" if self.variant else self.id or self.kind
         carried = "+".join(name for name in CARRIED if name in self.pen.carried) or "nothing"
         place = f" at {self.step}" if self.step else ""
         return f"{what}{place}, {self.which}, {self.pen.decimals}:{self.pen.mode}, carrying {carried}"

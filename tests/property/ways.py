@@ -563,8 +563,8 @@ def whole(matrix):
 
 def met(value, written):
     low, high = max(value[0], written.low), min(value[1], written.high)
-    if low > high + SLACK * (1 + abs(written.point) * 1e-3):
+    if low > high + SLACK * (1 + abs(value[0]) * 1e-3):
         raise Contradiction
     if value[1] == -INF:
         return value
-    return min(written.point, low), max(written.point, high)
+    return min(written.least, low), max(written.most, high)
