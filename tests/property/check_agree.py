@@ -26,9 +26,11 @@ import tempfile
 from collections import Counter, defaultdict
 
 from exercises import exercise
-from handins import DECIMALS, SETS, Reader
+from handins import DECIMALS, SETS, Reader, at, cells
 from honest import KINDS
+from pairs import TWO, explained_by, two_at_once
 from program import SKIPPED, default_program, missing
+from roundings import ROUNDINGS, needs_a_note
 from slips import SLIPS
 from students import NotHere
 
@@ -38,6 +40,7 @@ SECONDS = 800
 SHOWN = 20
 OPTIONS = None
 CONVENTION = "layout.transposed_answer"
+DRAWN = {**ROUNDINGS, TWO: two_at_once}
 
 
 # --- what is asked ---------------------------------------------------------
@@ -46,10 +49,10 @@ CONVENTION = "layout.transposed_answer"
 def plan(options):
     """Which mistakes are made in which problems, until each was made often enough."""
     wanted = set(options.mistakes.split(",")) if options.mistakes else None
-    slips = ["slip." + kind for kind in SLIPS]
+    drawn = ["slip." + kind for kind in SLIPS] + list(DRAWN)
     made, problems, seed, idle = Counter(), [], options.seed, 0
     while options.per and idle < 150:
-        names = slips + list(Reader(exercise(seed)).rooms())
+        names = drawn + list(Reader(exercise(seed)).rooms())
         names = [n for n in names if made[n] < options.per and (wanted is None or n in wanted)]
         made.update(names)
         idle = 0 if names else idle + 1
@@ -69,7 +72,8 @@ def hand_ins(reader, seed, names, honest):
     for name in names:
         for decimals in DECIMALS:
             for which in SETS:
-                handin = reader.wrong(name, which, decimals, rng)
+                handin = DRAWN[name](reader, which, decimals, rng) if name in DRAWN else reader.wrong(
+                    name, which, decimals, rng)
                 if handin:
                     yield handin
     yield from honest_hand_ins(reader, seed, honest, rng)
@@ -77,7 +81,7 @@ def hand_ins(reader, seed, names, honest):
 
 def honest_hand_ins(reader, seed, count, rng):
     """Of every kind in turn; one that a problem has no room for gives its place to a plain one."""
-    kinds = list(KINDS)
+    kinds = OPTIONS.kinds.split(",") if OPTIONS.kinds else list(KINDS)
     for k in range(count):
         kind, which, decimals = kinds[(seed + k) % len(kinds)], SETS[rng.randrange(4)], DECIMALS[k % 4]
         made = None
@@ -123,7 +127,8 @@ def measure(task):
             told = words(handin, expected, report, problem, path)
         elif not OPTIONS.keep:
             os.remove(path)
-        rows.append((handin.id, handin.which if handin.id else handin.kind, handin.pen.decimals, outcome, told))
+        name = handin.id and handin.id + ", not handed in" * (handin.id.startswith("slip.") and handin.hidden)
+        rows.append((name, handin.which if name else handin.kind, handin.pen.decimals, outcome, told))
     if not (OPTIONS.keep or any(row[-1] for row in rows)):
         shutil.rmtree(folder)
     return seed, rows
@@ -168,6 +173,8 @@ def judged(reader, handin, report):
         fair = only_slip(report, handin.step) if handin.step else verdict in ("right", "incomplete")
         expected = f"one cell of {handin.step} wrong, and nothing else" if handin.step else "not wrong"
         return "honest" if fair or OPTIONS.dry else "honest called wrong", expected
+    if handin.id in ROUNDINGS:
+        return judged_note(reader, handin, report, verdict)
     if not reader.decidable(handin):
         return "undecidable", ""
     step = reader.first_wrong(handin)
@@ -177,6 +184,10 @@ def judged(reader, handin, report):
         return "called right, in the hulls" if reader.within_hulls(handin) else "hit", ""
     named = named_in(report)
     expected = f"wrong, first in {step}"
+    if handin.id == TWO:
+        return judged_pair(reader, handin, report, step)
+    if handin.id.startswith("slip.") and handin.hidden and wrong_cells(reader, handin, step) < 2:
+        return judged_lone_cell(reader, handin, report, step)
     if handin.id == CONVENTION:
         return ("hit" if verdict != "wrong" and CONVENTION in named else "other verdict"), "a convention"
     if verdict == "wrong" and handin.id in named and len(named) <= MOST_TIES and report.get("first_wrong") == step:
@@ -191,6 +202,50 @@ def judged(reader, handin, report):
         return ("unnamed" if not named else "other mistake"), expected
     if len(named) > max(MOST_TIES, len(ties)):
         return "too many ties", expected
+    return ("hit" if report.get("first_wrong") == step else "other first step"), expected
+
+
+def judged_note(reader, handin, report, verdict):
+    """Fewer digits carried on: never wrong, and named where nothing else explains the numbers."""
+    if not needs_a_note(reader, handin):
+        return "undecidable", ""
+    expected = "right, with a note"
+    if OPTIONS.dry:
+        return "hit", expected
+    if verdict == "wrong":
+        return "called wrong", expected
+    named = {name for d in report.get("diagnoses", []) for name in (d.get("mistake"), *d.get("ties", []))}
+    return ("hit" if named & set(ROUNDINGS) and (handin.id in named or handin.hidden) else "unnamed"), expected
+
+
+def judged_pair(reader, handin, report, step):
+    """Both of two mistakes, or two others that give the same."""
+    if reader.ties(handin):
+        return "undecidable", ""  # one alone explains it
+    errors = [{d.get("mistake"), *d.get("ties", [])} for d in report.get("diagnoses", []) if d.get("kind") == "error"]
+    expected = f"wrong, first in {step}, {handin.variant}"
+    if report.get("verdict") != "wrong":
+        return ("called right, in the hulls" if reader.within_hulls(handin) else "called right"), expected
+    if not handin.both <= set().union(*errors):
+        if len(errors) != 2 or not explained_by(reader, handin, *errors):
+            return ("unnamed" if errors in ([], [{"unexplained"}]) else "other mistake"), expected
+    return ("hit" if report.get("first_wrong") == step else "other first step"), expected
+
+
+def wrong_cells(reader, handin, step):
+    """How many cells of a step differ from what the same person would have written without the slip."""
+    right = reader.honest.student(handin.pen).paper(step)
+    return sum(at(right, place) != unit for place, unit in cells(handin.units[step]))
+
+
+def judged_lone_cell(reader, handin, report, step):
+    """One wrong cell does not tell of a slip in a step that was not handed in."""
+    expected = f"wrong, first in {step}, and no slip in a step that is not there"
+    if report.get("verdict") != "wrong":
+        return ("called right, in the hulls" if reader.within_hulls(handin) else "called right"), expected
+    claimed = [d for d in report.get("diagnoses", []) if d.get("mistake", "").startswith("slip.")]
+    if any(d.get("step") not in handin.units for d in claimed):
+        return "hidden slip claimed", expected
     return ("hit" if report.get("first_wrong") == step else "other first step"), expected
 
 
@@ -232,14 +287,14 @@ def table(rows):
                     counted[line, column]["decidable"] += 1
                     counted[line, column]["hit"] += outcome == "hit"
     heads = [c if isinstance(c, str) else f"{c} dec." for c in columns]
-    print(f"{'':36}" + "".join(f"{h:>12}" for h in heads) + "   decidable")
+    print(f"{'':40}" + "".join(f"{h:>12}" for h in heads) + "   decidable")
     for line in sorted({line for line, _ in counted} - {"total"}) + ["total"]:
         cells = [f"{counted[line, c]['hit']}/{counted[line, c]['decidable']}" for c in columns]
         whole = counted[line, "all"]
-        print(f"{line:36}" + "".join(f"{c:>12}" for c in cells) + f"{share(whole['decidable'], whole['made']):>12}")
+        print(f"{line:40}" + "".join(f"{c:>12}" for c in cells) + f"{share(whole['decidable'], whole['made']):>12}")
     whole = [counted["total", c] for c in columns]
-    print(f"{'hits of decidable':36}" + "".join(f"{share(w['hit'], w['decidable']):>12}" for w in whole))
-    print(f"{'decidable of all':36}" + "".join(f"{share(w['decidable'], w['made']):>12}" for w in whole))
+    print(f"{'hits of decidable':40}" + "".join(f"{share(w['hit'], w['decidable']):>12}" for w in whole))
+    print(f"{'decidable of all':40}" + "".join(f"{share(w['decidable'], w['made']):>12}" for w in whole))
     return counted["total", "all"]
 
 
@@ -271,7 +326,7 @@ def summary(rows, options):
     if spared:
         print(f"without {spared} that could stand for numbers between honest ones, which may pass as right: "
               f"{share(whole['hit'], whole['decidable'] - spared)}")
-    return 1 if wrong or whole["hit"] < ENOUGH * whole["decidable"] else 0
+    return 1 if wrong or whole["hit"] < options.enough * whole["decidable"] else 0
 
 
 def main():
@@ -280,6 +335,8 @@ def main():
     parser.add_argument("--mistakes", help="only these ids, with commas between")
     parser.add_argument("--per", type=int, default=3, help="problems in which each mistake is made")
     parser.add_argument("--honest", type=int, default=400, help="hand-ins without a mistake")
+    parser.add_argument("--kinds", help="only these kinds of honest work, with commas between: " + ", ".join(KINDS))
+    parser.add_argument("--enough", type=float, default=ENOUGH, help="the share of mistakes to be found")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--verbose", action="store_true", help="tell of every failure")

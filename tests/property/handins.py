@@ -31,6 +31,12 @@ class HandIn:
     steps: dict = None  # the steps as an answers file has them, where no units tell that
     raw: dict = None    # a problem of its own
     kind: str = "nothing wrong"  # which honest work this is
+    both: frozenset = frozenset()  # the ids of two mistakes at once
+
+    @property
+    def hidden(self):
+        """Whether the step of the mistake is not handed in."""
+        return self.step not in (self.steps or self.units)
 
     def answers(self, spelling=None):
         if self.steps is not None:
@@ -202,10 +208,10 @@ class Reader:
         return self._right[decimals]
 
     def decidable(self, handin):
-        return not any(self._same(handin, papers) for papers in self.right_papers(handin.pen.decimals))
+        return not any(self.same(handin, papers) for papers in self.right_papers(handin.pen.decimals))
 
     @staticmethod
-    def _same(handin, papers):
+    def same(handin, papers):
         return all(papers.get(n) == u for n, u in handin.units.items())
 
     def first_wrong(self, handin):
@@ -276,7 +282,7 @@ class Reader:
                     other = Papers(with_slip(student, slip))
                 except NotHere:
                     continue
-                if self._same(handin, other):
+                if self.same(handin, other):
                     found.add(slip.id)
         return found
 
