@@ -329,7 +329,17 @@ def summary(rows, options):
     return 1 if wrong or whole["hit"] < options.enough * whole["decidable"] else 0
 
 
-def main():
+def measured(options):
+    """All rows: see `measure`."""
+    options.folder = options.keep or tempfile.mkdtemp(prefix="attn-check-")
+    with multiprocessing.Pool(options.processes, start, (options,)) as pool:
+        rows = [row for _, found in pool.imap(measure, plan(options)) for row in found]
+    if os.path.isdir(options.folder) and not os.listdir(options.folder):
+        os.rmdir(options.folder)
+    return rows
+
+
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("attn", nargs="?", default=default_program(), help="the program to test")
     parser.add_argument("--mistakes", help="only these ids, with commas between")
@@ -342,15 +352,14 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="tell of every failure")
     parser.add_argument("--keep", metavar="FOLDER", help="keep problems and answers there")
     parser.add_argument("--dry", action="store_true", help="ask no program; count what is decidable")
-    options = parser.parse_args()
+    return parser
+
+
+def main():
+    options = arguments().parse_args()
     if not options.dry and missing(options.attn):
         return SKIPPED
-    options.folder = options.keep or tempfile.mkdtemp(prefix="attn-check-")
-    with multiprocessing.Pool(options.processes, start, (options,)) as pool:
-        rows = [row for _, found in pool.imap(measure, plan(options)) for row in found]
-    if not os.listdir(options.folder):
-        os.rmdir(options.folder)
-    return summary(rows, options)
+    return summary(measured(options), options)
 
 
 if __name__ == "__main__":

@@ -316,7 +316,16 @@ def summary(rows, options):
     return 1 if failed else 0
 
 
-def main():
+def measured(options):
+    """All rows: see `measure`."""
+    options.folder = options.keep or tempfile.mkdtemp(prefix="attn-wrong-")
+    rows = [row for one in problems(options) for row in measure(options, *one)]
+    if os.path.isdir(options.folder) and not os.listdir(options.folder):
+        os.rmdir(options.folder)
+    return rows
+
+
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("attn", nargs="?", default=default_program(), help="the program to test")
     parser.add_argument("--tries", type=int, default=1000, help="hand-ins")
@@ -325,14 +334,14 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="tell of every failure")
     parser.add_argument("--show", type=int, default=20, help="tell of so many failures")
     parser.add_argument("--keep", metavar="FOLDER", help="keep problems and answers there")
-    options = parser.parse_args()
+    return parser
+
+
+def main():
+    options = arguments().parse_args()
     if missing(options.attn):
         return SKIPPED
-    options.folder = options.keep or tempfile.mkdtemp(prefix="attn-wrong-")
-    rows = [row for one in problems(options) for row in measure(options, *one)]
-    if not os.listdir(options.folder):
-        os.rmdir(options.folder)
-    return summary(rows, options)
+    return summary(measured(options), options)
 
 
 if __name__ == "__main__":

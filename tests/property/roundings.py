@@ -45,7 +45,7 @@ def scores_rounded(reader, which, decimals, rng):
 
 
 def coarse(reader, name, step, which, decimals, rng):
-    pen = Pen(decimals, rng.choice(("half-up", "half-up", "truncate")), rng.choice(((), CARRIED)))
+    pen = Pen(decimals, "half-up", rng.choice(((), CARRIED)))
     fewer = min(2, decimals - 1) if name == EARLY and rng.random() < 0.7 else rng.randrange(decimals)
     student = Coarse(reader.given, pen)
     student.coarse = step, max(fewer, 1) if name == EARLY else fewer
