@@ -192,6 +192,16 @@ def transposed_cell(draw):
     return f"the number of [{j + 1},{i + 1}] at [{i + 1},{j + 1}]"
 
 
+def column_for_row(draw):
+    matrix = draw.matrix
+    found = [i for i, row in enumerate(matrix) if len(matrix) == len(row) and [r[i] for r in matrix] != row]
+    if not found:
+        return None
+    i = draw.rng.choice(found)
+    matrix[i] = [row[i] for row in matrix]
+    return f"column {i + 1} for row {i + 1}"
+
+
 def row_of_sum_one(draw):
     if draw.step != "attention_weights":
         return None
@@ -275,6 +285,7 @@ KINDS = {
     "sign": sign,
     "neighbour's number": neighbour,
     "transposed cell's number": transposed_cell,
+    "column for a row": column_for_row,
     "cells exchanged": exchanged,
     "any row of sum 1": row_of_sum_one,
     "any exponentials": any_exponentials,

@@ -38,6 +38,7 @@ SETS = ("steps", "qkv", "weights", "context", "step", "row", "cell", "csv")
 FREE = "exponentials times a factor"
 LEAST = 3          # units: less may be one rounding more than anybody thinks of
 EACH = 32          # hand-ins of one problem
+AS_NUMBERS = 0.15
 SECONDS = 800
 CASES = "fixed"
 
@@ -99,6 +100,8 @@ class Maker:
             if made is None:
                 continue
             steps, shown, text, how = made
+            if text is None and kind != "whole number" and rng.random() < AS_NUMBERS:
+                steps, shown, how = as_numbers(steps), as_numbers(shown), how + ", JSON numbers"
             first, turned = self.ways.first_unexplained(shown, decimals)
             if change.width(student) < LEAST:
                 first = None
@@ -150,6 +153,13 @@ class Maker:
         index, text = rng.choice([(i, w) for i, b, w in places(paper(before), whole) if b != w])
         cells = {step: {",".join(str(k + 1) for k in index): text}}
         return cells, {step: only_cell(whole, index)}, None, "one cell"
+
+
+def as_numbers(step):
+    """Texts as JSON numbers, where these can say it."""
+    if isinstance(step, dict):
+        return {key: as_numbers(value) for key, value in step.items()}
+    return mapped(step, lambda t: float(t) if t and "inf" not in t else t)
 
 
 def only_rows(before, after):

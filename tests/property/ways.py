@@ -439,11 +439,19 @@ class Reading:
 
     def rounded(self, cell, power):
         """What rounding makes of all that lies between two bounds."""
-        if cell[0] == -INF:
+        low, high = cell
+        if low == -INF:
             return cell
-        low, high = near_half(cell[0] * power), near_half(cell[1] * power)
-        self.tied = self.tied or low % 2 == 1 or high % 2 == 1
-        return to_unit(low, self.mode) / power, to_unit(high, self.mode) / power
+        least = self.unit(low * power) / power
+        return (least, least) if low == high else (least, self.unit(high * power) / power)
+
+    def unit(self, x):
+        near = math.floor(x + 0.5)
+        if 1e-4 < abs(x - near) < 0.4999:  # neither whole nor a tie
+            return near if self.mode != "truncate" else math.trunc(x)
+        twice = near_half(x)
+        self.tied = self.tied or twice % 2 == 1
+        return to_unit(twice, self.mode)
 
     def ways(self, habit):
         """(how, habit after it) of rounding a step that was not handed in, besides not at all."""
