@@ -181,7 +181,7 @@ def judged(reader, handin, report):
     if step is None and handin.id != CONVENTION:
         return "undecidable", ""
     if OPTIONS.dry:
-        return "called right, in the hulls" if reader.within_hulls(handin) else "hit", ""
+        return "undecidable" if reader.explained(handin) else "hit", ""
     named = named_in(report)
     expected = f"wrong, first in {step}"
     if handin.id == TWO:
@@ -197,12 +197,17 @@ def judged(reader, handin, report):
     if verdict != "wrong":
         if CONVENTION in ties and CONVENTION in named:
             return "hit", expected
-        return "called right, in the hulls" if reader.within_hulls(handin) else "called right", expected
+        return called_right(reader, handin), expected
     if handin.id not in named:
         return ("unnamed" if not named else "other mistake"), expected
     if len(named) > max(MOST_TIES, len(ties)):
         return "too many ties", expected
     return ("hit" if report.get("first_wrong") == step else "other first step"), expected
+
+
+def called_right(reader, handin):
+    """What lies within honest rounding is right, even if a mistake would give it too."""
+    return "undecidable" if reader.explained(handin) else "called right"
 
 
 def judged_note(reader, handin, report, verdict):
@@ -225,7 +230,7 @@ def judged_pair(reader, handin, report, step):
     errors = [{d.get("mistake"), *d.get("ties", [])} for d in report.get("diagnoses", []) if d.get("kind") == "error"]
     expected = f"wrong, first in {step}, {handin.variant}"
     if report.get("verdict") != "wrong":
-        return ("called right, in the hulls" if reader.within_hulls(handin) else "called right"), expected
+        return called_right(reader, handin), expected
     if not handin.both <= set().union(*errors):
         if len(errors) != 2 or not explained_by(reader, handin, *errors):
             return ("unnamed" if errors in ([], [{"unexplained"}]) else "other mistake"), expected
@@ -242,7 +247,7 @@ def judged_lone_cell(reader, handin, report, step):
     """One wrong cell does not tell of a slip in a step that was not handed in."""
     expected = f"wrong, first in {step}, and no slip in a step that is not there"
     if report.get("verdict") != "wrong":
-        return ("called right, in the hulls" if reader.within_hulls(handin) else "called right"), expected
+        return called_right(reader, handin), expected
     claimed = [d for d in report.get("diagnoses", []) if d.get("mistake", "").startswith("slip.")]
     if any(d.get("step") not in handin.units for d in claimed):
         return "hidden slip claimed", expected
@@ -322,10 +327,6 @@ def summary(rows, options):
     wrong = outcomes["honest called wrong"]
     print(f"{share(whole['hit'], whole['decidable'])} of {whole['decidable']} decidable hand-ins found, "
           f"{wrong} of {outcomes['honest'] + wrong} honest ones called wrong")
-    spared = outcomes["called right, in the hulls"]
-    if spared:
-        print(f"without {spared} that could stand for numbers between honest ones, which may pass as right: "
-              f"{share(whole['hit'], whole['decidable'] - spared)}")
     return 1 if wrong or whole["hit"] < options.enough * whole["decidable"] else 0
 
 

@@ -32,7 +32,6 @@ from handins import DECIMALS, Reader, chosen_steps, drawn_pen
 from nested import depth, mapped
 from program import SKIPPED, default_program, missing
 from students import NotHere
-from ways import Ways
 
 SETS = ("steps", "qkv", "weights", "context", "step", "row", "cell", "csv")
 FREE = "exponentials times a factor"
@@ -77,7 +76,6 @@ class Maker:
     def __init__(self, raw, rng):
         self.reader = Reader(raw)
         self.given = self.reader.given
-        self.ways = Ways(self.given)
         self.decimals = rng.sample(DECIMALS, 2)  # others would be as much work again for the reader
 
     def make(self, kind, which, rng):
@@ -102,7 +100,7 @@ class Maker:
             steps, shown, text, how = made
             if text is None and kind != "whole number" and rng.random() < AS_NUMBERS:
                 steps, shown, how = as_numbers(steps), as_numbers(shown), how + ", JSON numbers"
-            first, turned = self.ways.first_unexplained(shown, decimals)
+            first, turned = self.reader.ways.first_unexplained(shown, decimals)
             if change.width(student) < LEAST:
                 first = None
             told = f"{change.step}: {change.detail}, {how}, {decimals} decimals, {student.pen.mode}"

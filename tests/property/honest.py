@@ -10,7 +10,7 @@ import math
 from arithmetic import to_single
 from changes import by_units, made_by
 from handins import INNER, HandIn, chosen_steps, drawn_pen, turned
-from nested import mapped, shape_of
+from nested import mapped
 from reference import INF
 from students import CARRIED, MODES, NotHere, Pen, Student
 
@@ -237,7 +237,7 @@ def transposed_whole(reader, which, decimals, rng):
     pen = drawn_pen(rng, decimals)
     student = reader.honest.student(pen)
     names = [n for n in chosen_steps(reader.given, student, which, rng) if n not in NEVER_TURNED]
-    return turned_handin(pen, which, {n: student.paper(n) for n in names})
+    return turned_handin(pen, which, {n: student.paper(n) for n in names}, names)
 
 
 def transposed_with_a_slip(reader, which, decimals, rng):
@@ -252,14 +252,15 @@ def transposed_with_a_slip(reader, which, decimals, rng):
     other = change.carried_on(student)
     units = {n: other.paper(n) for n in names}
     units[step] = student.paper(step, change.blocks)
-    return turned_handin(pen, which, units, step=step)
+    right = [n for n in names if units[n] == student.paper(n)]
+    return turned_handin(pen, which, units, right, step=step)
 
 
-def turned_handin(pen, which, units, **more):
+def turned_handin(pen, which, units, right, **more):
+    """None unless at least two steps that are right but for that can tell of it: one may be taken for a mistake."""
     steps = {n: u if n in ROWS else turned(u) for n, u in units.items()}
-    told = [n for n in steps if steps[n] != units[n] and len(shape_of(units[n])) > 1]
-    if len(told) < (3 if more else 2):
-        return None  # one step alone may be taken for a mistake
+    if sum(steps[n] != units[n] for n in right) < 2:
+        return None
     return handed(pen, which, {n: mapped(u, pen.spelled) for n, u in steps.items()}, **more)
 
 
