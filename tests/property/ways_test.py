@@ -45,7 +45,7 @@ class WrittenNumbers(unittest.TestCase):
 
 class HonestWays(unittest.TestCase):
     def test_whatever_is_honest_is_explained(self):
-        for seed in range(6):
+        for seed in range(4):
             reader, rng = Reader(exercise(seed)), random.Random(seed)
             ways = Ways(reader.given)
             for k in range(16):
@@ -64,12 +64,12 @@ class HonestWays(unittest.TestCase):
 
     def test_most_changes_can_be_told_from_honest_work(self):
         made = []
-        for seed in range(3):
+        for seed in range(2):
             rng = random.Random(seed)
             maker = Maker(exercise(seed), rng)
             made += [maker.make(kind, which, rng) for kind in KINDS for which in SETS]
         made = [bool(handin.firsts) for handin in made if handin]
-        self.assertGreater(len(made), 250)
+        self.assertGreater(len(made), 180)
         self.assertGreater(sum(made) / len(made), 0.85)
 
 
