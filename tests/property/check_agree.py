@@ -26,9 +26,13 @@ import tempfile
 from collections import Counter, defaultdict
 
 from exercises import exercise
-from handins import DECIMALS, SETS, Reader
+from handins import DECIMALS, SETS, Reader, at, cells
+from honest import KINDS
+from pairs import TWO, explained_by, two_at_once
 from program import SKIPPED, default_program, missing
+from roundings import ROUNDINGS, needs_a_note
 from slips import SLIPS
+from students import NotHere
 
 MOST_TIES = 3
 ENOUGH = 0.95
@@ -36,6 +40,7 @@ SECONDS = 800
 SHOWN = 20
 OPTIONS = None
 CONVENTION = "layout.transposed_answer"
+DRAWN = {**ROUNDINGS, TWO: two_at_once}
 
 
 # --- what is asked ---------------------------------------------------------
@@ -44,10 +49,10 @@ CONVENTION = "layout.transposed_answer"
 def plan(options):
     """Which mistakes are made in which problems, until each was made often enough."""
     wanted = set(options.mistakes.split(",")) if options.mistakes else None
-    slips = ["slip." + kind for kind in SLIPS]
+    drawn = ["slip." + kind for kind in SLIPS] + list(DRAWN)
     made, problems, seed, idle = Counter(), [], options.seed, 0
     while options.per and idle < 150:
-        names = slips + list(Reader(exercise(seed)).rooms())
+        names = drawn + list(Reader(exercise(seed)).rooms())
         names = [n for n in names if made[n] < options.per and (wanted is None or n in wanted)]
         made.update(names)
         idle = 0 if names else idle + 1
@@ -67,11 +72,27 @@ def hand_ins(reader, seed, names, honest):
     for name in names:
         for decimals in DECIMALS:
             for which in SETS:
-                handin = reader.wrong(name, which, decimals, rng)
+                handin = DRAWN[name](reader, which, decimals, rng) if name in DRAWN else reader.wrong(
+                    name, which, decimals, rng)
                 if handin:
                     yield handin
-    for k in range(honest):
-        yield reader.right(SETS[k % 4], DECIMALS[k // 4 % 4], rng)
+    yield from honest_hand_ins(reader, seed, honest, rng)
+
+
+def honest_hand_ins(reader, seed, count, rng):
+    """Of every kind in turn; one that a problem has no room for gives its place to a plain one."""
+    kinds = OPTIONS.kinds.split(",") if OPTIONS.kinds else list(KINDS)
+    for k in range(count):
+        kind, which, decimals = kinds[(seed + k) % len(kinds)], SETS[rng.randrange(4)], DECIMALS[k % 4]
+        made = None
+        try:
+            made = KINDS[kind](reader, which, decimals, rng)
+        except (NotHere, OverflowError):
+            pass
+        if made is None:
+            kind, made = "plain", KINDS["plain"](reader, which, decimals, rng)
+        made.kind = kind
+        yield made
 
 
 # --- asking ----------------------------------------------------------------
@@ -97,24 +118,37 @@ def measure(task):
     for k, handin in enumerate(given_in):
         paths.append(os.path.join(folder, f"answers-{k + 1}.json"))
         with open(paths[-1], "w", encoding="utf-8") as file:
-            answers = handin.answers() if handin.id else handin.honest_answers(random.Random(seed + k))
-            json.dump(answers, file, ensure_ascii=False)
+            json.dump(handin.answers(), file, ensure_ascii=False)
     rows = []
-    for handin, path, report in zip(given_in, paths, reports(problem, paths)):
+    for handin, path, problem, report in asked(given_in, paths, problem):
         outcome, expected = judged(reader, handin, report)
         told = ""
         if outcome not in ("hit", "undecidable", "honest"):
             told = words(handin, expected, report, problem, path)
         elif not OPTIONS.keep:
             os.remove(path)
-        rows.append((handin.id, handin.which, handin.pen.decimals, outcome, told))
+        name = handin.id and handin.id + ", not handed in" * (handin.id.startswith("slip.") and handin.hidden)
+        rows.append((name, handin.which if name else handin.kind, handin.pen.decimals, outcome, told))
     if not (OPTIONS.keep or any(row[-1] for row in rows)):
         shutil.rmtree(folder)
     return seed, rows
 
 
+def asked(given_in, paths, problem):
+    """(hand-in, its file, its problem, the report): all of one problem at once."""
+    shared = [k for k, handin in enumerate(given_in) if handin.raw is None]
+    for k, report in zip(shared, reports(problem, [paths[k] for k in shared])):
+        yield given_in[k], paths[k], problem, report
+    for handin, path in zip(given_in, paths):
+        if handin.raw is not None:
+            own = path.replace("answers", "problem")
+            with open(own, "w", encoding="utf-8") as file:
+                json.dump(handin.raw, file)
+            yield handin, path, own, reports(own, [path])[0]
+
+
 def reports(problem, paths):
-    if OPTIONS.dry:
+    if OPTIONS.dry or not paths:
         return [{} for _ in paths]
     done = subprocess.run([OPTIONS.attn, "check", problem, *paths, "--format", "json"],
                           capture_output=True, timeout=SECONDS)
@@ -136,16 +170,24 @@ def judged(reader, handin, report):
     """(outcome, what was expected)."""
     verdict = report.get("verdict", "no verdict: " + str(report.get("error")))
     if handin.id is None:
-        return ("honest" if verdict in ("right", "incomplete") or OPTIONS.dry else "honest called wrong"), "not wrong"
+        fair = only_slip(report, handin.step) if handin.step else verdict in ("right", "incomplete")
+        expected = f"one cell of {handin.step} wrong, and nothing else" if handin.step else "not wrong"
+        return "honest" if fair or OPTIONS.dry else "honest called wrong", expected
+    if handin.id in ROUNDINGS:
+        return judged_note(reader, handin, report, verdict)
     if not reader.decidable(handin):
         return "undecidable", ""
     step = reader.first_wrong(handin)
     if step is None and handin.id != CONVENTION:
         return "undecidable", ""
     if OPTIONS.dry:
-        return "called right, in the hulls" if reader.within_hulls(handin) else "hit", ""
+        return "undecidable" if reader.explained(handin) else "hit", ""
     named = named_in(report)
     expected = f"wrong, first in {step}"
+    if handin.id == TWO:
+        return judged_pair(reader, handin, report, step)
+    if handin.id.startswith("slip.") and handin.hidden and wrong_cells(reader, handin, step) < 2:
+        return judged_lone_cell(reader, handin, report, step)
     if handin.id == CONVENTION:
         return ("hit" if verdict != "wrong" and CONVENTION in named else "other verdict"), "a convention"
     if verdict == "wrong" and handin.id in named and len(named) <= MOST_TIES and report.get("first_wrong") == step:
@@ -155,12 +197,67 @@ def judged(reader, handin, report):
     if verdict != "wrong":
         if CONVENTION in ties and CONVENTION in named:
             return "hit", expected
-        return "called right, in the hulls" if reader.within_hulls(handin) else "called right", expected
+        return called_right(reader, handin), expected
     if handin.id not in named:
         return ("unnamed" if not named else "other mistake"), expected
     if len(named) > max(MOST_TIES, len(ties)):
         return "too many ties", expected
     return ("hit" if report.get("first_wrong") == step else "other first step"), expected
+
+
+def called_right(reader, handin):
+    """What lies within honest rounding is right, even if a mistake would give it too."""
+    return "undecidable" if reader.explained(handin) else "called right"
+
+
+def judged_note(reader, handin, report, verdict):
+    """Fewer digits carried on: never wrong, and named where nothing else explains the numbers."""
+    if not needs_a_note(reader, handin):
+        return "undecidable", ""
+    expected = "right, with a note"
+    if OPTIONS.dry:
+        return "hit", expected
+    if verdict == "wrong":
+        return "called wrong", expected
+    named = {name for d in report.get("diagnoses", []) for name in (d.get("mistake"), *d.get("ties", []))}
+    return ("hit" if named & set(ROUNDINGS) and (handin.id in named or handin.hidden) else "unnamed"), expected
+
+
+def judged_pair(reader, handin, report, step):
+    """Both of two mistakes, or two others that give the same."""
+    if reader.ties(handin):
+        return "undecidable", ""  # one alone explains it
+    errors = [{d.get("mistake"), *d.get("ties", [])} for d in report.get("diagnoses", []) if d.get("kind") == "error"]
+    expected = f"wrong, first in {step}, {handin.variant}"
+    if report.get("verdict") != "wrong":
+        return called_right(reader, handin), expected
+    if not handin.both <= set().union(*errors):
+        if len(errors) != 2 or not explained_by(reader, handin, *errors):
+            return ("unnamed" if errors in ([], [{"unexplained"}]) else "other mistake"), expected
+    return ("hit" if report.get("first_wrong") == step else "other first step"), expected
+
+
+def wrong_cells(reader, handin, step):
+    """How many cells of a step differ from what the same person would have written without the slip."""
+    right = reader.honest.student(handin.pen).paper(step)
+    return sum(at(right, place) != unit for place, unit in cells(handin.units[step]))
+
+
+def judged_lone_cell(reader, handin, report, step):
+    """One wrong cell does not tell of a slip in a step that was not handed in."""
+    expected = f"wrong, first in {step}, and no slip in a step that is not there"
+    if report.get("verdict") != "wrong":
+        return called_right(reader, handin), expected
+    claimed = [d for d in report.get("diagnoses", []) if d.get("mistake", "").startswith("slip.")]
+    if any(d.get("step") not in handin.units for d in claimed):
+        return "hidden slip claimed", expected
+    return ("hit" if report.get("first_wrong") == step else "other first step"), expected
+
+
+def only_slip(report, step):
+    """Whether one cell of the step is wrong, and nothing else in the file."""
+    wrong = {s["id"]: s["wrong"] for s in report.get("steps", []) if s["wrong"]}
+    return report.get("first_wrong") == step and wrong == {step: 1}
 
 
 def named_in(report):
@@ -195,19 +292,27 @@ def table(rows):
                     counted[line, column]["decidable"] += 1
                     counted[line, column]["hit"] += outcome == "hit"
     heads = [c if isinstance(c, str) else f"{c} dec." for c in columns]
-    print(f"{'':36}" + "".join(f"{h:>12}" for h in heads) + "   decidable")
+    print(f"{'':40}" + "".join(f"{h:>12}" for h in heads) + "   decidable")
     for line in sorted({line for line, _ in counted} - {"total"}) + ["total"]:
         cells = [f"{counted[line, c]['hit']}/{counted[line, c]['decidable']}" for c in columns]
         whole = counted[line, "all"]
-        print(f"{line:36}" + "".join(f"{c:>12}" for c in cells) + f"{share(whole['decidable'], whole['made']):>12}")
+        print(f"{line:40}" + "".join(f"{c:>12}" for c in cells) + f"{share(whole['decidable'], whole['made']):>12}")
     whole = [counted["total", c] for c in columns]
-    print(f"{'hits of decidable':36}" + "".join(f"{share(w['hit'], w['decidable']):>12}" for w in whole))
-    print(f"{'decidable of all':36}" + "".join(f"{share(w['decidable'], w['made']):>12}" for w in whole))
+    print(f"{'hits of decidable':40}" + "".join(f"{share(w['hit'], w['decidable']):>12}" for w in whole))
+    print(f"{'decidable of all':40}" + "".join(f"{share(w['decidable'], w['made']):>12}" for w in whole))
     return counted["total", "all"]
 
 
 def share(part, whole):
     return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def honest_kinds(rows):
+    """A row a kind of honest work: how many were handed in, and how many called wrong."""
+    counted = Counter((row[1], row[3]) for row in rows if row[0] is None)
+    for kind in [k for k in KINDS if any(kind == k for kind, _ in counted)]:
+        wrong = counted[kind, "honest called wrong"]
+        print(f"  {kind:36}{counted[kind, 'honest'] + wrong:>8} honest, {wrong} called wrong")
 
 
 def summary(rows, options):
@@ -218,36 +323,44 @@ def summary(rows, options):
     for row in shown:
         print(f"{row[3].upper()}: {row[4]}")
     print(", ".join(f"{count} {name}" for name, count in sorted(outcomes.items())))
+    honest_kinds(rows)
     wrong = outcomes["honest called wrong"]
     print(f"{share(whole['hit'], whole['decidable'])} of {whole['decidable']} decidable hand-ins found, "
           f"{wrong} of {outcomes['honest'] + wrong} honest ones called wrong")
-    spared = outcomes["called right, in the hulls"]
-    if spared:
-        print(f"without {spared} that could stand for numbers between honest ones, which may pass as right: "
-              f"{share(whole['hit'], whole['decidable'] - spared)}")
-    return 1 if wrong or whole["hit"] < ENOUGH * whole["decidable"] else 0
+    return 1 if wrong or whole["hit"] < options.enough * whole["decidable"] else 0
 
 
-def main():
+def measured(options):
+    """All rows: see `measure`."""
+    options.folder = options.keep or tempfile.mkdtemp(prefix="attn-check-")
+    with multiprocessing.Pool(options.processes, start, (options,)) as pool:
+        rows = [row for _, found in pool.imap(measure, plan(options)) for row in found]
+    if os.path.isdir(options.folder) and not os.listdir(options.folder):
+        os.rmdir(options.folder)
+    return rows
+
+
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("attn", nargs="?", default=default_program(), help="the program to test")
     parser.add_argument("--mistakes", help="only these ids, with commas between")
     parser.add_argument("--per", type=int, default=3, help="problems in which each mistake is made")
     parser.add_argument("--honest", type=int, default=400, help="hand-ins without a mistake")
+    parser.add_argument("--kinds", help="only these kinds of honest work, with commas between: " + ", ".join(KINDS))
+    parser.add_argument("--enough", type=float, default=ENOUGH, help="the share of mistakes to be found")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--verbose", action="store_true", help="tell of every failure")
     parser.add_argument("--keep", metavar="FOLDER", help="keep problems and answers there")
     parser.add_argument("--dry", action="store_true", help="ask no program; count what is decidable")
-    options = parser.parse_args()
+    return parser
+
+
+def main():
+    options = arguments().parse_args()
     if not options.dry and missing(options.attn):
         return SKIPPED
-    options.folder = options.keep or tempfile.mkdtemp(prefix="attn-check-")
-    with multiprocessing.Pool(options.processes, start, (options,)) as pool:
-        rows = [row for _, found in pool.imap(measure, plan(options)) for row in found]
-    if not os.listdir(options.folder):
-        os.rmdir(options.folder)
-    return summary(rows, options)
+    return summary(measured(options), options)
 
 
 if __name__ == "__main__":

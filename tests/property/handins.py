@@ -13,6 +13,7 @@ from mistakes import JOIN, catalogue, with_mistake
 from reference import INF, mapped, shape_of
 from slips import SLIPPERY, slips_of, with_slip
 from students import CARRIED, MODES, Given, Honest, NotHere, Pen, mapped_rows
+from ways import Ways
 
 SETS = ("steps", "qkv", "weights", "context")
 DECIMALS = (1, 2, 3, 4)
@@ -28,8 +29,19 @@ class HandIn:
     which: str       # one of SETS
     pen: Pen
     units: dict      # step → numbers in units of the last decimal, as the trace nests them
+    steps: dict = None  # the steps as an answers file has them, where no units tell that
+    raw: dict = None    # a problem of its own
+    kind: str = "nothing wrong"  # which honest work this is
+    both: frozenset = frozenset()  # the ids of two mistakes at once
+
+    @property
+    def hidden(self):
+        """Whether the step of the mistake is not handed in."""
+        return self.step not in (self.steps or self.units)
 
     def answers(self, spelling=None):
+        if self.steps is not None:
+            return {"schema": "attn/answers/1", "steps": self.steps}
         spelled = spelling or self.pen.spelled
         return {"schema": "attn/answers/1",
                 "steps": {name: mapped(units, spelled) for name, units in self.units.items()}}
@@ -48,7 +60,7 @@ class HandIn:
         return self.answers(spelled)
 
     def told(self):
-        what = f"{self.id or 'nothing wrong'} ({self.variant})" if self.variant else self.id or "nothing wrong"
+        what = f"{self.id or self.kind} ({self.variant})" if self.variant else self.id or self.kind
         carried = "+".join(name for name in CARRIED if name in self.pen.carried) or "nothing"
         place = f" at {self.step}" if self.step else ""
         return f"{what}{place}, {self.which}, {self.pen.decimals}:{self.pen.mode}, carrying {carried}"
@@ -102,6 +114,7 @@ class Reader:
         self.raw = raw
         self.given = Given(raw)
         self.honest = Honest(self.given)
+        self.ways = Ways(self.given)
         self.mistakes = {}
         for mistake in catalogue(self.given):
             self.mistakes.setdefault(mistake.id, []).append(mistake)
@@ -197,10 +210,10 @@ class Reader:
         return self._right[decimals]
 
     def decidable(self, handin):
-        return not any(self._same(handin, papers) for papers in self.right_papers(handin.pen.decimals))
+        return not any(self.same(handin, papers) for papers in self.right_papers(handin.pen.decimals))
 
     @staticmethod
-    def _same(handin, papers):
+    def same(handin, papers):
         return all(papers.get(n) == u for n, u in handin.units.items())
 
     def first_wrong(self, handin):
@@ -215,25 +228,15 @@ class Reader:
                 return name
         return None
 
-    def within_hulls(self, handin):
-        """Whether every number could stand for one between the honest ones: then the contract
-        lets it pass as right, though no single honest way gives all of them."""
-        honest = [p.student for p in self.right_papers(handin.pen.decimals)]
-        power = handin.pen.power
-        for name, written in handin.units.items():
-            if name not in honest[0].written:
-                return False
-            full = [s.paper(name, s.full[name]) for s in honest]
-            if shape_of(full[0]) != shape_of(written):
-                return False
-            for place, unit in cells(written):
-                values = [at(f, place) for f in full]
-                low, high = stands_for(unit, power)
-                if name == "attention_weights":  # a row may have kept its sum
-                    low, high = min(low, (unit - 1) / power), max(high, (unit + 1) / power)
-                if max(values) < low or min(values) > high:
-                    return False
-        return True
+    def explained(self, handin):
+        """Whether some honest way of working explains every number: what does is right, even where
+        a mistake gives it too."""
+        right = self.right_papers(handin.pen.decimals)[0]
+        steps = handin.answers()["steps"]
+        if any(right.get(n) is None or shape_of(right.get(n)) != shape_of(step) for n, step in steps.items()):
+            return False
+        first, turned = self.ways.first_unexplained(steps, handin.pen.decimals)
+        return first is None and len(turned) != 1  # one step alone is a mistake before it is a convention
 
     def ties(self, handin):
         """The ids of all mistakes that give exactly this."""
@@ -271,7 +274,7 @@ class Reader:
                     other = Papers(with_slip(student, slip))
                 except NotHere:
                     continue
-                if self._same(handin, other):
+                if self.same(handin, other):
                     found.add(slip.id)
         return found
 
@@ -309,12 +312,3 @@ def cells_explained(written, papers):
     if papers[0] is None or shape_of(papers[0]) != shape_of(written):
         return False
     return all(any(at(p, place) == unit for p in papers) for place, unit in cells(written))
-
-
-def stands_for(unit, power):
-    """From half a unit of the last place nearer zero to one unit farther from it."""
-    if not isinstance(unit, int):
-        return unit, unit
-    slack = 1e-9
-    nearer, farther = (unit - 0.5, unit + 1) if unit > 0 else (unit - 1, unit + 0.5) if unit < 0 else (-1, 1)
-    return (nearer - slack) / power, (farther + slack) / power

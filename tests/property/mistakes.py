@@ -203,8 +203,9 @@ def other_masks(given):
         yield "transposed", "", turned
     diagonal = [[[[o and i != j for j, o in enumerate(row)] for i, row in enumerate(m)]
                  for m in heads] for heads in right]
-    if given.raw.get("causal"):
+    if diagonal != right and (given.nq == given.nk or given.raw.get("causal")):
         yield "diagonal_too", "", diagonal
+    if given.raw.get("causal"):
         yield from wrong_corners(given)
     lengths = given.raw.get("lengths")
     if lengths is not None:
@@ -351,20 +352,29 @@ def heads(given):
 
 def splitting(given, count):
     """Heads that got other columns, or that nobody made."""
-    whole = given.raw.get("split") != "input" and all(
-        kind in ("wide", None) for kind, _ in given.weights.values()) and not (
-            given.direct and given.raw["queries"] and isinstance(given.sources["query"][0][0][0], list))
+    kinds = {kind for kind, _ in given.weights.values()}
+    apart = kinds == {"apart"}
+    whole = apart or given.raw.get("split") != "input" and kinds <= {"wide", None} and not (
+        given.direct and given.raw["queries"] and isinstance(given.sources["query"][0][0][0], list))
+    together = {"weight": side_by_side} if apart else {}
     if whole or given.raw.get("split") == "input":
-        yield Mistake("heads.no_transpose", "", PROJECTIONS, "keys", {"split": no_transpose(count)})
+        yield Mistake("heads.no_transpose", "", PROJECTIONS, "keys", {"split": no_transpose(count), **together})
         yield Mistake("heads.interleaved", "", PROJECTIONS, "keys", {
-            "split": lambda s, m: [[row[h::count] for row in m] for h in range(count)]})
+            "split": lambda s, m: [[row[h::count] for row in m] for h in range(count)], **together})
     if whole:
         factors = {"": given.scale}
         if given.scale is not None and "scale" not in given.raw:
             factors = {"of its own scale": 1 / math.sqrt(count * given.d_k), "of a head's scale": given.scale}
         for variant, factor in factors.items():
             yield Mistake("heads.one_big_head", variant, PROJECTIONS, "keys", {
-                "split": lambda s, m: [m], "factor": lambda s, factor=factor: factor}, flags={"headless": True})
+                "split": lambda s, m: [m], "factor": lambda s, factor=factor: factor, **together},
+                flags={"headless": True})
+
+
+def side_by_side(s, role):
+    """One matrix a head taken for the columns of one."""
+    _, matrices, bias = s.weight(role)
+    return "wide", [sum((list(row) for row in rows), []) for rows in zip(*matrices)], bias
 
 
 def no_transpose(count):

@@ -1,0 +1,578 @@
+"""Whether any honest way to work a problem gives what is written, be it only a cell.
+
+Works through the problem in the order of the contract with every number between two
+bounds. What was handed in stands for the values that would be written so; later steps use
+anything between the number as written and those. What was not handed in was rounded to the
+file's decimals, or not; one step may have been rounded to fewer. All of these are tried, and
+the first step that none of them explains is the first wrong one. In doubt the reader believes
+that it was honest: a hand-in is used to accuse the program only if it cannot have been.
+"""
+
+import math
+from typing import NamedTuple
+
+from nested import depth, transposed
+from reference import INF
+from students import ROLES, VECTORS, Pen
+from written import SLACK, read_step
+
+MODES = ("half-up", "truncate", "half-even")
+CLOSED = (-INF, -INF)
+NOTHING = (0.0, 0.0)
+ANYTHING = (0.0, 1e6)  # of a weight
+WITHOUT_HEADS = ("projected_keys", "projected_queries", "projected_values", "concat", "output")
+ROOTS = (1, 2, 3)  # decimals that people give √d_k
+
+
+class Contradiction(Exception):
+    """What was handed in does not follow."""
+
+
+class State(NamedTuple):
+    """One way so far: the blocks that are needed on, and how freely it rounded."""
+    blocks: tuple       # name → [low, high] of every cell, as nested lists
+    habit: object = None  # None: any; else a step was rounded to fewer decimals and the rest is all alike
+    turned: tuple = ()  # steps read with rows and columns exchanged
+
+
+# --- intervals -------------------------------------------------------------
+
+
+def exactly(nested):
+    return [exactly(n) for n in nested] if isinstance(nested, list) else (nested, nested)
+
+
+def plus(a, b):
+    return a[0] + b[0], a[1] + b[1]
+
+
+def times(a, b):
+    if a[0] == a[1] and b[0] == b[1]:
+        both = a[0] * b[0]
+        return both, both
+    products = (a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
+    return min(products), max(products)
+
+
+def total(parts):
+    return sum(p[0] for p in parts), sum(p[1] for p in parts)
+
+
+def dot(xs, ys):
+    return total([times(x, y) for x, y in zip(xs, ys)])
+
+
+def product(matrix, weight, bias=None):
+    columns = [exactly(list(column)) for column in zip(*weight)]
+    rows = [[dot(row, column) for column in columns] for row in matrix]
+    return [[plus(x, (b, b)) for x, b in zip(row, bias)] for row in rows] if bias else rows
+
+
+def exp(x):
+    return 0.0 if x == -INF else math.exp(min(x, 700))
+
+
+def each(change, *nested):
+    """`change` of the cells in the same place of several nestings."""
+    if isinstance(nested[0], list):
+        return [each(change, *parts) for parts in zip(*nested)]
+    return change(*nested)
+
+
+def near_half(x):
+    """Twice a number; a whole number where it is that but for the error of doubles."""
+    near = round(2 * x)
+    return near if abs(2 * x - near) < SLACK * (1 + abs(x) * 1e-3) else 2 * x
+
+
+def to_unit(twice, mode):
+    """The whole number that half of it is rounded to."""
+    if mode == "truncate":
+        return math.trunc(twice / 2)
+    if mode == "half-even":
+        return round(twice / 2)
+    return math.copysign(math.floor(abs(twice) / 2 + 0.5), twice)
+
+
+def hull(a, b):
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def frozen(nested):
+    return tuple(frozen(n) for n in nested) if isinstance(nested, list) else nested
+
+
+# --- the reader ------------------------------------------------------------
+
+
+class Ways:
+    """All honest ways to work one problem."""
+
+    def __init__(self, given):
+        self.given = given
+        self.stages = (self.projections, self.scores, self.scaled, self.masked, self.softmax, self.sums, self.join)
+        self.known = {}
+
+    def first_unexplained(self, steps, decimals):
+        """The first handed-in step that no honest way explains which explains all before it,
+        and the steps that are right only with rows and columns exchanged; (None, ()) where all is honest.
+
+        `steps` are spelled as in an answers file; single cells stand in lists of blanks."""
+        best, tied = (-1, None), False
+        for mode in MODES:
+            if mode == "half-even" and not tied:
+                break  # it would be half-up again
+            deepest, name, turned, found = self._followed(steps, decimals, mode)
+            tied = tied or found
+            if name is None:
+                return None, turned
+            best = max(best, (deepest, name))
+        return best[1], ()
+
+    def _followed(self, steps, decimals, mode):
+        """How far this way of rounding explains the steps, the first that it does not, what had to be
+        turned, and whether there was a tie."""
+        reading, tied = Reading(self, steps, decimals, mode), False
+        key = (decimals, mode)
+        alive = [State(())]
+        for stage in self.stages:
+            names = self.names_of(stage)
+            key += tuple((n, repr(steps[n])) for n in names if n in steps) + (stage.__name__,)
+            if key not in self.known:
+                reading.failed, reading.tied = [], False
+                found = {}
+                for state in alive:
+                    for after in stage(reading, state):
+                        found.setdefault((frozen([b for _, b in after.blocks]), after.habit, after.turned), after)
+                self.known[key] = sorted(found.values(), key=lambda s: len(s.turned)), reading.failed, reading.tied
+            alive, failed, found = self.known[key]
+            tied = tied or found
+            if not alive:
+                return *max((self.given.order.index(n), n) for n in failed), (), tied
+        return len(self.given.order), None, alive[0].turned, tied
+
+    def names_of(self, stage):
+        return {"projections": [n for n in self.given.order if n.endswith(("keys", "queries", "values"))],
+                "scores": ["scores"], "scaled": ["scaled_scores"], "masked": ["masked_scores"],
+                "softmax": ["row_maximum", "exponentials", "exponential_sums", "attention_weights"],
+                "sums": ["weighted_values", "context"], "join": ["concat", "output"]}[stage.__name__]
+
+    # Stages: each gives every state that may follow
+
+    def projections(self, reading, state):
+        given = self.given
+        blocks = {}
+        for role, name in ROLES:
+            kind, weight = given.weights[role]
+            bias = given.biases.get(role)
+            source = exactly(given.sources[role])
+            if depth(given.sources[role]) == 4:
+                blocks[name] = source
+            elif kind is None:
+                blocks[name] = [self.split(m) for m in source]
+            elif kind == "wide":
+                wide = [product(m, weight, bias) for m in source]
+                if given.heads:
+                    blocks["projected_" + name] = wide
+                else:
+                    blocks[name] = [[m] for m in wide]
+            elif kind == "shared":
+                blocks[name] = [[product(part, weight, bias) for part in self.split(m)] for m in source]
+            else:
+                width = len(weight[0][0])
+                blocks[name] = [[product(m, w, bias and bias[h * width:(h + 1) * width])
+                                 for h, w in enumerate(weight)] for m in source]
+        computed = [name for role, name in ROLES if given.weights[role][0] is not None]
+        wide = [n for n in blocks if n.startswith("projected_")]
+        handed = [n for n in blocks if {n, n.removeprefix("projected_")} & set(reading.steps)]
+        free = [n for n in wide + [n for n in computed if n in blocks] if n not in handed]
+        scored = [n for n in free if not n.endswith("values")]
+        states = [(dict(blocks), state.habit)]
+        for way, habit in reading.ways(state.habit):
+            for some in (free, scored, [n for n in free if n not in scored]) if habit is None else (free,):
+                states.append((dict(blocks) | {name: each(way, blocks[name]) for name in some}, habit))
+        for found, habit in states:
+            try:
+                turned = ()
+                for name in wide:
+                    found[name], t = reading.settled(name, found[name])
+                    found[name.removeprefix("projected_")] = [self.split(m) for m in found[name]]
+                    turned += t
+                for _, name in ROLES:
+                    found[name], t = reading.settled(name, found[name])
+                    turned += t
+            except Contradiction:
+                continue
+            yield State(tuple((n, found[n]) for n in ("queries", "keys", "values")), habit, turned)
+
+    def split(self, matrix):
+        width = len(matrix[0]) // (self.given.heads or 1)
+        return [[row[h * width:(h + 1) * width] for row in matrix] for h in range(self.given.heads or 1)]
+
+    def scores(self, reading, state):
+        parts = dict(state.blocks)
+        scores = [[[[dot(q, k) for k in keys] for q in queries] for queries, keys in zip(*heads)]
+                  for heads in zip(parts["queries"], parts["keys"])]
+        yield from self.going_on(reading, state, "scores", scores, parts["values"])
+
+    def going_on(self, reading, state, name, blocks, values):
+        for chosen, habit, turned in reading.chosen(name, blocks, state.habit):
+            yield State((("scores", chosen), ("values", values)), habit, state.turned + turned)
+
+    def scaled(self, reading, state):
+        given, parts = self.given, dict(state.blocks)
+        if given.scale is None:
+            yield state
+            return
+        for factor, habit in self.factors(reading, state.habit):
+            blocks = each(lambda s: times(s, (factor, factor)), parts["scores"])
+            yield from self.going_on(reading, State(state.blocks, habit, state.turned), "scaled_scores", blocks,
+                                     parts["values"])
+
+    def factors(self, reading, habit):
+        """1/√d_k, and what people make of it when they round the root, or the factor."""
+        given = self.given
+        yield given.scale, habit
+        if "scale" in given.raw or habit is not None:
+            return
+        root = math.sqrt(given.d_k)
+        if root == int(root):
+            return
+        seen = set()
+        for decimals in {*ROOTS, reading.decimals}:
+            for mode in MODES:
+                power = 10 ** decimals
+                seen.add(power / to_unit(2 * root * power, mode))
+                seen.add(to_unit(2 / root * power, mode) / power)
+        for factor in sorted(seen - {0.0}):
+            for habit in ("exact", "file"):
+                yield factor, habit
+
+    def masked(self, reading, state):
+        given, parts = self.given, dict(state.blocks)
+        if not given.masked:
+            yield state
+            return
+        blocks = [[[[(plus(s, (x, x)) if given.adds else s) if is_open else CLOSED
+                     for s, x, is_open in zip(row, adds, opens)] for row, adds, opens in zip(m, added, open_)]
+                   for m, added, open_ in zip(*heads)]
+                  for heads in zip(parts["scores"], given.adds or given.open, given.open)]
+        yield from self.going_on(reading, state, "masked_scores", blocks, parts["values"])
+
+    def softmax(self, reading, state):
+        parts = dict(state.blocks)
+        scores = parts["scores"]
+        try:
+            peaks, peak_turned = reading.settled("row_maximum", rows(scores, lambda row: (
+                max(s[0] for s in row), max(s[1] for s in row))))
+        except Contradiction:
+            return
+        seen = set()
+        for weights, habit, turned in self.weights(reading, state, scores, peaks):
+            key = (frozen(weights), habit, turned)
+            if key not in seen:
+                seen.add(key)
+                yield State((("weights", weights), ("values", parts["values"])), habit, state.turned + turned)
+
+    def weights(self, reading, state, scores, peaks):
+        for exponentials, sums, habit, turned in self.inside(reading, state, scores, peaks):
+            candidates = [rows(scores, softmax)]
+            if exponentials is not None:
+                candidates.append(rows(exponentials, shares))
+            if sums is not None:
+                numerators = exponentials or exponentials_of(scores, peaks, "maximum")
+                candidates.append([[[[over(e, s) for e in row] for row, s in zip(*both)] for both in zip(*heads)]
+                                   for heads in zip(numerators, sums)])
+            for blocks in candidates:
+                for chosen, after, t in reading.chosen("attention_weights", blocks, habit):
+                    yield chosen, after, turned + t
+
+    def inside(self, reading, state, scores, peaks):
+        """(exponentials, their sums, habit, turned); None for what is not carried on as rounded."""
+        given_maximum = "row_maximum" in reading.steps
+        largest = [[max((s[1] for row in m for s in row), default=0) for m in heads] for heads in scores]
+        if "exponentials" in reading.steps:
+            try:
+                blocks, turned = reading.exponentials(scores, peaks, given_maximum)
+                sums, t = reading.settled("exponential_sums", rows(blocks, total))
+            except Contradiction:
+                return
+            yield blocks, sums if "exponential_sums" in reading.steps else None, state.habit, turned
+            yield blocks, each(reading.file, sums), state.habit, turned
+            return
+        for constant in ("maximum",) if given_maximum else ("maximum", "nothing", "largest"):
+            full = exponentials_of(scores, peaks, constant, largest)
+            if full is None:
+                continue
+            ways = [(lambda e: e, state.habit)] + list(reading.ways(state.habit))
+            for number, (way, habit) in enumerate(ways):
+                blocks = each(way, full)
+                try:
+                    sums, _ = reading.settled("exponential_sums", rows(blocks, total))
+                except Contradiction:
+                    continue
+                carried = blocks if number else None
+                if "exponential_sums" in reading.steps:
+                    yield carried or full, sums, habit, ()
+                elif number or constant == "maximum":
+                    yield carried, None, habit, ()
+                    if not number:
+                        for w, h in reading.ways(state.habit):
+                            yield full, each(w, sums), h, ()
+
+    def sums(self, reading, state):
+        parts = dict(state.blocks)
+        weights, values = parts["weights"], parts["values"]
+        weighted = [[[[[times(w, x) for x in v] for w, v in zip(row, vectors)] for row in m]
+                     for m, vectors in zip(*heads)] for heads in zip(weights, values)]
+        direct = [[[[total(column) for column in zip(*row)] for row in m] for m in heads] for heads in weighted]
+        candidates = [(direct, state.habit, ())]
+        if "weighted_values" in reading.steps:
+            try:
+                settled, turned = reading.settled("weighted_values", weighted)
+            except Contradiction:
+                return
+            candidates.append((summed(settled), state.habit, turned))
+        else:
+            candidates += [(summed(each(way, weighted)), habit, ()) for way, habit in reading.ways(state.habit)]
+        for context, habit, turned in candidates:
+            for chosen, after, t in reading.chosen("context", context, habit):
+                yield State((("context", chosen),), after, state.turned + turned + t)
+
+    def join(self, reading, state):
+        given = self.given
+        joined = [[sum((m[i] for m in heads), []) for i in range(len(heads[0]))]
+                  for heads in dict(state.blocks)["context"]]
+        try:
+            turned = ()
+            if given.heads:
+                joined, turned = reading.settled("concat", joined)
+            if given.output is not None:
+                output = [product(m, given.output, given.biases.get("output")) for m in joined]
+                output, t = reading.settled("output", output)
+                turned += t
+        except Contradiction:
+            return
+        yield State((), None, state.turned + turned)
+
+
+def summed(weighted):
+    return [[[[total(column) for column in zip(*row)] for row in m] for m in heads] for heads in weighted]
+
+
+def rows(blocks, change):
+    return [[[change(row) for row in m] for m in heads] for heads in blocks]
+
+
+def softmax(row):
+    """Bounds of the weights, each reached: a weight grows with its own score alone."""
+    peak = max(s[1] for s in row)
+    if peak == -INF:
+        return [NOTHING] * len(row)
+    low, high = [exp(s[0] - peak) for s in row], [exp(s[1] - peak) for s in row]
+    return shares(list(zip(low, high)))
+
+
+def shares(row):
+    low, high = total(row)
+    found = []
+    for e in row:
+        most, least = low - e[0] + e[1], high - e[1] + e[0]
+        found.append((e[0] / least if least > 0 else 0.0, e[1] / most if most > 0 else 0.0))
+    return found
+
+
+def over(a, b):
+    if b[0] <= 0:
+        return NOTHING if a == NOTHING else ANYTHING
+    return (a[0] / (b[1] if a[0] > 0 else b[0]), a[1] / (b[0] if a[1] > 0 else b[1]))
+
+
+def exponentials_of(scores, peaks, constant, largest=None):
+    """e^(score − c) for one of the c that people take; None where no paper would hold them."""
+    made = []
+    for b, heads in enumerate(scores):
+        made.append([])
+        for h, m in enumerate(heads):
+            block = []
+            for row, peak in zip(m, peaks[b][h]):
+                if constant == "nothing":
+                    c = NOTHING
+                elif constant == "largest":
+                    c = largest[b][h], largest[b][h]
+                else:
+                    c = peak
+                if max((s[1] - c[0] for s in row if s[1] > -INF), default=0) > 30:
+                    return None
+                block.append(of_row(row, c))
+            made[-1].append(block)
+    return made
+
+
+def of_row(row, c):
+    if c[1] == -INF:
+        return [NOTHING] * len(row)
+    return [(exp(s[0] - c[1]), exp(s[1] - c[0])) if s[1] > -INF else NOTHING for s in row]
+
+
+# --- one file, read with one way of rounding -------------------------------
+
+
+class Reading:
+    def __init__(self, ways, steps, decimals, mode):
+        self.given, self.decimals, self.mode = ways.given, decimals, mode
+        self.steps = {name: self.blocks(name, read_step(name, step)) for name, step in steps.items()}
+        self.failed, self.tied = [], False
+        power = 10 ** decimals
+        self.file = lambda cell: self.rounded(cell, power)
+
+    def blocks(self, name, paper):
+        """A step as it was handed in, in lists over sequences and, where it is a head's own, heads."""
+        headed = name not in WITHOUT_HEADS
+        paper = paper if self.given.batched else [paper]
+        if headed and self.given.heads is None:
+            paper = [[block] for block in paper]
+        if name in VECTORS and self.given.columns:
+            turn = lambda m: None if m is None else transposed(whole(m))
+            paper = [block and [turn(m) for m in block] if headed else turn(block) for block in paper]
+        return paper
+
+    def rounded(self, cell, power):
+        """What rounding makes of all that lies between two bounds."""
+        low, high = cell
+        if low == -INF:
+            return cell
+        least = self.unit(low * power) / power
+        return (least, least) if low == high else (least, self.unit(high * power) / power)
+
+    def unit(self, x):
+        near = math.floor(x + 0.5)
+        if 1e-4 < abs(x - near) < 0.4999:  # neither whole nor a tie
+            return near if self.mode != "truncate" else math.trunc(x)
+        twice = near_half(x)
+        self.tied = self.tied or twice % 2 == 1
+        return to_unit(twice, self.mode)
+
+    def ways(self, habit):
+        """(how, habit after it) of rounding a step that was not handed in, besides not at all."""
+        if habit is None or habit == "file":
+            yield self.file, habit
+        if habit is None:
+            for decimals in range(self.decimals):
+                power = 10 ** decimals
+                for after in ("exact", "file"):
+                    yield (lambda cell, power=power: self.rounded(cell, power)), after
+
+    def chosen(self, name, blocks, habit):
+        """(blocks that are carried on, habit, whether they were read turned)."""
+        if name in self.steps:
+            try:
+                settled, turned = self.settled(name, blocks)
+            except Contradiction:
+                return
+            yield settled, habit, turned
+            return
+        if habit != "file":
+            yield blocks, habit, ()
+        for way, after in self.ways(habit):
+            yield each(way, blocks), after, ()
+            if name == "attention_weights" and self.mode == "half-up" and after == habit:
+                yield rows(blocks, self.kept_sum), after, ()
+
+    def kept_sum(self, row):
+        power = 10 ** self.decimals
+        if all(high - low < 1e-9 for low, high in row):
+            pen = Pen(self.decimals, "keep-sum")
+            return [(u / power, u / power) for u in pen.units_of_row([low for low, _ in row])]
+        return [(math.floor(low * power) / power, math.ceil(high * power) / power) for low, high in row]
+
+    def settled(self, name, values):
+        """What is carried on from a step: anything between what is written and what would be written so."""
+        if name not in self.steps:
+            return values, ()
+        try:
+            return self.read(values, self.steps[name]), ()
+        except Contradiction:
+            pass
+        if self.may_be_turned(name):
+            turned = self.steps[name]
+            turned = ([[transposed(m) for m in heads] for heads in turned] if name not in WITHOUT_HEADS
+                      else [transposed(m) for m in turned])
+            try:
+                return self.read(values, turned), (name,)
+            except Contradiction:
+                pass
+        self.failed.append(name)
+        raise Contradiction
+
+    def may_be_turned(self, name):
+        if name in ("row_maximum", "exponential_sums", "weighted_values", "exponentials"):
+            return False
+        blocks = self.steps[name] if name in WITHOUT_HEADS else [m for heads in self.steps[name] for m in heads or ()]
+        return all(m and len(m) == len(m[0] or ()) and all(row and None not in row for row in m) for m in blocks)
+
+    def read(self, values, written):
+        if isinstance(values, list):
+            if written is None:
+                return [self.read(v, None) for v in values]
+            if len(values) != len(written):
+                raise Contradiction
+            return [self.read(v, w) for v, w in zip(values, written)]
+        if written is None:
+            return hull(values, self.file(values))
+        return met(values, written)
+
+    def exponentials(self, scores, peaks, given_maximum):
+        found = []
+        try:
+            for b, heads in enumerate(scores):
+                found.append([])
+                for h, m in enumerate(heads):
+                    found[-1].append([])
+                    for i, row in enumerate(m):
+                        handed = self.steps["exponentials"][b]
+                        handed = handed and handed[h]
+                        handed = handed and handed[i]
+                        found[-1][-1].append(self.exponentials_of_row(row, peaks[b][h][i], handed, given_maximum))
+        except Contradiction:
+            self.failed.append("exponentials")
+            raise
+        return found, ()
+
+    def exponentials_of_row(self, row, peak, written, given_maximum):
+        values = of_row(row, peak)
+        if written is None:
+            return self.read(values, None)
+        try:
+            return self.read(values, written)
+        except Contradiction:
+            if given_maximum or sum(w is not None for w in written) < 2:
+                raise
+        least, most = -INF, INF
+        for s, w in zip(row, written):
+            if w is None or s[1] == -INF:
+                continue
+            if w.high <= 0:
+                raise Contradiction
+            least = max(least, s[0] - math.log(w.high))
+            if w.low > 0:
+                most = min(most, s[1] - math.log(w.low))
+        if least > most + SLACK:
+            raise Contradiction
+        if most == INF:
+            return self.read(values, [None] * len(row))
+        return self.read(of_row(row, (least, most)), written)
+
+
+def whole(matrix):
+    width = max(len(row) for row in matrix if row)
+    return [row or [None] * width for row in matrix]
+
+
+def met(value, written):
+    low, high = max(value[0], written.low), min(value[1], written.high)
+    if low > high + SLACK * (1 + abs(value[0]) * 1e-3):
+        raise Contradiction
+    if value[1] == -INF:
+        return value
+    return min(written.least, low), max(written.most, high)
