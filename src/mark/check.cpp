@@ -88,8 +88,10 @@ Checker::Meaning Checker::read_as_meant(const Sheet& sheet, const std::string& n
     if (fewer == 0) return straight;
   }
   for (const RoundingMode habit : habits) {
-    Meaning turned = with_steps_turned(straight, habit);
-    if (may_be_turned(straight, turned)) return turned;
+    for (const bool all : {false, true}) {
+      Meaning turned = with_steps_turned(straight, habit, all);
+      if (may_be_turned(straight, turned)) return turned;
+    }
     if (rule_.kind != MarkingRule::Kind::honest_rounding) break;
   }
   return straight;
@@ -103,8 +105,9 @@ Marking& Checker::marking_of(Meaning& meaning) const {
 }
 
 // Each step in order, with rows and columns exchanged where fewer of its numbers are
-// wrong so, or as few in a hand-in that has others like that.
-Checker::Meaning Checker::with_steps_turned(const Meaning& straight, RoundingMode habit) const {
+// wrong so, or as few in a hand-in that has others like that; with `all`, also where
+// none are wrong either way, as far as rounding tells.
+Checker::Meaning Checker::with_steps_turned(const Meaning& straight, RoundingMode habit, bool all) const {
   Meaning meaning(straight.sheet, straight.name, straight.right);
   fill_in_allowances(meaning.sheet, rule_);
   const Places places = places_on_sheet(meaning.right, meaning.sheet);
@@ -114,7 +117,7 @@ Checker::Meaning Checker::with_steps_turned(const Meaning& straight, RoundingMod
   Flags now = matched(meaning.sheet);
   for (std::size_t i = 0; i < meaning.sheet.steps.size(); ++i) {
     const HandedStep& step = meaning.sheet.steps[i];
-    if (!step.is_whole || all_true(now[i])) continue;
+    if (!step.is_whole || (all_true(now[i]) && !(all && !meaning.turned.empty()))) continue;
     const auto other = attn::turned(step, meaning.right.shape(step.id));
     if (!other) continue;
     Sheet sheet = meaning.sheet;

@@ -43,6 +43,7 @@ class Worker : public Policy<Number> {
     Tensor<Number> carried = computed;
     if (rounded) round(line, before, carried);
     if (place) matched_[*place] = write(line, task_.sheet.steps[*place], computed, before, carried);
+    if (task_.early && task_.early->line == line) round_early(computed, carried);
     return carried;
   }
 
@@ -51,6 +52,9 @@ class Worker : public Policy<Number> {
   // in, and how.
   virtual bool rounds(std::size_t line) const = 0;
   virtual void round(std::size_t line, const Values<Number>& before, Tensor<Number>& carried) const = 0;
+
+  // The same to fewer decimals.
+  virtual void round_early(const Tensor<Number>& computed, Tensor<Number>& carried) const = 0;
 
   // Puts what was handed in in the place of what was computed; returns which cells match.
   virtual std::vector<bool> write(std::size_t line, const HandedStep& step, const Tensor<Number>& computed,
@@ -117,6 +121,11 @@ class Person final : public Worker<double> {
     } else {
       for (double& number : carried.data()) number = rounded(number, rounding);
     }
+  }
+
+  void round_early(const Tensor<double>& computed, Tensor<double>& carried) const override {
+    const HandRounding rounding = writing_with(task_.early->decimals, options_.manner.writing);
+    std::ranges::transform(computed.data(), carried.data().begin(), [&](double x) { return rounded(x, rounding); });
   }
 
   std::vector<bool> write(std::size_t line, const HandedStep& step, const Tensor<double>& computed,
@@ -188,6 +197,12 @@ class EverybodyHonest final : public Worker<Interval> {
     }
   }
 
+  void round_early(const Tensor<Interval>& computed, Tensor<Interval>& carried) const override {
+    std::ranges::transform(computed.data(), carried.data().begin(), [&](const Interval& value) {
+      return rounded_unwritten(value, habit_, task_.early->decimals, false);
+    });
+  }
+
   static bool are_points(const Tensor<Interval>& tensor) {
     return std::ranges::all_of(tensor.data(), [](const Interval& number) { return number.width() < 1e-9; });
   }
@@ -250,8 +265,10 @@ class EverybodyHonest final : public Worker<Interval> {
       return hull(number, rounded_unwritten(number, habit_, decimals, false));
     }
     const Interval& stands = cell.stands_as(habit_);
+    if (std::isinf(number)) return number;
     const Interval had = {std::max(stands.low, computed.low), std::min(stands.high, computed.high)};
-    return std::isinf(number) ? Interval(number) : had.low <= had.high ? hull(number, had) : number;
+    // What lies next to a whole unit may be written so and yet lie outside.
+    return hull(number, had.low <= had.high ? had : Interval(had.low == computed.low ? computed.low : computed.high));
   }
 
   const EncloseOptions& options_;

@@ -50,6 +50,12 @@ struct Places {
 };
 Places places_on_sheet(const Recipe& recipe, const Sheet& sheet);
 
+// A line of which fewer decimals are carried on than the person writes elsewhere.
+struct EarlyRounding {
+  std::size_t line = 0;
+  int decimals = 0;
+};
+
 // A recipe to be followed on what somebody handed in.
 // REQUIRES: the sheet's allowances are filled in; all outlive it.
 struct Task {
@@ -57,6 +63,7 @@ struct Task {
   const Sheet& sheet;
   const MarkingRule& rule;
   const Places& places;  // of this recipe on this sheet
+  std::optional<EarlyRounding> early = {};
 };
 
 // A mark a cell, by step of the sheet.

@@ -48,7 +48,8 @@ Ground::Ground(Recipe right) : recipe(std::move(right)), same(same_lines(recipe,
     if (!mistake->rewrites) continue;
     for (Rewrite& rewrite : rewrites_of(recipe, mistake->rewrites)) {
       auto twins = same_lines(rewrite.recipe, recipe);
-      candidates.push_back({mistake, std::move(rewrite), std::move(twins)});
+      std::vector<Candidate>& known = mistake->kind == MistakeKind::note ? roundings : candidates;
+      known.push_back({mistake, std::move(rewrite), std::move(twins)});
     }
   }
 }
@@ -69,6 +70,7 @@ Marking::Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<co
   habit_ = reading.habit;
   mismatches_ = reading.mismatches;
   person_ = right_flags_ = reading.matched;
+  find_early_rounding();
   honest_ = enclose(task(right_->recipe), {habit_, false});
   Asked asked(task(right_->recipe).places);
   exact_ = evaluate(right_->recipe, asked);
@@ -76,6 +78,48 @@ Marking::Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<co
   // there, and consistent what follows from what does.
   const std::size_t wrong = static_cast<std::size_t>(std::ranges::find_if_not(person_, all_true) - person_.begin());
   for (std::size_t step = wrong + 1; step < person_.size(); ++step) right_flags_[step] = honest_.matched[step];
+}
+
+// Few numbers that fit prove nothing: among many roundings one comes close by chance.
+void Marking::find_early_rounding() {
+  constexpr std::size_t enough = 3;
+  if (!is_honest() || mismatches_ < enough) return;
+  const Recipe& recipe = right_->recipe;
+  for (const RecipePart& part : recipe.parts()) {
+    if (!part.attention) continue;
+    const Anatomy& at = *part.attention;
+    for (const auto& [id, rounding] : {std::pair(at.weights, "rounding.early"),
+                                       {at.exponentials, "rounding.early"},
+                                       {at.scaled, "rounding.scores_rounded"},
+                                       {at.scores, "rounding.scores_rounded"}}) {
+      const auto line = recipe.line(id);
+      for (int decimals = sheet_.decimals - 1; line && decimals >= 0; --decimals) {
+        Task rounded = task(recipe);
+        rounded.early = EarlyRounding{*line, decimals};
+        if (rounded.places.is_above[*line] && is_explained_by(rounded, diagnosis_of(rounding, id))) return;
+      }
+    }
+  }
+  for (const Candidate& candidate : right_->roundings) {
+    Diagnosis diagnosis = diagnosis_of(candidate.mistake->id, candidate.rewrite.step);
+    diagnosis.variant = candidate.rewrite.variant;
+    if (is_explained_by(task(candidate.rewrite.recipe), std::move(diagnosis))) return;
+  }
+}
+
+// Then nothing is wrong, and that is why.
+bool Marking::is_explained_by(const Task& task, Diagnosis rounding) {
+  for (const RoundingMode habit : habits) {
+    if (!std::ranges::all_of(enclose(task, {habit}).matched, all_true)) continue;
+    HonestReading reading = read_honestly(task, habit);
+    if (reading.mismatches > 0) continue;
+    habit_ = habit;
+    mismatches_ = 0;
+    person_ = right_flags_ = std::move(reading.matched);
+    early_ = std::move(rounding);
+    return true;
+  }
+  return false;
 }
 
 Task Marking::task(const Recipe& recipe) {
@@ -190,9 +234,42 @@ void Marking::add_steps(Report& report) const {
   }
 }
 
+// The first step of which fewer decimals were written than later, although it has
+// more; how many steps there are if there is none.
+std::size_t Marking::rounded_early() const {
+  const auto decimals = [](const HandedStep& step) {
+    int most = 0;
+    for (const HandedCell& cell : step.cells)
+      most = std::max(most, cell.is_number() ? cell.number.decimals.value_or(0) : 0);
+    return most;
+  };
+  for (std::size_t step = 0; step < sheet_.steps.size(); ++step) {
+    const HandedStep& handed = sheet_.steps[step];
+    const int written = decimals(handed);
+    const bool later = std::ranges::any_of(sheet_.steps.begin() + static_cast<std::ptrdiff_t>(step), sheet_.steps.end(),
+                                           [&](const HandedStep& other) { return decimals(other) > written; });
+    if (!later || !handed.fits) continue;
+    const Tensor<double>& exact = exact_.result(line_of(step));
+    for (std::size_t at = 0; at < handed.cells.size(); ++at) {
+      const WrittenNumber& number = handed.cells[at].number;
+      const bool is_rounded = handed.cells[at].is_number() && number.decimals && std::isfinite(number.value);
+      if (is_rounded && std::abs(exact[at] - number.value) > 1e-9) return step;
+    }
+  }
+  return sheet_.steps.size();
+}
+
 // How the person rounded, where it shows.
 void Marking::note_rounding(Report& report) {
   if (!is_honest()) return;
+  if (early_) return report.diagnoses.push_back(*early_);
+  if (const std::size_t step = rounded_early(); step < sheet_.steps.size()) {
+    const HandedStep& handed = sheet_.steps[step];
+    const auto& attention = right_->recipe.parts()[right_->recipe.instruction(line_of(step)).part].attention;
+    const bool are_scores = attention && (handed.id == attention->scores || handed.id == attention->scaled);
+    report.diagnoses.push_back(diagnosis_of(are_scores ? "rounding.scores_rounded" : "rounding.early", handed.id));
+    return;
+  }
   const auto fits = [&](const auto& wanted) {
     return std::ranges::any_of(manners_,
                                [&](const Manner& manner) { return wanted(manner) && base(manner).all_match(); });

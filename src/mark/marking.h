@@ -32,6 +32,7 @@ struct Ground {
   std::vector<std::optional<std::size_t>> same;  // each line as itself
   std::size_t cells = 1;                         // of all lines
   std::vector<Candidate> candidates;
+  std::vector<Candidate> roundings;  // of numbers that the problem gives: no mistakes
 };
 
 // One hand-in being marked: what is known of it, and what the person is believed
@@ -84,12 +85,15 @@ class Marking {
   const std::vector<Patch>& slips() const { return slips_; }
 
  private:
+  void find_early_rounding();
+  bool is_explained_by(const Task& task, Diagnosis rounding);
   bool is_honest() const { return rule_.kind == MarkingRule::Kind::honest_rounding; }
   void blame(std::size_t step, Report& report);
   void add_steps(Report& report) const;
   MarkedCell marked(std::size_t step, std::size_t cell) const;
   CellState state_of(std::size_t step, std::size_t cell) const;
   bool too_coarse(std::size_t step, std::size_t cell) const;
+  std::size_t rounded_early() const;
   void note_rounding(Report& report);
 
   Sheet sheet_;
@@ -100,6 +104,7 @@ class Marking {
   bool believes_ = false;     // that the person computes something else
   RoundingMode habit_ = RoundingMode::half_up;
   std::size_t mismatches_ = 0;
+  std::optional<Diagnosis> early_;  // how the person rounded who otherwise computes what is asked
   Followed<Interval> honest_;
   Evaluation<double> exact_;  // what nobody's numbers go into
   Flags right_flags_;         // cells that the right computation explains

@@ -73,6 +73,7 @@ Rewrites of_inputs(const RightAttention& right, const WeightedSum& sum) {
       Operand whole = parts->operands[0];
       whole.renamed.insert(whole.renamed.end(), inputs.renamed.begin(), inputs.renamed.end());
       for (Rewrite& made_of_all : summed(right, {sum.weights, read_as(whole, split->axis, "d_v"), sum.open})) {
+        made_of_all.variant = language().mistakes.all_inputs;
         all.push_back(std::move(made_of_all));
       }
     }

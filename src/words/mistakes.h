@@ -15,7 +15,7 @@ struct OneMistake {
 struct MistakeWords {
   Said projection, scores, scale, mask, softmax, sum, heads, slip, rounding, layout;
   // Which reading of a mistake, where there are several.
-  Said of_all_values, of_open_values, value_itself, weighted_value, by_own_width, by_head_width, with_biases,
+  Said of_all_values, of_open_values, all_inputs, value_itself, weighted_value, by_own_width, by_head_width, with_biases,
       without_biases, by_input_width, powers_of_scores, powers_of_differences, differences_by_maximum,
       scores_by_maximum, powers_by_largest, empty_rows_zero, empty_rows_equal, causal_mask, padding, all_of_it,
       only_closing, key_i, first_sees_first, last_sees_last, one_where_closed, one_where_open;

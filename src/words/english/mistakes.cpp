@@ -16,6 +16,7 @@ constexpr MistakeWords english_mistakes = {
     .layout = "Rows and columns",
     .of_all_values = "of all values",
     .of_open_values = "of the values that are open",
+    .all_inputs = "all of the inputs",
     .value_itself = "the value itself",
     .weighted_value = "its weighted value",
     .by_own_width = "divided by the root of its own width",

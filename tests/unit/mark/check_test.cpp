@@ -344,7 +344,7 @@ TEST_CASE("blank single cells are blank, and cells that a step does not have are
   CHECK_THAT(outside.notes[0], Catch::Matchers::Contains("scores[7,9]"));
 }
 
-TEST_CASE("a slip on the way and another mistake after it are both named", "[check]") {
+TEST_CASE("one wrong number accuses no step that nobody saw, and a mistake after it is named", "[check]") {
   // A term of scores[1,1] is dropped, and not handed in; then the plain mean is taken.
   const Trace trace = traced(asymmetric);
   Tensor<double> scaled = trace.find("scaled_scores")->result;
@@ -358,8 +358,31 @@ TEST_CASE("a slip on the way and another mistake after it are both named", "[che
                                                R"(, "context": )" + written(mean, 3) + "}");
   REQUIRE(report.diagnoses.size() == 2);
   CHECK(report.first_wrong == "scaled_scores");
-  CHECK(report.diagnoses[0].mistake.starts_with("slip."));
+  CHECK(report.diagnoses[0].mistake == "unexplained");
+  CHECK(report.diagnoses[0].step == "scaled_scores");
   CHECK(names(report, "sum.mean_of_values"));
+}
+
+TEST_CASE("numbers rounded early are right, with a note of where", "[check]") {
+  const Trace trace = traced(asymmetric);
+  const Tensor<double>& weights = trace.find("attention_weights")->result;
+  const Tensor<double>& values = trace.find("values")->result;
+  Tensor<double> context = trace.find("context")->result;
+  const std::size_t keys = weights.shape().back().size, width = context.shape().back().size;
+  for (std::size_t at = 0; at < context.size(); ++at) {
+    context[at] = 0;
+    for (std::size_t key = 0; key < keys; ++key) {
+      context[at] +=
+          rounded(weights[at / width * keys + key], {2, RoundingMode::half_up}) * values[key * width + at % width];
+    }
+  }
+  // Weights with two decimals, whether they are handed in or not, and a context with four.
+  for (const std::string& before :
+       {std::string(), R"("attention_weights": )" + written("attention_weights", 2) + ", "}) {
+    const Report report = marked(asymmetric, "{" + before + R"("context": )" + written(context, 4) + "}");
+    CHECK(report.verdict == Verdict::right);
+    CHECK(names(report, "rounding.early"));
+  }
 }
 
 TEST_CASE("an axis of size 1 before all others may be left out", "[check]") {

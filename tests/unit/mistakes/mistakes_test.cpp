@@ -285,7 +285,7 @@ TEST_CASE("every mistake is told in words that fit a sentence", "[check]") {
       CHECK(hint.ends_with("."));
       CHECK(!example.empty());
       CHECK(example.find('\n') == std::string::npos);
-      CHECK((mistake.rewrites == nullptr) == without_rewrites.contains(name));
+      if (!mistake.rewrites) CHECK(without_rewrites.contains(name));
     }
   }
 }
