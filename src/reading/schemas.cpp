@@ -52,7 +52,8 @@ std::string answers_schema() {
   members["$schema"] = Json::object();
   members["schema"] = {{"const", "attn/answers/1"}};
   for (const char* free : {"title", "name", "notes"}) members[free] = described(Json::object(), "for people");
-  members["steps"] = described(std::move(steps), "by the ids of the trace: \"scores\", \"attention_weights\", …");
+  members["steps"] =
+      described(std::move(steps), "by the ids of the trace, \"scores\", or by symbols of the problem, \"S\"");
   return schema_text("Answers to a problem of attn", problem_object(members, {"steps"}), std::move(defs));
 }
 

@@ -120,7 +120,8 @@ struct TellingWords {
   // What is wrong with a question about one.
   Said how_to_ask;
   Saying<Text> quote_not_closed, no_bracket_at_end, empty_index, names_no_step;
-  Saying<Text, Text> too_much, no_such_step;
+  Saying<Text, Text> too_much, no_such_step, symbol_of_several;
+  Said give_the_id;
   Saying<Text> its_steps_are, given_are;
   Saying<Text, Text, Text, std::size_t> outside;
   Saying<Text, Text, Text, Text> several;

@@ -350,6 +350,32 @@ class Revealing(CheckTest):
         self.assertIn("as it should be", self.check(SLIP, "--reveal", "value").stdout)
 
 
+class WaysIn(CheckTest):
+    """However somebody writes answers down, they are the same answers."""
+
+    def verdict(self, *words, text=None):
+        done = attn("check", EXAMPLE, *words, "--format", "json", text=text)
+        return done.returncode, json.loads(done.stdout)
+
+    def test_a_symbol_is_its_step(self):
+        for name in ("scores", "S", "s"):
+            code, report = self.verdict("-", text=answers({name: SLIP["scores"]}))
+            self.assertEqual((code, report["first_wrong"]), (1, "scores"), name)
+        self.assertEqual(self.verdict(self.path("S.csv", "2,4,4\n4,16,12\n4,12,10\n"))[0], 0)
+        self.assertEqual(self.verdict("-", "--step", "S", text="2,4,4\n4,16,12\n4,12,10\n")[0], 0)
+        done = attn("check", EXAMPLE, "-", text=answers({"S": [[1]], "scores": [[1]]}))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/steps/scores is scores, which is given already", done.stderr)
+
+    def test_a_symbol_is_its_step_for_run_and_why(self):
+        self.assertEqual(attn("run", EXAMPLE, "--only", "S,u").stdout,
+                         attn("run", EXAMPLE, "--only", "scores,weighted_values").stdout)
+        self.assertEqual(attn("why", EXAMPLE, "a[1,2]").stdout, attn("why", EXAMPLE, "attention_weights[1,2]").stdout)
+        self.assertEqual(attn("run", SCALED, "--only", "S'").stdout, attn("run", SCALED, "--only", "scaled_scores").stdout)
+        self.assertEqual(attn("diff", EXAMPLE, SCALED, "--only", "S").returncode, 0)
+        self.assertEqual(attn("run", EXAMPLE, "--only", "S'").returncode, 2)
+
+
 class Rules(CheckTest):
     def verdict(self, context, *options):
         return self.check({"context": {"1,1": context}}, *options).returncode

@@ -172,7 +172,7 @@ Exit CheckOptions::run() const {
   problem.arithmetic.hand_rounding.reset();
 
   Computation computation(problem);
-  const KnownSteps known(computation.all_steps(), possible_steps);
+  const KnownSteps known = KnownSteps::of(computation.whole(), possible_steps);
   std::vector<ReadAnswers> read;
   Exit worst = Exit::done;
   for (const std::string& file_of_answers : answers) {

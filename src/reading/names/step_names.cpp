@@ -50,6 +50,18 @@ bool KnownSteps::has(std::string_view id) const {
   return std::ranges::count(own_, id) > 0 || std::ranges::count(possible_(), id) > 0;
 }
 
+KnownSteps KnownSteps::of(const Recipe& recipe, const Ids& (*possible)()) {
+  KnownSteps known(recipe.steps(), possible);
+  known.names_ = step_names(recipe);
+  return known;
+}
+
+KnownSteps::Ids KnownSteps::called(std::string_view name) const {
+  if (name == "result") return own_.empty() ? Ids() : Ids{own_.back()};
+  if (has(name)) return {std::string(name)};
+  return steps_called(name, names_);
+}
+
 std::optional<std::string> KnownSteps::meant_by(std::string_view name) const {
   if (name.size() > 64) return std::nullopt;
   if (auto alias = alias_of_step(name); alias && has(*alias)) return alias;
@@ -59,6 +71,10 @@ std::optional<std::string> KnownSteps::meant_by(std::string_view name) const {
   return closest(name, all);
 }
 
+std::string symbol_of_several(std::string_view name, const KnownSteps::Ids& ids) {
+  return "\"" + shown(name) + "\" is the symbol of several steps: " + listed(ids);
+}
+
 std::string help_for_step(std::string_view name, const KnownSteps& known) {
   const auto meant = known.meant_by(name);
   if (meant) return "did you mean " + *meant + "?";
@@ -66,8 +82,9 @@ std::string help_for_step(std::string_view name, const KnownSteps& known) {
 }
 
 Result<std::string> named_step(std::string_view name, const KnownSteps& known) {
-  const std::string id = name == "result" ? known.result() : std::string(name);
-  if (!id.empty() && known.has(id)) return id;
+  const KnownSteps::Ids ids = known.called(name);
+  if (ids.size() == 1) return ids.front();
+  if (!ids.empty()) return Diagnostic{"ambiguous-step", "", symbol_of_several(name, ids), write_the_id};
   return Diagnostic{.code = "unknown-step",
                     .where = "",
                     .message = "no step is called \"" + shown(name) + "\"",

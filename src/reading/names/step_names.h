@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "trace/step_name.h"
 
 namespace attn {
 
@@ -27,10 +28,14 @@ class KnownSteps {
   // last of `own`.
   KnownSteps(Ids own, const Ids& (*possible)()) : own_(std::move(own)), possible_(possible) {}
 
+  // The same of a recipe, whose steps are known by their symbols, too.
+  static KnownSteps of(const Recipe& recipe, const Ids& (*possible)());
+
   bool has(std::string_view id) const;
 
-  // Empty where "result" stands for no step.
-  std::string result() const { return own_.empty() ? std::string() : own_.back(); }
+  // The ids of the steps that a name means: an id, "result", or a symbol of the
+  // problem at hand. None where nothing is called so, several where it could be each.
+  Ids called(std::string_view name) const;
 
   // The one that somebody most likely means by another name: "Q", "softmax",
   // "attention-weight". Nothing where none is near.
@@ -38,8 +43,13 @@ class KnownSteps {
 
  private:
   Ids own_;
+  std::vector<StepName> names_ = {};  // of those, where their symbols are known
   const Ids& (*possible_)();
 };
+
+// What is wrong with a name that several steps have, and what to do about it.
+std::string symbol_of_several(std::string_view name, const KnownSteps::Ids& ids);
+constexpr const char* write_the_id = "write the id of one";
 
 // What to do where answers name a step that is not known.
 std::string help_for_step(std::string_view name, const KnownSteps& known);
