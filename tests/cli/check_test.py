@@ -375,6 +375,21 @@ class WaysIn(CheckTest):
         self.assertEqual(attn("diff", EXAMPLE, SCALED, "--only", "S").returncode, 0)
         self.assertEqual(attn("run", EXAMPLE, "--only", "S'").returncode, 2)
 
+    def test_the_name_in_answers_is_shown_with_the_marks(self):
+        file = self.path("a.json", json.dumps({"name": "Ada", "steps": SLIP}))
+        other = self.path("b.json", json.dumps({"name": "\x1b[31mBo", "steps": SLIP}))
+        self.assertIn("Handed in by Ada.", attn("check", EXAMPLE, file).stdout)
+        self.assertEqual([report["name"] for report in self.verdict(file, other)[1]], ["Ada", "\x1b[31mBo"])
+        text = attn("check", EXAMPLE, file, other).stdout
+        self.assertRegex(text, r"a\.json +Ada +wrong")
+        self.assertNotIn("\x1b", text)
+
+    def test_a_number_that_nothing_explains_points_to_a_command_that_runs(self):
+        text = " ".join(self.check({"attention_weights": [["0.33", "0.33", "0.34"], None, None]}).stdout.split())
+        command = re.search(r"attn why (\S+) '([^']+)'", text)
+        self.assertEqual(command.groups(), (EXAMPLE, "attention_weights[1,1]"))
+        self.assertEqual(attn("why", *command.groups()).returncode, 0)
+
 
 class Rules(CheckTest):
     def verdict(self, context, *options):

@@ -121,8 +121,10 @@ std::vector<MarkedFile> marked(const Checker& checker, const CheckOptions& optio
   std::vector<MarkedFile> files(read.size());
   Threads threads(std::min(options.computing.hardware.thread_count(), read.size()));
   threads.each(read.size(), [&](std::size_t i) {
-    files[i] = {options.answers[i], std::nullopt, read[i].error};
-    if (read[i].answers) files[i].report = checker.mark(*read[i].answers);
+    files[i] = {{options.answers[i]}, std::nullopt, read[i].error};
+    if (!read[i].answers) return;
+    files[i].name = read[i].answers->name;
+    files[i].report = checker.mark(*read[i].answers);
   });
   return files;
 }
@@ -163,11 +165,12 @@ Exit CheckOptions::run() const {
   Rendering plan = understood(rendering, json_alone());
   plan.look.full = full;
   const Reveal revealed = Reveal(choice("--reveal", reveal, {"none", "cell", "hint", "value"}));
-  const VerdictOptions telling{.reveal = revealed, .precision = plan.precision, .full = full};
+  VerdictOptions telling{.reveal = revealed, .precision = plan.precision, .full = full, .problem = file};
   refuse_files(*this);
 
   Problem problem = open_problem(file, computing, rendering.color_of_errors());
   const MarkingRule rule = find_rule(*this, problem);
+  telling.by_fixed_rule = rule.kind != MarkingRule::Kind::honest_rounding;
   // People round in ways of their own; they are marked against exact numbers.
   problem.arithmetic.hand_rounding.reset();
 
@@ -187,9 +190,10 @@ Exit CheckOptions::run() const {
   const Checker checker(trace, rule);
   const std::vector<MarkedFile> files = marked(checker, *this, read);
   const bool is_one = files.size() == 1;
+  if (is_one) telling.name = files[0].name;
   write_out(
       plan, [&] { return is_one ? verdict(*files[0].report, trace, telling) : verdicts(files, trace, telling); },
-      [&] { return is_one ? report_json(*files[0].report, revealed) : reports_json(files, revealed); });
+      [&] { return is_one ? report_json(*files[0].report, revealed, files[0].name) : reports_json(files, revealed); });
   return std::max(worst, verdict_code(files));
 }
 

@@ -37,6 +37,8 @@ class AnswersReader {
         read_steps(member.value);
       } else if (member.key == "schema") {
         check_schema(member.value);
+      } else if (member.key == "name") {
+        answers_.name = member.value.text().value_or("");
       } else if (!is_free(member.key) && member.key != "steps") {
         unknown_key(member);
       }
