@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "backend/cpu/threads.h"
+#include "cli/hand_ins.h"
 #include "cli/options.h"
 #include "cli/problem_file.h"
 #include "cli/render.h"
@@ -13,8 +14,6 @@
 #include "exports/json.h"
 #include "model/computation.h"
 #include "model/possible_steps.h"
-#include "reading/answers/answers.h"
-#include "reading/text_file.h"
 
 namespace attn {
 namespace {
@@ -29,13 +28,6 @@ struct CheckOptions {
 
   void declare(CommandLine& line);
   Exit run() const;
-};
-
-// One file of answers, or the exit code after its faults were reported.
-struct ReadAnswers {
-  std::optional<Answers> answers;
-  std::string error;  // then: the first fault, in a line
-  Exit code = Exit::done;
 };
 
 void find_digits(const CheckOptions& options, const Problem& problem, MarkingRule& rule) {
@@ -75,40 +67,9 @@ MarkingRule find_rule(const CheckOptions& options, const Problem& problem) {
   return rule;
 }
 
-// Whether it is one step, as a table of numbers.
-bool is_table(const std::string& file, const CheckOptions& options) {
-  return file == "-" ? !options.step.empty() : std::filesystem::path(file).extension() == ".csv";
-}
-
-Result<Answers> read_table(const std::string& file, std::string_view text, const CheckOptions& options,
-                           const KnownSteps& known) {
-  const std::string name = options.step.empty() ? std::filesystem::path(file).stem().string() : options.step;
-  Result<std::string> step = named_step(name, known);
-  if (step) return read_answers_csv(text, std::move(step.value()));
-  Diagnostics faults = step.faults();
-  if (options.step.empty()) {
-    faults.front().help =
-        "a file of one step is called like the step, such as scores.csv; or give --step: " + faults.front().help;
-  }
-  return faults;
-}
-
-ReadAnswers read_one(const std::string& file, const CheckOptions& options, const KnownSteps& known) {
-  const ColorChoice color = options.rendering.color_of_errors();
-  const auto failed = [&](const Diagnostics& faults, std::string_view text) {
-    return ReadAnswers{std::nullopt, faults.front().message, Refusal(faults, text, file, color).say()};
-  };
-  const Result<std::string> text = read_text(file);
-  if (!text) return failed(text.faults(), "");
-  Result<Answers> answers =
-      is_table(file, options) ? read_table(file, text.value(), options, known) : read_answers(text.value(), known);
-  if (!answers) return failed(answers.faults(), text.value());
-  return {std::move(answers.value()), "", Exit::done};
-}
-
-std::vector<std::string> named_steps(const std::vector<ReadAnswers>& all) {
+std::vector<std::string> named_steps(const std::vector<HandIn>& all) {
   std::vector<std::string> ids;
-  for (const ReadAnswers& one : all) {
+  for (const HandIn& one : all) {
     if (!one.answers) continue;
     for (const AnsweredStep& step : one.answers->steps) ids.push_back(step.id);
   }
@@ -116,17 +77,23 @@ std::vector<std::string> named_steps(const std::vector<ReadAnswers>& all) {
 }
 
 // Marks all that could be read, on as many threads; in order.
-std::vector<MarkedFile> marked(const Checker& checker, const CheckOptions& options,
-                               const std::vector<ReadAnswers>& read) {
+std::vector<MarkedFile> marked(const Checker& checker, const CheckOptions& options, const std::vector<HandIn>& read) {
   std::vector<MarkedFile> files(read.size());
   Threads threads(std::min(options.computing.hardware.thread_count(), read.size()));
   threads.each(read.size(), [&](std::size_t i) {
-    files[i] = {{options.answers[i]}, std::nullopt, read[i].error};
+    files[i] = {read[i].files, std::nullopt, read[i].error};
     if (!read[i].answers) return;
     files[i].name = read[i].answers->name;
     files[i].report = checker.mark(*read[i].answers);
   });
   return files;
+}
+
+bool names_folder(const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [](const std::string& word) {
+    std::error_code unknown;
+    return word != "-" && std::filesystem::is_directory(word, unknown);
+  });
 }
 
 Exit verdict_code(const std::vector<MarkedFile>& files) {
@@ -139,15 +106,19 @@ void refuse_files(const CheckOptions& options) {
   if (std::ranges::count(options.answers, "-") + (options.file == "-" ? 1 : 0) > 1) {
     throw Refusal("standard input can be one file only", "give the others by name");
   }
-  const auto is_one_step = [&](const std::string& file) { return is_table(file, options); };
-  if (!options.step.empty() && std::ranges::none_of(options.answers, is_one_step)) {
+}
+
+void refuse_step(const CheckOptions& options, const std::vector<std::string>& files) {
+  const auto is_one_step = [](const std::string& file) { return file == "-" || is_table_file(file); };
+  if (!options.step.empty() && std::ranges::none_of(files, is_one_step)) {
     throw Refusal("--step is about answers in .csv, and none are given", "a .json file names its steps itself");
   }
 }
 
 void CheckOptions::declare(CommandLine& line) {
   line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
-  line.add_option("ANSWERS", answers, "what people wrote: .json, or one step as .csv; or -", {.is_required = true});
+  line.add_option("ANSWERS", answers, "what people wrote: .json, .txt, or tables in .csv; folders of these; or -",
+                  {.is_required = true});
   line.add_option("--step", step, "the step that a .csv holds; else its name says it", {"STEP"});
   line.add_option("--reveal", reveal, "how much is given away: none, cell, hint, value",
                   {.value = "WHAT", .shows_default = true});
@@ -167,6 +138,8 @@ Exit CheckOptions::run() const {
   const Reveal revealed = Reveal(choice("--reveal", reveal, {"none", "cell", "hint", "value"}));
   VerdictOptions telling{.reveal = revealed, .precision = plan.precision, .full = full, .problem = file};
   refuse_files(*this);
+  const std::vector<std::string> files_of_answers = answer_files(answers, file);
+  refuse_step(*this, files_of_answers);
 
   Problem problem = open_problem(file, computing, rendering.color_of_errors());
   const MarkingRule rule = find_rule(*this, problem);
@@ -176,20 +149,18 @@ Exit CheckOptions::run() const {
 
   Computation computation(problem);
   const KnownSteps known = KnownSteps::of(computation.whole(), possible_steps);
-  std::vector<ReadAnswers> read;
+  const std::vector<HandIn> read = read_hand_ins(files_of_answers, step, known, rendering.color_of_errors());
   Exit worst = Exit::done;
-  for (const std::string& file_of_answers : answers) {
-    read.push_back(read_one(file_of_answers, *this, known));
-    worst = std::max(worst, read.back().code);
-  }
-  if (read.size() == 1 && !read[0].answers) return worst;
+  for (const HandIn& one : read) worst = std::max(worst, one.code);
+  // A folder is a class, however small.
+  const bool is_one = read.size() == 1 && !names_folder(answers);
+  if (is_one && !read[0].answers) return worst;
 
   refuse_to_overwrite(plan);
   computation.keep(named_steps(read));
   const Trace trace = compute(computation, computing);
   const Checker checker(trace, rule);
   const std::vector<MarkedFile> files = marked(checker, *this, read);
-  const bool is_one = files.size() == 1;
   if (is_one) telling.name = files[0].name;
   write_out(
       plan, [&] { return is_one ? verdict(*files[0].report, trace, telling) : verdicts(files, trace, telling); },
