@@ -191,8 +191,9 @@ struct VerdictWords {
   Saying<Text, int> written_with;
   Said may_be_rounded;
 
-  // Whose answers they are.
+  // Whose answers they are; and what stands above those that are yet to be written.
   Saying<Text> handed_in_by;
+  Said how_to_fill_in;
 
   // Of many files.
   Said file, name, verdict, first_wrong, likely, wrong, incomplete, not_read, or_another;

@@ -389,6 +389,63 @@ class WaysIn(CheckTest):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("bad.txt:1:5: error: this bracket is not closed", done.stderr)
 
+    def test_every_template_of_every_problem_is_read_back_as_all_blank(self):
+        endings = {"json": "json", "csv": "csv", "text": "txt"}
+        for name, problem in every_feature.write(self.folder).items():
+            for form, ending in endings.items():
+                file = os.path.join(self.folder, f"blanks.{ending}")
+                written = attn("check", problem, "--template", form, "-o", file)
+                done = attn("check", problem, file, "--format", "json")
+                with self.subTest(problem=name, form=form):
+                    self.assertEqual((written.returncode, written.stdout, written.stderr), (0, "", ""))
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+                    report = json.loads(done.stdout)
+                    self.assertEqual(report["verdict"], "incomplete")
+                    self.assertGreater(len(report["steps"]), 5)
+                    for step in report["steps"]:
+                        self.assertNotIn("given_shape", step)
+                        self.assertEqual((step["right"], step["wrong"]), (0, 0))
+                        self.assertGreater(step["blank"], 0)
+
+    def test_a_template_that_is_filled_in_is_marked(self):
+        trace = {step["id"]: step for step in json.loads(attn("run", SCALED, "--format", "json").stdout)["steps"]}
+        for form, ending, blank in (("json", "json", "null"), ("text", "txt", "_")):
+            text = attn("check", SCALED, "--template", form, "--steps", "keys,S,A").stdout
+            head, body = text[:text.index("keys")], text[text.index("keys"):]
+            numbers = [repr(float(x)) for step in ("keys", "scores", "attention_weights")
+                       for _, x in numbers_with_places(trace[step]["data"])]
+            blanks = re.escape(blank) + r"(?=[ ,\]\n])"
+            self.assertEqual(len(re.findall(blanks, body)), len(numbers))
+            filled = head + re.sub(blanks, lambda _: numbers.pop(0), body)
+            done = attn("check", SCALED, self.path(f"filled.{ending}", filled), "--format", "json")
+            self.assertEqual((form, done.returncode, json.loads(done.stdout)["verdict"]), (form, 0, "right"))
+
+    def test_a_template_has_the_steps_that_are_worked_out_and_no_number_of_them(self):
+        text = attn("check", EXAMPLE, "--template", "json").stdout
+        self.assertEqual(list(json.loads(text)["steps"]),
+                         ["keys", "queries", "values", "scores", "row_maximum", "exponentials", "exponential_sums",
+                          "attention_weights", "weighted_values", "context"])
+        self.assertEqual(set(numbers_in(text.replace("attn/answers/1", ""))), set())
+        chosen = attn("check", EXAMPLE, "--template", "json", "--steps", "context,S").stdout
+        self.assertEqual(list(json.loads(chosen)["steps"]), ["context", "scores"])
+
+    def test_what_a_template_cannot_be_is_refused_with_help(self):
+        file = self.path("a.json", answers(RIGHT))
+        for words, said in (((EXAMPLE, "--template", "xml"), "json, csv, text"),
+                            ((EXAMPLE, "--template", "json", "--steps", "scroes"), "did you mean `scores`?"),
+                            ((EXAMPLE, "--template", "json", file), "answers are given"),
+                            ((EXAMPLE, "--template", "json", "-o", "/tmp/x.csv"), "*.json"),
+                            ((EXAMPLE, file, "--steps", "S"), "--template"), ((EXAMPLE,), "--template")):
+            done = attn("check", *words)
+            with self.subTest(words):
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(said, done.stderr)
+                self.assertIn("help:", done.stderr)
+        done = attn("check", file, "--template", "json", "-o", file)
+        self.assertEqual(done.returncode, 2)
+        with open(file, encoding="utf-8") as same:
+            self.assertEqual(same.read(), answers(RIGHT))
+
     def test_a_table_as_a_spreadsheet_saves_it_is_read(self):
         german = ";Input 1;Input 2;Input 3\r\nInput 1;0,06;0,47;0,47\r\nInput 2;0,00;0,98;0,02\r\nInput 3;0,00;0,88;0,12\r\n"
         for name in ("A.csv", "anna_A.csv", "anna-attention_weights.CSV", "anna weights.csv"):

@@ -6,11 +6,13 @@
 #include <optional>
 
 #include "backend/cpu/threads.h"
+#include "base/text.h"
 #include "cli/hand_ins.h"
 #include "cli/options.h"
 #include "cli/problem_file.h"
 #include "cli/render.h"
 #include "explain/reports/verdict.h"
+#include "exports/blank_answers.h"
 #include "exports/json.h"
 #include "model/computation.h"
 #include "model/possible_steps.h"
@@ -21,7 +23,8 @@ namespace {
 struct CheckOptions {
   std::string file;
   std::vector<std::string> answers;
-  std::string step, reveal = "hint", compare, digits, rtol, atol;
+  std::string step, blanks, reveal = "hint", compare, digits, rtol, atol;
+  std::vector<std::string> steps;
   bool full = false;
   RenderOptions rendering;
   ComputeOptions computing;
@@ -115,10 +118,47 @@ void refuse_step(const CheckOptions& options, const std::vector<std::string>& fi
   }
 }
 
+// Answers to fill in, in place of answers that are marked.
+const AnswersTemplate& find_template(const CheckOptions& options) {
+  const auto all = answers_templates();
+  const AnswersTemplate& found = all[choice("--template", options.blanks, names_of(all))];
+  if (!options.answers.empty()) {
+    throw Refusal("--template writes answers to fill in, and answers are given", "leave out the one or the other");
+  }
+  for (const std::string& path : options.rendering.outputs) {
+    if (path.ends_with(found.ending)) continue;
+    throw Refusal("`-o " + path + "` would not be read back as " + std::string(found.name),
+                  "call it *" + std::string(found.ending));
+  }
+  return found;
+}
+
+Exit write_template(const CheckOptions& options, const AnswersTemplate& wanted, Computation& computation) {
+  const std::vector<StepName> names = step_names(computation.whole());
+  std::vector<std::string> ids;
+  for (const std::string& typed : options.steps) {
+    const std::string id = typed == "result" ? names.back().id : step_id(typed, names);
+    const std::vector<std::string> known = names_of(names, &StepName::id);
+    if (std::ranges::count(known, id) == 0) {
+      throw unknown("this problem has no step", id, known, "its steps are " + listed(known));
+    }
+    if (std::ranges::count(ids, id) == 0) ids.push_back(id);
+  }
+  computation.keep(ids);
+  const Trace trace = compute(computation, options.computing);
+  const std::string text = wanted.write(trace, ids.empty() ? steps_to_work_out(trace) : ids);
+  Rendering plan;
+  for (const std::string& path : options.rendering.outputs) plan.targets.push_back({.path = path});
+  if (plan.targets.empty()) plan.targets.emplace_back();
+  return hand_out(plan, [&](const Target&, Sink& sink) { sink.write(text); });
+}
+
 void CheckOptions::declare(CommandLine& line) {
   line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
-  line.add_option("ANSWERS", answers, "what people wrote: .json, .txt, or tables in .csv; folders of these; or -",
-                  {.is_required = true});
+  line.add_option("ANSWERS", answers, "what people wrote: .json, .txt, or tables in .csv; folders of these; or -");
+  line.add_option("--template", blanks, "write answers to fill in instead: json, csv, text", {"FORMAT"});
+  line.add_option("--steps", steps, "of a template: only these steps, by their ids or symbols",
+                  {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
   line.add_option("--step", step, "the step that a .csv holds; else its name says it", {"STEP"});
   line.add_option("--reveal", reveal, "how much is given away: none, cell, hint, value",
                   {.value = "WHAT", .shows_default = true});
@@ -133,6 +173,17 @@ void CheckOptions::declare(CommandLine& line) {
 }
 
 Exit CheckOptions::run() const {
+  if (!blanks.empty()) {
+    const AnswersTemplate& wanted = find_template(*this);
+    Problem problem = open_problem(file, computing, rendering.color_of_errors());
+    problem.arithmetic.hand_rounding.reset();
+    Computation computation(problem);
+    return write_template(*this, wanted, computation);
+  }
+  if (!steps.empty()) throw Refusal("--steps goes with --template", "answers say themselves which steps they are of");
+  if (answers.empty()) {
+    throw Refusal("no answers are given", "name what was handed in, or write a file to fill in: --template text");
+  }
   Rendering plan = understood(rendering, json_alone());
   plan.look.full = full;
   const Reveal revealed = Reveal(choice("--reveal", reveal, {"none", "cell", "hint", "value"}));

@@ -62,6 +62,7 @@ constexpr VerdictWords english_verdicts = {
         },
     .may_be_rounded = "what comes before was not handed in, and may have been rounded",
     .handed_in_by = "Handed in by {}.",
+    .how_to_fill_in = "Write each number in the place of its _. What stays _ is blank; behind # nothing is read.",
     .file = "file",
     .name = "name",
     .verdict = "verdict",
