@@ -15,6 +15,14 @@ Refusal unknown(std::string_view said, std::string_view typed, std::span<const s
   return Refusal(fmt::format("{} `{}`{}", said, typed, did_you_mean(typed, known)), help);
 }
 
+std::string step_id(const std::string& typed, std::span<const StepName> names) {
+  const std::vector<std::string> called = steps_called(typed, names);
+  if (called.size() > 1) {
+    throw Refusal(fmt::format("`{}` is the symbol of several steps: {}", typed, listed(called)), "write the id of one");
+  }
+  return called.empty() ? typed : called.front();
+}
+
 std::size_t choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known) {
   const auto found = std::ranges::find(known, typed);
   if (found == known.end()) throw unknown(option + " cannot be", typed, known, option + " takes " + listed(known));

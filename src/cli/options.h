@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/console.h"
+#include "trace/step_name.h"
 
 // What stands behind an option, as it was typed, and what it means. Where it
 // means nothing, a Refusal says what the option takes.
@@ -30,6 +31,10 @@ std::vector<std::string> names_of(const Rows& rows) {
 // What there is nothing of under that name: "no mistake is called `x`; did you mean `y`?".
 Refusal unknown(std::string_view said, std::string_view typed, std::span<const std::string> known,
                 std::string_view help);
+
+// The id of the step that somebody means by an id or a symbol; what was typed where nothing is
+// called so.
+std::string step_id(const std::string& typed, std::span<const StepName> names);
 
 // Which of these an option is.
 std::size_t choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known);

@@ -41,12 +41,14 @@ std::optional<std::size_t> find_index(const std::string& option, const std::stri
 }
 
 std::vector<std::string> find_steps(const std::vector<std::string>& asked, Computation& computation) {
-  computation.keep(asked);
-  const std::vector<std::string> steps = computation.steps();
+  if (asked.empty()) return {};
   std::vector<std::string> only;
-  for (const std::string& id : asked) {
-    only.push_back(id == "result" ? steps.back() : id);
-    if (std::ranges::find(steps, only.back()) == steps.end()) {
+  const std::vector<StepName> names = step_names(computation.whole());
+  for (const std::string& typed : asked) only.push_back(typed == "result" ? names.back().id : step_id(typed, names));
+  computation.keep(only);
+  const std::vector<std::string> steps = computation.steps();
+  for (const std::string& id : only) {
+    if (std::ranges::find(steps, id) == steps.end()) {
       throw unknown("this problem has no step", id, steps, "its steps are " + listed(steps));
     }
   }
@@ -230,7 +232,8 @@ Exit pause(const Trace& trace, Document document, const ExplainOptions& explaini
 void ViewOptions::declare(CommandLine& line) {
   rendering.declare(line, exports());
   line.add_option("--explain", level, "how much is shown: result, steps, rows, cells", {"LEVEL"});
-  line.add_option("--only", only, "only these steps", {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
+  line.add_option("--only", only, "only these steps, by their ids or symbols",
+                  {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
   line.add_option("--batch", batch, "only this sequence, counted from 1", {"I"});
   line.add_option("--head", head, "only this head", {"I"});
   line.add_option("--query", query, "only this query", {"I"});

@@ -93,8 +93,8 @@ struct Derivation {
   std::vector<Equation> lines;
 };
 
-// What became of a number that somebody handed in.
-enum class Mark { right, wrong, follows, unsure, blank, not_asked };
+// What became of a number that somebody handed in; none of any other.
+enum class Mark { none, right, wrong, follows, unsure, blank, not_asked };
 
 // A matrix, or what one head of one sequence has of a step.
 struct Matrix {
@@ -114,8 +114,8 @@ struct Matrix {
   NumberFormat format;
   int decimals_in_lines = 0;  // how many its numbers have at least in lines of arithmetic
 
-  // Of a matrix that somebody handed in: what was written, with a sign before
-  // what is not right, and what became of it. Then `cells` says nothing.
+  // Of a matrix that somebody handed in: what was written, with a sign before it,
+  // and what became of it. Then `cells` says nothing.
   std::vector<std::string> handed_in;
   std::vector<Mark> marks;
 
@@ -137,7 +137,7 @@ struct Matrix {
     return !closed.empty() && closed[row * columns() + column];
   }
   Mark mark(std::size_t row, std::size_t column) const {
-    return marks.empty() ? Mark::right : marks[row * columns() + column];
+    return marks.empty() ? Mark::none : marks[row * columns() + column];
   }
   double number(std::size_t row, std::size_t column) const { return cells[row * columns() + column]; }
   std::string cell(std::size_t row, std::size_t column) const {

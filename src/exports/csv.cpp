@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "explain/place.h"
+#include "exports/csv_text.h"
 #include "exports/export.h"
 #include "exports/numbers.h"
 #include "trace/trace.h"
@@ -34,16 +35,6 @@ std::size_t starting(std::string_view text, const List& list) {
 bool starts_formula(std::string_view text) {
   while (const std::size_t bytes = starting(text, passed_over)) text.remove_prefix(bytes);
   return starting(text, formula_signs) > 0;
-}
-
-// Other people's text as a cell: quoted where it must be, without control
-// characters, and with an apostrophe before what a spreadsheet would compute.
-std::string csv_cell(const std::string& text) {
-  std::string cell = (starts_formula(text) ? "'" : "") + printable(text);
-  if (cell.find_first_of(",\"\n") == std::string::npos && !cell.starts_with(' ') && !cell.ends_with(' ')) return cell;
-  std::string quoted = "\"";
-  for (const char c : cell) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
 }
 
 // A name for a position along some axes: its numbers, its labels, as cells.
@@ -116,6 +107,14 @@ void write_csv(const Trace& trace, Sink& sink) {
 }
 
 }  // namespace
+
+std::string csv_cell(const std::string& text) {
+  std::string cell = (starts_formula(text) ? "'" : "") + printable(text);
+  if (cell.find_first_of(",\"\n") == std::string::npos && !cell.starts_with(' ') && !cell.ends_with(' ')) return cell;
+  std::string quoted = "\"";
+  for (const char c : cell) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
 
 Export csv_export() { return {"csv", ".csv", "one number a line, for spreadsheets and data frames", write_csv}; }
 

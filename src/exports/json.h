@@ -19,10 +19,11 @@ namespace attn {
 std::string trace_json(const Trace& trace);
 
 // A marked hand-in as docs/checking.md says, with no more than is to be
-// revealed. Numbers that a step has right are not listed; indices count from 1.
-std::string report_json(const Report& report, Reveal reveal);
+// revealed, and whose it is. Numbers that a step has right are not listed; indices count
+// from 1.
+std::string report_json(const Report& report, Reveal reveal, const std::string& name = "");
 
-// Several of them: an array, in order, each with its file.
+// Several of them: an array, in order, each with its file, or files.
 std::string reports_json(std::span<const MarkedFile> files, Reveal reveal);
 
 // What attn diff found, as the object with the schema "attn/diff/1" that

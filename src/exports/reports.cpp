@@ -57,10 +57,17 @@ Json diagnosis_json(const Diagnosis& diagnosis) {
           {"evidence", diagnosis.evidence}, {"message", diagnosis.message}, {"hint", diagnosis.hint}};
 }
 
-std::string object(const Report& report, Reveal reveal, const std::string* file, const std::string& indent) {
-  const std::string inner = indent + "  ";
+// Where a report says what it is of: the file, or several, and whose they are.
+Json origin(const std::vector<std::string>& files, const std::string& name) {
   Json said = {{"schema", "attn/report/1"}};
-  if (file) said["file"] = *file;
+  if (!files.empty()) said["file"] = files.front();
+  if (files.size() > 1) said["files"] = files;
+  if (!name.empty()) said["name"] = name;
+  return said;
+}
+
+std::string object(const Report& report, Reveal reveal, Json said, const std::string& indent) {
+  const std::string inner = indent + "  ";
   said["verdict"] = name(report.verdict);
   said["first_wrong"] = text_or_null(report.first_wrong);
   said["rounding"] = text_or_null(report.rounding);
@@ -174,14 +181,16 @@ Json mistake_object(const Mistake& mistake) {
 
 }  // namespace
 
-std::string report_json(const Report& report, Reveal reveal) { return object(report, reveal, nullptr, "") + "\n"; }
+std::string report_json(const Report& report, Reveal reveal, const std::string& name) {
+  return object(report, reveal, origin({}, name), "") + "\n";
+}
 
 std::string reports_json(std::span<const MarkedFile> files, Reveal reveal) {
   std::string text;
   for (const MarkedFile& one : files) {
     text += text.empty() ? "[\n" : ",\n";
-    text += one.report ? object(*one.report, reveal, &one.file, "  ")
-                       : "  " + spaced({{"file", one.file}, {"error", one.error}});
+    text += one.report ? object(*one.report, reveal, origin(one.files, one.name), "  ")
+                       : "  " + spaced({{"file", one.files.front()}, {"error", one.error}});
   }
   return text + (text.empty() ? "[]\n" : "\n]\n");
 }

@@ -44,7 +44,8 @@ static_assert(all_have_looks());
 
 // In the order of Mark.
 constexpr MarkLook marks[] = {
-    {"right", "", "", ""},
+    {"unmarked", "", "", ""},
+    {"right", "\x1b[32m", "\\attnright", "#1b6e3c"},
     {"wrong", "\x1b[1;31m", "\\attnwrong", "#b00020"},
     {"follows", "\x1b[33m", "\\attnfollows", "#7a4f00"},
     {"unsure", "\x1b[33m", "\\attnunsure", "#7a4f00"},

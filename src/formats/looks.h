@@ -38,7 +38,7 @@ inline std::string_view class_name(Role role) { return look_of(role).name; }
 
 struct MarkLook {
   std::string_view name;      // as a class of markup
-  std::string_view terminal;  // what switches a terminal to it; in its own red and yellow, which
+  std::string_view terminal;  // what switches a terminal to it; in its own red, green and yellow, which
                               // can be told from its own black or white
   std::string_view command;   // of LaTeX
   std::string_view ink;       // in a figure; "" for that of its text

@@ -12,7 +12,7 @@ namespace {
 
 // What switches a terminal to the look of the piece; empty for plain text.
 std::string look(const Piece& piece) {
-  if (piece.mark != Mark::right) return std::string(look_of(piece.mark).terminal);
+  if (piece.mark != Mark::none) return std::string(look_of(piece.mark).terminal);
   if (piece.shade) {
     return "\x1b[38;5;" + std::to_string(piece.shade->text) + ";48;5;" + std::to_string(piece.shade->background) + "m";
   }

@@ -24,7 +24,7 @@ struct Piece {
   std::string text;
   std::optional<Role> role = std::nullopt;
   Weight weight = Weight::normal;
-  Mark mark = Mark::right;
+  Mark mark = Mark::none;
   std::optional<Shade> shade = std::nullopt;  // instead of the role's colour; spaces of it are seen
 };
 

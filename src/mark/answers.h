@@ -50,6 +50,7 @@ struct AnsweredStep {
 // the order of the file.
 struct Answers {
   std::vector<AnsweredStep> steps;
+  std::string name = {};  // whose they are, where they say so
 };
 
 }  // namespace attn

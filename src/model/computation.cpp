@@ -103,9 +103,9 @@ void Computation::keep(const std::vector<std::string>& asked) {
   };
   const auto is_missing = [&](const std::string& id) { return !shows(recipe_, id); };
   if (std::ranges::none_of(asked, is_missing)) return;
-  Recipe whole = attention_recipe(problem_, {.all_steps = true});
-  const auto is_left_out = [&](const std::string& id) { return is_missing(id) && shows(whole, id); };
-  if (std::ranges::any_of(asked, is_left_out)) recipe_ = std::move(whole);
+  Recipe all = whole();
+  const auto is_left_out = [&](const std::string& id) { return is_missing(id) && shows(all, id); };
+  if (std::ranges::any_of(asked, is_left_out)) recipe_ = std::move(all);
 }
 
 std::variant<Trace, TooLarge> Computation::run(Backend& backend, bool only_result, std::size_t most_bytes,

@@ -55,12 +55,12 @@ class Computation {
   // Ids of the steps that people are shown, in order. The last is the result.
   std::vector<std::string> steps() const { return recipe_.steps(); }
 
-  // The same with those that are left out for their size.
-  std::vector<std::string> all_steps() const { return attention_recipe(problem_, {.all_steps = true}).steps(); }
+  // With the steps that are left out for their size.
+  Recipe whole() const { return attention_recipe(problem_, {.all_steps = true}); }
 
   // Sees to it that these are not left out, as far as there are such steps.
   void keep(const std::vector<std::string>& asked);
-  void keep_all() { recipe_ = attention_recipe(problem_, {.all_steps = true}); }
+  void keep_all() { recipe_ = whole(); }
 
   // Computes the steps; or, where nothing but the result is wanted, that at once
   // if it can be and has room. Random numbers are drawn once it is known that what

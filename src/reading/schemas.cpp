@@ -51,8 +51,10 @@ std::string answers_schema() {
   Json members;
   members["$schema"] = Json::object();
   members["schema"] = {{"const", "attn/answers/1"}};
-  for (const char* free : {"title", "name", "notes"}) members[free] = described(Json::object(), "for people");
-  members["steps"] = described(std::move(steps), "by the ids of the trace: \"scores\", \"attention_weights\", …");
+  members["name"] = described(Json::object(), "whose answers they are, which is shown with the marks");
+  for (const char* free : {"title", "notes"}) members[free] = described(Json::object(), "for people");
+  members["steps"] =
+      described(std::move(steps), "by the ids of the trace, \"scores\", or by symbols of the problem, \"S\"");
   return schema_text("Answers to a problem of attn", problem_object(members, {"steps"}), std::move(defs));
 }
 
@@ -91,6 +93,8 @@ std::string report_schema() {
   defs["report"] = object_of(
       {{"schema", {{"const", "attn/report/1"}}},
        {"file", text},
+       {"files", described(list_of(text), "where one hand-in is several")},
+       {"name", described(text, "whose it is, where that is known")},
        {"verdict", one_of_words({"right", "wrong", "incomplete"})},
        {"first_wrong", described(any_of({text, {{"type", "null"}}}), "the first step handed in with a wrong cell")},
        {"rounding", described(any_of({text, {{"type", "null"}}}), "the way of rounding that explains the numbers")},

@@ -120,7 +120,8 @@ struct TellingWords {
   // What is wrong with a question about one.
   Said how_to_ask;
   Saying<Text> quote_not_closed, no_bracket_at_end, empty_index, names_no_step;
-  Saying<Text, Text> too_much, no_such_step;
+  Saying<Text, Text> too_much, no_such_step, symbol_of_several;
+  Said give_the_id;
   Saying<Text> its_steps_are, given_are;
   Saying<Text, Text, Text, std::size_t> outside;
   Saying<Text, Text, Text, Text> several;
@@ -167,6 +168,8 @@ struct VerdictWords {
   Saying<Text> your;
   Saying<std::size_t> none_right;
   Saying<std::size_t, std::size_t, bool> so_many;
+  Saying<Text> the_number_is, the_number_follows;
+  Said the_number_has_too_few_digits;
   Said right, not_right_yet, blank, too_few_digits;
   Saying<Text, bool> follows;
   Saying<Text, Text> step_follows;
@@ -182,8 +185,18 @@ struct VerdictWords {
   Saying<Text> not_handed_in;
   Saying<const std::vector<std::string>&, std::size_t> ties;
 
+  // Where to look, and how much is left open.
+  Saying<Text, Text> how_it_comes_about;
+  Saying<Text, Text, Text> accepted_widely;
+  Saying<Text, int> written_with;
+  Said may_be_rounded;
+
+  // Whose answers they are; and what stands above those that are yet to be written.
+  Saying<Text> handed_in_by;
+  Said how_to_fill_in;
+
   // Of many files.
-  Said file, verdict, first_wrong, likely, wrong, incomplete, not_read, or_another;
+  Said file, name, verdict, first_wrong, likely, wrong, incomplete, not_read, or_another;
 
   // What was found in them.
   Said negative_of;

@@ -350,6 +350,178 @@ class Revealing(CheckTest):
         self.assertIn("as it should be", self.check(SLIP, "--reveal", "value").stdout)
 
 
+class WaysIn(CheckTest):
+    """However somebody writes answers down, they are the same answers."""
+
+    TYPED = "S = [2 4 4; 4 61 12; 4 12 10]\n"
+
+    def verdict(self, *words, text=None):
+        done = attn("check", EXAMPLE, *words, "--format", "json", text=text)
+        return done.returncode, json.loads(done.stdout)
+
+    def steps(self, report):
+        return {step["id"]: [step[state] for state in ("right", "wrong", "blank")] for step in report["steps"]}
+
+    def test_a_symbol_is_its_step(self):
+        for name in ("scores", "S", "s"):
+            code, report = self.verdict("-", text=answers({name: SLIP["scores"]}))
+            self.assertEqual((code, report["first_wrong"]), (1, "scores"), name)
+        self.assertEqual(self.verdict(self.path("S.csv", "2,4,4\n4,16,12\n4,12,10\n"))[0], 0)
+        self.assertEqual(self.verdict("-", "--step", "S", text="2,4,4\n4,16,12\n4,12,10\n")[0], 0)
+        done = attn("check", EXAMPLE, "-", text=answers({"S": [[1]], "scores": [[1]]}))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/steps/scores is scores, which is given already", done.stderr)
+
+    def test_a_symbol_is_its_step_for_run_and_why(self):
+        self.assertEqual(attn("run", EXAMPLE, "--only", "S,u").stdout,
+                         attn("run", EXAMPLE, "--only", "scores,weighted_values").stdout)
+        self.assertEqual(attn("why", EXAMPLE, "a[1,2]").stdout, attn("why", EXAMPLE, "attention_weights[1,2]").stdout)
+        self.assertEqual(attn("run", SCALED, "--only", "S'").stdout, attn("run", SCALED, "--only", "scaled_scores").stdout)
+        self.assertEqual(attn("diff", EXAMPLE, SCALED, "--only", "S").returncode, 0)
+        self.assertEqual(attn("run", EXAMPLE, "--only", "S'").returncode, 2)
+
+    def test_typed_answers_are_read_from_a_text_file_and_from_standard_input(self):
+        for words, text in (((self.path("a.txt", self.TYPED),), None), (("-",), self.TYPED)):
+            code, report = self.verdict(*words, text=text)
+            self.assertEqual((code, report["first_wrong"]), (1, "scores"))
+            self.assertEqual(report["diagnoses"][0]["cells"], [[2, 2]])
+        done = attn("check", EXAMPLE, self.path("bad.txt", "S = [2 4\n"))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("bad.txt:1:5: error: this bracket is not closed", done.stderr)
+
+    def test_every_template_of_every_problem_is_read_back_as_all_blank(self):
+        endings = {"json": "json", "csv": "csv", "text": "txt"}
+        for name, problem in every_feature.write(self.folder).items():
+            for form, ending in endings.items():
+                file = os.path.join(self.folder, f"blanks.{ending}")
+                written = attn("check", problem, "--template", form, "-o", file)
+                done = attn("check", problem, file, "--format", "json")
+                with self.subTest(problem=name, form=form):
+                    self.assertEqual((written.returncode, written.stdout, written.stderr), (0, "", ""))
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+                    report = json.loads(done.stdout)
+                    self.assertEqual(report["verdict"], "incomplete")
+                    self.assertGreater(len(report["steps"]), 5)
+                    for step in report["steps"]:
+                        self.assertNotIn("given_shape", step)
+                        self.assertEqual((step["right"], step["wrong"]), (0, 0))
+                        self.assertGreater(step["blank"], 0)
+
+    def test_a_template_that_is_filled_in_is_marked(self):
+        trace = {step["id"]: step for step in json.loads(attn("run", SCALED, "--format", "json").stdout)["steps"]}
+        for form, ending, blank in (("json", "json", "null"), ("text", "txt", "_")):
+            text = attn("check", SCALED, "--template", form, "--steps", "keys,S,A").stdout
+            head, body = text[:text.index("keys")], text[text.index("keys"):]
+            numbers = [repr(float(x)) for step in ("keys", "scores", "attention_weights")
+                       for _, x in numbers_with_places(trace[step]["data"])]
+            blanks = re.escape(blank) + r"(?=[ ,\]\n])"
+            self.assertEqual(len(re.findall(blanks, body)), len(numbers))
+            filled = head + re.sub(blanks, lambda _: numbers.pop(0), body)
+            done = attn("check", SCALED, self.path(f"filled.{ending}", filled), "--format", "json")
+            self.assertEqual((form, done.returncode, json.loads(done.stdout)["verdict"]), (form, 0, "right"))
+
+    def test_a_template_has_the_steps_that_are_worked_out_and_no_number_of_them(self):
+        text = attn("check", EXAMPLE, "--template", "json").stdout
+        self.assertEqual(list(json.loads(text)["steps"]),
+                         ["keys", "queries", "values", "scores", "row_maximum", "exponentials", "exponential_sums",
+                          "attention_weights", "weighted_values", "context"])
+        self.assertEqual(set(numbers_in(text.replace("attn/answers/1", ""))), set())
+        chosen = attn("check", EXAMPLE, "--template", "json", "--steps", "context,S").stdout
+        self.assertEqual(list(json.loads(chosen)["steps"]), ["context", "scores"])
+
+    def test_what_a_template_cannot_be_is_refused_with_help(self):
+        file = self.path("a.json", answers(RIGHT))
+        for words, said in (((EXAMPLE, "--template", "xml"), "json, csv, text"),
+                            ((EXAMPLE, "--template", "json", "--steps", "scroes"), "did you mean `scores`?"),
+                            ((EXAMPLE, "--template", "json", file), "answers are given"),
+                            ((EXAMPLE, "--template", "json", "-o", "/tmp/x.csv"), "*.json"),
+                            ((EXAMPLE, file, "--steps", "S"), "--template"), ((EXAMPLE,), "--template")):
+            done = attn("check", *words)
+            with self.subTest(words):
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(said, done.stderr)
+                self.assertIn("help:", done.stderr)
+        done = attn("check", file, "--template", "json", "-o", file)
+        self.assertEqual(done.returncode, 2)
+        with open(file, encoding="utf-8") as same:
+            self.assertEqual(same.read(), answers(RIGHT))
+
+    def test_a_table_as_a_spreadsheet_saves_it_is_read(self):
+        german = ";Input 1;Input 2;Input 3\r\nInput 1;0,06;0,47;0,47\r\nInput 2;0,00;0,98;0,02\r\nInput 3;0,00;0,88;0,12\r\n"
+        for name in ("A.csv", "anna_A.csv", "anna-attention_weights.CSV", "anna weights.csv"):
+            code, report = self.verdict(self.path(name, german))
+            self.assertEqual((code, report["verdict"]), (0, "right"), name)
+            self.assertEqual(report.get("name", ""), "anna" if "anna" in name else "")
+
+    def test_files_that_differ_in_the_name_of_a_step_are_one_hand_in(self):
+        scores = self.path("anna_scores.csv", "2,4,4\n4,61,12\n4,12,10\n")
+        weights = self.path("anna_weights.csv", "\n".join(",".join(row) for row in WEIGHTS))
+        rest = self.path("anna.json", answers({"keys": KEYS}))
+        other = self.path("ben_scores.csv", "2,4,4\n4,16,12\n4,12,10\n")
+        code, report = self.verdict(scores, weights, rest)
+        self.assertEqual((code, report["name"], report["first_wrong"]), (1, "anna", "scores"))
+        self.assertEqual(self.steps(report), {"keys": [9, 0, 0], "scores": [8, 1, 0], "attention_weights": [9, 0, 0]})
+        code, reports = self.verdict(scores, other, weights)
+        self.assertEqual([(report["name"], report["verdict"]) for report in reports], [("anna", "wrong"), ("ben", "right")])
+        self.assertEqual(reports[0]["files"], [scores, weights])
+        self.assertNotIn("files", reports[1])
+
+    def test_a_step_that_one_person_hands_in_twice_is_refused_and_stops_nothing(self):
+        scores = self.path("anna_scores.csv", "2,4,4\n4,16,12\n4,12,10\n")
+        again = self.path("anna.txt", self.TYPED)
+        good = self.path("ben.json", answers(RIGHT))
+        done = attn("check", EXAMPLE, scores, again, good, "--format", "json")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("anna.txt: error: scores is handed in already, with", done.stderr)
+        self.assertEqual(["error" in report for report in json.loads(done.stdout)], [True, False])
+
+    def test_files_of_two_folders_are_two_hand_ins(self):
+        for person in ("anna", "ben"):
+            os.mkdir(os.path.join(self.folder, person))
+            self.path(f"{person}/scores.csv", "2,4,4\n4,16,12\n4,12,10\n")
+        files = [os.path.join(self.folder, person, "scores.csv") for person in ("anna", "ben")]
+        self.assertEqual([report["file"] for report in self.verdict(*files)[1]], files)
+
+    def test_a_folder_stands_for_its_answers_in_order_of_names(self):
+        self.path("ben.txt", self.TYPED)
+        self.path("chris.csv", "scores,a,b,c\nx,2,4,4\ny,4,16,12\nz,4,12,10\n")
+        self.path("anna.json", json.dumps({"name": "Anna B.", "steps": RIGHT}))
+        self.path(".hidden.json", "{")
+        self.path("notes.md", "nothing")
+        os.mkdir(os.path.join(self.folder, "more.json"))
+        shutil.copy(EXAMPLE, os.path.join(self.folder, "problem.json"))
+        done = attn("check", os.path.join(self.folder, "problem.json"), self.folder, "--format", "json")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual([os.path.basename(report["file"]) for report in json.loads(done.stdout)],
+                         ["anna.json", "ben.txt", "chris.csv"])
+        self.assertEqual(done.stderr, f"attn: note: left out of {self.folder}: .hidden.json, more.json, notes.md, "
+                                      "problem.json (the problem)\n")
+        text = attn("check", EXAMPLE, self.folder).stdout
+        self.assertIn("Anna B.", text)
+
+    def test_a_folder_is_a_class_however_small_and_an_empty_one_is_refused(self):
+        done = attn("check", EXAMPLE, self.folder)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("has no answers", done.stderr)
+        self.path("anna.txt", self.TYPED)
+        self.assertEqual(len(self.verdict(self.folder)[1]), 1)
+
+    def test_the_name_in_answers_is_shown_with_the_marks(self):
+        file = self.path("a.json", json.dumps({"name": "Ada", "steps": SLIP}))
+        typed = self.path("b.txt", "name: Bo\n" + self.TYPED)
+        self.assertIn("Handed in by Ada.", attn("check", EXAMPLE, file).stdout)
+        self.assertEqual([report["name"] for report in self.verdict(file, typed)[1]], ["Ada", "Bo"])
+        text = attn("check", EXAMPLE, file, typed).stdout
+        self.assertRegex(text, r"a\.json +Ada +wrong")
+        self.assertNotIn("\x1b", attn("check", EXAMPLE, self.path("c.txt", "name: \x1b[31m\n" + self.TYPED)).stdout)
+
+    def test_a_number_that_nothing_explains_points_to_a_command_that_runs(self):
+        text = " ".join(self.check({"attention_weights": [["0.33", "0.33", "0.34"], None, None]}).stdout.split())
+        command = re.search(r"attn why (\S+) '([^']+)'", text)
+        self.assertEqual(command.groups(), (EXAMPLE, "attention_weights[1,1]"))
+        self.assertEqual(attn("why", *command.groups()).returncode, 0)
+
+
 class Rules(CheckTest):
     def verdict(self, context, *options):
         return self.check({"context": {"1,1": context}}, *options).returncode

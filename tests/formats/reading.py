@@ -25,7 +25,7 @@ class Matrix:
 
 # --- words and numbers --------------------------------------------------------
 
-TOKEN = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?|[^\W\d]\w*[′*]*|[-+×/=≈√^∞✗↳?]")
+TOKEN = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?|[^\W\d]\w*[′*]*|[-+×/=≈√^∞✗✓↳?]")
 
 
 def tokens(text):
@@ -360,7 +360,7 @@ def _svg_line(text):
 
 # What a command stands for where it has no arguments.
 LATEX_SIGNS = {
-    "cdot": "·", "times": "×", "approx": "≈", "infty": "∞", "to": "→", "rightarrow": "→", "ldots": "…", "dots": "…",
+    "cdot": "·", "times": "×", "checkmark": "✓", "approx": "≈", "infty": "∞", "to": "→", "rightarrow": "→", "ldots": "…", "dots": "…",
     "top": "T", "max": "max", "min": "min", "sum": "∑", "pm": "±", "le": "≤", "ge": "≥", "ne": "≠", "surd": "√",
     "quad": " ", "qquad": " ", "mid": "|", "prime": "′", "checkmark": "✓", "textbackslash": "\\", "backslash": "\\",
     "textasciitilde": "~", "textasciicircum": "^", "textbar": "|", "textless": "<", "textgreater": ">",

@@ -6,15 +6,16 @@
 #include <optional>
 
 #include "backend/cpu/threads.h"
+#include "base/text.h"
+#include "cli/hand_ins.h"
 #include "cli/options.h"
 #include "cli/problem_file.h"
 #include "cli/render.h"
 #include "explain/reports/verdict.h"
+#include "exports/blank_answers.h"
 #include "exports/json.h"
 #include "model/computation.h"
 #include "model/possible_steps.h"
-#include "reading/answers/answers.h"
-#include "reading/text_file.h"
 
 namespace attn {
 namespace {
@@ -22,20 +23,14 @@ namespace {
 struct CheckOptions {
   std::string file;
   std::vector<std::string> answers;
-  std::string step, reveal = "hint", compare, digits, rtol, atol;
+  std::string step, blanks, reveal = "hint", compare, digits, rtol, atol;
+  std::vector<std::string> steps;
   bool full = false;
   RenderOptions rendering;
   ComputeOptions computing;
 
   void declare(CommandLine& line);
   Exit run() const;
-};
-
-// One file of answers, or the exit code after its faults were reported.
-struct ReadAnswers {
-  std::optional<Answers> answers;
-  std::string error;  // then: the first fault, in a line
-  Exit code = Exit::done;
 };
 
 void find_digits(const CheckOptions& options, const Problem& problem, MarkingRule& rule) {
@@ -75,40 +70,9 @@ MarkingRule find_rule(const CheckOptions& options, const Problem& problem) {
   return rule;
 }
 
-// Whether it is one step, as a table of numbers.
-bool is_table(const std::string& file, const CheckOptions& options) {
-  return file == "-" ? !options.step.empty() : std::filesystem::path(file).extension() == ".csv";
-}
-
-Result<Answers> read_table(const std::string& file, std::string_view text, const CheckOptions& options,
-                           const KnownSteps& known) {
-  const std::string name = options.step.empty() ? std::filesystem::path(file).stem().string() : options.step;
-  Result<std::string> step = named_step(name, known);
-  if (step) return read_answers_csv(text, std::move(step.value()));
-  Diagnostics faults = step.faults();
-  if (options.step.empty()) {
-    faults.front().help =
-        "a file of one step is called like the step, such as scores.csv; or give --step: " + faults.front().help;
-  }
-  return faults;
-}
-
-ReadAnswers read_one(const std::string& file, const CheckOptions& options, const KnownSteps& known) {
-  const ColorChoice color = options.rendering.color_of_errors();
-  const auto failed = [&](const Diagnostics& faults, std::string_view text) {
-    return ReadAnswers{std::nullopt, faults.front().message, Refusal(faults, text, file, color).say()};
-  };
-  const Result<std::string> text = read_text(file);
-  if (!text) return failed(text.faults(), "");
-  Result<Answers> answers =
-      is_table(file, options) ? read_table(file, text.value(), options, known) : read_answers(text.value(), known);
-  if (!answers) return failed(answers.faults(), text.value());
-  return {std::move(answers.value()), "", Exit::done};
-}
-
-std::vector<std::string> named_steps(const std::vector<ReadAnswers>& all) {
+std::vector<std::string> named_steps(const std::vector<HandIn>& all) {
   std::vector<std::string> ids;
-  for (const ReadAnswers& one : all) {
+  for (const HandIn& one : all) {
     if (!one.answers) continue;
     for (const AnsweredStep& step : one.answers->steps) ids.push_back(step.id);
   }
@@ -116,15 +80,23 @@ std::vector<std::string> named_steps(const std::vector<ReadAnswers>& all) {
 }
 
 // Marks all that could be read, on as many threads; in order.
-std::vector<MarkedFile> marked(const Checker& checker, const CheckOptions& options,
-                               const std::vector<ReadAnswers>& read) {
+std::vector<MarkedFile> marked(const Checker& checker, const CheckOptions& options, const std::vector<HandIn>& read) {
   std::vector<MarkedFile> files(read.size());
   Threads threads(std::min(options.computing.hardware.thread_count(), read.size()));
   threads.each(read.size(), [&](std::size_t i) {
-    files[i] = {options.answers[i], std::nullopt, read[i].error};
-    if (read[i].answers) files[i].report = checker.mark(*read[i].answers);
+    files[i] = {read[i].files, std::nullopt, read[i].error};
+    if (!read[i].answers) return;
+    files[i].name = read[i].answers->name;
+    files[i].report = checker.mark(*read[i].answers);
   });
   return files;
+}
+
+bool names_folder(const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [](const std::string& word) {
+    std::error_code unknown;
+    return word != "-" && std::filesystem::is_directory(word, unknown);
+  });
 }
 
 Exit verdict_code(const std::vector<MarkedFile>& files) {
@@ -137,15 +109,56 @@ void refuse_files(const CheckOptions& options) {
   if (std::ranges::count(options.answers, "-") + (options.file == "-" ? 1 : 0) > 1) {
     throw Refusal("standard input can be one file only", "give the others by name");
   }
-  const auto is_one_step = [&](const std::string& file) { return is_table(file, options); };
-  if (!options.step.empty() && std::ranges::none_of(options.answers, is_one_step)) {
+}
+
+void refuse_step(const CheckOptions& options, const std::vector<std::string>& files) {
+  const auto is_one_step = [](const std::string& file) { return file == "-" || is_table_file(file); };
+  if (!options.step.empty() && std::ranges::none_of(files, is_one_step)) {
     throw Refusal("--step is about answers in .csv, and none are given", "a .json file names its steps itself");
   }
 }
 
+// Answers to fill in, in place of answers that are marked.
+const AnswersTemplate& find_template(const CheckOptions& options) {
+  const auto all = answers_templates();
+  const AnswersTemplate& found = all[choice("--template", options.blanks, names_of(all))];
+  if (!options.answers.empty()) {
+    throw Refusal("--template writes answers to fill in, and answers are given", "leave out the one or the other");
+  }
+  for (const std::string& path : options.rendering.outputs) {
+    if (path.ends_with(found.ending)) continue;
+    throw Refusal("`-o " + path + "` would not be read back as " + std::string(found.name),
+                  "call it *" + std::string(found.ending));
+  }
+  return found;
+}
+
+Exit write_template(const CheckOptions& options, const AnswersTemplate& wanted, Computation& computation) {
+  const std::vector<StepName> names = step_names(computation.whole());
+  std::vector<std::string> ids;
+  for (const std::string& typed : options.steps) {
+    const std::string id = typed == "result" ? names.back().id : step_id(typed, names);
+    const std::vector<std::string> known = names_of(names, &StepName::id);
+    if (std::ranges::count(known, id) == 0) {
+      throw unknown("this problem has no step", id, known, "its steps are " + listed(known));
+    }
+    if (std::ranges::count(ids, id) == 0) ids.push_back(id);
+  }
+  computation.keep(ids);
+  const Trace trace = compute(computation, options.computing);
+  const std::string text = wanted.write(trace, ids.empty() ? steps_to_work_out(trace) : ids);
+  Rendering plan;
+  for (const std::string& path : options.rendering.outputs) plan.targets.push_back({.path = path});
+  if (plan.targets.empty()) plan.targets.emplace_back();
+  return hand_out(plan, [&](const Target&, Sink& sink) { sink.write(text); });
+}
+
 void CheckOptions::declare(CommandLine& line) {
   line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
-  line.add_option("ANSWERS", answers, "what people wrote: .json, or one step as .csv; or -", {.is_required = true});
+  line.add_option("ANSWERS", answers, "what people wrote: .json, .txt, or tables in .csv; folders of these; or -");
+  line.add_option("--template", blanks, "write answers to fill in instead: json, csv, text", {"FORMAT"});
+  line.add_option("--steps", steps, "of a template: only these steps, by their ids or symbols",
+                  {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
   line.add_option("--step", step, "the step that a .csv holds; else its name says it", {"STEP"});
   line.add_option("--reveal", reveal, "how much is given away: none, cell, hint, value",
                   {.value = "WHAT", .shows_default = true});
@@ -160,37 +173,50 @@ void CheckOptions::declare(CommandLine& line) {
 }
 
 Exit CheckOptions::run() const {
+  if (!blanks.empty()) {
+    const AnswersTemplate& wanted = find_template(*this);
+    Problem problem = open_problem(file, computing, rendering.color_of_errors());
+    problem.arithmetic.hand_rounding.reset();
+    Computation computation(problem);
+    return write_template(*this, wanted, computation);
+  }
+  if (!steps.empty()) throw Refusal("--steps goes with --template", "answers say themselves which steps they are of");
+  if (answers.empty()) {
+    throw Refusal("no answers are given", "name what was handed in, or write a file to fill in: --template text");
+  }
   Rendering plan = understood(rendering, json_alone());
   plan.look.full = full;
   const Reveal revealed = Reveal(choice("--reveal", reveal, {"none", "cell", "hint", "value"}));
-  const VerdictOptions telling{.reveal = revealed, .precision = plan.precision, .full = full};
+  VerdictOptions telling{.reveal = revealed, .precision = plan.precision, .full = full, .problem = file};
   refuse_files(*this);
+  const std::vector<std::string> files_of_answers = answer_files(answers, file);
+  refuse_step(*this, files_of_answers);
 
   Problem problem = open_problem(file, computing, rendering.color_of_errors());
   MarkingRule rule = find_rule(*this, problem);
   if (const auto& rounding = problem.arithmetic.hand_rounding) rule.problem_decimals = rounding->decimals;
+  telling.by_fixed_rule = rule.kind != MarkingRule::Kind::honest_rounding;
   // People round in ways of their own; they are marked against exact numbers.
   problem.arithmetic.hand_rounding.reset();
 
   Computation computation(problem);
-  const KnownSteps known(computation.all_steps(), possible_steps);
-  std::vector<ReadAnswers> read;
+  const KnownSteps known = KnownSteps::of(computation.whole(), possible_steps);
+  const std::vector<HandIn> read = read_hand_ins(files_of_answers, step, known, rendering.color_of_errors());
   Exit worst = Exit::done;
-  for (const std::string& file_of_answers : answers) {
-    read.push_back(read_one(file_of_answers, *this, known));
-    worst = std::max(worst, read.back().code);
-  }
-  if (read.size() == 1 && !read[0].answers) return worst;
+  for (const HandIn& one : read) worst = std::max(worst, one.code);
+  // A folder is a class, however small.
+  const bool is_one = read.size() == 1 && !names_folder(answers);
+  if (is_one && !read[0].answers) return worst;
 
   refuse_to_overwrite(plan);
   computation.keep(named_steps(read));
   const Trace trace = compute(computation, computing);
   const Checker checker(trace, rule);
   const std::vector<MarkedFile> files = marked(checker, *this, read);
-  const bool is_one = files.size() == 1;
+  if (is_one) telling.name = files[0].name;
   write_out(
       plan, [&] { return is_one ? verdict(*files[0].report, trace, telling) : verdicts(files, trace, telling); },
-      [&] { return is_one ? report_json(*files[0].report, revealed) : reports_json(files, revealed); });
+      [&] { return is_one ? report_json(*files[0].report, revealed, files[0].name) : reports_json(files, revealed); });
   return std::max(worst, verdict_code(files));
 }
 

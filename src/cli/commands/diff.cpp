@@ -127,8 +127,9 @@ Exit DiffOptions::run() const {
   OpenedFile& ours = files[0];
   const OpenedFile& theirs = files[1];
   const std::vector<std::string> ids = names_of(ours.side.steps, &SideStep::id);
-  if (!only.empty() && std::ranges::find(ids, only) == ids.end()) {
-    throw unknown("no step is called", only, ids, "the steps are " + listed(ids));
+  const std::string step = ours.trace ? step_id(only, step_names(*ours.trace)) : only;
+  if (!step.empty() && std::ranges::find(ids, step) == ids.end()) {
+    throw unknown("no step is called", step, ids, "the steps are " + listed(ids));
   }
 
   const bool are_known = !ours.side.is_foreign && !theirs.side.is_foreign;
@@ -138,7 +139,7 @@ Exit DiffOptions::run() const {
   report.first = ours.file;
   report.second = theirs.file;
   if (ours.side.attentions.empty()) ours.side.attentions = {attention_anatomy("", {})};
-  report.sides = side_by_side(std::move(ours.side), theirs.side, report.closeness, only);
+  report.sides = side_by_side(std::move(ours.side), theirs.side, report.closeness, step);
   if (!report.sides.has_common()) throw nothing_in_common(report, ids, theirs.side);
   if (ours.trace && theirs.trace) report.keys = differing_keys(ours.text, theirs.text);
   explain_difference(report, ours.trace ? &*ours.trace : nullptr);

@@ -47,7 +47,7 @@ Exit WhyCommandOptions::run() const {
 
   const Problem problem = open_problem(file, computing, rendering.color_of_errors());
   Computation computation(problem);
-  computation.keep({question.id});
+  computation.keep(steps_called(question.id, step_names(computation.whole())));
   // Rounded by hand, the context is the sum of the weighted values, however many.
   if (problem.arithmetic.hand_rounding) computation.keep_all();
   const Trace trace = compute(computation, computing);

@@ -21,9 +21,10 @@ struct Sign {
   Said meaning;
 };
 
-std::array<Sign, 4> signs() {
+std::array<Sign, 5> signs() {
   const VerdictWords& said = language().verdicts;
-  return {{{Mark::wrong, "✗", said.not_right_yet},
+  return {{{Mark::right, "✓", said.right},
+           {Mark::wrong, "✗", said.not_right_yet},
            {Mark::follows, "↳", said.follows_from_yours},
            {Mark::unsure, "?", said.too_few_to_tell},
            {Mark::blank, "·", said.blank}}};

@@ -8,8 +8,8 @@
 
 namespace attn {
 
-// The matrices of a step as somebody wrote them, each number that is not right
-// with a sign before it, and as they should be. Those in which all is right are
+// The matrices of a step as somebody wrote them, each number with a sign that says
+// what became of it, and as they should be. Those in which all is right are
 // left out.
 struct HandedIn {
   std::vector<Matrix> written, expected;

@@ -1,9 +1,13 @@
 #include "explain/reports/verdict.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
+#include "base/expression.h"
+#include "base/numbers.h"
+#include "base/rounding.h"
 #include "base/text.h"
 #include "explain/place.h"
 #include "explain/reports/handed_in.h"
@@ -57,6 +61,7 @@ class VerdictTeller {
       any_section = true;
     }
     tell_others(any_section);
+    tell_what_is_wide();
     // Notes and conventions in answers where nothing is wrong.
     tell_diagnoses(nullptr);
     for (const std::string& note : report_.notes) add(Remark{{sentence(note)}});
@@ -98,7 +103,8 @@ class VerdictTeller {
   // "5 of 9 right, 4 not right yet"
   std::string counted(const MarkedStep& step) const {
     const std::size_t all = step.cells.size();
-    if (all > 1 && step.count(CellState::wrong) == all) return said_.none_right(all);
+    if (all == 1) return the_number(step);
+    if (step.count(CellState::wrong) == all) return said_.none_right(all);
     const std::pair<CellState, std::string> states[] = {
         {CellState::right, said_.right},
         {CellState::wrong, said_.not_right_yet},
@@ -111,6 +117,23 @@ class VerdictTeller {
       if (count > 0) parts.push_back(said_.so_many(count, all, parts.empty()) + " " + words);
     }
     return listed(parts);
+  }
+
+  // The same of a step with one.
+  std::string the_number(const MarkedStep& step) const {
+    switch (step.cells.front().state) {
+      case CellState::right:
+        return said_.the_number_is(said_.right);
+      case CellState::wrong:
+        return said_.the_number_is(said_.not_right_yet);
+      case CellState::blank:
+        return said_.the_number_is(said_.blank);
+      case CellState::too_coarse:
+        return said_.the_number_has_too_few_digits;
+      case CellState::consistent:
+        break;
+    }
+    return said_.the_number_follows(earlier(step));
   }
 
   void tell_wrong(const MarkedStep& step) {
@@ -214,6 +237,29 @@ class VerdictTeller {
     }
     tell_ties(diagnosis);
     if (!diagnosis.hint.empty()) say(language().telling.what_to_do(sentence(diagnosis.hint)));
+    if (diagnosis.mistake == "unexplained") point_to_why(diagnosis);
+  }
+
+  // Where no mistake explains a number, its own arithmetic may.
+  void point_to_why(const Diagnosis& diagnosis) {
+    const auto step = std::ranges::find(report_.steps, diagnosis.step, &MarkedStep::id);
+    if (options_.problem.empty() || options_.problem == "-" || !trace_.find(diagnosis.step)) return;
+    if (step == report_.steps.end() || !step->given_shape.empty()) return;
+    const auto wrong = std::ranges::find(step->cells, CellState::wrong, &MarkedCell::state);
+    if (diagnosis.cells.empty() && wrong == step->cells.end()) return;
+    const auto& index = diagnosis.cells.empty() ? wrong->index : diagnosis.cells.front();
+    say(said_.how_it_comes_about(shell_word(options_.problem), "'" + step->id + spelled_index(index) + "'"));
+  }
+
+  // A name of a file as a shell takes it.
+  static std::string shell_word(const std::string& word) {
+    const auto is_plain = [](char c) {
+      return is_ascii_alnum(c) || std::string_view("_-./,+@%").find(c) != std::string_view::npos;
+    };
+    if (!word.starts_with('-') && std::ranges::all_of(word, is_plain)) return word;
+    std::string quoted = word.starts_with('-') ? "'./" : "'";
+    for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    return quoted + "'";
   }
 
   void tell_ties(const Diagnosis& diagnosis) {
@@ -243,6 +289,50 @@ class VerdictTeller {
     }
   }
 
+  // How many decimals the numbers of a step were written with, at most; nothing
+  // where they are exactly what they should be.
+  static std::optional<int> decimals_of_rounded(const MarkedStep& step) {
+    int most = 0;
+    bool is_rounded = false;
+    for (const MarkedCell& cell : step.cells) {
+      const Result<SpelledNumber> number = spelled_number(cell.given);
+      if (!number || !number.value().decimals) continue;
+      most = std::max(most, *number.value().decimals);
+      is_rounded =
+          is_rounded || cell.accepted.width() > 1e-9 || std::abs(cell.accepted.low - number.value().value) > 1e-9;
+    }
+    return is_rounded ? std::optional(most) : std::nullopt;
+  }
+
+  // The number with two digits that say something.
+  static std::string in_two_digits(double number) {
+    int decimals = 0;
+    for (double scaled = number; scaled < 10 && decimals < 12; scaled *= 10) ++decimals;
+    return shortest(rounded(number, {decimals, RoundingMode::half_up}));
+  }
+
+  // What was accepted within a range that is wide for the digits written, and why.
+  void tell_what_is_wide() {
+    constexpr double most_units = 50;
+    if (!reveals(Reveal::hint) || options_.by_fixed_rule) return;
+    const MarkedStep* coarsest = nullptr;  // of those before
+    int fewest = 0;                        // decimals of it
+    for (const MarkedStep& step : report_.steps) {
+      const std::optional<int> decimals = decimals_of_rounded(step);
+      if (!decimals) continue;
+      double units = step.width;
+      for (int i = 0; i < *decimals; ++i) units *= 10;
+      if (units > most_units && step.count(CellState::right) > 0) {
+        const std::string why =
+            coarsest ? said_.written_with(in_words(coarsest->id), fewest) : said_.may_be_rounded.text();
+        add(Remark{{said_.accepted_widely(in_words(step.id), in_two_digits(step.width), why)}});
+      }
+      if (coarsest && fewest < *decimals) continue;
+      coarsest = &step;
+      fewest = *decimals;
+    }
+  }
+
   const VerdictWords& said_ = language().verdicts;
   const Report& report_;
   const Trace& trace_;
@@ -261,6 +351,7 @@ void tell_verdict(const Report& report, const Trace& trace, const VerdictOptions
 
 Document verdict(const Report& report, const Trace& trace, const VerdictOptions& options) {
   Document document = titled(trace.title);
+  if (!options.name.empty()) document.add(Prose{{language().verdicts.handed_in_by(options.name)}});
   tell_verdict(report, trace, options, 2, document);
   return document;
 }

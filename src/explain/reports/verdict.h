@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "explain/document.h"
 #include "mark/report.h"
@@ -22,13 +23,17 @@ struct VerdictOptions {
   Reveal reveal = Reveal::hint;
   std::optional<int> precision = {};  // decimals of right numbers; by default 4, fewer where they need fewer
   bool full = false;                  // nothing left out
+  bool by_fixed_rule = false;         // that is when a number is right, rather than by honest rounding
+  std::string name = {};              // whose answers they are, where that is known
+  std::string problem = {};           // the file of the problem, for commands that say more; "-" is none
 };
 
 // One hand-in of several.
 struct MarkedFile {
-  std::string file;
-  std::optional<Report> report = {};  // none where the file cannot be read
+  std::vector<std::string> files;
+  std::optional<Report> report = {};  // none where a file cannot be read
   std::string error = {};             // then: why
+  std::string name = {};              // whose it is, where that is known
 };
 
 // A marked hand-in, told to the person whose work it is: what is right first.

@@ -28,12 +28,18 @@ std::string likely(const Report& report) {
 
 Table overview(std::span<const MarkedFile> files, Reveal reveal) {
   const VerdictWords& said = language().verdicts;
-  Table table{{}, {{said.file}, {said.verdict}, {said.first_wrong}}, {}};
+  const bool names = std::ranges::any_of(files, [](const MarkedFile& file) { return !file.name.empty(); });
+  Table table{{}, {{said.file}}, {}};
+  if (names) table.header.push_back({said.name});
+  table.header.insert(table.header.end(), {{said.verdict}, {said.first_wrong}});
   const bool hints = reveal >= Reveal::hint;
   if (hints) table.header.push_back({said.likely});
   for (const MarkedFile& file : files) {
     auto& row = table.rows.emplace_back();
-    row = {{file.file}, {verdict_words(file)}, {file.report ? file.report->first_wrong : ""}};
+    row = {{file.files.front() + (file.files.size() > 1 ? ", …" : "")}};
+    if (names) row.push_back({file.name});
+    row.push_back({verdict_words(file)});
+    row.push_back({file.report ? file.report->first_wrong : ""});
     if (hints) row.push_back({file.report ? likely(*file.report) : ""});
   }
   return table;
@@ -47,7 +53,8 @@ std::string totals(std::span<const MarkedFile> files) {
     const auto count = std::ranges::count(files, words, verdict_words);
     if (count > 0) parts.push_back(std::to_string(count) + " " + words);
   }
-  return counted(files.size(), "file") + ": " + listed(parts) + ".";
+  const bool are_files = std::ranges::all_of(files, [](const MarkedFile& file) { return file.files.size() == 1; });
+  return counted(files.size(), are_files ? "file" : "hand-in") + ": " + listed(parts) + ".";
 }
 
 }  // namespace
@@ -58,7 +65,7 @@ Document verdicts(std::span<const MarkedFile> files, const Trace& trace, const V
   document.add(overview(files, options.reveal));
   for (const MarkedFile& file : files) {
     if (!file.report || file.report->verdict == Verdict::right) continue;
-    document.add(Headline{2, {file.file}});
+    document.add(Headline{2, {dotted(file.name, listed(file.files))}});
     tell_verdict(*file.report, trace, options, 3, document);
   }
   return document;

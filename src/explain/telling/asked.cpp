@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "explain/place.h"
+#include "trace/step_name.h"
 #include "words/language.h"
 
 namespace attn {
@@ -103,17 +104,15 @@ Diagnostic unknown_step(const Trace& trace, const std::string& id) {
   return fault(said.no_such_step(id, did_you_mean(id, steps)), help);
 }
 
-// The step or given tensor of that id; or, as formulas name it, of that symbol.
-// Empty where there is none.
-std::string named(const Trace& trace, const std::string& name) {
-  if (trace.find(name) || trace.find_given(name)) return name;
-  for (const Step& step : trace.steps) {
-    if (step.heading.symbol.text() == name) return step.heading.id;
-  }
-  for (const GivenTensor& given : trace.givens) {
-    if (given.heading.symbol.text() == name) return given.heading.id;
-  }
-  return "";
+// The step or given tensor of that id; or those that formulas name so.
+std::vector<std::string> named(const Trace& trace, const std::string& name) {
+  if (trace.find(name) || trace.find_given(name)) return {name};
+  std::vector<StepName> all = step_names(trace);
+  if (auto found = with_symbol(name, all); !found.empty()) return found;
+  const std::vector<StepName> given = given_names(trace);
+  if (auto found = with_symbol(name, given); !found.empty()) return found;
+  all.insert(all.end(), given.begin(), given.end());
+  return with_symbol_in_any_case(name, all);
 }
 
 Diagnostic no_label(const IndexWord& word, const Heading& heading, const Dim& dim, std::vector<std::string> labels,
@@ -172,8 +171,13 @@ Result<Question> read_question(std::string_view text) {
 }
 
 Result<Asked> find_asked(const Trace& trace, const Question& question) {
-  const std::string id = named(trace, question.id);
-  if (id.empty()) return unknown_step(trace, question.id);
+  const std::vector<std::string> called = named(trace, question.id);
+  if (called.empty()) return unknown_step(trace, question.id);
+  if (called.size() > 1) {
+    const TellingWords& said = language().telling;
+    return fault(said.symbol_of_several(question.id, listed(called)), said.give_the_id);
+  }
+  const std::string& id = called.front();
   const Heading& heading = trace.heading(id);
   const Shape& shape = trace.value(id).shape();
   if (!question.indices) return Asked{heading.id, std::nullopt};

@@ -102,7 +102,7 @@ double width_of(char32_t value) {
   static constexpr std::u32string_view narrow = U"·⋅′‘’₀₁₂₃₄₅₆₇₈₉⁰⁴⁵⁶⁷⁸⁹";
   if (narrow.find(value) != std::u32string_view::npos) return 4.5;
   if (value == U'−') return 7.8;
-  static constexpr std::u32string_view known = U"×−√ΣᵀΣ→≈≤≥≠∞″…–—“”•✗↳€";
+  static constexpr std::u32string_view known = U"×−√ΣᵀΣ→≈≤≥≠∞″…–—“”•✗✓↳€";
   return known.find(value) != std::u32string_view::npos ? 12 : spelled_out;
 }
 

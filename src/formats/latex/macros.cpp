@@ -24,6 +24,7 @@ std::string colours() {
 )tex";
   text += inks;
   text += R"tex(  \definecolor{attnfaint}{HTML}{595959}
+  \definecolor{attnright}{HTML}{1B6E3C}
   \definecolor{attnwrong}{HTML}{B00020}
   \definecolor{attnunsure}{HTML}{7A5900}
   \providecommand\attncolour[2]{\textcolor{#1}{#2}}
@@ -33,8 +34,9 @@ std::string colours() {
 )tex";
   text += commands;
   text += R"tex(\providecommand\attnfaint[1]{\attncolour{attnfaint}{#1}}
-% Numbers that somebody handed in: wrong, following from what was wrong before,
+% Numbers that somebody handed in: right, wrong, following from what was wrong before,
 % with too few digits to tell, not filled in. The sign before them is written out.
+\providecommand\attnright[1]{\attncolour{attnright}{#1}}
 \providecommand\attnwrong[1]{\attncolour{attnwrong}{\textbf{\boldmath #1}}}
 \providecommand\attnfollows[1]{\attncolour{attnunsure}{#1}}
 \providecommand\attnunsure[1]{\attncolour{attnunsure}{#1}}

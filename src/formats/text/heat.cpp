@@ -66,7 +66,7 @@ StyledLine legend(const Matrix& matrix, const Heat& heat, const Typesetter& type
 }
 
 Piece on_shade(std::string text, double size) {
-  return {std::move(text), std::nullopt, Weight::normal, Mark::right, backgrounds[part(size, backgrounds.size())]};
+  return {std::move(text), std::nullopt, Weight::normal, Mark::none, backgrounds[part(size, backgrounds.size())]};
 }
 
 std::string shade(double size, std::size_t columns, const Typesetter& typesetter) {

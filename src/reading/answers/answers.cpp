@@ -37,6 +37,8 @@ class AnswersReader {
         read_steps(member.value);
       } else if (member.key == "schema") {
         check_schema(member.value);
+      } else if (member.key == "name") {
+        answers_.name = member.value.text().value_or("");
       } else if (!is_free(member.key) && member.key != "steps") {
         unknown_key(member);
       }
@@ -88,7 +90,7 @@ class AnswersReader {
     }
     const std::vector<std::string> keys = {"schema", "title", "name", "notes", "steps"};
     const auto near = closest(key, keys);
-    const bool is_step = known_.has(key) || key == "result";
+    const bool is_step = !known_.called(key).empty();
     const auto step = is_step ? std::optional(key) : near ? std::nullopt : known_.meant_by(key);
     faults_.add("unknown-key", where, at(member.key_spelling), shown(where) + " is not a key that answers have",
                 step   ? "did you mean /steps/" + *step + "?"
@@ -112,9 +114,12 @@ class AnswersReader {
   void read_step(const JsonMember& member) {
     const std::string where = pointer("/steps", member.key);
     AnsweredStep step;
-    step.id = member.key == "result" ? known_.result() : member.key;
+    const KnownSteps::Ids ids = known_.called(member.key);
+    step.id = ids.size() == 1 ? ids.front() : member.key;
     const bool given_already = !given_.insert(step.id).second;
-    if (step.id.empty() || !known_.has(step.id)) {
+    if (ids.size() > 1) {
+      faults_.add("ambiguous-step", where, at(member.key_spelling), symbol_of_several(member.key, ids), write_the_id);
+    } else if (ids.empty()) {
       faults_.add("unknown-step", where, at(member.key_spelling), shown(where) + " is not a step that is known",
                   help_for_step(member.key, known_));
     } else if (given_already) {

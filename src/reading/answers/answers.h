@@ -18,9 +18,17 @@ namespace attn {
 Result<Answers> read_answers(std::string_view text, const KnownSteps& known);
 
 // Reads one step from rows of numbers, separated by commas, semicolons or tabs;
-// an empty field is a blank. The shape is [rows, columns], however many axes the
-// step has: those before the last two stand one under the other.
-// REQUIRES: the id is that of a step.
-Result<Answers> read_answers_csv(std::string_view text, std::string id);
+// an empty field is a blank. There may be headings above them and labels before
+// them. The shape is [rows, columns], however many axes the step has: those before
+// the last two stand one under the other.
+//
+// Without an id the first heading is the step's name; then there may be several
+// steps, an empty line between any two.
+// REQUIRES: the id is that of a step, or empty.
+Result<Answers> read_answers_csv(std::string_view text, const KnownSteps& known, const std::string& id = "");
+
+// Reads steps as people type them: S = [2 4; 4 16], S[1,2] = 4, s₂ = [4 16].
+// All faults are reported at once, each with its place in the text.
+Result<Answers> read_answers_text(std::string_view text, const KnownSteps& known);
 
 }  // namespace attn

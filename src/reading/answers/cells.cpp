@@ -9,6 +9,8 @@
 #include "base/expression.h"
 #include "base/numbers.h"
 #include "base/text.h"
+#include "base/utf8.h"
+#include "reading/json/syntax.h"
 
 namespace attn {
 namespace {
@@ -138,6 +140,17 @@ std::vector<std::size_t> cells_below(const std::vector<std::size_t>& shape) {
 }
 
 }  // namespace
+
+std::optional<Diagnostic> fault_of_bytes(std::string_view text) {
+  if (const auto invalid = first_invalid_utf8(text)) {
+    return syntax_fault({*invalid, *invalid + 1},
+                        "the byte " + printable(text.substr(*invalid, 1)) + " here is not UTF-8",
+                        "save the file as UTF-8");
+  }
+  const std::size_t nul = text.find('\0');
+  if (nul == std::string_view::npos) return std::nullopt;
+  return syntax_fault({nul, nul + 1}, "a NUL byte stands here", "a file of numbers is text and has none");
+}
 
 std::string answer_in_words(const JsonValue& value) {
   if (is_list_or_object(value)) return in_words(value);

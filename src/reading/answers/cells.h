@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,9 @@ class CellsReader {
   int longest_ = 0;                       // decimals of the step's numbers without quotes
   std::size_t blanks_ = 0;                // that lists were left out for, in all steps
 };
+
+// What keeps a text from being read at all: bytes that are not UTF-8, or NUL.
+std::optional<Diagnostic> fault_of_bytes(std::string_view text);
 
 // What a value of answers is, as a sentence names it.
 std::string answer_in_words(const JsonValue& value);

@@ -1,25 +1,24 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/expression.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "problem/faults.h"
 #include "reading/answers/answers.h"
 #include "reading/answers/cells.h"
-#include "reading/json/syntax.h"
 
 namespace attn {
 namespace {
 
 // What stands between two separators, without the blanks about it.
 struct Field {
-  TextRange range;        // quotes included
-  std::string text = {};  // without them
+  TextRange range;  // quotes included
   bool quoted = false;
 };
+using FieldRow = std::vector<Field>;
 
 bool is_blank_character(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -33,30 +32,73 @@ class CsvRows {
   bool any() const { return at_ < text_.size(); }
 
   // The fields of the next line; none where it is empty.
-  std::vector<Field> next() {
-    std::vector<Field> fields;
+  FieldRow next() {
+    FieldRow fields;
     for (bool more = true; more;) {
       fields.push_back(next_field());
       more = at_ < text_.size() && text_[at_] == separator_;
       if (more) ++at_;
     }
     if (at_ < text_.size()) ++at_;  // the line break
-    if (fields.size() == 1 && fields[0].text.empty() && !fields[0].quoted) fields.clear();
+    const Field& first = fields.front();
+    if (fields.size() == 1 && first.range.begin == first.range.end) fields.clear();
     return fields;
+  }
+
+  // What stands in a field, without its quotes.
+  std::string content(const Field& field) const {
+    std::string text(text_.substr(field.range.begin, field.range.end - field.range.begin));
+    if (!field.quoted) return text;
+    std::string inner;
+    std::size_t at = 1;
+    for (; at < text.size(); ++at) {
+      if (text[at] == '"' && (at + 1 >= text.size() || text[at + 1] != '"')) break;
+      if (text[at] == '"') ++at;
+      inner += text[at];
+    }
+    return inner + text.substr(std::min(at + 1, text.size()));
+  }
+
+  bool is_empty(const Field& field) const {
+    return field.range.begin == field.range.end || std::ranges::all_of(content(field), is_blank_character);
+  }
+
+  // The number in a field. Where commas do not separate fields, one before
+  // decimals is as good as a point, and as long.
+  Result<SpelledNumber> number(const Field& field) const {
+    std::string text = content(field);
+    for (std::size_t at = 0; separator_ != ',' && at + 1 < text.size(); ++at) {
+      if (text[at] == ',' && is_ascii_digit(text[at + 1])) text[at] = '.';
+    }
+    return spelled_number(text);
+  }
+
+  bool is_words(const Field& field) const { return !is_empty(field) && !number(field); }
+
+  // Whether the fields from the second on count 1, 2, 3, ….
+  bool counts(const FieldRow& row) const {
+    for (std::size_t at = 1; at < row.size(); ++at) {
+      if (content(row[at]) != std::to_string(at)) return false;
+    }
+    return row.size() > 1;
+  }
+
+  // Whether those are no numbers of a step, but what stands above them.
+  bool are_headings(const FieldRow& row) const {
+    const auto is_heading = [&](const Field& field) { return is_empty(field) || is_words(field); };
+    return std::all_of(row.begin() + 1, row.end(), is_heading) || counts(row);
   }
 
  private:
   // What spreadsheets write depends on where one lives.
   static char separator_of(std::string_view text) {
     bool quoted = false;
-    bool comma = false;
     bool tab = false;
     for (const char c : text) {
       if (c == '"') quoted = !quoted;
       if (quoted) continue;
       if (c == ';') return ';';
       tab = tab || c == '\t';
-      comma = comma || c == ',';
     }
     return tab ? '\t' : ',';
   }
@@ -69,21 +111,16 @@ class CsvRows {
     if (at_ < text_.size() && text_[at_] == '"') {
       field.quoted = true;
       for (++at_; at_ < text_.size(); ++at_) {
-        if (text_[at_] != '"') {
-          field.text += text_[at_];
-        } else if (at_ + 1 < text_.size() && text_[at_ + 1] == '"') {
-          field.text += text_[at_++];
-        } else {
-          ++at_;
-          break;
-        }
+        if (text_[at_] != '"') continue;
+        if (at_ + 1 >= text_.size() || text_[at_ + 1] != '"') break;
+        ++at_;
       }
+      if (at_ < text_.size()) ++at_;
     }
     const std::size_t rest = at_;
     while (at_ < text_.size() && !ends_field(text_[at_])) ++at_;
     std::size_t end = at_;
     while (end > rest && is_blank_character(text_[end - 1])) --end;
-    field.text += text_.substr(rest, end - rest);
     field.range.end = end;
     return field;
   }
@@ -93,70 +130,123 @@ class CsvRows {
   std::size_t at_ = 0;
 };
 
-std::optional<Diagnostic> no_text(std::string_view text) {
-  if (const auto invalid = first_invalid_utf8(text)) {
-    return syntax_fault({*invalid, *invalid + 1},
-                        "the byte " + printable(text.substr(*invalid, 1)) + " here is not UTF-8",
-                        "save the file as UTF-8");
-  }
-  const std::size_t nul = text.find('\0');
-  if (nul == std::string_view::npos) return std::nullopt;
-  return syntax_fault({nul, nul + 1}, "a NUL byte stands here", "a file of numbers is text and has none");
-}
-
-bool has_digit(std::string_view text) { return text.find_first_of("0123456789") != std::string_view::npos; }
-
-class StepReader {
+// The numbers of one step as a spreadsheet has them: perhaps below a row of
+// headings, which may begin with the step's name, and behind a column of labels.
+class CsvTable {
  public:
-  explicit StepReader(std::string_view text) : text_(text) {}
+  CsvTable(const CsvRows& file, std::string id, const KnownSteps& known, Faults& faults)
+      : file_(file), known_(known), faults_(faults) {
+    step_.id = std::move(id);
+    step_.stacked = true;
+  }
 
-  AnsweredStep step;
-  Faults faults;
-
-  void read() {
-    step.stacked = true;
-    CsvRows rows(text_);
-    while (rows.any()) {
-      const std::vector<Field> fields = rows.next();
-      if (!fields.empty()) add_row(fields);
-    }
-    for (auto& cell : step.cells) {
+  // `is_named` is whether the first field is the step's name.
+  AnsweredStep read(std::vector<FieldRow> rows, bool is_named) {
+    rows_ = std::move(rows);
+    find_heading(is_named);
+    find_labels(is_named);
+    if (has_labels_) leave_out_what_spreadsheets_add();
+    std::size_t line = 0;
+    for (const FieldRow& row : rows_) add_row(row, ++line);
+    for (auto& cell : step_.cells) {
       if (cell && cell->decimals == as_the_longest) cell->decimals = longest_;
     }
-    step.shape = {rows_, columns_};
-    if (rows_ == 0) faults.add("no-numbers", "", TextRange{0, 0}, "there are no numbers in this file");
+    step_.shape = {line, columns_};
+    if (step_.cells.empty() && !faults_.any()) {
+      faults_.add("no-numbers", "", TextRange{0, 0}, "there are no numbers in this file");
+    }
+    lay_column_of_a_vector_flat();
+    return std::move(step_);
   }
 
  private:
   static constexpr int as_the_longest = -1;
 
-  void add_row(const std::vector<Field>& fields) {
-    ++rows_;
-    if (rows_ == 1) columns_ = fields.size();
-    if (fields.size() != columns_) {
-      const TextRange place{fields.front().range.begin,
-                            std::max(fields.back().range.end, fields.front().range.begin + 1)};
-      faults.add("ragged-list", "", place,
-                 "row " + std::to_string(rows_) + " has " + counted(fields.size(), "number") + ", and row 1 has " +
-                     std::to_string(columns_),
-                 "leave a field empty for a blank: 1,,3");
+  // Whether every row begins with a label.
+  bool are_labelled() const {
+    return std::ranges::all_of(rows_, [&](const FieldRow& row) { return file_.is_words(row.front()); });
+  }
+
+  // Whether a first row of a blank and 1, 2, 3, … stands above rows that begin
+  // with labels, or with 1, 2, 3, … in their turn.
+  bool is_counting_heading() const {
+    const FieldRow& first = rows_.front();
+    if (rows_.size() < 2 || !file_.is_empty(first.front()) || !file_.counts(first)) return false;
+    bool words = true, numbers = true;
+    for (std::size_t row = 1; row < rows_.size(); ++row) {
+      words = words && file_.is_words(rows_[row].front());
+      numbers = numbers && file_.content(rows_[row].front()) == std::to_string(row);
     }
-    for (const Field& field : fields) step.cells.push_back(cell_of(field));
+    return words || numbers;
+  }
+
+  bool is_heading_of_words() const {
+    const FieldRow& first = rows_.front();
+    if (rows_.size() < 2) return false;
+    const auto is_words = [&](const Field& field) { return file_.is_words(field); };
+    if (first.size() == 1) return is_words(first.front());
+    const bool any = std::any_of(first.begin() + 1, first.end(), is_words);
+    return any && file_.are_headings(first) && (is_words(first.front()) || file_.is_empty(first.front()));
+  }
+
+  void find_heading(bool is_named) {
+    if (rows_.empty() || !(is_named || is_counting_heading() || is_heading_of_words())) return;
+    heading_ = std::move(rows_.front());
+    rows_.erase(rows_.begin());
+    while (heading_.size() > 1 && file_.is_empty(heading_.back())) heading_.pop_back();
+  }
+
+  void find_labels(bool is_named) {
+    if (rows_.empty()) return;
+    const std::size_t width = rows_.front().size();
+    if (heading_.size() > 1 && (is_named || file_.is_empty(heading_.front()))) {
+      // The corner is no heading of a column of numbers.
+      has_labels_ = width >= heading_.size();
+    } else {
+      const bool leaves_out_corner = !heading_.empty() && !is_named && heading_.size() + 1 == width;
+      has_labels_ = leaves_out_corner || (width > 1 && are_labelled());
+    }
+  }
+
+  // Rows and columns without a number, which make the sheet a rectangle.
+  void leave_out_what_spreadsheets_add() {
+    std::erase_if(rows_, [&](const FieldRow& row) {
+      return std::ranges::all_of(row, [&](const Field& field) { return file_.is_empty(field); });
+    });
+    for (FieldRow& row : rows_) {
+      while (heading_.size() > 1 && row.size() > heading_.size() && file_.is_empty(row.back())) row.pop_back();
+    }
+  }
+
+  void add_row(const FieldRow& row, std::size_t line) {
+    const std::size_t labels = has_labels_ ? 1 : 0;
+    const std::size_t count = row.size() - labels;
+    if (line == 1) columns_ = count;
+    if (count != columns_) {
+      const TextRange place{row.front().range.begin, std::max(row.back().range.end, row.front().range.begin + 1)};
+      faults_.add("ragged-list", "", place,
+                  "row " + std::to_string(line) + " has " + counted(count, "number") + ", and row 1 has " +
+                      std::to_string(columns_),
+                  "leave a field empty for a blank: 1,,3");
+    }
+    for (std::size_t at = labels; at < row.size(); ++at) step_.cells.push_back(cell_of(row[at]));
   }
 
   AnsweredStep::Cell cell_of(const Field& field) {
-    if (std::ranges::all_of(field.text, is_blank_character)) return std::nullopt;
-    const Result<SpelledNumber> number = spelled_number(field.text);
+    if (file_.is_empty(field)) return std::nullopt;
+    const std::string text = file_.content(field);
+    const Result<SpelledNumber> number = file_.number(field);
     if (!number) {
-      Diagnostic found = number_fault(number.faults().front(), field.text, "", field.range, field.quoted ? 1 : 0);
-      if (!has_digit(field.text) || found.message.ends_with("is not known in a number")) {
-        found.help = "headings and labels have no place here: only rows of numbers";
-      } else if (found.help.empty() && field.text.find(' ') != std::string::npos) {
+      Diagnostic found = number_fault(number.faults().front(), text, "", field.range, field.quoted ? 1 : 0);
+      if (text.find_first_of("0123456789") == std::string::npos ||
+          found.message.ends_with("is not known in a number")) {
+        found.help = "headings stand in the first row, all of it, and labels in the first column, all of it";
+      } else if (found.help.empty() && text.find(' ') != std::string::npos) {
         found.help = "the numbers of a row are separated by commas, semicolons or tabs";
       }
-      return faults.add(std::move(found));
+      return faults_.add(std::move(found));
     }
-    WrittenNumber written{number.value().value, number.value().decimals, field.text};
+    WrittenNumber written{number.value().value, number.value().decimals, text};
     if (!field.quoted && written.decimals) {
       longest_ = std::max(longest_, *written.decimals);
       written.decimals = as_the_longest;
@@ -164,22 +254,123 @@ class StepReader {
     return written;
   }
 
-  std::string_view text_;
-  std::size_t rows_ = 0;
+  // A number a row is what people write for a step that has one for each.
+  void lay_column_of_a_vector_flat() {
+    const Shape* shape = known_.shape(step_.id);
+    if (!shape || shape->rank() != 1 || columns_ != 1) return;
+    step_.shape = {step_.cells.size()};
+    step_.stacked = false;
+  }
+
+  const CsvRows& file_;
+  const KnownSteps& known_;
+  Faults& faults_;
+  AnsweredStep step_;
+  FieldRow heading_;
+  std::vector<FieldRow> rows_;  // below the heading
+  bool has_labels_ = false;
   std::size_t columns_ = 0;
   int longest_ = 0;
 };
 
+// Reads a file of one step, or of several that are each headed by their name.
+class CsvReader {
+ public:
+  CsvReader(std::string_view text, const KnownSteps& known, Faults& faults)
+      : known_(known), faults_(faults), file_(text) {}
+
+  Answers read(const std::string& id) {
+    if (!id.empty()) {
+      read_one(id);
+    } else {
+      read_several();
+    }
+    return std::move(answers_);
+  }
+
+ private:
+  // The id of the step that a row of headings begins with; empty where it names none.
+  std::string named_by(const FieldRow& row) const {
+    const KnownSteps::Ids ids = known_.called_exactly(file_.content(row.front()));
+    return ids.size() == 1 && file_.are_headings(row) ? ids.front() : "";
+  }
+
+  void read_one(const std::string& id) {
+    std::vector<FieldRow> rows;
+    while (file_.any()) {
+      FieldRow row = file_.next();
+      if (!row.empty()) rows.push_back(std::move(row));
+    }
+    bool is_named = false;
+    if (!rows.empty()) {
+      const std::string named = named_by(rows.front());
+      const Field& corner = rows.front().front();
+      is_named = named == id;
+      if (!is_named && named == file_.content(corner) && !named.empty()) {
+        faults_.add("other-step", "", corner.range,
+                    "these numbers are headed " + named + ", and the file is read as " + id,
+                    "call the file like its step, or leave the step out of its name");
+        return;
+      }
+    }
+    answers_.steps.push_back(CsvTable(file_, id, known_, faults_).read(std::move(rows), is_named));
+  }
+
+  bool is_all_empty(const FieldRow& row) const {
+    return std::ranges::all_of(row, [&](const Field& field) { return file_.is_empty(field); });
+  }
+
+  // A step begins at the top, and below a line without anything in it.
+  void read_several() {
+    std::string id;
+    std::vector<FieldRow> rows;
+    std::size_t gap = 0;  // so many rows at the end have nothing in them
+    bool is_first = true;
+    const auto finish = [&] {
+      if (id.empty()) return;
+      rows.resize(rows.size() - gap);
+      if (std::ranges::find(answers_.steps, id, &AnsweredStep::id) != answers_.steps.end()) {
+        faults_.add("duplicate-step", "", rows.front().front().range, id + " is given already", "keep one of the two");
+      }
+      answers_.steps.push_back(CsvTable(file_, id, known_, faults_).read(std::move(rows), true));
+      rows.clear();
+    };
+    for (bool was_empty = true; file_.any();) {
+      FieldRow row = file_.next();
+      if (row.empty()) {
+        was_empty = true;
+        continue;
+      }
+      const std::string named = was_empty || gap > 0 ? named_by(row) : "";
+      if (!named.empty()) {
+        finish();
+        id = named;
+        gap = 0;
+      } else if (is_first) {
+        faults_.add("no-step-named", "", row.front().range, "nothing says which step these numbers are");
+        return;
+      }
+      is_first = was_empty = false;
+      gap = is_all_empty(row) ? gap + 1 : 0;
+      rows.push_back(std::move(row));
+    }
+    finish();
+    if (is_first) faults_.add("no-numbers", "", TextRange{0, 0}, "there are no numbers in this file");
+  }
+
+  const KnownSteps& known_;
+  Faults& faults_;
+  CsvRows file_;
+  Answers answers_;
+};
+
 }  // namespace
 
-Result<Answers> read_answers_csv(std::string_view text, std::string id) {
-  if (auto found = no_text(text)) return *found;
-  StepReader reader(text);
-  reader.step.id = std::move(id);
-  reader.read();
-  if (reader.faults.any()) return reader.faults.take();
-  Answers answers;
-  answers.steps.push_back(std::move(reader.step));
+Result<Answers> read_answers_csv(std::string_view text, const KnownSteps& known, const std::string& id) {
+  if (auto found = fault_of_bytes(text)) return *found;
+  Faults faults;
+  Answers answers = CsvReader(text, known, faults).read(id);
+  if (faults.any()) return faults.take();
   return answers;
 }
 

@@ -34,6 +34,18 @@ constexpr StepAliases aliases[] = {
     {"output", "o y out outputs projection"},
 };
 
+// The step that the end of a file's name names; empty where it names none.
+std::string step_in_file_name(std::string_view end, bool is_table, const KnownSteps& known) {
+  const std::string small = plain_name(end, [](char) { return false; });
+  if (known.has(small)) return small;
+  if (!is_table) return "";
+  const KnownSteps::Ids ids = known.called_exactly(end);
+  if (ids.size() == 1) return ids.front();
+  // One letter that is nobody's symbol here may be anything.
+  const auto alias = end.size() > 1 ? alias_of_step(end) : std::nullopt;
+  return alias && known.has(*alias) ? *alias : "";
+}
+
 }  // namespace
 
 std::string plain_step_name(std::string_view name) {
@@ -50,6 +62,28 @@ bool KnownSteps::has(std::string_view id) const {
   return std::ranges::count(own_, id) > 0 || std::ranges::count(possible_(), id) > 0;
 }
 
+KnownSteps KnownSteps::of(const Recipe& recipe, const Ids& (*possible)()) {
+  KnownSteps known(recipe.steps(), possible);
+  known.names_ = step_names(recipe);
+  for (const std::string& id : known.own_) known.shapes_.emplace(id, recipe.shape(id));
+  return known;
+}
+
+KnownSteps::Ids KnownSteps::called(std::string_view name) const {
+  if (name == "result") return own_.empty() ? Ids() : Ids{own_.back()};
+  if (has(name)) return {std::string(name)};
+  return steps_called(name, names_);
+}
+
+KnownSteps::Ids KnownSteps::called_exactly(std::string_view name) const {
+  return name == "result" || has(name) ? called(name) : with_symbol(name, names_);
+}
+
+const Shape* KnownSteps::shape(std::string_view id) const {
+  const auto found = shapes_.find(id);
+  return found == shapes_.end() ? nullptr : &found->second;
+}
+
 std::optional<std::string> KnownSteps::meant_by(std::string_view name) const {
   if (name.size() > 64) return std::nullopt;
   if (auto alias = alias_of_step(name); alias && has(*alias)) return alias;
@@ -59,15 +93,31 @@ std::optional<std::string> KnownSteps::meant_by(std::string_view name) const {
   return closest(name, all);
 }
 
+std::string symbol_of_several(std::string_view name, const KnownSteps::Ids& ids) {
+  return "\"" + shown(name) + "\" is the symbol of several steps: " + listed(ids);
+}
+
 std::string help_for_step(std::string_view name, const KnownSteps& known) {
   const auto meant = known.meant_by(name);
   if (meant) return "did you mean " + *meant + "?";
   return "the usual ones are queries, keys, values, scores, scaled_scores, attention_weights, context, output";
 }
 
+FileOfAnswers file_of_answers(std::string_view stem, bool is_table, const KnownSteps& known) {
+  if (auto step = step_in_file_name(stem, is_table, known); !step.empty()) return {"", std::move(step)};
+  if (const KnownSteps::Ids ids = known.called(stem); is_table && ids.size() == 1) return {"", ids.front()};
+  for (std::size_t at = stem.find_first_of("_- "); at != std::string_view::npos;
+       at = stem.find_first_of("_- ", at + 1)) {
+    auto step = step_in_file_name(stem.substr(at + 1), is_table, known);
+    if (at > 0 && !step.empty()) return {std::string(stem.substr(0, at)), std::move(step)};
+  }
+  return {std::string(stem)};
+}
+
 Result<std::string> named_step(std::string_view name, const KnownSteps& known) {
-  const std::string id = name == "result" ? known.result() : std::string(name);
-  if (!id.empty() && known.has(id)) return id;
+  const KnownSteps::Ids ids = known.called(name);
+  if (ids.size() == 1) return ids.front();
+  if (!ids.empty()) return Diagnostic{"ambiguous-step", "", symbol_of_several(name, ids), write_the_id};
   return Diagnostic{.code = "unknown-step",
                     .where = "",
                     .message = "no step is called \"" + shown(name) + "\"",

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,6 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "tensor/shape.h"
+#include "trace/step_name.h"
 
 namespace attn {
 
@@ -27,7 +31,20 @@ class KnownSteps {
   // last of `own`.
   KnownSteps(Ids own, const Ids& (*possible)()) : own_(std::move(own)), possible_(possible) {}
 
+  // The same of a recipe, whose steps are known by their symbols and their shapes, too.
+  static KnownSteps of(const Recipe& recipe, const Ids& (*possible)());
+
   bool has(std::string_view id) const;
+
+  // The ids of the steps that a name means: an id, "result", or a symbol of the
+  // problem at hand. None where nothing is called so, several where it could be each.
+  Ids called(std::string_view name) const;
+
+  // The same of ids and symbols as they are spelled, in their own case.
+  Ids called_exactly(std::string_view name) const;
+
+  // The shape of a step of the problem at hand; null of any other.
+  const Shape* shape(std::string_view id) const;
 
   // Empty where "result" stands for no step.
   std::string result() const { return own_.empty() ? std::string() : own_.back(); }
@@ -38,13 +55,30 @@ class KnownSteps {
 
  private:
   Ids own_;
+  std::vector<StepName> names_ = {};  // of those, where their symbols are known
+  std::map<std::string, Shape, std::less<>> shapes_ = {};
   const Ids& (*possible_)();
 };
+
+// What is wrong with a name that several steps have, and what to do about it.
+std::string symbol_of_several(std::string_view name, const KnownSteps::Ids& ids);
+constexpr const char* write_the_id = "write the id of one";
 
 // What to do where answers name a step that is not known.
 std::string help_for_step(std::string_view name, const KnownSteps& known);
 
-// The id of the step that a file's name or an option names.
+// What the name of a file of answers says, without its ending: "anna_scores" is of
+// anna, and of the scores. All of it is a person's where it names no step.
+struct FileOfAnswers {
+  std::string person;
+  std::string step = {};  // id
+};
+
+// A table may name its step by the symbol as well, or as people call it: those need
+// not say it themselves.
+FileOfAnswers file_of_answers(std::string_view stem, bool is_table, const KnownSteps& known);
+
+// The id of the step that an option names.
 Result<std::string> named_step(std::string_view name, const KnownSteps& known);
 
 }  // namespace attn

@@ -26,6 +26,9 @@ constexpr VerdictWords english_verdicts = {
           return first && count < all ? number + " of " + std::to_string(all)
                                       : (count == all && all > 1 ? "all " : "") + number;
         },
+    .the_number_is = "the number is {}",
+    .the_number_follows = "the number follows from {}, not marked again",
+    .the_number_has_too_few_digits = "the number has too few digits to tell",
     .right = "right",
     .not_right_yet = "not right yet",
     .blank = "blank",
@@ -50,7 +53,18 @@ constexpr VerdictWords english_verdicts = {
           if (what.size() < all) text += "; or " + std::to_string(all - what.size()) + " more";
           return text + ". These numbers cannot tell " + (all == 1 ? "the two" : "them") + " apart.";
         },
+    .how_it_comes_about = "To see how it comes about, number by number: attn why {} {}",
+    .accepted_widely = "For {} a range of {} is accepted, wide for the digits written: {}.",
+    .written_with =
+        [](Text step, int decimals) {
+          return "these numbers follow from your " + step + ", written with " +
+                 counted(static_cast<std::size_t>(decimals), "decimal");
+        },
+    .may_be_rounded = "what comes before was not handed in, and may have been rounded",
+    .handed_in_by = "Handed in by {}.",
+    .how_to_fill_in = "Write each number in the place of its _. What stays _ is blank; behind # nothing is read.",
     .file = "file",
+    .name = "name",
     .verdict = "verdict",
     .first_wrong = "first wrong step",
     .likely = "likely mistake",
@@ -64,6 +78,10 @@ constexpr VerdictWords english_verdicts = {
     .every_number_is = "every number you wrote for {} is {} what the problem asks for",
     .come_out =
         [](Text step, std::size_t follow, std::size_t all, std::size_t right) {
+          if (all == 1) {
+            return "the number you wrote for " + step + " comes out this way, and " + (right == 0 ? "not" : "also") +
+                   " the way the problem asks for";
+          }
           return (follow == all ? "all " : std::to_string(follow) + " of ") + std::to_string(all) +
                  " numbers you wrote for " + step + " come out this way, and " +
                  (right == 0 ? "none" : std::to_string(right)) + " the way the problem asks for";

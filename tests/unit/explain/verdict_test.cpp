@@ -59,9 +59,9 @@ TEST_CASE("a verdict says first what is right", "[verdict]") {
 }
 
 TEST_CASE("each state of a cell has a sign of its own without colour", "[verdict]") {
-  const std::string text = told(example_report(), Reveal::hint);
-  for (const char* words : {"✗ 5", "↳ 0.3", "? 0.3", "·", "✗ not right yet", "↳ follows from your earlier numbers",
-                            "? too few digits to tell", "· blank"}) {
+  const std::string text = told(example_report(), Reveal::hint, {.width = 300});
+  for (const char* words : {"✓ 5", "✗ 5", "↳ 0.3", "? 0.3", "·", "✓ right", "✗ not right yet",
+                            "↳ follows from your earlier numbers", "? too few digits to tell", "· blank"}) {
     INFO(words << "\n" << text);
     CHECK(holds(text, words));
   }
@@ -73,8 +73,9 @@ TEST_CASE("a verdict in ASCII has nothing else", "[verdict]") {
   CHECK(holds(text, "x 5"));
 }
 
-TEST_CASE("what is wrong is red and what follows from it yellow", "[verdict]") {
+TEST_CASE("what is right is green, what is wrong red and what follows from it yellow", "[verdict]") {
   const std::string text = told(example_report(), Reveal::hint, {.color = true});
+  CHECK(holds(text, "\x1b[32m"));
   CHECK(holds(text, "\x1b[1;31m"));
   CHECK(holds(text, "\x1b[33m"));
 }
@@ -125,6 +126,78 @@ TEST_CASE("a mistake in a step that was not handed in is told where it shows, an
   CHECK(text.find("sign was lost") > text.find("Scores"));
 }
 
+// One score of nine.
+Report lone_number(CellState state) {
+  Report report;
+  report.verdict = state == CellState::wrong ? Verdict::wrong : Verdict::right;
+  report.steps = {{.id = "scores", .cells = {{.index = {1, 2}, .state = state, .given = "5"}}}};
+  return report;
+}
+
+TEST_CASE("a lone number is told as one", "[verdict]") {
+  auto [state, words] = GENERATE(table<CellState, std::string>({
+      {CellState::wrong, "The number is not right yet."},
+      {CellState::too_coarse, "the number has too few digits to tell."},
+      {CellState::right, "Scores: right, the one number of it."},
+  }));
+  const std::string text = told(lone_number(state), Reveal::hint);
+  INFO(text);
+  CHECK(holds(text, words));
+  CHECK(!holds(text, "1 numbers"));
+}
+
+TEST_CASE("a number that no mistake explains points to its own arithmetic, where hints are given", "[verdict]") {
+  Report report = lone_number(CellState::wrong);
+  report.diagnoses = {{.mistake = "unexplained", .step = "scores", .message = "nothing explains it"}};
+  const Trace trace = traced(examples::worked_example());
+  for (const Reveal reveal : {Reveal::none, Reveal::cell, Reveal::hint, Reveal::value}) {
+    const auto text = [&](const std::string& problem) {
+      return as_text(verdict(report, trace, {.reveal = reveal, .problem = problem}), {.width = 300});
+    };
+    CHECK(holds(text("a/b.json"), "attn why a/b.json 'scores[2,3]'") == (reveal >= Reveal::hint));
+    CHECK(holds(text("it's.json"), R"(attn why 'it'\''s.json' 'scores[2,3]')") == (reveal >= Reveal::hint));
+    CHECK(!holds(text("-"), "attn why"));
+  }
+  report.diagnoses[0].mistake = "slip.sign";
+  CHECK(!holds(as_text(verdict(report, trace, {.problem = "a.json"})), "attn why"));
+}
+
+TEST_CASE("what is accepted in a wide range says how wide and why", "[verdict]") {
+  const auto step = [](const std::string& id, const std::string& given, double low, double high) {
+    return MarkedStep{
+        .id = id, .cells = {{.index = {0, 0}, .given = given, .accepted = {low, high}}}, .width = high - low};
+  };
+  Report report;
+  report.steps = {step("scores", "2", 2, 2), step("attention_weights", "0.1", 0.0634, 0.0634),
+                  step("context", "1.9366", 1.6, 2.1235)};
+  FormatOptions wide;
+  wide.width = 300;
+  CHECK(holds(told(report, Reveal::hint, wide),
+              "For context a range of 0.52 is accepted, wide for the digits written: these numbers follow from your "
+              "attention weights, written with 1 decimal."));
+  CHECK(!holds(told(report, Reveal::cell, wide), "a range"));
+
+  report.steps[2] = step("context", "1.9", 1.6, 2.1235);
+  CHECK(!holds(told(report, Reveal::hint, wide), "a range"));
+
+  report.steps = {step("context", "1.9366", 1.6, 2.1235)};
+  CHECK(holds(told(report, Reveal::hint, wide), "what comes before was not handed in, and may have been rounded."));
+}
+
+TEST_CASE("whose answers they are stands above the marks, and in the table of many", "[verdict]") {
+  const Trace trace = traced(examples::worked_example());
+  const Report report = lone_number(CellState::wrong);
+  CHECK(holds(as_text(verdict(report, trace, {.name = "Ada"})), "Handed in by Ada."));
+  CHECK(!holds(as_text(verdict(report, trace)), "Handed in"));
+  CHECK(holds(report_json(report, Reveal::hint, "Ada"), "\"name\": \"Ada\""));
+
+  const std::vector<MarkedFile> files = {{{"a_scores.csv", "a_keys.csv"}, report, "", "a"}, {{"b.json"}, report}};
+  const std::string text = as_text(verdicts(files, trace));
+  CHECK(holds(text, "2 hand-ins: 2 wrong."));
+  CHECK(holds(text, "a · a_scores.csv, a_keys.csv"));
+  CHECK(holds(reports_json(files, Reveal::hint), "\"files\": [\"a_scores.csv\", \"a_keys.csv\"]"));
+}
+
 TEST_CASE("a wrong shape is told with both shapes", "[verdict]") {
   Report report;
   report.verdict = Verdict::wrong;
@@ -173,7 +246,7 @@ TEST_CASE("many hand-ins are a table first, then those that are not all right", 
   right.diagnoses.clear();
   right.steps.resize(1);
   const std::vector<MarkedFile> files = {
-      {"anna.json", example_report()}, {"ben.json", right}, {"\x1b[31mchris.json", std::nullopt, "no such file"}};
+      {{"anna.json"}, example_report()}, {{"ben.json"}, right}, {{"\x1b[31mchris.json"}, std::nullopt, "no such file"}};
   const Trace trace = traced(examples::worked_example());
   const std::string text = as_text(verdicts(files, trace));
   CHECK(holds(text, "3 files: 1 right, 1 wrong, 1 not read."));

@@ -547,7 +547,7 @@ TEST_CASE("a question that cannot be answered is told what is there", "[explain]
   CHECK(found(trace, "scores[1,1,1]") == "`scores[1,1,1]` has 3 indices, and scores has 2 axes");
   CHECK(found(trace, "scroes[1,1]") == "this problem has no step `scroes`; did you mean `scores`?");
   CHECK(found(trace, "S[1,1]") == found(trace, "scores[1,1]"));
-  CHECK(found(trace, "Z[1,1]").starts_with("this problem has no step `Z`"));
+  CHECK(found(trace, "Y[1,1]").starts_with("this problem has no step `Y`"));
   CHECK(found(trace, "") == "`` names no step");
   CHECK(found(trace, "[1,1]") == "`[1,1]` names no step");
   CHECK(found(trace, "scores[") == "`scores[` has no ] at its end");

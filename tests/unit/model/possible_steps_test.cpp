@@ -28,7 +28,7 @@ TEST_CASE("every step that a problem in data asks for is one of the possible ste
     auto problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
     INFO(name);
     REQUIRE(problem);
-    for (const std::string& id : Computation(problem.value()).all_steps()) {
+    for (const std::string& id : Computation(problem.value()).whole().steps()) {
       INFO(id);
       CHECK(known.contains(id));
     }

@@ -14,6 +14,7 @@
 #include "model/possible_steps.h"
 #include "reading/report.h"
 #include "reading/text_file.h"
+#include "unit/reading/known_steps.h"
 
 using namespace attn;
 namespace fs = std::filesystem;
@@ -40,7 +41,7 @@ AnsweredStep step(const std::string& written, const std::string& id = "scores") 
 
 AnsweredStep csv_step(const std::string& text) {
   INFO(text);
-  Result<Answers> result = read_answers_csv(text, "scores");
+  Result<Answers> result = read_answers_csv(text, known(), "scores");
   REQUIRE(result);
   REQUIRE(result.value().steps.size() == 1);
   return std::move(result.value().steps[0]);
@@ -70,8 +71,12 @@ std::string contents(const fs::path& file) {
 std::string complaint(const fs::path& file) {
   const Result<std::string> text = read_text(file.string());
   REQUIRE(text);
-  const Result<Answers> result =
-      file.extension() == ".csv" ? read_answers_csv(text.value(), "scores") : read_answers(text.value(), known());
+  const auto read = [&]() -> Result<Answers> {
+    if (file.extension() == ".csv") return read_answers_csv(text.value(), known(), "scores");
+    if (file.extension() == ".txt") return read_answers_text(text.value(), steps_of_example());
+    return read_answers(text.value(), known());
+  };
+  const Result<Answers> result = read();
   return result ? "" : report(result.faults(), text.value(), file.filename().string());
 }
 

@@ -1,0 +1,194 @@
+#include "cli/hand_ins.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "reading/answers/answers.h"
+#include "reading/text_file.h"
+
+namespace attn {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ending_of(const std::string& file) {
+  std::string ending = fs::path(file).extension().string();
+  std::ranges::transform(ending, ending.begin(),
+                         [](char c) { return is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; });
+  return ending;
+}
+
+bool holds_answers(const std::string& ending) { return ending == ".json" || ending == ".csv" || ending == ".txt"; }
+
+// Says what of a folder is not read.
+void say_left_out(const std::string& folder, std::vector<std::string> names) {
+  constexpr std::size_t most = 8;
+  if (names.empty()) return;
+  const std::size_t rest = names.size() > most ? names.size() - most : 0;
+  names.resize(names.size() - rest);
+  if (rest > 0) names.push_back(counted(rest, "other"));
+  say("attn: note: left out of " + printable(folder) + ": " + printable(listed(names)) + "\n");
+}
+
+void add_folder(const std::string& folder, const std::string& problem, std::vector<std::string>& files) {
+  std::error_code error;
+  std::vector<fs::directory_entry> entries;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) entries.push_back(*at);
+  if (error) throw Refusal("`" + folder + "` cannot be read: " + error.message());
+  std::ranges::sort(entries, {}, [](const fs::directory_entry& entry) { return entry.path().filename().string(); });
+  std::vector<std::string> left_out;
+  const std::size_t before = files.size();
+  for (const fs::directory_entry& entry : entries) {
+    const std::string name = entry.path().filename().string();
+    const std::string path = entry.path().lexically_normal().string();
+    std::error_code unknown;
+    const bool is_problem = problem != "-" && fs::equivalent(entry.path(), problem, unknown);
+    const bool is_read = !name.starts_with('.') && entry.is_regular_file(unknown) && holds_answers(ending_of(name));
+    if (is_read && !is_problem) {
+      files.push_back(path);
+    } else {
+      left_out.push_back(name + (is_problem ? " (the problem)" : ""));
+    }
+  }
+  say_left_out(folder, std::move(left_out));
+  if (files.size() == before) {
+    throw Refusal("the folder `" + folder + "` has no answers", "its .json, .csv and .txt files are read");
+  }
+}
+
+// What stands before the ending, in which a person and a step may be named.
+FileOfAnswers name_of(const std::string& file, const KnownSteps& known) {
+  return file_of_answers(fs::path(file).stem().string(), is_table_file(file), known);
+}
+
+// What looks like JSON, or is nothing at all.
+bool begins_as_json(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  return begin == std::string_view::npos || std::string_view("{[\"/").find(text[begin]) != std::string_view::npos;
+}
+
+Result<Answers> read_table(const std::string& file, std::string_view text, const std::string& step,
+                           const KnownSteps& known) {
+  if (!step.empty()) {
+    Result<std::string> id = named_step(step, known);
+    if (!id) return id.faults();
+    return read_answers_csv(text, known, id.value());
+  }
+  const std::string id = name_of(file, known).step;
+  Result<Answers> answers = read_answers_csv(text, known, id);
+  if (answers || answers.faults().front().code != "no-step-named") return answers;
+  const std::string stem = fs::path(file).stem().string();
+  Diagnostics faults = named_step(stem, known).faults();
+  faults.front().help =
+      "a file of one step is called like the step, such as scores.csv or anna_scores.csv, or its first "
+      "row begins with the step; or give --step: " +
+      faults.front().help;
+  return faults;
+}
+
+Result<Answers> read_answers_of(const std::string& file, std::string_view text, const std::string& step,
+                                const KnownSteps& known) {
+  const bool is_input = file == "-";
+  if (is_table_file(file) || (is_input && !step.empty())) return read_table(file, text, step, known);
+  const bool is_text = is_input ? !begins_as_json(text) : ending_of(file) == ".txt";
+  return is_text ? read_answers_text(text, known) : read_answers(text, known);
+}
+
+HandIn read_file(const std::string& file, const std::string& step, const KnownSteps& known, ColorChoice color) {
+  const auto failed = [&](const Diagnostics& faults, std::string_view text) {
+    return HandIn{{file}, std::nullopt, faults.front().message, Refusal(faults, text, file, color).say()};
+  };
+  const Result<std::string> text = read_text(file);
+  if (!text) return failed(text.faults(), "");
+  Result<Answers> answers = read_answers_of(file, text.value(), step, known);
+  if (!answers) return failed(answers.faults(), text.value());
+  return {{file}, std::move(answers.value())};
+}
+
+// Whose a file is: the folder it is in and what it is called before a step's name. Files
+// that name no step are one person's only beside others that do.
+class People {
+ public:
+  People(const std::vector<std::string>& files, const KnownSteps& known) {
+    for (const std::string& file : files) {
+      const FileOfAnswers name = name_of(file, known);
+      keys_.push_back(file == "-" ? "" : fs::path(file).parent_path().string() + "/\n" + name.person);
+      names_.push_back(name.step.empty() ? "" : name.person);
+      if (file != "-" && !name.step.empty()) with_steps_.insert(keys_.back());
+    }
+  }
+
+  // The same for files of one person; empty for a file that stands alone.
+  std::string key(std::size_t file) const { return with_steps_.contains(keys_[file]) ? keys_[file] : ""; }
+
+  // Empty where the file's name does not say it beside a step.
+  const std::string& name(std::size_t file) const { return names_[file]; }
+
+ private:
+  std::vector<std::string> keys_, names_;
+  std::set<std::string> with_steps_;  // keys
+};
+
+// Adds one file's steps to those of others; or says why not.
+void add_to(HandIn& into, HandIn more, ColorChoice color) {
+  for (AnsweredStep& step : more.answers->steps) {
+    const auto same = std::ranges::find(into.answers->steps, step.id, &AnsweredStep::id);
+    if (same != into.answers->steps.end()) {
+      const Diagnostic fault{.code = "duplicate-step",
+                             .where = "",
+                             .message = step.id + " is handed in already, with " + into.files.front(),
+                             .help = "files that are called alike before the step's name are one hand-in"};
+      into.code = std::max(into.code, Refusal(Diagnostics{fault}, "", more.files.front(), color).say());
+      into.error = fault.message;
+      into.answers.reset();
+      break;
+    }
+    into.answers->steps.push_back(std::move(step));
+  }
+  into.files.push_back(more.files.front());
+  if (into.answers && into.answers->name.empty()) into.answers->name = more.answers->name;
+}
+
+}  // namespace
+
+bool is_table_file(const std::string& file) { return ending_of(file) == ".csv"; }
+
+std::vector<std::string> answer_files(const std::vector<std::string>& words, const std::string& problem) {
+  std::vector<std::string> files;
+  for (const std::string& word : words) {
+    std::error_code unknown;
+    if (word != "-" && fs::is_directory(word, unknown)) {
+      add_folder(word, problem, files);
+    } else {
+      files.push_back(word);
+    }
+  }
+  return files;
+}
+
+std::vector<HandIn> read_hand_ins(const std::vector<std::string>& files, const std::string& step,
+                                  const KnownSteps& known, ColorChoice color) {
+  const People people(files, known);
+  std::vector<HandIn> hand_ins;
+  std::map<std::string, std::size_t> places;  // of the hand-in of each key
+  for (std::size_t file = 0; file < files.size(); ++file) {
+    HandIn read = read_file(files[file], step, known, color);
+    if (read.answers && read.answers->name.empty()) read.answers->name = people.name(file);
+    const std::string key = read.answers ? people.key(file) : "";
+    const auto [same, is_new] = places.emplace(key, hand_ins.size());
+    const bool is_more = !key.empty() && !is_new && hand_ins[same->second].answers;
+    if (is_more) {
+      add_to(hand_ins[same->second], std::move(read), color);
+    } else {
+      hand_ins.push_back(std::move(read));
+    }
+  }
+  return hand_ins;
+}
+
+}  // namespace attn

@@ -1,0 +1,372 @@
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/expression.h"
+#include "base/numbers.h"
+#include "base/text.h"
+#include "problem/faults.h"
+#include "reading/answers/answers.h"
+#include "reading/answers/cells.h"
+#include "reading/answers/typed_value.h"
+
+// Answers as people type them into a text file:
+//
+//   # by hand, two decimals
+//   S = [2 4 4; 4 16 12; 4 12 10]
+//   A[1,:] = [0.06 0.47 0.47]
+//   c₁ = [1.94 6.68 1.60]
+//
+// A statement is a step, perhaps a place in it, an equals sign and a value. A value
+// is read in two goes: into lists of lists as they are typed, whatever stands in
+// them, and then into the cells of the step.
+
+namespace attn {
+namespace {
+
+// Which cells a statement is about: an index from 0 for each axis, or none where it
+// is about all along it.
+using PartIndex = std::vector<std::optional<std::size_t>>;
+
+class TextReader {
+ public:
+  TextReader(std::string_view text, const KnownSteps& known, Faults& faults)
+      : text_(text), known_(known), faults_(faults) {
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+  }
+
+  Answers read() {
+    while (at_ < text_.size()) read_statement();
+    if (answered_.empty() && !faults_.any()) {
+      faults_.add("no-steps", "", TextRange{0, 0}, "there are no answers in this file", how_to_type);
+    }
+    for (Answered& one : answered_) {
+      become_whole(one);
+      answers_.steps.push_back(std::move(one.step));
+    }
+    return std::move(answers_);
+  }
+
+ private:
+  // What was given for one step so far.
+  struct Answered {
+    AnsweredStep step;
+    bool has_single_cells = false;
+    std::set<std::vector<std::size_t>> places = {};
+  };
+
+  // What stands before the equals sign.
+  struct Target {
+    TextRange range;  // all of it
+    std::string id = {};
+    std::optional<PartIndex> part = {};
+    std::optional<std::size_t> subscript = {};  // "₁₂", as a number
+  };
+
+  std::string_view piece(TextRange range) const { return piece_of(text_, range); }
+
+  void read_statement() {
+    const std::size_t begin = at_;
+    const std::string_view line = line_from(text_, begin);
+    const TextRange all = without_spaces(text_, {begin, begin + line.substr(0, line.find('#')).size()});
+    if (all.begin == all.end) return skip_rest_of_line();
+    if (auto name = name_in(line)) {
+      answers_.name = std::move(*name);
+      return skip_rest_of_line();
+    }
+    std::size_t equals = all.begin;
+    while (equals < all.end && equals_size(text_.substr(equals)) == 0) ++equals;
+    if (equals == all.end) {
+      faults_.add("no-answer", "", all, "this line says no step and what it is", how_to_type);
+      return skip_rest_of_line();
+    }
+    const std::optional<Target> target = target_of(without_spaces(text_, {all.begin, equals}));
+    at_ = equals + equals_size(text_.substr(equals));
+    const std::optional<TypedValue> value = read_typed_value(text_, at_, faults_);
+    if (!value) return skip_to_statement();
+    if (target) add(*target, *value);
+    skip_rest_of_line();
+  }
+
+  // What stands behind a value is a comment, or nothing.
+  void skip_rest_of_line() { at_ += line_from(text_, at_).size() + 1; }
+
+  void skip_to_statement() {
+    do {
+      skip_rest_of_line();
+    } while (at_ < text_.size() && !may_be_statement(line_from(text_, at_)));
+  }
+
+  // Reads "S", "S[1,2]", "S(2,:)", "s₂".
+  std::optional<Target> target_of(TextRange range) {
+    Target target{range};
+    TextRange name = range;
+    const std::size_t open = piece(range).find_first_of("[(");
+    if (open != std::string_view::npos) {
+      name = without_spaces(text_, {range.begin, range.begin + open});
+      target.part = part_of({range.begin + open, range.end});
+      if (!target.part) return std::nullopt;
+    }
+    KnownSteps::Ids ids = known_.called(piece(name));
+    if (ids.empty() && !target.part) {
+      const auto [letters, number] = without_subscript(piece(name));
+      if (number) ids = known_.called(letters);
+      if (!ids.empty()) target.subscript = number;
+    }
+    if (ids.size() == 1) {
+      target.id = std::move(ids.front());
+      return target;
+    }
+    const std::string typed(piece(name));
+    if (name.begin == name.end) {
+      return faults_.add("no-answer", "", TextRange{range.begin, range.begin + 1},
+                         "no step stands before the equals sign", how_to_type);
+    }
+    if (ids.empty()) {
+      return faults_.add("unknown-step", "", name, "\"" + shown(typed) + "\" is not a step that is known",
+                         help_for_step(typed, known_));
+    }
+    return faults_.add("ambiguous-step", "", name, symbol_of_several(typed, ids), write_the_id);
+  }
+
+  // "[1,2]", "(2,:)", with the brackets.
+  std::optional<PartIndex> part_of(TextRange range) {
+    const std::string_view typed = piece(range);
+    const auto refuse = [&] {
+      return faults_.add("bad-index", "", range, "\"" + shown(typed) + "\" is no place in a step",
+                         "indices count from 1, one an axis, and : stands for all along it: S[1,2], S[2,:]");
+    };
+    if (typed.size() < 2 || typed.back() != (typed.front() == '[' ? ']' : ')')) return refuse();
+    PartIndex part;
+    for (const std::string& word : split(std::string(typed.substr(1, typed.size() - 2)) + ",", ',')) {
+      const TextRange inner = without_spaces(word, {0, word.size()});
+      const std::string_view index = piece_of(word, inner);
+      std::size_t number = 0;
+      const bool is_all = index == ":";
+      if (!is_all && (!parse_natural(index, number) || number == 0)) return refuse();
+      if (part.size() == most_typed_levels) return refuse();
+      part.push_back(is_all ? std::nullopt : std::optional(number - 1));
+    }
+    if (part.empty()) return refuse();
+    return part;
+  }
+
+  // "s₁₂" or "s_12" as "s" and 12; without a number where there is none.
+  static std::pair<std::string_view, std::optional<std::size_t>> without_subscript(std::string_view name) {
+    constexpr std::string_view zero = "₀";
+    std::string digits;
+    std::string_view rest = name;
+    while (rest.size() > zero.size() && rest.substr(rest.size() - 3, 2) == zero.substr(0, 2)) {
+      const int digit = static_cast<unsigned char>(rest.back()) - static_cast<unsigned char>(zero.back());
+      if (digit < 0 || digit > 9) break;
+      digits.insert(digits.begin(), static_cast<char>('0' + digit));
+      rest.remove_suffix(zero.size());
+    }
+    if (const std::size_t line = name.rfind('_'); digits.empty() && line != std::string_view::npos) {
+      digits = name.substr(line + 1);
+      rest = name.substr(0, line);
+    }
+    std::size_t number = 0;
+    if (!parse_natural(digits, number) || number == 0) return {name, std::nullopt};
+    return {rest, number};
+  }
+
+  void add(const Target& target, const TypedValue& value) {
+    if (!measured(value)) return;
+    if (target.part) return add_part(target, *target.part, value);
+    if (target.subscript) return add_numbered(target, *target.subscript, value);
+    add_whole(target, value);
+  }
+
+  // Finds the sizes of the lists, level by level; false where they do not have one.
+  bool measured(const TypedValue& value) {
+    sizes_.clear();
+    for (const TypedValue* first = &value; first->is_list; first = &first->items.front()) {
+      sizes_.push_back(first->items.size());
+      if (first->items.empty()) {
+        faults_.add("no-numbers", "", first->range, "this list has no numbers in it", how_to_type_a_blank);
+        return false;
+      }
+    }
+    return fits(value, 0);
+  }
+
+  bool fits(const TypedValue& value, std::size_t level) {
+    if (value.is_list != (level < sizes_.size())) {
+      faults_.add("mixed-list", "", value.range,
+                  value.is_list ? "this is a list, where the others are numbers"
+                                : "this is a number, where the others are lists");
+      return false;
+    }
+    if (!value.is_list) return true;
+    if (value.items.size() != sizes_[level]) {
+      faults_.add("ragged-list", "", value.range,
+                  "this row has " + counted(value.items.size(), "number") + ", and the first one has " +
+                      std::to_string(sizes_[level]),
+                  how_to_type_a_blank);
+      return false;
+    }
+    return std::ranges::all_of(value.items, [&](const TypedValue& item) { return fits(item, level + 1); });
+  }
+
+  AnsweredStep::Cell cell_of(const TypedValue& value) {
+    std::string_view typed = piece(value.range);
+    const bool is_quoted = typed.size() > 1 && typed.starts_with('"') && typed.ends_with('"');
+    if (is_quoted) typed = typed.substr(1, typed.size() - 2);
+    const bool is_blank = typed.find_first_not_of("_? ") == std::string_view::npos || typed == "null";
+    if (is_blank) return std::nullopt;
+    const Result<SpelledNumber> number = spelled_number(typed);
+    if (!number) return faults_.add(number_fault(number.faults().front(), typed, "", value.range, is_quoted ? 1 : 0));
+    return WrittenNumber{number.value().value, number.value().decimals, std::string(typed)};
+  }
+
+  void add_cells(const TypedValue& value, std::vector<AnsweredStep::Cell>& cells) {
+    if (!value.is_list) return cells.push_back(cell_of(value));
+    for (const TypedValue& item : value.items) add_cells(item, cells);
+  }
+
+  Answered& answered(const std::string& id) {
+    const auto [found, is_new] = place_of_.emplace(id, answered_.size());
+    if (is_new) answered_.push_back({{.id = id}});
+    return answered_[found->second];
+  }
+
+  void given_already(const Target& target, const std::string& what) {
+    faults_.add("duplicate-step", "", target.range, what + " is given already", "keep one of the two");
+  }
+
+  void add_whole(const Target& target, const TypedValue& value) {
+    const bool is_given = place_of_.count(target.id) > 0;
+    if (is_given) return given_already(target, target.id);
+    AnsweredStep& step = answered(target.id).step;
+    step.shape = sizes_;
+    add_cells(value, step.cells);
+    const Shape* shape = known_.shape(target.id);
+    if (!shape) return;
+    const bool is_column = sizes_.size() == 2 && sizes_[1] == 1;
+    if (shape->rank() == 1 && is_column) step.shape = {sizes_[0]};
+    // Matrices of several heads may stand one under the other.
+    step.stacked = shape->rank() > 2 && sizes_.size() == 2;
+  }
+
+  // A row of a matrix, or a number of a vector, for the position that it belongs to.
+  void add_numbered(const Target& target, std::size_t number, const TypedValue& value) {
+    const Shape* shape = known_.shape(target.id);
+    const auto refuse = [&](const std::string& why) {
+      faults_.add("bad-index", "", target.range, "\"" + shown(piece(target.range)) + "\" " + why,
+                  "write indices, one an axis, and : for all along it: S[1,2], S[2,:]");
+    };
+    if (!shape || shape->rank() == 0 || shape->rank() > 2)
+      return refuse("does not say which numbers of the step are meant");
+    const bool is_matrix = shape->rank() == 2;
+    if (is_matrix && !value.is_list) {
+      // s₁₂ is S[1,2], where there is no row 12.
+      if (number < 11 || number > 99 || number % 10 == 0) return refuse("is a row, and one number is given");
+      return add_part(target, {number / 10 - 1, number % 10 - 1}, value);
+    }
+    for (const char* axis : {"query", "token", "key"}) {
+      const auto position = shape->position(axis);
+      if (!position) continue;
+      PartIndex part(shape->rank());
+      part[*position] = number - 1;
+      return add_part(target, part, value);
+    }
+    refuse("does not say which numbers of the step are meant");
+  }
+
+  void add_part(const Target& target, PartIndex part, const TypedValue& value) {
+    const Shape* shape = known_.shape(target.id);
+    // S[2] is S[2,:], as long as the step has more axes.
+    while (shape && part.size() < shape->rank()) part.emplace_back();
+    if (shape && part.size() > shape->rank()) {
+      faults_.add("bad-index", "", target.range,
+                  target.id + " has " + counted(shape->rank(), "axis") + ", and " + counted(part.size(), "index") +
+                      " stand here",
+                  "an index for each axis: batch and head first");
+      return;
+    }
+    std::vector<std::size_t> free;  // the axes that the value lies along
+    for (std::size_t axis = 0; axis < part.size(); ++axis) {
+      if (!part[axis]) free.push_back(axis);
+    }
+    std::vector<std::size_t> sizes = sizes_;
+    // A column is written as one, or as a row.
+    const bool lies_flat = free.size() == 1 && sizes.size() == 2 && std::ranges::count(sizes, std::size_t{1}) > 0;
+    if (lies_flat) sizes = {sizes[0] * sizes[1]};
+    if (free.size() == 2 && sizes.size() == 1) sizes.insert(sizes.begin(), 1);
+    std::vector<std::size_t> wanted;
+    for (const std::size_t axis : free) wanted.push_back(shape ? (*shape)[axis].size : 0);
+    if (shape ? sizes != wanted : sizes.size() != free.size()) {
+      const std::string takes = shape              ? amount(wanted)
+                                : free.empty()     ? "one number"
+                                : free.size() == 1 ? "a row"
+                                                   : "a matrix";
+      faults_.add("bad-value", "", value.range,
+                  shown(piece(target.range)) + " takes " + takes + ", and " + amount(sizes) +
+                      (sizes.empty() ? " stands here" : " stand here"),
+                  how_to_type_a_blank);
+      return;
+    }
+
+    std::vector<AnsweredStep::Cell> cells;
+    add_cells(value, cells);
+    const bool is_whole = place_of_.count(target.id) > 0 && !answered(target.id).step.by_cell;
+    if (is_whole) return given_already(target, target.id);
+    Answered& into = answered(target.id);
+    into.step.by_cell = true;
+    into.has_single_cells = into.has_single_cells || free.empty();
+    for (std::size_t at = 0; at < cells.size(); ++at) {
+      std::vector<std::size_t> index;
+      for (const auto& one : part) index.push_back(one.value_or(0));
+      for (std::size_t level = free.size(), rest = at; level-- > 0; rest /= sizes[level]) {
+        index[free[level]] = rest % sizes[level];
+      }
+      if (!into.places.insert(index).second) return given_already(target, target.id + spelled_index(index));
+      into.step.placed.push_back({std::move(index), std::move(cells[at])});
+    }
+  }
+
+  static std::string amount(const std::vector<std::size_t>& sizes) {
+    if (sizes.size() < 2) return sizes.empty() ? "one number" : counted(sizes[0], "number");
+    return spelled_sizes(sizes) + " numbers";
+  }
+
+  // Rows that are all of a step are as good as the step, written at once.
+  void become_whole(Answered& one) const {
+    const Shape* shape = known_.shape(one.step.id);
+    if (!shape || !one.step.by_cell || one.has_single_cells || one.places.size() != shape->count()) return;
+    const std::vector<std::size_t> sizes = shape->sizes();
+    const auto is_inside = [&](const auto& index) { return std::ranges::equal(index, sizes, std::less<>()); };
+    if (!std::ranges::all_of(one.places, is_inside)) return;
+    std::ranges::sort(one.step.placed, {}, &AnsweredStep::Placed::index);
+    for (AnsweredStep::Placed& placed : one.step.placed) one.step.cells.push_back(std::move(placed.number));
+    one.step.placed.clear();
+    one.step.by_cell = false;
+    one.step.shape = sizes;
+  }
+
+  std::string_view text_;
+  const KnownSteps& known_;
+  Faults& faults_;
+  std::size_t at_ = 0;
+  Answers answers_;
+  std::vector<Answered> answered_;               // in the order of the file
+  std::map<std::string, std::size_t> place_of_;  // of a step among those
+  std::vector<std::size_t> sizes_;               // of the value at hand
+};
+
+}  // namespace
+
+Result<Answers> read_answers_text(std::string_view text, const KnownSteps& known) {
+  if (auto found = fault_of_bytes(text)) return *found;
+  Faults faults;
+  Answers answers = TextReader(text, known, faults).read();
+  if (faults.any()) return faults.take();
+  return answers;
+}
+
+}  // namespace attn

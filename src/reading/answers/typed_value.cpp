@@ -1,0 +1,276 @@
+#include "reading/answers/typed_value.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+#include <utility>
+
+#include "base/suggest.h"
+#include "base/text.h"
+
+namespace attn {
+namespace {
+
+using TypedRow = std::vector<TypedValue>;
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+constexpr std::string_view nearly_equals = "≈";
+
+// Whether the text, from there on, begins with one of these.
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> signs) {
+  return std::ranges::any_of(signs, [&](std::string_view sign) { return text.starts_with(sign); });
+}
+
+// Whether an expression goes on behind this word, or with that one.
+bool needs_more(std::string_view word) {
+  for (const std::string_view sign : {"+", "-", "−", "*", "·", "×", "/", "÷", "^", "√"}) {
+    if (word.ends_with(sign)) return true;
+  }
+  return false;
+}
+bool goes_on(std::string_view rest) {
+  if (starts_with_any(rest, {"*", "·", "×", "/", "÷", "^", ")"})) return true;
+  for (const std::string_view sign : {"+", "-", "−"}) {
+    if (rest.starts_with(sign)) return rest.size() > sign.size() && is_space(rest[sign.size()]);
+  }
+  return false;
+}
+
+// What stands between the numbers of a row: [0,06 0,47] has commas within numbers.
+class RowSigns {
+ public:
+  void comma(bool between_digits) {
+    alternate_ = alternate_ && between_digits && count_ % 2 == 0;
+    ++count_;
+  }
+  void blank() {
+    alternate_ = alternate_ && count_ % 2 == 1;
+    ++count_;
+  }
+  bool are_decimal_commas() const { return alternate_ && count_ > 2 && count_ % 2 == 1; }
+
+ private:
+  std::size_t count_ = 0;
+  bool alternate_ = true;
+};
+
+// Reads a value, from behind the equals sign to where the next statement may begin.
+class ValueReader {
+ public:
+  ValueReader(std::string_view text, std::size_t& at, Faults& faults) : text_(text), at_(at), faults_(faults) {}
+
+  // Nothing where it cannot be read; that is a fault.
+  std::optional<TypedValue> read() {
+    std::vector<TypedRow> rows;
+    const std::size_t begin = at_;
+    do {
+      TypedRow row;
+      if (!read_row(row, 0)) return std::nullopt;
+      if (next_is(']')) return fault("stray-bracket", "no [ stands before this ]");
+      if (!row.empty()) rows.push_back(std::move(row));
+    } while (took(';') || took_line_break(rows.empty()));
+    if (rows.empty()) {
+      const std::size_t sign = text_[begin - 1] == '=' ? 1 : nearly_equals.size();
+      return faults_.add("no-numbers", "", TextRange{begin - sign, begin}, "no number stands behind the equals sign",
+                         how_to_type);
+    }
+    if (rows.size() == 1 && rows[0].size() == 1) return std::move(rows[0][0]);
+    return list_of(std::move(rows), {begin, at_});
+  }
+
+ private:
+  std::nullopt_t fault(std::string code, std::string message, std::string help = "") {
+    return faults_.add(std::move(code), "", TextRange{at_, std::min(at_ + 1, text_.size())}, std::move(message),
+                       std::move(help));
+  }
+
+  bool at_end() const { return at_ >= text_.size(); }
+  bool next_is(char c) const { return !at_end() && text_[at_] == c; }
+
+  bool took(char c) {
+    if (!next_is(c)) return false;
+    ++at_;
+    return true;
+  }
+
+  void skip_spaces_and_comment() {
+    while (!at_end() && is_space(text_[at_])) ++at_;
+    if (next_is('#')) at_ = std::min(text_.find('\n', at_), text_.size());
+  }
+
+  // Past a line break, where more of this value stands below: not behind an empty
+  // line, nor where the next statement begins. Comments do not count, and above the
+  // first row empty lines do not.
+  bool took_line_break(bool is_above_first) {
+    for (std::size_t at = at_; at < text_.size();) {
+      const std::size_t begin = at + 1;
+      const std::string_view line = begin < text_.size() ? line_from(text_, begin) : "";
+      const TextRange row = without_spaces(line, {0, line.size()});
+      const bool is_empty = row.begin == row.end;
+      if (may_be_statement(line) || (is_empty && !is_above_first)) return false;
+      if (!is_empty && line[row.begin] != '#') {
+        at_ = begin;
+        return true;
+      }
+      at = begin + line.size();
+    }
+    return false;
+  }
+
+  // Reads up to a semicolon, a line break, a closing bracket or the end.
+  bool read_row(TypedRow& row, std::size_t depth) {
+    RowSigns signs;
+    for (bool after_comma = false;;) {
+      skip_spaces_and_comment();
+      const char c = at_end() ? '\n' : text_[at_];
+      if (c == '\n' && after_comma && depth > 0 && !at_end()) {
+        ++at_;
+        continue;
+      }
+      if (c == '\n' || c == ';' || c == ']') break;
+      if (c == ',') {
+        if (row.empty() || after_comma) row.push_back({{at_, at_}});
+        after_comma = true;
+        signs.comma(is_between_digits());
+        ++at_;
+        continue;
+      }
+      if (!row.empty() && !after_comma) signs.blank();
+      after_comma = false;
+      if (equals_size(text_.substr(at_)) > 0) {
+        fault("bad-value", "an equals sign stands within a value", "write the result alone: S[1,2] = 4");
+        return false;
+      }
+      std::optional<TypedValue> item = c == '[' ? read_list(depth + 1) : number();
+      if (!item) return false;
+      row.push_back(std::move(*item));
+    }
+    if (signs.are_decimal_commas()) {
+      const TextRange place{row.front().range.begin, row.back().range.end};
+      faults_.add("decimal-comma", "", place, "commas stand within the numbers here, and they separate numbers",
+                  "decimals stand after a point: 0.47");
+    }
+    return true;
+  }
+
+  bool is_between_digits() const {
+    return at_ > 0 && is_ascii_digit(text_[at_ - 1]) && at_ + 1 < text_.size() && is_ascii_digit(text_[at_ + 1]);
+  }
+
+  // An expression: words, as far as they belong together.
+  std::optional<TypedValue> number() {
+    const std::size_t begin = at_;
+    for (;;) {
+      skip_word();
+      const std::size_t end = at_;
+      while (!at_end() && is_space(text_[at_])) ++at_;
+      const bool ends_here = at_end() || std::string_view(",;\n[]#").find(text_[at_]) != std::string_view::npos ||
+                             equals_size(text_.substr(at_)) > 0;
+      if (!ends_here && (needs_more(text_.substr(begin, end - begin)) || goes_on(text_.substr(at_)))) continue;
+      at_ = end;
+      return TypedValue{{begin, end}};
+    }
+  }
+
+  void skip_word() {
+    if (took('"')) {
+      while (!at_end() && text_[at_] != '"' && text_[at_] != '\n') ++at_;
+      took('"');
+      return;
+    }
+    std::size_t open = 0;
+    for (; !at_end(); ++at_) {
+      const char c = text_[at_];
+      const bool ends_word = open == 0 && (is_space(c) || c == ',');
+      if (ends_word || std::string_view(";\n[]#").find(c) != std::string_view::npos) return;
+      if (equals_size(text_.substr(at_)) > 0) return;
+      if (c == '(') ++open;
+      if (c == ')' && open > 0) --open;
+    }
+  }
+
+  std::optional<TypedValue> read_list(std::size_t depth) {
+    if (depth > most_typed_levels) {
+      return fault("too-deep", "the lists are nested more than " + std::to_string(most_typed_levels) + " deep here",
+                   "no step has as many axes");
+    }
+    const std::size_t begin = at_++;
+    std::vector<TypedRow> rows;
+    for (;;) {
+      TypedRow row;
+      if (!read_row(row, depth)) return std::nullopt;
+      if (!row.empty()) rows.push_back(std::move(row));
+      if (took(']')) break;
+      const bool is_line_break = next_is('\n');
+      const bool goes_on = took(';') || (is_line_break && !may_be_statement(line_from(text_, at_ + 1)));
+      if (!goes_on) {
+        return faults_.add("open-bracket", "", TextRange{begin, begin + 1}, "this bracket is not closed",
+                           "write ] behind its last number");
+      }
+      if (is_line_break) ++at_;
+    }
+    return list_of(std::move(rows), {begin, at_});
+  }
+
+  // Several rows are a list each; but rows of lists only go on where a line was full.
+  static TypedValue list_of(std::vector<TypedRow> rows, TextRange range) {
+    TypedValue list{range, true};
+    const auto holds_lists = [](const TypedRow& row) { return std::ranges::all_of(row, &TypedValue::is_list); };
+    const bool is_flat = rows.size() == 1 || std::ranges::all_of(rows, holds_lists);
+    for (TypedRow& row : rows) {
+      if (is_flat) {
+        std::ranges::move(row, std::back_inserter(list.items));
+      } else {
+        const TextRange of_row{row.front().range.begin, row.back().range.end};
+        list.items.push_back({of_row, true, std::move(row)});
+      }
+    }
+    return list;
+  }
+
+  std::string_view text_;
+  std::size_t& at_;
+  Faults& faults_;
+};
+
+}  // namespace
+
+std::optional<TypedValue> read_typed_value(std::string_view text, std::size_t& at, Faults& faults) {
+  return ValueReader(text, at, faults).read();
+}
+
+std::string_view piece_of(std::string_view text, TextRange range) {
+  return text.substr(range.begin, range.end - range.begin);
+}
+
+TextRange without_spaces(std::string_view text, TextRange range) {
+  while (range.begin < range.end && is_space(text[range.begin])) ++range.begin;
+  while (range.end > range.begin && is_space(text[range.end - 1])) --range.end;
+  return range;
+}
+
+std::string_view line_from(std::string_view text, std::size_t at) {
+  return text.substr(at, std::min(text.find('\n', at), text.size()) - at);
+}
+
+std::size_t equals_size(std::string_view text) {
+  return text.starts_with('=') ? 1 : text.starts_with(nearly_equals) ? nearly_equals.size() : 0;
+}
+
+std::optional<std::string> name_in(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  const std::size_t sign = line.find_first_of(":=");
+  if (sign == std::string_view::npos) return std::nullopt;
+  const auto trimmed = [&](TextRange range) { return piece_of(line, without_spaces(line, range)); };
+  if (plain_name(trimmed({0, sign}), [](char) { return false; }) != "name") return std::nullopt;
+  return std::string(trimmed({sign + 1, line.size()}));
+}
+
+bool may_be_statement(std::string_view line) {
+  const std::string_view read = line.substr(0, line.find('#'));
+  return read.find('=') != std::string_view::npos || read.find(nearly_equals) != std::string_view::npos ||
+         name_in(line);
+}
+
+}  // namespace attn

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "problem/faults.h"
+
+// The pieces of answers that people type: lines, and what stands behind an equals sign.
+
+namespace attn {
+
+constexpr const char* how_to_type = "write S = [2 4; 4 16], or S[1,2] = 4; what is not to be read stands behind #";
+constexpr const char* how_to_type_a_blank = "write _ for a blank";
+
+// Lists are nested no deeper than that.
+constexpr std::size_t most_typed_levels = 8;
+
+// A number as typed, or a list of such.
+struct TypedValue {
+  TextRange range;  // of nothing, between two commas
+  bool is_list = false;
+  std::vector<TypedValue> items = {};
+};
+
+// Reads a value, from behind the equals sign to where the next statement may begin,
+// whatever stands in it. Nothing where it cannot be taken apart; that is a fault.
+// `at` then stands where reading got to.
+std::optional<TypedValue> read_typed_value(std::string_view text, std::size_t& at, Faults& faults);
+
+std::string_view piece_of(std::string_view text, TextRange range);
+TextRange without_spaces(std::string_view text, TextRange range);
+
+// From there to its end, without the line break.
+std::string_view line_from(std::string_view text, std::size_t at);
+
+// How many bytes an equals sign takes at the beginning of a text, = or ≈; 0 where none stands.
+std::size_t equals_size(std::string_view text);
+
+// Whether a statement may begin with this line.
+bool may_be_statement(std::string_view line);
+
+// "Ada", where the line is "name: Ada".
+std::optional<std::string> name_in(std::string_view line);
+
+}  // namespace attn

@@ -1,0 +1,73 @@
+#include "trace/step_name.h"
+
+#include <algorithm>
+
+#include "base/suggest.h"
+
+namespace attn {
+namespace {
+
+// A symbol as a keyboard has it: S″ is S''.
+std::string typeable(std::string_view symbol) {
+  std::string typed;
+  for (std::size_t at = 0; at < symbol.size();) {
+    const std::string_view rest = symbol.substr(at);
+    const auto primes = [&](std::string_view sign, std::string_view as_typed) {
+      if (!rest.starts_with(sign)) return false;
+      typed += as_typed;
+      at += sign.size();
+      return true;
+    };
+    if (!primes("′", "'") && !primes("″", "''") && !primes("‴", "'''") && !primes("’", "'")) typed += symbol[at++];
+  }
+  return typed;
+}
+
+std::string in_small_letters(std::string_view symbol) {
+  return plain_name(typeable(symbol), [](char) { return false; });
+}
+
+template <class Spelled>
+std::vector<std::string> with_same(std::string_view typed, std::span<const StepName> names, Spelled spelled) {
+  std::vector<std::string> ids;
+  const std::string wanted = spelled(typed);
+  for (const StepName& name : names) {
+    if (!name.symbol.empty() && spelled(name.symbol) == wanted) ids.push_back(name.id);
+  }
+  return ids;
+}
+
+template <class Headed>
+std::vector<StepName> names_of_all(const Headed& all) {
+  std::vector<StepName> names;
+  for (const auto& one : all) names.push_back({one.heading.id, one.heading.symbol.text()});
+  return names;
+}
+
+}  // namespace
+
+std::vector<StepName> step_names(const Recipe& recipe) {
+  std::vector<StepName> names;
+  for (const StepId& id : recipe.steps()) names.push_back({id, recipe.find(id)->heading.symbol.text()});
+  return names;
+}
+
+std::vector<StepName> step_names(const Trace& trace) { return names_of_all(trace.steps); }
+
+std::vector<StepName> given_names(const Trace& trace) { return names_of_all(trace.givens); }
+
+std::vector<std::string> with_symbol(std::string_view typed, std::span<const StepName> names) {
+  return with_same(typed, names, typeable);
+}
+
+std::vector<std::string> with_symbol_in_any_case(std::string_view typed, std::span<const StepName> names) {
+  return with_same(typed, names, in_small_letters);
+}
+
+std::vector<std::string> steps_called(std::string_view typed, std::span<const StepName> names) {
+  if (std::ranges::find(names, typed, &StepName::id) != names.end()) return {std::string(typed)};
+  std::vector<std::string> ids = with_symbol(typed, names);
+  return ids.empty() ? with_symbol_in_any_case(typed, names) : ids;
+}
+
+}  // namespace attn

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace attn {
+
+// What a step, or a given tensor, is called: by its id, or as formulas name it.
+struct StepName {
+  std::string id;      // "scaled_scores"
+  std::string symbol;  // "S′"
+};
+
+// The names of the steps that people are shown, in order.
+std::vector<StepName> step_names(const Recipe& recipe);
+std::vector<StepName> step_names(const Trace& trace);
+
+// The same of what a trace has that is no step.
+std::vector<StepName> given_names(const Trace& trace);
+
+// The ids of those that have this symbol; a prime may be typed as an apostrophe.
+std::vector<std::string> with_symbol(std::string_view typed, std::span<const StepName> names);
+
+// The ids of those that have it in letters of whatever case.
+std::vector<std::string> with_symbol_in_any_case(std::string_view typed, std::span<const StepName> names);
+
+// The ids of those that somebody means by a name: the one with this id; else
+// those with this symbol; else those with it in other letters. None where nothing
+// is called so, several where it could be each of them.
+std::vector<std::string> steps_called(std::string_view typed, std::span<const StepName> names);
+
+}  // namespace attn

@@ -1,0 +1,139 @@
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "reading/answers/answers.h"
+#include "unit/reading/known_steps.h"
+
+// Tables of numbers as spreadsheets and people write them, and the names of their files.
+
+namespace attn {
+namespace {
+
+using Sizes = std::vector<std::size_t>;
+
+Answers tables(const std::string& text, const std::string& id = "scores") {
+  Result<Answers> result = read_answers_csv(text, steps_of_example(), id);
+  INFO(text << "\n" << (result ? "" : result.faults()[0].message));
+  REQUIRE(result);
+  return std::move(result.value());
+}
+
+std::string cells(const AnsweredStep& step) {
+  std::string text = spelled_sizes(step.shape) + ":";
+  for (const AnsweredStep::Cell& cell : step.cells) text += cell ? " " + cell->text : " _";
+  return text;
+}
+
+std::string code_of_table(const std::string& text, const std::string& id) {
+  INFO(text);
+  const Result<Answers> result = read_answers_csv(text, steps_of_example(), id);
+  REQUIRE_FALSE(result);
+  return result.faults()[0].code;
+}
+
+TEST_CASE("headings and labels are told from numbers", "[tables]") {
+  for (const char* text : {
+           "1,2\n3,4",
+           "a,b\n1,2\n3,4",
+           "Input 1,1,2\nInput 2,3,4",
+           ",a,b\nx,1,2\ny,3,4",
+           ",1,2\nx,1,2\ny,3,4",
+           ",1,2\n1,1,2\n2,3,4",
+           "a,b\nx,1,2\ny,3,4",
+           "key,a,b\nx,1,2\ny,3,4",
+           "scores,a,b\n1,1,2\n2,3,4",
+           "S,1,2\nx,1,2\ny,3,4",
+           "scores\n1,2\n3,4",
+           "\"q; k\",\"a, b\",c\n\"x\",1,2\n\"\"\"y\"\"\",3,4",
+           ",a,b,\nx,1,2,\ny,3,4,\n,,,\n",
+       }) {
+    const Answers all = tables(text);
+    INFO(text);
+    REQUIRE(all.steps.size() == 1);
+    CHECK(all.steps[0].id == "scores");
+    CHECK(cells(all.steps[0]) == "2 × 2: 1 2 3 4");
+  }
+}
+
+TEST_CASE("what may be numbers is taken for numbers", "[tables]") {
+  CHECK(cells(tables("1,2\n1,3").steps[0]) == "2 × 2: 1 2 1 3");
+  CHECK(cells(tables(",1\n3,4").steps[0]) == "2 × 2: _ 1 3 4");
+  CHECK(cells(tables(",\n1,").steps[0]) == "2 × 2: _ _ 1 _");
+  CHECK(code_of_table("1,x\n3,4", "scores") == "not-a-number");
+}
+
+TEST_CASE("commas stand before decimals where they do not separate numbers", "[tables]") {
+  for (const char* text : {"0,06;-1,5\n47;,5", "0,06\t-1,5\n47\t,5", "\"0,06\";\"-1,5\"\n47;\",5\""}) {
+    const AnsweredStep step = tables(text).steps[0];
+    INFO(text);
+    REQUIRE(step.cells.size() == 4);
+    CHECK(step.cells[0]->value == 0.06);
+    CHECK(step.cells[0]->text == "0,06");
+    CHECK(step.cells[1]->value == -1.5);
+    CHECK(step.cells[3]->value == 0.5);
+  }
+  CHECK(tables("0.06;1.5").steps[0].cells[0]->value == 0.06);
+}
+
+TEST_CASE("a column is a vector where the step is one", "[tables]") {
+  CHECK(tables("4\n16\n12", "row_maximum").steps[0].shape == Sizes{3});
+  CHECK(tables("m\n4\n16\n12", "row_maximum").steps[0].shape == Sizes{3});
+  CHECK(tables("4,16,12", "row_maximum").steps[0].stacked);
+}
+
+TEST_CASE("a file may hold several steps that are headed by their names", "[tables]") {
+  const Answers all = tables("keys,a,b\nx,1,2\ny,,4\n\nS,a\nx,5\n,\n,\nm,1,2\nm,6,7\n", "");
+  REQUIRE(all.steps.size() == 3);
+  CHECK(all.steps[0].id == "keys");
+  CHECK(cells(all.steps[0]) == "2 × 2: 1 2 _ 4");
+  CHECK(all.steps[1].id == "scores");
+  CHECK(cells(all.steps[1]) == "1 × 1: 5");
+  CHECK(all.steps[2].id == "row_maximum");
+  CHECK(cells(all.steps[2]) == "1 × 2: 6 7");
+}
+
+TEST_CASE("a table that says another step than its file, or none, is refused", "[tables]") {
+  CHECK(code_of_table("keys,a\nx,1", "scores") == "other-step");
+  CHECK(code_of_table("1,2", "") == "no-step-named");
+  CHECK(code_of_table("", "") == "no-numbers");
+  CHECK(code_of_table("keys,a\nx,1\n\nkeys,a\nx,1", "") == "duplicate-step");
+  CHECK(code_of_table("keys,a", "keys") == "no-numbers");
+}
+
+TEST_CASE("no table whatever is more than read or refused", "[tables]") {
+  const KnownSteps known = steps_of_example();
+  const std::string many = "keys" + std::string(200'000, ',');
+  for (const std::string& text :
+       {std::string("\0", 1), std::string("\xff"), std::string("keys\n\""), std::string("\"\n\""),
+        "keys\n" + std::string(100'000, '\n'), many, many + "\n" + many, "keys\n" + many}) {
+    for (const char* id : {"", "keys"}) {
+      const Result<Answers> result = read_answers_csv(text, known, id);
+      CHECK((!result || !result.value().steps.empty()));
+    }
+  }
+}
+
+TEST_CASE("the name of a file says whose it is and of which step", "[tables]") {
+  const KnownSteps known = steps_of_example();
+  struct Named {
+    const char *stem, *person, *step;
+  };
+  for (const Named& row :
+       {Named{"scores", "", "scores"}, Named{"anna_scores", "anna", "scores"}, Named{"anna-S", "anna", "scores"},
+        Named{"Anna Maria_attention_weights", "Anna Maria", "attention_weights"},
+        Named{"anna_weights", "anna", "attention_weights"}, Named{"Scores", "", "scores"}, Named{"s", "", "scores"},
+        Named{"anna", "anna", ""}, Named{"task_a", "task_a", ""}, Named{"_scores", "_scores", ""},
+        Named{"anna_K", "anna", "keys"}, Named{"", "", ""}}) {
+    const FileOfAnswers named = file_of_answers(row.stem, true, known);
+    INFO(row.stem);
+    CHECK(named.person == row.person);
+    CHECK(named.step == row.step);
+  }
+  // Other files say themselves of which step they are: group_A is no step of a group.
+  CHECK(file_of_answers("group_A", false, known).step.empty());
+  CHECK(file_of_answers("anna_scores", false, known).person == "anna");
+}
+
+}  // namespace
+}  // namespace attn

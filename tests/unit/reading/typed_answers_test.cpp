@@ -1,0 +1,201 @@
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "reading/answers/answers.h"
+#include "unit/reading/known_steps.h"
+
+// Answers as people type them.
+
+namespace attn {
+namespace {
+
+using Sizes = std::vector<std::size_t>;
+
+Answers typed(const std::string& text, const KnownSteps& known) {
+  Result<Answers> result = read_answers_text(text, known);
+  INFO(text << "\n" << (result ? "" : result.faults()[0].message));
+  REQUIRE(result);
+  return std::move(result.value());
+}
+
+AnsweredStep only(const std::string& text, const std::string& problem = "worked-example.json") {
+  Answers all = typed(text, steps_of_example(problem));
+  REQUIRE(all.steps.size() == 1);
+  return std::move(all.steps[0]);
+}
+
+// "2 4 _", the cells one after the other.
+std::string spelled(const AnsweredStep& step) {
+  std::string text;
+  for (const AnsweredStep::Cell& cell : step.cells) text += (text.empty() ? "" : " ") + (cell ? cell->text : "_");
+  return text;
+}
+
+// "[2,1]=4", by places.
+std::string placed(const AnsweredStep& step) {
+  std::string text;
+  for (const AnsweredStep::Placed& one : step.placed) {
+    text += (text.empty() ? "" : " ") + spelled_index(one.index) + "=" + (one.number ? one.number->text : "_");
+  }
+  return text;
+}
+
+std::string code_of(const std::string& text) {
+  INFO(text);
+  const Result<Answers> result = read_answers_text(text, steps_of_example());
+  REQUIRE_FALSE(result);
+  return result.faults()[0].code;
+}
+
+TEST_CASE("a matrix is read however it is typed", "[typed]") {
+  for (const char* text : {
+           "S = [2 4 4; 4 16 12; 4 12 10]",
+           "scores=[2,4,4;4,16,12;4,12,10]",
+           "s = [2 4 4\n 4 16 12\n 4 12 10]",
+           "S = [[2, 4, 4], [4, 16, 12], [4, 12, 10]]",
+           "S = [[2, 4, 4],\n     [4, 16, 12],\n     [4, 12, 10]]\n",
+           "S =\n2 4 4\n4 16 12\n4 12 10\n\n",
+           "S = 2 4 4; 4 16 12; 4 12 10",
+           "S =\n[2 4 4]\n[4 16 12]\n[4 12 10]",
+           "# mine\r\nS = [ 2 4 4 ;  # one\r\n 4 16 12;\r\n\r\n 4, 12 10; ] # done\r\n",
+           "S[1,:] = [2 4 4]\nS(2,:) = 4 16 12\ns₃ = [4, 12, 10]",
+           "S[:,1]=[2;4;4]\nS[:,2]=[4 16 12]\nS[:,3]=[4 12 10]",
+       }) {
+    const AnsweredStep step = only(text);
+    INFO(text);
+    CHECK(step.id == "scores");
+    CHECK(step.shape == Sizes{3, 3});
+    CHECK(spelled(step) == "2 4 4 4 16 12 4 12 10");
+    CHECK_FALSE(step.by_cell);
+  }
+}
+
+TEST_CASE("typed numbers keep their digits, and may be expressions", "[typed]") {
+  const AnsweredStep step = only("A = [0.50 -.5 47%; e^2/(e^2 + 2e^4) 2 - 1 √3 / 2; \"1.0\" −2 (1 + 2)*3]");
+  CHECK(spelled(step) == "0.50 -.5 47% e^2/(e^2 + 2e^4) 2 - 1 √3 / 2 1.0 −2 (1 + 2)*3");
+  REQUIRE(step.cells.size() == 9);
+  CHECK(step.cells[0]->decimals == 2);
+  CHECK(step.cells[4]->value == 1);
+  CHECK(step.cells[5]->value == Approx(std::sqrt(3) / 2));
+  CHECK(step.cells[8]->value == 9);
+  CHECK(spelled(only("m = [1 -2 3]")) == "1 -2 3");
+}
+
+TEST_CASE("an underscore or a question mark is a blank", "[typed]") {
+  CHECK(spelled(only("S = [_ ? __; 4,,12; null 12 ?]")) == "_ _ _ 4 _ 12 _ 12 _");
+  CHECK(spelled(only("m = [_, 16, _]")) == "_ 16 _");
+}
+
+TEST_CASE("single numbers and rows are placed by what stands before the equals sign", "[typed]") {
+  auto [text, places] = GENERATE(table<std::string, std::string>({
+      {"S[1,2] = 4", "[1,2]=4"},
+      {"s ( 1, 2 ) ≈ 4", "[1,2]=4"},
+      {"S[2,:] = [4 _ 12]", "[2,1]=4 [2,2]=_ [2,3]=12"},
+      {"S[2] = [4 16 12]", "[2,1]=4 [2,2]=16 [2,3]=12"},
+      {"S[:,2] = [4; 16; 12]", "[1,2]=4 [2,2]=16 [3,2]=12"},
+      {"s_2 = 4 16 12", "[2,1]=4 [2,2]=16 [2,3]=12"},
+      {"s₁₂ = 4", "[1,2]=4"},
+      {"S[1,1] = 2\nS[3,3] = 10", "[1,1]=2 [3,3]=10"},
+  }));
+  const AnsweredStep step = only(text);
+  INFO(text);
+  CHECK(step.by_cell);
+  CHECK(placed(step) == places);
+}
+
+TEST_CASE("a number of a vector is placed, and a column of one lies flat", "[typed]") {
+  CHECK(placed(only("z₁ = 2.1353")) == "[1]=2.1353");
+  CHECK(only("m = [4; 16; 12]").shape == Sizes{3});
+  CHECK(only("m =\n4\n16\n12").shape == Sizes{3});
+}
+
+TEST_CASE("with heads, a matrix is given by the indices before it, and a row needs all of them", "[typed]") {
+  const std::string problem = "tom-yeh-three-heads.json";
+  const KnownSteps known = steps_of_example(problem);
+  const Shape& weights = *known.shape("attention_weights");
+  REQUIRE(weights.rank() == 3);
+  const Result<Answers> row = read_answers_text("A₁ = [1 2]", known);
+  REQUIRE_FALSE(row);
+  CHECK(row.faults()[0].code == "bad-index");
+
+  std::string numbers;
+  for (std::size_t i = 0; i < weights.back().size; ++i) numbers += std::to_string(i) + " ";
+  const AnsweredStep one = only("A[2,1,:] = [" + numbers + "]", problem);
+  CHECK(one.placed.front().index == Sizes{1, 0, 0});
+  CHECK(one.placed.back().index == Sizes{1, 0, weights.back().size - 1});
+
+  std::string heads;
+  for (std::size_t head = 1; head <= weights[0].size; ++head) {
+    heads += "A[" + std::to_string(head) + ",:,:] = [";
+    for (std::size_t query = 0; query < weights[1].size; ++query) heads += numbers + ";";
+    heads += "]\n";
+  }
+  const AnsweredStep all = only(heads, problem);
+  CHECK(all.shape == weights.sizes());
+  CHECK(all.cells.size() == weights.count());
+}
+
+TEST_CASE("statements follow each other, with a name above them", "[typed]") {
+  const Answers all =
+      typed("name: Ada Lovelace  # me\nK = [0 1 1; 4 4 0; 2 3 1]\nz = 2.1 1 1\nName = Ada\nS[1,1] = 2\nresult[1,1] = 2",
+            steps_of_example());
+  CHECK(all.name == "Ada");
+  REQUIRE(all.steps.size() == 4);
+  CHECK(all.steps[0].id == "keys");
+  CHECK(all.steps[1].shape == Sizes{3});
+  CHECK(all.steps[3].id == "context");
+}
+
+TEST_CASE("what is typed wrongly is refused for what it is", "[typed]") {
+  auto [text, code] = GENERATE(table<std::string, std::string>({
+      {"", "no-steps"},
+      {"# nothing\n\n", "no-steps"},
+      {"hello", "no-answer"},
+      {"= 2", "no-answer"},
+      {"Foo = 2", "unknown-step"},
+      {"S = ", "no-numbers"},
+      {"S = []", "no-numbers"},
+      {"S = [2 4; 4]", "ragged-list"},
+      {"S = [2 [4 5]]", "mixed-list"},
+      {"S = [[[[[[[[[2]]]]]]]]]", "too-deep"},
+      {"S = [2 4\nK = [1 2]", "open-bracket"},
+      {"S = [2 4", "open-bracket"},
+      {"S = 2 4]", "stray-bracket"},
+      {"S = 2 = 2", "bad-value"},
+      {"S[1,2] = [1 2]", "bad-value"},
+      {"S[1,:] = [1 2]", "bad-value"},
+      {"S[0,1] = 2", "bad-index"},
+      {"S[1,2 = 2", "bad-index"},
+      {"S[1,2,3] = 2", "bad-index"},
+      {"s₃ = 2", "bad-index"},
+      {"S = [0,06 0,47]", "decimal-comma"},
+      {"S = [2]\nscores = [2]", "duplicate-step"},
+      {"S[1,1] = 2\nS[1,:] = [2 4 4]", "duplicate-step"},
+      {"S = [1]\nS[1,1] = 2", "duplicate-step"},
+  }));
+  CHECK(code_of(text) == code);
+}
+
+TEST_CASE("a bad statement hides none behind it", "[typed]") {
+  const Result<Answers> result = read_answers_text("S = [2 4\nFoo = 3\nK = [1 x]\nV = ]\nbar = 1", steps_of_example());
+  REQUIRE_FALSE(result);
+  CHECK(result.faults().size() == 5);
+}
+
+TEST_CASE("no typed text whatever is more than refused", "[typed]") {
+  const KnownSteps known = steps_of_example();
+  std::string all;
+  for (int c = 1; c < 128; ++c) all += static_cast<char>(c);
+  const std::string many(200'000, '[');
+  for (const std::string& text :
+       {std::string("\0S = 2", 6), std::string("\xff"), many, "S = " + many, "S = " + std::string(200'000, '('),
+        std::string(200'000, '='), "S" + std::string(200'000, '1') + " = 1", "S = [" + std::string(200'000, '\n'),
+        "S = \n" + std::string(200'000, '#'), all, "S = " + all, "S[" + all, std::string("name:")}) {
+    CHECK_FALSE(read_answers_text(text, known));
+  }
+}
+
+}  // namespace
+}  // namespace attn

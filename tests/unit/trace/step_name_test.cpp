@@ -1,0 +1,41 @@
+#include "trace/step_name.h"
+
+#include "catch.h"
+
+namespace attn {
+namespace {
+
+using Ids = std::vector<std::string>;
+
+const std::vector<StepName> names = {
+    {"keys", "K"},           {"scores", "S"},         {"scaled_scores", "S′"}, {"maximum", "m"}, {"mask", "M"},
+    {"layer1.scores", "S″"}, {"layer2.scores", "S″"}, {"S_of_nobody", ""},     {"c", "K_c"},     {"context", "C"}};
+
+TEST_CASE("a step is called by its id, its symbol, or its symbol in other letters", "[names]") {
+  CHECK(steps_called("scores", names) == Ids{"scores"});
+  CHECK(steps_called("S", names) == Ids{"scores"});
+  CHECK(steps_called("s", names) == Ids{"scores"});
+  CHECK(steps_called("k_C", names) == Ids{"c"});
+  CHECK(steps_called("Scores", names).empty());
+  CHECK(steps_called("", names).empty());
+}
+
+TEST_CASE("a prime may be typed as an apostrophe", "[names]") {
+  CHECK(steps_called("S′", names) == Ids{"scaled_scores"});
+  CHECK(steps_called("S'", names) == Ids{"scaled_scores"});
+  CHECK(steps_called("s’", names) == Ids{"scaled_scores"});
+}
+
+TEST_CASE("an id goes before a symbol, and a symbol before one in other letters", "[names]") {
+  CHECK(steps_called("c", names) == Ids{"c"});
+  CHECK(steps_called("C", names) == Ids{"context"});
+  CHECK(steps_called("m", names) == Ids{"maximum"});
+  CHECK(steps_called("M", names) == Ids{"mask"});
+}
+
+TEST_CASE("a symbol of several steps is all of them", "[names]") {
+  CHECK(steps_called("S''", names) == Ids{"layer1.scores", "layer2.scores"});
+}
+
+}  // namespace
+}  // namespace attn
