@@ -110,7 +110,7 @@ Marking& Checker::marking_of(Meaning& meaning) const {
 Checker::Meaning Checker::with_steps_turned(const Meaning& straight, RoundingMode habit, bool all) const {
   Meaning meaning(straight.sheet, straight.name, straight.right);
   fill_in_allowances(meaning.sheet, rule_);
-  const Places places = places_on_sheet(meaning.right, meaning.sheet);
+  const SheetPlaces places = places_on_sheet(meaning.right, meaning.sheet);
   const auto matched = [&](const Sheet& sheet) {
     return enclose({meaning.right, sheet, rule_, places}, {habit}).matched;
   };

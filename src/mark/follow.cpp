@@ -298,8 +298,8 @@ std::vector<Manner> manners(const MarkingRule& rule) {
   return all;
 }
 
-Places places_on_sheet(const Recipe& recipe, const Sheet& sheet) {
-  Places places{std::vector<std::optional<std::size_t>>(recipe.size()), std::vector<bool>(recipe.size())};
+SheetPlaces places_on_sheet(const Recipe& recipe, const Sheet& sheet) {
+  SheetPlaces places{std::vector<std::optional<std::size_t>>(recipe.size()), std::vector<bool>(recipe.size())};
   for (std::size_t i = 0; i < sheet.steps.size(); ++i) {
     if (const auto line = recipe.line(sheet.steps[i].id)) places.step[*line] = i;
   }

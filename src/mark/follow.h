@@ -42,13 +42,13 @@ struct Patch {
 };
 
 // Which step of the sheet each line of a recipe makes, and whether one follows from it.
-struct Places {
+struct SheetPlaces {
   std::vector<std::optional<std::size_t>> step;
   std::vector<bool> is_above;  // a step of the sheet, or it
 
   const std::optional<std::size_t>& operator[](std::size_t line) const { return step[line]; }
 };
-Places places_on_sheet(const Recipe& recipe, const Sheet& sheet);
+SheetPlaces places_on_sheet(const Recipe& recipe, const Sheet& sheet);
 
 // A line of which fewer decimals are carried on than the person writes elsewhere.
 struct EarlyRounding {
@@ -62,7 +62,7 @@ struct Task {
   const Recipe& recipe;
   const Sheet& sheet;
   const MarkingRule& rule;
-  const Places& places;  // of this recipe on this sheet
+  const SheetPlaces& places;  // of this recipe on this sheet
   std::optional<EarlyRounding> early = {};
 };
 

@@ -33,11 +33,11 @@ Verdict verdict_of(const Report& report) {
 // Works out what is asked, and what it follows from.
 class Asked final : public Policy<double> {
  public:
-  explicit Asked(const Places& places) : places_(places) {}
+  explicit Asked(const SheetPlaces& places) : places_(places) {}
   bool is_wanted(std::size_t line) const override { return places_.is_above[line]; }
 
  private:
-  const Places& places_;
+  const SheetPlaces& places_;
 };
 
 }  // namespace

@@ -110,7 +110,7 @@ class Marking {
   Flags right_flags_;         // cells that the right computation explains
   Flags person_;              // cells that what the person is believed to compute explains
   std::vector<std::optional<Followed<double>>> bases_;
-  std::map<const Recipe*, Places> places_;
+  std::map<const Recipe*, SheetPlaces> places_;
   Flags state_wrong_;  // cells in which a mark is lost
 };
 
