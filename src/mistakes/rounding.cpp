@@ -1,5 +1,6 @@
-#include "base/numbers.h"
 #include "base/rounding.h"
+
+#include "base/numbers.h"
 #include "mistakes/rewriting.h"
 #include "words/language.h"
 

@@ -15,8 +15,8 @@ struct OneMistake {
 struct MistakeWords {
   Said projection, scores, scale, mask, softmax, sum, heads, slip, rounding, layout;
   // Which reading of a mistake, where there are several.
-  Said of_all_values, of_open_values, all_inputs, value_itself, weighted_value, by_own_width, by_head_width, with_biases,
-      without_biases, by_input_width, powers_of_scores, powers_of_differences, differences_by_maximum,
+  Said of_all_values, of_open_values, all_inputs, value_itself, weighted_value, by_own_width, by_head_width,
+      with_biases, without_biases, by_input_width, powers_of_scores, powers_of_differences, differences_by_maximum,
       scores_by_maximum, powers_by_largest, empty_rows_zero, empty_rows_equal, causal_mask, padding, all_of_it,
       only_closing, key_i, first_sees_first, last_sees_last, one_where_closed, one_where_open;
   OneMistake projection_transposed, projection_swapped_query_key, projection_swapped_key_value,
