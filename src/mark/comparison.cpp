@@ -110,7 +110,7 @@ class Comparison {
       if (meet(common, ratio)) common = {std::max(common.low, ratio.low), std::min(common.high, ratio.high)};
       all.push_back((ratio.low + ratio.high) / 2);
     }
-    if (all.size() < 3) all = {1};
+    if (all.size() < 3 || !compared_.any_factor) all = {1};
     if (all.size() > 1) all.push_back((common.low + common.high) / 2);
     add_usual_factors(start, all);
     return all;

@@ -17,6 +17,7 @@ struct Comparand {
   const Tensor<double>* open;              // the mask, or null
   Axis sums;                               // the axis along which weights keep their sum
   const Tensor<Number>* maxima = nullptr;  // of exponentials: what was subtracted, a row a number
+  bool any_factor = true;                  // or only those of people who subtract nothing, or the largest of all scores
 };
 
 // Of each cell whether what was written could stand for what was computed; true

@@ -189,7 +189,7 @@ class EverybodyHonest final : public Worker<Interval> {
     const bool nearest = habit_ != RoundingMode::truncate;
     if (!is_open(line) && nearest && are_points(carried)) {
       if (makes_weights && habit_ == RoundingMode::keep_sum) return keep_sums(line, before, carried);
-      return round_points(carried);
+      return round_points(task_.sheet.decimals, carried);
     }
     for (Interval& value : carried.data()) {
       const Interval rounded = rounded_unwritten(value, habit_, task_.sheet.decimals, makes_weights);
@@ -198,19 +198,20 @@ class EverybodyHonest final : public Worker<Interval> {
   }
 
   void round_early(const Tensor<Interval>& computed, Tensor<Interval>& carried) const override {
-    std::ranges::transform(computed.data(), carried.data().begin(), [&](const Interval& value) {
-      return rounded_unwritten(value, habit_, task_.early->decimals, false);
-    });
+    const int decimals = task_.early->decimals;
+    carried = computed;
+    if (options_.rounded && habit_ != RoundingMode::truncate && are_points(carried))
+      return round_points(decimals, carried);
+    for (Interval& value : carried.data()) value = rounded_unwritten(value, habit_, decimals, false);
   }
 
   static bool are_points(const Tensor<Interval>& tensor) {
     return std::ranges::all_of(tensor.data(), [](const Interval& number) { return number.width() < 1e-9; });
   }
 
-  void round_points(Tensor<Interval>& carried) const {
+  void round_points(int decimals, Tensor<Interval>& carried) const {
     for (Interval& value : carried.data()) {
       const double number = (value.low + value.high) / 2;
-      const int decimals = task_.sheet.decimals;
       value = rounded_to_nearest(number, decimals, options_.ties);
       if (!options_.met_tie || *options_.met_tie) continue;
       *options_.met_tie = std::ranges::any_of(

@@ -52,7 +52,7 @@ class Ways {
   // What the ways say of the first `end` steps; nothing where one of them, or what
   // they say together, explains those whole, or where they are too many to try.
   std::optional<Flags> explained(std::size_t end) {
-    if (end == 0 || choices_.empty()) return std::nullopt;
+    if (end == 0 || (choices_.empty() && !task_.early)) return std::nullopt;
     end_ = end;
     for (const bool rounds : {false, true}) {
       std::vector<bool> rounded(task_.recipe.size());

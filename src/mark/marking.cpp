@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <utility>
 
+#include "mark/comparison.h"
 #include "trace/rounding.h"
 #include "words/language.h"
 
@@ -83,8 +83,9 @@ Marking::Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<co
 // Few numbers that fit prove nothing: among many roundings one comes close by chance.
 void Marking::find_early_rounding() {
   constexpr std::size_t enough = 3;
-  if (!is_honest() || mismatches_ < enough) return;
   const Recipe& recipe = right_->recipe;
+  // A dtype of few digits leaves too much open by itself.
+  if (!is_honest() || mismatches_ < enough || rounds_once_a_step(recipe.dtype())) return;
   for (const RecipePart& part : recipe.parts()) {
     if (!part.attention) continue;
     const Anatomy& at = *part.attention;
@@ -139,6 +140,12 @@ void Marking::believe(const Candidate& candidate, const Manner& manner) {
   const Recipe& recipe = candidate.rewrite.recipe;
   merge(person_, follow(task(recipe), {.manner = manner}).matched);
   merge(person_, enclose(task(recipe), {habit_}).matched);
+  believes_ = true;
+}
+
+void Marking::believe(const Recipe& other) {
+  const SheetPlaces places = places_on_sheet(other, sheet_);
+  merge(person_, enclose({other, sheet_, rule_, places}, {habit_}).matched);
   believes_ = true;
 }
 
@@ -291,6 +298,18 @@ void Marking::note_rounding(Report& report) {
   }
 }
 
+// Whether something was subtracted before e^x that nobody would expect.
+void Marking::note_other_maximum(Report& report) const {
+  for (std::size_t step = 0; step < sheet_.steps.size(); ++step) {
+    const HandedStep& handed = sheet_.steps[step];
+    if (handed.what != HandedStep::What::exponentials) continue;
+    const std::size_t line = line_of(step);
+    const Tensor<Interval>* maxima = honest_.carried[right_->recipe.operands(line)[1]];
+    const Comparand<Interval> compared{handed, honest_.result(line), nullptr, Axis(), maxima, false};
+    if (!all_true(matched_cells(compared, habit_, rule_))) report.notes.push_back(language().verdicts.other_maximum);
+  }
+}
+
 void Marking::blame(std::size_t step, Report& report) {
   if (report.first_wrong.empty()) report.first_wrong = sheet_.steps[step].id;
   for (std::size_t cell = 0; cell < right_flags_[step].size(); ++cell) {
@@ -298,7 +317,7 @@ void Marking::blame(std::size_t step, Report& report) {
   }
   if (blame_mistake(*this, step, report) || blame_slip(*this, step, report)) return;
   if (blame_slips_in_place(*this, step, report) || blame_rows(*this, step, report)) return;
-  if (blame_mistake_rounded_anyhow(*this, step, report)) return;
+  if (blame_mistake_rounded_anyhow(*this, step, report) || blame_two_mistakes(*this, step, report)) return;
   blame_unknown(*this, step, report);
 }
 
@@ -307,7 +326,10 @@ Report Marking::mark() {
   for (const std::vector<bool>& cells : right_flags_) state_wrong_.emplace_back(cells.size(), false);
   for (std::size_t step = next_wrong(0); step < sheet_.steps.size(); step = next_wrong(step + 1)) blame(step, report);
   add_steps(report);
-  if (accepted()) note_rounding(report);
+  if (accepted()) {
+    note_rounding(report);
+    note_other_maximum(report);
+  }
   report.verdict = verdict_of(report);
   return report;
 }

@@ -80,6 +80,7 @@ class Marking {
   // The person is now believed to have made this mistake, or these slips on the
   // way; what follows from it is explained.
   void believe(const Candidate& candidate, const Manner& manner);
+  void believe(const Recipe& other);
   void believe(const std::vector<Patch>& slips, const Manner& manner);
   bool believes_something() const { return believes_; }
   const std::vector<Patch>& slips() const { return slips_; }
@@ -95,6 +96,7 @@ class Marking {
   bool too_coarse(std::size_t step, std::size_t cell) const;
   std::size_t rounded_early() const;
   void note_rounding(Report& report);
+  void note_other_maximum(Report& report) const;
 
   Sheet sheet_;
   const MarkingRule& rule_;
@@ -136,6 +138,10 @@ bool blame_slips_in_place(Marking& marking, std::size_t step, Report& report);
 // A mistake made in some rows only: it explains every cell of each row that has
 // a wrong one.
 bool blame_rows(Marking& marking, std::size_t step, Report& report);
+
+// Two of the mistakes that people make most, one after the other with nothing handed
+// in between, which explain every cell of the step.
+bool blame_two_mistakes(Marking& marking, std::size_t step, Report& report);
 
 // Nothing known here: names the step, the cells, and what speaks against them.
 void blame_unknown(Marking& marking, std::size_t step, Report& report);

@@ -212,7 +212,7 @@ struct VerdictWords {
   Said digits_swapped, exchanged;
   Saying<std::size_t, std::size_t> row_again;
   Saying<Text, bool> looks_as_if;
-  Said some_rows, weights_rounded;
+  Said some_rows, weights_rounded, other_maximum;
   Saying<Text> other_shape;
   Said check_shape;
   Saying<Text, bool> unexplained;

@@ -107,6 +107,7 @@ constexpr VerdictWords english_verdicts = {
         },
     .some_rows = "in some rows every number comes out this way, in the others the way the problem asks for",
     .weights_rounded = "the weights are rounded so that each row adds up to 1",
+    .other_maximum = "before e^x another number was subtracted than the largest score, which changes no weight",
     .other_shape = "What you wrote for {} has another shape than this step.",
     .check_shape = "Check what its rows and its columns stand for.",
     .unexplained =

@@ -230,6 +230,18 @@ TEST_CASE("exponentials follow from the maximum that was handed in", "[check]") 
             .verdict == Verdict::wrong);
 }
 
+TEST_CASE("another number than the largest score may be subtracted, with a note where it is no usual one", "[check]") {
+  const std::string problem = text_of("worked-example.json");
+  const auto notes = [&](const char* row) {
+    const Report report = marked(problem, std::string(R"({"exponentials": [)") + row + ", null, null]}");
+    CHECK(report.verdict == Verdict::incomplete);
+    return report.notes.size();
+  };
+  CHECK(notes(R"(["0.1353", "1.0000", "1.0000"])") == 0);    // 4, the largest of the row
+  CHECK(notes(R"(["7.3891", "54.5982", "54.5982"])") == 0);  // nothing
+  CHECK(notes(R"(["0.3679", "2.7183", "2.7183"])") == 1);    // 3
+}
+
 TEST_CASE("no number is right because it would be after some other freedom", "[check]") {
   const std::string problem = text_of("worked-example.json");
   const char* wrong[] = {
