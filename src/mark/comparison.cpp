@@ -82,10 +82,10 @@ class Comparison {
     std::vector<bool> best_of_all;
     for (std::size_t start = 0; start < step_.cells.size(); start += width()) {
       std::vector<bool> best;
-      for (const double factor : factors(start)) {
+      for (const Interval& factor : factors(start)) {
         std::vector<bool> matched;
         for (std::size_t i = 0; i < width(); ++i) {
-          matched.push_back(matches(start + i, Interval(computed_[start + i]) * Interval(factor)));
+          matched.push_back(matches(start + i, Interval(computed_[start + i]) * factor));
         }
         if (best.empty() || std::ranges::count(matched, true) > std::ranges::count(best, true)) best = matched;
       }
@@ -98,8 +98,8 @@ class Comparison {
   // nothing was subtracted; where the largest score of the matrix was, what belongs
   // to it; and what the numbers of the row agree on. One that could be 0 tells
   // nothing of that, and one alone could be anything.
-  std::vector<double> factors(std::size_t start) const {
-    std::vector<double> all = {1};
+  std::vector<Interval> factors(std::size_t start) const {
+    std::vector<Interval> all = {1};
     if (!step_.cells[start].may_have_factor) return all;
     Interval common(0, infinity);
     for (std::size_t i = 0; i < width(); ++i) {
@@ -108,26 +108,26 @@ class Comparison {
       if (!asked(start + i) || !(computed.low > 0) || std::isinf(computed.high) || !(written.low > 0)) continue;
       const Interval ratio = {written.low / computed.high, written.high / computed.low};
       if (meet(common, ratio)) common = {std::max(common.low, ratio.low), std::min(common.high, ratio.high)};
-      all.push_back((ratio.low + ratio.high) / 2);
+      all.emplace_back((ratio.low + ratio.high) / 2);
     }
     if (all.size() < 3 || !compared_.any_factor) all = {1};
-    if (all.size() > 1) all.push_back((common.low + common.high) / 2);
+    if (all.size() > 1) all.emplace_back((common.low + common.high) / 2);
     add_usual_factors(start, all);
     return all;
   }
 
-  void add_usual_factors(std::size_t start, std::vector<double>& all) const {
+  void add_usual_factors(std::size_t start, std::vector<Interval>& all) const {
     const std::size_t row = start / width();
     if (!compared_.maxima || row >= compared_.maxima->size()) return;
-    const auto maximum = [&](std::size_t at) {
-      const Interval interval((*compared_.maxima)[at]);
-      return (interval.low + interval.high) / 2;
-    };
     const std::size_t rows = compared_.maxima->shape().rank() == 0 ? 1 : compared_.maxima->shape().back().size;
-    double largest = -infinity;
-    for (std::size_t i = row / rows * rows; i < row / rows * rows + rows; ++i) largest = std::max(largest, maximum(i));
-    for (const double factor : {exp(maximum(row)), exp(maximum(row) - largest)}) {
-      if (factor > 0 && std::isfinite(factor)) all.push_back(factor);
+    const Interval maximum((*compared_.maxima)[row]);
+    Interval largest(-infinity);
+    for (std::size_t i = row / rows * rows; i < row / rows * rows + rows; ++i) {
+      largest = larger(largest, Interval((*compared_.maxima)[i]));
+    }
+    if (std::isinf(maximum.low) || std::isinf(largest.high)) return;
+    for (const Interval& factor : {exp(maximum), exp(maximum - largest)}) {
+      if (factor.low > 0 && std::isfinite(factor.high)) all.push_back(factor);
     }
   }
 

@@ -107,28 +107,30 @@ class Ways {
     return work;
   }
 
+  // An expression is worked out by itself, from numbers in full: it may come about in
+  // another way than what stands beside it.
+  void let_expressions_be() {
+    for (std::size_t step = 0; step < end_; ++step) {
+      const std::vector<HandedCell>& cells = task_.sheet.steps[step].cells;
+      for (std::size_t at = 0; at < cells.size(); ++at) {
+        if (!cells[at].is_number() || cells[at].number.decimals) continue;
+        const bool comes_about = std::ranges::any_of(ways_, [&](const Flags& way) { return way[step][at]; });
+        for (Flags& way : ways_) way[step][at] = comes_about;
+      }
+    }
+  }
+
   // Step by step the ways that explain all so far; where none explains all of a
-  // step, row by row the one of them that explains most.
-  std::optional<Flags> together() const {
+  // step, the one of them that explains most of it.
+  std::optional<Flags> together() {
+    let_expressions_be();
     std::vector<const Flags*> alive;
     for (const Flags& way : ways_) alive.push_back(&way);
     Flags said;
     for (std::size_t step = 0; step < end_; ++step) {
-      std::vector<const Flags*> whole;
-      std::ranges::copy_if(alive, std::back_inserter(whole), [&](const Flags* way) { return all_true((*way)[step]); });
-      if (!whole.empty()) alive = std::move(whole);
-      std::vector<bool> cells = (*alive.front())[step];
-      const std::vector<std::size_t>& shape = task_.sheet.steps[step].shape;
-      const auto width = static_cast<std::ptrdiff_t>(shape.empty() ? 1 : shape.back());
-      for (std::ptrdiff_t row = 0; row < std::ssize(cells); row += width) {
-        const auto explained = [&](const Flags* way) {
-          const auto begin = (*way)[step].begin() + row;
-          return std::count(begin, begin + width, true);
-        };
-        const Flags& best = **std::ranges::max_element(alive, {}, explained);
-        std::copy_n(best[step].begin() + row, width, cells.begin() + row);
-      }
-      said.push_back(std::move(cells));
+      const auto explains = [&](const Flags* way) { return std::ranges::count((*way)[step], true); };
+      said.push_back((**std::ranges::max_element(alive, {}, explains))[step]);
+      if (all_true(said.back())) std::erase_if(alive, [&](const Flags* way) { return !all_true((*way)[step]); });
     }
     return first_mismatch(said) == said.size() ? std::nullopt : std::optional(std::move(said));
   }

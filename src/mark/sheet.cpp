@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
+
 namespace attn {
 namespace {
 
@@ -185,10 +187,21 @@ void leave_out_padding(HandedStep& step, const Shape& shape, const std::vector<s
   }
 }
 
+// The most decimals of a number in an expression: 4 in "0.0878*4 + 0.6488*2".
+int decimals_within(std::string_view expression) {
+  std::ptrdiff_t most = 0;
+  for (auto at = std::ranges::find(expression, '.'); at != expression.end();
+       at = std::find(at + 1, expression.end(), '.')) {
+    most = std::max(most, std::find_if_not(at + 1, expression.end(), is_ascii_digit) - (at + 1));
+  }
+  return static_cast<int>(most);
+}
+
 int decimals_of(const HandedStep& step) {
   int most = 0;
   for (const HandedCell& cell : step.cells) {
-    if (cell.is_number()) most = std::max(most, cell.number.decimals.value_or(0));
+    if (!cell.is_number()) continue;
+    most = std::max(most, cell.number.decimals ? *cell.number.decimals : decimals_within(cell.number.text));
   }
   return most;
 }
