@@ -196,24 +196,40 @@ Tensor<Interval> enclosed(const Recipe& recipe, std::size_t line, const Values<I
   return run_line(recipe, line, carried);
 }
 
-std::optional<Tensor<Interval>> made_of_points(const Recipe& recipe, std::size_t line,
-                                               const Values<Interval>& carried) {
-  if (rounds_once_a_step(recipe.dtype())) return std::nullopt;
+namespace {
+
+std::vector<std::size_t> read_by(const Recipe& recipe, std::size_t line) {
   std::vector<std::size_t> read = recipe.operands(line);
   if (const auto open = recipe.open(line)) read.push_back(*open);
-  for (const std::size_t operand : read) {
-    if (!std::ranges::all_of(carried[operand]->data(), &Interval::is_point)) return std::nullopt;
-  }
-  Values<double> points(carried.size());
+  return read;
+}
+
+// What the line makes of one number of each interval that it reads.
+template <class Number>
+Tensor<double> run_on(const Recipe& recipe, std::size_t line, const Values<Interval>& carried, Number number) {
+  const std::vector<std::size_t> read = read_by(recipe, line);
+  Values<double> numbers(carried.size());
   std::vector<Tensor<double>> own;
   own.reserve(read.size());
   for (const std::size_t operand : read) {
-    if (points[operand]) continue;
+    if (numbers[operand]) continue;
     own.emplace_back(carried[operand]->shape());
-    std::ranges::transform(carried[operand]->data(), own.back().data().begin(), &Interval::low);
-    points[operand] = &own.back();
+    std::ranges::transform(carried[operand]->data(), own.back().data().begin(), number);
+    numbers[operand] = &own.back();
   }
-  const Tensor<double> numbers = run_line(recipe, line, points);
+  return run_line(recipe, line, numbers);
+}
+
+}  // namespace
+
+std::optional<Tensor<Interval>> made_of_points(const Recipe& recipe, std::size_t line,
+                                               const Values<Interval>& carried) {
+  if (rounds_once_a_step(recipe.dtype())) return std::nullopt;
+  const bool are_points = std::ranges::all_of(read_by(recipe, line), [&](std::size_t operand) {
+    return std::ranges::all_of(carried[operand]->data(), &Interval::is_point);
+  });
+  if (!are_points) return std::nullopt;
+  const Tensor<double> numbers = run_on(recipe, line, carried, &Interval::low);
   Tensor<Interval> made(numbers.shape());
   for (std::size_t at = 0; at < made.size(); ++at) {
     if (std::isnan(numbers[at])) return std::nullopt;
@@ -232,18 +248,7 @@ void widen_to_single(const Recipe& recipe, std::size_t line, const Values<Interv
       (reduce && reduce->function == Reducer::sum) || (contract && contract->then == Contract::Then::add);
   Tensor<double> reach(made.shape());
   if (adds_up) {
-    Values<double> absolute(carried.size());
-    std::vector<Tensor<double>> own;
-    own.reserve(recipe.operands(line).size() + 1);
-    const auto take = [&](std::size_t operand) {
-      if (absolute[operand]) return;
-      own.emplace_back(carried[operand]->shape());
-      std::ranges::transform(carried[operand]->data(), own.back().data().begin(), magnitude);
-      absolute[operand] = &own.back();
-    };
-    for (const std::size_t operand : recipe.operands(line)) take(operand);
-    if (recipe.open(line)) take(*recipe.open(line));
-    reach = run_line(recipe, line, absolute);
+    reach = run_on(recipe, line, carried, magnitude);
   } else {
     std::ranges::transform(made.data(), reach.data().begin(), magnitude);
   }

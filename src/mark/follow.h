@@ -72,16 +72,18 @@ using Flags = std::vector<std::vector<bool>>;
 // Whether every cell matches.
 inline bool all_true(const std::vector<bool>& matched) { return std::ranges::find(matched, false) == matched.end(); }
 
+// The first step of the sheet, from this one on, with a cell that does not match;
+// how many there are if all match.
+inline std::size_t first_mismatch(const Flags& matched, std::size_t from = 0) {
+  while (from < matched.size() && all_true(matched[from])) ++from;
+  return from;
+}
+
 // What came of following a recipe on a person's own numbers: what each line makes
 // of the numbers before it, what is carried on, and how that compares.
 template <class Number>
 struct Followed : Evaluation<Number> {
-  // The first step of the sheet, from this one on, with a cell that does not
-  // match; how many there are if all match.
-  std::size_t mismatch_from(std::size_t step) const {
-    while (step < matched.size() && all_true(matched[step])) ++step;
-    return step;
-  }
+  std::size_t mismatch_from(std::size_t step) const { return first_mismatch(matched, step); }
   bool all_match() const { return mismatch_from(0) == matched.size(); }
 
   // For each cell whether what was written could stand for what was computed.

@@ -1,6 +1,5 @@
 #include "mark/honest.h"
 
-#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -11,10 +10,6 @@ std::size_t count_mismatches(const Flags& flags) {
   std::size_t count = 0;
   for (const auto& cells : flags) count += static_cast<std::size_t>(std::ranges::count(cells, false));
   return count;
-}
-
-std::size_t first_mismatch(const Flags& flags) {
-  return static_cast<std::size_t>(std::ranges::find_if_not(flags, all_true) - flags.begin());
 }
 
 // One habit, in every choice of the steps that the person rounded without

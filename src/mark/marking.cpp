@@ -76,8 +76,8 @@ Marking::Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<co
   exact_ = evaluate(right_->recipe, asked);
   // Behind the first wrong step it is right what follows from what should stand
   // there, and consistent what follows from what does.
-  const std::size_t wrong = static_cast<std::size_t>(std::ranges::find_if_not(person_, all_true) - person_.begin());
-  for (std::size_t step = wrong + 1; step < person_.size(); ++step) right_flags_[step] = honest_.matched[step];
+  for (std::size_t step = first_mismatch(person_) + 1; step < person_.size(); ++step)
+    right_flags_[step] = honest_.matched[step];
 }
 
 // Few numbers that fit prove nothing: among many roundings one comes close by chance.

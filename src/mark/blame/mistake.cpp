@@ -124,24 +124,37 @@ void follow_mistakes(Marking& marking, std::size_t step, std::size_t must_match,
   }
 }
 
-// The mistakes that explain every cell of a step, those that explain most of what follows, each mistake once, in the
-// order of the catalogue.
+// Of each mistake the way to make it that explains most; then of all those that do.
+class Explanations {
+ public:
+  void add(Explanation explanation) {
+    const auto known = std::ranges::find(found_, explanation.mistake(), &Explanation::mistake);
+    if (known != found_.end() && known->explains_until >= explanation.explains_until) return;
+    if (known != found_.end()) found_.erase(known);
+    farthest_ = std::max(farthest_, explanation.explains_until);
+    found_.push_back(std::move(explanation));
+  }
+
+  std::vector<Explanation> best() && {
+    std::erase_if(found_, [&](const Explanation& e) { return e.explains_until < farthest_; });
+    return std::move(found_);
+  }
+
+ private:
+  std::vector<Explanation> found_;
+  std::size_t farthest_ = 0;
+};
+
+// The mistakes that explain every cell of a step, in the order of the catalogue.
 std::vector<Explanation> explanations(Marking& marking, std::size_t step) {
-  std::vector<Explanation> found;
-  std::size_t farthest = 0;
-  const std::size_t end = marking.sheet().steps.size();
+  Explanations found;
   follow_mistakes(marking, step, step + 1, [&](const auto& candidate, const auto& manner, auto& followed) {
     if (!all_true(followed.matched[step])) return false;
     const std::size_t until = followed.mismatch_from(step);
-    const auto known = std::ranges::find(found, candidate.mistake, &Explanation::mistake);
-    if (known != found.end() && known->explains_until >= until) return false;
-    if (known != found.end()) found.erase(known);
-    found.push_back({&candidate, until, &manner, followed.matched[step]});
-    farthest = std::max(farthest, until);
-    return until == end;
+    found.add({&candidate, until, &manner, followed.matched[step]});
+    return until == marking.sheet().steps.size();
   });
-  std::erase_if(found, [&](const Explanation& e) { return e.explains_until < farthest; });
-  return found;
+  return std::move(found).best();
 }
 
 // The first of them, the others as ties. REQUIRES: there is one.
@@ -208,22 +221,15 @@ bool blame_mistake(Marking& marking, std::size_t step, Report& report) {
 }
 
 bool blame_mistake_rounded_anyhow(Marking& marking, std::size_t step, Report& report) {
-  std::vector<Explanation> found;
-  std::size_t farthest = 0;
+  Explanations found;
   for (const Candidate& candidate : marking.right().candidates) {
     if (!comes_near(marking, candidate, step)) continue;
     const HonestReading reading = read_honestly(marking.task(candidate.rewrite.recipe), marking.habit());
-    const auto wrong = std::ranges::find_if_not(reading.matched, all_true);
-    const std::size_t until = static_cast<std::size_t>(wrong - reading.matched.begin());
+    const std::size_t until = first_mismatch(reading.matched);
     if (until <= step || !tells(marking, candidate, step)) continue;
-    const auto known = std::ranges::find(found, candidate.mistake, &Explanation::mistake);
-    if (known != found.end() && known->explains_until >= until) continue;
-    if (known != found.end()) found.erase(known);
-    found.push_back({&candidate, until, &marking.manners().front(), reading.matched[step]});
-    farthest = std::max(farthest, until);
+    found.add({&candidate, until, &marking.manners().front(), reading.matched[step]});
   }
-  std::erase_if(found, [&](const Explanation& e) { return e.explains_until < farthest; });
-  return blame_first(marking, found, step, report);
+  return blame_first(marking, std::move(found).best(), step, report);
 }
 
 bool blame_rows(Marking& marking, std::size_t step, Report& report) {

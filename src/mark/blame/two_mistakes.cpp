@@ -81,11 +81,8 @@ bool blame_two_mistakes(Marking& marking, std::size_t step, Report& report) {
   each_two(marking.right(), [&](const Candidate& first, const Mistake& second, const Rewrite& both) {
     const SheetPlaces places = places_on_sheet(both.recipe, marking.sheet());
     const Task task{both.recipe, marking.sheet(), marking.rule(), places};
-    const Flags matched = enclose(task, {marking.habit()}).matched;
-    if (std::ranges::find_if_not(matched, all_true) - matched.begin() <= static_cast<std::ptrdiff_t>(step)) return true;
-    const HonestReading reading = read_honestly(task, marking.habit());
-    const auto until =
-        static_cast<std::size_t>(std::ranges::find_if_not(reading.matched, all_true) - reading.matched.begin());
+    if (enclose(task, {marking.habit()}).mismatch_from(0) <= step) return true;
+    const std::size_t until = first_mismatch(read_honestly(task, marking.habit()).matched);
     if (until <= step || until < farthest) return true;
     if (until > farthest) found.clear();
     farthest = until;
