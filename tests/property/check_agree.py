@@ -15,7 +15,6 @@ import sys
 
 sys.dont_write_bytecode = True
 
-import argparse
 import json
 import multiprocessing
 import os
@@ -29,7 +28,7 @@ from exercises import exercise
 from handins import DECIMALS, SETS, Reader, at, cells
 from honest import KINDS
 from pairs import TWO, explained_by, two_at_once
-from program import SKIPPED, default_program, missing
+from program import SKIPPED, measuring_arguments, missing, remove_if_empty
 from roundings import ROUNDINGS, needs_a_note
 from slips import SLIPS
 from students import NotHere
@@ -335,23 +334,18 @@ def measured(options):
     options.folder = options.keep or tempfile.mkdtemp(prefix="attn-check-")
     with multiprocessing.Pool(options.processes, start, (options,)) as pool:
         rows = [row for _, found in pool.imap(measure, plan(options)) for row in found]
-    if os.path.isdir(options.folder) and not os.listdir(options.folder):
-        os.rmdir(options.folder)
+    remove_if_empty(options.folder)
     return rows
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("attn", nargs="?", default=default_program(), help="the program to test")
+    parser = measuring_arguments(__doc__)
     parser.add_argument("--mistakes", help="only these ids, with commas between")
     parser.add_argument("--per", type=int, default=3, help="problems in which each mistake is made")
     parser.add_argument("--honest", type=int, default=400, help="hand-ins without a mistake")
     parser.add_argument("--kinds", help="only these kinds of honest work, with commas between: " + ", ".join(KINDS))
     parser.add_argument("--enough", type=float, default=ENOUGH, help="the share of mistakes to be found")
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--verbose", action="store_true", help="tell of every failure")
-    parser.add_argument("--keep", metavar="FOLDER", help="keep problems and answers there")
     parser.add_argument("--dry", action="store_true", help="ask no program; count what is decidable")
     return parser
 

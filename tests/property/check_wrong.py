@@ -14,7 +14,6 @@ import sys
 
 sys.dont_write_bytecode = True
 
-import argparse
 import csv
 import io
 import json
@@ -30,7 +29,7 @@ from changes import KINDS, STEPS_OF, changed
 from exercises import exercise
 from handins import DECIMALS, Reader, chosen_steps, drawn_pen
 from nested import depth, mapped
-from program import SKIPPED, default_program, missing
+from program import SKIPPED, measuring_arguments, missing, remove_if_empty
 from students import NotHere
 
 SETS = ("steps", "qkv", "weights", "context", "step", "row", "cell", "csv")
@@ -328,20 +327,15 @@ def measured(options):
     """All rows: see `measure`."""
     options.folder = options.keep or tempfile.mkdtemp(prefix="attn-wrong-")
     rows = [row for one in problems(options) for row in measure(options, *one)]
-    if os.path.isdir(options.folder) and not os.listdir(options.folder):
-        os.rmdir(options.folder)
+    remove_if_empty(options.folder)
     return rows
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("attn", nargs="?", default=default_program(), help="the program to test")
+    parser = measuring_arguments(__doc__)
     parser.add_argument("--tries", type=int, default=1000, help="hand-ins")
     parser.add_argument("--kinds", help="only these, with commas between: " + ", ".join(KINDS))
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--verbose", action="store_true", help="tell of every failure")
     parser.add_argument("--show", type=int, default=20, help="tell of so many failures")
-    parser.add_argument("--keep", metavar="FOLDER", help="keep problems and answers there")
     return parser
 
 

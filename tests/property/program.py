@@ -43,6 +43,21 @@ def default_program():
     return os.environ.get("ATTN", os.path.normpath(built))
 
 
+def measuring_arguments(doc):
+    """What the scripts that mark many hand-ins have in common."""
+    parser = argparse.ArgumentParser(description=doc.split("\n")[0])
+    parser.add_argument("attn", nargs="?", default=default_program(), help="the program to test")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--verbose", action="store_true", help="tell of every failure")
+    parser.add_argument("--keep", metavar="FOLDER", help="keep problems and answers there")
+    return parser
+
+
+def remove_if_empty(folder):
+    if os.path.isdir(folder) and not os.listdir(folder):
+        os.rmdir(folder)
+
+
 def add_program_option(parser: argparse.ArgumentParser):
     parser.add_argument("--attn", default=default_program(), metavar="PATH",
                         help="the program to test (default: $ATTN, or build/default/attn)")
