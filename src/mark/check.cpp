@@ -87,14 +87,17 @@ Checker::Meaning Checker::read_as_meant(const Sheet& sheet, const std::string& n
     if (fewer < wrong) straight = std::move(plain);
     if (fewer == 0) return straight;
   }
+  std::optional<Meaning> best;
   for (const RoundingMode habit : habits) {
     for (const bool all : {false, true}) {
       Meaning turned = with_steps_turned(straight, habit, all);
-      if (may_be_turned(straight, turned)) return turned;
+      if (!may_be_turned(straight, turned)) continue;
+      if (!best || marking_of(turned).mismatches() < marking_of(*best).mismatches()) best = std::move(turned);
+      if (marking_of(*best).mismatches() == 0) return std::move(*best);
     }
     if (rule_.kind != MarkingRule::Kind::honest_rounding) break;
   }
-  return straight;
+  return best ? std::move(*best) : straight;
 }
 
 Marking& Checker::marking_of(Meaning& meaning) const {
@@ -115,20 +118,29 @@ Checker::Meaning Checker::with_steps_turned(const Meaning& straight, RoundingMod
     return enclose({meaning.right, sheet, rule_, places}, {habit}).matched;
   };
   Flags now = matched(meaning.sheet);
-  for (std::size_t i = 0; i < meaning.sheet.steps.size(); ++i) {
+  const auto turn_where_better = [&](std::size_t i, bool also_right) {
     const HandedStep& step = meaning.sheet.steps[i];
-    if (!step.is_whole || (all_true(now[i]) && !(all && !meaning.turned.empty()))) continue;
+    if (!step.is_whole || (all_true(now[i]) && !also_right)) return;
     const auto other = attn::turned(step, meaning.right.shape(step.id));
-    if (!other) continue;
+    if (!other) return;
     Sheet sheet = meaning.sheet;
     sheet.steps[i] = *other;
     Flags then = matched(sheet);
     const bool as_few = !meaning.turned.empty() && count_wrong(then[i]) == count_wrong(now[i]);
-    if (count_wrong(then[i]) >= count_wrong(now[i]) && !as_few) continue;
+    if (count_wrong(then[i]) >= count_wrong(now[i]) && !as_few) return;
     meaning.turned.push_back(step.id);
     meaning.sheet = std::move(sheet);
     now = std::move(then);
+  };
+  std::size_t first = meaning.sheet.steps.size();
+  for (std::size_t i = 0; i < meaning.sheet.steps.size(); ++i) {
+    const std::size_t before = meaning.turned.size();
+    turn_where_better(i, all && before > 0);
+    if (before == 0 && !meaning.turned.empty()) first = i;
   }
+  // What stands before the first that had to be turned may be meant so, too.
+  for (std::size_t i = 0; all && i < first; ++i) turn_where_better(i, true);
+  std::ranges::sort(meaning.turned, {}, [&](const std::string& id) { return meaning.right.line(id); });
   return meaning;
 }
 

@@ -22,7 +22,7 @@ class Ways {
   HonestReading read() {
     // What every number by itself could come from: more than any one way gives.
     const Followed<Interval> all = enclose(task_, {.habit = habit_});
-    HonestReading reading{habit_, all.matched, count_mismatches(all.matched)};
+    HonestReading reading{habit_, task_.sheet.decimals, all.matched, count_mismatches(all.matched)};
     if (task_.rule.kind != MarkingRule::Kind::honest_rounding) return reading;
     const std::size_t end = first_mismatch(all.matched);
     find_choices(all);
@@ -150,10 +150,17 @@ HonestReading read_honestly(const Task& task, RoundingMode habit) { return Ways(
 
 HonestReading read_honestly(const Task& task) {
   std::optional<HonestReading> best;
-  for (const RoundingMode habit : habits) {
-    HonestReading reading = read_honestly(task, habit);
-    if (!best || explains_more(reading, *best)) best = std::move(reading);
-    if (best->mismatches == 0 || task.rule.kind != MarkingRule::Kind::honest_rounding) break;
+  Sheet within = task.sheet;
+  within.decimals = within.decimals_within;
+  const Task other{task.recipe, within, task.rule, task.places, task.early};
+  const bool differs = within.decimals > task.sheet.decimals;
+  for (const Task* reading_of : {&task, differs ? &other : nullptr}) {
+    for (const RoundingMode habit : habits) {
+      if (!reading_of || (best && best->mismatches == 0)) break;
+      HonestReading reading = read_honestly(*reading_of, habit);
+      if (!best || explains_more(reading, *best)) best = std::move(reading);
+      if (task.rule.kind != MarkingRule::Kind::honest_rounding) break;
+    }
   }
   return std::move(*best);
 }

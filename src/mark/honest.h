@@ -11,6 +11,7 @@ namespace attn {
 // recipe says, and rounded honestly.
 struct HonestReading {
   RoundingMode habit = RoundingMode::half_up;  // the way of rounding that explains most
+  int decimals = 0;                            // to which numbers were rounded that were not handed in
 
   // Of every cell, whether it is explained, given all that was handed in before it.
   Flags matched;

@@ -68,6 +68,7 @@ Marking::Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<co
   fill_in_allowances(sheet_, rule_);
   const HonestReading reading = read_honestly(task(right_->recipe));
   habit_ = reading.habit;
+  sheet_.decimals = reading.decimals;
   mismatches_ = reading.mismatches;
   person_ = right_flags_ = reading.matched;
   find_early_rounding();
@@ -82,22 +83,29 @@ Marking::Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<co
 
 // Few numbers that fit prove nothing: among many roundings one comes close by chance.
 void Marking::find_early_rounding() {
-  constexpr std::size_t enough = 3;
+  constexpr std::size_t enough = 2;
   const Recipe& recipe = right_->recipe;
   // A dtype of few digits leaves too much open by itself.
   if (!is_honest() || mismatches_ < enough || rounds_once_a_step(recipe.dtype())) return;
   for (const RecipePart& part : recipe.parts()) {
     if (!part.attention) continue;
     const Anatomy& at = *part.attention;
-    for (const auto& [id, rounding] : {std::pair(at.weights, "rounding.early"),
-                                       {at.exponentials, "rounding.early"},
-                                       {at.scaled, "rounding.scores_rounded"},
-                                       {at.scores, "rounding.scores_rounded"}}) {
-      const auto line = recipe.line(id);
-      for (int decimals = sheet_.decimals - 1; line && decimals >= 0; --decimals) {
+    // To no decimals numbers between 0 and 1 would all be one or the other.
+    struct Early {
+      const StepId& step;
+      const char* rounding;
+      int least_decimals;
+    };
+    for (const Early& early : {Early{at.weights, "rounding.early", 1},
+                               {at.exponentials, "rounding.early", 1},
+                               {at.scaled, "rounding.scores_rounded", 0},
+                               {at.scores, "rounding.scores_rounded", 0}}) {
+      const auto line = recipe.line(early.step);
+      for (int decimals = sheet_.decimals - 1; line && decimals >= early.least_decimals; --decimals) {
         Task rounded = task(recipe);
         rounded.early = EarlyRounding{*line, decimals};
-        if (rounded.places.is_above[*line] && is_explained_by(rounded, diagnosis_of(rounding, id))) return;
+        if (rounded.places.is_above[*line] && is_explained_by(rounded, diagnosis_of(early.rounding, early.step)))
+          return;
       }
     }
   }
@@ -111,7 +119,9 @@ void Marking::find_early_rounding() {
 // Then nothing is wrong, and that is why.
 bool Marking::is_explained_by(const Task& task, Diagnosis rounding) {
   for (const RoundingMode habit : habits) {
-    if (!std::ranges::all_of(enclose(task, {habit}).matched, all_true)) continue;
+    if (!enclose(task, {habit}).all_match()) continue;
+    const std::vector<bool> no_other(task.recipe.size());
+    if (leaves_weights_open(enclose(task, {.habit = habit, .rounded = &no_other}))) continue;
     HonestReading reading = read_honestly(task, habit);
     if (reading.mismatches > 0) continue;
     habit_ = habit;
@@ -121,6 +131,17 @@ bool Marking::is_explained_by(const Task& task, Diagnosis rounding) {
     return true;
   }
   return false;
+}
+
+// Whether some weight could be nearly anything, so that whatever follows from it
+// proves nothing: where exponentials may be cut off to 0.
+bool Marking::leaves_weights_open(const Followed<Interval>& all) const {
+  const std::vector<RecipePart>& parts = right_->recipe.parts();
+  return std::ranges::any_of(parts, [&](const RecipePart& part) {
+    const auto line = part.attention ? right_->recipe.line(part.attention->weights) : std::nullopt;
+    return line && all.computed[*line] &&
+           std::ranges::any_of(all.result(*line).data(), [](const Interval& weight) { return weight.width() > 0.5; });
+  });
 }
 
 Task Marking::task(const Recipe& recipe) {
@@ -136,16 +157,24 @@ const Followed<double>& Marking::base(const Manner& manner) {
   return *bases_[at];
 }
 
+std::vector<RoundingMode> Marking::possible_habits() const {
+  std::vector<RoundingMode> possible = {habit_};
+  for (const RoundingMode habit : habits) {
+    if (is_honest() && habit != habit_) possible.push_back(habit);
+  }
+  return possible;
+}
+
 void Marking::believe(const Candidate& candidate, const Manner& manner) {
   const Recipe& recipe = candidate.rewrite.recipe;
   merge(person_, follow(task(recipe), {.manner = manner}).matched);
-  merge(person_, enclose(task(recipe), {habit_}).matched);
+  merge(person_, enclose(task(recipe), {habit_of(manner.writing)}).matched);
   believes_ = true;
 }
 
-void Marking::believe(const Recipe& other) {
+void Marking::believe(const Recipe& other, RoundingMode habit) {
   const SheetPlaces places = places_on_sheet(other, sheet_);
-  merge(person_, enclose({other, sheet_, rule_, places}, {habit_}).matched);
+  merge(person_, enclose({other, sheet_, rule_, places}, {habit}).matched);
   believes_ = true;
 }
 

@@ -58,6 +58,9 @@ class Marking {
   const std::vector<Manner>& manners() const { return manners_; }
   RoundingMode habit() const { return habit_; }
 
+  // That one, and the others that somebody may have who does something else.
+  std::vector<RoundingMode> possible_habits() const;
+
   // The right recipe, or a candidate's, to be followed on the sheet.
   Task task(const Recipe& recipe);
 
@@ -80,7 +83,7 @@ class Marking {
   // The person is now believed to have made this mistake, or these slips on the
   // way; what follows from it is explained.
   void believe(const Candidate& candidate, const Manner& manner);
-  void believe(const Recipe& other);
+  void believe(const Recipe& other, RoundingMode habit);
   void believe(const std::vector<Patch>& slips, const Manner& manner);
   bool believes_something() const { return believes_; }
   const std::vector<Patch>& slips() const { return slips_; }
@@ -88,6 +91,7 @@ class Marking {
  private:
   void find_early_rounding();
   bool is_explained_by(const Task& task, Diagnosis rounding);
+  bool leaves_weights_open(const Followed<Interval>& all) const;
   bool is_honest() const { return rule_.kind == MarkingRule::Kind::honest_rounding; }
   void blame(std::size_t step, Report& report);
   void add_steps(Report& report) const;

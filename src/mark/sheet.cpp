@@ -197,13 +197,15 @@ int decimals_within(std::string_view expression) {
   return static_cast<int>(most);
 }
 
-int decimals_of(const HandedStep& step) {
-  int most = 0;
+// The most decimals of its numbers, and of those in its expressions.
+std::pair<int, int> decimals_of(const HandedStep& step) {
+  int most = 0, most_within = 0;
   for (const HandedCell& cell : step.cells) {
     if (!cell.is_number()) continue;
-    most = std::max(most, cell.number.decimals ? *cell.number.decimals : decimals_within(cell.number.text));
+    most = std::max(most, cell.number.decimals.value_or(0));
+    if (!cell.number.decimals) most_within = std::max(most_within, decimals_within(cell.number.text));
   }
-  return most;
+  return {most, most_within};
 }
 
 // Calls visit with every number that was written.
@@ -297,10 +299,13 @@ Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> pr
   for (std::size_t line = 0; line < right.size(); ++line) {
     const auto found = std::ranges::find(handed, right.instruction(line).id(), &HandedStep::id);
     if (found == handed.end()) continue;
-    found->decimals = decimals_of(*found);
-    sheet.decimals = std::max(sheet.decimals, found->decimals);
+    const auto [decimals, within] = decimals_of(*found);
+    found->decimals = decimals;
+    sheet.decimals = std::max(sheet.decimals, decimals);
+    sheet.decimals_within = std::max(sheet.decimals_within, within);
     sheet.steps.push_back(std::move(*found));
   }
+  if (sheet.decimals == 0) sheet.decimals = sheet.decimals_within;
   for (HandedStep& step : sheet.steps) {
     if (step.decimals == 0) step.decimals = sheet.decimals;
   }

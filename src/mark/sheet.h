@@ -54,8 +54,10 @@ struct HandedStep {
 struct Sheet {
   std::vector<HandedStep> steps;
 
-  // The decimals that the person works with: the most written anywhere.
+  // The decimals that the person works with: the most written anywhere but in
+  // expressions, unless there are none; or those that the numbers in expressions have.
   int decimals = 0;
+  int decimals_within = 0;
 
   const HandedStep* find(std::string_view id) const;
 

@@ -188,9 +188,9 @@ bool explains_rows(const Marking& marking, std::size_t step, const std::vector<b
 
 // Whether what honest rounding leaves open in the step is not everything, as it is
 // behind a division by what could be 0.
-bool tells(Marking& marking, const Candidate& candidate, std::size_t step) {
+bool tells(Marking& marking, const Candidate& candidate, RoundingMode habit, std::size_t step) {
   const Recipe& recipe = candidate.rewrite.recipe;
-  const Followed<Interval> all = enclose(marking.task(recipe), {.habit = marking.habit()});
+  const Followed<Interval> all = enclose(marking.task(recipe), {.habit = habit});
   const Tensor<Interval>& made = all.result(*recipe.line(marking.sheet().steps[step].id));
   return std::ranges::all_of(made.data(),
                              [](const Interval& number) { return std::isfinite(number.width()) || number.is_point(); });
@@ -224,10 +224,14 @@ bool blame_mistake_rounded_anyhow(Marking& marking, std::size_t step, Report& re
   Explanations found;
   for (const Candidate& candidate : marking.right().candidates) {
     if (!comes_near(marking, candidate, step)) continue;
-    const HonestReading reading = read_honestly(marking.task(candidate.rewrite.recipe), marking.habit());
-    const std::size_t until = first_mismatch(reading.matched);
-    if (until <= step || !tells(marking, candidate, step)) continue;
-    found.add({&candidate, until, &marking.manners().front(), reading.matched[step]});
+    for (const RoundingMode habit : marking.possible_habits()) {
+      const HonestReading reading = read_honestly(marking.task(candidate.rewrite.recipe), habit);
+      const std::size_t until = first_mismatch(reading.matched);
+      if (until <= step || !tells(marking, candidate, habit, step)) continue;
+      found.add(
+          {&candidate, until, &*std::ranges::find(marking.manners(), habit, &Manner::writing), reading.matched[step]});
+      break;
+    }
   }
   return blame_first(marking, std::move(found).best(), step, report);
 }

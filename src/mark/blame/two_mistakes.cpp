@@ -62,6 +62,7 @@ struct Pair {
   const Candidate* first;
   const Mistake* second;
   Rewrite both;
+  RoundingMode habit;
   std::size_t until;
 };
 
@@ -81,12 +82,15 @@ bool blame_two_mistakes(Marking& marking, std::size_t step, Report& report) {
   each_two(marking.right(), [&](const Candidate& first, const Mistake& second, const Rewrite& both) {
     const SheetPlaces places = places_on_sheet(both.recipe, marking.sheet());
     const Task task{both.recipe, marking.sheet(), marking.rule(), places};
-    if (enclose(task, {marking.habit()}).mismatch_from(0) <= step) return true;
-    const std::size_t until = first_mismatch(read_honestly(task, marking.habit()).matched);
-    if (until <= step || until < farthest) return true;
-    if (until > farthest) found.clear();
-    farthest = until;
-    found.push_back({&first, &second, both, until});
+    for (const RoundingMode habit : marking.possible_habits()) {
+      if (enclose(task, {habit}).mismatch_from(0) <= step) continue;
+      const std::size_t until = first_mismatch(read_honestly(task, habit).matched);
+      if (until <= step || until < farthest) continue;
+      if (until > farthest) found.clear();
+      farthest = until;
+      found.push_back({&first, &second, both, habit, until});
+      break;
+    }
     return found.size() <= 4 * most_pairs;
   });
   if (found.empty() || found.size() > 4 * most_pairs) return false;
@@ -104,7 +108,7 @@ bool blame_two_mistakes(Marking& marking, std::size_t step, Report& report) {
   one.cells = marking.wrong_cells(step);
   report.diagnoses.push_back(std::move(one));
   report.diagnoses.push_back(std::move(other));
-  marking.believe(chosen.both.recipe);
+  marking.believe(chosen.both.recipe, chosen.habit);
   return true;
 }
 

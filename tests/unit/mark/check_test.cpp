@@ -175,6 +175,18 @@ TEST_CASE("right numbers with rows and columns exchanged are another convention,
   CHECK(other.diagnoses[0].kind == MistakeKind::convention);
 }
 
+TEST_CASE("all steps that can be meant with rows and columns exchanged are, where one of them has to be", "[check]") {
+  const std::string problem = R"({"inputs": [[0.02, -1.11, -0.23], [0.03, -0.44, -0.06]], "weights": {
+    "query": [[-0.71, 0.91], [0.51, 0.47], [0.97, 1.19]],
+    "key": [[-0.03, 1.08], [-0.08, 1.1], [0.36, -0.86]],
+    "value": [[-1.16, 0.0, 0.63], [-1.14, -0.87, -0.94], [0.02, 0.22, -0.4]]}})";
+  // The context shows it by its shape, the weights only by what follows from them.
+  const Report report = marked(problem, R"({"attention_weights": [["0.6", "0.5"], ["0.4", "0.5"]],
+                                            "context": [["0.9", "0.9"], ["0.7", "0.7"], ["0.9", "0.9"]]})");
+  CHECK(report.verdict == Verdict::right);
+  CHECK(names(report, "layout.transposed_answer"));
+}
+
 TEST_CASE("zeros do not make the rest free", "[check]") {
   const Report report = marked(asymmetric, R"({
     "queries": [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]],
@@ -300,6 +312,15 @@ TEST_CASE("exact expressions are marked exactly", "[check]") {
   CHECK(marked(problem, R"({"scaled_scores": {"1,1": "2/√2"}})").verdict == Verdict::wrong);
 }
 
+TEST_CASE("the decimals of numbers in an expression are not those of the file", "[check]") {
+  const std::string problem =
+      R"({"queries": [[1], [3]], "keys": [[1], [0]], "values": [[0.2641], [1.5601]], "score": "dot"})";
+  // The weights are 0.731 and 0.269, 0.953 and 0.047; with one decimal 0.7 and 0.3, 1.0 and 0.0.
+  CHECK(marked(problem, R"({"context": [["0.7*0.2641+0.3*1.5601"], ["0.3"]]})").verdict == Verdict::right);
+  CHECK(marked(problem, R"({"context": [["0.7*0.2641+0.4*1.5601"], ["0.3"]]})").verdict == Verdict::wrong);
+  CHECK(marked(problem, R"({"context": [["0.7311*0.2641+0.2689*1.5601"], ["0.3"]]})").verdict == Verdict::right);
+}
+
 TEST_CASE("a teacher's own rule takes the place of honest rounding", "[check]") {
   const std::string problem = text_of("worked-example-scaled.json");
   const std::string near = R"({"attention_weights": {"1,1": "0.14"}})";  // 0.1361
@@ -395,6 +416,25 @@ TEST_CASE("numbers rounded early are right, with a note of where", "[check]") {
     CHECK(report.verdict == Verdict::right);
     CHECK(names(report, "rounding.early"));
   }
+}
+
+TEST_CASE("a weight that rounding could make anything is no rounded one", "[check]") {
+  // The value of the largest weight alone: weights with no decimals would give it.
+  const Trace trace = traced(asymmetric);
+  const Tensor<double>& weights = trace.find("attention_weights")->result;
+  const Tensor<double>& values = trace.find("values")->result;
+  Tensor<double> context = trace.find("context")->result;
+  for (std::size_t at = 0; at < context.size(); ++at) {
+    const auto row = weights.data().begin() + static_cast<std::ptrdiff_t>(at / 2 * 3);
+    context[at] = values[static_cast<std::size_t>(std::max_element(row, row + 3) - row) * 2 + at % 2];
+  }
+  CHECK(names(marked(asymmetric, R"({"context": )" + written(context, 3) + "}"), "sum.top_only"));
+  // Exponentials cut off to whole numbers could be 0, and weights of them anything.
+  const std::string problem = R"({"queries": [[0.58], [0.44], [-0.41], [-0.48]], "keys": [[-0.63], [0.29]],
+                                  "values": [[0.91], [0.15]], "score": "dot"})";
+  const Report columns = marked(problem, R"({"queries": [["0.5"], ["0.4"], ["-0.4"], ["-0.4"]],
+      "keys": [["-0.6"], ["0.2"]], "attention_weights": [["0.1", "0.2"], ["0.1", "0.2"], ["0.3", "0.1"], ["0.3", "0.1"]]})");
+  CHECK(columns.verdict == Verdict::wrong);
 }
 
 TEST_CASE("an axis of size 1 before all others may be left out", "[check]") {
