@@ -9,9 +9,6 @@
 namespace attn {
 namespace {
 
-// Whether a person may stop before −∞: e^x is nothing either way.
-bool stands_for_closed(double written) { return written <= -1e4; }
-
 // Compares one step that was handed in with what a course makes of it.
 template <class Number>
 class Comparison {

@@ -9,6 +9,9 @@
 
 namespace attn {
 
+// Whether a person may stop before −∞: e^x is nothing either way.
+inline bool stands_for_closed(double written) { return written <= -1e4; }
+
 // One step that was handed in beside what a computation makes of it.
 template <class Number>
 struct Comparand {

@@ -344,7 +344,8 @@ void Marking::blame(std::size_t step, Report& report) {
   for (std::size_t cell = 0; cell < right_flags_[step].size(); ++cell) {
     state_wrong_[step][cell] = is_wrong(step, cell);
   }
-  if (blame_mistake(*this, step, report) || blame_slip(*this, step, report)) return;
+  if (blame_mistake(*this, step, report) || blame_own_mask(*this, step, report)) return;
+  if (blame_slip(*this, step, report)) return;
   if (blame_slips_in_place(*this, step, report) || blame_rows(*this, step, report)) return;
   if (blame_mistake_rounded_anyhow(*this, step, report) || blame_two_mistakes(*this, step, report)) return;
   blame_unknown(*this, step, report);

@@ -147,6 +147,10 @@ bool blame_rows(Marking& marking, std::size_t step, Report& report);
 // in between, which explain every cell of the step.
 bool blame_two_mistakes(Marking& marking, std::size_t step, Report& report);
 
+// A mask of the person's own, which shows in what is closed: in the mask, in masked
+// scores, in weights that are 0. It explains every cell of the step.
+bool blame_own_mask(Marking& marking, std::size_t step, Report& report);
+
 // Nothing known here: names the step, the cells, and what speaks against them.
 void blame_unknown(Marking& marking, std::size_t step, Report& report);
 

@@ -56,6 +56,8 @@ HandedStep::What what_is(std::string_view id, const Recipe& recipe) {
   using enum HandedStep::What;
   for (const RecipePart& part : recipe.parts()) {
     if (!part.attention) continue;
+    if (id == part.attention->mask) return mask;
+    if (id == part.attention->masked) return masked;
     if (id == part.attention->exponentials) return exponentials;
     if (id == part.attention->sums) return exponential_sums;
     if (id == part.attention->weights) return weights;
@@ -187,6 +189,11 @@ void leave_out_padding(HandedStep& step, const Shape& shape, const std::vector<s
   }
 }
 
+// Open or closed: nobody rounds that.
+void take_exactly(HandedStep& mask) {
+  for (HandedCell& cell : mask.cells) cell.number.decimals.reset();
+}
+
 // The most decimals of a number in an expression: 4 in "0.0878*4 + 0.6488*2".
 int decimals_within(std::string_view expression) {
   std::ptrdiff_t most = 0;
@@ -287,6 +294,7 @@ Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> pr
     laid.what = what_is(laid.id, right);
     laid.is_whole = !step.by_cell && std::ranges::all_of(laid.cells, &HandedCell::is_number);
     give_decimals_to_whole_numbers(laid);
+    if (laid.what == HandedStep::What::mask) take_exactly(laid);
     find_rows_that_keep_their_sum(laid, has_sink(right));
     if (rounds_once_a_step(right.dtype())) {
       for (HandedCell& cell : laid.cells) cell.held = stored(cell.number.value, right.dtype());

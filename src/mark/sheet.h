@@ -36,7 +36,7 @@ struct HandedCell {
 // A step that was handed in, in the shape of the problem's own.
 struct HandedStep {
   // What it is in its attention, where people have freedoms with it, or it has laws to keep.
-  enum class What { other, exponentials, exponential_sums, weights, context };
+  enum class What { other, mask, masked, exponentials, exponential_sums, weights, context };
 
   std::string id;
   What what = What::other;

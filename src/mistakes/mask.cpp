@@ -273,6 +273,12 @@ Rewrites added_as_number(const RightAttention& right, const Masking& mask) {
 
 }  // namespace
 
+Rewrites with_other_mask(const RightAttention& right, const Tensor<double>& open) {
+  const auto mask = masking(right);
+  if (!mask) return {};
+  return with_mask(right, *mask, "", [&](const MaskCell& cell) { return open[cell.at] != 0; });
+}
+
 Family mask_family() {
   const MistakeWords& said = language().mistakes;
   return {

@@ -107,4 +107,9 @@ std::vector<std::size_t> empty_rows(const Tensor<double>& open);
 // a softmax gives that subtracts a large number in place of closing.
 Rewrite with_empty_rows_levelled(Rewrite made, const Anatomy& at, Tensor<double> open);
 
+// The attention with another mask in the place of its own, which it has, where that
+// differs; with rows that have no open cell both at 0 and all the same. REQUIRES: of
+// the mask's shape.
+Rewrites with_other_mask(const RightAttention& right, const Tensor<double>& open);
+
 }  // namespace attn

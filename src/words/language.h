@@ -218,6 +218,8 @@ struct VerdictWords {
   Saying<Text, bool> unexplained;
   Saying<bool> work_out_again;
   Saying<Text> read_turned, not_marked;
+  Saying<bool, bool> other_cells_closed;
+  Said follows_from_these_cells, look_up_who_may_attend;
 };
 
 // What is said about two files side by side. A and B are their letters; of both

@@ -121,6 +121,13 @@ constexpr VerdictWords english_verdicts = {
         },
     .read_turned = "read with rows and columns exchanged: {}",
     .not_marked = "this problem has no {}: not marked",
+    .other_cells_closed =
+        [](bool closes, bool opens) {
+          return std::string("It looks as if ") + (closes ? "cells were closed that are open" : "") +
+                 (closes && opens ? ", and " : "") + (opens ? "cells left open that are closed" : "") + ".";
+        },
+    .follows_from_these_cells = "with these cells the rest of the step follows",
+    .look_up_who_may_attend = "Look up again which keys each query may attend to.",
 };
 
 }  // namespace attn

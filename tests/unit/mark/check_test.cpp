@@ -187,6 +187,33 @@ TEST_CASE("all steps that can be meant with rows and columns exchanged are, wher
   CHECK(names(report, "layout.transposed_answer"));
 }
 
+TEST_CASE("a mask that closes too much or too little is followed", "[check]") {
+  const std::string problem = R"({"queries": [[1], [2], [0.5]], "keys": [[1], [0.5], [-1]], "score": "dot",
+                                  "values": [[3], [1], [2]], "causal": true})";
+  const std::string masks = R"("mask": [[1, 0, 0], [1, 1, 0], [0, 1, 1]], )";
+  const std::string scores = R"("masked_scores": [[1, "-inf", "-inf"], [2, 1, "-inf"], ["-inf", 0.25, -0.5]], )";
+  const std::string weights = R"("attention_weights": [[1, 0, 0], ["0.731", "0.269", 0], [0, "0.679", "0.321"]], )";
+  const std::string context = R"("context": [[3], ["2.462"], ["1.321"]])";
+  for (const std::string& handed :
+       {masks + context, scores + context, weights + context, masks + scores + weights + context}) {
+    const Report report = marked(problem, "{" + handed + "}");
+    CHECK(report.verdict == Verdict::wrong);
+    REQUIRE(report.diagnoses.size() == 1);
+    CHECK_THAT(report.diagnoses[0].message, Catch::Matchers::Contains("cells were closed that are open"));
+    CHECK(step(report, "context").count(CellState::consistent) == 1);
+  }
+  const Report open =
+      marked(problem, R"({"masked_scores": [[1, "0.5", "-inf"], [2, 1, "-inf"], ["0.5", "0.25", "-0.5"]],
+      "attention_weights": [["0.622", "0.378", 0], ["0.731", "0.269", 0], ["0.466", "0.363", "0.171"]]})");
+  REQUIRE(open.diagnoses.size() == 1);
+  CHECK_THAT(open.diagnoses[0].message, Catch::Matchers::Contains("cells left open that are closed"));
+  CHECK(step(open, "attention_weights").count(CellState::consistent) == 2);
+  // But who closes everything has not done the rest.
+  const Report zeros =
+      marked(problem, R"({"mask": [[0, 0, 0], [0, 0, 0], [0, 0, 0]], "context": [["0.00"], ["0.00"], ["0.00"]]})");
+  CHECK(step(zeros, "context").count(CellState::wrong) == 3);
+}
+
 TEST_CASE("zeros do not make the rest free", "[check]") {
   const Report report = marked(asymmetric, R"({
     "queries": [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]],
