@@ -66,7 +66,8 @@ class Slips {
         const std::string evidence = said.point_moved(power > 1);
         // Of the number as written, and of the number in full.
         const double written = rounded(value, place_.rounding);
-        if (rounded(value * power, place_.rounding) == 0) continue;  // of which no digit is left
+        // Of a number that is written as 0 nobody can tell how far the point was moved.
+        if (power < 0.1 && rounded(value * power, place_.rounding) == 0) continue;
         if (one("slip.decimal_point", "", cell, written * power, evidence)) return true;
         if (written != value && one("slip.decimal_point", "", cell, value * power, evidence)) return true;
       }

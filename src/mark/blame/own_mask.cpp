@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
@@ -57,6 +58,9 @@ bool blame_own_mask(Marking& marking, std::size_t step, Report& report) {
   const Recipe& recipe = marking.right().recipe;
   for (const RightAttention& right : attentions(recipe)) {
     if (recipe.instruction(marking.line_of(step)).part != right.part || !right.has(right.at.mask)) continue;
+    // A weight may be 0 for other reasons where the mask closes nothing.
+    const Tensor<double> mask = right.value(right.at.mask);
+    if (std::ranges::find(mask.data(), 0.0) == mask.data().end()) continue;
     const auto open = mask_behind(marking, step, right);
     if (!open) continue;
     std::size_t farthest = step;
@@ -73,7 +77,7 @@ bool blame_own_mask(Marking& marking, std::size_t step, Report& report) {
       }
     }
     if (!best) continue;
-    report.diagnoses.push_back(diagnosis_of(marking, step, right.value(right.at.mask), *open));
+    report.diagnoses.push_back(diagnosis_of(marking, step, mask, *open));
     marking.believe(best->first->recipe, best->second);
     return true;
   }

@@ -104,6 +104,18 @@ std::optional<std::size_t> explained_until(Marking& marking, std::size_t step, c
   return followed.mismatch_from(step);
 }
 
+// Whether slips are looked for in what somebody of that manner does: who has the habit
+// that explains most, or another that explains all before the step and leaves few more
+// of its numbers wrong. The rare ways of rounding are left out: slips are many, and each
+// is tried in each.
+bool is_likely(Marking& marking, std::size_t step, const Manner& manner) {
+  if (manner.writing == RoundingMode::half_even || manner.inner_as_written) return false;
+  if (habit_of(manner.writing) == marking.habit()) return true;
+  const Flags& matched = marking.base(manner).matched;
+  const auto wrong = static_cast<std::size_t>(std::ranges::count(matched[step], false));
+  return first_mismatch(matched) >= step && wrong <= 2 * marking.count_wrong(step) + 2;
+}
+
 // Every slip that explains a step, in the first manner of working in which there are any.
 std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
   const Recipe& recipe = marking.right().recipe;
@@ -119,9 +131,7 @@ std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
   std::size_t tried = 0, seen = 0;
   std::vector<FoundSlip> found;
   for (const Manner& manner : marking.manners()) {
-    // The rare ways of rounding are left out: slips are many, and each is tried in each.
-    if (habit_of(manner.writing) != marking.habit()) continue;
-    if (manner.writing == RoundingMode::half_even || manner.inner_as_written) continue;
+    if (!is_likely(marking, step, manner)) continue;
     const Followed<double>& original = marking.base(manner);
     for (const std::size_t line : lines) {
       const Instruction& instruction = recipe.instruction(line);
@@ -155,12 +165,15 @@ bool blame_slip(Marking& marking, std::size_t step, Report& report) {
   const FoundSlip& chosen = *std::ranges::max_element(found, {}, &FoundSlip::until);
   const Recipe& recipe = marking.right().recipe;
   add_slip(chosen.slip, recipe.instruction(chosen.line).id(), recipe.shape(chosen.line), report);
+  constexpr std::size_t most_ties = 2;  // more tell nobody anything
   std::vector<std::string>& ties = report.diagnoses.back().ties;
   for (const FoundSlip& other : found) {
     if (other.until < chosen.until || other.slip.mistake == chosen.slip.mistake) continue;
     // Where the step itself explains it, what nobody saw is no better.
     if (chosen.line == marking.line_of(step) && other.line != chosen.line) continue;
-    if (std::ranges::find(ties, other.slip.mistake) == ties.end()) ties.push_back(other.slip.mistake);
+    if (ties.size() < most_ties && std::ranges::count(ties, other.slip.mistake) == 0) {
+      ties.push_back(other.slip.mistake);
+    }
   }
   const bool is_on_the_way = chosen.line != marking.line_of(step);
   marking.believe(is_on_the_way ? chosen.slip.patches : std::vector<Patch>(), chosen.manner);
