@@ -144,25 +144,29 @@ Checker::Meaning Checker::with_steps_turned(const Meaning& straight, RoundingMod
   return meaning;
 }
 
-// Two steps that are right so leave no doubt, unless a known mistake explains more;
-// one does where no mistake gives the same numbers. What has another shape as it
-// is written is no worse off.
+// Two steps that are right only so leave no doubt, unless a known mistake explains more;
+// one does where somebody of a usual manner comes to just these numbers, and no mistake
+// does. What has another shape as it is written is no worse off.
 bool Checker::may_be_turned(Meaning& straight, Meaning& turned) const {
   if (turned.turned.empty()) return false;
-  const Marking& marking = marking_of(turned);
+  Marking& marking = marking_of(turned);
   Marking& as_written = marking_of(straight);
   std::size_t right = 0;
-  bool mends_a_shape = false;
+  bool mends_a_shape = false, comes_about = false;
   for (std::size_t i = 0; i < turned.sheet.steps.size(); ++i) {
     if (std::ranges::find(turned.turned, turned.sheet.steps[i].id) == turned.turned.end()) continue;
-    right += marking.count_wrong(i) == 0 ? 1 : 0;
     mends_a_shape = mends_a_shape || !straight.sheet.steps[i].fits;
+    if (marking.count_wrong(i) > 0 || as_written.count_wrong(i) == 0) continue;
+    ++right;
+    comes_about = comes_about || std::ranges::any_of(marking.manners(), [&](const Manner& manner) {
+                    return all_true(marking.base(manner).matched[i]);
+                  });
   }
   if (mends_a_shape && marking.mismatches() < as_written.mismatches()) return true;
   const std::size_t wrong = as_written.next_wrong(0);
   const std::size_t explained = explained_until(as_written, wrong);
   if (right > 1) return explained <= marking.next_wrong(0);
-  return right == 1 && explained == wrong;
+  return right == 1 && comes_about && explained == wrong;
 }
 
 Report Checker::mark(const Answers& answers) const {

@@ -100,12 +100,14 @@ void Marking::find_early_rounding() {
                                {at.exponentials, "rounding.early", 1},
                                {at.scaled, "rounding.scores_rounded", 0},
                                {at.scores, "rounding.scores_rounded", 0}}) {
+      Task rounded = task(recipe);
       const auto line = recipe.line(early.step);
-      for (int decimals = sheet_.decimals - 1; line && decimals >= early.least_decimals; --decimals) {
-        Task rounded = task(recipe);
+      if (!line || !rounded.places.is_above[*line]) continue;
+      // Weights that were handed in show the decimals that were carried on, unless much speaks for fewer.
+      if (rounded.places[*line] && early.least_decimals > 0 && mismatches_ <= enough) continue;
+      for (int decimals = sheet_.decimals - 1; decimals >= early.least_decimals; --decimals) {
         rounded.early = EarlyRounding{*line, decimals};
-        if (rounded.places.is_above[*line] && is_explained_by(rounded, diagnosis_of(early.rounding, early.step)))
-          return;
+        if (is_explained_by(rounded, diagnosis_of(early.rounding, early.step))) return;
       }
     }
   }

@@ -9,6 +9,7 @@ that it was honest: a hand-in is used to accuse the program only if it cannot ha
 """
 
 import math
+from itertools import combinations
 from typing import NamedTuple
 
 from nested import depth, transposed
@@ -186,10 +187,11 @@ class Ways:
         wide = [n for n in blocks if n.startswith("projected_")]
         handed = [n for n in blocks if {n, n.removeprefix("projected_")} & set(reading.steps)]
         free = [n for n in wide + [n for n in computed if n in blocks] if n not in handed]
-        scored = [n for n in free if not n.endswith("values")]
+        of_role = [[n for n in free if n.endswith(name)] for _, name in ROLES]
+        some_of_them = [sum(roles, []) for k in range(1, 4) for roles in combinations(of_role, k)]
         states = [(dict(blocks), state.habit)]
         for way, habit in reading.ways(state.habit):
-            for some in (free, scored, [n for n in free if n not in scored]) if habit is None else (free,):
+            for some in some_of_them if habit is None else (free,):
                 states.append((dict(blocks) | {name: each(way, blocks[name]) for name in some}, habit))
         for found, habit in states:
             try:

@@ -116,6 +116,16 @@ bool is_likely(Marking& marking, std::size_t step, const Manner& manner) {
   return first_mismatch(matched) >= step && wrong <= 2 * marking.count_wrong(step) + 2;
 }
 
+// Whether two manners of writing alike come to the same numbers in every line up to
+// this one, so that a slip in one is a slip in the other.
+bool come_to_the_same(const Followed<double>& one, const Followed<double>& other, std::size_t last) {
+  const auto same = [](const Tensor<double>* a, const Tensor<double>* b) { return a == b || (a && b && *a == *b); };
+  for (std::size_t line = 0; line <= last; ++line) {
+    if (!same(one.computed[line], other.computed[line]) || !same(one.carried[line], other.carried[line])) return false;
+  }
+  return true;
+}
+
 // Every slip that explains a step, in the first manner of working in which there are any.
 std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
   const Recipe& recipe = marking.right().recipe;
@@ -130,9 +140,15 @@ std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
   const std::size_t most_tries = std::clamp<std::size_t>(6'000'000 / marking.right().cells, 100, 20'000);
   std::size_t tried = 0, seen = 0;
   std::vector<FoundSlip> found;
+  std::vector<const Manner*> known;
   for (const Manner& manner : marking.manners()) {
     if (!is_likely(marking, step, manner)) continue;
     const Followed<double>& original = marking.base(manner);
+    const bool is_known = std::ranges::any_of(known, [&](const Manner* other) {
+      return other->writing == manner.writing && come_to_the_same(original, marking.base(*other), last);
+    });
+    if (is_known) continue;
+    known.push_back(&manner);
     for (const std::size_t line : lines) {
       const Instruction& instruction = recipe.instruction(line);
       if (line != last && !is_rounded_by_hand(instruction.op, instruction.operands.size())) continue;

@@ -187,6 +187,16 @@ TEST_CASE("all steps that can be meant with rows and columns exchanged are, wher
   CHECK(names(report, "layout.transposed_answer"));
 }
 
+TEST_CASE("what is right either way does not speak for rows and columns exchanged", "[check]") {
+  // The scores are symmetric; the softmax of the weights was taken down their columns.
+  const std::string problem = R"({"inputs": [[-0.16, -0.05, -1.1, 1.11], [-0.36, 0.44, 0.55, 0.54]], "score": "dot"})";
+  const Report report = marked(problem, R"({"scores": [["2.47", "0.03"], ["0.03", "0.91"]],
+      "attention_weights": [["0.91", "0.29"], ["0.08", "0.70"]],
+      "context": [["-0.17", "-0.01", "-0.95", "1.05"], ["-0.29", "0.29", "0.06", "0.69"]]})");
+  CHECK(report.verdict == Verdict::wrong);
+  CHECK(names(report, "softmax.columns"));
+}
+
 TEST_CASE("a mask that closes too much or too little is followed", "[check]") {
   const std::string problem = R"({"queries": [[1], [2], [0.5]], "keys": [[1], [0.5], [-1]], "score": "dot",
                                   "values": [[3], [1], [2]], "causal": true})";
