@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "trace/rounding.h"
@@ -11,6 +12,9 @@ namespace {
 
 // Whether a person may stop before −∞: e^x is nothing either way.
 bool stands_for_closed(double written) { return written <= -1e4; }
+
+// A sum with −∞ is −∞, though its bounds are stepped outward.
+bool is_minus_infinity(const Interval& value) { return value.high <= -std::numeric_limits<double>::max(); }
 
 // Compares one step that was handed in with what a course makes of it.
 template <class Number>
@@ -35,7 +39,7 @@ class Comparison {
     if (!asked(at)) return true;
     const Interval value = with_slack(exactly);
     const double written = step_.cells[at].number.value;
-    if (value.high == -infinity) return stands_for_closed(written);
+    if (is_minus_infinity(value)) return stands_for_closed(written);
     if (value.low == infinity) return written == infinity;
     const Interval& stands = step_.cells[at].stands_as(habit_of(writing_));
     if (meet(value, stands)) return true;
