@@ -86,10 +86,11 @@ class Placing:
                 made = self.do("encoding", len(m[0]), len(m[0][0]))
                 tables[role] = self.note("position_encoding." + role, [made], carried)[0]
         made = {role: [self.do("positioned", role, m, tables[role]) for m in blocks] for role, blocks in roles.items()}
+        added = {role: None if m == roles[role] else "projections" for role, m in made.items()}  # nobody rounds inputs
         if not placed.cross:
-            right = self.note("positioned_inputs", made["query"], "projections")
+            right = self.note("positioned_inputs", made["query"], added["query"])
             return {role: right if m == made["query"] else m for role, m in made.items()}
-        written = {role: self.note("positioned_inputs." + role, m, "projections") for role, m in made.items()}
+        written = {role: self.note("positioned_inputs." + role, m, added[role]) for role, m in made.items()}
         return {role: written.get(role, written["key"]) for role in given.sources}
 
     # Turning
