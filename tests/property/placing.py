@@ -191,8 +191,8 @@ class Placing:
 # --- mistakes --------------------------------------------------------------
 
 
-NOT_NEEDED = ("position_encoding", "positioned_inputs", "rotated_keys", "rotated_queries", "position_bias", "score_bias",
-              "all_keys", "all_values")
+# Steps that somebody has not got who leaves positions or the past out.
+NOT_NEEDED = (*VECTORS, "position_bias", "score_bias")
 
 
 def changes(given):

@@ -95,7 +95,8 @@ class Placing(unittest.TestCase):
 
     def test_a_past_left_out_is_the_problem_without_it(self):
         def alone(problem):
-            return {key: value for key, value in problem.items() if key != "past"} if not self.MASKS & {*problem} else None
+            rest = {key: value for key, value in problem.items() if key != "past"}
+            return None if self.MASKS & {*problem} else rest
         self.assert_is(("cache.left_out", "positions from 0"), alone)
 
     def test_slopes_of_as_many_heads_are_the_right_ones(self):

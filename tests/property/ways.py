@@ -157,7 +157,8 @@ class Ways:
     def names_of(self, stage):
         return {"projections": [n for n in self.given.order if n.endswith(("keys", "queries", "values"))
                                 or base_name(n) in PLACED_VECTORS],
-                "scores": ["scores"], "scaled": ["scaled_scores"], "masked": ["position_bias", "score_bias", "masked_scores"],
+                "scores": ["scores"], "scaled": ["scaled_scores"],
+                "masked": ["position_bias", "score_bias", "masked_scores"],
                 "softmax": ["row_maximum", "exponentials", "exponential_sums", "attention_weights"],
                 "sums": ["weighted_values", "context"], "join": ["concat", "output"]}[stage.__name__]
 
@@ -592,7 +593,9 @@ class Reading:
     def may_be_turned(self, name):
         if name in ("row_maximum", "exponential_sums", "weighted_values", "exponentials"):
             return False
-        blocks = self.steps[name] if base_name(name) in WITHOUT_HEADS else [m for heads in self.steps[name] for m in heads or ()]
+        blocks = self.steps[name]
+        if base_name(name) not in WITHOUT_HEADS:
+            blocks = [m for heads in blocks for m in heads or ()]
         return all(m and len(m) == len(m[0] or ()) and all(row and None not in row for row in m) for m in blocks)
 
     def read(self, values, written):
