@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "trace/rounding.h"
 
 namespace attn {
 namespace {
+
+// A sum with −∞ is −∞, though its bounds are stepped outward.
+bool is_minus_infinity(const Interval& value) { return value.high <= -std::numeric_limits<double>::max(); }
 
 // Compares one step that was handed in with what a course makes of it.
 template <class Number>
@@ -32,7 +36,7 @@ class Comparison {
     if (!asked(at)) return true;
     const Interval value = with_slack(exactly);
     const double written = step_.cells[at].number.value;
-    if (value.high == -infinity) return stands_for_closed(written);
+    if (is_minus_infinity(value)) return stands_for_closed(written);
     if (value.low == infinity) return written == infinity;
     const Interval& stands = step_.cells[at].stands_as(habit_of(writing_));
     if (meet(value, stands)) return true;

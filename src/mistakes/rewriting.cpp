@@ -110,6 +110,24 @@ std::size_t head_count(const RightAttention& right) {
 
 std::size_t input_width(const RightAttention& right) { return size_along(right, right.at.query_inputs, "d_model"); }
 
+std::vector<Instruction> lines_counted_on(const RightAttention& right, std::int64_t by) {
+  std::vector<Instruction> lines;
+  for (const auto& own : right.instructions()) {
+    if (const auto* waves = std::get_if<Waves>(&own->op)) {
+      Waves moved = *waves;
+      moved.first = static_cast<std::size_t>(static_cast<std::int64_t>(waves->first) + by);
+      lines.push_back(line(own->id(), moved, own->operands));
+    } else if (const auto* pick = std::get_if<Pick>(&own->op); pick && pick->axis == "position") {
+      Tensor<std::int64_t> rows(pick->rows.shape());
+      std::ranges::transform(pick->rows.data(), rows.data().begin(), [by](std::int64_t row) { return row + by; });
+      const auto [first, last] = std::ranges::minmax(rows.data());
+      if (first < 0 || last >= static_cast<std::int64_t>(size_along(right, own->operands[0].id, "position"))) return {};
+      lines.push_back(line(own->id(), Pick{pick->axis, Rows(std::move(rows))}, own->operands));
+    }
+  }
+  return lines;
+}
+
 std::optional<Map> asked_scale(const RightAttention& right) {
   const Instruction* scaled = right.find(right.at.scaled);
   const auto* scale = scaled ? std::get_if<Map>(&scaled->op) : nullptr;

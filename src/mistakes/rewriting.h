@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,6 +66,10 @@ std::size_t head_count(const RightAttention& right);
 
 // The width of the inputs that the queries are made from; 0 where queries are given.
 std::size_t input_width(const RightAttention& right);
+
+// The lines that number positions, vectors or angles for them, with all numbers
+// raised; none where there are none, or a table has no such rows.
+std::vector<Instruction> lines_counted_on(const RightAttention& right, std::int64_t by);
 
 // What scaled_scores does to the scores; nothing where no scale is asked for.
 std::optional<Map> asked_scale(const RightAttention& right);

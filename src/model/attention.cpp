@@ -133,6 +133,7 @@ Anatomy attention_anatomy(const std::string& prefix, const Inputs& inputs) {
           .scaled = id("scaled_scores"),
           .capped = id("capped_scores"),
           .mask = id("mask"),
+          .position_bias = id("position_bias"),
           .bias = id("score_bias"),
           .masked = id("masked_scores"),
           .causal_rule = id("mask.causal"),

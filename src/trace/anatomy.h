@@ -18,7 +18,7 @@ struct Anatomy {
   StepId queries, keys, values;
 
   // Scores in the order in which they are worked on.
-  StepId scores, scaled, capped, mask, bias, masked;
+  StepId scores, scaled, capped, mask, position_bias, bias, masked;
 
   // Of the rules that the mask is made of, those that others know by name.
   StepId causal_rule, lengths_rule;

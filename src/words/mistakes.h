@@ -14,16 +14,25 @@ struct OneMistake {
 // Of every family its title, and of every mistake what is said.
 struct MistakeWords {
   Said projection, scores, scale, mask, softmax, sum, heads, slip, rounding, layout;
+  Said positions, rope, cache, alibi;
   // Which reading of a mistake, where there are several.
   Said of_all_values, of_open_values, all_inputs, value_itself, weighted_value, by_own_width, by_head_width,
       with_biases, without_biases, by_input_width, powers_of_scores, powers_of_differences, differences_by_maximum,
       scores_by_maximum, powers_by_largest, empty_rows_zero, empty_rows_equal, causal_mask, padding, all_of_it,
       only_closing, key_i, first_sees_first, last_sees_last, one_where_closed, one_where_open;
+  Said written_before_turning, written_after_turning, rope_neighbours, rope_halves, positions_after_past,
+      positions_from_zero, bias_has_other_sign, bias_subtracted;
+  Saying<std::size_t> slopes_of_heads;
   OneMistake projection_transposed, projection_swapped_query_key, projection_swapped_key_value,
       projection_swapped_query_value, projection_skipped, projection_bias_forgotten, projection_bias_added_twice;
+  OneMistake positions_left_out, positions_added_twice, positions_queries_only, positions_counted_from_one,
+      positions_values_too;
+  OneMistake rope_pairs, rope_direction, rope_keys_not_turned, rope_dims;
+  OneMistake cache_left_out, cache_behind;
   OneMistake scores_transposed, scores_untransposed_key, scores_query_query, scores_key_key, scores_query_value;
   OneMistake scale_none, scale_by_dk, scale_multiplied, scale_by_dmodel, scale_by_n, scale_by_dv, scale_twice,
       scale_after_softmax, scale_added;
+  OneMistake alibi_sign, alibi_slopes;
   OneMistake mask_forgotten, mask_inverted, mask_transposed, mask_diagonal_too, mask_zero_for_minus_infinity,
       mask_after_softmax, mask_rows_for_columns, mask_added_as_number, mask_wrong_corner;
   OneMistake softmax_columns, softmax_whole_matrix, softmax_linear, softmax_not_normalised, softmax_none,
@@ -39,8 +48,8 @@ struct MistakeWords {
   OneMistake layout_transposed_answer;
 
   // What programs do otherwise than a problem says, as of a mistake, and in which way.
-  Said closed_rows, same_for_every_key, folded_log2, rope_pairs, rope_neighbours, rope_halves, softcap_left_out,
-      softcap_order, softcap_before_scale, softcap_after_mask;
+  Said closed_rows, same_for_every_key, folded_log2, softcap_left_out, softcap_order, softcap_before_scale,
+      softcap_after_mask;
 
   // How they write a step.
   Said one_where_cell_closed, zero_where_open, ones_exchanged;

@@ -24,10 +24,11 @@ import subprocess
 import tempfile
 from collections import Counter, defaultdict
 
-from exercises import exercise
+from exercises import PLACED, exercise
 from handins import DECIMALS, SETS, Reader, at, cells
 from honest import KINDS
 from pairs import TWO, explained_by, two_at_once
+from placing import FAMILIES
 from program import SKIPPED, measuring_arguments, missing, remove_if_empty
 from roundings import ROUNDINGS, needs_a_note
 from slips import SLIPS
@@ -49,21 +50,33 @@ def plan(options):
     """Which mistakes are made in which problems, until each was made often enough."""
     wanted = set(options.mistakes.split(",")) if options.mistakes else None
     drawn = ["slip." + kind for kind in SLIPS] + list(DRAWN)
-    made, problems, seed, idle = Counter(), [], options.seed, 0
-    while options.per and idle < 150:
-        names = drawn + list(Reader(exercise(seed)).rooms())
+    problems = stream(options, options.seed, drawn, wanted, lambda name: not is_placed(name))
+    problems += stream(options, options.seed + PLACED, [], wanted, is_placed)
+    each = 40
+    honest = [(options.seed + (PLACED if k % 4 == 3 else 100000) + k, [], min(each, options.honest - k * each))
+              for k in range((options.honest + each - 1) // each)]
+    return problems + honest
+
+
+def is_placed(name):
+    """Whether a mistake is about positions or past keys, which have problems of their own."""
+    return name.partition(".")[0] in FAMILIES
+
+
+def stream(options, seed, drawn, wanted, belongs):
+    """(seed, mistakes, 0) of problems from this one on, for the mistakes that belong there."""
+    made, problems, idle = Counter(), [], 0
+    if wanted is not None:
+        wanted = {name for name in wanted if belongs(name)}
+    while options.per and idle < 150 and not (wanted is not None and all(made[n] >= options.per for n in wanted)):
+        names = drawn + list(filter(belongs, Reader(exercise(seed)).rooms()))
         names = [n for n in names if made[n] < options.per and (wanted is None or n in wanted)]
         made.update(names)
         idle = 0 if names else idle + 1
         if names:
             problems.append((seed, names, 0))
-        if wanted and all(made[n] >= options.per for n in wanted):
-            break
         seed += 1
-    each = 40
-    honest = [(options.seed + 100000 + k, [], min(each, options.honest - k * each))
-              for k in range((options.honest + each - 1) // each)]
-    return problems + honest
+    return problems
 
 
 def hand_ins(reader, seed, names, honest):

@@ -26,7 +26,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from changes import KINDS, STEPS_OF, changed
-from exercises import exercise
+from exercises import PLACED, exercise
 from handins import DECIMALS, Reader, chosen_steps, drawn_pen
 from nested import depth, mapped
 from program import SKIPPED, measuring_arguments, missing, remove_if_empty
@@ -230,14 +230,14 @@ def fixed():
 
 
 def problems(options):
-    """(name, problem, hand-ins), until enough were tried."""
+    """(name, problem, hand-ins), until enough were tried; every fourth problem has positions or past keys."""
     kinds = options.kinds.split(",") if options.kinds else list(KINDS)
     if not options.kinds:
         yield "worked-example", WORKED, fixed()
     left, seed = options.tries, options.seed
     turn = 0
     while left > 0:
-        raw = exercise(seed)
+        raw = exercise(seed + PLACED * (seed % 4 == 0))
         rng = random.Random(f"attn changes {seed}")
         maker, found = Maker(raw, rng), []
         for _ in range(min(EACH, left)):

@@ -184,12 +184,17 @@ def spelled_otherwise(problem, rng):
     return problem
 
 
+PLACED = 500_000  # from this seed on problems have positions, or past keys
+
+
 def exercise(seed):
     """The first pleasant problem of a seed, or the last that was tried."""
+    from placed import PlacedExercise  # which draws as this does, and more
+    kind = PlacedExercise if seed >= PLACED else Exercise
     numbers = random.Random(f"attn numbers {seed}")
     for _ in range(TRIES):
         rng = random.Random(f"attn exercise {seed}")
-        problem = Exercise(rng, numbers).draw()
+        problem = kind(rng, numbers).draw()
         if pleasant(problem):
             break
     return spelled_otherwise(problem, rng)

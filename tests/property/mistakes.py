@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass, field
 
 from reference import INF, Worker, mapped, transposed
+from placing import NOT_NEEDED, base_name, changes
 from students import ROLES, NotHere, Student, dots, product
 
 PROJECTIONS, SCORES, SCALED, MASKED, WEIGHTS, SUMS, JOIN, FINISH = range(8)
@@ -30,7 +31,7 @@ class Mistake:
 
 def catalogue(given):
     """Every mistake but slips, in all readings."""
-    for family in (projections, scores, scales, masks, softmaxes, sums, heads, layouts):
+    for family in (projections, placements, scores, scales, masks, softmaxes, sums, heads, layouts):
         yield from family(given)
 
 
@@ -94,6 +95,15 @@ def biases(given):
             at = dict(ROLES).get(chosen[0], "output")
             yield Mistake("projection." + name, ", ".join(chosen), FINISH if at == "output" else PROJECTIONS, at,
                           {"weight": weight, "last": last})
+
+
+# --- positions, and keys that are there already ----------------------------
+
+
+def placements(given):
+    for name, variant, late, step, change in changes(given):
+        without = [n for n in given.order if base_name(n) in NOT_NEEDED] if name.endswith("left_out") else ()
+        yield Mistake(name, variant, MASKED if late else PROJECTIONS, step, change, may_leave_out=tuple(without))
 
 
 # --- scores ----------------------------------------------------------------

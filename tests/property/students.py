@@ -15,18 +15,16 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from operator import mul
 
 from arithmetic import read_digits
+from placing import WITHOUT_BATCH, WITHOUT_HEADS, NotHere, Placed, Placing, base_name
+from placing import VECTORS as PLACED_VECTORS
 from reference import INF, Worker, depth, mapped, split_columns, transposed
 
 MODES = ("half-up", "half-even", "truncate", "keep-sum")
 CARRIED = ("projections", "scores", "scaled", "weights", "weighted", "context")
 
 VECTORS = {"projected_keys", "projected_queries", "projected_values", "keys", "queries", "values",
-           "context", "concat", "output"}
+           "context", "concat", "output", *PLACED_VECTORS}
 ROLES = (("key", "keys"), ("query", "queries"), ("value", "values"))
-
-
-class NotHere(Exception):
-    """A mistake that this problem leaves no room for."""
 
 
 # --- writing numbers -------------------------------------------------------
@@ -108,15 +106,22 @@ class Given:
         if self.scale is None and raw.get("score", "scaled_dot") == "scaled_dot":
             self.scale = 1 / math.sqrt(self.d_k)
         self.open = worker.open
-        self.masked = self.trace.step("mask") is not None
-        self.adds = None
-        if worker.adds:
-            self.adds = [[[[worker._bias(b, h, i, j).value for j in range(self.nk)] for i in range(self.nq)]
-                          for h in range(self.heads or 1)] for b in range(self.batch)]
+        self.masked = self.trace.step("masked_scores") is not None
+        self.placed = Placed(worker)
+        self.adds = self._adds(worker)
+        of_positions, worker.bias_of_positions = worker.bias_of_positions, None
+        self.plain_adds = self._adds(worker) if of_positions else self.adds
         self.order = [step.id for step in self.trace.steps]
         if "scaled_scores" not in self.order:  # people scale where nothing is to be scaled
             self.order.insert(self.order.index("scores") + 1, "scaled_scores")
         self.result = self.trace.result
+
+    def _adds(self, worker):
+        """What is added to the scores; None where nothing is."""
+        if not worker.adds and not worker.bias_of_positions:
+            return None
+        return [[[[worker._bias(b, h, i, j).value for j in range(self.nk)] for i in range(self.nq)]
+                 for h in range(self.heads or 1)] for b in range(self.batch)]
 
     @staticmethod
     def _weight(p, role):
@@ -152,7 +157,7 @@ def dots(left, right):
     return [[sum(map(mul, a, b)) for b in right] for a in left]
 
 
-class Student:
+class Student(Placing):
     """One person's way through a problem.
 
     `change` replaces moves by name. `slip` is a pair of a step and a function that spoils
@@ -223,14 +228,16 @@ class Student:
         return split_columns(matrix, heads)
 
     def projections(self):
+        self.sources = self.inputs()
         made = {role: self.project(role, name) for role, name in ROLES}
         blocks = [self.note(name, made[role][0], made[role][1], made[role][2]) for role, name in ROLES]
         self.k, self.q, self.v = blocks
+        self.placed_vectors()
 
     def project(self, role, name):
         """Blocks, what carries them, and the terms of a cell."""
         given = self.given
-        source = given.sources[role]
+        source = self.sources[role]
         if given.direct and depth(source) == 4:
             return source, None, None
         kind, weight, bias = self.do("weight", role)
@@ -274,13 +281,14 @@ class Student:
     # Masks
 
     def mask(self, b, h, scores):
-        is_open, add = self.given.open[b][h], self.given.adds and self.given.adds[b][h]
+        is_open, add = self.given.open[b][h], self.do("adds_of", b, h)
         return [[(s + add[i][j] if add else s) if is_open[i][j] else -INF for j, s in enumerate(row)]
                 for i, row in enumerate(scores)]
 
     def masked(self):
         self.m = self.z
         if self.given.masked:
+            self.place_bias()
             blocks = self.by_head(lambda b, h: self.do("mask", b, h, self.z[b][h]))
             self.m = self.note("masked_scores", blocks, "scaled" if self.given.adds else None)
 
@@ -373,13 +381,14 @@ class Student:
     def paper(self, name, blocks=None):
         """A step as the trace nests it."""
         blocks = self.written[name] if blocks is None else blocks
-        headed = not (name.startswith("projected_") or name in ("concat", "output"))
-        if name in VECTORS and self.given.columns:
+        kind = base_name(name)
+        headed = not (name.startswith("projected_") or name in ("concat", "output") or kind in WITHOUT_HEADS)
+        if kind in VECTORS and self.given.columns:
             turn = lambda m: transposed(m) if depth(m) == 2 else m
             blocks = [[turn(m) for m in block] if headed else turn(block) for block in blocks]
         if headed and (self.given.heads is None or self.headless):
             blocks = [block[0] for block in blocks]
-        return blocks if self.given.batched else blocks[0]
+        return blocks if self.given.batched and not (kind in WITHOUT_BATCH and len(blocks) == 1) else blocks[0]
 
 
 def mapped_rows(blocks, change):

@@ -11,10 +11,11 @@ import random
 import unittest
 
 import check_agree
-from exercises import exercise
+from exercises import PLACED, exercise
 from handins import DECIMALS, SETS, Reader
+from mistakes import placements, with_mistake
 from reference import mapped, work_out
-from students import CARRIED, MODES, Given, Pen, Student
+from students import CARRIED, MODES, Given, NotHere, Pen, Student
 
 SOFTMAX = ("row_maximum", "exponentials", "exponential_sums")
 
@@ -22,7 +23,7 @@ SOFTMAX = ("row_maximum", "exponentials", "exponential_sums")
 class Rounding(unittest.TestCase):
     def test_students_who_round_every_step_write_what_the_reference_does(self):
         compared = 0
-        for seed in range(40):
+        for seed in (*range(40), *range(PLACED, PLACED + 20)):
             problem = exercise(seed)
             given = Given(problem)
             for mode in MODES:
@@ -39,6 +40,73 @@ class Rounding(unittest.TestCase):
         pen = Pen(2)
         self.assertEqual([pen.spelled(pen.unit(x)) for x in (0.5, -0.004, 12, -1.005, 0.05)],
                          ["0.50", "0.00", "12.00", "-1.01", "0.05"])
+
+
+class Placing(unittest.TestCase):
+    """What is done wrong with positions or past keys is often another problem done right."""
+
+    MASKS = {"causal", "mask", "lengths", "offset"}
+
+    def assert_is(self, wanted, other_problem):
+        """The mistakes give the context that the reference gives of the other problem, where there is one."""
+        compared = 0
+        for seed in range(PLACED, PLACED + 120):
+            problem = exercise(seed)
+            given = Given(problem)
+            found = [m for m in placements(given) if (m.id, m.variant) == wanted]
+            other = found and other_problem(problem)
+            if not other:
+                continue
+            student = with_mistake(Student(given, Pen(9, carried=())).work(), found[0])
+            expected = work_out(other).step("context").data
+            pairs = zip(leaves(student.paper("context", student.full["context"])), leaves(expected))
+            self.assertTrue(all(abs(a - b) < 1e-9 * (1 + abs(b)) for a, b in pairs), (seed, wanted))
+            compared += 1
+        self.assertGreater(compared, 3, wanted)
+
+    def test_left_out_they_are_the_problem_without_them(self):
+        without = lambda problem: {key: value for key, value in problem.items() if key != "positions"}
+        self.assert_is(("positions.left_out", ""), without)
+
+    def test_other_pairs_are_those_of_the_other_convention(self):
+        def paired(problem):
+            rope = problem["positions"]
+            return {**problem, "positions": {**rope, "interleaved": not rope.get("interleaved", False)}}
+        self.assert_is(("rope.pairs", ""), paired)
+
+    def test_rows_counted_from_one_are_the_rest_of_the_table(self):
+        def moved(problem):
+            table = problem["positions"].get("table")
+            if not table or not self.has_room(problem):
+                return None
+            rest = lambda rows: rows[1:] + rows[:1]
+            table = list(map(rest, table)) if "vectors" in problem else rest(table)
+            return {**problem, "positions": {"type": "learned", "table": table}}
+        self.assert_is(("positions.counted_from_one", ""), moved)
+
+    @staticmethod
+    def has_room(problem):
+        try:
+            given = Given(problem)
+            found = next(m for m in placements(given) if m.id == "positions.counted_from_one")
+            return bool(with_mistake(Student(given, Pen(2)).work(), found))
+        except NotHere:
+            return False
+
+    def test_a_past_left_out_is_the_problem_without_it(self):
+        def alone(problem):
+            rest = {key: value for key, value in problem.items() if key != "past"}
+            return None if self.MASKS & {*problem} else rest
+        self.assert_is(("cache.left_out", "positions from 0"), alone)
+
+    def test_slopes_of_as_many_heads_are_the_right_ones(self):
+        def same(problem):
+            return problem if "heads" in problem and problem["heads"] == 2 else None
+        self.assert_is(("alibi.slopes", "of 2"), same)
+
+
+def leaves(nested):
+    return [x for n in nested for x in leaves(n)] if isinstance(nested, list) else [nested]
 
 
 class IdealReader(unittest.TestCase):

@@ -13,6 +13,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 from nested import depth, transposed
+from placing import OF_INPUTS, WITHOUT_BATCH, Placing, base_name
+from placing import VECTORS as PLACED_VECTORS
+from placing import WITHOUT_HEADS as INPUTS
 from reference import INF
 from students import ROLES, VECTORS, Pen
 from written import SLACK, read_step
@@ -21,7 +24,7 @@ MODES = ("half-up", "truncate", "half-even")
 CLOSED = (-INF, -INF)
 NOTHING = (0.0, 0.0)
 ANYTHING = (0.0, 1e6)  # of a weight
-WITHOUT_HEADS = ("projected_keys", "projected_queries", "projected_values", "concat", "output")
+WITHOUT_HEADS = ("projected_keys", "projected_queries", "projected_values", "concat", "output", *INPUTS)
 ROOTS = (1, 2, 3)  # decimals that people give √d_k
 
 
@@ -153,20 +156,45 @@ class Ways:
         return len(self.given.order), None, alive[0].turned, tied
 
     def names_of(self, stage):
-        return {"projections": [n for n in self.given.order if n.endswith(("keys", "queries", "values"))],
-                "scores": ["scores"], "scaled": ["scaled_scores"], "masked": ["masked_scores"],
+        return {"projections": [n for n in self.given.order if n.endswith(("keys", "queries", "values"))
+                                or base_name(n) in PLACED_VECTORS],
+                "scores": ["scores"], "scaled": ["scaled_scores"],
+                "masked": ["position_bias", "score_bias", "masked_scores"],
                 "softmax": ["row_maximum", "exponentials", "exponential_sums", "attention_weights"],
                 "sums": ["weighted_values", "context"], "join": ["concat", "output"]}[stage.__name__]
 
     # Stages: each gives every state that may follow
 
     def projections(self, reading, state):
+        for sources in self.inputs(reading, state.habit):
+            yield from self.projected(reading, state, sources)
+
+    def inputs(self, reading, habit):
+        """The inputs of each role, with positions where these are added."""
+        given, placed = self.given, self.given.placed
+        exact = {role: exactly(source) for role, source in given.sources.items()}
+        if placed.kind not in OF_INPUTS:
+            yield exact
+            return
+        for way in self.unwritten(reading, habit):
+            keeper = Keeper(given, reading, way)
+            try:
+                yield keeper.inputs()
+            except Contradiction:
+                continue
+
+    @staticmethod
+    def unwritten(reading, habit):
+        """How numbers that were not handed in may have been rounded, if at all."""
+        return [lambda cell: cell] + [way for way, _ in reading.ways(habit)][:1]
+
+    def projected(self, reading, state, sources):
         given = self.given
         blocks = {}
         for role, name in ROLES:
             kind, weight = given.weights[role]
             bias = given.biases.get(role)
-            source = exactly(given.sources[role])
+            source = sources[role]
             if depth(given.sources[role]) == 4:
                 blocks[name] = source
             elif kind is None:
@@ -205,7 +233,22 @@ class Ways:
                     turned += t
             except Contradiction:
                 continue
-            yield State(tuple((n, found[n]) for n in ("queries", "keys", "values")), habit, turned)
+            for placed in self.placed(reading, habit, found):
+                yield State(tuple((n, placed[n]) for n in ("queries", "keys", "values")), habit, turned)
+
+    def placed(self, reading, habit, found):
+        """The same turned, and those that are there already put before them."""
+        if self.given.placed.kind != "rope" and not self.given.placed.past and not self.given.placed.appended:
+            yield found
+            return
+        for way in self.unwritten(reading, habit):
+            keeper = Keeper(self.given, reading, way)
+            keeper.k, keeper.q, keeper.v = found["keys"], found["queries"], found["values"]
+            try:
+                keeper.placed_vectors()
+            except Contradiction:
+                continue
+            yield {"queries": keeper.q, "keys": keeper.k, "values": keeper.v}
 
     def split(self, matrix):
         width = len(matrix[0]) // (self.given.heads or 1)
@@ -255,11 +298,25 @@ class Ways:
         if not given.masked:
             yield state
             return
-        blocks = [[[[(plus(s, (x, x)) if given.adds else s) if is_open else CLOSED
-                     for s, x, is_open in zip(row, adds, opens)] for row, adds, opens in zip(m, added, open_)]
-                   for m, added, open_ in zip(*heads)]
-                  for heads in zip(parts["scores"], given.adds or given.open, given.open)]
-        yield from self.going_on(reading, state, "masked_scores", blocks, parts["values"])
+        for every_add in self.adds(reading, state.habit):
+            blocks = [[[[(plus(s, bounds(x)) if every_add else s) if is_open else CLOSED
+                         for s, x, is_open in zip(row, adds, opens)] for row, adds, opens in zip(m, added, open_)]
+                       for m, added, open_ in zip(*heads)]
+                      for heads in zip(parts["scores"], every_add or given.open, given.open)]
+            yield from self.going_on(reading, state, "masked_scores", blocks, parts["values"])
+
+    def adds(self, reading, habit):
+        """What is added to the scores, alibi's part perhaps rounded; None where nothing is."""
+        if self.given.placed.kind != "alibi":
+            yield self.given.adds
+            return
+        for way in self.unwritten(reading, habit):
+            keeper = Keeper(self.given, reading, way)
+            try:
+                keeper.place_bias()
+            except Contradiction:
+                continue
+            yield keeper.bias
 
     def softmax(self, reading, state):
         parts = dict(state.blocks)
@@ -417,6 +474,34 @@ def of_row(row, c):
     return [(exp(s[0] - c[1]), exp(s[1] - c[0])) if s[1] > -INF else NOTHING for s in row]
 
 
+class Keeper(Placing):
+    """Somebody who brings positions in, with every number between two bounds."""
+
+    def __init__(self, given, reading, way):
+        self.given, self.reading, self.way = given, reading, way
+
+    def do(self, move, *arguments):
+        return getattr(self, move)(*arguments)
+
+    def note(self, name, blocks, carried=None):
+        blocks = each(bounds, blocks)
+        if name in self.reading.steps:
+            return self.reading.settled(name, blocks)[0]
+        return each(self.way, blocks) if carried else blocks
+
+    @staticmethod
+    def plus(a, b):
+        return plus(bounds(a), bounds(b))
+
+    @staticmethod
+    def turned_number(x, y, cosine, sine):
+        return plus(times(x, bounds(cosine)), times(y, bounds(sine)))
+
+
+def bounds(number):
+    return number if isinstance(number, tuple) else (number, number)
+
+
 # --- one file, read with one way of rounding -------------------------------
 
 
@@ -430,11 +515,11 @@ class Reading:
 
     def blocks(self, name, paper):
         """A step as it was handed in, in lists over sequences and, where it is a head's own, heads."""
-        headed = name not in WITHOUT_HEADS
-        paper = paper if self.given.batched else [paper]
+        headed = base_name(name) not in WITHOUT_HEADS
+        paper = paper if self.given.batched and base_name(name) not in WITHOUT_BATCH else [paper]
         if headed and self.given.heads is None:
             paper = [[block] for block in paper]
-        if name in VECTORS and self.given.columns:
+        if base_name(name) in VECTORS and self.given.columns:
             turn = lambda m: None if m is None else transposed(whole(m))
             paper = [block and [turn(m) for m in block] if headed else turn(block) for block in paper]
         return paper
@@ -498,7 +583,7 @@ class Reading:
             pass
         if self.may_be_turned(name):
             turned = self.steps[name]
-            turned = ([[transposed(m) for m in heads] for heads in turned] if name not in WITHOUT_HEADS
+            turned = ([[transposed(m) for m in heads] for heads in turned] if base_name(name) not in WITHOUT_HEADS
                       else [transposed(m) for m in turned])
             try:
                 return self.read(values, turned), (name,)
@@ -510,7 +595,9 @@ class Reading:
     def may_be_turned(self, name):
         if name in ("row_maximum", "exponential_sums", "weighted_values", "exponentials"):
             return False
-        blocks = self.steps[name] if name in WITHOUT_HEADS else [m for heads in self.steps[name] for m in heads or ()]
+        blocks = self.steps[name]
+        if base_name(name) not in WITHOUT_HEADS:
+            blocks = [m for heads in blocks for m in heads or ()]
         return all(m and len(m) == len(m[0] or ()) and all(row and None not in row for row in m) for m in blocks)
 
     def read(self, values, written):

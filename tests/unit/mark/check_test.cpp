@@ -329,6 +329,16 @@ TEST_CASE("a whole number has the decimals of its row", "[check]") {
   CHECK(marked(problem, R"({"exponentials": [["0.1353", "1", "1"], null, null]})").verdict == Verdict::incomplete);
 }
 
+TEST_CASE("a large number stands for −∞ in a sum, too", "[check]") {
+  const std::string problem = R"({"inputs": [[1, 0], [0, 1]], "positions": "alibi",
+                                  "mask": {"add": [[0, "-inf"], [0, 0.5]]}})";
+  for (const char* closed : {"-inf", "-1e9", "-10000"}) {
+    const std::string bias = R"({"score_bias": [["0.000", ")" + std::string(closed) + R"("], ["-0.004", "0.500"]]})";
+    CHECK(marked(problem, bias).verdict == Verdict::right);
+  }
+  CHECK(marked(problem, R"({"score_bias": [["0.000", "-100"], ["-0.004", "0.500"]]})").verdict == Verdict::wrong);
+}
+
 TEST_CASE("cutting digits off is right throughout, with a note", "[check]") {
   const Report report =
       marked(asymmetric, R"({"attention_weights": )" + written("attention_weights", 2, RoundingMode::truncate) +

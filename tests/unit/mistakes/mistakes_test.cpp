@@ -103,6 +103,18 @@ std::map<std::string, std::string> generated(int seed) {
                              R"(, "causal": true, "lengths": 3, "mask": {"add": )" +
                              R"([[0,0,0,0],[0.5,0,0,0],["-inf",0.25,0,0],[0,0,-1,0]]}})"},
       {"raw heads", "{" + inputs("[3, 6]") + R"("heads": 2})"},
+      {"sinusoidal", "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) +
+                         R"(, "positions": {"type": "sinusoidal", "base": 10}})"},
+      {"learned", "{" + inputs("[3, 6]") + weights("[3, 3]", "[3, 3]", "[3, 3]", seed + 20) +
+                      R"(, "heads": 2, "split": "input", "positions": {"type": "learned", "table": )" +
+                      random("[4, 6]", seed + 5) + "}}"},
+      {"rope", "{" + inputs("[3, 5]") + weights("[5, 6]", "[5, 6]", "[5, 4]", seed + 20) +
+                   R"(, "positions": {"type": "rope", "base": 10, "dims": 4}})"},
+      {"alibi", "{" + inputs("[3, 5]") + weights("[5, 9]", "[5, 9]", "[5, 6]", seed + 20) +
+                    R"(, "heads": 3, "positions": "alibi"})"},
+      {"past", "{" + inputs("[2, 5]") + weights("[5, 4]", "[5, 4]", "[5, 3]", seed + 20) +
+                   R"(, "causal": true, "positions": {"type": "sinusoidal", "base": 10}, "past": {"keys": )" +
+                   random("[3, 4]", seed + 5) + R"(, "values": )" + random("[3, 3]", seed + 6) + "}}"},
   };
 }
 
@@ -263,6 +275,10 @@ TEST_CASE("the catalogue lists the known mistakes, each once", "[check]") {
   family("heads", {"no_transpose", "interleaved", "merged_without_transpose", "summed", "averaged",
                    "output_projection_forgotten", "output_projection_transposed", "reversed", "scale_by_dmodel",
                    "one_big_head", "tiled_groups"});
+  family("positions", {"left_out", "added_twice", "queries_only", "counted_from_one", "values_too"});
+  family("rope", {"pairs", "direction", "keys_not_turned", "dims"});
+  family("alibi", {"sign", "slopes"});
+  family("cache", {"left_out", "behind"});
   family("rounding", {"early", "truncated", "scores_rounded"});
   std::ranges::sort(ids);
   std::ranges::sort(expected);
@@ -371,6 +387,153 @@ TEST_CASE("mistakes with the projections are the formulas they are called after"
   square.expect("projection.bias_forgotten", "keys", product(given("inputs"), key), "key");
   square.expect("projection.bias_added_twice", "queries", projected(query, query_bias, 2), "query");
   square.expect("projection.bias_forgotten", "output", product(square["context"], given("weights.output")), "output");
+}
+
+Rows sum(Rows one, const Rows& other) {
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    for (std::size_t j = 0; j < one[i].size(); ++j) one[i][j] += other[i][j];
+  }
+  return one;
+}
+
+TEST_CASE("mistakes with positions in the inputs are the formulas they are called after", "[check]") {
+  const Case sinusoidal("sinusoidal");
+  const Rows x = sinusoidal["inputs"], p = sinusoidal["position_encoding"];
+  const Rows key = rows_of(sinusoidal.trace().value("weights.key")),
+             query = rows_of(sinusoidal.trace().value("weights.query")),
+             value = rows_of(sinusoidal.trace().value("weights.value"));
+  sinusoidal.expect("positions.left_out", "keys", product(x, key));
+  sinusoidal.expect("positions.left_out", "values", product(x, value));
+  sinusoidal.expect("positions.added_twice", "queries", product(sum(sum(x, p), p), query));
+  sinusoidal.expect("positions.queries_only", "queries", product(sum(x, p), query));
+  sinusoidal.expect("positions.queries_only", "keys", product(x, key));
+  sinusoidal.expect("positions.queries_only", "values", product(x, value));
+
+  Rows from_one(3, Row(5));
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t c = 0; c < 5; ++c) {
+      const double angle = static_cast<double>(i + 1) / std::pow(10.0, 2 * static_cast<double>(c / 2) / 5);
+      from_one[i][c] = c % 2 == 0 ? std::sin(angle) : std::cos(angle);
+    }
+  }
+  sinusoidal.expect("positions.counted_from_one", "position_encoding", from_one);
+
+  const Case learned("learned");
+  Rows table = rows_of(learned.trace().value("positions.table"));
+  table.erase(table.begin());
+  learned.expect("positions.counted_from_one", "positioned_inputs", sum(learned["inputs"], table));
+}
+
+// The first four features of rows turned in pairs that stand so far apart.
+Rows turned_by(Rows rows, double sign, std::size_t apart, double width) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t pair = 0; pair < 2; ++pair) {
+      const double angle = sign * static_cast<double>(i) / std::pow(10.0, 2 * static_cast<double>(pair) / width);
+      const std::size_t at = apart == 1 ? 2 * pair : pair;
+      const double a = rows[i][at], b = rows[i][at + apart];
+      rows[i][at] = a * std::cos(angle) - b * std::sin(angle);
+      rows[i][at + apart] = b * std::cos(angle) + a * std::sin(angle);
+    }
+  }
+  return rows;
+}
+
+TEST_CASE("mistakes with rotations are the formulas they are called after", "[check]") {
+  // d_k = 6, dims = 4, d_v = 4.
+  const Case rope("rope");
+  const Rows q = rope["queries"], k = rope["keys"], v = rope["values"];
+  const Rows turned_q = turned_by(q, 1, 2, 4), turned_k = turned_by(k, 1, 2, 4);
+  const auto follows = [&](const std::string& id, const Rows& queries, const Rows& keys) {
+    rope.expect(id, "scores", product(queries, turned(keys)));
+  };
+  REQUIRE(rope["rotated_keys"][2][1] == Approx(turned_k[2][1]));
+  follows("positions.left_out", q, k);
+  follows("positions.counted_from_one", turned_q, turned_k);
+  follows("rope.pairs", turned_by(q, 1, 1, 4), turned_by(k, 1, 1, 4));
+  follows("rope.direction", turned_by(q, -1, 2, 4), turned_by(k, -1, 2, 4));
+  follows("rope.keys_not_turned", turned_q, k);
+  follows("rope.dims", turned_by(q, 1, 2, 6), turned_by(k, 1, 2, 6));
+
+  const Rows turned_v = turned_by(v, 1, 2, 4);
+  for (const bool before : {true, false}) {
+    const std::string variant =
+        before ? "the values were written down before they were turned" : "the values were written down turned";
+    rope.expect("positions.values_too", "values", before ? v : turned_v, variant);
+    rope.expect("positions.values_too", "context", product(rope["attention_weights"], turned_v), variant);
+  }
+}
+
+TEST_CASE("mistakes with slopes are the formulas they are called after", "[check]") {
+  const Case alibi("alibi");
+  const auto bias = [&](const std::string& id, const std::string& variant) {
+    return alibi.made(id, "position_bias", variant);
+  };
+  const Tensor<double> right = alibi.trace().value("position_bias");
+  const Tensor<double> raised = bias("alibi.sign", "the distances without their minus");
+  const Tensor<double> of_eight = bias("alibi.slopes", "2^(−8/8), 2^(−16/8), …");
+  const Tensor<double> of_three = bias("alibi.slopes", "2^(−8/3), 2^(−16/3), …");
+  const Tensor<double> none = bias("positions.left_out", "");
+  for (std::size_t at = 0; at < right.size(); ++at) {
+    const std::size_t head = at / 9, i = at / 3 % 3, j = at % 3;
+    const double distance = i < j ? static_cast<double>(j - i) : static_cast<double>(i - j);
+    const auto h = static_cast<double>(head + 1);
+    CHECK(raised[at] == -right[at]);
+    CHECK(of_eight[at] == Approx(-std::pow(2.0, -h) * distance));
+    CHECK(of_three[at] == Approx(-std::pow(2.0, -8 * h / 3) * distance));
+    CHECK(none[at] == 0);
+  }
+  const Tensor<double> scaled = alibi.trace().value("scaled_scores");
+  const Tensor<double> less = alibi.made("alibi.sign", "masked_scores", "what should be added was subtracted");
+  for (std::size_t at = 0; at < less.size(); ++at) CHECK(less[at] == Approx(scaled[at] - right[at]));
+}
+
+TEST_CASE("mistakes with past keys are the formulas they are called after", "[check]") {
+  // Three keys are past, two are new; causal.
+  const Case past("past");
+  const Rows scaled = past["scaled_scores"], all_values = past["all_values"];
+  const Rows new_values(all_values.begin() + 3, all_values.end());
+  Rows of_new = scaled, behind = scaled;
+  for (std::size_t i = 0; i < 2; ++i) {
+    of_new[i].erase(of_new[i].begin(), of_new[i].begin() + 3);
+    std::ranges::rotate(behind[i], behind[i].begin() + 3);
+  }
+  const Rows masked = closed(of_new, [](auto i, auto j) { return j <= i; });
+  past.expect("cache.left_out", "scaled_scores", of_new, "positions counted on from the past");
+  past.expect("cache.left_out", "masked_scores", masked, "positions counted on from the past");
+  past.expect("cache.left_out", "context", product(softmax(masked), new_values), "positions counted on from the past");
+  past.expect("cache.behind", "scaled_scores", behind);
+  past.expect("cache.behind", "masked_scores", closed(behind, [](auto i, auto j) { return j <= i + 3; }));
+
+  // Who knows of no past has the problem without it.
+  std::string alone = generated(100).at("past");
+  alone.erase(alone.find(R"(, "past")"));
+  const Trace without = traced(alone + "}");
+  for (const char* step : {"position_encoding", "keys", "masked_scores", "context"}) {
+    past.expect("cache.left_out", step, rows_of(without.value(step)), "positions counted from 0");
+  }
+}
+
+TEST_CASE("nothing that the scores know of distances is left where positions are left out", "[check]") {
+  for (const char* positions :
+       {R"({"type": "relative", "keys": [[1, 2], [0, 1], [2, 0]], "values": [[1, 0], [2, 1], [1, 1]]})",
+        R"({"type": "t5", "table": [1, 2, 3, 4]})"}) {
+    const std::string plain = R"({"inputs": [[1, 0], [0.5, 2], [2, 1]])";
+    const Trace right = traced(plain + R"(, "positions": )" + positions + "}");
+    const std::vector<Rewrite> made = rewrites_of(mistake_named("positions.left_out"), right.recipe);
+    REQUIRE(made.size() == 1);
+    CHECK(same_bits(replayed(made[0].recipe).at("context"), traced(plain + "}").value("context")));
+  }
+}
+
+TEST_CASE("nobody goes astray with positions or a past where there are none", "[check]") {
+  for (const Mistake* mistake : all_mistakes()) {
+    const std::string family = mistake->id.substr(0, mistake->id.find('.'));
+    if (family != "positions" && family != "rope" && family != "alibi" && family != "cache") continue;
+    INFO(mistake->id);
+    for (const char* name : {"plain", "heads", "cross", "direct", "masks together"}) {
+      CHECK(rewrites_of(*mistake, Case(name).trace().recipe).empty());
+    }
+  }
 }
 
 TEST_CASE("mistakes with the scores are the formulas they are called after", "[check]") {
