@@ -3,25 +3,6 @@
 #include <array>
 
 namespace attn {
-namespace {
-
-// 0 · ∞ is 0 here: an end at infinity stands for numbers without a bound, and
-// zero times each of them is zero.
-double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
-
-bool is_whole(double x) { return std::abs(x) < 9007199254740992.0 && std::floor(x) == x; }
-
-}  // namespace
-
-Interval operator*(const Interval& a, const Interval& b) {
-  if (a == Interval(0) || b == Interval(0)) return 0;
-  const std::array products = {times(a.low, b.low), times(a.low, b.high), times(a.high, b.low), times(a.high, b.high)};
-  const auto [low, high] = std::ranges::minmax(products);
-  // Small whole numbers multiply without loss; hand calculations are full of them.
-  if (low == high && is_whole(a.low) && is_whole(b.low) && is_whole(low)) return low;
-  return outward(low, high);
-}
-
 Interval operator/(const Interval& a, const Interval& b) {
   if (a == Interval(0) && !b.contains(0)) return 0;
   if (b.low <= 0 && b.high >= 0) return {-infinity, infinity};

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "base/math.h"
@@ -32,8 +34,15 @@ struct Interval {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-inline double next_below(double x) { return std::nextafter(x, -infinity); }
-inline double next_above(double x) { return std::nextafter(x, infinity); }
+// The next number in that direction, as std::nextafter has it, without a call: every
+// operation on intervals needs two. Infinity has none, and NaN is NaN.
+inline double next_above(double x) {
+  if (x == infinity || std::isnan(x)) return x;
+  if (x == 0) return std::numeric_limits<double>::denorm_min();
+  const auto bits = std::bit_cast<std::int64_t>(x);
+  return std::bit_cast<double>(x > 0 ? bits + 1 : bits - 1);
+}
+inline double next_below(double x) { return -next_above(-x); }
 
 // The interval whose ends were rounded to the nearest, made so wide that it holds what
 // they were rounded from. An end that is NaN, as ∞ − ∞ is, could be anything.
@@ -57,7 +66,22 @@ inline Interval operator-(const Interval& a, const Interval& b) { return a + -b;
 
 inline Interval& operator+=(Interval& a, const Interval& b) { return a = a + b; }
 
-Interval operator*(const Interval& a, const Interval& b);
+// Whether it is a whole number, and has no rounding in it.
+inline bool is_small_whole(double x) { return std::abs(x) < 9007199254740992.0 && std::floor(x) == x; }
+
+inline Interval operator*(const Interval& a, const Interval& b) {
+  if (a == Interval(0) || b == Interval(0)) return 0;
+  // 0 · ∞ is 0 here: an end at infinity stands for numbers without a bound, and
+  // zero times each of them is zero.
+  const auto times = [](double x, double y) { return x == 0 || y == 0 ? 0 : x * y; };
+  const double ll = times(a.low, b.low), lh = times(a.low, b.high);
+  const double hl = times(a.high, b.low), hh = times(a.high, b.high);
+  const double low = std::min(std::min(ll, lh), std::min(hl, hh));
+  const double high = std::max(std::max(ll, lh), std::max(hl, hh));
+  // Small whole numbers multiply without loss; hand calculations are full of them.
+  if (low == high && is_small_whole(a.low) && is_small_whole(b.low) && is_small_whole(low)) return low;
+  return outward(low, high);
+}
 
 // Everything, where the divisor may be zero.
 Interval operator/(const Interval& a, const Interval& b);

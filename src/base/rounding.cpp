@@ -128,16 +128,17 @@ std::int64_t rounded_units(double magnitude, HandRounding rounding) {
 
 // The result where no digit beyond the twelfth can matter: the number of units
 // is small, and far enough from where rounding turns. Nothing elsewhere.
+// The more units there are, the fewer of the twelve digits are left behind them.
 // Whole units over a power of ten are exact in both, so that one division gives
 // the nearest double.
 std::optional<double> rounded_plainly(double magnitude, HandRounding rounding) {
   const auto power = static_cast<double>(power_of_ten(rounding.decimals));
   const double units = magnitude * power;
-  if (!(units < 1e6)) return std::nullopt;
+  if (!(units < 1e9)) return std::nullopt;
   const double whole = std::floor(units);
   const double rest = units - whole;
   const double turn = rounding.mode == RoundingMode::truncate ? std::min(rest, 1 - rest) : std::abs(rest - 0.5);
-  if (turn < 1e-5) return std::nullopt;
+  if (turn < (units < 1e6 ? 1e-5 : 1e-2)) return std::nullopt;
   const bool up = rounding.mode != RoundingMode::truncate && rest > 0.5;
   return (up ? whole + 1 : whole) / power;
 }

@@ -54,14 +54,27 @@ std::size_t count_wrong(const std::vector<bool>& matched) {
 
 // What a hand-in is taken to mean.
 struct Checker::Meaning {
-  Sheet sheet;
+  Sheet sheet;       // until it is marked
+  int decimals;      // of the sheet as it was laid out
   std::string name;  // of the right recipe
   Recipe right;
   std::vector<std::string> turned;  // steps read with rows and columns exchanged
   std::shared_ptr<Marking> marking = {};
 
   Meaning(Sheet sheet_meant, std::string name_of_right, Recipe right_recipe)
-      : sheet(std::move(sheet_meant)), name(std::move(name_of_right)), right(std::move(right_recipe)) {}
+      : sheet(std::move(sheet_meant)),
+        decimals(sheet.decimals),
+        name(std::move(name_of_right)),
+        right(std::move(right_recipe)) {}
+
+  const HandedStep& step(std::size_t i) const { return (marking ? marking->sheet() : sheet).steps[i]; }
+
+  // The sheet as it was laid out: large ones are kept once.
+  Sheet laid_out() const {
+    Sheet copy = marking ? marking->sheet() : sheet;
+    copy.decimals = decimals;
+    return copy;
+  }
 };
 
 std::shared_ptr<const Ground> Checker::ground(const std::string& name, const Recipe& recipe) const {
@@ -76,12 +89,12 @@ std::shared_ptr<const Ground> Checker::ground(const std::string& name, const Rec
 
 // A hand-in may be meant in another convention than the problem's: without
 // subtracting the maximum before the exponential, or with vectors as columns.
-Checker::Meaning Checker::read_as_meant(const Sheet& sheet, const std::string& name, const Recipe& right) const {
-  Meaning straight(sheet, name, right);
+Checker::Meaning Checker::read_as_meant(Sheet sheet, const std::string& name, const Recipe& right) const {
+  Meaning straight(std::move(sheet), name, right);
   const std::size_t wrong = marking_of(straight).mismatches();
   if (wrong == 0) return straight;
-  if (may_have_plain_powers(sheet, right)) {
-    Meaning plain(sheet, name + "e^s,", right);
+  if (may_have_plain_powers(marking_of(straight).sheet(), right)) {
+    Meaning plain(straight.laid_out(), name + "e^s,", right);
     take_plain_powers(plain.right);
     const std::size_t fewer = marking_of(plain).mismatches();
     if (fewer < wrong) straight = std::move(plain);
@@ -102,7 +115,7 @@ Checker::Meaning Checker::read_as_meant(const Sheet& sheet, const std::string& n
 
 Marking& Checker::marking_of(Meaning& meaning) const {
   if (!meaning.marking) {
-    meaning.marking = std::make_shared<Marking>(meaning.sheet, rule_, ground(meaning.name, meaning.right));
+    meaning.marking = std::make_shared<Marking>(std::move(meaning.sheet), rule_, ground(meaning.name, meaning.right));
   }
   return *meaning.marking;
 }
@@ -111,7 +124,11 @@ Marking& Checker::marking_of(Meaning& meaning) const {
 // wrong so, or as few in a hand-in that has others like that; with `all`, also where
 // none are wrong either way, as far as rounding tells.
 Checker::Meaning Checker::with_steps_turned(const Meaning& straight, RoundingMode habit, bool all) const {
-  Meaning meaning(straight.sheet, straight.name, straight.right);
+  Meaning meaning(straight.laid_out(), straight.name, straight.right);
+  const bool any_can_be = std::ranges::any_of(meaning.sheet.steps, [&](const HandedStep& step) {
+    return step.is_whole && attn::turned(step, meaning.right.shape(step.id));
+  });
+  if (!any_can_be) return meaning;
   fill_in_allowances(meaning.sheet, rule_);
   const SheetPlaces places = places_on_sheet(meaning.right, meaning.sheet);
   const auto matched = [&](const Sheet& sheet) {
@@ -153,9 +170,9 @@ bool Checker::may_be_turned(Meaning& straight, Meaning& turned) const {
   Marking& as_written = marking_of(straight);
   std::size_t right = 0;
   bool mends_a_shape = false, comes_about = false;
-  for (std::size_t i = 0; i < turned.sheet.steps.size(); ++i) {
-    if (std::ranges::find(turned.turned, turned.sheet.steps[i].id) == turned.turned.end()) continue;
-    mends_a_shape = mends_a_shape || !straight.sheet.steps[i].fits;
+  for (std::size_t i = 0; i < marking.sheet().steps.size(); ++i) {
+    if (std::ranges::find(turned.turned, turned.step(i).id) == turned.turned.end()) continue;
+    mends_a_shape = mends_a_shape || !straight.step(i).fits;
     if (marking.count_wrong(i) > 0 || as_written.count_wrong(i) == 0) continue;
     ++right;
     comes_about = comes_about || std::ranges::any_of(marking.manners(), [&](const Manner& manner) {
@@ -172,13 +189,13 @@ bool Checker::may_be_turned(Meaning& straight, Meaning& turned) const {
 Report Checker::mark(const Answers& answers) const {
   Recipe right = trace_.recipe;
   std::vector<std::string> unknown;
-  const Sheet sheet = laid_out(answers, trace_, rule_.problem_decimals, right, unknown);
+  Sheet sheet = laid_out(answers, trace_, rule_.problem_decimals, right, unknown);
   std::string name;
   for (const HandedStep& step : sheet.steps) {
     if (!trace_.recipe.has(step.id)) name += step.id + ",";
   }
 
-  Meaning meaning = read_as_meant(sheet, name, right);
+  Meaning meaning = read_as_meant(std::move(sheet), name, right);
   Report report = marking_of(meaning).mark();
   if (!meaning.turned.empty()) report.diagnoses.insert(report.diagnoses.begin(), turned_diagnosis(meaning.turned));
   for (const std::string& id : unknown) report.notes.push_back(language().verdicts.not_marked(in_words(id)));

@@ -45,9 +45,12 @@ class Checker {
   // REQUIRES: every id of the answers is a step of the trace format or of the trace.
   Report mark(const Answers& answers) const;
 
+  // Bytes of the numbers that the right calculation makes: how much work marking is.
+  std::size_t bytes() const { return trace_.recipe.bytes(); }
+
  private:
   struct Meaning;
-  Meaning read_as_meant(const Sheet& sheet, const std::string& name, const Recipe& right) const;
+  Meaning read_as_meant(Sheet sheet, const std::string& name, const Recipe& right) const;
   Meaning with_steps_turned(const Meaning& straight, RoundingMode habit, bool all) const;
   bool may_be_turned(Meaning& straight, Meaning& turned) const;
   Marking& marking_of(Meaning& meaning) const;

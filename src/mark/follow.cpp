@@ -16,6 +16,19 @@ bool is_inner(const Instruction& instruction) {
   return softmax && softmax->part != Softmax::Part::weights && softmax->part != Softmax::Part::shares;
 }
 
+// Whether what the line reads are the very same numbers as there, in the same lines or
+// in those that are the same.
+template <class Number>
+bool reads_the_same(const Recipe& recipe, std::size_t line, const Values<Number>& carried,
+                    const Evaluation<Number>& other, const std::vector<std::optional<std::size_t>>* same) {
+  const auto is_same = [&](std::size_t operand) {
+    const std::optional<std::size_t> there = same ? (*same)[operand] : operand;
+    return there && *there < other.carried.size() && carried[operand] == other.carried[*there];
+  };
+  const auto open = recipe.open(line);
+  return std::ranges::all_of(recipe.operands(line), is_same) && (!open || is_same(*open));
+}
+
 // Whoever works a recipe out and hands some of it in.
 template <class Number>
 class Worker : public Policy<Number> {
@@ -81,7 +94,8 @@ class Person final : public Worker<double> {
   }
 
   Tensor<double> compute(const Recipe& recipe, std::size_t line, const Values<double>& carried) override {
-    Tensor<double> made = run_line(recipe, line, carried);
+    const Tensor<double>* known = known_line(recipe, line, carried);
+    Tensor<double> made = known ? *known : run_line(recipe, line, carried);
     for (const Patch& patch : options_.patches) {
       if (patch.line == line) made[patch.cell] = patch.value;
     }
@@ -96,6 +110,17 @@ class Person final : public Worker<double> {
   }
 
  private:
+  // The numbers of the line where they are known to come out so; else null.
+  const Tensor<double>* known_line(const Recipe& recipe, std::size_t line, const Values<double>& carried) const {
+    if (const auto* known = options_.known; known && reads_the_same(recipe, line, carried, *known, nullptr)) {
+      return known->computed[line];
+    }
+    const auto* original = options_.original;
+    if (!original || !(*options_.same)[line]) return nullptr;
+    const bool is_known = reads_the_same(recipe, line, carried, *original, options_.same);
+    return is_known ? original->computed[*(*options_.same)[line]] : nullptr;
+  }
+
   bool is_exact(std::size_t line) const {
     return options_.manner.sums_in_full && task_.recipe.instruction(line).heading.role == Role::weighted_value;
   }
@@ -159,7 +184,13 @@ class EverybodyHonest final : public Worker<Interval> {
   EverybodyHonest(const Task& task, const EncloseOptions& options)
       : Worker(task), options_(options), habit_(options.habit), computed_(task.recipe.size()) {}
 
-  bool is_touched(std::size_t line) const override { return options_.original && line == options_.changed; }
+  bool is_touched(std::size_t line) const override {
+    if (!options_.original) return false;
+    const auto step = task_.places[line];
+    // The original trusts them.
+    const bool has_mismatches = step && !all_true(options_.original->matched[*step]);
+    return line == options_.changed || (has_mismatches && !options_.trust_mismatches);
+  }
 
   bool go_on(std::size_t line, const Evaluation<Interval>& evaluation, bool reused) override {
     computed_[line] = evaluation.computed[line];
@@ -168,6 +199,9 @@ class EverybodyHonest final : public Worker<Interval> {
   }
 
   Tensor<Interval> compute(const Recipe& recipe, std::size_t line, const Values<Interval>& carried) override {
+    if (const auto* known = options_.known; known && reads_the_same(recipe, line, carried, *known, nullptr)) {
+      return *known->computed[line];
+    }
     std::optional<Tensor<Interval>> points = made_of_points(recipe, line, carried);
     Tensor<Interval> made = points ? std::move(*points) : enclosed(recipe, line, computed_, carried);
     if (is_from_machine(task_.sheet, task_.rule)) widen_to_single(recipe, line, carried, made);

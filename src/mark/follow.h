@@ -110,6 +110,10 @@ struct FollowOptions {
   // same there is taken over.
   const Followed<double>* original = nullptr;
   const std::vector<std::optional<std::size_t>>* same = nullptr;
+
+  // What came of the same recipe otherwise, without patches: a line that reads the very
+  // same numbers there is not worked out again.
+  const Evaluation<double>* known = nullptr;
 };
 
 // Follows the recipe on points, as a person of that manner.
@@ -127,11 +131,14 @@ struct EncloseOptions {
   Ties ties = Ties::up;
   bool* met_tie = nullptr;
 
-  // What came of it with these choices but that of the line `changed`, to the end,
+  // What came of it with these choices but that of the line `changed`, mismatches trusted, to the end,
   // and same_lines() of the recipe with itself: what is the same there is taken over.
   const Followed<Interval>* original = nullptr;
   const std::vector<std::optional<std::size_t>>* same = nullptr;
   std::size_t changed = 0;
+
+  // As in FollowOptions: of the same recipe, with other choices.
+  const Evaluation<Interval>* known = nullptr;
 };
 
 // Follows it on everything that honest rounding allows.

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "mark/slice.h"
+
 namespace attn {
 namespace {
 
@@ -21,12 +23,14 @@ class Ways {
 
   HonestReading read() {
     // What every number by itself could come from: more than any one way gives.
-    const Followed<Interval> all = enclose(task_, {.habit = habit_});
+    Followed<Interval> all = enclose(task_, {.habit = habit_});
     HonestReading reading{habit_, task_.sheet.decimals, all.matched, count_mismatches(all.matched)};
     if (task_.rule.kind != MarkingRule::Kind::honest_rounding) return reading;
     const std::size_t end = first_mismatch(all.matched);
     find_choices(all);
-    const std::optional<Flags> before = explained(end);
+    const std::optional<Flags> before = explained(all, end);
+    reading.is_doubted = is_doubted_;
+    reading.all = std::make_shared<const Followed<Interval>>(std::move(all));
     if (!before) return reading;
     for (std::size_t step = 0; step < end; ++step) reading.matched[step] = (*before)[step];
     reading.mismatches = count_mismatches(reading.matched);
@@ -46,16 +50,19 @@ class Ways {
 
   // What the ways say of the first `end` steps; nothing where one of them, or what
   // they say together, explains those whole, or where they are too many to try.
-  std::optional<Flags> explained(std::size_t end) {
+  std::optional<Flags> explained(const Followed<Interval>& all, std::size_t end) {
     if (end == 0 || (choices_.empty() && !task_.early)) return std::nullopt;
     end_ = end;
     for (const bool rounds : {false, true}) {
       std::vector<bool> rounded(task_.recipe.size());
       for (const std::size_t line : choices_) rounded[line] = rounds;
-      if (add(enclose(task_, {habit_, true, &rounded}).matched)) return std::nullopt;
+      EncloseOptions options{habit_, true, &rounded};
+      options.known = &all;
+      if (add(enclose(task_, options).matched)) return std::nullopt;
     }
     // Beyond so much work the person has the benefit of the doubt.
-    if (work() > 6'000'000) return std::nullopt;
+    is_doubted_ = work() > 6'000'000;
+    if (is_doubted_) return std::nullopt;
     bool met_tie = false;
     for (const Ties ties : all_ties) {
       if (ties != all_ties.front() && !met_tie) break;
@@ -96,7 +103,7 @@ class Ways {
     for (std::size_t choice = 0; choice < choices_.size(); ++choice) {
       std::size_t cells = 0;
       for (std::size_t line = choices_[choice]; line < task_.recipe.size(); ++line)
-        cells += task_.recipe.shape(line).count();
+        cells += task_.places.is_above[line] ? task_.recipe.shape(line).count() : 0;
       work += cells << choice;
     }
     return work;
@@ -136,6 +143,7 @@ class Ways {
   std::vector<std::size_t> choices_;
   std::size_t end_ = 0;
   std::vector<Flags> ways_;
+  bool is_doubted_ = false;
 };
 
 // What goes wrong later is nearer to what the person did; then what goes wrong less.
@@ -144,25 +152,57 @@ bool explains_more(const HonestReading& one, const HonestReading& other) {
   return until != others ? until > others : one.mismatches < other.mismatches;
 }
 
+// In a large problem, a habit is tried on a few of the rows that the first one leaves wrong.
+class OtherHabits {
+ public:
+  OtherHabits(const Task& task, const HonestReading& first) : rule_(task.rule) {
+    if (first.mismatches == 0 || task.early || !is_worth_slicing(task.recipe)) return;
+    const std::size_t step = first_mismatch(first.matched);
+    Slicer slicer(task.sheet, step, task.recipe.shape(task.sheet.steps[step].id), first.matched[step]);
+    rows_ = slicer.of(task.recipe);
+    if (rows_) first_ = read_rows(first.habit);
+  }
+
+  // By chance another habit always explains a few numbers more.
+  bool may_explain_more(RoundingMode habit) const {
+    if (!rows_) return true;
+    const HonestReading other = read_rows(habit);
+    return explains_more(other, first_) && 2 * other.mismatches <= first_.mismatches;
+  }
+
+ private:
+  HonestReading read_rows(RoundingMode habit) const {
+    HonestReading reading{.habit = habit, .matched = enclose(rows_->task(rule_), {.habit = habit}).matched};
+    reading.mismatches = count_mismatches(reading.matched);
+    return reading;
+  }
+
+  const MarkingRule& rule_;
+  std::optional<StepSlice> rows_;
+  HonestReading first_;
+};
+
 }  // namespace
 
 HonestReading read_honestly(const Task& task, RoundingMode habit) { return Ways(task, habit).read(); }
 
 HonestReading read_honestly(const Task& task) {
-  std::optional<HonestReading> best;
+  HonestReading best = read_honestly(task, habits.front());
+  if (best.mismatches == 0 || task.rule.kind != MarkingRule::Kind::honest_rounding) return best;
   Sheet within = task.sheet;
   within.decimals = within.decimals_within;
   const Task other{task.recipe, within, task.rule, task.places, task.early};
   const bool differs = within.decimals > task.sheet.decimals;
+  const OtherHabits others(task, best);
   for (const Task* reading_of : {&task, differs ? &other : nullptr}) {
     for (const RoundingMode habit : habits) {
-      if (!reading_of || (best && best->mismatches == 0)) break;
+      if (!reading_of || best.mismatches == 0) break;
+      if (reading_of == &task && (habit == habits.front() || !others.may_explain_more(habit))) continue;
       HonestReading reading = read_honestly(*reading_of, habit);
-      if (!best || explains_more(reading, *best)) best = std::move(reading);
-      if (task.rule.kind != MarkingRule::Kind::honest_rounding) break;
+      if (explains_more(reading, best)) best = std::move(reading);
     }
   }
-  return std::move(*best);
+  return best;
 }
 
 }  // namespace attn

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "mark/follow.h"
@@ -18,6 +19,13 @@ struct HonestReading {
 
   // How many are not.
   std::size_t mismatches = 0;
+
+  // What comes of it if every number by itself may be rounded; null where a rule of
+  // the teacher's own counts.
+  std::shared_ptr<const Followed<Interval>> all = {};
+
+  // Whether some only are because not every way of rounding could be tried.
+  bool is_doubted = false;
 };
 
 // Reads the whole of it with one habit. A step that was not handed in was rounded

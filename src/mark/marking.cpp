@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/text.h"
 #include "mark/comparison.h"
 #include "trace/rounding.h"
 #include "words/language.h"
@@ -63,16 +64,27 @@ Diagnosis diagnosis_of(std::string_view mistake, std::string step, bool in_some_
           .hint = known.words.hint};
 }
 
-Marking::Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<const Ground> right)
-    : sheet_(sheet), rule_(rule), manners_(attn::manners(rule)), right_(std::move(right)) {
+Marking::Marking(Sheet sheet, const MarkingRule& rule, std::shared_ptr<const Ground> right)
+    : sheet_(std::move(sheet)), rule_(rule), manners_(attn::manners(rule)), right_(std::move(right)) {
   fill_in_allowances(sheet_, rule_);
   const HonestReading reading = read_honestly(task(right_->recipe));
   habit_ = reading.habit;
   sheet_.decimals = reading.decimals;
+  is_doubted_ = reading.is_doubted;
+  is_large_ = is_worth_slicing(right_->recipe);
   mismatches_ = reading.mismatches;
   person_ = right_flags_ = reading.matched;
   find_early_rounding();
-  honest_ = enclose(task(right_->recipe), {habit_, false});
+  EncloseOptions options{.habit = habit_, .trust_mismatches = false};
+  if (reading.all && reading.habit == habit_) {
+    // Above the first step with a mismatch the same came of it.
+    options.original = reading.all.get();
+    options.known = reading.all.get();
+    options.same = &right_->same;
+    options.changed = right_->recipe.size();
+    all_ = reading.all;
+  }
+  honest_ = enclose(task(right_->recipe), options);
   Asked asked(task(right_->recipe).places);
   exact_ = evaluate(right_->recipe, asked);
   // Behind the first wrong step it is right what follows from what should stand
@@ -121,6 +133,7 @@ void Marking::find_early_rounding() {
 // Then nothing is wrong, and that is why.
 bool Marking::is_explained_by(const Task& task, Diagnosis rounding) {
   for (const RoundingMode habit : habits) {
+    if (Probe* rows = probe(first_mismatch(person_)); rows && !rows->may_be_honest(task, habit)) continue;
     if (!enclose(task, {habit}).all_match()) continue;
     const std::vector<bool> no_other(task.recipe.size());
     if (leaves_weights_open(enclose(task, {.habit = habit, .rounded = &no_other}))) continue;
@@ -128,6 +141,7 @@ bool Marking::is_explained_by(const Task& task, Diagnosis rounding) {
     if (reading.mismatches > 0) continue;
     habit_ = habit;
     mismatches_ = 0;
+    is_doubted_ = reading.is_doubted;
     person_ = right_flags_ = std::move(reading.matched);
     early_ = std::move(rounding);
     return true;
@@ -155,7 +169,11 @@ Task Marking::task(const Recipe& recipe) {
 const Followed<double>& Marking::base(const Manner& manner) {
   const auto at = static_cast<std::size_t>(&manner - manners_.data());
   if (bases_.size() <= at) bases_.resize(manners_.size());
-  if (!bases_[at]) bases_[at] = follow(task(right_->recipe), {.manner = manner, .patches = slips_});
+  if (!bases_[at]) {
+    FollowOptions options{.manner = manner, .patches = slips_};
+    options.known = &exact_;
+    bases_[at] = follow(task(right_->recipe), options);
+  }
   return *bases_[at];
 }
 
@@ -165,6 +183,30 @@ std::vector<RoundingMode> Marking::possible_habits() const {
     if (is_honest() && habit != habit_) possible.push_back(habit);
   }
   return possible;
+}
+
+Probe* Marking::probe(std::size_t step) {
+  if (!is_large_ || step >= sheet_.steps.size() || !sheet_.steps[step].fits) return nullptr;
+  const auto known = probes_.find(step);
+  if (known != probes_.end()) return &known->second;
+  std::vector<bool> matched(right_flags_[step].size());
+  for (std::size_t cell = 0; cell < matched.size(); ++cell) matched[cell] = !is_wrong(step, cell);
+  return &probes_.try_emplace(step, right_->recipe, sheet_, rule_, step, matched).first->second;
+}
+
+bool Marking::may_work_out(const Recipe& recipe) {
+  constexpr std::size_t most_work = 3'000'000'000;
+  if (!is_large_) return true;
+  if (spent_ < most_work) {
+    spent_ += work_of(recipe);
+    return true;
+  }
+  leave_untried(language().verdicts.rarer_mistakes);
+  return false;
+}
+
+void Marking::leave_untried(const std::string& what) {
+  if (std::ranges::find(untried_, what) == untried_.end()) untried_.push_back(what);
 }
 
 void Marking::believe(const Candidate& candidate, const Manner& manner) {
@@ -346,11 +388,15 @@ void Marking::blame(std::size_t step, Report& report) {
   for (std::size_t cell = 0; cell < right_flags_[step].size(); ++cell) {
     state_wrong_[step][cell] = is_wrong(step, cell);
   }
+  untried_.clear();
   if (blame_mistake(*this, step, report) || blame_own_mask(*this, step, report)) return;
   if (blame_slip(*this, step, report)) return;
   if (blame_slips_in_place(*this, step, report) || blame_rows(*this, step, report)) return;
   if (blame_mistake_rounded_anyhow(*this, step, report) || blame_two_mistakes(*this, step, report)) return;
   blame_unknown(*this, step, report);
+  if (untried_.empty()) return;
+  std::string note = language().verdicts.not_tried(listed(untried_));
+  if (std::ranges::find(report.notes, note) == report.notes.end()) report.notes.push_back(std::move(note));
 }
 
 Report Marking::mark() {
@@ -362,6 +408,7 @@ Report Marking::mark() {
     note_rounding(report);
     note_other_maximum(report);
   }
+  if (is_doubted_) report.notes.push_back(language().verdicts.roundings_not_tried);
   report.verdict = verdict_of(report);
   return report;
 }

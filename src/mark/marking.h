@@ -11,6 +11,7 @@
 #include "mark/check.h"
 #include "mark/follow.h"
 #include "mark/honest.h"
+#include "mark/probe.h"
 #include "mark/report.h"
 #include "mark/sheet.h"
 
@@ -40,7 +41,7 @@ struct Ground {
 class Marking {
  public:
   // REQUIRES: the rule outlives the marking.
-  Marking(const Sheet& sheet, const MarkingRule& rule, std::shared_ptr<const Ground> right);
+  Marking(Sheet sheet, const MarkingRule& rule, std::shared_ptr<const Ground> right);
 
   // Whether everything could follow honestly; how many numbers could not.
   bool accepted() const { return mismatches_ == 0; }
@@ -66,6 +67,16 @@ class Marking {
 
   // What comes of the computation as now believed, in one manner. REQUIRES: of manners().
   const Followed<double>& base(const Manner& manner);
+
+  // In a large problem, rows of a step that are wrong; else null.
+  Probe* probe(std::size_t step);
+
+  // Whether there is time to work a whole recipe out once more in looking for what
+  // explains a step of a large problem. If so, it is spent.
+  bool may_work_out(const Recipe& recipe);
+
+  // Of what might explain a step this was not tried: there is too much of it.
+  void leave_untried(const std::string& what);
 
   // Whether a cell, of a step of the sheet, is explained by nothing known so far.
   bool is_wrong(std::size_t step, std::size_t cell) const { return !right_flags_[step][cell] && !person_[step][cell]; }
@@ -110,14 +121,20 @@ class Marking {
   bool believes_ = false;     // that the person computes something else
   RoundingMode habit_ = RoundingMode::half_up;
   std::size_t mismatches_ = 0;
-  std::optional<Diagnosis> early_;  // how the person rounded who otherwise computes what is asked
+  std::optional<Diagnosis> early_;                 // how the person rounded who otherwise computes what is asked
+  std::shared_ptr<const Followed<Interval>> all_;  // honest_ takes numbers over from it
   Followed<Interval> honest_;
   Evaluation<double> exact_;  // what nobody's numbers go into
   Flags right_flags_;         // cells that the right computation explains
   Flags person_;              // cells that what the person is believed to compute explains
   std::vector<std::optional<Followed<double>>> bases_;
   std::map<const Recipe*, SheetPlaces> places_;
-  Flags state_wrong_;  // cells in which a mark is lost
+  std::map<std::size_t, Probe> probes_;
+  bool is_large_ = false;
+  std::size_t spent_ = 0;             // of most_work
+  bool is_doubted_ = false;           // that what is right follows by some way of rounding
+  std::vector<std::string> untried_;  // in words
+  Flags state_wrong_;                 // cells in which a mark is lost
 };
 
 // Ways to find out what a person did at a step with wrong cells, the likeliest

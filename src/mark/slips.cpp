@@ -42,9 +42,16 @@ class Slips {
   Slips(const SlipPlace& place, const std::function<bool(const Slip&)>& visit)
       : place_(place), computed_(place.made.result(place.line)), visit_(visit) {}
 
-  bool any() { return any_in_one_cell() || any_pair() || any_row(); }
+  bool any() {
+    return (place_.least_cells <= 1 && any_in_one_cell()) || (place_.least_cells <= 2 && any_pair()) || any_row();
+  }
 
  private:
+  bool is_of_use(std::size_t cell) const { return !place_.is_of_use || place_.is_of_use(cell); }
+
+  // In a small matrix several cells may be of use together.
+  bool may_be_of_use(std::size_t cell) const { return computed_.size() <= most_cells_to_pair || is_of_use(cell); }
+
   bool one(std::string mistake, std::string variant, std::size_t cell, double value, std::string evidence) {
     if (value == computed_[cell] || !std::isfinite(value)) return false;
     return visit_({std::move(mistake), std::move(variant), {{place_.line, cell, value}}, std::move(evidence)});
@@ -54,7 +61,7 @@ class Slips {
     const VerdictWords& said = language().verdicts;
     for (std::size_t cell = 0; cell < computed_.size(); ++cell) {
       const double value = computed_[cell];
-      if (!std::isfinite(value)) continue;
+      if (!std::isfinite(value) || !is_of_use(cell)) continue;
       const std::vector<double> terms = terms_of(place_.recipe, place_.line, cell, place_.made.carried);
       for (std::size_t i = 0; i < terms.size() && terms.size() > 1; ++i) {
         const std::string term = spelled(terms[i]);
@@ -79,7 +86,7 @@ class Slips {
   }
 
   bool pair(std::size_t a, std::size_t b) {
-    if (computed_[a] == computed_[b]) return false;
+    if (computed_[a] == computed_[b] || (!may_be_of_use(a) && !may_be_of_use(b))) return false;
     const std::vector<Patch> swapped = {{place_.line, a, computed_[b]}, {place_.line, b, computed_[a]}};
     return visit_({"slip.cells_swapped", "", swapped, language().verdicts.exchanged});
   }
@@ -112,11 +119,15 @@ class Slips {
     const bool lies_across = is_position(last.axis) && !is_position(before.axis);
     const std::size_t rows = lies_across ? last.size : before.size;
     const std::size_t width = lies_across ? before.size : last.size;
+    if (width < place_.least_cells) return false;
     const auto cell = [&](std::size_t matrix, std::size_t row, std::size_t i) {
       return matrix * rows * width + (lies_across ? i * rows + row : row * width + i);
     };
     for (std::size_t matrix = 0; matrix < computed_.size() / (rows * width); ++matrix) {
       for (std::size_t to = 0; to < rows; ++to) {
+        bool may_be = false;
+        for (std::size_t i = 0; i < width && !may_be; ++i) may_be = may_be_of_use(cell(matrix, to, i));
+        if (!may_be) continue;
         for (std::size_t from = 0; from < rows; ++from) {
           Slip slip{.mistake = "slip.row_copied", .variant = "", .patches = {}, .evidence = ""};
           bool differs = false;

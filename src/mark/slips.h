@@ -24,6 +24,11 @@ struct SlipPlace {
   std::size_t line;
   const Evaluation<double>& made;  // the numbers that it read, and what it should have made of them
   HandRounding rounding;           // how the person writes numbers
+  std::size_t least_cells = 1;     // slips that change fewer are of no use
+
+  // Whether a slip in this cell alone is of use; null: in every one. Of slips in
+  // several cells of a large matrix one has to be of use.
+  std::function<bool(std::size_t cell)> is_of_use = nullptr;
 };
 
 // Calls visit with every slip that the catalogue knows that a person can have

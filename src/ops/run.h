@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -134,29 +135,16 @@ class Run {
   }
 
   Tensor<Kept> operator()(const Contract& op) {
-    const std::size_t terms = operands_[0].shape->size(op.over);
-    const std::size_t step_a = operands_[0].shape->stride(op.over);
-    const std::size_t step_b = operands_[1].shape->stride(op.over);
-    const std::size_t step_open = open_ ? open_->shape->stride(op.over) : 0;
-    const Kept* a = operands_[0].data;
-    const Kept* b = operands_[1].data;
-    return each([&](const Offsets& at) {
-      T sum = 0;
-      for (std::size_t i = 0; i < terms; ++i) {
-        if (open_ && open_->data[at.back() + i * step_open] == 0) continue;
-        const T product = static_cast<T>(a[at[0] + i * step_a]) * static_cast<T>(b[at[1] + i * step_b]);
-        sum += product;
-      }
-      switch (op.then) {
-        case Contract::Then::add:
-          return with_further(sum, 2, at);
-        case Contract::Then::divide: {
-          const T divisor = read(2, at) * read(3, at);
-          return with_further(divisor == T{0} ? T{0} : sum / divisor, 4, at);
-        }
-      }
-      return sum;
+    const Terms terms(op.over, operands_, open_, result_);
+    std::array<T, at_a_time> sums;
+    Tensor<Kept> result(result_);
+    walk_.each([&](std::size_t cell, const Offsets& at) {
+      // Neighbours are added up together, each in its own order: none waits for another.
+      const std::size_t place = cell % terms.width % at_a_time;
+      if (place == 0) add_up(terms, at, std::min(at_a_time, terms.width - cell % terms.width), sums);
+      result[cell] = static_cast<Kept>(finished(op, sums[place], at));
     });
+    return result;
   }
 
   Tensor<Kept> operator()(const Combine& op) {
@@ -218,6 +206,58 @@ class Run {
   }
 
  private:
+  static constexpr std::size_t at_a_time = 8;
+
+  // The terms of a contraction: how many, and how far apart they stand in each
+  // operand and the mask, as their neighbours along the result's last axis do.
+  struct Terms {
+    Terms(const Axis& over, std::span<const Cells<Kept>> operands, const Cells<double>* open, const Shape& result)
+        : count(operands[0].shape->size(over)),
+          a(operands[0].shape->stride(over)),
+          b(operands[1].shape->stride(over)),
+          mask(open ? open->shape->stride(over) : 0) {
+      if (result.rank() == 0) return;
+      const Axis& last = result.back().axis;
+      width = result.back().size;
+      next_a = operands[0].shape->stride(last);
+      next_b = operands[1].shape->stride(last);
+      next_mask = open ? open->shape->stride(last) : 0;
+    }
+
+    std::size_t count, a, b, mask;
+    std::size_t width = 1, next_a = 0, next_b = 0, next_mask = 0;
+  };
+
+  void add_up(const Terms& terms, const Offsets& at, std::size_t cells, std::array<T, at_a_time>& sums) const {
+    sums.fill(T{0});
+    const Kept* a = operands_[0].data + at[0];
+    const Kept* b = operands_[1].data + at[1];
+    const auto add = [&](std::size_t i, std::size_t cell) {
+      const T product =
+          static_cast<T>(a[i * terms.a + cell * terms.next_a]) * static_cast<T>(b[i * terms.b + cell * terms.next_b]);
+      sums[cell] += product;
+    };
+    for (std::size_t i = 0; i < terms.count; ++i) {
+      if (open_) {
+        const double* mask = open_->data + at.back() + i * terms.mask;
+        for (std::size_t cell = 0; cell < cells; ++cell) {
+          if (mask[cell * terms.next_mask] != 0) add(i, cell);
+        }
+      } else if (cells == at_a_time) {
+        for (std::size_t cell = 0; cell < at_a_time; ++cell) add(i, cell);
+      } else {
+        for (std::size_t cell = 0; cell < cells; ++cell) add(i, cell);
+      }
+    }
+  }
+
+  // What a contraction makes of the sum of its products.
+  T finished(const Contract& op, T sum, const Offsets& at) const {
+    if (op.then == Contract::Then::add) return with_further(sum, 2, at);
+    const T divisor = read(2, at) * read(3, at);
+    return with_further(divisor == T{0} ? T{0} : sum / divisor, 4, at);
+  }
+
   static T minus_infinity() { return T(-std::numeric_limits<double>::infinity()); }
 
   T read(std::size_t operand, const Offsets& at) const { return static_cast<T>(operands_[operand].data[at[operand]]); }

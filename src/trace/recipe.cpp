@@ -155,6 +155,20 @@ void Recipe::redirect(std::string_view reader, std::string_view from, std::strin
   change(place, std::move(other));
 }
 
+void Recipe::keep(const std::vector<bool>& wanted) {
+  std::vector<std::size_t> places(lines_.size());
+  std::vector<Line> kept;
+  for (std::size_t line = 0; line < lines_.size(); ++line) {
+    if (!wanted[line]) continue;
+    places[line] = kept.size();
+    kept.push_back(std::move(lines_[line]));
+    for (std::size_t& operand : kept.back().operands) operand = places[operand];
+    if (auto& open = kept.back().open) *open = places[*open];
+  }
+  lines_ = std::move(kept);
+  fitting_ = lines_.size();
+}
+
 void Recipe::insert(std::size_t place, Instruction instruction) {
   if (has(instruction.id())) throw std::logic_error("two instructions are called " + instruction.id());
   Line made{std::make_shared<const Instruction>(std::move(instruction))};

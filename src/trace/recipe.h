@@ -101,6 +101,10 @@ class Recipe {
   // Adds given numbers above all instructions. Throws as above.
   void give(std::string id, Tensor<double> value);
 
+  // Drops the lines that are not wanted. REQUIRES: it fits; whoever wants a line
+  // wants those that it reads.
+  void keep(const std::vector<bool>& wanted);
+
   // Lets `reader` read `to` wherever it read `from`, under the same axis names.
   // REQUIRES: has(reader). Throws std::logic_error where `to` does not stand above it.
   void redirect(std::string_view reader, std::string_view from, std::string_view to);

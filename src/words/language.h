@@ -213,6 +213,8 @@ struct VerdictWords {
   Saying<std::size_t, std::size_t> row_again;
   Saying<Text, bool> looks_as_if;
   Said some_rows, weights_rounded, other_maximum;
+  Saying<Text> not_tried;
+  Said rarer_mistakes, two_at_once, further_slips, roundings_not_tried;
   Saying<Text> other_shape;
   Said check_shape;
   Saying<Text, bool> unexplained;

@@ -275,6 +275,36 @@ class Files(CheckTest):
         self.assertIn("2 files: 1 right, 1 wrong.", text)
         self.assertLess(text.index("verdict"), text.index("✗ 61"))
 
+    def test_long_names_leave_the_table_its_room(self):
+        names = ["in-the-third-class-maria-magdalena-of-the-bottom-row.json", "übungsblatt-" + "ä" * 40 + ".json"]
+        files = [self.path(name, answers(SLIP)) for name in names]
+        text = attn("check", EXAMPLE, *files).stdout
+        table = text[:text.index("─" * 20 + "\n")]
+        for line in table.splitlines():
+            self.assertLessEqual(len(line), 80)
+        self.assertRegex(text, r"in-the-third-\S*…\S*row\.json +wrong +scores +slip\.digits_swapped")
+        self.assertIn(os.path.basename(files[1]), text.replace("\n", ""))
+
+    def test_in_a_large_problem_a_mistake_in_one_row_is_found_and_what_was_not_tried_is_said(self):
+        inputs = [[(7 * i + 3 * j) % 11 - 5 for j in range(4)] for i in range(120)]
+        problem = self.path("large.json", json.dumps({"inputs": inputs}))
+        trace = json.loads(attn(problem, "--format", "json").stdout)
+        steps = {step["id"]: step["data"] for step in trace["steps"]}
+        context = [[f"{x:.4f}" for x in row] for row in steps["context"]]
+        other = [list(row) for row in context]
+        other[7] = ["0.1234", "-3.2100", "4.4000", "0.9876"]
+        report = json.loads(attn("check", problem, self.path("other.json", answers({"context": other})),
+                                 "--format", "json").stdout)
+        self.assertEqual((report["verdict"], report["first_wrong"]), ("wrong", "context"))
+        self.assertEqual(report["diagnoses"][0]["mistake"], "unexplained")
+        self.assertTrue(any("two mistakes at once" in note for note in report["notes"]), report["notes"])
+        copied = [list(row) for row in context]
+        copied[7] = context[9]
+        report = json.loads(attn("check", problem, self.path("copied.json", answers({"context": copied})),
+                                 "--format", "json").stdout)
+        self.assertEqual(report["diagnoses"][0]["mistake"], "slip.row_copied")
+        self.assertEqual(report["notes"], [])
+
     def test_any_number_of_threads_says_the_same_in_the_same_order(self):
         files = [self.path(f"{i}.json", answers(SLIP if i % 3 == 0 else RIGHT)) for i in range(24)]
         one = attn("check", EXAMPLE, *files, "--format", "json", "--threads", "1").stdout

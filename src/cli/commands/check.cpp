@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <filesystem>
+#include <fmt/core.h>
 #include <optional>
 
 #include "backend/cpu/threads.h"
@@ -10,6 +12,7 @@
 #include "cli/hand_ins.h"
 #include "cli/options.h"
 #include "cli/problem_file.h"
+#include "cli/progress.h"
 #include "cli/render.h"
 #include "explain/reports/verdict.h"
 #include "exports/blank_answers.h"
@@ -79,15 +82,24 @@ std::vector<std::string> named_steps(const std::vector<HandIn>& all) {
   return ids;
 }
 
-// Marks all that could be read, on as many threads; in order.
+// Marks all that could be read, on as many threads; in order. Says how far it is
+// where that takes time.
 std::vector<MarkedFile> marked(const Checker& checker, const CheckOptions& options, const std::vector<HandIn>& read) {
   std::vector<MarkedFile> files(read.size());
+  constexpr std::size_t many_files = 20, many_bytes = std::size_t{1} << 20;
+  const auto being_marked = [&](std::size_t done) {
+    if (read.size() == 1) return "checking " + listed(read.front().files);
+    return fmt::format("checking, {} of {} done", done, read.size());
+  };
+  Progress progress(being_marked(0), read.size() > many_files || checker.bytes() > many_bytes);
+  std::atomic<std::size_t> done = 0;
   Threads threads(std::min(options.computing.hardware.thread_count(), read.size()));
   threads.each(read.size(), [&](std::size_t i) {
     files[i] = {read[i].files, std::nullopt, read[i].error};
     if (!read[i].answers) return;
     files[i].name = read[i].answers->name;
     files[i].report = checker.mark(*read[i].answers);
+    progress.now(being_marked(++done));
   });
   return files;
 }

@@ -86,7 +86,7 @@ struct Explanation {
 // a step: no manner of rounding brings it nearer from afar. A small one has too few
 // numbers to tell, and can be followed in every manner at once.
 bool comes_near(Marking& marking, const Candidate& candidate, std::size_t step) {
-  constexpr std::size_t many = 4000, units = 200;
+  constexpr std::size_t many = 4000;
   if (marking.right().cells < many) return true;
   const Recipe& recipe = candidate.rewrite.recipe;
   const HandedStep& handed = marking.sheet().steps[step];
@@ -94,18 +94,12 @@ bool comes_near(Marking& marking, const Candidate& candidate, std::size_t step) 
   if (!line || !fits(handed, recipe.shape(*line))) return false;
   const Manner& exact =
       *std::ranges::find_if(marking.manners(), [](const Manner& manner) { return !manner.unwritten; });
+  if (Probe* rows = marking.probe(step)) return rows->may_come_near(recipe, exact, marking.habit());
+  if (!marking.may_work_out(recipe)) return false;
   const FollowOptions options{.manner = exact, .original = &marking.base(exact), .same = &candidate.same};
   const Followed<double> followed = follow(marking.task(recipe), options);
-  const Tensor<double>& made = followed.result(*line);
-  std::size_t wrong = 0, near = 0;
-  for (std::size_t at = 0; at < handed.cells.size(); ++at) {
-    if (!handed.cells[at].is_number() || !marking.is_wrong(step, at)) continue;
-    const Interval& stands = handed.cells[at].stands_as(marking.habit());
-    const double reach = static_cast<double>(units) * std::max(stands.width(), 1e-12 * std::abs(made[at]));
-    ++wrong;
-    near += made[at] >= stands.low - reach && made[at] <= stands.high + reach ? 1 : 0;
-  }
-  return 2 * near >= wrong;
+  return come_near(handed, followed.result(*line), marking.habit(),
+                   [&](std::size_t cell) { return handed.cells[cell].is_number() && marking.is_wrong(step, cell); });
 }
 
 // Follows every known mistake that may explain the step in every manner; where what
@@ -115,7 +109,10 @@ template <class Visit>
 void follow_mistakes(Marking& marking, std::size_t step, std::size_t must_match, Visit visit) {
   for (const Candidate& candidate : marking.right().candidates) {
     if (!comes_near(marking, candidate, step)) continue;
+    Probe* rows = marking.probe(step);
     for (const Manner& manner : marking.manners()) {
+      if (rows && !rows->may_follow(candidate.rewrite.recipe, manner)) continue;
+      if (!marking.may_work_out(candidate.rewrite.recipe)) return;
       const FollowOptions options{
           .manner = manner, .must_match = must_match, .original = &marking.base(manner), .same = &candidate.same};
       const Followed<double> followed = follow(marking.task(candidate.rewrite.recipe), options);
@@ -224,8 +221,11 @@ bool blame_mistake_rounded_anyhow(Marking& marking, std::size_t step, Report& re
   Explanations found;
   for (const Candidate& candidate : marking.right().candidates) {
     if (!comes_near(marking, candidate, step)) continue;
+    const Task task = marking.task(candidate.rewrite.recipe);
+    Probe* rows = marking.probe(step);
     for (const RoundingMode habit : marking.possible_habits()) {
-      const HonestReading reading = read_honestly(marking.task(candidate.rewrite.recipe), habit);
+      if ((rows && !rows->may_be_honest(task, habit)) || !marking.may_work_out(task.recipe)) continue;
+      const HonestReading reading = read_honestly(task, habit);
       const std::size_t until = first_mismatch(reading.matched);
       if (until <= step || !tells(marking, candidate, habit, step)) continue;
       found.add(

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -8,6 +9,7 @@
 #include "mark/marking.h"
 #include "mark/slips.h"
 #include "trace/rounding.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -44,6 +46,20 @@ std::vector<Lying> where_wrong(const Marking& marking, std::size_t step) {
   return lying;
 }
 
+// Whether one wrong cell can come from that cell, in what was made.
+bool lies_where_wrong(std::size_t cell, const Shape& made, const std::vector<Lying>& lying) {
+  return std::ranges::all_of(lying, [&](const Lying& along) {
+    return !made.has(along.axis) || along.indices.contains(cell / made.stride(along.axis) % made.size(along.axis));
+  });
+}
+
+// How many cells a slip in what was made has to change at least for all that is wrong.
+std::size_t cells_needed(const Shape& made, const std::vector<Lying>& lying) {
+  std::size_t most = 1;
+  for (const Lying& along : lying) most = std::max(most, made.has(along.axis) ? along.indices.size() : 1);
+  return most;
+}
+
 // Whether every wrong cell can come from the slip.
 bool reaches(const Slip& slip, const Shape& made, const std::vector<Lying>& lying) {
   return std::ranges::all_of(lying, [&](const Lying& along) {
@@ -63,6 +79,22 @@ bool covers(const Marking& marking, const Slip& slip, std::size_t step, std::siz
     if (marking.is_wrong(step, cell) && std::ranges::count(slip.patches, cell, &Patch::cell) == 0) return false;
   }
   return true;
+}
+
+// Whether what the slip puts in the step could be what was written there, as far as
+// that is told cell by cell.
+bool may_stand_there(const Marking& marking, const Slip& slip, std::size_t step) {
+  const HandedStep& handed = marking.sheet().steps[step];
+  if (handed.what == HandedStep::What::exponentials || handed.what == HandedStep::What::weights) return true;
+  return std::ranges::all_of(slip.patches, [&](const Patch& patch) {
+    const HandedCell& cell = handed.cells[patch.cell];
+    if (!cell.is_number() || !std::isfinite(patch.value)) return true;
+    return std::ranges::any_of(habits, [&](RoundingMode habit) {
+      const Interval& stands = cell.stands_as(habit);
+      const double near = 1e-5 * stands.width();
+      return meet({stands.low - near, stands.high + near}, with_slack(patch.value));
+    });
+  });
 }
 
 // The lines that stand between what was handed in before and the line `last`,
@@ -136,28 +168,37 @@ std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
   // One wrong cell could come from anywhere: it takes several to point to a step that nobody saw.
   if (wrong > 1) lines = lines_behind_what_was_handed_in(recipe, marking.sheet(), last);
   // A large problem has more slips than anybody waits for.
-  constexpr std::size_t most_slips = 400'000;
-  const std::size_t most_tries = std::clamp<std::size_t>(6'000'000 / marking.right().cells, 100, 20'000);
+  const std::size_t most_slips = marking.probe(step) ? 50'000 : 400'000;
+  const std::size_t most_tries = std::clamp<std::size_t>(6'000'000 / marking.right().cells, 10, 20'000);
   std::size_t tried = 0, seen = 0;
+  bool ended_early = false;
   std::vector<FoundSlip> found;
   std::vector<const Manner*> known;
   for (const Manner& manner : marking.manners()) {
     if (!is_likely(marking, step, manner)) continue;
+    // In a large problem one who rounds and one who does not stand for all.
+    if (marking.probe(step) && (!manner.carries_written || manner.sums_in_full)) continue;
     const Followed<double>& original = marking.base(manner);
     const bool is_known = std::ranges::any_of(known, [&](const Manner* other) {
       return other->writing == manner.writing && come_to_the_same(original, marking.base(*other), last);
     });
     if (is_known) continue;
     known.push_back(&manner);
+    ended_early = ended_early || seen > most_slips || tried > most_tries;
+    if (marking.probe(step)) seen = tried = 0;  // each of the two has its share
     for (const std::size_t line : lines) {
       const Instruction& instruction = recipe.instruction(line);
       if (line != last && !is_rounded_by_hand(instruction.op, instruction.operands.size())) continue;
-      const SlipPlace place{recipe, line, original, marking.writing(manner)};
+      const Shape& shape = recipe.shape(line);
+      SlipPlace place{recipe, line, original, marking.writing(manner)};
+      place.least_cells = line == last ? wrong : cells_needed(shape, lying);
+      place.is_of_use = [&](std::size_t cell) {
+        return line == last ? marking.is_wrong(step, cell) : lies_where_wrong(cell, shape, lying);
+      };
       any_slip(place, [&](const Slip& slip) {
         if (++seen > most_slips) return true;
-        const bool may_be =
-            line == last ? covers(marking, slip, step, wrong) : reaches(slip, recipe.shape(line), lying);
-        if (!may_be) return false;
+        const bool may_be = line == last ? covers(marking, slip, step, wrong) : reaches(slip, shape, lying);
+        if (!may_be || (line == last && !may_stand_there(marking, slip, step))) return false;
         if (++tried > most_tries) return true;
         if (const auto until = explained_until(marking, step, slip, manner)) {
           found.push_back({slip, line, *until, manner});
@@ -166,6 +207,9 @@ std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
       });
     }
     if (!found.empty()) break;
+  }
+  if (found.empty() && (ended_early || seen > most_slips || tried > most_tries)) {
+    marking.leave_untried(language().verdicts.further_slips);
   }
   return found;
 }

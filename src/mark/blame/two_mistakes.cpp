@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mark/marking.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -76,7 +77,11 @@ bool blame_two_mistakes(Marking& marking, std::size_t step, Report& report) {
   // With few numbers, or in a large problem, too many pairs would have to be tried
   // for what they tell; and where many explain it, none is known.
   constexpr std::size_t enough = 4, large = 4000, most_pairs = 3;
-  if (marking.count_wrong(step) < enough || marking.right().cells > large) return false;
+  if (marking.count_wrong(step) < enough) return false;
+  if (marking.right().cells > large) {
+    marking.leave_untried(language().verdicts.two_at_once);
+    return false;
+  }
   std::vector<Pair> found;
   std::size_t farthest = 0;
   each_two(marking.right(), [&](const Candidate& first, const Mistake& second, const Rewrite& both) {

@@ -31,6 +31,10 @@ class CsvRows {
 
   bool any() const { return at_ < text_.size(); }
 
+  // From here on a line is one number, and a comma stands before decimals.
+  void take_lines_whole() { separator_ = '\0'; }
+  bool separates_by_commas() const { return separator_ == ','; }
+
   // The fields of the next line; none where it is empty.
   FieldRow next() {
     FieldRow fields;
@@ -281,6 +285,7 @@ class CsvReader {
 
   Answers read(const std::string& id) {
     if (!id.empty()) {
+      if (is_column_with_commas(id)) file_.take_lines_whole();
       read_one(id);
     } else {
       read_several();
@@ -289,6 +294,30 @@ class CsvReader {
   }
 
  private:
+  // Whether the step is a column of numbers, and the file one of as many, with commas
+  // before their decimals: read as two columns it would be another shape.
+  bool is_column_with_commas(const std::string& id) const {
+    const Shape* shape = known_.shape(id);
+    if (!shape || shape->rank() == 0 || (shape->rank() > 1 && shape->back().size != 1)) return false;
+    CsvRows file = file_;
+    bool any = false, is_first = true;
+    std::size_t lines = 0;
+    while (file.separates_by_commas() && file.any()) {
+      const FieldRow row = file.next();
+      const bool is_heading = is_first && row.size() == 1 && file.is_words(row.front());
+      if (row.empty() || is_heading) continue;
+      is_first = false;
+      const auto is_whole = [&](const Field& field) {
+        const std::string text = file.content(field);
+        return !text.empty() && text.find_first_not_of("+-0123456789") == std::string::npos;
+      };
+      if (row.size() > 2 || !std::ranges::all_of(row, is_whole)) return false;
+      any = any || row.size() == 2;
+      ++lines;
+    }
+    return any && lines == shape->count();
+  }
+
   // The id of the step that a row of headings begins with; empty where it names none.
   std::string named_by(const FieldRow& row) const {
     const KnownSteps::Ids ids = known_.called_exactly(file_.content(row.front()));

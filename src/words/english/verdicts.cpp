@@ -108,6 +108,13 @@ constexpr VerdictWords english_verdicts = {
     .some_rows = "in some rows every number comes out this way, in the others the way the problem asks for",
     .weights_rounded = "the weights are rounded so that each row adds up to 1",
     .other_maximum = "before e^x another number was subtracted than the largest score, which changes no weight",
+    .not_tried = "not tried, since there are too many of them in so large a problem: {}",
+    .rarer_mistakes = "known mistakes but the commonest",
+    .two_at_once = "two mistakes at once",
+    .further_slips = "further slips",
+    .roundings_not_tried =
+        "each number follows if those before it are rounded in some way; there are too many ways here to try whether "
+        "one of them explains all",
     .other_shape = "What you wrote for {} has another shape than this step.",
     .check_shape = "Check what its rows and its columns stand for.",
     .unexplained =

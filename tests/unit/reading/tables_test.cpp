@@ -56,6 +56,18 @@ TEST_CASE("headings and labels are told from numbers", "[tables]") {
   }
 }
 
+TEST_CASE("in a column of a step of one number a row, a comma stands before decimals", "[tables]") {
+  for (const char* text : {"0,06\n0,47\n1,5", "\"0.06\"\n0.47\n1.5", "z\n0,06\n0,47\n1,5\n", "-0,06\r\n1\r\n1,5\r\n"}) {
+    INFO(text);
+    const AnsweredStep step = tables(text, "exponential_sums").steps[0];
+    CHECK(step.shape == Sizes{3});
+    CHECK(step.cells[2]->value == 1.5);
+  }
+  // Of a matrix they are two columns, and so they are where there are not as many lines.
+  CHECK(cells(tables("0,06\n0,47\n1,5").steps[0]) == "3 × 2: 0 06 0 47 1 5");
+  CHECK(tables("0,06\n0,47", "exponential_sums").steps[0].shape == Sizes{2, 2});
+}
+
 TEST_CASE("what may be numbers is taken for numbers", "[tables]") {
   CHECK(cells(tables("1,2\n1,3").steps[0]) == "2 × 2: 1 2 1 3");
   CHECK(cells(tables(",1\n3,4").steps[0]) == "2 × 2: _ 1 3 4");

@@ -1,0 +1,90 @@
+#include "mark/probe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace attn {
+
+const std::optional<Probe::Rows>& Probe::rows_of(const Recipe& recipe) {
+  const auto known = rows_.find(&recipe);
+  if (known != rows_.end()) return known->second;
+  std::optional<Rows> made;
+  if (auto slice = slicer_.of(recipe)) {
+    const Recipe* original = &slice->recipe;
+    if (&recipe != &right_) original = rows_of(right_) ? &rows_of(right_)->slice.recipe : nullptr;
+    if (original) {
+      auto same = same_lines(slice->recipe, *original);
+      made = Rows{std::move(*slice), std::move(same)};
+    }
+  }
+  return rows_.emplace(&recipe, std::move(made)).first->second;
+}
+
+std::optional<Followed<double>> Probe::follow_rows(const Recipe& recipe, const Manner& manner) {
+  const auto& rows = rows_of(recipe);
+  const auto& right = rows_of(right_);
+  if (!rows || !right) return std::nullopt;
+  auto base = bases_.find(&manner);
+  if (base == bases_.end()) {
+    const Evaluation<double>* known = bases_.empty() ? nullptr : &bases_.begin()->second;
+    FollowOptions options{.manner = manner};
+    options.known = known;
+    base = bases_.emplace(&manner, follow(right->slice.task(rule_), options)).first;
+  }
+  // A sheet of which other rows are needed is another: nothing of its steps can be taken over.
+  if (rows->slice.sheet != right->slice.sheet) return follow(rows->slice.task(rule_), {.manner = manner});
+  return follow(rows->slice.task(rule_), {.manner = manner, .original = &base->second, .same = &rows->same});
+}
+
+bool Probe::may_come_near(const Recipe& recipe, const Manner& exact, RoundingMode habit) {
+  const auto followed = follow_rows(recipe, exact);
+  if (!followed) return true;
+  const StepSlice& slice = rows_of(recipe)->slice;
+  const HandedStep& handed = slice.sheet->steps.back();
+  const Tensor<double>& made = followed->result(*slice.recipe.line(step_));
+  return come_near(handed, made, habit, [&](std::size_t cell) { return handed.cells[cell].is_number(); });
+}
+
+bool Probe::may_follow(const Recipe& recipe, const Manner& manner) {
+  const auto followed = follow_rows(recipe, manner);
+  return !followed || followed->all_match();
+}
+
+bool Probe::may_be_honest(const Task& task, RoundingMode habit) {
+  const auto& rows = rows_of(task.recipe);
+  const auto& right = rows_of(right_);
+  if (!rows || !right) return true;
+  Task of_rows = rows->slice.task(rule_);
+  EncloseOptions options{.habit = habit};
+  options.changed = of_rows.recipe.size();
+  if (task.early) {
+    const auto line = of_rows.recipe.line(task.recipe.instruction(task.early->line).id());
+    if (!line) return true;
+    of_rows.early = EarlyRounding{*line, task.early->decimals};
+    options.changed = *line;
+  }
+  if (rows->slice.sheet == right->slice.sheet) {
+    auto base = honest_.find(habit);
+    if (base == honest_.end()) base = honest_.emplace(habit, enclose(right->slice.task(rule_), {.habit = habit})).first;
+    options.original = &base->second;
+    options.same = &rows->same;
+  }
+  return enclose(of_rows, options).all_match();
+}
+
+bool come_near(const HandedStep& handed, const Tensor<double>& made, RoundingMode habit,
+               const std::function<bool(std::size_t)>& is_asked) {
+  constexpr double units = 200;
+  std::size_t asked = 0, near = 0;
+  for (std::size_t at = 0; at < handed.cells.size(); ++at) {
+    if (!is_asked(at)) continue;
+    const Interval& stands = handed.cells[at].stands_as(habit);
+    const double reach = units * std::max(stands.width(), 1e-12 * std::abs(made[at]));
+    ++asked;
+    near += made[at] >= stands.low - reach && made[at] <= stands.high + reach ? 1 : 0;
+  }
+  return 2 * near >= asked;
+}
+
+}  // namespace attn

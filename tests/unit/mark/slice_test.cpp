@@ -1,0 +1,116 @@
+#include "mark/slice.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "mistakes/mistake.h"
+#include "model/attention.h"
+#include "model/possible_steps.h"
+#include "reading/problem/problem.h"
+
+namespace attn {
+namespace {
+
+Recipe recipe_of(const std::string& text) {
+  const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
+  REQUIRE(problem);
+  return attention_recipe(problem.value(), {.all_steps = true});
+}
+
+// Five tokens of width 4, in heads, rotated, and behind a mask.
+const std::string five_tokens = R"({
+  "inputs": [[1, 0, -1, 1], [0, 1, 1, -1], [1, 1, 0, 0], [2, 0, 1, 0], [0, -1, 0, 1]],
+  "weights": {"query": [[1, 0, 1, 0], [0, 1, 0, -1], [1, 1, 0, 0], [0, 0, 1, 1]],
+              "key": [[0, 1, 0, 1], [1, 0, 0, 0], [0, -1, 1, 0], [1, 0, 1, 0]],
+              "value": [[1, 0, 2, 0], [0, 2, 0, 1], [-1, 1, 0, 0], [1, 1, 0, -1]]})";
+const std::vector<std::string> problems = {five_tokens + "}", five_tokens + R"(, "causal": true})",
+                                           five_tokens + R"(, "heads": 2, "causal": true})"};
+
+// The numbers that a recipe makes of a step, as points.
+Tensor<double> numbers_of(const Recipe& recipe, const std::string& step) {
+  Policy<double> plainly;
+  return evaluate(recipe, plainly).result(*recipe.line(step));
+}
+
+Sheet sheet_with(const Recipe& recipe, const std::string& step) {
+  const Shape& shape = recipe.shape(step);
+  Sheet sheet;
+  sheet.steps.push_back({.id = step, .shape = shape.sizes(), .cells = std::vector<HandedCell>(shape.count())});
+  return sheet;
+}
+
+// Of a recipe all of whose numbers were handed in nowhere, with something wrong in
+// the second and the fourth row of a step.
+std::optional<StepSlice> two_rows(const Recipe& recipe, const Recipe& right, const Sheet& sheet) {
+  const Shape& shape = right.shape(sheet.steps[0].id);
+  std::vector<bool> matched(shape.count());
+  for (std::size_t cell = 0; cell < matched.size(); ++cell) {
+    const std::size_t row = cell / shape.back().size % 5;
+    matched[cell] = row != 1 && row != 3;
+  }
+  return Slicer(sheet, 0, shape, matched).of(recipe);
+}
+
+void check_rows(const Tensor<double>& rows, const Tensor<double>& whole) {
+  const std::size_t width = whole.shape().back().size;
+  REQUIRE(rows.size() * 5 == whole.size() * 2);
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    const std::size_t row = at / width, matrix = row / 2;
+    const double other = whole[(matrix * 5 + (row % 2 == 0 ? 1 : 3)) * width + at % width];
+    CHECK((rows[at] == other || (std::isnan(rows[at]) && std::isnan(other))));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a slice makes the rows that it was cut for, as the whole does", "[check][slice]") {
+  for (const std::string& problem : problems) {
+    const Recipe right = recipe_of(problem);
+    for (const char* step : {"scores", "attention_weights", "context"}) {
+      INFO(problem << " " << step);
+      const Sheet sheet = sheet_with(right, step);
+      const auto slice = two_rows(right, right, sheet);
+      REQUIRE(slice);
+      check_rows(numbers_of(slice->recipe, step), numbers_of(right, step));
+      CHECK(slice->sheet->steps[0].cells.size() == numbers_of(slice->recipe, step).size());
+    }
+  }
+}
+
+TEST_CASE("a slice of a computation with a mistake makes the same rows of it", "[check][slice]") {
+  std::size_t compared = 0;
+  for (const std::string& problem : problems) {
+    const Recipe right = recipe_of(problem);
+    const Sheet sheet = sheet_with(right, "context");
+    for (const Mistake* mistake : all_mistakes()) {
+      if (!mistake->rewrites) continue;
+      for (const Rewrite& rewrite : rewrites_of(right, mistake->rewrites)) {
+        INFO(problem << " " << mistake->id << " " << rewrite.variant);
+        const auto line = rewrite.recipe.line("context");
+        if (!line || rewrite.recipe.shape(*line).sizes() != right.shape("context").sizes()) continue;
+        const auto slice = two_rows(rewrite.recipe, right, sheet);
+        if (!slice) continue;
+        check_rows(numbers_of(slice->recipe, "context"), numbers_of(rewrite.recipe, "context"));
+        ++compared;
+      }
+    }
+  }
+  CHECK(compared > 100);
+}
+
+TEST_CASE("what a slice leaves out is not worked out", "[check][slice]") {
+  const std::string row = "[1, 2, 3, 4]";
+  std::string rows = row;
+  for (int i = 1; i < 200; ++i) rows += ", " + row;
+  const Recipe right = recipe_of(R"({"inputs": [)" + rows + "]}");
+  const Sheet sheet = sheet_with(right, "context");
+  std::vector<bool> matched(right.shape("context").count(), true);
+  matched[7] = false;
+  const auto slice = Slicer(sheet, 0, right.shape("context"), matched).of(right);
+  REQUIRE(slice);
+  CHECK(100 * work_of(slice->recipe) < 2 * work_of(right));
+}
+
+}  // namespace attn
