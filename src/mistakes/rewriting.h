@@ -48,6 +48,9 @@ Rewrite left_open_below(Rewrite made, const Anatomy& at, std::string_view id, bo
 // can go on: what there is stands for the output.
 Rewrite ended_where_widths_differ(Rewrite made, const Anatomy& at);
 
+// Puts more behind them.
+void append(Rewrites& all, Rewrites more);
+
 // The same operand with an axis called by another name, and with two axes
 // exchanged: its transpose.
 Operand read_as(Operand operand, const Axis& from, const Axis& to);
@@ -99,6 +102,12 @@ Instruction weights_line(std::string id, const SoftmaxInput& input, Operand powe
 
 // So steep that a softmax gives all to the largest.
 constexpr double steep = 1e6;
+
+// 1 for the largest of each row of weights, as the last of these lines, `id`; 0 for all others.
+std::vector<Instruction> largest_lines(std::string id, Operand weights, std::optional<Operand> open);
+
+// Every key counts for as much, of those that are 1 in `counted`, its keys last.
+Tensor<double> equal_weights(Tensor<double> counted);
 
 // Where in a mask, its keys last, the rows begin that have no open cell.
 std::vector<std::size_t> empty_rows(const Tensor<double>& open);
