@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <set>
 #include <variant>
@@ -91,7 +90,7 @@ std::optional<Triangle> triangle(const RightAttention& right) {
 }
 
 // Each query's own position closed too.
-Rewrites diagonal_too(const RightAttention& right, const Triangle& found) {
+Rewrites diagonal_of_triangle(const RightAttention& right, const Triangle& found) {
   Rewrites all = with_rule(right, found.mask, found.rule, "",
                            [&](const MaskCell& cell) { return in_triangle(cell, found.offset - 1); });
   if (found.offset == 0) return all;
@@ -99,6 +98,15 @@ Rewrites diagonal_too(const RightAttention& right, const Triangle& found) {
            return in_triangle(cell, found.offset) && cell.query != cell.key;
          }));
   return all;
+}
+
+// Where the mask is no triangle, a query's own position is the key of its number.
+Rewrites diagonal_too(const RightAttention& right) {
+  if (const auto found = triangle(right)) return diagonal_of_triangle(right, *found);
+  const auto mask = masking(right);
+  if (!mask || mask->queries != mask->keys) return {};
+  return with_mask(right, *mask, "",
+                   [&](const MaskCell& cell) { return mask->open[cell.at] == 1 && cell.query != cell.key; });
 }
 
 // Where there are more keys than queries, or fewer, the triangle starts at the
@@ -173,7 +181,7 @@ Family mask_family() {
           {"mask.forgotten", said.mask_forgotten, where<masking, forgotten>},
           {"mask.inverted", said.mask_inverted, where<closing, inverted>},
           {"mask.transposed", said.mask_transposed, where<masking, transposed_mask>},
-          {"mask.diagonal_too", said.mask_diagonal_too, where<triangle, diagonal_too>},
+          {"mask.diagonal_too", said.mask_diagonal_too, diagonal_too},
           {"mask.zero_for_minus_infinity", said.mask_zero_for_minus_infinity, where<closing, zero_for_minus_infinity>},
           {"mask.after_softmax", said.mask_after_softmax, where<closing, after_softmax>},
           {"mask.rows_for_columns", said.mask_rows_for_columns, where<masking, rows_for_columns>},

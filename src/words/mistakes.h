@@ -19,6 +19,7 @@ struct MistakeWords {
       with_biases, without_biases, by_input_width, powers_of_scores, powers_of_differences, differences_by_maximum,
       scores_by_maximum, powers_by_largest, empty_rows_zero, empty_rows_equal, causal_mask, padding, all_of_it,
       only_closing, key_i, first_sees_first, last_sees_last, one_where_closed, one_where_open;
+  Said heads_in_turn, heads_by_count, only_keys, only_values;
   OneMistake projection_transposed, projection_swapped_query_key, projection_swapped_key_value,
       projection_swapped_query_value, projection_skipped, projection_bias_forgotten, projection_bias_added_twice;
   OneMistake scores_transposed, scores_untransposed_key, scores_query_query, scores_key_key, scores_query_value;

@@ -40,6 +40,10 @@ constexpr MistakeWords english_mistakes = {
     .last_sees_last = "the last query sees the last key",
     .one_where_closed = "1 added where closed",
     .one_where_open = "1 added where open",
+    .heads_in_turn = "in turn",
+    .heads_by_count = "as many to a group as there are groups",
+    .only_keys = ", only for the keys",
+    .only_values = ", only for the values",
     .projection_transposed =
         {"a weight matrix was transposed before the inputs were multiplied by it",
          "Multiply by the weight matrix as the problem gives it: check which of its sides belongs to the "
@@ -51,8 +55,9 @@ constexpr MistakeWords english_mistakes = {
                                      "Keys come from W_K and values from W_V.", "K = X·W_V and V = X·W_K"},
     .projection_swapped_query_value = {"the weights of queries and values were exchanged",
                                        "Queries come from W_Q and values from W_V.", "Q = X·W_V and V = X·W_Q"},
-    .projection_skipped = {"the inputs were used as queries, keys and values, without the weights",
-                           "Multiply the inputs by W_Q, W_K and W_V first.", "Q = K = V = X"},
+    .projection_skipped = {"the inputs were used as they are, without the weights",
+                           "Queries, keys and values are the inputs multiplied by W_Q, W_K and W_V.",
+                           "Q = X for Q = X·W_Q"},
     .projection_bias_forgotten = {"a bias was left out", "Add the bias to every row after multiplying by the weights.",
                                   "X·W_Q for X·W_Q + b_Q"},
     .projection_bias_added_twice = {"a bias was added twice", "Add the bias once only.",
@@ -206,7 +211,7 @@ constexpr MistakeWords english_mistakes = {
     .heads_averaged = {"the mean of the heads was taken; they should stand side by side",
                        "Put the contexts of all heads side by side.", "(c₁ + c₂) / 2 for [c₁, c₂]"},
     .heads_tiled_groups =
-        {"the query heads that share keys and values took turns, and neighbours should share",
+        {"the query heads share keys and values in other groups than they should",
          "With h heads and g of keys the first h / g query heads use the first head of keys, and so on.",
          "heads 1 and 3 with keys 1 for heads 1 and 2 with keys 1"},
     .heads_reversed = {"the heads were put side by side from the last to the first", "Start with head 1.",

@@ -99,6 +99,12 @@ std::map<std::string, std::string> generated(int seed) {
        "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) + R"(, "softmax": {"sink": 0.5}})"},
       {"shared heads",
        "{" + inputs("[3, 8]") + weights("[8, 8]", "[8, 4]", "[8, 4]", seed + 20) + R"(, "heads": 4, "kv_heads": 2})"},
+      {"three groups",
+       "{" + inputs("[3, 4]") + weights("[4, 12]", "[4, 6]", "[4, 3]", seed + 20) + R"(, "heads": 6, "kv_heads": 3})"},
+      {"a matrix a head", "{" + inputs("[3, 5]") + weights("[2, 5, 4]", "[2, 5, 4]", "[2, 5, 2]", seed + 20, "[4, 3]") +
+                              biases("[8]", "[4]", "[3]") + "}"},
+      {"cells", "{" + inputs("[4, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) +
+                    R"(, "mask": {"allow": [[1,0,1,0],[0,1,1,1],[1,1,0,0],[1,0,0,1]]}})"},
       {"masks together", "{" + inputs("[4, 5]") + weights("[5, 3]", "[5, 3]", "[5, 2]", seed + 20) +
                              R"(, "causal": true, "lengths": 3, "mask": {"add": )" +
                              R"([[0,0,0,0],[0.5,0,0,0],["-inf",0.25,0,0],[0,0,-1,0]]}})"},
@@ -368,6 +374,8 @@ TEST_CASE("mistakes with the projections are the formulas they are called after"
   square.expect("projection.swapped_key_value", "values", projected(key, value_bias), "without their biases");
   square.expect("projection.swapped_query_value", "queries", projected(value, value_bias), "with their biases");
   square.expect("projection.skipped", "values", given("inputs"));
+  square.expect("projection.skipped", "queries", given("inputs"), "query");
+  square.expect("projection.skipped", "keys", square["keys"], "query");
   square.expect("projection.bias_forgotten", "keys", product(given("inputs"), key), "key");
   square.expect("projection.bias_added_twice", "queries", projected(query, query_bias, 2), "query");
   square.expect("projection.bias_forgotten", "output", product(square["context"], given("weights.output")), "output");
@@ -444,6 +452,14 @@ TEST_CASE("mistakes with the mask are the formulas they are called after", "[che
   const Rows after = where_closed(softmax(scores), 0, 0, true);
   causal.expect("mask.after_softmax", "attention_weights", after);
   causal.expect("mask.after_softmax", "context", context(after));
+}
+
+TEST_CASE("a mask that is no triangle may close each query's own position too", "[check]") {
+  const Case cells("cells");
+  const Rows open = {{0, 0, 1, 0}, {0, 0, 1, 1}, {1, 1, 0, 0}, {1, 0, 0, 0}};
+  cells.expect("mask.diagonal_too", "masked_scores",
+               closed(cells["scaled_scores"], [&](auto i, auto j) { return open[i][j] == 1; }));
+  CHECK(rewrites_of(mistake_named("mask.diagonal_too"), Case("direct").trace().recipe).empty());
 }
 
 TEST_CASE("a causal mask may hang from the wrong corner, and padding close rows", "[check]") {
@@ -627,6 +643,62 @@ TEST_CASE("mistakes with heads are the formulas they are called after", "[check]
     for (std::size_t j = 0; j < row.size(); ++j) row[j] += square.trace().value("biases.output")[j];
   }
   square.expect("heads.output_projection_transposed", "output", output);
+}
+
+TEST_CASE("mistakes with heads are the same where each has a matrix of its own", "[check]") {
+  // Two heads; d_model = 5, d_k = 4, d_v = 2, n = 3.
+  const Case apart("a matrix a head");
+  const auto side_by_side = [&](const std::string& step) {
+    const Tensor<double> of_heads = apart.trace().value(step);
+    const std::size_t width = of_heads.shape()[2].size;
+    Rows wide(3, Row(2 * width));
+    for (std::size_t at = 0; at < of_heads.size(); ++at) {
+      wide[at / width % 3][at / (3 * width) * width + at % width] = of_heads[at];
+    }
+    return wide;
+  };
+  const Rows q = side_by_side("queries"), k = side_by_side("keys"), v = side_by_side("values");
+  const Tensor<double> dealt = apart.made("heads.interleaved", "keys");
+  const Tensor<double> cut = apart.made("heads.no_transpose", "keys");
+  for (std::size_t at = 0; at < dealt.size(); ++at) {
+    CHECK(dealt[at] == k[at / 4 % 3][at % 4 * 2 + at / 12]);
+    CHECK(cut[at] == k[at / 8][at % 8]);
+  }
+  const std::string own = "divided by the root of its own width", of_head = "divided by the root of a head's width";
+  const Rows scores = product(q, turned(k));
+  apart.expect("heads.one_big_head", "keys", k, own);
+  apart.expect("heads.one_big_head", "scaled_scores", each(scores, [](double s) { return s / std::sqrt(8.0); }), own);
+  apart.expect("heads.one_big_head", "scaled_scores", each(scores, [](double s) { return s / 2; }), of_head);
+  apart.expect("heads.one_big_head", "concat", product(softmax(each(scores, [](double s) { return s / 2; })), v),
+               of_head);
+}
+
+TEST_CASE("query heads may share other keys and values than they should", "[check]") {
+  const Case groups("three groups");
+  const Tensor<double> keys = groups.trace().value("keys"), values = groups.trace().value("values");
+  const auto expect = [&](const std::string& variant, const std::string& step, const Tensor<double>& own,
+                          const std::vector<std::size_t>& of) {
+    INFO(variant << " at " << step);
+    const Tensor<double> shared = groups.made("heads.tiled_groups", step, variant);
+    const std::size_t each_head = own.size() / 3;
+    REQUIRE(shared.size() == 6 * each_head);
+    for (std::size_t at = 0; at < shared.size(); ++at) {
+      CHECK(shared[at] == own[of[at / each_head] * each_head + at % each_head]);
+    }
+  };
+  const std::vector<std::size_t> right = {0, 0, 1, 1, 2, 2}, in_turn = {0, 1, 2, 0, 1, 2},
+                                 by_count = {0, 0, 0, 1, 1, 1};
+  expect("in turn", "repeated_keys", keys, in_turn);
+  expect("in turn", "repeated_values", values, in_turn);
+  expect("in turn, only for the keys", "repeated_keys", keys, in_turn);
+  expect("in turn, only for the keys", "repeated_values", values, right);
+  expect("in turn, only for the values", "repeated_values", values, in_turn);
+  expect("as many to a group as there are groups", "repeated_keys", keys, by_count);
+  expect("as many to a group as there are groups, only for the values", "repeated_keys", keys, right);
+
+  // Of two groups of two it is the same.
+  for (const Rewrite& rewrite : rewrites_of(mistake_named("heads.tiled_groups"), Case("shared heads").trace().recipe))
+    CHECK(rewrite.variant.starts_with("in turn"));
 }
 
 }  // namespace
