@@ -24,7 +24,7 @@ import subprocess
 import tempfile
 from collections import Counter, defaultdict
 
-from exercises import exercise
+from exercises import UNUSUAL, exercise
 from handins import DECIMALS, SETS, Reader, at, cells
 from honest import KINDS
 from pairs import TWO, explained_by, two_at_once
@@ -32,6 +32,7 @@ from program import SKIPPED, measuring_arguments, missing, remove_if_empty
 from roundings import ROUNDINGS, needs_a_note
 from slips import SLIPS
 from students import NotHere
+from unusual import UNUSUAL_MISTAKES
 
 MOST_TIES = 3
 ENOUGH = 0.95
@@ -49,21 +50,28 @@ def plan(options):
     """Which mistakes are made in which problems, until each was made often enough."""
     wanted = set(options.mistakes.split(",")) if options.mistakes else None
     drawn = ["slip." + kind for kind in SLIPS] + list(DRAWN)
-    made, problems, seed, idle = Counter(), [], options.seed, 0
-    while options.per and idle < 150:
-        names = drawn + list(Reader(exercise(seed)).rooms())
+    problems = stream(options, options.seed, drawn, wanted, lambda name: name not in UNUSUAL_MISTAKES)
+    problems += stream(options, options.seed + UNUSUAL, [], wanted, lambda name: name in UNUSUAL_MISTAKES)
+    each = 40
+    honest = [(options.seed + (UNUSUAL if k % 4 == 1 else 100000) + k, [], min(each, options.honest - k * each))
+              for k in range((options.honest + each - 1) // each)]
+    return problems + honest
+
+
+def stream(options, seed, drawn, wanted, belongs):
+    """(seed, mistakes, 0) of problems from this one on, for the mistakes that belong there."""
+    made, problems, idle = Counter(), [], 0
+    if wanted is not None:
+        wanted = {name for name in wanted if belongs(name)}
+    while options.per and idle < 150 and not (wanted is not None and all(made[n] >= options.per for n in wanted)):
+        names = drawn + list(filter(belongs, Reader(exercise(seed)).rooms()))
         names = [n for n in names if made[n] < options.per and (wanted is None or n in wanted)]
         made.update(names)
         idle = 0 if names else idle + 1
         if names:
             problems.append((seed, names, 0))
-        if wanted and all(made[n] >= options.per for n in wanted):
-            break
         seed += 1
-    each = 40
-    honest = [(options.seed + 100000 + k, [], min(each, options.honest - k * each))
-              for k in range((options.honest + each - 1) // each)]
-    return problems + honest
+    return problems
 
 
 def hand_ins(reader, seed, names, honest):

@@ -184,12 +184,17 @@ def spelled_otherwise(problem, rng):
     return problem
 
 
+UNUSUAL = 700_000  # from this seed on problems ask for what is in unusual.py
+
+
 def exercise(seed):
     """The first pleasant problem of a seed, or the last that was tried."""
+    from unusual import UnusualExercise
+    kind = UnusualExercise if seed >= UNUSUAL else Exercise
     numbers = random.Random(f"attn numbers {seed}")
     for _ in range(TRIES):
         rng = random.Random(f"attn exercise {seed}")
-        problem = Exercise(rng, numbers).draw()
+        problem = kind(rng, numbers).draw()
         if pleasant(problem):
             break
     return spelled_otherwise(problem, rng)
