@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <optional>
+#include <span>
 #include <variant>
 
 #include "mistakes/rewriting.h"
@@ -8,14 +11,23 @@
 namespace attn {
 namespace {
 
-// A line that splits vectors into heads.
+// A line that makes the vectors of each head.
 struct HeadSplit {
   std::string step;
-  Operand whole;
+  Operand whole;  // all heads side by side
   Split op;
   Axis row;
-  std::size_t rows = 0, width = 0;  // of the whole
+  std::size_t rows = 0, width = 0;       // of the whole
+  std::vector<Instruction> making = {};  // what puts the heads side by side, where the problem does not
+  std::vector<StepId> given = {};        // what that reads, one a head
 };
+
+std::optional<Axis> row_of(const Shape& shape) {
+  for (const char* row : {"token", "query", "key"}) {
+    if (shape.has(row)) return row;
+  }
+  return std::nullopt;
+}
 
 std::vector<HeadSplit> head_splits(const RightAttention& right) {
   std::vector<HeadSplit> all;
@@ -23,28 +35,62 @@ std::vector<HeadSplit> head_splits(const RightAttention& right) {
     const auto* split = std::get_if<Split>(&line->op);
     if (!split || split->outer != "head" || split->parts < 2) continue;
     const Shape made = right.shape(line->id());
-    for (const char* row : {"token", "query", "key"}) {
-      if (!made.has(row)) continue;
+    if (const auto row = row_of(made)) {
       all.push_back(
-          {line->id(), line->operands[0], *split, row, made.size(row), made.size("head") * made.size(split->inner)});
-      break;
+          {line->id(), line->operands[0], *split, *row, made.size(*row), made.size("head") * made.size(split->inner)});
     }
   }
   return all;
 }
 
-// The splits by these lines in place of their own.
+// One matrix a head: the products side by side, as the matrices side by side give them.
+std::vector<HeadSplit> products_apart(const RightAttention& right) {
+  std::vector<HeadSplit> all;
+  for (const auto& [step, inner] :
+       {std::pair(right.at.keys, Axis("d_k")), {right.at.queries, "d_k"}, {right.at.values, "d_v"}}) {
+    const Instruction* made = right.find(step);
+    if (!made || !std::holds_alternative<Contract>(made->op)) continue;
+    const Shape shape = right.shape(step);
+    const Operand& weight = made->operands[1];
+    const auto row = row_of(shape);
+    if (!row || !shape.has("head") || shape.size("head") < 2 || !right.shape(weight.id).has("head")) continue;
+    const std::string apart = "~apart." + step, whole = "~whole." + step;
+    const std::size_t heads = shape.size("head");
+    HeadSplit split{step, whole, {"~whole", "head", inner, heads}, *row, shape.size(*row), heads * shape.size(inner)};
+    split.making = {line(apart, made->op, made->operands), line(whole, Merge{"head", inner, "~whole"}, {apart})};
+    split.making.front().kind = Instruction::Kind::hidden;  // these are what a person works out
+    for (const Operand& operand : std::span(made->operands).subspan(1)) split.given.push_back(operand.id);
+    all.push_back(std::move(split));
+  }
+  return all;
+}
+
+// Where the vectors of each head come from, be they cut from wider ones or made apart.
+std::vector<HeadSplit> sources_of_heads(const RightAttention& right) {
+  std::vector<HeadSplit> all = products_apart(right);
+  std::ranges::move(head_splits(right), std::back_inserter(all));
+  return all;
+}
+
+void move_behind(std::vector<Instruction>& lines, std::vector<Instruction> more) {
+  std::ranges::move(more, std::back_inserter(lines));
+}
+
+// The heads by these lines in place of their own.
 template <class Lines>
 Rewrites split_otherwise(const RightAttention& right, const std::vector<HeadSplit>& splits, Lines lines_of) {
   if (splits.empty()) return {};
   std::vector<Instruction> lines;
-  for (const HeadSplit& split : splits) std::ranges::move(lines_of(split), std::back_inserter(lines));
+  for (const HeadSplit& split : splits) {
+    move_behind(lines, split.making);
+    move_behind(lines, lines_of(split));
+  }
   return {rewritten(right, splits.front().step, "", std::move(lines))};
 }
 
 // [rows][width] read as [head][rows][width / heads] in the order of the numbers.
 Rewrites no_transpose(const RightAttention& right) {
-  const std::vector<HeadSplit> splits = head_splits(right);
+  const std::vector<HeadSplit> splits = sources_of_heads(right);
   if (std::ranges::all_of(splits, [](const HeadSplit& split) { return split.rows < 2; })) return {};
   return split_otherwise(right, splits, [](const HeadSplit& split) -> std::vector<Instruction> {
     const std::string flat = "~flat." + split.step;
@@ -57,7 +103,7 @@ Rewrites no_transpose(const RightAttention& right) {
 
 // Every h-th column to a head in place of consecutive ones.
 Rewrites interleaved(const RightAttention& right) {
-  std::vector<HeadSplit> splits = head_splits(right);
+  std::vector<HeadSplit> splits = sources_of_heads(right);
   std::erase_if(splits, [](const HeadSplit& split) { return split.width == split.op.parts; });
   return split_otherwise(right, splits, [](const HeadSplit& split) -> std::vector<Instruction> {
     const std::size_t width = split.width / split.op.parts;
@@ -65,18 +111,47 @@ Rewrites interleaved(const RightAttention& right) {
   });
 }
 
-// Heads that share keys and values took turns: i mod kv_heads in place of ⌊i / group⌋.
-Rewrites tiled_groups(const RightAttention& right) {
-  std::vector<Instruction> lines;
+// Which head of keys and values each query head reads, where it is ⌊i / (h / g)⌋.
+enum class Grouping {
+  in_turn,  // i mod g
+  by_count  // ⌊i / g⌋: as many to a group as there are groups
+};
+
+// Nothing where that is the same, or there are not so many heads.
+std::optional<Op> grouped(const Repeat& asked, std::size_t heads, Grouping grouping) {
+  if (heads < 2 || asked.times < 2) return std::nullopt;
+  if (grouping == Grouping::in_turn) return Repeat{asked.axis, asked.times, !asked.tiled};
+  if (asked.times >= heads) return std::nullopt;
+  Tensor<std::int64_t> from(Shape{{asked.axis, heads * asked.times}});
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::int64_t>(i / heads);
+  return Pick{asked.axis, Rows(std::move(from))};
+}
+
+// Keys and values shared so, or only the one or the other.
+Rewrites grouped_otherwise(const RightAttention& right, Grouping grouping) {
+  std::vector<Instruction> keys, values;
   for (const auto& shared : right.instructions()) {
     const auto* repeat = std::get_if<Repeat>(&shared->op);
-    if (!repeat || repeat->times < 2 || right.shape(shared->operands[0].id).size(repeat->axis) < 2) continue;
-    Repeat taking_turns = *repeat;
-    taking_turns.tiled = !taking_turns.tiled;
-    lines.push_back(line(shared->id(), taking_turns, shared->operands));
+    const auto op =
+        repeat ? grouped(*repeat, size_along(right, shared->operands[0].id, repeat->axis), grouping) : std::nullopt;
+    if (!op) continue;
+    const bool are_values = right.shape(shared->id()).has("d_v");
+    (are_values ? values : keys).push_back(line(shared->id(), *op, shared->operands));
   }
-  if (lines.empty()) return {};
-  return {rewritten(right, lines.front().id(), "", lines)};
+  if (keys.empty() || values.empty()) return {};
+  std::vector<Instruction> both = keys;
+  both.insert(both.end(), values.begin(), values.end());
+  const MistakeWords& said = language().mistakes;
+  const std::string way = grouping == Grouping::in_turn ? said.heads_in_turn : said.heads_by_count;
+  return {rewritten(right, keys.front().id(), way, both),
+          rewritten(right, keys.front().id(), way + said.only_keys.text(), keys),
+          rewritten(right, values.front().id(), way + said.only_values.text(), values)};
+}
+
+Rewrites tiled_groups(const RightAttention& right) {
+  Rewrites all = grouped_otherwise(right, Grouping::in_turn);
+  append(all, grouped_otherwise(right, Grouping::by_count));
+  return all;
 }
 
 // The line that puts the heads side by side; null where there are not several.
@@ -166,6 +241,7 @@ Shape without_heads(const Shape& along) {
 std::vector<Instruction> left_whole(const RightAttention& right, const std::vector<HeadSplit>& splits) {
   std::vector<Instruction> lines;
   for (const HeadSplit& split : splits) {
+    move_behind(lines, split.making);
     lines.push_back(line(split.step, Copy{}, {read_as(split.whole, split.op.axis, split.op.inner)}));
   }
   for (const auto& own : right.instructions()) {
@@ -182,16 +258,20 @@ std::vector<Instruction> left_whole(const RightAttention& right, const std::vect
 }
 
 Rewrites one_big_head(const RightAttention& right) {
-  const std::vector<HeadSplit> splits = head_splits(right);
+  const std::vector<HeadSplit> splits = sources_of_heads(right);
   for (const std::string& step : {right.at.keys, right.at.queries, right.at.values}) {
     if (std::ranges::find(splits, step, &HeadSplit::step) == splits.end()) return {};
   }
   for (const std::string& step : {right.at.mask, right.at.bias}) {
     if (right.has(step) && is_about_heads(right, *right.find(step))) return {};
   }
-  // Heads that share keys, and what is given a head, leave no one head to take all as.
-  const bool has_parts = std::ranges::any_of(right.instructions(), [](const auto& line) {
-    return std::holds_alternative<Repeat>(line->op) || (line->given && line->given->points.shape().has("head"));
+  // Heads that share keys, and what else is given a head, leave no one head to take all as.
+  const bool has_parts = std::ranges::any_of(right.instructions(), [&](const auto& line) {
+    if (std::holds_alternative<Repeat>(line->op)) return true;
+    return line->given && line->given->points.shape().has("head") &&
+           std::ranges::none_of(splits, [&](const HeadSplit& split) {
+             return std::ranges::find(split.given, line->id()) != split.given.end();
+           });
   });
   if (has_parts) return {};
   Rewrite made = rewritten(right, splits.front().step, "", left_whole(right, splits));

@@ -1,127 +1,18 @@
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <set>
 #include <variant>
 
-#include "mistakes/rewriting.h"
-#include "ops/walk.h"
+#include "mistakes/masking.h"
 #include "words/language.h"
 
 namespace attn {
 namespace {
 
-// A cell of a mask, and its place along the last two axes.
-struct MaskCell {
-  std::size_t at, query, key;
-};
-
-// The mask of the problem, and the rules that it is made of.
-struct Masking {
-  Tensor<double> open;             // queries and keys last
-  std::vector<std::string> rules;  // ids of given tensors
-  Operand scores;                  // what is masked
-  std::optional<Operand> bias;     // what is added, where anything is
-  std::size_t queries = open.shape().size("query");
-  std::size_t keys = open.shape().size("key");
-
-  MaskCell cell(std::size_t at) const { return {at, at / keys % queries, at % keys}; }
-
-  // Where query i and key j of the same matrix stand.
-  std::size_t beside(const MaskCell& cell, std::size_t i, std::size_t j) const {
-    return cell.at - (cell.query * keys + cell.key) + i * keys + j;
-  }
-
-  bool closes_something() const {
-    return std::ranges::any_of(open.data(), [](double cell) { return cell != 1; });
-  }
-};
-
-std::optional<Masking> masking(const RightAttention& right) {
-  const Instruction* close = right.find(right.at.masked);
-  const Instruction* mask = right.find(right.at.mask);
-  if (!close || !mask || !std::holds_alternative<Close>(close->op)) return std::nullopt;
-  if (!close->open || close->open->id != right.at.mask) return std::nullopt;
-  Masking found{right.value(right.at.mask), {}, close->operands[0], {}};
-  for (const Operand& rule : mask->operands) found.rules.push_back(rule.id);
-  if (close->operands.size() > 1) found.bias = close->operands[1];
-  return found;
-}
-
-// One that closes something.
-std::optional<Masking> closing(const RightAttention& right) {
-  auto found = masking(right);
-  return found && found->closes_something() ? std::move(found) : std::nullopt;
-}
-
-// The rule in the shape of the mask.
-Tensor<double> spread(const RightAttention& right, const Masking& mask, const std::string& id) {
-  const Tensor<double>& rule = right.given(id);
-  Tensor<double> result(mask.open.shape());
-  const Cells<double> cells{&rule.shape(), rule.data().data()};
-  Walk(result.shape(), std::span(&cells, 1), nullptr).each([&](std::size_t at, const Offsets& offsets) {
-    result[at] = rule[offsets[0]];
-  });
-  return result;
-}
-
-// Something else done with the scores, and with what is added, than closing cells.
-// It is added as far as it is a number: who does not close a cell does not add −∞ to it.
-std::vector<Instruction> masked_by(const RightAttention& right, const Masking& mask, const Op& op,
-                                   std::optional<Operand> open = {}) {
-  std::vector<Instruction> lines;
-  std::vector<Operand> operands = {mask.scores};
-  if (mask.bias) {
-    Tensor<double> bias = right.value(mask.bias->id);
-    const auto is_infinite = [](double number) { return !std::isfinite(number); };
-    const bool is_finite = std::ranges::none_of(bias.data(), is_infinite);
-    operands.push_back(is_finite ? *mask.bias : "~bias");
-    if (!is_finite) {
-      std::ranges::replace_if(bias.data(), is_infinite, 0.0);
-      lines.push_back(given_line("~bias", std::move(bias)));
-    }
-  }
-  lines.push_back(line(right.at.masked, op, std::move(operands), std::move(open)));
-  return lines;
-}
-
-// Another mask in the place of the right one; is_open(cell) gives each cell.
-template <class IsOpen>
-Rewrites with_mask(const RightAttention& right, const Masking& mask, const std::string& variant, IsOpen is_open) {
-  Tensor<double> open(mask.open.shape());
-  for (std::size_t at = 0; at < open.size(); ++at) open[at] = is_open(mask.cell(at)) ? 1 : 0;
-  if (open == mask.open) return {};
-  std::vector<Instruction> lines = masked_by(right, mask, Close{}, right.at.mask);
-  lines.insert(lines.begin(), {given_line("~mask", open), line(right.at.mask, Copy{}, {"~mask"})});
-  Rewrite made = rewritten(right, right.at.mask, variant, lines);
-  if (empty_rows(open).empty() || !softmax_input(right)) return {std::move(made)};
-  Rewrite levelled = with_empty_rows_levelled(made, right.at, open);
-  const std::string comma = variant.empty() ? "" : variant + "; ";
-  made.variant = comma + language().mistakes.empty_rows_zero.text();
-  levelled.variant = comma + language().mistakes.empty_rows_equal.text();
-  return {std::move(made), std::move(levelled)};
-}
-
-void append(Rewrites& all, Rewrites more) { std::ranges::move(more, std::back_inserter(all)); }
-
 std::string rule_words(const Anatomy& at, const std::string& id) {
   if (id == at.causal_rule) return language().mistakes.causal_mask;
   if (id == at.lengths_rule) return language().mistakes.padding;
   return "mask " + id.substr(id.rfind('.') + 1);
-}
-
-// One rule left out, or another in its place; allows(cell) is what that leaves open.
-template <class Allows>
-Rewrites with_rule(const RightAttention& right, const Masking& mask, std::size_t rule, const std::string& variant,
-                   Allows allows) {
-  std::vector<Tensor<double>> others;
-  for (std::size_t i = 0; i < mask.rules.size(); ++i) {
-    if (i != rule) others.push_back(spread(right, mask, mask.rules[i]));
-  }
-  return with_mask(right, mask, variant, [&](const MaskCell& cell) {
-    return allows(cell) && std::ranges::all_of(others, [&](const auto& open) { return open[cell.at] != 0; });
-  });
 }
 
 // The scores by these lines in place of masked ones: no cell closed, but perhaps of the weights.
@@ -199,7 +90,7 @@ std::optional<Triangle> triangle(const RightAttention& right) {
 }
 
 // Each query's own position closed too.
-Rewrites diagonal_too(const RightAttention& right, const Triangle& found) {
+Rewrites diagonal_of_triangle(const RightAttention& right, const Triangle& found) {
   Rewrites all = with_rule(right, found.mask, found.rule, "",
                            [&](const MaskCell& cell) { return in_triangle(cell, found.offset - 1); });
   if (found.offset == 0) return all;
@@ -207,6 +98,15 @@ Rewrites diagonal_too(const RightAttention& right, const Triangle& found) {
            return in_triangle(cell, found.offset) && cell.query != cell.key;
          }));
   return all;
+}
+
+// Where the mask is no triangle, a query's own position is the key of its number.
+Rewrites diagonal_too(const RightAttention& right) {
+  if (const auto found = triangle(right)) return diagonal_of_triangle(right, *found);
+  const auto mask = masking(right);
+  if (!mask || mask->queries != mask->keys) return {};
+  return with_mask(right, *mask, "",
+                   [&](const MaskCell& cell) { return mask->open[cell.at] == 1 && cell.query != cell.key; });
 }
 
 // Where there are more keys than queries, or fewer, the triangle starts at the
@@ -273,12 +173,6 @@ Rewrites added_as_number(const RightAttention& right, const Masking& mask) {
 
 }  // namespace
 
-Rewrites with_other_mask(const RightAttention& right, const Tensor<double>& open) {
-  const auto mask = masking(right);
-  if (!mask) return {};
-  return with_mask(right, *mask, "", [&](const MaskCell& cell) { return open[cell.at] != 0; });
-}
-
 Family mask_family() {
   const MistakeWords& said = language().mistakes;
   return {
@@ -287,7 +181,7 @@ Family mask_family() {
           {"mask.forgotten", said.mask_forgotten, where<masking, forgotten>},
           {"mask.inverted", said.mask_inverted, where<closing, inverted>},
           {"mask.transposed", said.mask_transposed, where<masking, transposed_mask>},
-          {"mask.diagonal_too", said.mask_diagonal_too, where<triangle, diagonal_too>},
+          {"mask.diagonal_too", said.mask_diagonal_too, diagonal_too},
           {"mask.zero_for_minus_infinity", said.mask_zero_for_minus_infinity, where<closing, zero_for_minus_infinity>},
           {"mask.after_softmax", said.mask_after_softmax, where<closing, after_softmax>},
           {"mask.rows_for_columns", said.mask_rows_for_columns, where<masking, rows_for_columns>},

@@ -129,24 +129,26 @@ Rewrites swapped(const RightAttention& right, const std::string& first, const st
 
 // The inputs in the place of what is projected from them. Heads side by side
 // get the columns of the inputs that stand where theirs would.
+Instruction inputs_line(const RightAttention& right, const Projecting& one) {
+  if (!one.has_heads) return line(one.step, Copy{}, {read_as(one.source, one.over, one.made)});
+  return line(one.step, Split{one.over, "head", one.made, size_along(right, one.step, "head")}, {one.source});
+}
+
 Rewrites skipped(const RightAttention& right) {
-  const std::vector<Projecting> all = all_projecting(right, {"key", "query", "value"});
-  if (all.size() != 3 || all[0].in != all[1].in) return {};
-  std::vector<Instruction> lines;
-  for (const Projecting& one : all) {
-    const bool is_wide = one.made == "d_concat";
-    if ((is_wide || one.has_heads) && one.in % head_count(right) != 0) return {};
-    const bool is_split = one.has_heads && !is_wide;
-    lines.push_back(
-        is_split ? line(one.step, Split{one.over, "head", one.made, size_along(right, one.step, "head")}, {one.source})
-                 : line(one.step, Copy{}, {read_as(one.source, one.over, one.made)}));
+  Rewrites rewrites = all_or_one(right, all_projecting(right, {"key", "query", "value"}),
+                                 [&](const Projecting& one) { return std::vector{inputs_line(right, one)}; });
+  Rewrites all;
+  for (Rewrite& rewrite : rewrites) {
+    Rewrite made = ended_where_widths_differ(std::move(rewrite), right.at);
+    const std::size_t width = size_along(made.recipe, right.at.keys, "d_k");
+    if (width > 0 && width != size_along(right, right.at.keys, "d_k") && asked_division(right)) {
+      Rewrite rescaled = with_op(made, right.at.scaled, divided_by_root(width));
+      rescaled.variant += "; " + language().mistakes.by_input_width.text();
+      all.push_back(std::move(rescaled));
+    }
+    all.push_back(std::move(made));
   }
-  Rewrite made = ended_where_widths_differ(rewritten(right, all[0].step, "", std::move(lines)), right.at);
-  const std::size_t width = size_along(made.recipe, right.at.keys, "d_k");
-  if (!asked_division(right) || width == size_along(right, right.at.keys, "d_k")) return {std::move(made)};
-  Rewrite rescaled = with_op(made, right.at.scaled, divided_by_root(width));
-  rescaled.variant = language().mistakes.by_input_width;
-  return {std::move(made), std::move(rescaled)};
+  return all;
 }
 
 std::vector<Projecting> biased(const RightAttention& right) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <variant>
 
 #include "base/math.h"
@@ -88,6 +89,8 @@ Rewrite ended_where_widths_differ(Rewrite made, const Anatomy& at) {
   made.recipe.replace(at.output, Copy{}, {read_as(source, width, "d_out")});
   return made;
 }
+
+void append(Rewrites& all, Rewrites more) { std::ranges::move(more, std::back_inserter(all)); }
 
 Operand read_as(Operand operand, const Axis& from, const Axis& to) {
   if (from != to) operand.renamed.emplace_back(from, to);
@@ -179,6 +182,24 @@ Instruction sums_line(std::string id, const SoftmaxInput& input, Operand powers,
 Instruction weights_line(std::string id, const SoftmaxInput& input, Operand powers, Operand sums, Axis over) {
   return line(std::move(id), Softmax{Softmax::Part::weights, std::move(over), input.base},
               {std::move(powers), std::move(sums)}, input.open);
+}
+
+std::vector<Instruction> largest_lines(std::string id, Operand weights, std::optional<Operand> open) {
+  const SoftmaxInput input{.scores = "~steep", .open = std::move(open)};
+  return {line("~steep", Map{Unary::multiply, steep, ""}, {std::move(weights)}),
+          maximum_line("~steepest", input, "~steep"), exponentials_line("~apart", input, "~steep", "~steepest"),
+          sums_line("~how_many", input, "~apart", "~steepest"),
+          weights_line(std::move(id), input, "~apart", "~how_many")};
+}
+
+Tensor<double> equal_weights(Tensor<double> counted) {
+  const std::size_t keys = counted.shape().size("key");
+  for (std::size_t row = 0; row < counted.size(); row += keys) {
+    const auto cells = counted.data().subspan(row, keys);
+    const double number = static_cast<double>(std::ranges::count(cells, 1.0));
+    for (double& cell : cells) cell = cell == 1 ? 1 / number : 0;
+  }
+  return counted;
 }
 
 std::vector<std::size_t> empty_rows(const Tensor<double>& open) {

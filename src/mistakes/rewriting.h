@@ -49,6 +49,9 @@ Rewrite left_open_below(Rewrite made, const Anatomy& at, std::string_view id, bo
 // can go on: what there is stands for the output.
 Rewrite ended_where_widths_differ(Rewrite made, const Anatomy& at);
 
+// Puts more behind them.
+void append(Rewrites& all, Rewrites more);
+
 // The same operand with an axis called by another name, and with two axes
 // exchanged: its transpose.
 Operand read_as(Operand operand, const Axis& from, const Axis& to);
@@ -105,16 +108,17 @@ Instruction weights_line(std::string id, const SoftmaxInput& input, Operand powe
 // So steep that a softmax gives all to the largest.
 constexpr double steep = 1e6;
 
+// 1 for the largest of each row of weights, as the last of these lines, `id`; 0 for all others.
+std::vector<Instruction> largest_lines(std::string id, Operand weights, std::optional<Operand> open);
+
+// Every key counts for as much, of those that are 1 in `counted`, its keys last.
+Tensor<double> equal_weights(Tensor<double> counted);
+
 // Where in a mask, its keys last, the rows begin that have no open cell.
 std::vector<std::size_t> empty_rows(const Tensor<double>& open);
 
 // The rewrite with the same weight everywhere in such rows of its mask `open`, as
 // a softmax gives that subtracts a large number in place of closing.
 Rewrite with_empty_rows_levelled(Rewrite made, const Anatomy& at, Tensor<double> open);
-
-// The attention with another mask in the place of its own, which it has, where that
-// differs; with rows that have no open cell both at 0 and all the same. REQUIRES: of
-// the mask's shape.
-Rewrites with_other_mask(const RightAttention& right, const Tensor<double>& open);
 
 }  // namespace attn

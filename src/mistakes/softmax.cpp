@@ -74,14 +74,6 @@ Lines base_e(const RightAttention& right, const SoftmaxInput& input) {
   return input.base == 0 ? Lines() : steeper(right, input, 1 / log(input.base));
 }
 
-Lines sink_forgotten(const RightAttention& right, const SoftmaxInput& input) {
-  if (!input.sink) return {};
-  SoftmaxInput without = input;
-  without.sink.reset();
-  return {maximum_line(right.at.maximum, without, input.scores),
-          sums_line(right.at.sums, without, right.at.exponentials, right.at.maximum)};
-}
-
 Lines hard_max(const RightAttention& right, const SoftmaxInput& input) { return steeper(right, input, steep); }
 
 Lines twice(const RightAttention& right, const SoftmaxInput& input) {
@@ -142,7 +134,6 @@ Family softmax_family() {
               {"softmax.base_10", said.softmax_base_10, once<other_base<10>>},
               {"softmax.base_3", said.softmax_base_3, once<other_base<3>>},
               {"softmax.base_e", said.softmax_base_e, once<base_e>},
-              {"softmax.sink_forgotten", said.softmax_sink_forgotten, once<sink_forgotten>},
               {"softmax.negated", said.softmax_negated, once<negated>},
               {"softmax.twice", said.softmax_twice, once<twice>},
               {"softmax.by_maximum", said.softmax_by_maximum, where<softmax_input, by_maximum>},

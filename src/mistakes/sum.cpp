@@ -82,17 +82,6 @@ Rewrites of_inputs(const RightAttention& right, const WeightedSum& sum) {
   return {};
 }
 
-// Every key counts for as much, of those that are 1 in `counted`.
-Tensor<double> equal_weights(Tensor<double> counted) {
-  const std::size_t keys = counted.shape().size("key");
-  for (std::size_t row = 0; row < counted.size(); row += keys) {
-    const auto cells = counted.data().subspan(row, keys);
-    const double number = static_cast<double>(std::ranges::count(cells, 1.0));
-    for (double& cell : cells) cell = cell == 1 ? 1 / number : 0;
-  }
-  return counted;
-}
-
 // The weighted values stay as they are: whoever takes a plain mean has no use for them.
 Rewrites mean_of_values(const RightAttention& right, const WeightedSum& sum) {
   const auto mean = [&](const std::string& variant, Tensor<double> counted, std::optional<Operand> open) {
@@ -117,12 +106,7 @@ Rewrites not_summed(const RightAttention& right, const WeightedSum& sum) {
 }
 
 Rewrites top_only(const RightAttention& right, const WeightedSum& sum) {
-  // 1 for the largest weight of each row, 0 for all others.
-  const SoftmaxInput weights{.scores = "~steep", .open = sum.open};
-  std::vector<Instruction> itself = {
-      line("~steep", Map{Unary::multiply, steep, ""}, {sum.weights}), maximum_line("~steepest", weights, "~steep"),
-      exponentials_line("~apart", weights, "~steep", "~steepest"),
-      sums_line("~how_many", weights, "~apart", "~steepest"), weights_line("~largest", weights, "~apart", "~how_many")};
+  std::vector<Instruction> itself = largest_lines("~largest", sum.weights, sum.open);
   std::vector<Instruction> weighted = itself;
   const auto summed_up = [&](const Operand& chosen, const Operand& values) {
     return line(right.at.context, Contract{"key"}, {chosen, values}, sum.open);

@@ -138,6 +138,7 @@ Anatomy attention_anatomy(const std::string& prefix, const Inputs& inputs) {
           .masked = id("masked_scores"),
           .causal_rule = id("mask.causal"),
           .lengths_rule = id("mask.lengths"),
+          .window_rule = id("mask.window"),
           .maximum = id("row_maximum"),
           .exponentials = id("exponentials"),
           .sums = id("exponential_sums"),

@@ -21,7 +21,7 @@ struct Anatomy {
   StepId scores, scaled, capped, mask, position_bias, bias, masked;
 
   // Of the rules that the mask is made of, those that others know by name.
-  StepId causal_rule, lengths_rule;
+  StepId causal_rule, lengths_rule, window_rule;
 
   // The softmax, and what follows.
   StepId maximum, exponentials, sums, weights;

@@ -13,7 +13,7 @@ struct OneMistake {
 
 // Of every family its title, and of every mistake what is said.
 struct MistakeWords {
-  Said projection, scores, scale, mask, softmax, sum, heads, slip, rounding, layout;
+  Said projection, scores, score, scale, softcap, mask, window, softmax, sink, sum, heads, slip, rounding, layout;
   Said positions, rope, cache, alibi;
   // Which reading of a mistake, where there are several.
   Said of_all_values, of_open_values, all_inputs, value_itself, weighted_value, by_own_width, by_head_width,
@@ -23,6 +23,10 @@ struct MistakeWords {
   Said written_before_turning, written_after_turning, rope_neighbours, rope_halves, positions_after_past,
       positions_from_zero, bias_has_other_sign, bias_subtracted;
   Saying<std::size_t> slopes_of_heads;
+  Said by_no_norm, not_by_query_norm, not_by_key_norm, each_for_the_other, keys_for_queries, queries_for_keys,
+      masked_scores_capped, capped_scores_masked, one_more_before, one_fewer_before, one_more_behind, one_fewer_behind,
+      one_more_on_both_sides, one_fewer_on_both_sides, sink_not_searched, sink_only_not_summed, to_all_open_keys,
+      to_largest_weight, to_first_key, heads_in_turn, heads_by_count, only_keys, only_values;
   OneMistake projection_transposed, projection_swapped_query_key, projection_swapped_key_value,
       projection_swapped_query_value, projection_skipped, projection_bias_forgotten, projection_bias_added_twice;
   OneMistake positions_left_out, positions_added_twice, positions_queries_only, positions_counted_from_one,
@@ -30,14 +34,18 @@ struct MistakeWords {
   OneMistake rope_pairs, rope_direction, rope_keys_not_turned, rope_dims;
   OneMistake cache_left_out, cache_behind;
   OneMistake scores_transposed, scores_untransposed_key, scores_query_query, scores_key_key, scores_query_value;
+  OneMistake score_cosine_not_normed, score_tanh_left_out, score_key_for_query;
   OneMistake scale_none, scale_by_dk, scale_multiplied, scale_by_dmodel, scale_by_n, scale_by_dv, scale_twice,
       scale_after_softmax, scale_added;
   OneMistake alibi_sign, alibi_slopes;
+  OneMistake softcap_left_out, softcap_after_mask;
   OneMistake mask_forgotten, mask_inverted, mask_transposed, mask_diagonal_too, mask_zero_for_minus_infinity,
       mask_after_softmax, mask_rows_for_columns, mask_added_as_number, mask_wrong_corner;
+  OneMistake window_off_by_one;
   OneMistake softmax_columns, softmax_whole_matrix, softmax_linear, softmax_not_normalised, softmax_none,
-      softmax_hard_max, softmax_base_2, softmax_base_10, softmax_base_3, softmax_base_e, softmax_sink_forgotten,
-      softmax_negated, softmax_twice, softmax_by_maximum;
+      softmax_hard_max, softmax_base_2, softmax_base_10, softmax_base_3, softmax_base_e, softmax_negated, softmax_twice,
+      softmax_by_maximum;
+  OneMistake sink_left_out, sink_kept;
   OneMistake sum_transposed_weights, sum_key_for_value, sum_query_for_value, sum_input_for_value, sum_top_only,
       sum_mean_of_values, sum_not_summed;
   OneMistake heads_output_projection_forgotten, heads_output_projection_transposed, heads_scale_by_dmodel,
@@ -48,8 +56,7 @@ struct MistakeWords {
   OneMistake layout_transposed_answer;
 
   // What programs do otherwise than a problem says, as of a mistake, and in which way.
-  Said closed_rows, same_for_every_key, folded_log2, softcap_left_out, softcap_order, softcap_before_scale,
-      softcap_after_mask;
+  Said closed_rows, same_for_every_key, folded_log2, softcap_order;
 
   // How they write a step.
   Said one_where_cell_closed, zero_where_open, ones_exchanged;

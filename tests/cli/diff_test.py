@@ -96,8 +96,8 @@ class Attention:
         keys, values = repeat(made["keys"]), repeat(made["values"])
         made["scores"] = made["queries"] @ np.swapaxes(keys, -1, -2)
         scale = scale if scale is not None else self.scale if self.scale is not None else 1 / np.sqrt(self.d)
-        read = made["scaled_scores"] = made["scores"] * scale
         capped = lambda s: self.softcap * np.tanh(s / self.softcap)
+        read = made["scaled_scores"] = (capped(made["scores"]) if cap == "early" else made["scores"]) * scale
         if self.softcap and cap == "usual":
             read = made["capped_scores"] = capped(read)
         if allow is None:
@@ -331,9 +331,13 @@ class Dumps(Case):
 
     def test_a_softcap_after_the_mask(self):
         attention = Attention(softcap=2.0, causal=True)
-        report = self.explained(attention, "softcap.order", "masked_scores", cap="late",
+        report = self.explained(attention, "softcap.after_mask", "masked_scores", cap="late",
                                 only=("scaled_scores", "masked_scores", "attention_weights", "output"))
-        self.assertIn("after the mask", report["explanations"][0]["variant"])
+        self.assertIn("masked scores were capped", report["explanations"][0]["variant"])
+
+    def test_a_softcap_before_the_scale(self):
+        self.explained(Attention(softcap=2.0), "softcap.order", "scaled_scores", cap="early",
+                       only=("scaled_scores", "attention_weights", "output"))
 
     def test_no_softcap(self):
         self.explained(Attention(softcap=2.0), "softcap.left_out", "attention_weights", cap="none",

@@ -24,7 +24,7 @@ import subprocess
 import tempfile
 from collections import Counter, defaultdict
 
-from exercises import PLACED, exercise
+from exercises import PLACED, UNUSUAL, exercise
 from handins import DECIMALS, SETS, Reader, at, cells
 from honest import KINDS
 from pairs import TWO, explained_by, two_at_once
@@ -33,6 +33,7 @@ from program import SKIPPED, measuring_arguments, missing, remove_if_empty
 from roundings import ROUNDINGS, needs_a_note
 from slips import SLIPS
 from students import NotHere
+from unusual import UNUSUAL_MISTAKES
 
 MOST_TIES = 3
 ENOUGH = 0.95
@@ -50,10 +51,11 @@ def plan(options):
     """Which mistakes are made in which problems, until each was made often enough."""
     wanted = set(options.mistakes.split(",")) if options.mistakes else None
     drawn = ["slip." + kind for kind in SLIPS] + list(DRAWN)
-    problems = stream(options, options.seed, drawn, wanted, lambda name: not is_placed(name))
+    problems = stream(options, options.seed, drawn, wanted, lambda name: not (is_placed(name) or is_unusual(name)))
     problems += stream(options, options.seed + PLACED, [], wanted, is_placed)
+    problems += stream(options, options.seed + UNUSUAL, [], wanted, is_unusual)
     each = 40
-    honest = [(options.seed + (PLACED if k % 4 == 3 else 100000) + k, [], min(each, options.honest - k * each))
+    honest = [(options.seed + {1: UNUSUAL, 3: PLACED}.get(k % 4, 100000) + k, [], min(each, options.honest - k * each))
               for k in range((options.honest + each - 1) // each)]
     return problems + honest
 
@@ -61,6 +63,11 @@ def plan(options):
 def is_placed(name):
     """Whether a mistake is about positions or past keys, which have problems of their own."""
     return name.partition(".")[0] in FAMILIES
+
+
+def is_unusual(name):
+    """The same of what is in unusual.py."""
+    return name in UNUSUAL_MISTAKES
 
 
 def stream(options, seed, drawn, wanted, belongs):

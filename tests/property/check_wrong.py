@@ -26,7 +26,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from changes import KINDS, STEPS_OF, changed
-from exercises import PLACED, exercise
+from exercises import PLACED, UNUSUAL, exercise
 from handins import DECIMALS, Reader, chosen_steps, drawn_pen
 from nested import depth, mapped
 from program import SKIPPED, measuring_arguments, missing, remove_if_empty
@@ -237,7 +237,7 @@ def problems(options):
     left, seed = options.tries, options.seed
     turn = 0
     while left > 0:
-        raw = exercise(seed + PLACED * (seed % 4 == 0))
+        raw = exercise(seed + {0: PLACED, 2: UNUSUAL}.get(seed % 4, 0))
         rng = random.Random(f"attn changes {seed}")
         maker, found = Maker(raw, rng), []
         for _ in range(min(EACH, left)):

@@ -185,12 +185,14 @@ def spelled_otherwise(problem, rng):
 
 
 PLACED = 500_000  # from this seed on problems have positions, or past keys
+UNUSUAL = 700_000  # from this seed on problems ask for what is in unusual.py
 
 
 def exercise(seed):
     """The first pleasant problem of a seed, or the last that was tried."""
-    from placed import PlacedExercise  # which draws as this does, and more
-    kind = PlacedExercise if seed >= PLACED else Exercise
+    from placed import PlacedExercise  # which draw as this does, and more
+    from unusual import UnusualExercise
+    kind = UnusualExercise if seed >= UNUSUAL else PlacedExercise if seed >= PLACED else Exercise
     numbers = random.Random(f"attn numbers {seed}")
     for _ in range(TRIES):
         rng = random.Random(f"attn exercise {seed}")

@@ -37,6 +37,8 @@ def spelled(student, names):
 
 def exponentials_carried(reader, which, decimals, rng):
     """e^(score − c) rounded, the sums and the weights made of these."""
+    if reader.given.sinks is not None:
+        return None
     pen = drawn_pen(rng, decimals)
     pen = Pen(decimals, rng.choice((pen.mode, pen.mode, "truncate")), pen.carried)
     student = reader.honest.student(pen)
@@ -122,6 +124,8 @@ class Exactly(Student):
     def expression(self, name, place):
         try:
             if name == "scores":
+                if self.given.kind not in ("dot", "scaled_dot"):
+                    return None
                 b, h, i, j = place
                 return "+".join(f"{brief(x)}*{brief(y)}" for x, y in zip(self.q[b][h][i], self.k[b][h][j]))
             if name == "scaled_scores":
@@ -130,7 +134,7 @@ class Exactly(Student):
                     f"{score}*{brief(self.given.scale)}")
             b, h, i, j = place
             if name == "attention_weights":
-                row = [brief(x) for x in self.m[b][h][i] if x > -INF]
+                row = [brief(x) for x in self.m[b][h][i] + self.sink(h) if x > -INF]
                 return f"e^{brief(self.m[b][h][i][j])}/({'+'.join('e^' + x for x in row)})" if (
                     self.m[b][h][i][j] > -INF) else None
             return "+".join(f"{brief(w)}*{brief(v[j])}" for w, v in zip(self.a[b][h][i], self.v[b][h]))
@@ -230,7 +234,7 @@ def respelled(reader, which, decimals, rng, shorter):
 # --- everything transposed -------------------------------------------------
 
 NEVER_TURNED = ("weighted_values",)
-ROWS = ("row_maximum", "exponential_sums")  # a number a row
+ROWS = ("row_maximum", "exponential_sums", "query_norms", "key_norms", "repeated_key_norms")  # a number a row
 
 
 def transposed_whole(reader, which, decimals, rng):
@@ -281,6 +285,8 @@ def own_rounding(reader, which, decimals, rng):
 
 def sink(reader, which, decimals, rng):
     """Rows with a sink do not sum to 1, and keep what they sum to."""
+    if reader.given.sinks is not None:
+        return None
     logit = rng.choice((-1, 0, 0.5, 1))
 
     def with_sink(student, scores):

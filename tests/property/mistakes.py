@@ -31,7 +31,8 @@ class Mistake:
 
 def catalogue(given):
     """Every mistake but slips, in all readings."""
-    for family in (projections, placements, scores, scales, masks, softmaxes, sums, heads, layouts):
+    for family in (projections, placements, scores, scores_of_their_own, scales, softcaps, masks, windows, softmaxes,
+                   sinks, sums, heads, layouts):
         yield from family(given)
 
 
@@ -44,6 +45,9 @@ def projections(given):
     if any(kind for kind, _ in given.weights.values()):
         yield Mistake("projection.skipped", "", PROJECTIONS, "keys",
                       {"weight": lambda s, role: (None, None, None)})
+        for one in (role for role, (kind, _) in given.weights.items() if kind):
+            yield Mistake("projection.skipped", one, PROJECTIONS, dict(ROLES)[one], {
+                "weight": lambda s, role, one=one: (None, None, None) if role == one else s.weight(role)})
     yield from biases(given)
 
 
@@ -110,6 +114,8 @@ def placements(given):
 
 
 def scores(given):
+    if given.kind not in ("dot", "scaled_dot"):
+        return
     rules = {
         "transposed": (True, lambda s, q, k, v: dots(k, q)),
         "untransposed_key": (given.nk == given.d_k, lambda s, q, k, v: product(q, k)),
@@ -121,6 +127,33 @@ def scores(given):
         needs_square = name in ("transposed", "query_query", "key_key")
         if fits and (given.nq == given.nk or not needs_square):
             yield Mistake("scores." + name, "", SCORES, "scores", {"score": rule})
+
+
+# --- cosine, general, additive and concat scores ---------------------------
+
+
+def scores_of_their_own(given):
+    if given.kind in ("dot", "scaled_dot"):
+        return
+    if given.kind == "cosine":
+        for variant, rule in (("by neither", lambda s, total, one, other: total),
+                              ("not by the query's", lambda s, total, one, other: s.over(total, 1, other)),
+                              ("not by the key's", lambda s, total, one, other: s.over(total, one, 1))):
+            yield Mistake("score.cosine_not_normed", variant, SCORES, "scores", {"over": rule},
+                          may_leave_out=("query_norms", "key_norms"))
+    if given.kind in ("additive", "concat"):
+        yield Mistake("score.tanh_left_out", "", SCORES, "score_tanh", {"bend": lambda s, x: x},
+                      may_leave_out=("score_tanh",))
+    step = {"general": "score_queries", "additive": "score_keys", "concat": "score_hidden",
+            "cosine": "query_norms"}[given.kind]
+    query, key = lambda s, b, h: s.q[b][h], lambda s, b, h: s.k[b][h]
+    if given.kind != "cosine":
+        yield Mistake("score.key_for_query", "exchanged", SCORES, step, {"first": key, "second": query},
+                      flags={"exchanged": True})
+    # READING: the key stands where the query should, and nothing else is changed; or the reverse.
+    if given.nq == given.nk:
+        yield Mistake("score.key_for_query", "keys for both", SCORES, step, {"first": key})
+        yield Mistake("score.key_for_query", "queries for both", SCORES, step, {"second": query})
 
 
 # --- scales ----------------------------------------------------------------
@@ -150,6 +183,21 @@ def scales(given):
 def scaling(name, factor, may_leave_out=()):
     return Mistake("scale." + name, "", SCALED, "scaled_scores", {"factor": lambda s: factor},
                    may_leave_out=may_leave_out)
+
+
+# --- softcaps --------------------------------------------------------------
+
+
+def softcaps(given):
+    if not given.softcap:
+        return
+    shown = ("capped_scores",)
+    yield Mistake("softcap.left_out", "", SCALED, "capped_scores", {"cap": lambda s, score: score}, may_leave_out=shown)
+    if given.masked and any(not o for o in cells(given.open)):
+        yield Mistake("softcap.after_mask", "masked scores capped", SCALED, "capped_scores",
+                      {"cap": lambda s, score: score}, leaves_out=shown, flags={"caps_masked": True})
+        yield Mistake("softcap.after_mask", "capped scores masked", SCALED, "capped_scores", {},
+                      flags={"caps_last": True})
 
 
 # --- masks -----------------------------------------------------------------
@@ -240,10 +288,37 @@ def wrong_corners(given):
             yield "wrong_corner", f"offset {other}", worker.open
 
 
+# --- windows ---------------------------------------------------------------
+
+
+def windows(given):
+    window = given.raw.get("window")
+    if window is None:
+        return
+    worker = Worker({key: value for key, value in given.raw.items() if key != "window"})
+    worker.run()
+    offsets = worker.problem.offsets()
+    for variant, before, behind in (("one more before", 1, 0), ("one fewer before", -1, 0), ("one more behind", 0, 1),
+                                    ("one fewer behind", 0, -1), ("one more", 1, 1), ("one fewer", -1, -1)):
+        # An end without a limit has no key too many or too few.
+        left = INF if window[0] < 0 else window[0] + before
+        right = INF if window[1] < 0 else window[1] + behind
+        is_open = [[[[o and -left <= j - i - offsets[b] <= right for j, o in enumerate(row)]
+                     for i, row in enumerate(m)] for m in heads] for b, heads in enumerate(worker.open)]
+        closes_rows = any(not any(row) for heads in is_open for m in heads for row in m)
+        if is_open != given.open:
+            for uniform in (False, True) if closes_rows else (False,):
+                mistake = reclosed("", variant, is_open, uniform)
+                mistake.id = "window.off_by_one"
+                yield mistake
+
+
 # --- softmax ---------------------------------------------------------------
 
 
 def softmaxes(given):
+    if given.sinks is not None:
+        return
     inner = ("row_maximum", "exponentials", "exponential_sums")
     for name, variant, rule, flags in softmax_rules():
         yield Mistake("softmax." + name, variant, WEIGHTS, "attention_weights", {"softmax": rule},
@@ -307,6 +382,28 @@ def whole_matrix(s, matrix):
     return [[next(shares) if x > -INF else 0.0 for x in row] for row in matrix]
 
 
+# --- sinks -----------------------------------------------------------------
+
+
+def sinks(given):
+    if given.sinks is None:
+        return
+    yield Mistake("sink.left_out", "", WEIGHTS, "attention_weights", {"sink": lambda s, h: []})
+    yield Mistake("sink.left_out", "not of the maximum", WEIGHTS, "attention_weights",
+                  {"sink": lambda s, h: [], "searched": lambda s, h: s.sink(h)})
+    # READING: what the sink has is divided among the open keys, or one of them gets it.
+    for variant, which in (("equally", lambda row: [1 / len(row)] * len(row)),
+                           ("to the largest", hard_max), ("to the first", lambda row: [1.0] + [0.0] * (len(row) - 1))):
+        def after(s, b, h, weights, which=which):
+            rows = []
+            for row, is_open in zip(weights, s.given.open[b][h]):
+                given_to = iter(which([w for w, o in zip(row, is_open) if o]) if any(is_open) else ())
+                rest = 1 - sum(row)
+                rows.append([w + rest * next(given_to) if o else 0.0 for w, o in zip(row, is_open)])
+            return rows
+        yield Mistake("sink.kept", variant, WEIGHTS, "attention_weights", {"after": after})
+
+
 # --- sums ------------------------------------------------------------------
 
 
@@ -348,7 +445,10 @@ def heads(given):
     if (given.heads or 1) == 1:
         return
     count = given.heads
-    yield from splitting(given, count)
+    if given.sharing > 1:
+        yield from groups(given)
+    else:
+        yield from splitting(given, count)
     for name, rule in (
             ("merged_without_transpose", lambda s, ms: regrouped(sum(sum(ms, []), []), len(ms[0]))),
             ("summed", lambda s, ms: [[sum(xs) for xs in zip(*rows)] for rows in zip(*ms)]),
@@ -358,6 +458,19 @@ def heads(given):
     if given.d_model and given.scale is not None and "scale" not in given.raw:
         yield Mistake("heads.scale_by_dmodel", "", SCALED, "scaled_scores",
                       {"factor": lambda s: 1 / math.sqrt(given.d_model)})
+
+
+def groups(given):
+    """Query heads that share other keys, or values, than they should."""
+    own = given.heads // given.sharing
+    for variant, of in (("in turn", lambda i: i % own), ("by count", lambda i: i // own)):
+        for which in (("keys", "values"), ("keys",), ("values",)):
+            if max(map(of, range(given.heads))) < own:
+                def share(s, heads, name, of=of, which=which):
+                    return [heads[of(i)] for i in range(s.given.heads)] if name in which else s.share(heads, name)
+                yield Mistake("heads.tiled_groups", f"{variant}: {', '.join(which)}", PROJECTIONS,
+                              "repeated_" + which[0], {"share": share},
+                              may_leave_out=("repeated_keys", "repeated_values"))
 
 
 def splitting(given, count):

@@ -15,6 +15,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from operator import mul
 
 from arithmetic import read_digits
+from comparing import Comparing, dots, product
 from placing import WITHOUT_BATCH, WITHOUT_HEADS, NotHere, Placed, Placing, base_name
 from placing import VECTORS as PLACED_VECTORS
 from reference import INF, Worker, depth, mapped, split_columns, transposed
@@ -23,7 +24,8 @@ MODES = ("half-up", "half-even", "truncate", "keep-sum")
 CARRIED = ("projections", "scores", "scaled", "weights", "weighted", "context")
 
 VECTORS = {"projected_keys", "projected_queries", "projected_values", "keys", "queries", "values",
-           "context", "concat", "output", *PLACED_VECTORS}
+           "repeated_keys", "repeated_values", "score_queries", "score_keys", "context", "concat", "output",
+           *PLACED_VECTORS}
 ROLES = (("key", "keys"), ("query", "queries"), ("value", "values"))
 
 
@@ -102,8 +104,14 @@ class Given:
         self.d_k = len(worker.keys[0][0][0])
         self.d_v = len(worker.values[0][0][0])
         self.nq, self.nk = len(worker.queries[0][0]), len(worker.keys[0][0])
+        self.sharing = p.sharing
+        self.kind = p.score["type"]
+        self.score = {name: values((p.reader.matrices if depth(tensor) == 2 else p.reader.numbers)(tensor))
+                      for name, tensor in p.score.items() if name != "type"}
+        self.softcap = raw.get("softcap")
+        self.sinks = sinks_of(raw.get("softmax"), self.heads or 1)
         self.scale = raw.get("scale")
-        if self.scale is None and raw.get("score", "scaled_dot") == "scaled_dot":
+        if self.scale is None and self.kind == "scaled_dot":
             self.scale = 1 / math.sqrt(self.d_k)
         self.open = worker.open
         self.masked = self.trace.step("masked_scores") is not None
@@ -132,6 +140,14 @@ class Given:
         return "shared" if p.split_input else "apart" if depth(weight) == 3 else "wide", weight
 
 
+def sinks_of(softmax, heads):
+    """The sink of each head; None where there is none."""
+    if not isinstance(softmax, dict) or "sink" not in softmax:
+        return None
+    sink = softmax["sink"]
+    return sink if isinstance(sink, list) else [sink] * heads
+
+
 def values(nested):
     return mapped(nested, lambda cell: cell.value)
 
@@ -139,25 +155,7 @@ def values(nested):
 # --- working it out --------------------------------------------------------
 
 
-def product(matrix, weight, bias=None):
-    if len(matrix[0]) != len(weight):
-        raise NotHere
-    columns = list(zip(*weight))
-    if bias is None:
-        return [[sum(map(mul, row, c)) for c in columns] for row in matrix]
-    if len(bias) != len(columns):
-        raise NotHere
-    return [[sum(map(mul, row, c)) + b for c, b in zip(columns, bias)] for row in matrix]
-
-
-def dots(left, right):
-    """Every row of one with every row of the other."""
-    if len(left[0]) != len(right[0]):
-        raise NotHere
-    return [[sum(map(mul, a, b)) for b in right] for a in left]
-
-
-class Student(Placing):
+class Student(Comparing, Placing):
     """One person's way through a problem.
 
     `change` replaces moves by name. `slip` is a pair of a step and a function that spoils
@@ -173,6 +171,8 @@ class Student(Placing):
         self.stage_of = {}
         self.headless = False     # somebody who sees one head where there are several
         self.sums_down = False    # weights that sum to 1 over a column, not a row
+        self.caps_masked = False  # somebody whose masked scores are the capped ones
+        self.caps_last = False    # somebody who caps the scores behind the mask
         self.stage = 0
 
     def work(self, first=0):
@@ -215,6 +215,10 @@ class Student(Placing):
     def by_head(self, make):
         return [[make(b, h) for h in range(len(heads))] for b, heads in enumerate(self.q)]
 
+    def by_row(self, blocks, make):
+        """make(row, head) of every row."""
+        return [[[make(row, h) for row in m] for h, m in enumerate(heads)] for heads in blocks]
+
     # Projections
 
     def weight(self, role):
@@ -222,7 +226,7 @@ class Student(Placing):
         return kind, matrix, self.given.biases.get(role)
 
     def split(self, matrix):
-        heads = self.given.heads or 1
+        heads = (self.given.heads or 1) // (1 if self.role == "query" else self.given.sharing)
         if len(matrix[0]) % heads:
             raise NotHere
         return split_columns(matrix, heads)
@@ -233,10 +237,22 @@ class Student(Placing):
         blocks = [self.note(name, made[role][0], made[role][1], made[role][2]) for role, name in ROLES]
         self.k, self.q, self.v = blocks
         self.placed_vectors()
+        self.own_k = self.k
+        self.k = self.shared(self.own_k, "keys")
+        self.v = self.shared(self.v, "values")
+
+    def share(self, heads, name):
+        """Keys or values for each query head: neighbours share."""
+        return [m for m in heads for _ in range(self.given.sharing)]
+
+    def shared(self, blocks, name):
+        if self.given.sharing == 1:
+            return blocks
+        return self.note("repeated_" + name, [self.do("share", heads, name) for heads in blocks])
 
     def project(self, role, name):
         """Blocks, what carries them, and the terms of a cell."""
-        given = self.given
+        given, self.role = self.given, role
         source = self.sources[role]
         if given.direct and depth(source) == 4:
             return source, None, None
@@ -265,6 +281,9 @@ class Student(Placing):
         return dots(q, k)
 
     def scores(self):
+        if self.given.kind not in ("dot", "scaled_dot"):
+            self.s = self.note("scores", getattr(self, self.given.kind)(), "scores")
+            return
         blocks = self.by_head(lambda b, h: self.do("score", self.q[b][h], self.k[b][h], self.v[b][h]))
         self.s = self.note("scores", blocks, "scores",
                            lambda b, h, i, j: list(map(mul, self.q[b][h][i], self.k[b][h][j])))
@@ -277,6 +296,14 @@ class Student(Placing):
         self.z = self.s
         if factor is not None:
             self.z = self.note("scaled_scores", mapped(self.s, lambda s: s * factor), "scaled")
+        if self.given.softcap and not self.caps_last:
+            self.z = self.capped(self.z)
+
+    def cap(self, score):
+        return self.given.softcap * math.tanh(score / self.given.softcap)
+
+    def capped(self, scores):
+        return self.note("capped_scores", mapped(scores, lambda s: self.do("cap", s)), "scaled")
 
     # Masks
 
@@ -290,7 +317,11 @@ class Student(Placing):
         if self.given.masked:
             self.place_bias()
             blocks = self.by_head(lambda b, h: self.do("mask", b, h, self.z[b][h]))
-            self.m = self.note("masked_scores", blocks, "scaled" if self.given.adds else None)
+            if self.caps_masked:
+                blocks = mapped(blocks, self.cap)
+            self.m = self.note("masked_scores", blocks, "scaled" if self.given.adds or self.caps_masked else None)
+        if self.caps_last:
+            self.m = self.capped(self.m)
 
     # Softmax
 
@@ -302,6 +333,18 @@ class Student(Placing):
         return [self.shares([math.exp(s - max(row)) for s in row]) if max(row) > -INF else self.do("empty", row)
                 for row in scores]
 
+    def sink(self, h):
+        """The sink that counts in the sum of a row, in a list; none where there is none."""
+        return [] if self.given.sinks is None else [self.given.sinks[h]]
+
+    def searched(self, h):
+        """The same for the maximum."""
+        return self.do("sink", h)
+
+    def with_sink(self, scores, h):
+        """The weights of a softmax with one more score."""
+        return [row[:len(scores[0])] for row in self.softmax([row + self.do("sink", h) for row in scores])]
+
     @staticmethod
     def shares(exponentials):
         total = sum(exponentials)
@@ -312,7 +355,8 @@ class Student(Placing):
 
     def weights(self):
         try:
-            weights = self.by_head(lambda b, h: self.do("softmax", self.m[b][h]))
+            weights = self.by_head(lambda b, h: self.do("softmax", self.m[b][h]) if self.given.sinks is None
+                                   else self.with_sink(self.m[b][h], h))
         except (OverflowError, ZeroDivisionError) as failed:
             raise NotHere from failed
         if "softmax" not in self.change:
@@ -321,12 +365,12 @@ class Student(Placing):
         self.a = self.note("attention_weights", weights, "weights")
 
     def inside_softmax(self):
-        peaks = mapped_rows(self.m, max)
-        exponentials = mapped_rows(self.m, lambda row: [
-            math.exp(s - max(row)) if s > -INF else 0.0 for s in row])
-        self.note("row_maximum", peaks)
-        self.note("exponentials", exponentials)
-        self.note("exponential_sums", mapped_rows(exponentials, sum))
+        peak = lambda row, h: max(row + self.do("searched", h))
+        powers = lambda row, h: [math.exp(s - peak(row, h)) if s > -INF else 0.0 for s in row]
+        of_sink = lambda row, h: sum(math.exp(s - peak(row, h)) for s in self.do("sink", h))
+        self.note("row_maximum", self.by_row(self.m, peak))
+        self.note("exponentials", self.by_row(self.m, powers))
+        self.note("exponential_sums", self.by_row(self.m, lambda row, h: sum(powers(row, h)) + of_sink(row, h)))
 
     # Sums
 

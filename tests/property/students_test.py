@@ -11,11 +11,12 @@ import random
 import unittest
 
 import check_agree
-from exercises import PLACED, exercise
+from exercises import PLACED, UNUSUAL, exercise
 from handins import DECIMALS, SETS, Reader
 from mistakes import placements, with_mistake
 from reference import mapped, work_out
 from students import CARRIED, MODES, Given, NotHere, Pen, Student
+from unusual import UNUSUAL_MISTAKES
 
 SOFTMAX = ("row_maximum", "exponentials", "exponential_sums")
 
@@ -23,7 +24,7 @@ SOFTMAX = ("row_maximum", "exponentials", "exponential_sums")
 class Rounding(unittest.TestCase):
     def test_students_who_round_every_step_write_what_the_reference_does(self):
         compared = 0
-        for seed in (*range(40), *range(PLACED, PLACED + 20)):
+        for seed in (*range(40), *range(PLACED, PLACED + 20), *range(UNUSUAL, UNUSUAL + 40)):
             problem = exercise(seed)
             given = Given(problem)
             for mode in MODES:
@@ -134,6 +135,10 @@ class IdealReader(unittest.TestCase):
     def test_every_mistake_explains_itself(self):
         for reader, handin in self.hand_ins(range(1)):
             self.assertIn(handin.id, reader.ties(handin), handin.told())
+
+    def test_unusual_exercises_leave_room_for_the_mistakes_of_what_they_ask_for(self):
+        rooms = set().union(*(Reader(exercise(UNUSUAL + k)).rooms() for k in range(40)))
+        self.assertLessEqual(set(UNUSUAL_MISTAKES), rooms)
 
     def test_dividing_by_d_k_and_dividing_twice_are_one_mistake(self):
         ties = [reader.ties(handin) for reader, handin in self.hand_ins(range(4), ("scale.by_dk", "scale.twice"))

@@ -25,6 +25,8 @@ CLOSED = (-INF, -INF)
 NOTHING = (0.0, 0.0)
 ANYTHING = (0.0, 1e6)  # of a weight
 WITHOUT_HEADS = ("projected_keys", "projected_queries", "projected_values", "concat", "output", *INPUTS)
+COMPARING = ("query_norms", "key_norms", "repeated_key_norms", "score_queries", "score_keys", "score_hidden",
+              "score_tanh")
 ROOTS = (1, 2, 3)  # decimals that people give √d_k
 
 
@@ -114,7 +116,8 @@ class Ways:
 
     def __init__(self, given):
         self.given = given
-        self.stages = (self.projections, self.scores, self.scaled, self.masked, self.softmax, self.sums, self.join)
+        self.stages = (self.projections, self.scores, self.scaled, self.capped, self.masked, self.softmax, self.sums,
+                       self.join)
         self.known = {}
 
     def first_unexplained(self, steps, decimals):
@@ -158,7 +161,7 @@ class Ways:
     def names_of(self, stage):
         return {"projections": [n for n in self.given.order if n.endswith(("keys", "queries", "values"))
                                 or base_name(n) in PLACED_VECTORS],
-                "scores": ["scores"], "scaled": ["scaled_scores"],
+                "scores": ["scores", *COMPARING], "scaled": ["scaled_scores"], "capped": ["capped_scores"],
                 "masked": ["position_bias", "score_bias", "masked_scores"],
                 "softmax": ["row_maximum", "exponentials", "exponential_sums", "attention_weights"],
                 "sums": ["weighted_values", "context"], "join": ["concat", "output"]}[stage.__name__]
@@ -198,7 +201,7 @@ class Ways:
             if depth(given.sources[role]) == 4:
                 blocks[name] = source
             elif kind is None:
-                blocks[name] = [self.split(m) for m in source]
+                blocks[name] = [self.split(m, role) for m in source]
             elif kind == "wide":
                 wide = [product(m, weight, bias) for m in source]
                 if given.heads:
@@ -226,7 +229,8 @@ class Ways:
                 turned = ()
                 for name in wide:
                     found[name], t = reading.settled(name, found[name])
-                    found[name.removeprefix("projected_")] = [self.split(m) for m in found[name]]
+                    role = "query" if name.endswith("queries") else "key"
+                    found[name.removeprefix("projected_")] = [self.split(m, role) for m in found[name]]
                     turned += t
                 for _, name in ROLES:
                     found[name], t = reading.settled(name, found[name])
@@ -234,7 +238,15 @@ class Ways:
             except Contradiction:
                 continue
             for placed in self.placed(reading, habit, found):
-                yield State(tuple((n, placed[n]) for n in ("queries", "keys", "values")), habit, turned)
+                try:
+                    also = ()
+                    for name in ("keys", "values") if given.sharing > 1 else ():
+                        shared = [[m for m in heads for _ in range(given.sharing)] for heads in placed[name]]
+                        placed[name], t = reading.settled("repeated_" + name, shared)
+                        also += t
+                except Contradiction:
+                    continue
+                yield State(tuple((n, placed[n]) for n in ("queries", "keys", "values")), habit, turned + also)
 
     def placed(self, reading, habit, found):
         """The same turned, and those that are there already put before them."""
@@ -250,15 +262,47 @@ class Ways:
                 continue
             yield {"queries": keeper.q, "keys": keeper.k, "values": keeper.v}
 
-    def split(self, matrix):
-        width = len(matrix[0]) // (self.given.heads or 1)
-        return [[row[h * width:(h + 1) * width] for row in matrix] for h in range(self.given.heads or 1)]
+    def split(self, matrix, role="query"):
+        heads = (self.given.heads or 1) // (1 if role == "query" else self.given.sharing)
+        width = len(matrix[0]) // heads
+        return [[row[h * width:(h + 1) * width] for row in matrix] for h in range(heads)]
 
     def scores(self, reading, state):
         parts = dict(state.blocks)
-        scores = [[[[dot(q, k) for k in keys] for q in queries] for queries, keys in zip(*heads)]
-                  for heads in zip(parts["queries"], parts["keys"])]
-        yield from self.going_on(reading, state, "scores", scores, parts["values"])
+        plain = self.given.kind in ("dot", "scaled_dot")
+        for way in (None,) if plain else (None, reading.file):
+            try:
+                scores = pairs(dot, parts["queries"], parts["keys"]) if plain else getattr(self, self.given.kind)(
+                    lambda name, blocks, way=way: between(reading, name, blocks, way), parts["queries"], parts["keys"])
+            except Contradiction:
+                continue
+            yield from self.going_on(reading, state, "scores", scores, parts["values"])
+
+    # Scores of other kinds; note(step, blocks) gives what is carried on from it
+
+    def cosine(self, note, queries, keys):
+        norms = lambda blocks: rows(blocks, lambda v: tuple(math.sqrt(x) for x in total([square(c) for c in v])))
+        beside = lambda blocks, lengths: [[list(zip(*both)) for both in zip(*heads)] for heads in zip(blocks, lengths)]
+        key_norms = "key_norms" if self.given.sharing == 1 else "repeated_key_norms"
+        return pairs(lambda x, y: quotient(dot(x[0], y[0]), times(x[1], y[1])),
+                     beside(queries, note("query_norms", norms(queries))), beside(keys, note(key_norms, norms(keys))))
+
+    def general(self, note, queries, keys):
+        return pairs(dot, note("score_queries", weighted(queries, self.given.score["weight"])), keys)
+
+    def additive(self, note, queries, keys):
+        sides = (note("score_queries", weighted(queries, self.given.score["query"])),
+                 note("score_keys", weighted(keys, self.given.score["key"])))
+        return self.bent(note, pairs(lambda x, y: [plus(a, b) for a, b in zip(x, y)], *sides))
+
+    def concat(self, note, queries, keys):
+        return self.bent(note, pairs(lambda x, y: product([list(x) + list(y)], self.given.score["weight"])[0],
+                                     queries, keys))
+
+    def bent(self, note, hidden):
+        bent = note("score_tanh", each(lambda c: (math.tanh(c[0]), math.tanh(c[1])), note("score_hidden", hidden)))
+        v = exactly(self.given.score["v"])
+        return [[[[dot(c, v) for c in row] for row in m] for m in heads] for heads in bent]
 
     def going_on(self, reading, state, name, blocks, values):
         for chosen, habit, turned in reading.chosen(name, blocks, state.habit):
@@ -293,6 +337,14 @@ class Ways:
             for habit in ("exact", "file"):
                 yield factor, habit
 
+    def capped(self, reading, state):
+        c, parts = self.given.softcap, dict(state.blocks)
+        if not c:
+            yield state
+            return
+        blocks = each(lambda s: (c * math.tanh(s[0] / c), c * math.tanh(s[1] / c)), parts["scores"])
+        yield from self.going_on(reading, state, "capped_scores", blocks, parts["values"])
+
     def masked(self, reading, state):
         given, parts = self.given, dict(state.blocks)
         if not given.masked:
@@ -320,7 +372,7 @@ class Ways:
 
     def softmax(self, reading, state):
         parts = dict(state.blocks)
-        scores = parts["scores"]
+        scores = self.with_sinks(parts["scores"])
         try:
             peaks, peak_turned = reading.settled("row_maximum", rows(scores, lambda row: (
                 max(s[0] for s in row), max(s[1] for s in row))))
@@ -331,7 +383,15 @@ class Ways:
             key = (frozen(weights), habit, turned)
             if key not in seen:
                 seen.add(key)
+                if self.given.sinks is not None:
+                    weights = rows(weights, lambda row: row[:-1])
                 yield State((("weights", weights), ("values", parts["values"])), habit, state.turned + turned)
+
+    def with_sinks(self, scores):
+        """One more score a row, which has no column on paper."""
+        if self.given.sinks is None:
+            return scores
+        return [[[row + [(sink, sink)] for row in m] for m, sink in zip(heads, self.given.sinks)] for heads in scores]
 
     def weights(self, reading, state, scores, peaks):
         for exponentials, sums, habit, turned in self.inside(reading, state, scores, peaks):
@@ -413,6 +473,34 @@ class Ways:
         except Contradiction:
             return
         yield State((), None, state.turned + turned)
+
+
+def pairs(make, queries, keys):
+    return [[[[make(q, k) for k in ks] for q in qs] for qs, ks in zip(*heads)] for heads in zip(queries, keys)]
+
+
+def weighted(blocks, weight):
+    return [[product(m, weight) for m in heads] for heads in blocks]
+
+
+def between(reading, name, blocks, way):
+    """What is carried on from a step on the way to the scores: as handed in, or rounded in this way."""
+    if name in reading.steps:
+        return reading.settled(name, blocks)[0]
+    return each(way, blocks) if way else blocks
+
+
+def square(x):
+    squares = x[0] * x[0], x[1] * x[1]
+    return (0.0 if x[0] < 0 < x[1] else min(squares)), max(squares)
+
+
+def quotient(a, b):
+    """Of a product by two lengths."""
+    if b[0] <= 0:
+        return NOTHING if b[1] <= 0 else (-1.0, 1.0)
+    quotients = (a[0] / b[0], a[0] / b[1], a[1] / b[0], a[1] / b[1])
+    return min(quotients), max(quotients)
 
 
 def summed(weighted):
@@ -519,6 +607,8 @@ class Reading:
         paper = paper if self.given.batched and base_name(name) not in WITHOUT_BATCH else [paper]
         if headed and self.given.heads is None:
             paper = [[block] for block in paper]
+        if name in ("exponentials", "attention_weights") and self.given.sinks is not None:
+            paper = [block and [m and [row and row + [None] for row in m] for m in block] for block in paper]
         if base_name(name) in VECTORS and self.given.columns:
             turn = lambda m: None if m is None else transposed(whole(m))
             paper = [block and [turn(m) for m in block] if headed else turn(block) for block in paper]
@@ -567,6 +657,11 @@ class Reading:
                 yield rows(blocks, self.kept_sum), after, ()
 
     def kept_sum(self, row):
+        if self.given.sinks is not None:
+            return self.sum_kept(row[:-1]) + row[-1:]  # a sink's weight is not written
+        return self.sum_kept(row)
+
+    def sum_kept(self, row):
         power = 10 ** self.decimals
         if all(high - low < 1e-9 for low, high in row):
             pen = Pen(self.decimals, "keep-sum")

@@ -5,7 +5,7 @@
 
 #include "mark/comparison.h"
 #include "mark/marking.h"
-#include "mistakes/rewriting.h"
+#include "mistakes/masking.h"
 #include "ops/walk.h"
 #include "words/language.h"
 
@@ -14,12 +14,12 @@ namespace {
 
 // What somebody who wrote this step closed: the right mask but for the cells that are
 // wrong. Nothing where the step does not show it.
-std::optional<Tensor<double>> mask_behind(const Marking& marking, std::size_t step, const RightAttention& right) {
+std::optional<Tensor<double>> mask_behind(const Marking& marking, std::size_t step, const RightAttention& right,
+                                          Tensor<double> open) {
   using enum HandedStep::What;
   const HandedStep& handed = marking.sheet().steps[step];
   if (handed.what != mask && handed.what != masked && handed.what != exponentials && handed.what != weights)
     return std::nullopt;
-  Tensor<double> open = right.value(right.at.mask);
   const Shape& shape = right.shape(handed.id);
   const Cells<double> cells{&open.shape(), open.data().data()};
   Walk(shape, std::span(&cells, 1), nullptr).each([&](std::size_t at, const Offsets& offsets) {
@@ -57,15 +57,15 @@ bool blame_own_mask(Marking& marking, std::size_t step, Report& report) {
   if (!handed.fits || makes_the_rest_free(handed)) return false;
   const Recipe& recipe = marking.right().recipe;
   for (const RightAttention& right : attentions(recipe)) {
-    if (recipe.instruction(marking.line_of(step)).part != right.part || !right.has(right.at.mask)) continue;
+    if (recipe.instruction(marking.line_of(step)).part != right.part) continue;
     // A weight may be 0 for other reasons where the mask closes nothing.
-    const Tensor<double> mask = right.value(right.at.mask);
-    if (std::ranges::find(mask.data(), 0.0) == mask.data().end()) continue;
-    const auto open = mask_behind(marking, step, right);
+    const auto mask = closing(right);
+    if (!mask) continue;
+    const auto open = mask_behind(marking, step, right, mask->open);
     if (!open) continue;
     std::size_t farthest = step;
     std::optional<std::pair<const Rewrite*, RoundingMode>> best;
-    const Rewrites masked = with_other_mask(right, *open);
+    const Rewrites masked = with_mask(right, *mask, "", [&](const MaskCell& cell) { return (*open)[cell.at] != 0; });
     for (const Rewrite& made : masked) {
       const SheetPlaces places = places_on_sheet(made.recipe, marking.sheet());
       for (const RoundingMode habit : marking.possible_habits()) {
@@ -77,7 +77,7 @@ bool blame_own_mask(Marking& marking, std::size_t step, Report& report) {
       }
     }
     if (!best) continue;
-    report.diagnoses.push_back(diagnosis_of(marking, step, mask, *open));
+    report.diagnoses.push_back(diagnosis_of(marking, step, mask->open, *open));
     marking.believe(best->first->recipe, best->second);
     return true;
   }

@@ -149,15 +149,14 @@ TEST_CASE("mistakes with a softmax keep its sink and its base, but for those abo
   for (double& score : negated) score = -score;
   check_weights(weighing(3, true, false), shares_of_powers(given_scores, 3, 1.5));
   check_weights(rewrites("softmax.negated", weighing(3, true, false))[0].recipe, shares_of_powers(negated, 3, 1.5));
-  check_weights(rewrites("softmax.sink_forgotten", weighing(0, true, false))[0].recipe,
-                shares_of_powers(given_scores, e, {}));
+  check_weights(rewrites("sink.left_out", weighing(0, true, false))[0].recipe, shares_of_powers(given_scores, e, {}));
   check_weights(rewrites("softmax.base_e", weighing(3, false, false))[0].recipe, shares_of_powers(given_scores, e, {}));
   check_weights(rewrites("softmax.base_2", weighing(0, true, false))[0].recipe, shares_of_powers(given_scores, 2, 1.5));
   check_weights(rewrites("softmax.linear", weighing(3, false, false))[0].recipe,
                 {1.0 / 7, 2.0 / 7, 4.0 / 7, 2.0 / 15, 1.0 / 15, 12.0 / 15});
   CHECK(rewrites("softmax.base_2", weighing(3, false, false)).empty());
   CHECK(rewrites("softmax.base_e", weighing(0, false, false)).empty());
-  CHECK(rewrites("softmax.sink_forgotten", weighing(0, false, false)).empty());
+  CHECK(rewrites("sink.left_out", weighing(0, false, false)).empty());
 }
 
 TEST_CASE("every mistake that can be made with another softmax gives a computation that runs", "[check]") {

@@ -99,6 +99,28 @@ std::map<std::string, std::string> generated(int seed) {
        "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) + R"(, "softmax": {"sink": 0.5}})"},
       {"shared heads",
        "{" + inputs("[3, 8]") + weights("[8, 8]", "[8, 4]", "[8, 4]", seed + 20) + R"(, "heads": 4, "kv_heads": 2})"},
+      {"three groups",
+       "{" + inputs("[3, 4]") + weights("[4, 12]", "[4, 6]", "[4, 3]", seed + 20) + R"(, "heads": 6, "kv_heads": 3})"},
+      {"a matrix a head", "{" + inputs("[3, 5]") + weights("[2, 5, 4]", "[2, 5, 4]", "[2, 5, 2]", seed + 20, "[4, 3]") +
+                              biases("[8]", "[4]", "[3]") + "}"},
+      {"cells", "{" + inputs("[4, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) +
+                    R"(, "mask": {"allow": [[1,0,1,0],[0,1,1,1],[1,1,0,0],[1,0,0,1]]}})"},
+      {"window", "{" + inputs("[5, 4]") + weights("[4, 3]", "[4, 3]", "[4, 2]", seed + 20) + R"(, "window": [2, 1]})"},
+      {"window that just reaches",
+       "{" + inputs("[3, 4]") + weights("[4, 3]", "[4, 3]", "[4, 2]", seed + 20) + R"(, "window": [2, 0]})"},
+      {"softcap", "{" + inputs("[4, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) +
+                      R"(, "softcap": 1.5, "causal": true})"},
+      {"sink behind a mask", "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) +
+                                 R"(, "softmax": {"sink": 0.5}, "mask": {"allow": [[0,1,1],[1,1,1],[0,0,1]]}})"},
+      {"cosine", "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) + R"(, "score": "cosine"})"},
+      {"general", "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) +
+                      R"(, "score": {"type": "general", "weight": )" + random("[4, 4]", seed + 31) + "}}"},
+      {"additive", "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) +
+                       R"(, "score": {"type": "additive", "query": )" + random("[4, 3]", seed + 31) + R"(, "key": )" +
+                       random("[4, 3]", seed + 32) + R"(, "v": )" + random("[3]", seed + 33) + "}}"},
+      {"concat", "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) +
+                     R"(, "score": {"type": "concat", "weight": )" + random("[8, 3]", seed + 31) + R"(, "v": )" +
+                     random("[3]", seed + 33) + "}}"},
       {"masks together", "{" + inputs("[4, 5]") + weights("[5, 3]", "[5, 3]", "[5, 2]", seed + 20) +
                              R"(, "causal": true, "lengths": 3, "mask": {"add": )" +
                              R"([[0,0,0,0],[0.5,0,0,0],["-inf",0.25,0,0],[0,0,-1,0]]}})"},
@@ -265,11 +287,15 @@ TEST_CASE("the catalogue lists the known mistakes, each once", "[check]") {
   family("layout", {"transposed_answer"});
   family("slip", {"term_dropped", "sign", "cells_swapped", "row_copied", "digits_swapped", "decimal_point"});
   family("scores", {"transposed", "untransposed_key", "query_query", "key_key", "query_value"});
+  family("score", {"cosine_not_normed", "tanh_left_out", "key_for_query"});
   family("scale", {"none", "by_dk", "multiplied", "by_dmodel", "by_n", "by_dv", "twice", "after_softmax", "added"});
   family("mask", {"forgotten", "inverted", "transposed", "diagonal_too", "zero_for_minus_infinity", "after_softmax",
                   "rows_for_columns", "added_as_number", "wrong_corner"});
-  family("softmax", {"columns", "whole_matrix", "linear", "base_2", "base_3", "base_10", "base_e", "sink_forgotten",
-                     "not_normalised", "hard_max", "twice", "negated", "by_maximum", "none"});
+  family("softcap", {"left_out", "after_mask"});
+  family("window", {"off_by_one"});
+  family("sink", {"left_out", "kept"});
+  family("softmax", {"columns", "whole_matrix", "linear", "base_2", "base_3", "base_10", "base_e", "not_normalised",
+                     "hard_max", "twice", "negated", "by_maximum", "none"});
   family("sum", {"transposed_weights", "key_for_value", "query_for_value", "input_for_value", "mean_of_values",
                  "not_summed", "top_only"});
   family("heads", {"no_transpose", "interleaved", "merged_without_transpose", "summed", "averaged",
@@ -384,6 +410,8 @@ TEST_CASE("mistakes with the projections are the formulas they are called after"
   square.expect("projection.swapped_key_value", "values", projected(key, value_bias), "without their biases");
   square.expect("projection.swapped_query_value", "queries", projected(value, value_bias), "with their biases");
   square.expect("projection.skipped", "values", given("inputs"));
+  square.expect("projection.skipped", "queries", given("inputs"), "query");
+  square.expect("projection.skipped", "keys", square["keys"], "query");
   square.expect("projection.bias_forgotten", "keys", product(given("inputs"), key), "key");
   square.expect("projection.bias_added_twice", "queries", projected(query, query_bias, 2), "query");
   square.expect("projection.bias_forgotten", "output", product(square["context"], given("weights.output")), "output");
@@ -609,6 +637,137 @@ TEST_CASE("mistakes with the mask are the formulas they are called after", "[che
   causal.expect("mask.after_softmax", "context", context(after));
 }
 
+TEST_CASE("a mask that is no triangle may close each query's own position too", "[check]") {
+  const Case cells("cells");
+  const Rows open = {{0, 0, 1, 0}, {0, 0, 1, 1}, {1, 1, 0, 0}, {1, 0, 0, 0}};
+  cells.expect("mask.diagonal_too", "masked_scores",
+               closed(cells["scaled_scores"], [&](auto i, auto j) { return open[i][j] == 1; }));
+  CHECK(rewrites_of(mistake_named("mask.diagonal_too"), Case("direct").trace().recipe).empty());
+}
+
+TEST_CASE("a window may have one key more or fewer at either end", "[check]") {
+  const auto with_window = [](const Case& of, std::size_t left, std::size_t right) {
+    return closed(of["scaled_scores"], [=](auto i, auto j) { return j + left >= i && j <= i + right; });
+  };
+  const Case window("window");
+  const auto expect = [&](const std::string& variant, std::size_t left, std::size_t right) {
+    window.expect("window.off_by_one", "masked_scores", with_window(window, left, right), variant);
+    window.expect("window.off_by_one", "attention_weights", softmax(with_window(window, left, right)), variant);
+  };
+  expect("one key too many before the query", 3, 1);
+  expect("one key too few before the query", 1, 1);
+  expect("one key too many behind the query", 2, 2);
+  expect("one key too few behind the query", 2, 0);
+  expect("one key too many on both sides", 3, 2);
+  expect("one key too few on both sides", 1, 0);
+  const Case reaching("window that just reaches");
+  reaching.expect("window.off_by_one", "masked_scores", with_window(reaching, 1, 0),
+                  "one key too few before the query");
+  CHECK(rewrites_of(mistake_named("window.off_by_one"), Case("causal").trace().recipe).empty());
+}
+
+TEST_CASE("mistakes with the softcap are the formulas they are called after", "[check]") {
+  const Case capped("softcap");
+  const auto cap = [](double s) { return 1.5 * std::tanh(s / 1.5); };
+  const auto causal = [](auto i, auto j) { return j <= i; };
+  const Rows scores = capped["scaled_scores"], after = each(closed(scores, causal), cap);
+  REQUIRE(after[0][1] == -1.5);
+  capped.expect("softcap.left_out", "capped_scores", scores);
+  capped.expect("softcap.left_out", "attention_weights", softmax(closed(scores, causal)));
+  capped.expect("softcap.after_mask", "masked_scores", after, "the masked scores were capped");
+  capped.expect("softcap.after_mask", "capped_scores", after, "the capped scores were made of masked ones");
+  for (const char* variant : {"the masked scores were capped", "the capped scores were made of masked ones"})
+    capped.expect("softcap.after_mask", "context", product(softmax(after), capped["values"]), variant);
+  CHECK(rewrites_of(mistake_named("softcap.left_out"), Case("causal").trace().recipe).empty());
+}
+
+TEST_CASE("mistakes with a sink are the formulas they are called after", "[check]") {
+  for (const char* name : {"sink", "sink behind a mask"}) {
+    const Case sink(name);
+    const bool masked = sink.trace().find("masked_scores") != nullptr;
+    const Rows scores = sink[masked ? "masked_scores" : "scaled_scores"], weights = sink["attention_weights"];
+    sink.expect("sink.left_out", "attention_weights", softmax(scores), "and not looked at for the maximum");
+    sink.expect("sink.left_out", "attention_weights", softmax(scores), "though it counted for the maximum");
+    sink.expect("sink.left_out", "exponentials", sink["exponentials"], "though it counted for the maximum");
+
+    Rows to_all = weights, to_largest = weights, to_first = weights;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const auto is_open = [](double score) { return score > -infinity; };
+      const double rest = 1 - weights[i][0] - weights[i][1] - weights[i][2];
+      const auto open = static_cast<double>(std::ranges::count_if(scores[i], is_open));
+      for (std::size_t j = 0; j < 3; ++j) to_all[i][j] += is_open(scores[i][j]) ? rest / open : 0;
+      to_largest[i][static_cast<std::size_t>(std::ranges::max_element(weights[i]) - weights[i].begin())] += rest;
+      to_first[i][static_cast<std::size_t>(std::ranges::find_if(scores[i], is_open) - scores[i].begin())] += rest;
+    }
+    sink.expect("sink.kept", "attention_weights", to_all, "the same to every open key");
+    sink.expect("sink.kept", "attention_weights", to_largest, "to the key with the largest weight");
+    sink.expect("sink.kept", "attention_weights", to_first, "to the first open key");
+  }
+  CHECK(rewrites_of(mistake_named("sink.left_out"), Case("plain").trace().recipe).empty());
+}
+
+TEST_CASE("mistakes with scores of other kinds are the formulas they are called after", "[check]") {
+  const auto norm = [](const Row& row) { return std::sqrt(product({row}, turned({row}))[0][0]); };
+  const Case cosine("cosine");
+  Rows q = cosine["queries"], k = cosine["keys"];
+  const Rows plain = product(q, turned(k));
+  Rows by_keys = plain, keys_by_keys = product(k, turned(k));
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      by_keys[i][j] /= norm(k[j]);
+      keys_by_keys[i][j] /= norm(k[i]) * norm(k[j]);
+    }
+  }
+  cosine.expect("score.cosine_not_normed", "scores", plain, "by neither length");
+  cosine.expect("score.cosine_not_normed", "scores", by_keys, "not by the query's length");
+  cosine.expect("score.key_for_query", "scores", keys_by_keys, "keys for the queries, too");
+  CHECK(rewrites_of(mistake_named("score.tanh_left_out"), cosine.trace().recipe).empty());
+
+  const Case general("general");
+  q = general["queries"];
+  k = general["keys"];
+  const Rows w = general["score.weight"];
+  general.expect("score.key_for_query", "scores", turned(product(product(k, w), turned(q))), "the one for the other");
+  general.expect("score.key_for_query", "scores", product(product(k, w), turned(k)), "keys for the queries, too");
+  general.expect("score.key_for_query", "scores", product(product(q, w), turned(q)), "queries for the keys, too");
+
+  for (const char* name : {"additive", "concat"}) {
+    const Case hidden(name);
+    q = hidden["queries"];
+    k = hidden["keys"];
+    const bool additive = hidden.trace().find("score_queries") != nullptr;
+    Rows first, second;  // what is added for a pair
+    const auto weigh = [&](const Rows& one, const Rows& other) {
+      const Rows both = additive ? Rows() : hidden["score.weight"];
+      first = product(one, additive ? hidden["score.query"] : Rows(both.begin(), both.begin() + 4));
+      second = product(other, additive ? hidden["score.key"] : Rows(both.begin() + 4, both.end()));
+    };
+    const Tensor<double> v = hidden.trace().value("score.v");
+    const auto score = [&](std::size_t i, std::size_t j, auto bend) {
+      double sum = 0;
+      for (std::size_t at = 0; at < 3; ++at) sum += v[at] * bend(first[i][at] + second[j][at]);
+      return sum;
+    };
+    const auto bent = [](double x) { return std::tanh(x); };
+    Rows expected(3, Row(3));
+    const auto each_pair = [&](auto cell) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = 0; j < 3; ++j) expected[i][j] = cell(i, j);
+      }
+    };
+    weigh(q, k);
+    each_pair([&](auto i, auto j) { return score(i, j, [](double x) { return x; }); });
+    hidden.expect("score.tanh_left_out", "scores", expected);
+    weigh(k, q);
+    each_pair([&](auto i, auto j) { return score(j, i, bent); });
+    hidden.expect("score.key_for_query", "scores", expected, "the one for the other");
+    weigh(k, k);
+    each_pair([&](auto i, auto j) { return score(i, j, bent); });
+    hidden.expect("score.key_for_query", "scores", expected, "keys for the queries, too");
+  }
+  CHECK(rewrites_of(mistake_named("score.key_for_query"), Case("plain").trace().recipe).empty());
+}
+
 TEST_CASE("a causal mask may hang from the wrong corner, and padding close rows", "[check]") {
   const Case cross("cross from the start");
   cross.expect("mask.wrong_corner", "masked_scores",
@@ -790,6 +949,62 @@ TEST_CASE("mistakes with heads are the formulas they are called after", "[check]
     for (std::size_t j = 0; j < row.size(); ++j) row[j] += square.trace().value("biases.output")[j];
   }
   square.expect("heads.output_projection_transposed", "output", output);
+}
+
+TEST_CASE("mistakes with heads are the same where each has a matrix of its own", "[check]") {
+  // Two heads; d_model = 5, d_k = 4, d_v = 2, n = 3.
+  const Case apart("a matrix a head");
+  const auto side_by_side = [&](const std::string& step) {
+    const Tensor<double> of_heads = apart.trace().value(step);
+    const std::size_t width = of_heads.shape()[2].size;
+    Rows wide(3, Row(2 * width));
+    for (std::size_t at = 0; at < of_heads.size(); ++at) {
+      wide[at / width % 3][at / (3 * width) * width + at % width] = of_heads[at];
+    }
+    return wide;
+  };
+  const Rows q = side_by_side("queries"), k = side_by_side("keys"), v = side_by_side("values");
+  const Tensor<double> dealt = apart.made("heads.interleaved", "keys");
+  const Tensor<double> cut = apart.made("heads.no_transpose", "keys");
+  for (std::size_t at = 0; at < dealt.size(); ++at) {
+    CHECK(dealt[at] == k[at / 4 % 3][at % 4 * 2 + at / 12]);
+    CHECK(cut[at] == k[at / 8][at % 8]);
+  }
+  const std::string own = "divided by the root of its own width", of_head = "divided by the root of a head's width";
+  const Rows scores = product(q, turned(k));
+  apart.expect("heads.one_big_head", "keys", k, own);
+  apart.expect("heads.one_big_head", "scaled_scores", each(scores, [](double s) { return s / std::sqrt(8.0); }), own);
+  apart.expect("heads.one_big_head", "scaled_scores", each(scores, [](double s) { return s / 2; }), of_head);
+  apart.expect("heads.one_big_head", "concat", product(softmax(each(scores, [](double s) { return s / 2; })), v),
+               of_head);
+}
+
+TEST_CASE("query heads may share other keys and values than they should", "[check]") {
+  const Case groups("three groups");
+  const Tensor<double> keys = groups.trace().value("keys"), values = groups.trace().value("values");
+  const auto expect = [&](const std::string& variant, const std::string& step, const Tensor<double>& own,
+                          const std::vector<std::size_t>& of) {
+    INFO(variant << " at " << step);
+    const Tensor<double> shared = groups.made("heads.tiled_groups", step, variant);
+    const std::size_t each_head = own.size() / 3;
+    REQUIRE(shared.size() == 6 * each_head);
+    for (std::size_t at = 0; at < shared.size(); ++at) {
+      CHECK(shared[at] == own[of[at / each_head] * each_head + at % each_head]);
+    }
+  };
+  const std::vector<std::size_t> right = {0, 0, 1, 1, 2, 2}, in_turn = {0, 1, 2, 0, 1, 2},
+                                 by_count = {0, 0, 0, 1, 1, 1};
+  expect("in turn", "repeated_keys", keys, in_turn);
+  expect("in turn", "repeated_values", values, in_turn);
+  expect("in turn, only for the keys", "repeated_keys", keys, in_turn);
+  expect("in turn, only for the keys", "repeated_values", values, right);
+  expect("in turn, only for the values", "repeated_values", values, in_turn);
+  expect("as many to a group as there are groups", "repeated_keys", keys, by_count);
+  expect("as many to a group as there are groups, only for the values", "repeated_keys", keys, right);
+
+  // Of two groups of two it is the same.
+  for (const Rewrite& rewrite : rewrites_of(mistake_named("heads.tiled_groups"), Case("shared heads").trace().recipe))
+    CHECK(rewrite.variant.starts_with("in turn"));
 }
 
 }  // namespace
