@@ -135,6 +135,9 @@ std::optional<double> rounded_plainly(double magnitude, HandRounding rounding) {
   const auto power = static_cast<double>(power_of_ten(rounding.decimals));
   const double units = magnitude * power;
   if (!(units < 1e9)) return std::nullopt;
+  // What the twelve digits cannot tell from whole units is that, however it is rounded.
+  const double nearest = std::round(units);
+  if (std::abs(units - nearest) <= 1e-13 * units) return nearest / power;
   const double whole = std::floor(units);
   const double rest = units - whole;
   const double turn = rounding.mode == RoundingMode::truncate ? std::min(rest, 1 - rest) : std::abs(rest - 0.5);

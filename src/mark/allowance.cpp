@@ -131,13 +131,15 @@ bool is_from_machine(const Sheet& sheet, const MarkingRule& rule) {
   return rule.kind == MarkingRule::Kind::honest_rounding && sheet.decimals >= machine_decimals;
 }
 
-void fill_in_allowances(Sheet& sheet, const MarkingRule& rule) {
-  for (HandedStep& step : sheet.steps) {
-    for (HandedCell& cell : step.cells) {
-      if (!cell.is_number()) continue;
-      for (const RoundingMode habit : habits) cell.stands_as(habit) = with_slack(stands_for(cell, habit, rule));
-    }
+void fill_in_allowances(HandedStep& step, const MarkingRule& rule) {
+  for (HandedCell& cell : step.cells) {
+    if (!cell.is_number()) continue;
+    for (const RoundingMode habit : habits) cell.stands_as(habit) = with_slack(stands_for(cell, habit, rule));
   }
+}
+
+void fill_in_allowances(Sheet& sheet, const MarkingRule& rule) {
+  for (HandedStep& step : sheet.steps) fill_in_allowances(step, rule);
 }
 
 }  // namespace attn

@@ -31,6 +31,7 @@ inline HandRounding writing_with(int decimals, RoundingMode mode) { return {std:
 Interval stands_for(const HandedCell& cell, RoundingMode habit, const MarkingRule& rule);
 
 // Works `stands` out for every cell of the sheet.
+void fill_in_allowances(HandedStep& step, const MarkingRule& rule);
 void fill_in_allowances(Sheet& sheet, const MarkingRule& rule);
 
 // What somebody carries on who rounds a number known to lie in `value` to so many

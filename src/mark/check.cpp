@@ -125,9 +125,8 @@ Marking& Checker::marking_of(Meaning& meaning) const {
 // none are wrong either way, as far as rounding tells.
 Checker::Meaning Checker::with_steps_turned(const Meaning& straight, RoundingMode habit, bool all) const {
   Meaning meaning(straight.laid_out(), straight.name, straight.right);
-  const bool any_can_be = std::ranges::any_of(meaning.sheet.steps, [&](const HandedStep& step) {
-    return step.is_whole && attn::turned(step, meaning.right.shape(step.id));
-  });
+  const bool any_can_be = std::ranges::any_of(
+      meaning.sheet.steps, [&](const HandedStep& step) { return step.is_whole && attn::turned(step, meaning.right); });
   if (!any_can_be) return meaning;
   fill_in_allowances(meaning.sheet, rule_);
   const SheetPlaces places = places_on_sheet(meaning.right, meaning.sheet);
@@ -138,10 +137,11 @@ Checker::Meaning Checker::with_steps_turned(const Meaning& straight, RoundingMod
   const auto turn_where_better = [&](std::size_t i, bool also_right) {
     const HandedStep& step = meaning.sheet.steps[i];
     if (!step.is_whole || (all_true(now[i]) && !also_right)) return;
-    const auto other = attn::turned(step, meaning.right.shape(step.id));
+    auto other = attn::turned(step, meaning.right);
     if (!other) return;
     Sheet sheet = meaning.sheet;
-    sheet.steps[i] = *other;
+    sheet.steps[i] = std::move(*other);
+    fill_in_allowances(sheet.steps[i], rule_);
     Flags then = matched(sheet);
     const bool as_few = !meaning.turned.empty() && count_wrong(then[i]) == count_wrong(now[i]);
     if (count_wrong(then[i]) >= count_wrong(now[i]) && !as_few) return;

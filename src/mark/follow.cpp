@@ -127,7 +127,7 @@ class Person final : public Worker<double> {
 
   bool rounds(std::size_t line) const override {
     const Instruction& instruction = task_.recipe.instruction(line);
-    return options_.manner.unwritten && !is_exact(line) && is_rounded_by_people(instruction) &&
+    return options_.manner.unwritten && !is_exact(line) && is_rounded_by_people(instruction, task_.sheet.decimals) &&
            (options_.manner.inner_as_written || !is_inner(instruction));
   }
 
@@ -194,8 +194,10 @@ class EverybodyHonest final : public Worker<Interval> {
 
   bool go_on(std::size_t line, const Evaluation<Interval>& evaluation, bool reused) override {
     computed_[line] = evaluation.computed[line];
-    if (const auto step = task_.places[line]; step && reused) matched_[*step] = options_.original->matched[*step];
-    return true;
+    const auto step = task_.places[line];
+    if (!step) return true;
+    if (reused) matched_[*step] = options_.original->matched[*step];
+    return *step >= options_.must_match || all_true(matched_[*step]);
   }
 
   Tensor<Interval> compute(const Recipe& recipe, std::size_t line, const Values<Interval>& carried) override {
@@ -211,7 +213,8 @@ class EverybodyHonest final : public Worker<Interval> {
  private:
   bool rounds(std::size_t line) const override {
     return task_.rule.kind == MarkingRule::Kind::honest_rounding &&
-           is_rounded_by_people(task_.recipe.instruction(line)) && (is_open(line) || (*options_.rounded)[line]);
+           is_rounded_by_people(task_.recipe.instruction(line), task_.sheet.decimals) &&
+           (is_open(line) || (*options_.rounded)[line]);
   }
 
   // Whether each of its numbers may be rounded or not; in a step that was handed
@@ -361,7 +364,9 @@ Followed<Interval> enclose(const Task& task, const EncloseOptions& options) {
   return everybody.work(&original);
 }
 
-bool is_rounded_by_people(const Instruction& instruction) {
+bool is_rounded_by_people(const Instruction& instruction, int decimals) {
+  // Nobody makes whole numbers of what lies between 0 and 1.
+  if (decimals == 0 && std::holds_alternative<Softmax>(instruction.op)) return false;
   return !instruction.given && instruction.kind != Instruction::Kind::between &&
          (is_inner(instruction) || is_rounded_by_hand(instruction.op, instruction.operands.size()));
 }

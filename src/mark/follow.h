@@ -139,12 +139,19 @@ struct EncloseOptions {
 
   // As in FollowOptions: of the same recipe, with other choices.
   const Evaluation<Interval>* known = nullptr;
+
+  std::size_t must_match = 0;  // as in FollowOptions
 };
 
 // Follows it on everything that honest rounding allows.
 Followed<Interval> enclose(const Task& task, const EncloseOptions& options);
 
-// Whether a person writes this line down, and might round it.
-bool is_rounded_by_people(const Instruction& instruction);
+// Whether that explains the first so many steps of the sheet.
+inline bool may_explain(const Task& task, RoundingMode habit, std::size_t steps) {
+  return enclose(task, {.habit = habit, .must_match = steps}).mismatch_from(0) >= steps;
+}
+
+// Whether a person writes this line down, and might round it to so many decimals.
+bool is_rounded_by_people(const Instruction& instruction, int decimals);
 
 }  // namespace attn

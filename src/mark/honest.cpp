@@ -41,8 +41,8 @@ class Ways {
   // Lines at which it makes a difference whether they are rounded.
   void find_choices(const Followed<Interval>& all) {
     for (std::size_t line = 0; line < task_.recipe.size(); ++line) {
-      if (!task_.places.is_above[line] || task_.places[line] || !is_rounded_by_people(task_.recipe.instruction(line)))
-        continue;
+      if (!task_.places.is_above[line] || task_.places[line]) continue;
+      if (!is_rounded_by_people(task_.recipe.instruction(line), task_.sheet.decimals)) continue;
       const bool is_known = std::ranges::all_of(all.computed[line]->data(), &Interval::is_point);
       if (!is_known || *all.carried[line] != *all.computed[line]) choices_.push_back(line);
     }

@@ -41,6 +41,16 @@ class Asked final : public Policy<double> {
   const SheetPlaces& places_;
 };
 
+std::vector<bool> lines_that_differ(const Recipe& rewrite, const std::vector<std::optional<std::size_t>>& same) {
+  std::vector<bool> differs(rewrite.size());
+  for (std::size_t line = 0; line < rewrite.size(); ++line) {
+    const auto reads_other = [&](std::size_t operand) { return bool{differs[operand]}; };
+    const auto open = rewrite.open(line);
+    differs[line] = !same[line] || std::ranges::any_of(rewrite.operands(line), reads_other) || (open && differs[*open]);
+  }
+  return differs;
+}
+
 }  // namespace
 
 Ground::Ground(Recipe right) : recipe(std::move(right)), same(same_lines(recipe, recipe)) {
@@ -50,7 +60,8 @@ Ground::Ground(Recipe right) : recipe(std::move(right)), same(same_lines(recipe,
     for (Rewrite& rewrite : rewrites_of(recipe, mistake->rewrites)) {
       auto twins = same_lines(rewrite.recipe, recipe);
       std::vector<Candidate>& known = mistake->kind == MistakeKind::note ? roundings : candidates;
-      known.push_back({mistake, std::move(rewrite), std::move(twins)});
+      std::vector<bool> differs = lines_that_differ(rewrite.recipe, twins);
+      known.push_back({mistake, std::move(rewrite), std::move(twins), std::move(differs)});
     }
   }
 }
@@ -134,7 +145,7 @@ void Marking::find_early_rounding() {
 bool Marking::is_explained_by(const Task& task, Diagnosis rounding) {
   for (const RoundingMode habit : habits) {
     if (Probe* rows = probe(first_mismatch(person_)); rows && !rows->may_be_honest(task, habit)) continue;
-    if (!enclose(task, {habit}).all_match()) continue;
+    if (!may_explain(task, habit, sheet_.steps.size())) continue;
     const std::vector<bool> no_other(task.recipe.size());
     if (leaves_weights_open(enclose(task, {.habit = habit, .rounded = &no_other}))) continue;
     HonestReading reading = read_honestly(task, habit);

@@ -22,6 +22,13 @@ struct Candidate {
   const Mistake* mistake;
   Rewrite rewrite;
   std::vector<std::optional<std::size_t>> same;  // same_lines() as the right recipe
+  std::vector<bool> differs;                     // lines in which the mistake shows, from where it was made on
+
+  // Whether the step comes out otherwise.
+  bool reaches(std::string_view step) const {
+    const auto line = rewrite.recipe.line(step);
+    return !line || differs[*line];
+  }
 };
 
 // A recipe with every mistake that can be made in it: what can be prepared once

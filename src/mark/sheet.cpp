@@ -243,7 +243,8 @@ void drop_zeros_behind(int decimals, std::vector<AnsweredStep>& steps) {
 
 }  // namespace
 
-std::optional<HandedStep> turned(const HandedStep& step, const Shape& shape) {
+std::optional<HandedStep> turned(const HandedStep& step, const Recipe& right) {
+  const Shape& shape = right.shape(step.id);
   const std::size_t rank = shape.rank();
   if (rank < 2 || is_outer(shape[rank - 1].axis) || is_outer(shape[rank - 2].axis)) return std::nullopt;
   std::vector<std::size_t> sizes = step.shape;
@@ -265,7 +266,7 @@ std::optional<HandedStep> turned(const HandedStep& step, const Shape& shape) {
     other.cells[at] = step.cells[(matrix * columns + column) * rows + row];
     other.cells[at].may_have_factor = false;  // one freedom a step
   }
-  find_rows_that_keep_their_sum(other, false);
+  find_rows_that_keep_their_sum(other, has_sink(right));
   return other;
 }
 

@@ -67,8 +67,7 @@ struct Sheet {
 
 // The step as somebody meant it who writes vectors as columns: its last two axes
 // exchanged. Nothing where it has no two such axes, or has another shape even so.
-// `shape` is the problem's own.
-std::optional<HandedStep> turned(const HandedStep& step, const Shape& shape);
+std::optional<HandedStep> turned(const HandedStep& step, const Recipe& right);
 
 // Lays the answers out. `right` gains what they name and the problem has not
 // (scaled scores where nothing is scaled: the scores themselves), so that they

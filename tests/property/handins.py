@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from mistakes import JOIN, catalogue, with_mistake
 from reference import INF, mapped, shape_of
 from slips import SLIPPERY, slips_of, with_slip
-from students import CARRIED, MODES, Given, Honest, NotHere, Pen, mapped_rows
+from students import CARRIED, MODES, Given, Honest, NotHere, Pen
 from ways import Ways
 
 SETS = ("steps", "qkv", "weights", "context")
@@ -191,7 +191,8 @@ class Reader:
         """Many take e^score as it is."""
         exponentials = mapped(student.m, lambda s: math.exp(s) if s > -INF else 0.0)
         if max(x for _, x in cells(exponentials)) < 1e4:
-            sums = mapped_rows(exponentials, sum)
+            sums = [[[sum(row) + sum(map(math.exp, student.sink(h))) for row in matrix]
+                     for h, matrix in enumerate(heads)] for heads in exponentials]
             del units["row_maximum"]
             for name, blocks in (("exponentials", exponentials), ("exponential_sums", sums)):
                 units[name] = student.paper(name, mapped(blocks, student.pen.unit))

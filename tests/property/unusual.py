@@ -57,10 +57,18 @@ class UnusualExercise(Exercise):
         if "softcap" in self.asked:
             self.problem["softcap"] = self.rng.choice((0.5, 1, 1, 2, 2, 3))
 
+    @staticmethod
+    def shown(draw):
+        """One with a number in it other than 0: of nothing else than zeros nothing can be told."""
+        drawn = draw()
+        while not any(x for row in drawn for x in row):
+            drawn = draw()
+        return drawn
+
     def of_score(self):
         hidden = self.rng.randint(2, 3)
         if self.kind == "general":
-            return {"weight": self.tensor(self.d_k, self.d_k)}
+            return {"weight": self.shown(lambda: self.tensor(self.d_k, self.d_k))}
         if self.kind == "additive":
             return {"query": self.tensor(self.d_k, hidden), "key": self.tensor(self.d_k, hidden),
                     "v": self.tensor(hidden)}

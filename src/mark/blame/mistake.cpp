@@ -102,13 +102,17 @@ bool comes_near(Marking& marking, const Candidate& candidate, std::size_t step) 
                    [&](std::size_t cell) { return handed.cells[cell].is_number() && marking.is_wrong(step, cell); });
 }
 
+bool is_worth_following(Marking& marking, const Candidate& candidate, std::size_t step) {
+  return candidate.reaches(marking.sheet().steps[step].id) && comes_near(marking, candidate, step);
+}
+
 // Follows every known mistake that may explain the step in every manner; where what
 // came of it has no mismatch in the first `must_match` steps, it goes to
 // visit(candidate, manner, followed), which returns whether that mistake is done with.
 template <class Visit>
 void follow_mistakes(Marking& marking, std::size_t step, std::size_t must_match, Visit visit) {
   for (const Candidate& candidate : marking.right().candidates) {
-    if (!comes_near(marking, candidate, step)) continue;
+    if (!is_worth_following(marking, candidate, step)) continue;
     Probe* rows = marking.probe(step);
     for (const Manner& manner : marking.manners()) {
       if (rows && !rows->may_follow(candidate.rewrite.recipe, manner)) continue;
@@ -220,11 +224,12 @@ bool blame_mistake(Marking& marking, std::size_t step, Report& report) {
 bool blame_mistake_rounded_anyhow(Marking& marking, std::size_t step, Report& report) {
   Explanations found;
   for (const Candidate& candidate : marking.right().candidates) {
-    if (!comes_near(marking, candidate, step)) continue;
+    if (!is_worth_following(marking, candidate, step)) continue;
     const Task task = marking.task(candidate.rewrite.recipe);
     Probe* rows = marking.probe(step);
     for (const RoundingMode habit : marking.possible_habits()) {
       if ((rows && !rows->may_be_honest(task, habit)) || !marking.may_work_out(task.recipe)) continue;
+      if (!rows && !may_explain(task, habit, step + 1)) continue;
       const HonestReading reading = read_honestly(task, habit);
       const std::size_t until = first_mismatch(reading.matched);
       if (until <= step || !tells(marking, candidate, habit, step)) continue;

@@ -197,6 +197,14 @@ TEST_CASE("what is right either way does not speak for rows and columns exchange
   CHECK(names(report, "softmax.columns"));
 }
 
+TEST_CASE("a whole number alone does not make weights of 0 and 1", "[check]") {
+  // The weights are 0.09, 0.24 and 0.67, the result is 0.13. Weights of 0, 0 and 1 would give 0.7.
+  const std::string problem = R"({"queries": [[1]], "keys": [[0], [1], [2]], "values": [[-1], [-1], [0.7]],
+                                  "score": "dot"})";
+  CHECK(marked(problem, R"({"context": {"1,1": "1"}})").verdict == Verdict::wrong);
+  CHECK(marked(problem, R"({"context": {"1,1": "0.13"}})").verdict == Verdict::right);
+}
+
 TEST_CASE("a mask that closes too much or too little is followed", "[check]") {
   const std::string problem = R"({"queries": [[1], [2], [0.5]], "keys": [[1], [0.5], [-1]], "score": "dot",
                                   "values": [[3], [1], [2]], "causal": true})";
