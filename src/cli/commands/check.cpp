@@ -4,8 +4,9 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
-#include <fmt/core.h>
 #include <optional>
+
+#include <fmt/core.h>
 
 #include "backend/cpu/threads.h"
 #include "base/text.h"
