@@ -142,7 +142,10 @@ std::optional<std::size_t> explained_until(Marking& marking, std::size_t step, c
 // is tried in each.
 bool is_likely(Marking& marking, std::size_t step, const Manner& manner) {
   if (manner.writing == RoundingMode::half_even || manner.inner_as_written) return false;
-  if (habit_of(manner.writing) == marking.habit()) return true;
+  const bool is_usual = habit_of(manner.writing) == marking.habit();
+  // In a large problem one who rounds and one who does not stand for all.
+  if (marking.probe(step)) return is_usual && manner.carries_written && !manner.sums_in_full;
+  if (is_usual) return true;
   const Flags& matched = marking.base(manner).matched;
   const auto wrong = static_cast<std::size_t>(std::ranges::count(matched[step], false));
   return first_mismatch(matched) >= step && wrong <= 2 * marking.count_wrong(step) + 2;
@@ -176,8 +179,6 @@ std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
   std::vector<const Manner*> known;
   for (const Manner& manner : marking.manners()) {
     if (!is_likely(marking, step, manner)) continue;
-    // In a large problem one who rounds and one who does not stand for all.
-    if (marking.probe(step) && (!manner.carries_written || manner.sums_in_full)) continue;
     const Followed<double>& original = marking.base(manner);
     const bool is_known = std::ranges::any_of(known, [&](const Manner* other) {
       return other->writing == manner.writing && come_to_the_same(original, marking.base(*other), last);
