@@ -85,7 +85,9 @@ Marking::Marking(Sheet sheet, const MarkingRule& rule, std::shared_ptr<const Gro
   is_large_ = is_worth_slicing(right_->recipe);
   mismatches_ = reading.mismatches;
   person_ = right_flags_ = reading.matched;
-  find_early_rounding();
+  Asked asked(task(right_->recipe).places);
+  exact_ = evaluate(right_->recipe, asked);
+  if (may_be_early_rounding()) find_early_rounding();
   EncloseOptions options{.habit = habit_, .trust_mismatches = false};
   if (reading.all && reading.habit == habit_) {
     // Above the first step with a mismatch the same came of it.
@@ -96,20 +98,34 @@ Marking::Marking(Sheet sheet, const MarkingRule& rule, std::shared_ptr<const Gro
     all_ = reading.all;
   }
   honest_ = enclose(task(right_->recipe), options);
-  Asked asked(task(right_->recipe).places);
-  exact_ = evaluate(right_->recipe, asked);
   // Behind the first wrong step it is right what follows from what should stand
   // there, and consistent what follows from what does.
   for (std::size_t step = first_mismatch(person_) + 1; step < person_.size(); ++step)
     right_flags_[step] = honest_.matched[step];
 }
 
+// Whether nobody who rounds all alike comes near to what was written.
+bool Marking::is_far_from_every_manner() {
+  constexpr std::size_t far = 3;
+  return !is_large_ && std::ranges::all_of(manners_, [&](const Manner& manner) {
+    std::size_t mismatches = 0;
+    for (const std::vector<bool>& cells : base(manner).matched)
+      mismatches += static_cast<std::size_t>(std::ranges::count(cells, false));
+    return mismatches >= far;
+  });
+}
+
 // Few numbers that fit prove nothing: among many roundings one comes close by chance.
+constexpr std::size_t enough_mismatches = 2;
+
+bool Marking::may_be_early_rounding() {
+  return mismatches_ >= enough_mismatches || (mismatches_ > 0 && is_far_from_every_manner());
+}
+
 void Marking::find_early_rounding() {
-  constexpr std::size_t enough = 2;
   const Recipe& recipe = right_->recipe;
   // A dtype of few digits leaves too much open by itself.
-  if (!is_honest() || mismatches_ < enough || rounds_once_a_step(recipe.dtype())) return;
+  if (!is_honest() || rounds_once_a_step(recipe.dtype())) return;
   for (const RecipePart& part : recipe.parts()) {
     if (!part.attention) continue;
     const Anatomy& at = *part.attention;
@@ -127,7 +143,7 @@ void Marking::find_early_rounding() {
       const auto line = recipe.line(early.step);
       if (!line || !rounded.places.is_above[*line]) continue;
       // Weights that were handed in show the decimals that were carried on, unless much speaks for fewer.
-      if (rounded.places[*line] && early.least_decimals > 0 && mismatches_ <= enough) continue;
+      if (rounded.places[*line] && early.least_decimals > 0 && mismatches_ <= enough_mismatches) continue;
       for (int decimals = sheet_.decimals - 1; decimals >= early.least_decimals; --decimals) {
         rounded.early = EarlyRounding{*line, decimals};
         if (is_explained_by(rounded, diagnosis_of(early.rounding, early.step))) return;
@@ -365,6 +381,12 @@ void Marking::note_rounding(Report& report) {
     return std::ranges::any_of(manners_,
                                [&](const Manner& manner) { return wanted(manner) && base(manner).all_match(); });
   };
+  if (!is_large_ && !fits([](const Manner&) { return true; })) {
+    // Right only because each number may have come about in its own way: one way with
+    // fewer decimals tells more.
+    find_early_rounding();
+    if (early_) return report.diagnoses.push_back(*early_);
+  }
   const auto nearest = [](const Manner& m) { return habit_of(m.writing) == RoundingMode::half_up; };
   const auto note = [&](const char* id) { report.diagnoses.push_back(diagnosis_of(id, sheet_.steps.front().id)); };
   if (fits([&](const Manner& m) { return nearest(m) && !m.unwritten; })) return;
@@ -379,6 +401,9 @@ void Marking::note_rounding(Report& report) {
              fits([&](const Manner& m) { return m.writing == RoundingMode::keep_sum; })) {
     report.rounding = "keep-sum";
     report.notes.push_back(language().verdicts.weights_rounded);
+  } else if (!is_from_machine(sheet_, rule_) && !rounds_once_a_step(right_->recipe.dtype())) {
+    // Some were rounded, and others not.
+    note("rounding.early");
   }
 }
 

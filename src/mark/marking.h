@@ -107,7 +107,9 @@ class Marking {
   const std::vector<Patch>& slips() const { return slips_; }
 
  private:
+  bool may_be_early_rounding();
   void find_early_rounding();
+  bool is_far_from_every_manner();
   bool is_explained_by(const Task& task, Diagnosis rounding);
   bool leaves_weights_open(const Followed<Interval>& all) const;
   bool is_honest() const { return rule_.kind == MarkingRule::Kind::honest_rounding; }

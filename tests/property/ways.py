@@ -27,6 +27,7 @@ ANYTHING = (0.0, 1e6)  # of a weight
 WITHOUT_HEADS = ("projected_keys", "projected_queries", "projected_values", "concat", "output", *INPUTS)
 COMPARING = ("query_norms", "key_norms", "repeated_key_norms", "score_queries", "score_keys", "score_hidden",
               "score_tanh")
+NO_MATRICES = ("query_norms", "key_norms", "repeated_key_norms", "score_hidden", "score_tanh")
 ROOTS = (1, 2, 3)  # decimals that people give √d_k
 
 
@@ -688,7 +689,7 @@ class Reading:
         raise Contradiction
 
     def may_be_turned(self, name):
-        if name in ("row_maximum", "exponential_sums", "weighted_values", "exponentials"):
+        if name in ("row_maximum", "exponential_sums", "weighted_values", "exponentials", *NO_MATRICES):
             return False
         blocks = self.steps[name]
         if base_name(name) not in WITHOUT_HEADS:

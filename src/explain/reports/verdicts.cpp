@@ -26,21 +26,6 @@ std::string likely(const Report& report) {
   return "";
 }
 
-// Of a long name what a table has room for: without its folders, or its beginning and
-// its end. It stands in full above what is said about it.
-std::string short_name(const std::string& file) {
-  constexpr std::size_t most = 28;
-  if (display_width(file) <= most) return file;
-  const std::string name = file.substr(file.rfind('/') + 1);
-  if (name.size() < file.size() && display_width(name) + 2 <= most) return "…/" + name;
-  std::size_t end = name.size();
-  const auto is_within = [&](std::size_t at) { return (static_cast<unsigned char>(name[at]) & 0xC0) == 0x80; };
-  for (std::size_t at = name.size(); at-- > 0 && display_width(name.substr(at)) <= most / 2;) {
-    if (!is_within(at)) end = at;
-  }
-  return shortened(name, most - display_width(name.substr(end))) + name.substr(end);
-}
-
 Table overview(std::span<const MarkedFile> files, Reveal reveal) {
   const VerdictWords& said = language().verdicts;
   const bool names = std::ranges::any_of(files, [](const MarkedFile& file) { return !file.name.empty(); });
@@ -51,7 +36,7 @@ Table overview(std::span<const MarkedFile> files, Reveal reveal) {
   if (hints) table.header.push_back({said.likely});
   for (const MarkedFile& file : files) {
     auto& row = table.rows.emplace_back();
-    row = {{short_name(file.files.front()) + (file.files.size() > 1 ? ", …" : "")}};
+    row = {{file.files.front() + (file.files.size() > 1 ? ", …" : "")}};
     if (names) row.push_back({file.name});
     row.push_back({verdict_words(file)});
     row.push_back({file.report ? file.report->first_wrong : ""});

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -136,7 +137,8 @@ class Equations {
 };
 
 // How wide each column of a table is: as wide as its cells, but that the last
-// one has a third of all where it needs that and the others would leave it less.
+// one has a third of all where it needs that and the others would leave it less:
+// then the widest of these give way.
 // Of a table of numbers only the first one gives way: what stands there can wrap.
 std::vector<std::size_t> column_widths(const std::vector<std::vector<Inline>>& rows, const Typesetter& typesetter,
                                        std::size_t width, bool names_may_wrap) {
@@ -153,13 +155,11 @@ std::vector<std::size_t> column_widths(const std::vector<std::vector<Inline>>& r
     widths[0] = std::min(widths[0], std::max(least_name, width - std::min(width, numbers)));
     return widths;
   }
-  std::size_t left = width - std::min({width, widths.back(), std::max(width / 3, std::size_t{20})});
-  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
-    widths[i] = std::min(widths[i], left);
-    left -= std::min(left, widths[i] + gap);
-  }
+  const std::size_t left = width - std::min({width, widths.back(), std::max(width / 3, std::size_t{20})});
+  const std::span all_but_last(widths.data(), widths.size() - 1);
   std::size_t others = 0;
-  for (std::size_t i = 0; i + 1 < widths.size(); ++i) others += widths[i] + gap;
+  for (const std::size_t column : all_but_last) others += column + gap;
+  for (; others > left && std::ranges::max(all_but_last) > 1; --others) --*std::ranges::max_element(all_but_last);
   widths.back() = std::min(widths.back(), width - std::min(width, others));
   return widths;
 }
