@@ -30,7 +30,7 @@ inline HandRounding writing_with(int decimals, RoundingMode mode) { return {std:
 // A rule of the teacher's own takes the place of all this.
 Interval stands_for(const HandedCell& cell, RoundingMode habit, const MarkingRule& rule);
 
-// Works `stands` out for every cell of the sheet.
+// Works `stands` out for every cell of the step, or of the sheet.
 void fill_in_allowances(HandedStep& step, const MarkingRule& rule);
 void fill_in_allowances(Sheet& sheet, const MarkingRule& rule);
 

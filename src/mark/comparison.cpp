@@ -84,10 +84,7 @@ class Comparison {
     for (std::size_t start = 0; start < step_.cells.size(); start += width()) {
       std::vector<bool> best;
       for (const Interval& factor : factors(start)) {
-        std::vector<bool> matched;
-        for (std::size_t i = 0; i < width(); ++i) {
-          matched.push_back(matches(start + i, Interval(computed_[start + i]) * factor));
-        }
+        std::vector<bool> matched = matched_with(start, factor);
         if (best.empty() || std::ranges::count(matched, true) > std::ranges::count(best, true)) best = matched;
       }
       best_of_all.insert(best_of_all.end(), best.begin(), best.end());
@@ -97,24 +94,47 @@ class Comparison {
 
   // The numbers that the row may have been multiplied by, 1 first: e^maximum, where
   // nothing was subtracted; where the largest score of the matrix was, what belongs
-  // to it; and what the numbers of the row agree on. One that could be 0 tells
+  // to it; and what all numbers of the row agree on. One that could be 0 tells
   // nothing of that, and one alone could be anything.
   std::vector<Interval> factors(std::size_t start) const {
     std::vector<Interval> all = {1};
     if (!step_.cells[start].may_have_factor) return all;
+    add_usual_factors(start, all);
+    if (!compared_.any_factor) return all;
     Interval common(0, infinity);
+    std::size_t telling = 0;
     for (std::size_t i = 0; i < width(); ++i) {
       const Interval computed = with_slack(computed_[start + i]);
       const Interval& written = step_.cells[start + i].stands_as(habit_of(writing_));
       if (!asked(start + i) || !(computed.low > 0) || std::isinf(computed.high) || !(written.low > 0)) continue;
       const Interval ratio = {written.low / computed.high, written.high / computed.low};
-      if (meet(common, ratio)) common = {std::max(common.low, ratio.low), std::min(common.high, ratio.high)};
-      all.emplace_back((ratio.low + ratio.high) / 2);
+      if (!meet(common, ratio)) return all;
+      common = {std::max(common.low, ratio.low), std::min(common.high, ratio.high)};
+      ++telling;
     }
-    if (all.size() < 3 || !compared_.any_factor) all = {1};
-    if (all.size() > 1) all.emplace_back((common.low + common.high) / 2);
-    add_usual_factors(start, all);
+    const Interval factor((common.low + common.high) / 2);
+    if (telling < 2 || std::ranges::count(matched_with(start, factor), false) > 0) return all;
+    all.push_back(factor);
     return all;
+  }
+
+  std::vector<bool> matched_with(std::size_t start, const Interval& factor) const {
+    std::vector<bool> matched;
+    for (std::size_t i = 0; i < width(); ++i) {
+      matched.push_back(matches(start + i, Interval(computed_[start + i]) * factor));
+    }
+    return matched;
+  }
+
+  // Whether the whole row agrees with it, or two numbers of it that are not 0.
+  bool speaks_for(std::size_t start, const Interval& factor) const {
+    const std::vector<bool> matched = matched_with(start, factor);
+    std::size_t telling = 0;
+    for (std::size_t i = 0; i < width(); ++i) {
+      const bool is_telling = asked(start + i) && step_.cells[start + i].stands_as(habit_of(writing_)).low > 0;
+      telling += is_telling && matched[i] ? 1 : 0;
+    }
+    return telling >= 2 || std::ranges::find(matched, false) == matched.end();
   }
 
   void add_usual_factors(std::size_t start, std::vector<Interval>& all) const {
@@ -128,7 +148,7 @@ class Comparison {
     }
     if (std::isinf(maximum.low) || std::isinf(largest.high)) return;
     for (const Interval& factor : {exp(maximum), exp(maximum - largest)}) {
-      if (factor.low > 0 && std::isfinite(factor.high)) all.push_back(factor);
+      if (factor.low > 0 && std::isfinite(factor.high) && speaks_for(start, factor)) all.push_back(factor);
     }
   }
 

@@ -299,6 +299,7 @@ class EverybodyHonest final : public Worker<Interval> {
   // of an expression also what it is rounded to.
   Interval matching(const HandedCell& cell, int decimals, const Interval& computed) const {
     const double number = carried_number(cell, computed.high);
+    if (!cell.number.decimals && decimals == 0) return number;
     if (!cell.number.decimals && std::isfinite(number)) {
       return hull(number, rounded_unwritten(number, habit_, decimals, false));
     }

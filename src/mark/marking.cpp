@@ -31,6 +31,17 @@ Verdict verdict_of(const Report& report) {
   return wrong ? Verdict::wrong : open ? Verdict::incomplete : Verdict::right;
 }
 
+// Whether some weight could be nearly anything, so that whatever follows from it
+// proves nothing: where exponentials may be cut off to 0.
+bool leaves_weights_open(const Recipe& recipe, const Followed<Interval>& all) {
+  const std::vector<RecipePart>& parts = recipe.parts();
+  return std::ranges::any_of(parts, [&](const RecipePart& part) {
+    const auto line = part.attention ? recipe.line(part.attention->weights) : std::nullopt;
+    return line && all.computed[*line] &&
+           std::ranges::any_of(all.result(*line).data(), [](const Interval& weight) { return weight.width() > 0.5; });
+  });
+}
+
 // Works out what is asked, and what it follows from.
 class Asked final : public Policy<double> {
  public:
@@ -163,7 +174,7 @@ bool Marking::is_explained_by(const Task& task, Diagnosis rounding) {
     if (Probe* rows = probe(first_mismatch(person_)); rows && !rows->may_be_honest(task, habit)) continue;
     if (!may_explain(task, habit, sheet_.steps.size())) continue;
     const std::vector<bool> no_other(task.recipe.size());
-    if (leaves_weights_open(enclose(task, {.habit = habit, .rounded = &no_other}))) continue;
+    if (leaves_weights_open(task.recipe, enclose(task, {.habit = habit, .rounded = &no_other}))) continue;
     HonestReading reading = read_honestly(task, habit);
     if (reading.mismatches > 0) continue;
     habit_ = habit;
@@ -174,17 +185,6 @@ bool Marking::is_explained_by(const Task& task, Diagnosis rounding) {
     return true;
   }
   return false;
-}
-
-// Whether some weight could be nearly anything, so that whatever follows from it
-// proves nothing: where exponentials may be cut off to 0.
-bool Marking::leaves_weights_open(const Followed<Interval>& all) const {
-  const std::vector<RecipePart>& parts = right_->recipe.parts();
-  return std::ranges::any_of(parts, [&](const RecipePart& part) {
-    const auto line = part.attention ? right_->recipe.line(part.attention->weights) : std::nullopt;
-    return line && all.computed[*line] &&
-           std::ranges::any_of(all.result(*line).data(), [](const Interval& weight) { return weight.width() > 0.5; });
-  });
 }
 
 Task Marking::task(const Recipe& recipe) {
@@ -213,7 +213,7 @@ std::vector<RoundingMode> Marking::possible_habits() const {
 }
 
 Probe* Marking::probe(std::size_t step) {
-  if (!is_large_ || step >= sheet_.steps.size() || !sheet_.steps[step].fits) return nullptr;
+  if (!is_large_ || !slips_.empty() || step >= sheet_.steps.size() || !sheet_.steps[step].fits) return nullptr;
   const auto known = probes_.find(step);
   if (known != probes_.end()) return &known->second;
   std::vector<bool> matched(right_flags_[step].size());
@@ -444,7 +444,7 @@ Report Marking::mark() {
     note_rounding(report);
     note_other_maximum(report);
   }
-  if (is_doubted_) report.notes.push_back(language().verdicts.roundings_not_tried);
+  if (is_doubted_ && accepted()) report.notes.push_back(language().verdicts.roundings_not_tried);
   report.verdict = verdict_of(report);
   return report;
 }

@@ -58,7 +58,6 @@ class Marking {
 
   const Sheet& sheet() const { return sheet_; }
   const MarkingRule& rule() const { return rule_; }
-  HandRounding writing(const Manner& manner) const { return writing_with(sheet_.decimals, manner.writing); }
   const Ground& right() const { return *right_; }
   std::size_t line_of(std::size_t step) const { return *right_->recipe.line(sheet_.steps[step].id); }
 
@@ -75,11 +74,12 @@ class Marking {
   // What comes of the computation as now believed, in one manner. REQUIRES: of manners().
   const Followed<double>& base(const Manner& manner);
 
-  // In a large problem, rows of a step that are wrong; else null.
+  // In a large problem, rows of a step that are wrong; null elsewhere, and where slips
+  // on the way are known, of which rows alone know nothing.
   Probe* probe(std::size_t step);
 
   // Whether there is time to work a whole recipe out once more in looking for what
-  // explains a step of a large problem. If so, it is spent.
+  // explains the steps of a large problem. If so, it is spent.
   bool may_work_out(const Recipe& recipe);
 
   // Of what might explain a step this was not tried: there is too much of it.
@@ -111,7 +111,6 @@ class Marking {
   void find_early_rounding();
   bool is_far_from_every_manner();
   bool is_explained_by(const Task& task, Diagnosis rounding);
-  bool leaves_weights_open(const Followed<Interval>& all) const;
   bool is_honest() const { return rule_.kind == MarkingRule::Kind::honest_rounding; }
   void blame(std::size_t step, Report& report);
   void add_steps(Report& report) const;

@@ -46,9 +46,18 @@ bool Probe::may_come_near(const Recipe& recipe, const Manner& exact, RoundingMod
   return come_near(handed, made, habit, [&](std::size_t cell) { return handed.cells[cell].is_number(); });
 }
 
-bool Probe::may_follow(const Recipe& recipe, const Manner& manner) {
+bool Probe::may_follow(const Recipe& recipe, const Manner& manner, bool some_row) {
   const auto followed = follow_rows(recipe, manner);
-  return !followed || followed->all_match();
+  if (!followed) return true;
+  const std::vector<bool>& matched = followed->matched.back();
+  if (!some_row) return all_true(matched);
+  const std::size_t width = rows_of(recipe)->slice.sheet->steps.back().shape.back();
+  for (std::size_t start = 0; start < matched.size(); start += width) {
+    const auto row = matched.begin() + static_cast<std::ptrdiff_t>(start);
+    if (std::find(row, row + static_cast<std::ptrdiff_t>(width), false) == row + static_cast<std::ptrdiff_t>(width))
+      return true;
+  }
+  return false;
 }
 
 bool Probe::may_be_honest(const Task& task, RoundingMode habit) {

@@ -25,8 +25,8 @@ class Probe {
   // Whether half of the numbers come near to what the recipe makes of the rows.
   bool may_come_near(const Recipe& recipe, const Manner& exact, RoundingMode habit);
 
-  // Whether all of them match it, in that manner.
-  bool may_follow(const Recipe& recipe, const Manner& manner);
+  // Whether all of them match it, in that manner; or some row does.
+  bool may_follow(const Recipe& recipe, const Manner& manner, bool some_row);
 
   // Whether all of them lie in what honest rounding leaves, each number by itself.
   bool may_be_honest(const Task& task, RoundingMode habit);

@@ -139,10 +139,13 @@ void each_row(HandedStep& step, Visit visit) {
 }
 
 // A whole number beside numbers with decimals has as many: "1" beside "0.1353" is 1.0000.
-void give_decimals_to_whole_numbers(HandedStep& step) {
-  each_row(step, [](std::size_t, std::span<HandedCell> row) {
+// Beside an expression it is as exact as anything in the file.
+void give_decimals_to_whole_numbers(HandedStep& step, int beside_expressions) {
+  each_row(step, [&](std::size_t, std::span<HandedCell> row) {
     int most = 0;
-    for (const HandedCell& cell : row) most = std::max(most, cell.is_number() ? cell.number.decimals.value_or(0) : 0);
+    for (const HandedCell& cell : row) {
+      if (cell.is_number()) most = std::max(most, cell.number.decimals.value_or(beside_expressions));
+    }
     for (HandedCell& cell : row) {
       if (cell.is_number() && cell.number.decimals == 0) cell.number.decimals = most;
     }
@@ -150,17 +153,18 @@ void give_decimals_to_whole_numbers(HandedStep& step) {
 }
 
 // Weights keep their sum where the row is 1 as written, or may have been before
-// some of it was left blank. With a sink it is anything below.
+// some of it was left blank. With a sink it is anything below. Of 1, 0 and 0 nothing was kept.
 void find_rows_that_keep_their_sum(HandedStep& step, bool has_sink) {
   if (step.what != HandedStep::What::weights) return;
   each_row(step, [&](std::size_t, std::span<HandedCell> row) {
     double sum = 0;
-    bool has_blanks = has_sink;
+    bool has_blanks = has_sink, has_decimals = false;
     for (const HandedCell& cell : row) {
       has_blanks = has_blanks || !cell.is_number();
+      has_decimals = has_decimals || (cell.is_number() && cell.number.decimals != 0);
       sum += cell.number.value;
     }
-    const bool may = std::abs(sum - 1) <= 1e-9 || (has_blanks && sum < 1);
+    const bool may = has_decimals && (std::abs(sum - 1) <= 1e-9 || (has_blanks && sum < 1));
     for (HandedCell& cell : row) cell.may_keep_sum = may;
   });
 }
@@ -256,6 +260,7 @@ std::optional<HandedStep> turned(const HandedStep& step, const Recipe& right) {
                    .what = step.what,
                    .shape = sizes,
                    .cells = std::vector<HandedCell>(step.cells.size()),
+                   .decimals = step.decimals,
                    .is_whole = step.is_whole};
   const std::size_t rows = sizes[rank - 2];
   const std::size_t columns = sizes[rank - 1];
@@ -294,9 +299,8 @@ Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> pr
     HandedStep laid = fitted(step, shape, unknown);
     laid.what = what_is(laid.id, right);
     laid.is_whole = !step.by_cell && std::ranges::all_of(laid.cells, &HandedCell::is_number);
-    give_decimals_to_whole_numbers(laid);
+    give_decimals_to_whole_numbers(laid, 0);
     if (laid.what == HandedStep::What::mask) take_exactly(laid);
-    find_rows_that_keep_their_sum(laid, has_sink(right));
     if (rounds_once_a_step(right.dtype())) {
       for (HandedCell& cell : laid.cells) cell.held = stored(cell.number.value, right.dtype());
     }
@@ -316,6 +320,8 @@ Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> pr
   }
   if (sheet.decimals == 0) sheet.decimals = sheet.decimals_within;
   for (HandedStep& step : sheet.steps) {
+    give_decimals_to_whole_numbers(step, step.decimals == 0 ? sheet.decimals : step.decimals);
+    find_rows_that_keep_their_sum(step, has_sink(right));
     if (step.decimals == 0) step.decimals = sheet.decimals;
   }
   for (HandedStep& step : sheet.steps) {

@@ -54,9 +54,11 @@ struct HandedStep {
 struct Sheet {
   std::vector<HandedStep> steps;
 
-  // The decimals that the person works with: the most written anywhere but in
-  // expressions, unless there are none; or those that the numbers in expressions have.
+  // The decimals that the person works with: the most written outside expressions,
+  // or, where there are none, in them.
   int decimals = 0;
+
+  // The most in expressions: they may be the person's, too.
   int decimals_within = 0;
 
   const HandedStep* find(std::string_view id) const;

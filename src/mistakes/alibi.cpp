@@ -21,7 +21,7 @@ std::optional<Slopes> slopes(const RightAttention& right) {
   return Slopes{*bias, bias->operands[0], bias->operands[1]};
 }
 
-// The distance with its sign lost; or the right bias subtracted, where nothing else is added.
+// The distance with the other sign; or the right bias subtracted, where nothing else is added.
 Rewrites other_sign(const RightAttention& right, const Slopes& found) {
   const Map turned{Unary::multiply, -1, ""};
   Rewrites all = {rewritten(right, found.bias.id(), language().mistakes.bias_has_other_sign,

@@ -230,7 +230,8 @@ def fixed():
 
 
 def problems(options):
-    """(name, problem, hand-ins), until enough were tried; every fourth problem has positions or past keys."""
+    """(name, problem, hand-ins), until enough were tried; every fourth problem has positions or past
+    keys, every fourth what few ask for."""
     kinds = options.kinds.split(",") if options.kinds else list(KINDS)
     if not options.kinds:
         yield "worked-example", WORKED, fixed()

@@ -6,7 +6,7 @@ is plain floats again, with nothing of the reference but which numbers the probl
 
 import math
 
-from nested import depth, mapped
+from nested import mapped
 
 OF_INPUTS = ("sinusoidal", "learned")
 FAMILIES = ("positions", "rope", "alibi", "cache")

@@ -11,8 +11,8 @@ namespace attn {
 // says: no slip of a person, but what numbers of two programs may differ by.
 // The catalogue of mistakes holds those that are both.
 struct Convention {
-  std::string id;    // "rope.pairs"
-  std::string what;  // as of a mistake: "other features were turned together", for "It is as if …"
+  std::string id;    // "softcap.order"
+  std::string what;  // as of a mistake: "the scores were capped before they were scaled", for "It is as if …"
   RewriteRule rewrites;
 };
 

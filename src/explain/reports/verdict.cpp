@@ -33,7 +33,7 @@ bool is_wrong(const MarkedStep& step) { return step.count(CellState::wrong) > 0 
 
 // Whether all of it is in that state.
 bool is_all(const MarkedStep& step, CellState state) {
-  return step.given_shape.empty() && step.count(state) == step.cells.size();
+  return step.given_shape.empty() && !step.cells.empty() && step.count(state) == step.cells.size();
 }
 
 // What a mistake of the catalogue is, in words.
@@ -275,7 +275,7 @@ class VerdictTeller {
   void tell_others(bool under_a_heading) {
     bool first = true;
     for (const MarkedStep& step : report_.steps) {
-      if (is_wrong(step) || is_all(step, CellState::right)) continue;
+      if (step.cells.empty() || is_wrong(step) || is_all(step, CellState::right)) continue;
       if (std::exchange(first, false) && under_a_heading && reveals(Reveal::cell))
         add(Headline{level_, {said_.the_rest}});
       const std::string name = capitalised(in_words(step.id));

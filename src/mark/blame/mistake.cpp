@@ -115,7 +115,7 @@ void follow_mistakes(Marking& marking, std::size_t step, std::size_t must_match,
     if (!is_worth_following(marking, candidate, step)) continue;
     Probe* rows = marking.probe(step);
     for (const Manner& manner : marking.manners()) {
-      if (rows && !rows->may_follow(candidate.rewrite.recipe, manner)) continue;
+      if (rows && !rows->may_follow(candidate.rewrite.recipe, manner, must_match <= step)) continue;
       if (!marking.may_work_out(candidate.rewrite.recipe)) return;
       const FollowOptions options{
           .manner = manner, .must_match = must_match, .original = &marking.base(manner), .same = &candidate.same};

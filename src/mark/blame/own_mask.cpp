@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
@@ -34,8 +33,8 @@ std::optional<Tensor<double>> mask_behind(const Marking& marking, std::size_t st
   return open;
 }
 
-Diagnosis diagnosis_of(const Marking& marking, std::size_t step, const Tensor<double>& right,
-                       const Tensor<double>& open) {
+Diagnosis own_mask_diagnosis(const Marking& marking, std::size_t step, const Tensor<double>& right,
+                             const Tensor<double>& open) {
   const VerdictWords& said = language().verdicts;
   bool closes = false, opens = false;
   for (std::size_t at = 0; at < open.size(); ++at) {
@@ -77,7 +76,7 @@ bool blame_own_mask(Marking& marking, std::size_t step, Report& report) {
       }
     }
     if (!best) continue;
-    report.diagnoses.push_back(diagnosis_of(marking, step, mask->open, *open));
+    report.diagnoses.push_back(own_mask_diagnosis(marking, step, mask->open, *open));
     marking.believe(best->first->recipe, best->second);
     return true;
   }

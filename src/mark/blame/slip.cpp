@@ -72,9 +72,20 @@ bool reaches(const Slip& slip, const Shape& made, const std::vector<Lying>& lyin
   });
 }
 
+// Whether a slip in what was handed in shows there: what was exchanged was written, and
+// so were the digits.
+bool can_be_seen(const HandedStep& handed, const Slip& slip) {
+  return std::ranges::all_of(slip.patches, [&](const Patch& patch) {
+    const HandedCell& cell = handed.cells[patch.cell];
+    if (slip.mistake == "slip.cells_swapped") return cell.is_number();
+    return slip.mistake != "slip.digits_swapped" || std::abs(cell.number.value - patch.value) < 1e-9;
+  });
+}
+
 // Whether every wrong cell is one of the slip's own.
 bool covers(const Marking& marking, const Slip& slip, std::size_t step, std::size_t wrong) {
   if (slip.patches.size() < wrong) return false;
+  if (!can_be_seen(marking.sheet().steps[step], slip)) return false;
   for (std::size_t cell = 0; cell < marking.right_cells(step).size(); ++cell) {
     if (marking.is_wrong(step, cell) && std::ranges::count(slip.patches, cell, &Patch::cell) == 0) return false;
   }
@@ -191,7 +202,8 @@ std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
       const Instruction& instruction = recipe.instruction(line);
       if (line != last && !is_rounded_by_hand(instruction.op, instruction.operands.size())) continue;
       const Shape& shape = recipe.shape(line);
-      SlipPlace place{recipe, line, original, marking.writing(manner)};
+      const int decimals = line == last ? marking.sheet().steps[step].decimals : marking.sheet().decimals;
+      SlipPlace place{recipe, line, original, writing_with(decimals, manner.writing)};
       place.least_cells = line == last ? wrong : cells_needed(shape, lying);
       place.is_of_use = [&](std::size_t cell) {
         return line == last ? marking.is_wrong(step, cell) : lies_where_wrong(cell, shape, lying);
@@ -247,14 +259,16 @@ bool blame_slips_in_place(Marking& marking, std::size_t step, Report& report) {
   if (!handed.fits || wrong > 4) return false;
   const Followed<double>& original = marking.base(marking.manners().front());
   const std::size_t line = marking.line_of(step);
-  const HandRounding rounding = marking.writing(marking.manners().front());
+  const HandRounding rounding = writing_with(handed.decimals, marking.manners().front().writing);
   std::map<std::size_t, Slip> by_cell;
-  any_slip({marking.right().recipe, line, original, rounding}, [&](const Slip& slip) {
-    const bool fits = std::ranges::all_of(slip.patches, [&](const Patch& patch) {
-      const HandedCell& cell = handed.cells[patch.cell];
-      return cell.is_number() &&
-             meet(with_slack(stands_for(cell, marking.habit(), marking.rule())), with_slack(patch.value));
-    });
+  SlipPlace place{marking.right().recipe, line, original, rounding};
+  place.is_of_use = [&](std::size_t cell) { return marking.is_wrong(step, cell); };
+  any_slip(place, [&](const Slip& slip) {
+    const bool fits = can_be_seen(handed, slip) && std::ranges::all_of(slip.patches, [&](const Patch& patch) {
+                        const HandedCell& cell = handed.cells[patch.cell];
+                        return cell.is_number() && meet(with_slack(stands_for(cell, marking.habit(), marking.rule())),
+                                                        with_slack(patch.value));
+                      });
     for (std::size_t i = 0; fits && i < slip.patches.size(); ++i) {
       if (marking.is_wrong(step, slip.patches[i].cell)) by_cell.emplace(slip.patches[i].cell, slip);
     }

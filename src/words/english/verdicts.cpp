@@ -109,7 +109,7 @@ constexpr VerdictWords english_verdicts = {
     .weights_rounded = "the weights are rounded so that each row adds up to 1",
     .other_maximum = "before e^x another number was subtracted than the largest score, which changes no weight",
     .not_tried = "not tried, since there are too many of them in so large a problem: {}",
-    .rarer_mistakes = "known mistakes but the commonest",
+    .rarer_mistakes = "known mistakes that stand later in the list",
     .two_at_once = "two mistakes at once",
     .further_slips = "further slips",
     .roundings_not_tried =
@@ -131,7 +131,7 @@ constexpr VerdictWords english_verdicts = {
     .other_cells_closed =
         [](bool closes, bool opens) {
           return std::string("It looks as if ") + (closes ? "cells were closed that are open" : "") +
-                 (closes && opens ? ", and " : "") + (opens ? "cells left open that are closed" : "") + ".";
+                 (closes && opens ? ", and " : "") + (opens ? "cells were left open that are closed" : "") + ".";
         },
     .follows_from_these_cells = "with these cells the rest of the step follows",
     .look_up_who_may_attend = "Look up again which keys each query may attend to.",

@@ -205,6 +205,50 @@ TEST_CASE("a whole number alone does not make weights of 0 and 1", "[check]") {
   CHECK(marked(problem, R"({"context": {"1,1": "0.13"}})").verdict == Verdict::right);
 }
 
+TEST_CASE("whole numbers do not leave open what stands beside or behind them", "[check]") {
+  const std::string worked = text_of("worked-example.json");
+  const auto verdict = [&](const std::string& steps) { return marked(worked, steps).verdict; };
+  // Rows of 0 and 1 add up to 1, and no sum was kept.
+  CHECK(verdict(R"({"attention_weights": [["1", "0", "0"], null, null]})") == Verdict::wrong);
+  CHECK(verdict(R"({"attention_weights": {"1,1": "1"}})") == Verdict::wrong);
+  // 1 beside an expression is 1; an expression is not rounded to whole numbers.
+  const std::string powers = R"("exponentials": [["e^-2", "1", "1"], ["e^-12", "1", "e^-4"], ["e^-8", "1", "e^-2"]])";
+  CHECK(verdict("{" + powers + R"(, "exponential_sums": ["2.9", "1.5", "1.9"]})") == Verdict::wrong);
+  CHECK(verdict("{" + powers + R"(, "exponential_sums": ["2.1353", "1.0183", "1.1357"]})") == Verdict::right);
+  const std::string weights =
+      R"_("attention_weights": [["e^2/(e^2+2e^4)", "e^4/(e^2+2e^4)", "e^4/(e^2+2e^4)"], null, null])_";
+  CHECK(verdict("{" + weights + R"(, "context": {"1,2": "4"}})") == Verdict::wrong);
+  CHECK(verdict("{" + weights + R"(, "context": {"1,2": "6.68"}})") == Verdict::incomplete);  // null are blanks
+}
+
+TEST_CASE("numbers of a row that do not agree on what was subtracted show nothing", "[check]") {
+  for (const std::string others : {R"("0", "0")", R"("2", "2")", R"("7", "7")"}) {
+    const Report report =
+        marked(text_of("worked-example.json"), R"({"exponentials": [["0.1353", )" + others + R"(], null, null]})");
+    CHECK(step(report, "exponentials").count(CellState::wrong) == 2);
+    CHECK(step(report, "exponentials").cells[0].state == CellState::right);
+  }
+}
+
+TEST_CASE("no cells are exchanged, and no digits, that nobody wrote", "[check]") {
+  // C[2,1] is 2; it was not handed in.
+  CHECK(!names(marked(text_of("worked-example.json"), R"({"context": {"1,2": "2.0000"}})"), "slip.cells_swapped"));
+  const Report sums = marked(text_of("worked-example.json"), R"({"exponential_sums": ["3", "1.0183", "1.1357"]})");
+  CHECK(!names(sums, "slip.digits_swapped"));
+}
+
+TEST_CASE("an expression in a transposed step has the decimals of its step", "[check]") {
+  const std::string problem = R"({"queries": [[0.7, 1.1], [2.5, 3], [1.9, 3.7]], "keys": [[1, 0], [0, 1], [1, 1]],
+                                  "values": [[1], [2], [3]], "score": "dot"})";
+  const std::string turned = R"("queries": [["0.7*1", "2.5", "1.9"], ["1.1", "3.0", "3.7*1"]])";
+  CHECK(marked(problem,
+               "{" + turned + R"(, "scores": [["0.7", "1.1", "1.8"], ["2.5", "3.0", "5.5"], ["1.9", "3.7", "5.6"]]})")
+            .verdict == Verdict::right);
+  CHECK(marked(problem,
+               "{" + turned + R"(, "scores": [["1.0", "1.1", "2.1"], ["2.5", "3.0", "5.5"], ["1.9", "4.0", "5.9"]]})")
+            .verdict == Verdict::wrong);
+}
+
 TEST_CASE("a mask that closes too much or too little is followed", "[check]") {
   const std::string problem = R"({"queries": [[1], [2], [0.5]], "keys": [[1], [0.5], [-1]], "score": "dot",
                                   "values": [[3], [1], [2]], "causal": true})";
@@ -224,7 +268,8 @@ TEST_CASE("a mask that closes too much or too little is followed", "[check]") {
       marked(problem, R"({"masked_scores": [[1, "0.5", "-inf"], [2, 1, "-inf"], ["0.5", "0.25", "-0.5"]],
       "attention_weights": [["0.622", "0.378", 0], ["0.731", "0.269", 0], ["0.466", "0.363", "0.171"]]})");
   REQUIRE(open.diagnoses.size() == 1);
-  CHECK_THAT(open.diagnoses[0].message, Catch::Matchers::Contains("cells left open that are closed"));
+  CHECK_THAT(open.diagnoses[0].message,
+             Catch::Matchers::Contains("It looks as if cells were left open that are closed."));
   CHECK(step(open, "attention_weights").count(CellState::consistent) == 2);
   // But who closes everything has not done the rest.
   const Report zeros =

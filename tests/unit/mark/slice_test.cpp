@@ -41,8 +41,8 @@ Sheet sheet_with(const Recipe& recipe, const std::string& step) {
   return sheet;
 }
 
-// Of a recipe all of whose numbers were handed in nowhere, with something wrong in
-// the second and the fourth row of a step.
+// Of a recipe, where something is wrong in the second and the fourth row of the one
+// step of the sheet.
 std::optional<StepSlice> two_rows(const Recipe& recipe, const Recipe& right, const Sheet& sheet) {
   const Shape& shape = right.shape(sheet.steps[0].id);
   std::vector<bool> matched(shape.count());
