@@ -67,11 +67,11 @@ class CsvRows {
     return field.range.begin == field.range.end || std::ranges::all_of(content(field), is_blank_character);
   }
 
-  // The number in a field. Where commas do not separate fields, one before
-  // decimals is as good as a point, and as long.
+  // The number in a field. A comma that separates no fields is as good as a
+  // point before decimals, and as long.
   Result<SpelledNumber> number(const Field& field) const {
     std::string text = content(field);
-    for (std::size_t at = 0; separator_ != ',' && at + 1 < text.size(); ++at) {
+    for (std::size_t at = 0; (separator_ != ',' || field.quoted) && at + 1 < text.size(); ++at) {
       if (text[at] == ',' && is_ascii_digit(text[at + 1])) text[at] = '.';
     }
     return spelled_number(text);

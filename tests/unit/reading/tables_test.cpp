@@ -76,7 +76,8 @@ TEST_CASE("what may be numbers is taken for numbers", "[tables]") {
 }
 
 TEST_CASE("commas stand before decimals where they do not separate numbers", "[tables]") {
-  for (const char* text : {"0,06;-1,5\n47;,5", "0,06\t-1,5\n47\t,5", "\"0,06\";\"-1,5\"\n47;\",5\""}) {
+  for (const char* text :
+       {"0,06;-1,5\n47;,5", "0,06\t-1,5\n47\t,5", "\"0,06\";\"-1,5\"\n47;\",5\"", "\"0,06\",\"-1,5\"\n47,\",5\""}) {
     const AnsweredStep step = tables(text).steps[0];
     INFO(text);
     REQUIRE(step.cells.size() == 4);
