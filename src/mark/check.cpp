@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "mark/marking.h"
+#include "mark/slice.h"
 #include "words/language.h"
 
 namespace attn {
@@ -101,9 +102,13 @@ Checker::Meaning Checker::read_as_meant(Sheet sheet, const std::string& name, co
     if (fewer == 0) return straight;
   }
   std::optional<Meaning> best;
+  const bool is_large = is_worth_slicing(right);
   for (const RoundingMode habit : habits) {
+    // In a large problem nobody waits for what the other habits would turn.
+    if (is_large && habit != marking_of(straight).habit()) continue;
     for (const bool all : {false, true}) {
       Meaning turned = with_steps_turned(straight, habit, all);
+      if (turned.turned.empty()) break;
       if (!may_be_turned(straight, turned)) continue;
       if (!best || marking_of(turned).mismatches() < marking_of(*best).mismatches()) best = std::move(turned);
       if (marking_of(*best).mismatches() == 0) return std::move(*best);
@@ -165,7 +170,6 @@ Checker::Meaning Checker::with_steps_turned(const Meaning& straight, RoundingMod
 // one does where somebody of a usual manner comes to just these numbers, and no mistake
 // does. What has another shape as it is written is no worse off.
 bool Checker::may_be_turned(Meaning& straight, Meaning& turned) const {
-  if (turned.turned.empty()) return false;
   Marking& marking = marking_of(turned);
   Marking& as_written = marking_of(straight);
   std::size_t right = 0;
