@@ -42,7 +42,7 @@ bool may_have_plain_powers(const Sheet& sheet, const Recipe& right) {
   return std::ranges::any_of(sheet.steps, [&](const HandedStep& step) {
     using enum HandedStep::What;
     const auto& attention = right.parts()[right.find(step.id)->part].attention;
-    if (step.what == exponential_sums) return !sheet.find(attention->maximum) && !sheet.find(attention->exponentials);
+    if (step.what == exponential_sums) return !sheet.find(attention->maximum);
     return step.what == exponentials && std::ranges::any_of(step.cells, &HandedCell::may_have_factor);
   });
 }

@@ -542,7 +542,7 @@ class WaysIn(CheckTest):
         self.assertIn("Handed in by Ada.", attn("check", EXAMPLE, file).stdout)
         self.assertEqual([report["name"] for report in self.verdict(file, typed)[1]], ["Ada", "Bo"])
         text = attn("check", EXAMPLE, file, typed).stdout
-        self.assertRegex(text, r"a\.json +Ada +wrong")
+        self.assertRegex(text, r"  Ada +wrong +scores")
         self.assertNotIn("\x1b", attn("check", EXAMPLE, self.path("c.txt", "name: \x1b[31m\n" + self.TYPED)).stdout)
 
     def test_a_number_that_nothing_explains_points_to_a_command_that_runs(self):
