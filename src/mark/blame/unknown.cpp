@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -58,7 +59,16 @@ std::string impossible_context_of(Marking& marking, std::size_t step) {
   const std::size_t line = marking.line_of(step);
   const auto& attention = recipe.parts()[recipe.instruction(line).part].attention;
   const auto values = attention ? recipe.line(attention->values) : std::nullopt;
-  if (!values) return "";
+  const auto weights = attention ? recipe.line(attention->weights) : std::nullopt;
+  if (!values || !weights) return "";
+  // Values that several heads share, or that stand beside past ones, are not all there is.
+  const Shape& own = recipe.shape(*values);
+  const Shape& read = recipe.shape(*weights);
+  const bool are_all = std::ranges::all_of(own.dims(), [&](const Dim& dim) {
+    const Shape& beside = dim.axis == "key" ? read : recipe.shape(line);
+    return beside.has(dim.axis) && beside.size(dim.axis) == dim.size;
+  });
+  if (!are_all) return "";
   return impossible_context(marking.sheet().steps[step], recipe.shape(line),
                             *marking.base(marking.manners().front()).carried[*values]);
 }

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catch.h"
@@ -446,6 +447,20 @@ TEST_CASE("what cannot be a weighted mean of the values is told as such", "[chec
   REQUIRE(report.diagnoses.size() == 1);
   CHECK(report.diagnoses[0].mistake == "unexplained");
   CHECK_THAT(report.diagnoses[0].evidence, Catch::Matchers::Contains("from 9 to 11, and 2.5 lies outside"));
+}
+
+TEST_CASE("a context is not held against values that are not all there are", "[check]") {
+  // The past value is 9; the new ones are 1 and 2. And two heads share one of values.
+  const std::string past = R"({"queries": [[1], [1]], "keys": [[1], [2]], "values": [[1], [2]], "score": "dot",
+                               "past": {"keys": [[3]], "values": [[9]]}})";
+  const std::string grouped = R"({"queries": [[1, 1], [1, 2]], "keys": [[1], [2]], "values": [[1], [2]],
+                                  "score": "dot", "heads": 2, "kv_heads": 1})";
+  for (const auto& [problem, steps] : {std::pair(past, R"({"context": [["4.123"], ["5.456"]]})"),
+                                       {grouped, R"({"context": [[["4.123"], ["5.456"]], [["7.7"], ["8.1"]]]})"}}) {
+    const Report report = marked(problem, steps);
+    REQUIRE(!report.diagnoses.empty());
+    CHECK(report.diagnoses[0].evidence.find("lies outside") == std::string::npos);
+  }
 }
 
 TEST_CASE("a row of weights that does not add up to 1 is told as such", "[check]") {
