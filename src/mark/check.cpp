@@ -47,10 +47,6 @@ bool may_have_plain_powers(const Sheet& sheet, const Recipe& right) {
   });
 }
 
-std::size_t count_wrong(const std::vector<bool>& matched) {
-  return static_cast<std::size_t>(std::ranges::count(matched, false));
-}
-
 }  // namespace
 
 // What a hand-in is taken to mean.
@@ -148,8 +144,8 @@ Checker::Meaning Checker::with_steps_turned(const Meaning& straight, RoundingMod
     sheet.steps[i] = std::move(*other);
     fill_in_allowances(sheet.steps[i], rule_);
     Flags then = matched(sheet);
-    const bool as_few = !meaning.turned.empty() && count_wrong(then[i]) == count_wrong(now[i]);
-    if (count_wrong(then[i]) >= count_wrong(now[i]) && !as_few) return;
+    const bool as_few = !meaning.turned.empty() && count_mismatches(then[i]) == count_mismatches(now[i]);
+    if (count_mismatches(then[i]) >= count_mismatches(now[i]) && !as_few) return;
     meaning.turned.push_back(step.id);
     meaning.sheet = std::move(sheet);
     now = std::move(then);

@@ -72,6 +72,16 @@ using Flags = std::vector<std::vector<bool>>;
 // Whether every cell matches.
 inline bool all_true(const std::vector<bool>& matched) { return std::ranges::find(matched, false) == matched.end(); }
 
+// How many cells do not: of a step, of all.
+inline std::size_t count_mismatches(const std::vector<bool>& matched) {
+  return static_cast<std::size_t>(std::ranges::count(matched, false));
+}
+inline std::size_t count_mismatches(const Flags& matched) {
+  std::size_t count = 0;
+  for (const std::vector<bool>& cells : matched) count += count_mismatches(cells);
+  return count;
+}
+
 // The first step of the sheet, from this one on, with a cell that does not match;
 // how many there are if all match.
 inline std::size_t first_mismatch(const Flags& matched, std::size_t from = 0) {

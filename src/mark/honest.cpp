@@ -8,12 +8,6 @@
 namespace attn {
 namespace {
 
-std::size_t count_mismatches(const Flags& flags) {
-  std::size_t count = 0;
-  for (const auto& cells : flags) count += static_cast<std::size_t>(std::ranges::count(cells, false));
-  return count;
-}
-
 // One habit, in every choice of the steps that the person rounded without
 // handing them in.
 class Ways {

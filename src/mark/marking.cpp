@@ -119,10 +119,7 @@ Marking::Marking(Sheet sheet, const MarkingRule& rule, std::shared_ptr<const Gro
 bool Marking::is_far_from_every_manner() {
   constexpr std::size_t far = 3;
   return !is_large_ && std::ranges::all_of(manners_, [&](const Manner& manner) {
-    std::size_t mismatches = 0;
-    for (const std::vector<bool>& cells : base(manner).matched)
-      mismatches += static_cast<std::size_t>(std::ranges::count(cells, false));
-    return mismatches >= far;
+    return count_mismatches(base(manner).matched) >= far;
   });
 }
 

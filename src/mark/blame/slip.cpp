@@ -158,8 +158,7 @@ bool is_likely(Marking& marking, std::size_t step, const Manner& manner) {
   if (marking.probe(step)) return is_usual && manner.carries_written && !manner.sums_in_full;
   if (is_usual) return true;
   const Flags& matched = marking.base(manner).matched;
-  const auto wrong = static_cast<std::size_t>(std::ranges::count(matched[step], false));
-  return first_mismatch(matched) >= step && wrong <= 2 * marking.count_wrong(step) + 2;
+  return first_mismatch(matched) >= step && count_mismatches(matched[step]) <= 2 * marking.count_wrong(step) + 2;
 }
 
 // Whether two manners of writing alike come to the same numbers in every line up to
