@@ -1,10 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "base/math.h"
 
@@ -103,5 +106,31 @@ inline Interval larger(const Interval& a, const Interval& b) {
 }
 
 inline bool is_nan(const Interval&) { return false; }
+
+// Sums of products with many terms, `size` of them side by side: the ends are added
+// up as they are, and widened once by what all of that may have lost (γₙ·Σ|aᵢ·bᵢ|;
+// Higham, Accuracy and Stability of Numerical Algorithms, §3.1).
+template <std::size_t size>
+class SumsOfProducts {
+ public:
+  void add(std::size_t at, const Interval& a, const Interval& b) {
+    const double ll = a.low * b.low, lh = a.low * b.high, hl = a.high * b.low, hh = a.high * b.high;
+    const double low = std::min(std::min(ll, lh), std::min(hl, hh));
+    const double high = std::max(std::max(ll, lh), std::max(hl, hh));
+    low_[at] += low;
+    high_[at] += high;
+    magnitude_[at] += std::max(-low, high);
+  }
+
+  // Nothing where an end is no number, as where one lies at infinity.
+  std::optional<Interval> sum(std::size_t at, std::size_t terms) const {
+    if (!std::isfinite(low_[at]) || !std::isfinite(high_[at]) || !std::isfinite(magnitude_[at])) return std::nullopt;
+    const double lost = 0x1p-52 * static_cast<double>(terms + 4) * magnitude_[at];
+    return outward(low_[at] - lost, high_[at] + lost);
+  }
+
+ private:
+  std::array<double, size> low_{}, high_{}, magnitude_{};
+};
 
 }  // namespace attn

@@ -8,9 +8,11 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/interval.h"
 #include "base/math.h"
 #include "ops/functions.h"
 #include "ops/op.h"
@@ -207,6 +209,7 @@ class Run {
 
  private:
   static constexpr std::size_t at_a_time = 8;
+  static constexpr std::size_t many_terms = 32;
 
   // The terms of a contraction: how many, and how far apart they stand in each
   // operand and the mask, as their neighbours along the result's last axis do.
@@ -229,6 +232,9 @@ class Run {
   };
 
   void add_up(const Terms& terms, const Offsets& at, std::size_t cells, std::array<T, at_a_time>& sums) const {
+    if constexpr (std::is_same_v<T, Interval>) {
+      if (terms.count >= many_terms && add_up_many(terms, at, cells, sums)) return;
+    }
     sums.fill(T{0});
     const Kept* a = operands_[0].data + at[0];
     const Kept* b = operands_[1].data + at[1];
@@ -249,6 +255,27 @@ class Run {
         for (std::size_t cell = 0; cell < cells; ++cell) add(i, cell);
       }
     }
+  }
+
+  // The same for so many intervals that widening each sum each time would take longest.
+  bool add_up_many(const Terms& terms, const Offsets& at, std::size_t cells, std::array<T, at_a_time>& sums) const {
+    if (open_ && terms.next_mask != 0) return false;
+    const Interval* a = operands_[0].data + at[0];
+    const Interval* b = operands_[1].data + at[1];
+    const double* mask = open_ ? open_->data + at.back() : nullptr;
+    SumsOfProducts<at_a_time> all;
+    for (std::size_t i = 0; i < terms.count; ++i) {
+      if (mask && mask[i * terms.mask] == 0) continue;
+      for (std::size_t cell = 0; cell < cells; ++cell) {
+        all.add(cell, a[i * terms.a + cell * terms.next_a], b[i * terms.b + cell * terms.next_b]);
+      }
+    }
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      const auto sum = all.sum(cell, terms.count);
+      if (!sum) return false;
+      sums[cell] = *sum;
+    }
+    return true;
   }
 
   // What a contraction makes of the sum of its products.

@@ -1,6 +1,7 @@
 #include "mark/enclosure.h"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -114,6 +115,29 @@ TEST_CASE("a dot product of intervals holds every result and little more", "[che
   for (std::size_t i = 0; i < 3; ++i) sum += numbers[i] * numbers[i + 3];
   check_tight(
       numbers, sum, [](const auto& x) { return x[0] * x[3] + x[1] * x[4] + x[2] * x[5]; }, random);
+}
+
+TEST_CASE("a sum of many products of intervals holds the one that is widened each time, and little more", "[check]") {
+  std::mt19937 random(7);
+  for (const double reach : {0.0, 0.005, 0.5, 4.0}) {
+    const std::vector<Interval> numbers = intervals(800, reach, random);
+    SumsOfProducts<2> sums;
+    Interval one_by_one = 0;
+    for (std::size_t i = 0; i < 400; ++i) {
+      const Interval product = numbers[i] * numbers[i + 400];
+      one_by_one += product;
+      sums.add(1, numbers[i], numbers[i + 400]);
+    }
+    const auto sum = sums.sum(1, 400);
+    REQUIRE(sum);
+    CHECK(sum->contains((one_by_one.low + one_by_one.high) / 2));
+    CHECK(std::abs(sum->low - one_by_one.low) < 1e-9);
+    CHECK(std::abs(sum->high - one_by_one.high) < 1e-9);
+    CHECK(sums.sum(0, 400)->contains(0));
+  }
+  SumsOfProducts<1> unbounded;
+  unbounded.add(0, Interval(0, 1), Interval(1, infinity));
+  CHECK_FALSE(unbounded.sum(0, 1));
 }
 
 TEST_CASE("a closed score has the weight 0 exactly, and a lone open one 1", "[check]") {
