@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "backend/cpu/cpu.h"
 #include "ops/run.h"
 
 namespace attn {
@@ -88,8 +89,29 @@ Evaluation<Number> evaluate(const Recipe& recipe, Policy<Number>& policy, const 
   return result;
 }
 
+namespace {
+
+// A line that takes so much work is left to this machine's vectors, which make the same bits of it.
+bool is_large(const Recipe& recipe, std::size_t at) {
+  constexpr std::size_t much = 20'000;
+  const auto* sum = std::get_if<Contract>(&recipe.instruction(at).op);
+  return sum && recipe.layout(at).shape.count() * recipe.layout(at).read[0].size(sum->over) >= much;
+}
+
+Tensor<double> run_large_line(const Recipe& recipe, std::size_t at, const Values<double>& carried) {
+  const LaidOut& layout = recipe.layout(at);
+  std::vector<View> read;
+  for (std::size_t i = 0; i < layout.read.size(); ++i) {
+    read.push_back({layout.read[i], carried[recipe.operands(at)[i]]->data()});
+  }
+  const auto open = recipe.open(at);
+  const View mask = open ? View{layout.open_read, carried[*open]->data()} : View{};
+  return CpuBackend(1).run(recipe.instruction(at).op, read, open ? &mask : nullptr, layout.shape, Dtype::f64);
+}
+
+// The others by the plain loops, which are there for every kind of number.
 template <class Number>
-Tensor<Number> run_line(const Recipe& recipe, std::size_t at, const Values<Number>& carried) {
+Tensor<Number> run_plain_line(const Recipe& recipe, std::size_t at, const Values<Number>& carried) {
   const LaidOut& layout = recipe.layout(at);
   const std::vector<std::size_t>& operands = recipe.operands(at);
   std::vector<Cells<Number>> cells;
@@ -100,7 +122,19 @@ Tensor<Number> run_line(const Recipe& recipe, std::size_t at, const Values<Numbe
   Cells<double> mask;
   if (recipe.open(at)) mask = {&layout.open_read, as_mask(*carried[*recipe.open(at)], room).data().data()};
   const Cells<double>* closing = recipe.open(at) ? &mask : nullptr;
-  Tensor<Number> result = std::visit(Run<Number>(layout.walk, cells, closing, layout.shape), recipe.instruction(at).op);
+  return std::visit(Run<Number>(layout.walk, cells, closing, layout.shape), recipe.instruction(at).op);
+}
+
+}  // namespace
+
+template <class Number>
+Tensor<Number> run_line(const Recipe& recipe, std::size_t at, const Values<Number>& carried) {
+  Tensor<Number> result;
+  if constexpr (std::is_same_v<Number, double>) {
+    result = is_large(recipe, at) ? run_large_line(recipe, at, carried) : run_plain_line(recipe, at, carried);
+  } else {
+    result = run_plain_line(recipe, at, carried);
+  }
   if (rounds_once_a_step(recipe.dtype())) {
     for (Number& number : result.data()) number = rounded_to(recipe.dtype(), number);
   }

@@ -40,8 +40,8 @@ struct Evaluation {
   }
 };
 
-// What the line makes of what the lines above it have made, by the plain loops.
-// Points are rounded where lines are; intervals hold the rounded numbers and the
+// What the line makes of what the lines above it have made, with the bits of the plain
+// loops. Points are rounded where lines are; intervals hold the rounded numbers and the
 // exact ones. REQUIRES: it gives no numbers; carried[i] for all that it reads.
 template <class Number>
 Tensor<Number> run_line(const Recipe& recipe, std::size_t line, const Values<Number>& carried);

@@ -1,6 +1,7 @@
 #include "mark/check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <fstream>
 #include <iterator>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "model/attention.h"
 #include "model/computation.h"
 #include "model/possible_steps.h"
 #include "reading/answers/answers.h"
@@ -550,6 +552,19 @@ TEST_CASE("a weight that rounding could make anything is no rounded one", "[chec
   const Report columns = marked(problem, R"({"queries": [["0.5"], ["0.4"], ["-0.4"], ["-0.4"]],
       "keys": [["-0.6"], ["0.2"]], "attention_weights": [["0.1", "0.2"], ["0.1", "0.2"], ["0.3", "0.1"], ["0.3", "0.1"]]})");
   CHECK(columns.verdict == Verdict::wrong);
+}
+
+TEST_CASE("large lines have the bits of the plain loops", "[check]") {
+  const std::string text = R"({"inputs": {"random": "normal", "shape": [70, 40], "seed": 3}, "causal": true})";
+  const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30);
+  REQUIRE(problem);
+  const Recipe recipe = attention_recipe(problem.value());
+  Policy<double> policy;
+  const Evaluation<double> made = evaluate(recipe, policy);
+  for (const Step& step : traced(text).steps) {
+    INFO(step.heading.id);
+    CHECK(made.result(*recipe.line(step.heading.id)) == step.result);
+  }
 }
 
 TEST_CASE("an axis of size 1 before all others may be left out", "[check]") {
