@@ -21,23 +21,32 @@ const std::optional<Probe::Rows>& Probe::rows_of(const Recipe& recipe) {
   return rows_.emplace(&recipe, std::move(made)).first->second;
 }
 
+// The right recipe, followed in that manner.
+const Followed<double>& Probe::base(const Rows& right, const Manner& manner) {
+  const auto known = bases_.find(&manner);
+  if (known != bases_.end()) return known->second;
+  FollowOptions options{.manner = manner};
+  options.known = bases_.empty() ? nullptr : &bases_.begin()->second;
+  return bases_.emplace(&manner, follow(right.slice.task(rule_), options)).first->second;
+}
+
 std::optional<Followed<double>> Probe::follow_rows(const Recipe& recipe, const Manner& manner) {
   const auto& rows = rows_of(recipe);
   const auto& right = rows_of(right_);
   if (!rows || !right) return std::nullopt;
-  auto base = bases_.find(&manner);
-  if (base == bases_.end()) {
-    const Evaluation<double>* known = bases_.empty() ? nullptr : &bases_.begin()->second;
-    FollowOptions options{.manner = manner};
-    options.known = known;
-    base = bases_.emplace(&manner, follow(right->slice.task(rule_), options)).first;
-  }
+  const Followed<double>& original = base(*right, manner);
   // A sheet of which other rows are needed is another: nothing of its steps can be taken over.
   if (rows->slice.sheet != right->slice.sheet) return follow(rows->slice.task(rule_), {.manner = manner});
-  return follow(rows->slice.task(rule_), {.manner = manner, .original = &base->second, .same = &rows->same});
+  return follow(rows->slice.task(rule_), {.manner = manner, .original = &original, .same = &rows->same});
 }
 
 bool Probe::may_come_near(const Recipe& recipe, const Manner& exact, RoundingMode habit) {
+  const auto known = near_.find(&recipe);
+  if (known != near_.end()) return known->second;
+  return near_[&recipe] = comes_near(recipe, exact, habit);
+}
+
+bool Probe::comes_near(const Recipe& recipe, const Manner& exact, RoundingMode habit) {
   const auto followed = follow_rows(recipe, exact);
   if (!followed) return true;
   const StepSlice& slice = rows_of(recipe)->slice;
@@ -58,6 +67,18 @@ bool Probe::may_follow(const Recipe& recipe, const Manner& manner, bool some_row
       return true;
   }
   return false;
+}
+
+bool Probe::may_follow(std::span<const Patch> slip, const Manner& manner) {
+  const auto& rows = rows_of(right_);
+  if (!rows) return true;
+  std::vector<Patch> patches;
+  for (const Patch& patch : slip) {
+    if (const auto moved = rows->slice.moved(right_, patch)) patches.push_back(*moved);
+  }
+  const FollowOptions options{
+      .manner = manner, .patches = patches, .original = &base(*rows, manner), .same = &rows->same};
+  return follow(rows->slice.task(rule_), options).all_match();
 }
 
 bool Probe::may_be_honest(const Task& task, RoundingMode habit) {

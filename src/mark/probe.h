@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,14 @@ class Probe {
       : right_(right), rule_(rule), step_(sheet.steps[step].id), slicer_(sheet, step, right.shape(step_), matched) {}
 
   // Whether half of the numbers come near to what the recipe makes of the rows.
+  // Worked out once for each recipe. REQUIRES: the same manner and habit each time.
   bool may_come_near(const Recipe& recipe, const Manner& exact, RoundingMode habit);
 
   // Whether all of them match it, in that manner; or some row does.
   bool may_follow(const Recipe& recipe, const Manner& manner, bool some_row);
+
+  // Whether all of them match the right recipe with these numbers in it, in that manner.
+  bool may_follow(std::span<const Patch> slip, const Manner& manner);
 
   // Whether all of them lie in what honest rounding leaves, each number by itself.
   bool may_be_honest(const Task& task, RoundingMode habit);
@@ -37,6 +42,8 @@ class Probe {
     std::vector<std::optional<std::size_t>> same;  // same_lines() as the right recipe's
   };
   const std::optional<Rows>& rows_of(const Recipe& recipe);
+  bool comes_near(const Recipe& recipe, const Manner& exact, RoundingMode habit);
+  const Followed<double>& base(const Rows& right, const Manner& manner);
   std::optional<Followed<double>> follow_rows(const Recipe& recipe, const Manner& manner);
 
   const Recipe& right_;
@@ -44,6 +51,7 @@ class Probe {
   const std::string step_;
   Slicer slicer_;
   std::map<const Recipe*, std::optional<Rows>> rows_;
+  std::map<const Recipe*, bool> near_;
   std::map<const Manner*, Followed<double>> bases_;
   std::map<RoundingMode, Followed<Interval>> honest_;
 };

@@ -148,6 +148,21 @@ HandedStep cut(const HandedStep& whole, const Shape& shape, const Axis& axis, co
 
 }  // namespace
 
+std::optional<Patch> StepSlice::moved(const Recipe& whole, const Patch& patch) const {
+  const auto line = recipe.line(whole.instruction(patch.line).id());
+  if (!line) return std::nullopt;
+  const Shape& shape = whole.shape(patch.line);
+  const Shape& left = recipe.shape(*line);
+  std::vector<std::size_t> index = shape.index(patch.cell);
+  for (std::size_t axis = 0; axis < index.size(); ++axis) {
+    if (left[axis].size == shape[axis].size) continue;
+    const auto row = std::ranges::find(rows, index[axis]);
+    if (row == rows.end()) return std::nullopt;
+    index[axis] = static_cast<std::size_t>(row - rows.begin());
+  }
+  return Patch{*line, left.offset(index, left), patch.value};
+}
+
 Slicer::Slicer(const Sheet& sheet, std::size_t step, const Shape& shape, const std::vector<bool>& matched)
     : sheet_(sheet), step_(step), axis_(row_axis(shape)) {
   // What was subtracted before e^x may depend on rows that are not there.
@@ -175,7 +190,7 @@ std::optional<StepSlice> Slicer::of(const Recipe& recipe) {
   Recipe slice = cut(recipe, needs, rows_);
   if (!slice.fits()) return std::nullopt;
   SheetPlaces places = places_on_sheet(slice, *sheet);
-  return StepSlice{std::move(slice), std::move(sheet), std::move(places)};
+  return StepSlice{std::move(slice), std::move(sheet), std::move(places), rows_};
 }
 
 std::shared_ptr<const Sheet> Slicer::sheet_of(const Recipe& recipe, const std::vector<bool>& wanted,

@@ -137,6 +137,7 @@ struct FoundSlip {
 std::optional<std::size_t> explained_until(Marking& marking, std::size_t step, const Slip& slip, const Manner& manner) {
   std::vector<Patch> patches = marking.slips();
   patches.insert(patches.end(), slip.patches.begin(), slip.patches.end());
+  if (Probe* rows = marking.probe(step); rows && !rows->may_follow(patches, manner)) return std::nullopt;
   const FollowOptions options{.manner = manner,
                               .patches = patches,
                               .must_match = step + 1,
@@ -182,7 +183,8 @@ std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
   if (wrong > 1) lines = lines_behind_what_was_handed_in(recipe, marking.sheet(), last);
   // A large problem has more slips than anybody waits for.
   const std::size_t most_slips = marking.probe(step) ? 50'000 : 400'000;
-  const std::size_t most_tries = std::clamp<std::size_t>(6'000'000 / marking.right().cells, 10, 20'000);
+  const std::size_t much_work = marking.probe(step) ? 60'000'000 : 6'000'000;
+  const std::size_t most_tries = std::clamp<std::size_t>(much_work / marking.right().cells, 10, 20'000);
   std::size_t tried = 0, seen = 0;
   bool ended_early = false;
   std::vector<FoundSlip> found;

@@ -36,15 +36,16 @@ std::string impossible_weights(const HandedStep& step) {
 
 // What no context can be: a number outside the column of values that it is a
 // weighted mean of. `shape` is the context's, `values` what the person works with.
-std::string impossible_context(const HandedStep& step, const Shape& shape, const Tensor<double>& values) {
+std::string impossible_context(const Marking& marking, std::size_t step, const Shape& shape,
+                               const Tensor<double>& values) {
   const std::size_t keys = values.shape().size("key");
   const std::size_t stride = values.shape().stride("key");
   const Cells<double> cells{&values.shape(), values.data().data()};
   std::string found;
   Walk(shape, std::span(&cells, 1), nullptr).each([&](std::size_t at, const Offsets& first) {
-    const HandedCell& cell = step.cells[at];
+    const HandedCell& cell = marking.sheet().steps[step].cells[at];
     // A closed row gives 0 whatever the values are.
-    if (!found.empty() || !cell.is_number() || cell.number.value == 0) return;
+    if (!found.empty() || !marking.is_wrong(step, at) || cell.number.value == 0) return;
     Interval column(values[first[0]]);
     for (std::size_t key = 1; key < keys; ++key) column = hull(column, values[first[0] + key * stride]);
     if (meet(stands_for(cell, RoundingMode::half_up, {}), with_slack(column))) return;
@@ -69,7 +70,7 @@ std::string impossible_context_of(Marking& marking, std::size_t step) {
     return beside.has(dim.axis) && beside.size(dim.axis) == dim.size;
   });
   if (!are_all) return "";
-  return impossible_context(marking.sheet().steps[step], recipe.shape(line),
+  return impossible_context(marking, step, recipe.shape(line),
                             *marking.base(marking.manners().front()).carried[*values]);
 }
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "catch.h"
+#include "mark/allowance.h"
+#include "mark/probe.h"
 #include "mistakes/mistake.h"
 #include "model/attention.h"
 #include "model/possible_steps.h"
@@ -79,6 +81,30 @@ TEST_CASE("a slice makes the rows that it was cut for, as the whole does", "[che
   }
 }
 
+TEST_CASE("every number of a slice stands where it is said to have moved", "[check][slice]") {
+  for (const std::string& problem : problems) {
+    const Recipe whole = recipe_of(problem);
+    const Sheet sheet = sheet_with(whole, "context");
+    const auto slice = two_rows(whole, whole, sheet);
+    REQUIRE(slice);
+    Policy<double> plainly;
+    const Evaluation<double> all = evaluate(whole, plainly), left = evaluate(slice->recipe, plainly);
+    for (std::size_t line = 0; line < whole.size(); ++line) {
+      std::size_t moved = 0;
+      for (std::size_t cell = 0; cell < all.result(line).size(); ++cell) {
+        const auto patch = slice->moved(whole, {line, cell, 1.5});
+        if (!patch) continue;
+        const double there = left.result(patch->line)[patch->cell], here = all.result(line)[cell];
+        CHECK((there == here || (std::isnan(there) && std::isnan(here))));
+        CHECK(patch->value == 1.5);
+        ++moved;
+      }
+      const auto same = slice->recipe.line(whole.instruction(line).id());
+      CHECK(moved == (same ? left.result(*same).size() : 0));
+    }
+  }
+}
+
 TEST_CASE("a slice of a computation with a mistake makes the same rows of it", "[check][slice]") {
   std::size_t compared = 0;
   for (const std::string& problem : problems) {
@@ -98,6 +124,33 @@ TEST_CASE("a slice of a computation with a mistake makes the same rows of it", "
     }
   }
   CHECK(compared > 100);
+}
+
+TEST_CASE("rows tell which slip may explain them, and which computation", "[check][slice]") {
+  for (const std::string& problem : problems) {
+    INFO(problem);
+    const Recipe right = recipe_of(problem);
+    const std::size_t values = *right.line("values");
+    const std::vector<Patch> slip = {{values, 3, 2.5}}, other = {{values, 3, 2.25}}, elsewhere = {{values, 0, 2.5}};
+    Sheet sheet = sheet_with(right, "context");
+    sheet.decimals = sheet.steps[0].decimals = 6;
+    const MarkingRule rule;
+    const Manner exact;
+    const SheetPlaces places = places_on_sheet(right, sheet);
+    const Followed<double> slipped = follow({right, sheet, rule, places}, {.manner = exact, .patches = slip});
+    const Tensor<double>& context = slipped.result(*right.line("context"));
+    for (std::size_t at = 0; at < context.size(); ++at) {
+      sheet.steps[0].cells[at] = {HandedCell::Kind::number, {context[at], 6, ""}};
+    }
+    fill_in_allowances(sheet, rule);
+    std::vector<bool> matched = follow({right, sheet, rule, places}, {.manner = exact}).matched[0];
+    REQUIRE(count_mismatches(matched) > 0);
+    Probe probe(right, sheet, rule, 0, matched);
+    CHECK(probe.may_follow(slip, exact));
+    CHECK_FALSE(probe.may_follow(other, exact));
+    CHECK_FALSE(probe.may_follow(elsewhere, exact));
+    CHECK_FALSE(probe.may_follow(right, exact, false));
+  }
 }
 
 TEST_CASE("what a slice leaves out is not worked out", "[check][slice]") {
