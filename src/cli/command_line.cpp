@@ -9,7 +9,13 @@ void say_of(CLI::Option& option, const Takes& takes) {
   if (!takes.value.empty()) option.type_name(takes.value);
   if (takes.is_required) option.required();
   if (takes.is_single) option.allow_extra_args(false);
-  if (takes.splits_commas) option.delimiter(',');
+  if (takes.splits_commas) {
+    const auto without_blanks = [](std::string& typed) {
+      typed = CLI::detail::trim_copy(typed);
+      return std::string();
+    };
+    option.delimiter(',')->transform(CLI::Validator(without_blanks, ""));
+  }
   if (takes.shows_default) option.capture_default_str();
 }
 

@@ -60,14 +60,20 @@ std::vector<std::string> with_symbol(std::string_view typed, std::span<const Ste
   return with_same(typed, names, typeable);
 }
 
-std::vector<std::string> with_symbol_in_any_case(std::string_view typed, std::span<const StepName> names) {
-  return with_same(typed, names, in_small_letters);
+std::string as_step_id(std::string_view name) {
+  std::string id = in_small_letters(name);
+  std::ranges::replace_if(
+      id, [](char c) { return c == ' ' || c == '-'; }, '_');
+  return id;
 }
 
 std::vector<std::string> steps_called(std::string_view typed, std::span<const StepName> names) {
-  if (std::ranges::find(names, typed, &StepName::id) != names.end()) return {std::string(typed)};
+  const auto has = [&](std::string_view id) { return std::ranges::find(names, id, &StepName::id) != names.end(); };
+  if (has(typed)) return {std::string(typed)};
   std::vector<std::string> ids = with_symbol(typed, names);
-  return ids.empty() ? with_symbol_in_any_case(typed, names) : ids;
+  if (ids.empty()) ids = with_same(typed, names, in_small_letters);
+  if (ids.empty() && has(as_step_id(typed))) ids.push_back(as_step_id(typed));
+  return ids;
 }
 
 }  // namespace attn

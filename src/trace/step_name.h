@@ -25,11 +25,12 @@ std::vector<StepName> given_names(const Trace& trace);
 // The ids of those that have this symbol; a prime may be typed as an apostrophe.
 std::vector<std::string> with_symbol(std::string_view typed, std::span<const StepName> names);
 
-// The ids of those that have it in letters of whatever case.
-std::vector<std::string> with_symbol_in_any_case(std::string_view typed, std::span<const StepName> names);
+// A name as ids are spelled: "Attention weights" is attention_weights.
+std::string as_step_id(std::string_view name);
 
 // The ids of those that somebody means by a name: the one with this id; else
-// those with this symbol; else those with it in other letters. None where nothing
+// those with this symbol; else those with it in other letters; else the one whose
+// id it is but for case and blanks. None where nothing
 // is called so, several where it could be each of them.
 std::vector<std::string> steps_called(std::string_view typed, std::span<const StepName> names);
 

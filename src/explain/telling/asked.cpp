@@ -112,7 +112,7 @@ std::vector<std::string> named(const Trace& trace, const std::string& name) {
   const std::vector<StepName> given = given_names(trace);
   if (auto found = with_symbol(name, given); !found.empty()) return found;
   all.insert(all.end(), given.begin(), given.end());
-  return with_symbol_in_any_case(name, all);
+  return steps_called(name, all);
 }
 
 Diagnostic no_label(const IndexWord& word, const Heading& heading, const Dim& dim, std::vector<std::string> labels,

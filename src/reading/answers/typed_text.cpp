@@ -155,7 +155,7 @@ class TextReader {
     return part;
   }
 
-  // "s₁₂" or "s_12" as "s" and 12; without a number where there is none.
+  // "s₁₂", "s_12" or "s12" as "s" and 12; without a number where there is none.
   static std::pair<std::string_view, std::optional<std::size_t>> without_subscript(std::string_view name) {
     constexpr std::string_view zero = "₀";
     std::string digits;
@@ -169,6 +169,9 @@ class TextReader {
     if (const std::size_t line = name.rfind('_'); digits.empty() && line != std::string_view::npos) {
       digits = name.substr(line + 1);
       rest = name.substr(0, line);
+    } else if (digits.empty()) {
+      rest = name.substr(0, name.find_last_not_of("0123456789") + 1);
+      digits = name.substr(rest.size());
     }
     std::size_t number = 0;
     if (!parse_natural(digits, number) || number == 0) return {name, std::nullopt};

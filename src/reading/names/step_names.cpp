@@ -72,7 +72,9 @@ KnownSteps KnownSteps::of(const Recipe& recipe, const Ids& (*possible)()) {
 KnownSteps::Ids KnownSteps::called(std::string_view name) const {
   if (name == "result") return own_.empty() ? Ids() : Ids{own_.back()};
   if (has(name)) return {std::string(name)};
-  return steps_called(name, names_);
+  Ids ids = steps_called(name, names_);
+  if (!ids.empty()) return ids;
+  return has(as_step_id(name)) ? Ids{as_step_id(name)} : Ids();
 }
 
 KnownSteps::Ids KnownSteps::called_exactly(std::string_view name) const {

@@ -36,8 +36,9 @@ class KnownSteps {
 
   bool has(std::string_view id) const;
 
-  // The ids of the steps that a name means: an id, "result", or a symbol of the
-  // problem at hand. None where nothing is called so, several where it could be each.
+  // The ids of the steps that a name means: an id, in any case and with blanks for
+  // underscores, "result", or a symbol of the problem at hand. None where nothing is
+  // called so, several where it could be each.
   Ids called(std::string_view name) const;
 
   // The same of ids and symbols as they are spelled, in their own case.

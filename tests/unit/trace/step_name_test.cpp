@@ -11,12 +11,15 @@ const std::vector<StepName> names = {
     {"keys", "K"},           {"scores", "S"},         {"scaled_scores", "S′"}, {"maximum", "m"}, {"mask", "M"},
     {"layer1.scores", "S″"}, {"layer2.scores", "S″"}, {"S_of_nobody", ""},     {"c", "K_c"},     {"context", "C"}};
 
-TEST_CASE("a step is called by its id, its symbol, or its symbol in other letters", "[names]") {
+TEST_CASE("a step is called by its id, its symbol, or either in other letters", "[names]") {
   CHECK(steps_called("scores", names) == Ids{"scores"});
   CHECK(steps_called("S", names) == Ids{"scores"});
   CHECK(steps_called("s", names) == Ids{"scores"});
   CHECK(steps_called("k_C", names) == Ids{"c"});
-  CHECK(steps_called("Scores", names).empty());
+  CHECK(steps_called("Scores", names) == Ids{"scores"});
+  CHECK(steps_called("Scaled scores", names) == Ids{"scaled_scores"});
+  CHECK(steps_called("SCALED-SCORES", names) == Ids{"scaled_scores"});
+  CHECK(steps_called("Score", names).empty());
   CHECK(steps_called("", names).empty());
 }
 
