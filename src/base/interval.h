@@ -119,13 +119,15 @@ class SumsOfProducts {
     const double high = std::max(std::max(ll, lh), std::max(hl, hh));
     low_[at] += low;
     high_[at] += high;
-    magnitude_[at] += std::max(-low, high);
+    // Where an end lies at infinity, one product is infinite or no number, and so is this.
+    magnitude_[at] += std::max(-low, high) + 0 * (ll + lh + hl + hh);
   }
 
-  // Nothing where an end is no number, as where one lies at infinity.
+  // Nothing where an end lies at infinity, of what was added or of the sum.
   std::optional<Interval> sum(std::size_t at, std::size_t terms) const {
     if (!std::isfinite(low_[at]) || !std::isfinite(high_[at]) || !std::isfinite(magnitude_[at])) return std::nullopt;
-    const double lost = 0x1p-52 * static_cast<double>(terms + 4) * magnitude_[at];
+    const auto count = static_cast<double>(terms + 4);
+    const double lost = 0x1p-52 * count * magnitude_[at] + count * std::numeric_limits<double>::denorm_min();
     return outward(low_[at] - lost, high_[at] + lost);
   }
 

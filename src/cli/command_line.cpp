@@ -11,7 +11,8 @@ void say_of(CLI::Option& option, const Takes& takes) {
   if (takes.is_single) option.allow_extra_args(false);
   if (takes.splits_commas) {
     const auto without_blanks = [](std::string& typed) {
-      typed = CLI::detail::trim_copy(typed);
+      typed.erase(0, typed.find_first_not_of(' '));
+      typed.erase(typed.find_last_not_of(' ') + 1);
       return std::string();
     };
     option.delimiter(',')->transform(CLI::Validator(without_blanks, ""));

@@ -1,5 +1,6 @@
 #include "mark/honest.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 

@@ -76,9 +76,14 @@ bool Probe::may_follow(std::span<const Patch> slip, const Manner& manner) {
   for (const Patch& patch : slip) {
     if (const auto moved = rows->slice.moved(right_, patch)) patches.push_back(*moved);
   }
-  const FollowOptions options{
-      .manner = manner, .patches = patches, .original = &base(*rows, manner), .same = &rows->same};
-  return follow(rows->slice.task(rule_), options).all_match();
+  // What the slip does not reach is as it was, right or wrong.
+  const FollowOptions options{.manner = manner,
+                              .patches = patches,
+                              .must_match = rows->slice.sheet->steps.size(),
+                              .original = &base(*rows, manner),
+                              .same = &rows->same};
+  const Followed<double> followed = follow(rows->slice.task(rule_), options);
+  return !followed.stopped && all_true(followed.matched.back());
 }
 
 bool Probe::may_be_honest(const Task& task, RoundingMode habit) {

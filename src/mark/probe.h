@@ -18,7 +18,7 @@ namespace attn {
 // Where there is nothing to be told from rows, everything may be.
 class Probe {
  public:
-  // REQUIRES: all outlive the probe, and so does every recipe that it is asked about.
+  // REQUIRES: all outlive the probe, and so does every recipe and manner that it is asked about.
   Probe(const Recipe& right, const Sheet& sheet, const MarkingRule& rule, std::size_t step,
         const std::vector<bool>& matched)
       : right_(right), rule_(rule), step_(sheet.steps[step].id), slicer_(sheet, step, right.shape(step_), matched) {}
@@ -30,7 +30,8 @@ class Probe {
   // Whether all of them match it, in that manner; or some row does.
   bool may_follow(const Recipe& recipe, const Manner& manner, bool some_row);
 
-  // Whether all of them match the right recipe with these numbers in it, in that manner.
+  // Whether all of them match the right recipe with these numbers in it, in that manner,
+  // and so does all before them that the numbers change.
   bool may_follow(std::span<const Patch> slip, const Manner& manner);
 
   // Whether all of them lie in what honest rounding leaves, each number by itself.

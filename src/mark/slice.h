@@ -18,7 +18,7 @@ struct StepSlice {
   Recipe recipe;
   std::shared_ptr<const Sheet> sheet;  // up to the step; of steps of which only rows are needed, those
   SheetPlaces places;
-  std::vector<std::size_t> rows;
+  std::vector<std::size_t> rows;  // which of them these were, in order
 
   // Where a number of the recipe that was cut stands in what is left; nothing where it was cut off.
   std::optional<Patch> moved(const Recipe& whole, const Patch& patch) const;

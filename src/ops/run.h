@@ -20,7 +20,8 @@
 #include "tensor/tensor.h"
 
 // How each primitive operation is computed, written once for every kind of
-// number: the plainest loops.
+// number: the plainest loops. Only long sums of products of intervals are widened
+// once, not each time (SumsOfProducts).
 
 namespace attn {
 
@@ -209,7 +210,7 @@ class Run {
 
  private:
   static constexpr std::size_t at_a_time = 8;
-  static constexpr std::size_t many_terms = 32;
+  static constexpr std::size_t many_terms = 32;  // of intervals: from here on time matters more than the last bits
 
   // The terms of a contraction: how many, and how far apart they stand in each
   // operand and the mask, as their neighbours along the result's last axis do.

@@ -104,7 +104,7 @@ Diagnostic unknown_step(const Trace& trace, const std::string& id) {
   return fault(said.no_such_step(id, did_you_mean(id, steps)), help);
 }
 
-// The step or given tensor of that id; or those that formulas name so.
+// The step or given tensor of that id; or those that formulas name so; or of that id in other letters.
 std::vector<std::string> named(const Trace& trace, const std::string& name) {
   if (trace.find(name) || trace.find_given(name)) return {name};
   std::vector<StepName> all = step_names(trace);

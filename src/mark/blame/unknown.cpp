@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/numbers.h"
 #include "mark/marking.h"
@@ -12,6 +15,18 @@ namespace attn {
 namespace {
 
 std::string to_four_decimals(double number) { return shortest(rounded(number, {4, RoundingMode::half_up})); }
+
+// Whether the weights that the line makes are shares of a row's exponentials, and of nothing
+// besides: a softmax has none below zero, and they sum to 1.
+bool are_shares(const Recipe& recipe, std::size_t line) {
+  const auto part = [&](std::size_t at) -> std::optional<Softmax::Part> {
+    const auto* softmax = std::get_if<Softmax>(&recipe.instruction(at).op);
+    return softmax ? std::optional(softmax->part) : std::nullopt;
+  };
+  if (part(line) != Softmax::Part::weights) return false;
+  const std::size_t sums = recipe.operands(line)[1];
+  return part(sums) == Softmax::Part::sum && recipe.operands(sums).size() == 1;
+}
 
 // What no attention weights can be: a number below zero, a row that adds up to
 // something else than 1. Empty where nothing speaks against them.
@@ -61,7 +76,13 @@ std::string impossible_context_of(Marking& marking, std::size_t step) {
   const auto& attention = recipe.parts()[recipe.instruction(line).part].attention;
   const auto values = attention ? recipe.line(attention->values) : std::nullopt;
   const auto weights = attention ? recipe.line(attention->weights) : std::nullopt;
-  if (!values || !weights) return "";
+  if (!values || !weights || !are_shares(recipe, *weights)) return "";
+  // The sum of the weighted values, or of the products, and of nothing else.
+  const auto is_of_values = [&](std::size_t made) {
+    return recipe.operands(made).size() == 2 && std::ranges::count(recipe.operands(made), *weights) == 1;
+  };
+  const std::vector<std::size_t>& terms = recipe.operands(line);
+  if (!is_of_values(line) && !(terms.size() == 1 && is_of_values(terms[0]))) return "";
   // Values that several heads share, or that stand beside past ones, are not all there is.
   const Shape& own = recipe.shape(*values);
   const Shape& read = recipe.shape(*weights);
@@ -85,7 +106,9 @@ void blame_unknown(Marking& marking, std::size_t step, Report& report) {
   } else {
     const std::size_t wrong = marking.count_wrong(step);
     diagnosis.message = language().verdicts.unexplained(in_words(handed.id), wrong == 1);
-    if (handed.what == HandedStep::What::weights) diagnosis.evidence = impossible_weights(handed);
+    if (handed.what == HandedStep::What::weights && are_shares(marking.right().recipe, marking.line_of(step))) {
+      diagnosis.evidence = impossible_weights(handed);
+    }
     if (handed.what == HandedStep::What::context) diagnosis.evidence = impossible_context_of(marking, step);
     diagnosis.hint = language().verdicts.work_out_again(wrong == 1);
   }

@@ -166,12 +166,10 @@ class TextReader {
       digits.insert(digits.begin(), static_cast<char>('0' + digit));
       rest.remove_suffix(zero.size());
     }
-    if (const std::size_t line = name.rfind('_'); digits.empty() && line != std::string_view::npos) {
-      digits = name.substr(line + 1);
-      rest = name.substr(0, line);
-    } else if (digits.empty()) {
+    if (digits.empty()) {
       rest = name.substr(0, name.find_last_not_of("0123456789") + 1);
       digits = name.substr(rest.size());
+      if (rest.ends_with('_')) rest.remove_suffix(1);
     }
     std::size_t number = 0;
     if (!parse_natural(digits, number) || number == 0) return {name, std::nullopt};

@@ -465,6 +465,25 @@ TEST_CASE("a context is not held against values that are not all there are", "[c
   }
 }
 
+TEST_CASE("what a softmax alone rules out is not said of other weights", "[check]") {
+  const std::string given =
+      R"({"queries": [[1, 2], [3, 4]], "keys": [[5, 6], [7, 8]], "values": [[9, 10], [11, 12]], )";
+  for (const char* option : {R"("softmax": {"sink": 3})", R"("softmax": "linear")",
+                             R"("positions": {"type": "relative", "values": [[1, 1], [2, 2], [3, 3]]})"}) {
+    const Report report = marked(given + option + "}", R"({"context": [["2.512", "3.534"], ["6.557", "7.561"]]})");
+    INFO(option);
+    REQUIRE(report.diagnoses.size() == 1);
+    CHECK(report.diagnoses[0].evidence.find("lies outside") == std::string::npos);
+  }
+  for (const char* option : {R"("softmax": {"sink": 3})", R"("softmax": "linear")"}) {
+    const Report report = marked(given + option + "}", R"({"attention_weights": [["-0.31", "0.66"], ["0.2", "0.3"]]})");
+    INFO(option);
+    REQUIRE(report.diagnoses.size() == 1);
+    CHECK(report.diagnoses[0].evidence.find("below zero") == std::string::npos);
+    CHECK(report.diagnoses[0].evidence.find("sum") == std::string::npos);
+  }
+}
+
 TEST_CASE("a row of weights that does not add up to 1 is told as such", "[check]") {
   const Report report = marked(asymmetric, R"({"attention_weights": [["0.71", "0.66", "0.93"], null, null]})");
   REQUIRE(report.diagnoses.size() == 1);

@@ -147,6 +147,21 @@ TEST_CASE("rows tell which slip may explain them, and which computation", "[chec
     REQUIRE(count_mismatches(matched) > 0);
     Probe probe(right, sheet, rule, 0, matched);
     CHECK(probe.may_follow(slip, exact));
+    // What is wrong before it in the same rows does not matter.
+    Sheet two = sheet_with(right, "queries");
+    two.decimals = two.steps[0].decimals = 6;
+    for (HandedCell& cell : two.steps[0].cells) cell = {HandedCell::Kind::blank};
+    two.steps[0].cells[two.steps[0].cells.size() - 6] = {HandedCell::Kind::number, {77, 6, ""}};
+    two.steps.push_back(sheet.steps[0]);
+    fill_in_allowances(two, rule);
+    const SheetPlaces both = places_on_sheet(right, two);
+    const Tensor<double> behind =
+        follow({right, two, rule, both}, {.manner = exact, .patches = slip}).result(*right.line("context"));
+    for (std::size_t at = 0; at < behind.size(); ++at) two.steps[1].cells[at].number.value = behind[at];
+    fill_in_allowances(two, rule);
+    Probe later(right, two, rule, 1, matched);
+    CHECK(later.may_follow(slip, exact));
+    CHECK_FALSE(later.may_follow(other, exact));
     CHECK_FALSE(probe.may_follow(other, exact));
     CHECK_FALSE(probe.may_follow(elsewhere, exact));
     CHECK_FALSE(probe.may_follow(right, exact, false));

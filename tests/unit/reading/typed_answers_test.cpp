@@ -99,6 +99,7 @@ TEST_CASE("single numbers and rows are placed by what stands before the equals s
       {"s_2 = 4 16 12", "[2,1]=4 [2,2]=16 [2,3]=12"},
       {"s₁₂ = 4", "[1,2]=4"},
       {"s12 = 4", "[1,2]=4"},
+      {"exponential_sums2 = 4", "[2]=4"},
       {"S2 = 4 16 12", "[2,1]=4 [2,2]=16 [2,3]=12"},
       {"S[1,1] = 2\nS[3,3] = 10", "[1,1]=2 [3,3]=10"},
   }));
