@@ -252,8 +252,14 @@ void widen_to_single(const Recipe& recipe, std::size_t line, const Values<Interv
   } else {
     std::ranges::transform(made.data(), reach.data().begin(), magnitude);
   }
+  // Small whole numbers are added and multiplied without loss.
+  const bool is_whole = std::ranges::all_of(read_by(recipe, line), [&](std::size_t operand) {
+    return std::ranges::all_of(carried[operand]->data(),
+                               [](const Interval& number) { return number.is_point() && is_small_whole(number.low); });
+  });
+  constexpr double largest_whole = 0x1p24;
   for (std::size_t at = 0; at < made.size(); ++at) {
-    if (!std::isfinite(reach[at])) continue;
+    if (!std::isfinite(reach[at]) || (adds_up && is_whole && reach[at] <= largest_whole)) continue;
     made[at] = {made[at].low - gamma * reach[at], made[at].high + gamma * reach[at]};
   }
 }

@@ -123,6 +123,13 @@ bool Marking::is_far_from_every_manner() {
   });
 }
 
+// Whether rounding to so many decimals makes other numbers of some of these.
+bool changes_something(const Tensor<double>& numbers, int decimals) {
+  return std::ranges::any_of(numbers.data(), [&](double number) {
+    return std::isfinite(number) && rounded(number, {decimals, RoundingMode::half_up}) != number;
+  });
+}
+
 // Few numbers that fit prove nothing: among many roundings one comes close by chance.
 constexpr std::size_t enough_mismatches = 2;
 
@@ -153,12 +160,19 @@ void Marking::find_early_rounding() {
       // Weights that were handed in show the decimals that were carried on, unless much speaks for fewer.
       if (rounded.places[*line] && early.least_decimals > 0 && mismatches_ <= enough_mismatches) continue;
       for (int decimals = sheet_.decimals - 1; decimals >= early.least_decimals; --decimals) {
+        if (!changes_something(exact_.result(*line), decimals)) break;
         rounded.early = EarlyRounding{*line, decimals};
         if (is_explained_by(rounded, diagnosis_of(early.rounding, early.step))) return;
       }
     }
   }
   for (const Candidate& candidate : right_->roundings) {
+    // Powers that were handed in, or sums of them, say themselves what was subtracted.
+    const auto says_it = [](const HandedStep& step) {
+      return step.what == HandedStep::What::exponentials || step.what == HandedStep::What::exponential_sums;
+    };
+    const auto* softmax = std::get_if<Softmax>(&candidate.rewrite.recipe.find(candidate.rewrite.step)->op);
+    if (softmax && std::ranges::any_of(sheet_.steps, says_it)) continue;
     Diagnosis diagnosis = diagnosis_of(candidate.mistake->id, candidate.rewrite.step);
     diagnosis.variant = candidate.rewrite.variant;
     if (is_explained_by(task(candidate.rewrite.recipe), std::move(diagnosis))) return;

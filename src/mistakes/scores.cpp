@@ -1,53 +1,63 @@
+#include <optional>
+#include <utility>
+
 #include "mistakes/rewriting.h"
 #include "words/language.h"
 
 namespace attn {
 namespace {
 
-// Whether the scores are plain products of queries and keys, heads included.
-bool are_products(const RightAttention& right) {
+// What the scores are products of, heads included: queries and keys, rotated or repeated
+// as they may be. Nothing where the scores are something else.
+struct Factors {
+  Operand queries, keys;
+};
+
+std::optional<Factors> factors(const RightAttention& right) {
   const Instruction* scores = right.find(right.at.scores);
-  return scores && scores->op == Op(Contract{"d_k"}) && scores->operands.size() == 2 &&
-         scores->operands[0].id == right.at.queries && scores->operands[1].id == right.at.keys;
+  if (!scores || scores->op != Op(Contract{"d_k"}) || scores->operands.size() != 2) return std::nullopt;
+  return Factors{scores->operands[0], scores->operands[1]};
 }
 
 bool are_square(const RightAttention& right) {
-  return size_along(right, right.at.queries, "query") == size_along(right, right.at.keys, "key");
+  return size_along(right, right.at.scores, "query") == size_along(right, right.at.scores, "key");
 }
 
 Rewrites product_of(const RightAttention& right, Operand one, Operand other) {
-  if (!are_products(right)) return {};
   return {rewritten(right, right.at.scores, "",
                     {line(right.at.scores, Contract{"d_k"}, {std::move(one), std::move(other)})})};
 }
 
+// Whatever the scores are, with rows and columns exchanged.
 Rewrites transposed_scores(const RightAttention& right) {
-  if (!are_square(right)) return {};
-  return product_of(right, read_as(right.at.queries, "query", "key"), read_as(right.at.keys, "key", "query"));
+  const Instruction* scores = right.find(right.at.scores);
+  if (!scores || !are_square(right)) return {};
+  return {rewritten(right, right.at.scores, "",
+                    {line("~scores", scores->op, scores->operands, scores->open),
+                     line(right.at.scores, Copy{}, {transposed("~scores", "query", "key")})})};
 }
 
 // The rows of K against the columns of Q, as the product Q·K has it.
-Rewrites untransposed_key(const RightAttention& right) {
-  if (size_along(right, right.at.keys, "key") != size_along(right, right.at.keys, "d_k")) return {};
-  return product_of(right, right.at.queries, transposed(right.at.keys, "key", "d_k"));
+Rewrites untransposed_key(const RightAttention& right, const Factors& of) {
+  if (size_along(right, of.keys.id, "key") != size_along(right, of.keys.id, "d_k")) return {};
+  return product_of(right, of.queries, transposed(of.keys, "key", "d_k"));
 }
 
-Rewrites queries_by_queries(const RightAttention& right) {
+Rewrites queries_by_queries(const RightAttention& right, const Factors& of) {
   if (!are_square(right)) return {};
-  return product_of(right, right.at.queries, read_as(right.at.queries, "query", "key"));
+  return product_of(right, of.queries, read_as(of.queries, "query", "key"));
 }
 
-Rewrites keys_by_keys(const RightAttention& right) {
+Rewrites keys_by_keys(const RightAttention& right, const Factors& of) {
   if (!are_square(right)) return {};
-  return product_of(right, read_as(right.at.keys, "key", "query"), right.at.keys);
+  return product_of(right, read_as(of.keys, "key", "query"), of.keys);
 }
 
-Rewrites queries_by_values(const RightAttention& right) {
-  if (!are_products(right) || size_along(right, right.at.values, "d_v") != size_along(right, right.at.queries, "d_k"))
-    return {};
+Rewrites queries_by_values(const RightAttention& right, const Factors& of) {
+  if (size_along(right, right.at.values, "d_v") != size_along(right, right.at.queries, "d_k")) return {};
   if (right.shape(right.at.values).has("head") != right.shape(right.at.queries).has("head")) return {};
   // Values are made after the scores' operands, and before the scores.
-  return product_of(right, right.at.queries, read_as(right.at.values, "d_v", "d_k"));
+  return product_of(right, of.queries, read_as(right.at.values, "d_v", "d_k"));
 }
 
 }  // namespace
@@ -57,10 +67,10 @@ Family scores_family() {
   return {said.scores,
           {
               {"scores.transposed", said.scores_transposed, transposed_scores},
-              {"scores.untransposed_key", said.scores_untransposed_key, untransposed_key},
-              {"scores.query_query", said.scores_query_query, queries_by_queries},
-              {"scores.key_key", said.scores_key_key, keys_by_keys},
-              {"scores.query_value", said.scores_query_value, queries_by_values},
+              {"scores.untransposed_key", said.scores_untransposed_key, where<factors, untransposed_key>},
+              {"scores.query_query", said.scores_query_query, where<factors, queries_by_queries>},
+              {"scores.key_key", said.scores_key_key, where<factors, keys_by_keys>},
+              {"scores.query_value", said.scores_query_value, where<factors, queries_by_values>},
           }};
 }
 

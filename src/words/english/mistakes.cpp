@@ -43,6 +43,7 @@ constexpr MistakeWords english_mistakes = {
     .padding = "the padding",
     .all_of_it = "all of it",
     .only_closing = "only what it closes",
+    .no_maximum = "powers of the scores, no maximum subtracted",
     .key_i = "key i closed to query i",
     .first_sees_first = "the first query sees the first key",
     .last_sees_last = "the last query sees the last key",

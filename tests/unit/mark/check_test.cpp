@@ -573,6 +573,59 @@ TEST_CASE("a weight that rounding could make anything is no rounded one", "[chec
   CHECK(columns.verdict == Verdict::wrong);
 }
 
+TEST_CASE("scores with rows and columns exchanged are known whatever the scores are", "[check]") {
+  const std::string given = R"({"queries": [[1, 0], [2, 1], [0, 1]], "keys": [[1, 1], [0, 2], [1, -1]],
+                                "values": [[1], [2], [4]], )";
+  const Report rope = marked(given + R"("positions": "rope", "score": "dot"})",
+                             R"({"scores": [["1.000", "2.462", "-1.325"], ["-1.683", "2.000", "1.081"],
+                                            ["0.493", "3.065", "-1.000"]],
+                                 "attention_weights": [["0.185", "0.797", "0.018"], ["0.018", "0.702", "0.280"],
+                                                       ["0.070", "0.914", "0.016"]]})");
+  CHECK(rope.first_wrong == "scores");
+  CHECK(names(rope, "scores.transposed"));
+  CHECK(step(rope, "attention_weights").count(CellState::wrong) == 0);
+}
+
+TEST_CASE("whoever subtracts no maximum rounds other powers, and is right", "[check]") {
+  const std::string problem = R"({"queries": [[1, 0], [0, 1]], "keys": [[-1, 2], [-1, 2], [-2, -1]],
+                                  "values": [[1], [2], [3]], "score": "dot"})";
+  // e^-1, e^-1 and e^-2 are 0.368, 0.368 and 0.135, which add up to 0.871.
+  const std::string weights = R"("attention_weights": [["0.423", "0.423", "0.155"], ["0.488", "0.488", "0.024"]])";
+  const Report report = marked(problem, "{" + weights + "}");
+  CHECK(report.verdict == Verdict::right);
+  CHECK(names(report, "rounding.early"));
+  CHECK(marked(problem, "{" + weights + R"(, "exponential_sums": ["2.368", "2.050"]})").verdict == Verdict::wrong);
+}
+
+TEST_CASE("a root may be rounded to any digits, and be multiplied with", "[check]") {
+  const std::string problem = text_of("worked-example-scaled.json");
+  const Tensor<double> scores = traced(problem).find("scores")->result;
+  const auto scaled = [&](double by) {
+    Tensor<double> made = scores;
+    for (double& number : made.data()) number *= by;
+    return marked(problem, R"({"scaled_scores": )" + written(made, 4) + "}");
+  };
+  for (const double by : {1 / 1.7, 1 / 1.73, 1 / 1.732, 1 / 1.7321, 0.58, 0.577}) {
+    INFO(by);
+    CHECK(scaled(by).verdict == Verdict::right);
+    CHECK(names(scaled(by), "rounding.early"));
+  }
+  for (const double by : {1 / 1.74, 1 / 1.734, 0.57, 0.579}) CHECK(scaled(by).verdict == Verdict::wrong);
+}
+
+TEST_CASE("many digits of whole numbers leave no room for errors of single precision", "[check]") {
+  const std::string row = R"({"attention_weights": [null, null, ["0.00029539", "0.)";
+  const std::string problem = text_of("worked-example.json");
+  CHECK(marked(problem, row + R"(88053688", "0.11916773"]]})").verdict == Verdict::incomplete);
+  CHECK(marked(problem, row + R"(88073688", "0.11916773"]]})").verdict == Verdict::wrong);
+}
+
+TEST_CASE("whole scores are not said to be rounded", "[check]") {
+  const Report report = marked(R"({"queries": [[1]], "keys": [[-2], [-3]], "values": [[1], [3]], "score": "dot"})",
+                               R"({"scores": [[-2, -3]], "attention_weights": [["0.74", "0.26"]]})");
+  CHECK_FALSE(names(report, "rounding.scores_rounded"));
+}
+
 TEST_CASE("large lines have the bits of the plain loops", "[check]") {
   const std::string text = R"({"inputs": {"random": "normal", "shape": [70, 40], "seed": 3}, "causal": true})";
   const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30);
