@@ -56,9 +56,13 @@ bool Probe::comes_near(const Recipe& recipe, const Manner& exact, RoundingMode h
 }
 
 bool Probe::may_follow(const Recipe& recipe, const Manner& manner, bool some_row) {
-  const auto followed = follow_rows(recipe, manner);
-  if (!followed) return true;
-  const std::vector<bool>& matched = followed->matched.back();
+  auto known = matched_.find({&recipe, &manner});
+  if (known == matched_.end()) {
+    const auto followed = follow_rows(recipe, manner);
+    if (!followed) return true;
+    known = matched_.emplace(std::pair(&recipe, &manner), followed->matched.back()).first;
+  }
+  const std::vector<bool>& matched = known->second;
   if (!some_row) return all_true(matched);
   const std::size_t width = rows_of(recipe)->slice.sheet->steps.back().shape.back();
   for (std::size_t start = 0; start < matched.size(); start += width) {

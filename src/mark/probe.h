@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mark/follow.h"
@@ -53,6 +54,7 @@ class Probe {
   Slicer slicer_;
   std::map<const Recipe*, std::optional<Rows>> rows_;
   std::map<const Recipe*, bool> near_;
+  std::map<std::pair<const Recipe*, const Manner*>, std::vector<bool>> matched_;
   std::map<const Manner*, Followed<double>> bases_;
   std::map<RoundingMode, Followed<Interval>> honest_;
 };
