@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/usage.h"
+
 namespace CLI {
 class App;
 }  // namespace CLI
@@ -14,28 +16,31 @@ namespace attn {
 
 // What else is said of an option.
 struct Takes {
-  std::string value = {};  // "N": what stands behind it in --help
+  std::string value = {};                 // "N": what stands behind it in --help
+  std::vector<std::string> choices = {};  // all that it may be; whoever reads it refuses the rest
   bool is_required = false;
   bool is_single = false;      // of a list: one word each time that it is given
   bool splits_commas = false;  // of a list: several in one word
   bool shows_default = false;
 };
 
-// The words that a program, or one of its commands, takes: declared, parsed and
-// listed by --help. CLI11 is known behind this header and nowhere else.
+// The words that a program, or one of its commands, takes: declared and parsed.
+// CLI11 is known behind this header and nowhere else.
 class CommandLine {
  public:
   // Of a program.
-  CommandLine(const std::string& summary, const std::string& name, const std::string& version,
-              const std::string& footer);
+  explicit CommandLine(const std::string& name);
   // Of a command of it.
-  explicit CommandLine(CLI::App& command);
+  CommandLine(CLI::App& command, CommandUsage usage);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
   // Lives as long as this.
-  CommandLine& add_command(const std::string& name, const std::string& summary);
+  CommandLine& add_command(CommandUsage usage);
+
+  // What is declared from here on stands under this title.
+  void begin_group(std::string title);
 
   // "--dtype", "-o,--output", or "FILE" for a word by its place.
   void add_option(const std::string& names, std::string& typed, const std::string& help, const Takes& takes = {});
@@ -49,7 +54,8 @@ class CommandLine {
   // REQUIRES: it was declared.
   void remove_option(const std::string& name);
 
-  // What the words ask for; `message` says why they can't be understood.
+  // What the words ask for; `message` says why they can't be understood, as they can't
+  // where too few words stand behind an option, or something behind a flag.
   enum class Asked { command, help, version, nothing };
   struct Parsed {
     Asked asked = Asked::command;
@@ -57,17 +63,23 @@ class CommandLine {
   };
   Parsed parse(const std::vector<std::string>& words);
 
-  // After parse(): whether this command was named, and the words that nothing took.
+  // After parse(): whether this command was named, the words that nothing took, and the
+  // first that is required and was not given; null where there is none.
   bool is_named() const;
   std::vector<std::string> remaining() const;
+  const WordUsage* missing() const;
 
-  std::string help() const;  // of the command that was named, if any
-  std::string name() const;
+  const CommandUsage& usage() const { return usage_; }
   std::vector<std::string> option_names() const;  // "--dtype"
 
  private:
+  void note(const std::string& names, const std::string& help, const Takes& takes, bool is_list,
+            const std::string& otherwise);
+
   std::unique_ptr<CLI::App> program_;  // null for a command
   CLI::App* app_;
+  CommandUsage usage_;
+  std::string group_ = "Options";
   std::list<CommandLine> commands_;
 };
 
@@ -76,8 +88,7 @@ enum class Exit { done = 0, differs = 1, wrong_input = 2, wrong_environment = 3 
 
 // One command of the program.
 struct Command {
-  std::string name;
-  std::string summary;  // one line, for --help
+  CommandUsage usage;  // without its words
 
   // Declares the command's options on its own command line, and returns what runs it
   // once they are parsed.
@@ -87,17 +98,20 @@ struct Command {
 // A command with the options of a struct, which declares them, `void declare(CommandLine&)`,
 // and runs as they say, `Exit run() const`.
 template <class Options>
-Command command(std::string name, std::string summary) {
+Command command(CommandUsage usage) {
   const auto declare = [](CommandLine& line) {
     const auto options = std::make_shared<Options>();
     options->declare(line);
     return [options] { return options->run(); };
   };
-  return {std::move(name), std::move(summary), declare};
+  return {std::move(usage), declare};
 }
 
 // Every command, in the order in which --help lists them: the rows that
 // cli/commands/CMakeLists.txt names.
 const std::vector<Command>& commands();
+
+// All that can be said to them.
+std::vector<CommandUsage> usages();
 
 }  // namespace attn

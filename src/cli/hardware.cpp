@@ -13,10 +13,12 @@
 namespace attn {
 
 void HardwareOptions::declare(CommandLine& line) {
-  line.add_option("--backend", backend, "where steps are computed: cpu, cuda, or auto for what is there", {"NAME"});
+  line.add_option("--backend", backend, "where steps are computed, auto for what is there",
+                  {.value = "NAME", .choices = {"cpu", "cuda", "auto"}});
   line.add_option("--threads", threads, "how many work (default: all processors); the bits are the same for any number",
-                  {"N"});
-  line.add_option("--instructions", instructions, "vectors of this instruction set and none beyond it", {"NAME"});
+                  {.value = "N"});
+  line.add_option("--instructions", instructions, "vectors of this instruction set and none beyond it",
+                  {.value = "NAME"});
 }
 
 void HardwareOptions::check() const {

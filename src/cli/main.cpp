@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <new>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "backend/backend.h"
@@ -15,36 +16,80 @@
 namespace attn {
 namespace {
 
-bool is_command(const std::string& word) { return std::ranges::count(commands(), word, &Command::name) > 0; }
+bool is_command(const std::string& word) {
+  return std::ranges::any_of(commands(), [&](const Command& command) { return command.usage.name == word; });
+}
+
+std::vector<std::string> command_names() {
+  return names_of(commands(), [](const Command& command) { return command.usage.name; });
+}
 
 bool looks_like_a_file(const std::string& word) {
   std::error_code ignored;
   return word == "-" || word.find_first_of("./") != std::string::npos || std::filesystem::exists(word, ignored);
 }
 
-// `attn FILE` is `attn run FILE`.
-void insert_run(std::vector<std::string>& words) {
+Refusal no_command(const std::string& word) {
+  return unknown("no command and no file is called", word, command_names(), "attn --help lists the commands");
+}
+
+// `attn FILE` is `attn run FILE`, and `attn help COMMAND` is `attn COMMAND --help`.
+void spell_out(std::vector<std::string>& words) {
   if (words.empty() || is_command(words[0])) return;
+  if (words[0] == "help") {
+    if (words.size() == 1) {
+      words = {"--help"};
+    } else if (!is_command(words[1])) {
+      throw unknown("no command is called", words[1], command_names(), "attn --help lists the commands");
+    } else {
+      words = {words[1], "--help"};
+    }
+    return;
+  }
   const bool option = words[0].size() > 1 && words[0][0] == '-';
   const bool about_the_program = words[0] == "--help" || words[0] == "-h" || words[0] == "--version";
   if ((option && !about_the_program) || looks_like_a_file(words[0])) words.insert(words.begin(), "run");
 }
 
+std::string help_on(const CommandUsage& command) { return "attn " + command.name + " --help tells what it takes"; }
+
 // Words that no option and no argument took.
-Refusal refused(const std::vector<std::string>& extras, const CommandLine& command) {
+Refusal refused(const std::vector<std::string>& extras, const CommandLine& line) {
   const std::string& word = extras.front();
-  const std::string named = "attn " + command.name();
+  const CommandUsage& command = line.usage();
+  const std::string named = "`attn " + command.name + "`";
   if (word.size() < 2 || word[0] != '-') {
-    return Refusal("`" + word + "` is one argument too many for `" + named + "`", named + " --help");
+    return Refusal("`" + word + "` is one argument too many for " + named, "usage: " + command.synopsis());
   }
-  return unknown("`" + named + "` has no option", word.substr(0, word.find('=')), command.option_names(),
-                 named + " --help lists them");
+  const std::string name = word.substr(0, word.find('='));
+  const std::string meant = name.substr(std::min(name.find_first_not_of('-'), name.size()));
+  if (is_command(meant)) {
+    return Refusal(named + " has no option `" + name + "`",
+                   "attn " + meant + " is a command: it comes first, without dashes");
+  }
+  return unknown(named + " has no option", name, line.option_names(), help_on(command));
 }
 
-std::string footer() {
-  return "Give a problem file alone to see every step of it: attn FILE is attn run FILE.\n"
-         "Exit codes: 0 done, 1 something compared differs, 2 the command line or a file is\n"
-         "wrong, 3 the environment is (no such backend, a file cannot be written, no memory).";
+// "--full=3": CLI11 would take any value for yes.
+void refuse_values_of_flags(const std::vector<std::string>& words, const CommandUsage& command) {
+  for (const std::string& word : words) {
+    if (word == "--") return;
+    const std::size_t equals = word.find('=');
+    if (!word.starts_with("--") || equals == std::string::npos) continue;
+    const std::string name = word.substr(0, equals);
+    const auto is_flag = [&](const WordUsage& one) {
+      return !one.is_by_place() && one.value.empty() && one.long_name() == name;
+    };
+    if (std::ranges::any_of(command.words, is_flag)) {
+      throw Refusal("`" + name + "` takes no value", "leave out `" + word.substr(equals) + "`");
+    }
+  }
+}
+
+// As wide as the terminal, where the text goes to one; lines that are too long are hard to read.
+std::size_t help_width() {
+  constexpr std::size_t widest = 100;
+  return is_terminal(STDOUT_FILENO) ? std::min(terminal_size(STDOUT_FILENO).columns, widest) : TerminalSize().columns;
 }
 
 // The version, and what there is to compute on: "cpu: AVX-512, 2 processors".
@@ -71,43 +116,39 @@ std::vector<Declared> declare_commands(CommandLine& program, const std::string& 
   const bool is_named = is_command(first_word);
   std::vector<Declared> declared;
   for (const Command& command : commands()) {
-    if (is_named && command.name != first_word) continue;
-    CommandLine& line = program.add_command(command.name, command.summary);
+    if (is_named && command.usage.name != first_word) continue;
+    CommandLine& line = program.add_command(command.usage);
     declared.push_back({&line, command.declare(line)});
   }
   return declared;
 }
 
 Exit run_program(std::vector<std::string> words) {
-  CommandLine program("Attention, computed step by step, with every number shown.", "attn",
-                      std::string("attn ") + version, footer());
-  insert_run(words);
-  const std::vector<Declared> declared = declare_commands(program, words.empty() ? "" : words[0]);
-
+  spell_out(words);
   if (words.empty()) {
-    say(program.help());
+    say(program_help(usages(), help_width()));
     return Exit::wrong_input;
   }
+  CommandLine program("attn");
+  const std::vector<Declared> declared = declare_commands(program, words[0]);
+  if (is_command(words[0])) refuse_values_of_flags(words, declared.front().line->usage());
   const CommandLine::Parsed parsed = program.parse(words);
-  switch (parsed.asked) {
-    case CommandLine::Asked::help:
-      return print(program.help());
-    case CommandLine::Asked::version:
-      return print(about_this_program());
-    case CommandLine::Asked::nothing:
-      throw Refusal(parsed.message, "attn --help");
-    case CommandLine::Asked::command:
-      break;
+  if (parsed.asked == CommandLine::Asked::version) return print(about_this_program());
+  if (parsed.asked == CommandLine::Asked::help) {
+    return print(is_command(words[0]) ? command_help(declared.front().line->usage(), help_width())
+                                      : program_help(usages(), help_width()));
   }
-
-  for (const Declared& command : declared) {
-    if (!command.line->is_named()) continue;
-    std::vector<std::string> extras = command.line->remaining();
-    std::erase(extras, "--");  // the end of options, not a word
-    if (!extras.empty()) throw refused(extras, *command.line);
-    return command.run();
+  if (!is_command(words[0])) throw no_command(words[0]);
+  const auto& [line, run] = declared.front();
+  if (parsed.asked == CommandLine::Asked::nothing) throw Refusal(parsed.message, help_on(line->usage()));
+  std::vector<std::string> extras = line->remaining();
+  std::erase(extras, "--");  // the end of options, not a word
+  if (!extras.empty()) throw refused(extras, *line);
+  if (const WordUsage* missing = line->missing()) {
+    throw Refusal("`attn " + line->usage().name + "` needs " + missing->names + ": " + missing->told(),
+                  "usage: " + line->usage().synopsis());
   }
-  throw unknown("no command and no file is called", words[0], names_of(commands()), "attn --help lists the commands");
+  return run();
 }
 
 }  // namespace

@@ -78,9 +78,11 @@ std::string folder_of(const std::string& file) {
 }  // namespace
 
 void ComputeOptions::declare(CommandLine& line) {
-  line.add_option("--dtype", dtype, "compute in f64, f32, bf16 or f16", {"TYPE"});
+  line.begin_group("How it is computed");
+  line.add_option("--dtype", dtype, "the numbers it is computed in",
+                  {.value = "TYPE", .choices = {dtype_names.begin(), dtype_names.end()}});
   line.add_option("--hand-rounding", hand_rounding, "round every step by hand: 2, or 2:half-even, :truncate, :keep-sum",
-                  {"N[:MODE]"});
+                  {.value = "N[:MODE]"});
   hardware.declare(line);
   line.add_option("--max-memory", max_memory, "refuse a larger trace before computing it",
                   {.value = "SIZE", .shows_default = true});

@@ -87,27 +87,26 @@ bool Rendering::wants_behind() const {
   return std::ranges::any_of(targets, [](const Target& one) { return one.format && one.format->wants_behind; });
 }
 
-void RenderOptions::declare(CommandLine& line, std::span<const Export> for_programs) {
-  declare_formats(line, for_programs);
-  line.add_option("--precision", precision, "decimals shown", {"N"});
-}
-
-void RenderOptions::declare_formats(CommandLine& line, std::span<const Export> for_programs) {
-  line.add_option("--format", format, "how it is written: " + listed(format_names(for_programs)), {"NAME"});
+void RenderOptions::declare(CommandLine& line, Shows shows, std::span<const Export> for_programs) {
+  line.begin_group("How it is written");
+  line.add_option("--format", format, "the format", {.value = "NAME", .choices = format_names(for_programs)});
   line.add_option("-o,--output", outputs, "write to a file, in the format of its ending; may be given several times",
                   {.value = "FILE", .is_single = true});
-  line.add_option("--color", color, "auto, always, never", {.value = "WHEN", .shows_default = true});
+  if (shows != Shows::words) line.add_option("--precision", precision, "decimals shown", {.value = "N"});
+  line.add_option("--color", color, "when there is colour",
+                  {.value = "WHEN", .choices = color_names, .shows_default = true});
   line.add_flag("--ascii", ascii, "nothing but ASCII characters, as text");
   for (const Format& one : formats()) {
     for (const FormatSetting& setting : one.settings) {
+      if (setting.is_about_steps && shows != Shows::steps) continue;
       const std::string name(setting.name);
       const std::string help = std::string(one.name) + ": " + std::string(setting.summary);
       if (setting.values.empty()) {
         line.add_flag(
             "--" + name, [this, name] { settings[name] = ""; }, help);
       } else {
-        line.add_option("--" + name, [this, name](const std::string& value) { settings[name] = value; },
-                        help + ": " + listed({setting.values.begin(), setting.values.end()}), {"NAME"});
+        line.add_option("--" + name, [this, name](const std::string& value) { settings[name] = value; }, help,
+                        {.value = "NAME", .choices = {setting.values.begin(), setting.values.end()}});
       }
     }
   }

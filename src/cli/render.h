@@ -25,11 +25,11 @@ struct RenderOptions {
   bool ascii = false;
   std::map<std::string, std::string, std::less<>> settings;  // of formats, as typed; of a switch ""
 
-  // --format names these besides the formats for people.
-  void declare(CommandLine& line, std::span<const Export> for_programs = {});
+  // What the output shows: settings of formats that would change nothing else are left out.
+  enum class Shows { words, numbers, steps };
 
-  // The same where no number is shown.
-  void declare_formats(CommandLine& line, std::span<const Export> for_programs = {});
+  // --format names these besides the formats for people.
+  void declare(CommandLine& line, Shows shows, std::span<const Export> for_programs = {});
 
   // Whether the faults of a file are reported in colour; what --color says, if
   // it says anything that means something.

@@ -25,6 +25,8 @@
 namespace attn {
 namespace {
 
+const std::vector<std::string> level_names = {"result", "steps", "rows", "cells"};  // as Level has them
+
 // What the options mean, once they are known to mean something.
 struct ViewPlan {
   Rendering rendering;
@@ -93,7 +95,7 @@ ViewPlan understood(const ViewOptions& options, const Problem& problem, Computat
   explaining.precision = view.rendering.precision;
   explaining.behind = view.rendering.wants_behind();
   if (!options.level.empty()) {
-    explaining.level = Level(choice("--explain", options.level, {"result", "steps", "rows", "cells"}));
+    explaining.level = Level(choice("--explain", options.level, level_names));
   }
   explaining.only = find_steps(options.only, computation);
   const Attention& attention = problem.attention();
@@ -230,16 +232,17 @@ Exit pause(const Trace& trace, Document document, const ExplainOptions& explaini
 }  // namespace
 
 void ViewOptions::declare(CommandLine& line) {
-  rendering.declare(line, exports());
-  line.add_option("--explain", level, "how much is shown: result, steps, rows, cells", {"LEVEL"});
+  line.begin_group("What is shown");
+  line.add_option("--explain", level, "how much", {.value = "LEVEL", .choices = level_names});
   line.add_option("--only", only, "only these steps, by their ids or symbols",
                   {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
-  line.add_option("--batch", batch, "only this sequence, counted from 1", {"I"});
-  line.add_option("--head", head, "only this head", {"I"});
-  line.add_option("--query", query, "only this query", {"I"});
-  line.add_flag("--at-once", at_once, "only the result, computed without the steps, however small");
+  line.add_option("--batch", batch, "only this sequence, counted from 1", {.value = "I"});
+  line.add_option("--head", head, "only this head", {.value = "I"});
+  line.add_option("--query", query, "only this query", {.value = "I"});
   line.add_flag("--full", full, "leave nothing out, however long");
   line.add_flag("--pause", pause, "step through it in the terminal, key by key, as a lecture");
+  line.add_flag("--at-once", at_once, "only the result, computed without the steps, however small");
+  rendering.declare(line, RenderOptions::Shows::steps, exports());
 }
 
 Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOptions& viewing) {

@@ -33,9 +33,9 @@ std::string difference_json(const DiffReport& report);
 // An object with an array for each listing: of objects with name and summary.
 std::string listings_json(std::span<const Listing> listings);
 
-// Every known mistake: an array of objects with id, kind, what, hint and example;
-// one of them is the object alone.
-std::string catalogue_json();
+// Mistakes: an array of objects with id, kind, what, hint and example; one of them
+// is the object alone.
+std::string catalogue_json(std::span<const Mistake* const> mistakes);
 std::string mistake_json(const Mistake& mistake);
 
 }  // namespace attn

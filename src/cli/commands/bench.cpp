@@ -229,25 +229,27 @@ std::vector<Planned> planned(const Measurable& device, const std::vector<Workloa
 }
 
 void BenchOptions::declare(CommandLine& line) {
+  line.begin_group("What is timed");
   line.add_option("--shape", shapes, "batch, heads, queries and width: 1,8,2048,64; may be given several times",
                   {.value = "B,H,N,D", .is_single = true});
   line.add_flag("--suite", suite, "the shapes of docs/performance.md");
   sizes.resize(size_options().size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    line.add_option(size_options()[i].name, sizes[i], size_options()[i].help, {"N"});
+    line.add_option(size_options()[i].name, sizes[i], size_options()[i].help, {.value = "N"});
   }
   line.add_flag("--causal", causal, "queries see no later keys");
   line.add_option("--dtype", dtype, "f32 or f64; bf16 and f16 on GPUs", {.value = "TYPE", .shows_default = true});
-  line.add_option("--kernel", kernel, "this one instead of the one that a run uses", {"NAME"});
+  line.add_option("--kernel", kernel, "this one instead of the one that a run uses", {.value = "NAME"});
   line.add_flag("--ladder", ladder, "every kernel, from the plain loop on");
   line.add_flag("--list", list, "list the kernels, and time nothing");
   line.add_flag("--compare", compare, "beside numpy, torch and onnxruntime, as far as they are installed");
-  line.add_option("--python", python, "which Python has them (default: python3)", {"FILE"});
-  line.add_option("--seconds", seconds, "how long each kernel is measured on each shape (default: 1)", {"X"});
-  line.add_option("--repeat", repeat, "how often, instead", {"N"});
+  line.add_option("--python", python, "which Python has them (default: python3)", {.value = "FILE"});
+  line.begin_group("How it is timed");
+  line.add_option("--seconds", seconds, "how long each kernel is measured on each shape (default: 1)", {.value = "X"});
+  line.add_option("--repeat", repeat, "how often, instead", {.value = "N"});
   hardware.declare(line);
   line.add_flag("--json", json, "the same as --format json");
-  rendering.declare_formats(line, json_alone());
+  rendering.declare(line, RenderOptions::Shows::words, json_alone());
 }
 
 Exit BenchOptions::run() const {
@@ -289,7 +291,10 @@ Exit BenchOptions::run() const {
 }  // namespace
 
 Command bench_command() {
-  return command<BenchOptions>("bench", "Time the core on given sizes against this machine's measured peak");
+  return command<BenchOptions>({.name = "bench",
+                                .summary = "Time the core on given sizes against this machine's measured peak",
+                                .group = "Compare",
+                                .examples = {"attn bench --shape 1,8,2048,64 --causal"}});
 }
 
 }  // namespace attn

@@ -24,6 +24,9 @@
 namespace attn {
 namespace {
 
+const std::vector<std::string> rule_names = {"decdig", "sigfig", "relabs"};
+const std::vector<std::string> reveal_names = {"none", "cell", "hint", "value"};  // as Reveal has them
+
 struct CheckOptions {
   std::string file;
   std::vector<std::string> answers;
@@ -67,7 +70,7 @@ MarkingRule find_rule(const CheckOptions& options, const Problem& problem) {
   static constexpr std::array kinds = {decimal_digits, significant, relative_absolute};
   MarkingRule rule;
   if (!options.compare.empty()) {
-    rule.kind = kinds[choice("--compare", options.compare, {"decdig", "sigfig", "relabs"})];
+    rule.kind = kinds[choice("--compare", options.compare, rule_names)];
   }
   find_digits(options, problem, rule);
   find_tolerance(options, rule);
@@ -169,18 +172,22 @@ Exit write_template(const CheckOptions& options, const AnswersTemplate& wanted, 
 void CheckOptions::declare(CommandLine& line) {
   line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
   line.add_option("ANSWERS", answers, "what people wrote: .json, .txt, or tables in .csv; folders of these; or -");
-  line.add_option("--template", blanks, "write answers to fill in instead: json, csv, text", {"FORMAT"});
+  line.begin_group("Before marking");
+  line.add_option("--template", blanks, "write answers to fill in instead",
+                  {.value = "FORMAT", .choices = names_of(answers_templates())});
   line.add_option("--steps", steps, "of a template: only these steps, by their ids or symbols",
                   {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
-  line.add_option("--step", step, "the step that a .csv holds; else its name says it", {"STEP"});
-  line.add_option("--reveal", reveal, "how much is given away: none, cell, hint, value",
-                  {.value = "WHAT", .shows_default = true});
-  line.add_option("--compare", compare, "a fixed rule in place of honest rounding: decdig, sigfig, relabs", {"RULE"});
-  line.add_option("--digits", digits, "of decdig and sigfig", {"N"});
-  line.add_option("--rtol", rtol, "of relabs: relative to the right number", {"X"});
-  line.add_option("--atol", atol, "of relabs", {"X"});
+  line.begin_group("How it is marked");
+  line.add_option("--step", step, "the step that a .csv holds; else its name says it", {.value = "STEP"});
+  line.add_option("--reveal", reveal, "how much is given away",
+                  {.value = "WHAT", .choices = reveal_names, .shows_default = true});
+  line.add_option("--compare", compare, "a fixed rule in place of honest rounding",
+                  {.value = "RULE", .choices = rule_names});
+  line.add_option("--digits", digits, "of decdig and sigfig", {.value = "N"});
+  line.add_option("--rtol", rtol, "of relabs: relative to the right number", {.value = "X"});
+  line.add_option("--atol", atol, "of relabs", {.value = "X"});
   line.add_flag("--full", full, "leave nothing out, however long");
-  rendering.declare(line, json_alone());
+  rendering.declare(line, RenderOptions::Shows::numbers, json_alone());
   computing.declare(line);
   line.remove_option("--hand-rounding");
 }
@@ -199,7 +206,7 @@ Exit CheckOptions::run() const {
   }
   Rendering plan = understood(rendering, json_alone());
   plan.look.full = full;
-  const Reveal revealed = Reveal(choice("--reveal", reveal, {"none", "cell", "hint", "value"}));
+  const Reveal revealed = Reveal(choice("--reveal", reveal, reveal_names));
   VerdictOptions telling{.reveal = revealed, .precision = plan.precision, .full = full, .problem = file};
   refuse_files(*this);
   const std::vector<std::string> files_of_answers = answer_files(answers, file);
@@ -235,6 +242,12 @@ Exit CheckOptions::run() const {
 
 }  // namespace
 
-Command check_command() { return command<CheckOptions>("check", "Mark what somebody worked out by hand"); }
+Command check_command() {
+  return command<CheckOptions>({.name = "check",
+                                .summary = "Mark what somebody worked out by hand",
+                                .group = "Mark",
+                                .examples = {"attn check data/worked-example.json --template text -o mine.txt",
+                                             "attn check data/worked-example.json mine.txt"}});
+}
 
 }  // namespace attn

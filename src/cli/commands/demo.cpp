@@ -19,6 +19,11 @@ struct DemoOptions {
 
 }  // namespace
 
-Command demo_command() { return command<DemoOptions>("demo", "Show every step of the built-in worked example"); }
+Command demo_command() {
+  return command<DemoOptions>({.name = "demo",
+                               .summary = "Show every step of the built-in worked example",
+                               .group = "See every number",
+                               .examples = {"attn demo", "attn demo --only A,C --explain cells"}});
+}
 
 }  // namespace attn

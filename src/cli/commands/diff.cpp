@@ -94,10 +94,11 @@ void DiffOptions::declare(CommandLine& line) {
   line.add_option("A", first, "a problem, a trace (.json), or tensors (.npz, .safetensors, .npy)",
                   {.is_required = true});
   line.add_option("B", second, "another", {.is_required = true});
-  line.add_option("--only", only, "compare this step alone", {"STEP"});
-  line.add_option("--rtol", rtol, "accept numbers this close, relative to the first", {"X"});
-  line.add_option("--atol", atol, "accept numbers this close", {"X"});
-  rendering.declare_formats(line, json_alone());
+  line.begin_group("What is compared");
+  line.add_option("--only", only, "compare this step alone", {.value = "STEP"});
+  line.add_option("--rtol", rtol, "accept numbers this close, relative to the first", {.value = "X"});
+  line.add_option("--atol", atol, "accept numbers this close", {.value = "X"});
+  rendering.declare(line, RenderOptions::Shows::words, json_alone());
   computing.declare(line);
 }
 
@@ -152,7 +153,11 @@ Exit DiffOptions::run() const {
 }  // namespace
 
 Command diff_command() {
-  return command<DiffOptions>("diff", "Compare two problems, or your own numbers with ours, step by step");
+  return command<DiffOptions>({.name = "diff",
+                               .summary = "Compare two problems, or your own numbers with ours, step by step",
+                               .group = "Compare",
+                               .examples = {"attn diff data/worked-example.json data/worked-example-scaled.json",
+                                            "attn diff data/worked-example-scaled.json data/another-program.npz"}});
 }
 
 }  // namespace attn

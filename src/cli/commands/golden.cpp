@@ -151,9 +151,10 @@ Exit one_file(const std::string& file, const GoldenOptions& options, Tolerance c
 
 void GoldenOptions::declare(CommandLine& line) {
   line.add_option("FILE", files, "problems; the golden of name.json is name.golden.json", {.is_required = true});
+  line.begin_group("What is compared");
   line.add_flag("--update", update, "rewrite the goldens that changed, and say what changed");
-  line.add_option("--rtol", rtol, "accept numbers this close, relative to the expected", {"X"});
-  line.add_option("--atol", atol, "accept numbers this close", {"X"});
+  line.add_option("--rtol", rtol, "accept numbers this close, relative to the expected", {.value = "X"});
+  line.add_option("--atol", atol, "accept numbers this close", {.value = "X"});
   computing.declare(line);
 }
 
@@ -180,6 +181,12 @@ Exit GoldenOptions::run() const {
 
 }  // namespace
 
-Command golden_command() { return command<GoldenOptions>("golden", "Compare problems with the goldens beside them"); }
+Command golden_command() {
+  return command<GoldenOptions>(
+      {.name = "golden",
+       .summary = "Compare problems with the goldens beside them",
+       .group = "Compare",
+       .examples = {"attn golden data/*.json", "attn golden --update data/causal-two-of-five.json"}});
+}
 
 }  // namespace attn

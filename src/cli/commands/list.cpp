@@ -62,8 +62,8 @@ struct ListOptions {
   RenderOptions rendering;
 
   void declare(CommandLine& line) {
-    line.add_option("WHAT", what, "one table of them: scores, positions, …");
-    rendering.declare_formats(line, json_alone());
+    line.add_option("WHAT", what, "one table of them", {.choices = names_of(listings())});
+    rendering.declare(line, RenderOptions::Shows::words, json_alone());
   }
   Exit run() const {
     const Rendering plan = understood(rendering, json_alone());
@@ -85,7 +85,10 @@ struct ListOptions {
 }  // namespace
 
 Command list_command() {
-  return command<ListOptions>("list", "List what there is: scores, positions, masks, softmaxes, formats, mistakes");
+  return command<ListOptions>({.name = "list",
+                               .summary = "List what there is: scores, positions, masks, softmaxes, formats, mistakes",
+                               .group = "Look up",
+                               .examples = {"attn list positions"}});
 }
 
 }  // namespace attn

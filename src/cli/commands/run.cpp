@@ -20,6 +20,12 @@ struct RunOptions {
 
 }  // namespace
 
-Command run_command() { return command<RunOptions>("run", "Compute a problem and show every step"); }
+Command run_command() {
+  return command<RunOptions>({.name = "run",
+                              .summary = "Compute a problem and show every step",
+                              .group = "See every number",
+                              .examples = {"attn run data/worked-example.json --explain cells",
+                                           "attn run data/causal-two-of-five.json -o causal.html --query 2"}});
+}
 
 }  // namespace attn

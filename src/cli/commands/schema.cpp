@@ -26,7 +26,7 @@ struct SchemaOptions {
   std::string name;
 
   void declare(CommandLine& line) {
-    line.add_option("NAME", name, "problem, answers, trace or report", {.is_required = true});
+    line.add_option("NAME", name, "the file format", {.choices = names_of(described), .is_required = true});
   }
   Exit run() const {
     const auto found = std::ranges::find(described, name, &Described::name);
@@ -39,7 +39,10 @@ struct SchemaOptions {
 }  // namespace
 
 Command schema_command() {
-  return command<SchemaOptions>("schema", "Print the JSON Schema of a file format: problem, answers, trace, report");
+  return command<SchemaOptions>({.name = "schema",
+                                 .summary = "Print the JSON Schema of a file format",
+                                 .group = "Look up",
+                                 .examples = {"attn schema problem"}});
 }
 
 }  // namespace attn

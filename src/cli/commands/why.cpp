@@ -32,9 +32,10 @@ void WhyCommandOptions::declare(CommandLine& line) {
   line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
   line.add_option("STEP", what, "one number: scores[1,2], or by labels scores[it,dog]; or a whole step",
                   {.is_required = true});
-  line.add_option("--depth", depth, "levels below the number; as many as fit", {"N"});
+  line.begin_group("What is shown");
+  line.add_option("--depth", depth, "levels below the number; as many as fit", {.value = "N"});
   line.add_flag("--full", full, "leave nothing out, however long");
-  rendering.declare(line);
+  rendering.declare(line, RenderOptions::Shows::steps);
   computing.declare(line);
 }
 
@@ -59,6 +60,12 @@ Exit WhyCommandOptions::run() const {
 
 }  // namespace
 
-Command why_command() { return command<WhyCommandOptions>("why", "Follow one number back to the inputs"); }
+Command why_command() {
+  return command<WhyCommandOptions>(
+      {.name = "why",
+       .summary = "Follow one number back to the inputs",
+       .group = "See every number",
+       .examples = {"attn why data/worked-example.json 'context[1,2]'", "attn why data/worked-example.json S"}});
+}
 
 }  // namespace attn

@@ -1,5 +1,7 @@
 #include "explain/reports/lists.h"
 
+#include <algorithm>
+
 #include "words/language.h"
 
 namespace attn {
@@ -17,12 +19,15 @@ Document told_listings(std::span<const Listing> listings) {
   return document;
 }
 
-Document told_catalogue() {
+Document told_catalogue(std::span<const Mistake* const> mistakes) {
   const TellingWords& said = language().telling;
   Document document{{Headline{1, {said.known_mistakes}}}};
   for (const Family& family : families()) {
-    document.add(Headline{2, {family.title}});
+    bool has_title = false;
     for (const Mistake& mistake : family.mistakes) {
+      if (std::ranges::find(mistakes, mistake.id, &Mistake::id) == mistakes.end()) continue;
+      if (!has_title) document.add(Headline{2, {family.title}});
+      has_title = true;
       document.add(Prose{{said.mistake(mistake.id, mistake.words.what, mistake.words.example)}});
     }
   }

@@ -25,8 +25,8 @@ struct Listing {
 // A table for each.
 Document told_listings(std::span<const Listing> listings);
 
-// Every known mistake, a paragraph each, family by family.
-Document told_catalogue();
+// These mistakes, a paragraph each, family by family.
+Document told_catalogue(std::span<const Mistake* const> mistakes);
 
 // One of them, with what to do about it.
 Document told_mistake(const Mistake& mistake);

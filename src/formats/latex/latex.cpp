@@ -193,7 +193,7 @@ Format latex_format() {
           .summary = "for papers, handouts and slides",
           .write = write_latex,
           .settings = {{"standalone", {}, "a whole document, which compiles alone"},
-                       {"beamer", {}, "slides, one step at a time"}}};
+                       {"beamer", {}, "slides, one step at a time", true}}};
 }
 
 }  // namespace attn

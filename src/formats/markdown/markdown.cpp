@@ -277,7 +277,7 @@ Format markdown_format() {
           .write = [](const Document& document,
                       const FormatOptions& options) { return MarkdownWriter(options).write(document); },
           .settings = {{"math", {"github", "dollar", "none"}, "how formulas are written"},
-                       {"slides", {}, "a slide for each thing to look at, formulas between dollars"}}};
+                       {"slides", {}, "a slide for each thing to look at, formulas between dollars", true}}};
 }
 
 }  // namespace attn

@@ -113,7 +113,7 @@ Format text_format() {
           ".txt",
           "for a terminal",
           [](const Document& document, const FormatOptions& options) { return TextWriter(options).write(document); },
-          {{"heatmap", {}, "scores and weights shaded by their size, a bar beside each weight"}}};
+          {{"heatmap", {}, "scores and weights shaded by their size, a bar beside each weight", true}}};
 }
 
 }  // namespace attn
