@@ -118,6 +118,8 @@ ColorChoice RenderOptions::color_of_errors() const {
   return found == color_names.end() ? ColorChoice::automatic : ColorChoice(found - color_names.begin());
 }
 
+ErrorFormat RenderOptions::format_of_errors() const { return format == "json" ? ErrorFormat::json : ErrorFormat::text; }
+
 Rendering understood(const RenderOptions& options, std::span<const Export> for_programs) {
   Rendering rendering;
   rendering.look.ascii = options.ascii;

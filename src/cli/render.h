@@ -34,6 +34,9 @@ struct RenderOptions {
   // Whether the faults of a file are reported in colour; what --color says, if
   // it says anything that means something.
   ColorChoice color_of_errors() const;
+
+  // As JSON where that is the format.
+  ErrorFormat format_of_errors() const;
 };
 
 // One place where output goes, and what writes it.

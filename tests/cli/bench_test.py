@@ -138,7 +138,9 @@ class Choices(BenchTest):
         self.assert_complains(attn("--suite", "--dtype", "bf16"), 2, "in bf16", "--list")
 
     def test_options_that_exclude_each_other_are_refused(self):
-        self.assert_complains(attn("--json", "--format", "text"), 2, "--json", "--format text")
+        done = attn("--json", "--format", "text")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("--json and --format text", json.loads(done.stderr)["errors"][0]["message"])
         self.assert_complains(attn("--seconds", "1", "--repeat", "1"), 2, "--seconds", "--repeat")
         self.assert_complains(attn("--ladder", "--kernel", "plain"), 2, "--ladder", "--kernel")
         self.assert_complains(attn("--python", "python3"), 2, "--compare")

@@ -132,6 +132,76 @@ class Commands(ProgramTest):
         self.assert_complains(attn("run", EXAMPLE, "--backend", "cuda"), 3, "without CUDA", "-DATTN_CUDA=ON")
 
 
+class ErrorsForPrograms(ProgramTest):
+    def errors(self, words, code, **more):
+        """What is said on standard error: one line of JSON for each complaint."""
+        done = attn(*words, **more)
+        self.assertEqual(done.returncode, code, done.stderr)
+        said = [json.loads(line) for line in done.stderr.splitlines()]
+        for one in said:
+            self.assertEqual(one["schema"], "attn/error/1")
+            for error in one["errors"]:
+                self.assertEqual(list(error), ["file", "line", "column", "pointer", "message", "help"])
+        return said
+
+    def test_a_fault_of_a_file_has_its_place_and_its_pointer(self):
+        file = self.path("bad.json", '{\n  "title": "é", "score": "dott", "inputs": [[1, 0, 2]]\n}')
+        text = attn("run", file).stderr
+        (said,) = self.errors(("run", file, "--format", "json"), 2)
+        (error,) = said["errors"]
+        self.assertEqual((error["file"], error["pointer"]), (file, "/score"))
+        self.assertTrue(text.startswith(f"{file}:{error['line']}:{error['column']}: error: {error['message']}\n"), text)
+        self.assertTrue(text.endswith(f"\n  help: {error['help']}\n"), text)
+        self.assertEqual((error["line"], error["column"]), (2, 26))
+
+    def test_what_is_no_value_has_a_place_and_no_pointer(self):
+        (said,) = self.errors(("run", "-", "--format=json"), 2, text='{"inputs": [[1, 2}')
+        (error,) = said["errors"]
+        self.assertEqual((error["file"], error["line"], error["column"], error["pointer"]), ("-", 1, 18, None))
+        (said,) = self.errors(("run", "-", "--format=json"), 2, text="[1]")
+        self.assertEqual((said["errors"][0]["line"], said["errors"][0]["pointer"]), (1, ""))
+
+    def test_a_file_that_cannot_be_read_has_a_name_alone(self):
+        missing = self.path("missing.json")
+        (said,) = self.errors(("run", missing, "--format", "json"), 2)
+        (error,) = said["errors"]
+        self.assertEqual([error[key] for key in ("file", "line", "column", "pointer")], [missing, None, None, None])
+
+    def test_mistakes_on_the_command_line_have_no_place_whatever_they_are(self):
+        for words, code in ((("run", EXAMPLE, "--formt", "json", "--format", "json"), 2), (("rnu", "--format", "json"), 2),
+                            (("run", "--format", "json"), 2), (("run", EXAMPLE, "extra", "--format=json"), 2),
+                            (("run", EXAMPLE, "--only", "scroes", "--format", "json"), 2),
+                            (("check", EXAMPLE, "--format", "json"), 2), (("list", "maks", "--format", "json"), 2),
+                            (("mistakes", "x", "--format", "json"), 2), (("bench", "--shape", "1,2", "--json"), 2),
+                            (("run", EXAMPLE, "--max-memory", "100", "--format", "json"), 3),
+                            (("run", EXAMPLE, "--format", "json", "-o", "/no/such/folder.json"), 3)):
+            with self.subTest(words):
+                (said,) = self.errors(words, code)
+                (error,) = said["errors"]
+                self.assertEqual([error[key] for key in ("file", "line", "column", "pointer")], [None] * 4)
+                self.assertNotEqual(error["message"], "")
+
+    def test_every_file_that_is_wrong_has_a_line(self):
+        files = [self.path("a.json", "{"), self.path("b.json", "[]")]
+        for words in (("diff", *files), ("check", EXAMPLE, *files)):
+            said = self.errors((*words, "--format", "json"), 2)
+            self.assertEqual([one["errors"][0]["file"] for one in said], files)
+
+    def test_faults_past_the_twentieth_are_counted(self):
+        file = self.path("many.json", '{"inputs": [[1]], "heads": 1' + ', "heads": 1' * 30 + "}")
+        (said,) = self.errors(("run", file, "--format", "json"), 2)
+        self.assertEqual((len(said["errors"]), said["unkept"]), (20, 10))
+
+    def test_they_hold_nothing_that_steers_a_terminal(self):
+        done = attn("run", "\x1b]0;\x9b\u202e.json", "--format", "json")
+        self.assertTrue(done.stderr.isascii() and done.stderr[:-1].isprintable(), done.stderr)
+
+    def test_in_every_other_format_they_are_for_people(self):
+        for words in (("run", EXAMPLE, "--formt"), ("run", EXAMPLE, "--format", "jsn"), ("run", "--", "--format", "json"),
+                      ("run", EXAMPLE, "-o", "/no/such/folder.json")):
+            self.assertTrue(attn(*words).stderr.startswith(("attn: error: ", "--format: error: ")), words)
+
+
 class Mistakes(ProgramTest):
     def test_every_known_mistake_is_listed_once_with_an_example(self):
         known = json.loads(attn("mistakes", "--format", "json").stdout)

@@ -48,6 +48,7 @@ class Schemas(unittest.TestCase):
     def setUpClass(cls):
         cls.problem, cls.trace = schema("problem"), schema("trace")
         cls.answers, cls.report = schema("answers"), schema("report")
+        cls.error = schema("error")
 
     def test_every_problem_in_data_is_valid(self):
         for path in problem_files():
@@ -124,6 +125,17 @@ class Schemas(unittest.TestCase):
                     done = subprocess.run([ATTN, "check", example, *files, "--reveal", reveal, "--format", "json"],
                                           input=json.dumps({"steps": steps}).encode(), capture_output=True, timeout=60)
                     self.report.validate(json.loads(done.stdout))
+
+    def test_what_is_said_of_errors_is_valid(self):
+        missing, wrong = "/no/such.json", '{"inputs": [[1]], "heads": 1' + ', "heads": 1' * 30 + "}"
+        for words, text in ((["run", missing], ""), (["run", "-"], "{"), (["run", "-"], "[]"), (["run", "-"], wrong),
+                            (["check", missing], ""), (["run", "-", "--frmt"], "")):
+            with self.subTest(words=words, text=text[:2]):
+                done = subprocess.run([ATTN, *words, "--format", "json"], input=text.encode(), capture_output=True,
+                                      timeout=60)
+                said = json.loads(done.stderr)
+                self.error.validate(said)
+                self.assertFalse(self.error.is_valid({**said, "errors": [{"message": "no more than this"}]}))
 
     def test_a_trace_without_its_members_is_not_valid(self):
         good = json.loads(output("demo", "--format", "json"))

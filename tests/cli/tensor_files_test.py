@@ -151,7 +151,7 @@ class Folder(unittest.TestCase):
 
     def refusal(self, problem):
         """What is said about a problem that is not accepted."""
-        done = attn("run", self.write_problem(problem), "--format", "json")
+        done = attn("run", self.write_problem(problem))
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
         return done.stderr
 

@@ -214,7 +214,7 @@ Exit CheckOptions::run() const {
 
   Computation computation(problem);
   const KnownSteps known = KnownSteps::of(computation.whole(), possible_steps);
-  const std::vector<HandIn> read = read_hand_ins(files_of_answers, step, known, rendering.color_of_errors());
+  const std::vector<HandIn> read = read_hand_ins(files_of_answers, step, known, rendering);
   Exit worst = Exit::done;
   for (const HandIn& one : read) worst = std::max(worst, one.code);
   // A folder is a class, however small.

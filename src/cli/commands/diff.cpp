@@ -117,7 +117,7 @@ Exit DiffOptions::run() const {
     try {
       files.push_back(open_file(letter, *file, *this));
     } catch (const Refusal& refusal) {
-      worst = std::max(worst, refusal.say());
+      worst = std::max(worst, refusal.say(rendering.format_of_errors()));
     }
   }
   if (worst != Exit::done) return worst;

@@ -76,7 +76,7 @@ Exit tell(std::string_view verdict, const std::string& file, std::string_view mo
 
 Exit unreadable_golden(const std::string& file, const std::string& golden, const Diagnostics& faults,
                        std::string_view text) {
-  Refusal(faults, text, golden).say();
+  Refusal(faults, text, golden).say(ErrorFormat::text);
   return tell("FAILED", file, "its golden cannot be read", Exit::wrong_input);
 }
 
@@ -119,7 +119,7 @@ Exit update_file(const std::string& file, const Trace& trace) {
   if (name_of_read(golden)) {
     Refusal("`" + golden + "` leads to a problem or to numbers of one, which are read here",
             "remove the link; attn golden --update makes a file in its place")
-        .say();
+        .say(ErrorFormat::text);
     return tell("FAILED", file, "its golden would replace what is read", Exit::wrong_input);
   }
   std::error_code ignored;
@@ -134,7 +134,7 @@ Exit update_file(const std::string& file, const Trace& trace) {
     more = changes(old.value(), trace);
   }
   if (const auto why = write_file(golden, [&](Sink& sink) { sink.write(fresh); })) {
-    Refusal(golden + " cannot be written: " + *why).say();
+    Refusal(golden + " cannot be written: " + *why).say(ErrorFormat::text);
     return tell("FAILED", file, "its golden cannot be written", Exit::wrong_environment);
   }
   more.pop_back();
@@ -146,7 +146,7 @@ Exit one_file(const std::string& file, const GoldenOptions& options, Tolerance c
   const Trace trace = compute(problem, options.computing);
   return options.update ? update_file(file, trace) : compare_file(file, trace, closeness);
 } catch (const Refusal& refusal) {
-  return tell("FAILED", file, "the problem cannot be computed", refusal.say());
+  return tell("FAILED", file, "the problem cannot be computed", refusal.say(ErrorFormat::text));
 }
 
 void GoldenOptions::declare(CommandLine& line) {

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/options.h"
 #include "model/attention.h"
 #include "reading/schemas.h"
@@ -20,26 +21,27 @@ const std::vector<Described> described = {
     {"answers", answers_schema},
     {"trace", trace_schema},
     {"report", report_schema},
+    {"error", error_schema},
 };
 
 struct SchemaOptions {
   std::string name;
 
   void declare(CommandLine& line) {
-    line.add_option("NAME", name, "problem, answers, trace or report", {.is_required = true});
+    line.add_option("NAME", name, "one of " + listed(names_of(described)), {.is_required = true});
   }
   Exit run() const {
     const auto found = std::ranges::find(described, name, &Described::name);
     if (found != described.end()) return print(found->schema());
-    throw unknown("no file format is called", name, names_of(described),
-                  "attn schema problem, attn schema answers, attn schema trace, attn schema report");
+    const std::vector<std::string> names = names_of(described);
+    throw unknown("no file format is called", name, names, "attn schema takes " + listed(names));
   }
 };
 
 }  // namespace
 
 Command schema_command() {
-  return command<SchemaOptions>("schema", "Print the JSON Schema of a file format: problem, answers, trace, report");
+  return command<SchemaOptions>("schema", "Print the JSON Schema of a file format, or of what a command prints");
 }
 
 }  // namespace attn
