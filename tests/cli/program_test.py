@@ -256,6 +256,27 @@ class Output(ProgramTest):
         with open(target, encoding="utf-8") as file:
             self.assertEqual(json.load(file)["schema"], "attn/trace/1")
         mask = os.umask(0)
+    def test_a_dash_is_standard_output(self):
+        other = self.path("other.json")
+        shutil.copy(EXAMPLE, other)
+        blanks = ("check", EXAMPLE, "--template", "csv", "--steps", "scores")
+        for words in (("run", EXAMPLE), ("run", EXAMPLE, "--format", "json"), ("run", EXAMPLE, "--format", "npz"),
+                      ("why", EXAMPLE, "scores[1,2]"), ("diff", EXAMPLE, other, "--format", "json"), blanks,
+                      ("list", "masks"), ("mistakes", "--format", "json"), ("bench", "--list")):
+            with self.subTest(words):
+                done, usual = [subprocess.run([ATTN, *words, *more], capture_output=True, cwd=self.folder, timeout=60)
+                               for more in (("-o", "-"), ())]
+                self.assertEqual((done.returncode, done.stdout), (0, usual.stdout), done.stderr)
+        self.assertEqual(os.listdir(self.folder), ["other.json"])
+
+    def test_standard_output_may_be_one_output_of_several(self):
+        trace = self.path("trace.json")
+        self.assertEqual(attn("run", EXAMPLE, "-o", trace, "-o", "-").stdout, attn("run", EXAMPLE).stdout)
+        self.assertTrue(os.path.exists(trace))
+        os.remove(trace)
+        self.assert_complains(attn("run", EXAMPLE, "-o", trace, "-o", "-", "-o", "-"), 2, "`-o -` is given twice")
+        self.assertFalse(os.path.exists(trace))
+
         os.umask(mask)
         self.assertEqual(stat.S_IMODE(os.stat(target).st_mode), 0o666 & ~mask)
 
