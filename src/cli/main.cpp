@@ -81,6 +81,7 @@ std::vector<Declared> declare_commands(CommandLine& program, const std::string& 
 Exit run_program(std::vector<std::string> words) {
   CommandLine program("Attention, computed step by step, with every number shown.", "attn",
                       std::string("attn ") + version, footer());
+  refuse_empty(words);
   insert_run(words);
   const std::vector<Declared> declared = declare_commands(program, words.empty() ? "" : words[0]);
 

@@ -36,6 +36,10 @@ Refusal unknown(std::string_view said, std::string_view typed, std::span<const s
 // called so.
 std::string step_id(const std::string& typed, std::span<const StepName> names);
 
+// Refuses an empty word among those of a command line, and an option that ends in "=":
+// nothing takes an empty value.
+void refuse_empty(std::span<const std::string> words);
+
 // Which of these an option is.
 std::size_t choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known);
 

@@ -88,7 +88,7 @@ class Shapes(BenchTest):
 
     def test_a_wrong_size_is_refused_before_anything_is_timed(self):
         self.assert_complains(attn("--shape", "1,2,3"), 2, "`1,2,3` is no shape", "batch, heads, queries and width")
-        for typed in ("1,2,3,4,5", "1,2,3,-4", "1,2,0,4", "a,b,c,d", ",,,", ""):
+        for typed in ("1,2,3,4,5", "1,2,3,-4", "1,2,0,4", "a,b,c,d", ",,,"):
             self.assert_complains(attn("--shape", typed), 2, "is no shape")
         for option in ("--batch", "--heads", "--kv-heads", "--queries", "--keys", "--width", "--value-width",
                        "--model-width", "--repeat"):

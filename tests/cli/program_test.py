@@ -98,6 +98,22 @@ class Commands(ProgramTest):
         self.assert_complains(attn("run", EXAMPLE, "--hand-rounding", "2:up"), 2, "--hand-rounding")
 
     def test_an_argument_too_many_is_named(self):
+    def test_an_empty_value_is_a_wrong_value(self):
+        options = ("--format", "-o", "--color", "--math", "--theme", "--precision", "--explain", "--only", "--batch",
+                   "--head", "--query", "--dtype", "--hand-rounding", "--backend", "--threads", "--instructions",
+                   "--max-memory")
+        for words in [("run", EXAMPLE, option) for option in options] + [
+                ("golden", EXAMPLE, "--rtol"), ("golden", EXAMPLE, "--atol"), ("why", EXAMPLE, "scores[1,1]", "--depth"),
+                ("check", EXAMPLE, "-", "--digits"), ("check", EXAMPLE, "--template"), ("diff", EXAMPLE, EXAMPLE, "--only"),
+                ("bench", "--shape"), ("bench", "--seconds"), ("bench", "--kernel"), ("bench", "--python")]:
+            with self.subTest(words):
+                self.assert_complains(attn(*words, ""), 2, f"what stands behind `{words[-1]}` is empty")
+                if words[-1].startswith("--"):
+                    self.assert_complains(attn(*words[:-1], words[-1] + "="), 2, f"`{words[-1]}` is empty")
+        for words in (("",), ("run", ""), ("why", EXAMPLE, ""), ("diff", EXAMPLE, ""), ("schema", ""), ("list", "")):
+            with self.subTest(words):
+                self.assert_complains(attn(*words), 2, "an argument is empty")
+
         self.assert_complains(attn("run", EXAMPLE, "extra"), 2, "`extra`")
         self.assert_complains(attn("run"), 2, "FILE")
 
