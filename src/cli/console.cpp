@@ -80,6 +80,8 @@ Exit Refusal::say(ErrorFormat format) const {
   return code_;
 }
 
+std::string Refusal::text() const { return report(complaint_); }
+
 const char* Refusal::what() const noexcept {
   return complaint_.faults.empty() ? "" : complaint_.faults.front().fault.message.c_str();
 }

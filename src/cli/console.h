@@ -39,6 +39,9 @@ class Refusal final : public std::exception {
   // Says so on standard error; returns the exit code for it.
   Exit say(ErrorFormat format) const;
 
+  // The same for people, without colour.
+  std::string text() const;
+
   const char* what() const noexcept override;
 
  private:

@@ -21,6 +21,9 @@ std::string answers_schema();
 // Of what is said of answers: one report, or a list of them.
 std::string report_schema();
 
+// Of what is said of problems and their goldens.
+std::string golden_schema();
+
 // Of what is said on standard error with --format json.
 std::string error_schema();
 

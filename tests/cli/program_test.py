@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
@@ -97,7 +98,6 @@ class Commands(ProgramTest):
         self.assert_complains(attn("run", EXAMPLE, "--threads", "0"), 2, "--threads")
         self.assert_complains(attn("run", EXAMPLE, "--hand-rounding", "2:up"), 2, "--hand-rounding")
 
-    def test_an_argument_too_many_is_named(self):
     def test_an_empty_value_is_a_wrong_value(self):
         options = ("--format", "-o", "--color", "--math", "--theme", "--precision", "--explain", "--only", "--batch",
                    "--head", "--query", "--dtype", "--hand-rounding", "--backend", "--threads", "--instructions",
@@ -114,6 +114,7 @@ class Commands(ProgramTest):
             with self.subTest(words):
                 self.assert_complains(attn(*words), 2, "an argument is empty")
 
+    def test_an_argument_too_many_is_named(self):
         self.assert_complains(attn("run", EXAMPLE, "extra"), 2, "`extra`")
         self.assert_complains(attn("run"), 2, "FILE")
 
@@ -255,23 +256,6 @@ class Output(ProgramTest):
         with open(text, encoding="utf-8") as file:
             self.assertEqual(file.read(), attn("run", EXAMPLE).stdout)
 
-    def test_an_ending_that_names_no_format_is_refused_before_anything_is_written(self):
-        self.assert_complains(attn("run", EXAMPLE, "-o", self.path("x.json"), "-o", self.path("x.odt")), 2, ".odt")
-        self.assertEqual(os.listdir(self.folder), [])
-
-    def test_a_file_that_cannot_be_written_is_code_3_and_leaves_nothing(self):
-        self.assert_complains(attn("run", EXAMPLE, "-o", self.path("no/such/folder.json")), 3, "cannot be written")
-        self.assert_complains(attn("run", EXAMPLE, "--format", "json", "-o", self.folder + "/"), 3, "directory")
-        self.assertEqual(os.listdir(self.folder), [])
-
-    def test_a_written_file_keeps_links_and_gets_usual_permissions(self):
-        target, link = self.path("target.json", "old"), self.path("link.json")
-        os.symlink(target, link)
-        self.assertEqual(attn("run", EXAMPLE, "-o", link).returncode, 0)
-        self.assertTrue(os.path.islink(link))
-        with open(target, encoding="utf-8") as file:
-            self.assertEqual(json.load(file)["schema"], "attn/trace/1")
-        mask = os.umask(0)
     def test_a_dash_is_standard_output(self):
         other = self.path("other.json")
         shutil.copy(EXAMPLE, other)
@@ -293,6 +277,23 @@ class Output(ProgramTest):
         self.assert_complains(attn("run", EXAMPLE, "-o", trace, "-o", "-", "-o", "-"), 2, "`-o -` is given twice")
         self.assertFalse(os.path.exists(trace))
 
+    def test_an_ending_that_names_no_format_is_refused_before_anything_is_written(self):
+        self.assert_complains(attn("run", EXAMPLE, "-o", self.path("x.json"), "-o", self.path("x.odt")), 2, ".odt")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_file_that_cannot_be_written_is_code_3_and_leaves_nothing(self):
+        self.assert_complains(attn("run", EXAMPLE, "-o", self.path("no/such/folder.json")), 3, "cannot be written")
+        self.assert_complains(attn("run", EXAMPLE, "--format", "json", "-o", self.folder + "/"), 3, "directory")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_written_file_keeps_links_and_gets_usual_permissions(self):
+        target, link = self.path("target.json", "old"), self.path("link.json")
+        os.symlink(target, link)
+        self.assertEqual(attn("run", EXAMPLE, "-o", link).returncode, 0)
+        self.assertTrue(os.path.islink(link))
+        with open(target, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["schema"], "attn/trace/1")
+        mask = os.umask(0)
         os.umask(mask)
         self.assertEqual(stat.S_IMODE(os.stat(target).st_mode), 0o666 & ~mask)
 
@@ -545,6 +546,91 @@ class Golden(ProgramTest):
         done = attn("golden", other, self.problem)
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stdout, r"FAILED +\S*other.json: its golden cannot be read\nok +\S*p.json\n1 passed, 1 failed")
+
+    def test_a_wrong_command_line_is_said_once_and_computes_nothing(self):
+        files = [self.problem, self.path("missing.json")]
+        for words in (("--dtype", "x"), ("--backend", "nope"), ("--rtol", "x"), ("--atol", ""), ("--threads", "0"),
+                      ("--max-memory", "much"), ("--hand-rounding", "x"), ("--format", "xml"), ("--update", "--dtype", "x")):
+            with self.subTest(words):
+                done = attn("golden", *files, *words)
+                self.assert_complains(done, 2, "attn: error: ")
+                self.assertEqual(done.stderr.count("error: "), 1)
+        self.assertEqual(os.listdir(self.folder), ["p.json"])
+
+    def test_a_missing_backend_is_said_once(self):
+        if "built without CUDA" not in attn("--version").stdout:
+            self.skipTest("this attn is built with CUDA")
+        done = attn("golden", *[self.problem] * 3, "--backend", "cuda")
+        self.assert_complains(done, 3, "without CUDA")
+        self.assertEqual(done.stderr.count("error: "), 1)
+
+    def judged(self):
+        """A folder with a problem of each verdict, in an order that is not the alphabet's."""
+        names = ["right.json", "wrong <&\">.json", "bad.json", "new.json", "other.json"]
+        right, wrong, bad, new, other = [self.path(name) for name in names]
+        for file in (right, wrong, new, other):
+            shutil.copy(EXAMPLE, file)
+        attn("golden", "--update", right, wrong, other)
+        self.golden = wrong.replace(".json", ".golden.json")
+        self.changed_golden(lambda trace: trace["steps"][4]["data"][1].__setitem__(2, 13))
+        with open(EXAMPLE, encoding="utf-8") as file:
+            self.path("other.json", file.read().replace('"dot"', '"scaled_dot"'))
+        self.path("bad.json", "{")
+        return right, wrong, bad, new, other
+
+    def test_json_has_the_verdict_of_every_file_and_each_difference(self):
+        files = self.judged()
+        done = attn("golden", *files, "--format", "json")
+        self.assertEqual(done.returncode, 2)
+        told = json.loads(done.stdout)
+        self.assertEqual((told["schema"], told["passed"], told["failed"]), ("attn/golden/1", 1, 4))
+        self.assertEqual([one["file"] for one in told["files"]], list(files))
+        self.assertEqual([one["verdict"] for one in told["files"]], ["ok", "differs", "error", "error", "differs"])
+        right, wrong, bad, new, other = told["files"]
+        self.assertEqual([right["message"], right["first_different"], right["differences"]], [None, None, []])
+        self.assertEqual(right["golden"], files[0].replace(".json", ".golden.json"))
+        self.assertEqual(wrong["message"], "1 difference")
+        self.assertEqual(wrong["first_different"], "scores")
+        (difference,) = wrong["differences"]
+        self.assertEqual(difference, {"step": "scores", "message": "1 of 9 cells differ", "worst": {
+            "index": [2, 3], "expected": 13, "got": 12, "ulps": difference["worst"]["ulps"]}})
+        self.assertGreater(difference["worst"]["ulps"], 1)
+        self.assertEqual(bad["message"], "the problem cannot be computed")
+        self.assertIn("attn golden --update", new["message"])
+        self.assertIn("another problem", other["message"])
+        (said,) = [json.loads(line) for line in done.stderr.splitlines()]
+        self.assertEqual(said["errors"][0]["file"], files[2])
+
+    def test_json_says_what_an_update_changed(self):
+        files = self.judged()
+        told = json.loads(attn("golden", "--update", *files, "--format", "json").stdout)
+        self.assertEqual([one["verdict"] for one in told["files"]],
+                         ["unchanged", "updated", "error", "created", "updated"])
+        self.assertEqual(told["files"][1]["first_different"], "scores")
+        self.assertEqual((told["passed"], told["failed"]), (4, 1))
+
+    def test_junit_is_a_testcase_a_file_with_what_differs(self):
+        files = self.judged()
+        done = attn("golden", *files, "--format", "junit")
+        self.assertEqual(done.returncode, 2)
+        suites = ElementTree.fromstring(done.stdout)
+        (suite,) = suites
+        for counted in (suites, suite):
+            self.assertEqual([counted.get(key) for key in ("tests", "failures", "errors")], ["5", "2", "2"])
+        self.assertEqual([case.get("name") for case in suite], list(files))
+        found = [[(child.tag, child.get("message")) for child in case] for case in suite]
+        self.assertEqual(found[0], [])
+        self.assertEqual(found[1], [("failure", "1 difference")])
+        self.assertEqual(found[2], [("error", "the problem cannot be computed")])
+        self.assertEqual([kind for [(kind, _)] in found[1:]], ["failure", "error", "error", "failure"])
+        self.assertIn("scores: 1 of 9 cells differ; worst at [2,3]: expected 13, got 12", suite[1][0].text)
+        self.assertIn("bad.json:1:1: error: ", suite[2][0].text)
+        self.assertIn("bad.json:1:1: error: ", done.stderr)
+
+    def test_junit_is_xml_whatever_a_file_is_called(self):
+        name = "a\x01\x1b\u202e\ufffe\uffff]]>&amp;'é.json"
+        (case,) = ElementTree.fromstring(attn("golden", self.path(name), "--format", "junit").stdout)[0]
+        self.assertTrue(case.get("name").endswith("]]>&amp;'é.json"))
 
     def test_standard_input_has_no_golden(self):
         self.assert_complains(attn("golden", "-", text="{}"), 2, "standard input")

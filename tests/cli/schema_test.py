@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 try:
@@ -48,7 +49,7 @@ class Schemas(unittest.TestCase):
     def setUpClass(cls):
         cls.problem, cls.trace = schema("problem"), schema("trace")
         cls.answers, cls.report = schema("answers"), schema("report")
-        cls.error = schema("error")
+        cls.error, cls.golden = schema("error"), schema("golden")
 
     def test_every_problem_in_data_is_valid(self):
         for path in problem_files():
@@ -136,6 +137,18 @@ class Schemas(unittest.TestCase):
                 said = json.loads(done.stderr)
                 self.error.validate(said)
                 self.assertFalse(self.error.is_valid({**said, "errors": [{"message": "no more than this"}]}))
+
+    def test_what_golden_writes_is_valid_whatever_it_finds(self):
+        example = os.path.join(DATA, "worked-example.json")
+        with tempfile.TemporaryDirectory() as folder:
+            missing = os.path.join(folder, "missing.json")
+            for words in ((example,), (example, "--hand-rounding", "1"), (missing, example), ("--update", missing),
+                          (example, "--dtype", "f32")):
+                with self.subTest(words):
+                    done = subprocess.run([ATTN, "golden", *words, "--format", "json"], capture_output=True, timeout=60)
+                    said = json.loads(done.stdout)
+                    self.golden.validate(said)
+                    self.assertFalse(self.golden.is_valid({**said, "files": [{**said["files"][0], "verdict": "good"}]}))
 
     def test_a_trace_without_its_members_is_not_valid(self):
         good = json.loads(output("demo", "--format", "json"))

@@ -21,6 +21,7 @@ const std::vector<Described> described = {
     {"answers", answers_schema},
     {"trace", trace_schema},
     {"report", report_schema},
+    {"golden", golden_schema},
     {"error", error_schema},
 };
 
