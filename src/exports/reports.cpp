@@ -103,7 +103,7 @@ class DifferenceWriter {
     for (const KeyDifference& key : report_.keys) {
       all["keys"].push_back({{"key", key.where}, {"A", text_or_null(key.first)}, {"B", text_or_null(key.second)}});
     }
-    if (report_.relation) all["relation"] = relation(*report_.relation);
+    all["relation"] = report_.relation ? relation(*report_.relation) : Json();
     all["rounding"] = !report_.is_equal() && report_.is_rounding;
     all["explanations"] = Json::array();
     for (const LikelyCause& one : report_.explanations) all["explanations"].push_back(explanation(one));

@@ -24,6 +24,15 @@ std::string report_schema();
 // Of what is said of problems and their goldens.
 std::string golden_schema();
 
+// Of what differs between two files.
+std::string diff_schema();
+
+// Of what a benchmark measured.
+std::string bench_schema();
+
+// Of lists of what there is.
+std::string list_schema();
+
 // Of what is said on standard error with --format json.
 std::string error_schema();
 

@@ -4,6 +4,7 @@ Most tests work a problem out with numpy as a program with one other convention
 would, store it, and expect that convention to be named.
 """
 
+import functools
 import json
 import os
 import struct
@@ -14,9 +15,10 @@ import time
 import unittest
 
 try:
+    import jsonschema
     import numpy as np
-except ImportError:
-    print("skipped: there is no numpy")
+except ImportError as missing:
+    print(f"skipped: there is no {missing.name}")
     sys.exit(77)
 
 ATTN = os.path.abspath(os.environ["ATTN"])
@@ -30,6 +32,11 @@ def attn(*words, text=None):
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
     return subprocess.run([ATTN, *words], input=text, capture_output=True, encoding="utf-8", env=environment,
                           timeout=120)
+
+
+@functools.cache
+def schema_of_reports():
+    return jsonschema.Draft202012Validator(json.loads(attn("schema", "diff").stdout))
 
 
 def softmax(scores, axis=-1, base=np.e):
@@ -155,7 +162,9 @@ class Case(unittest.TestCase):
     def report(self, a, b, *more, code=1):
         done = attn("diff", a, b, "--format", "json", *more)
         self.assertEqual((done.returncode, done.stderr), (code, ""), done.stdout[:2000])
-        return json.loads(done.stdout)
+        report = json.loads(done.stdout)
+        schema_of_reports().validate(report)
+        return report
 
     def text(self, a, b, *more, code=1):
         done = attn("diff", a, b, *more)

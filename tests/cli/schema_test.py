@@ -50,6 +50,7 @@ class Schemas(unittest.TestCase):
         cls.problem, cls.trace = schema("problem"), schema("trace")
         cls.answers, cls.report = schema("answers"), schema("report")
         cls.error, cls.golden = schema("error"), schema("golden")
+        cls.diff, cls.bench, cls.list = schema("diff"), schema("bench"), schema("list")
 
     def test_every_problem_in_data_is_valid(self):
         for path in problem_files():
@@ -149,6 +150,50 @@ class Schemas(unittest.TestCase):
                     said = json.loads(done.stdout)
                     self.golden.validate(said)
                     self.assertFalse(self.golden.is_valid({**said, "files": [{**said["files"][0], "verdict": "good"}]}))
+
+    def test_what_diff_writes_is_valid_and_always_says_whether_there_is_a_relation(self):
+        example, scaled = [os.path.join(DATA, name) for name in ("worked-example.json", "worked-example-scaled.json")]
+        tensors = os.path.join(DATA, "another-program.npz")
+        with tempfile.TemporaryDirectory() as folder:
+            doubled = os.path.join(folder, "doubled.json")
+            trace = json.loads(output("run", example, "--format", "json"))
+            scores, = [step for step in trace["steps"] if step["id"] == "scores"]
+            scores["data"] = [[2 * cell for cell in row] for row in scores["data"]]
+            with open(doubled, "w", encoding="utf-8") as file:
+                json.dump(trace, file)
+            for files, relation in (((example, example), None), ((example, scaled), None), ((scaled, tensors), None),
+                                    ((tensors, scaled), None), ((example, doubled), {"factor": 2})):
+                with self.subTest(files):
+                    done = subprocess.run([ATTN, "diff", *files, "--format", "json"], capture_output=True, timeout=60)
+                    said = json.loads(done.stdout)
+                    self.diff.validate(said)
+                    self.assertEqual(said["relation"], relation)
+                    for key in said:
+                        without = {name: value for name, value in said.items() if name != key}
+                        self.assertFalse(self.diff.is_valid(without), key)
+
+    def test_what_bench_writes_is_valid(self):
+        for words in (("--list",), ("--shape", "1,1,4,2", "--repeat", "1"),
+                      ("--shape", "1,1,4,2", "--repeat", "1", "--compare", "--python", sys.executable)):
+            with self.subTest(words):
+                said = json.loads(output("bench", *words, "--format", "json"))
+                self.bench.validate(said)
+                self.assertFalse(self.bench.is_valid({**said, "shapes": [{"name": "1×1×4×2"}]}))
+
+    def test_every_list_is_valid(self):
+        for words in ((), ("scores",), ("mistakes",)):
+            with self.subTest(words):
+                said = json.loads(output("list", *words, "--format", "json"))
+                self.list.validate(said)
+                self.assertFalse(self.list.is_valid({"scores": [{"name": "dot"}]}))
+
+    def test_every_schema_is_one_and_a_mistyped_one_is_guessed(self):
+        names = ("problem", "answers", "trace", "report", "golden", "diff", "bench", "list", "error")
+        said = subprocess.run([ATTN, "schema", "problm"], capture_output=True, encoding="utf-8", timeout=60).stderr
+        self.assertIn("did you mean `problem`?", said)
+        for name in names:
+            self.assertIn(name, said)
+            self.assertEqual(schema(name).schema["$schema"], "https://json-schema.org/draft/2020-12/schema")
 
     def test_a_trace_without_its_members_is_not_valid(self):
         good = json.loads(output("demo", "--format", "json"))

@@ -22,6 +22,9 @@ const std::vector<Described> described = {
     {"trace", trace_schema},
     {"report", report_schema},
     {"golden", golden_schema},
+    {"diff", diff_schema},
+    {"bench", bench_schema},
+    {"list", list_schema},
     {"error", error_schema},
 };
 
