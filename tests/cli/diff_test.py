@@ -7,6 +7,7 @@ would, store it, and expect that convention to be named.
 import functools
 import json
 import os
+import pickle
 import struct
 import subprocess
 import sys
@@ -568,6 +569,19 @@ class Refusals(Case):
                  "steps": [step, step]}
         said = self.refused(EXAMPLE, self.write_json("twice.json", trace))
         self.assertIn("twice.json:1:178: error: the step scores is there twice", said)
+
+    def test_pickles_are_refused_as_run_refuses_them(self):
+        for ending in (".pt", ".pth", ".bin", ".pkl"):
+            with self.subTest(ending):
+                pickled = self.path("dump" + ending)
+                with open(pickled, "wb") as file:
+                    pickle.dump({"scores": [1, 2]}, file)
+                run = attn("run", self.write_json("p.json", {"inputs": {"file": "dump" + ending}}))
+                told = run.stderr[run.stderr.index("has an ending"):run.stderr.index("\n")]
+                helped = run.stderr[run.stderr.index("  help: "):]
+                self.assertIn("safetensors.torch.save_file", helped)
+                for files in ((pickled, EXAMPLE), (EXAMPLE, pickled)):
+                    self.assertEqual(self.refused(*files), f"{pickled}: error: {told}\n{helped}")
 
     def test_nothing_in_common(self):
         said = self.refused(EXAMPLE, self.write_npz({"rotary_cache": np.ones(3)}))
