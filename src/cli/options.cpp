@@ -42,6 +42,14 @@ std::size_t choice(const std::string& option, std::string_view typed, const std:
   return static_cast<std::size_t>(found - known.begin());
 }
 
+Dtype dtype_of(const std::string& option, const std::string& typed) {
+  if (const auto dtype = dtype_called(typed)) return *dtype;
+  std::vector<std::string> known(dtype_names.begin(), dtype_names.end());
+  for (const DtypeAlias& alias : dtype_aliases) known.emplace_back(alias.name);
+  throw unknown("no dtype is called", typed, known,
+                option + " takes f64, f32, bf16 or f16, or what frameworks call them: float32, half, …");
+}
+
 std::size_t whole_number(std::string_view option, std::string_view typed, std::string_view kind, std::size_t least,
                          std::optional<std::size_t> most) {
   std::size_t number = 0;

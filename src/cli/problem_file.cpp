@@ -87,10 +87,7 @@ void ComputeOptions::declare(CommandLine& line) {
 }
 
 void ComputeOptions::check() const {
-  if (!dtype.empty() && !dtype_named(dtype)) {
-    throw unknown("no dtype is called", dtype, std::vector<std::string>(dtype_names.begin(), dtype_names.end()),
-                  "--dtype takes f64, f32, bf16 or f16");
-  }
+  if (!dtype.empty()) dtype_of("--dtype", dtype);
   if (!hand_rounding.empty() && !parse_hand_rounding(hand_rounding)) {
     throw Refusal("`" + hand_rounding + "` is no way to round by hand",
                   "--hand-rounding takes decimals and a mode: 2, 2:half-up, 2:half-even, 2:truncate, 2:keep-sum");
@@ -120,7 +117,7 @@ Problem open_problem_text(std::string_view text, const std::string& file, const 
   progress.reset();
   if (!read) throw Refusal(read.faults(), text, file, color);
   Problem& problem = read.value();
-  if (const auto dtype = dtype_named(options.dtype)) problem.arithmetic.dtype = *dtype;
+  if (!options.dtype.empty()) problem.arithmetic.dtype = dtype_of("--dtype", options.dtype);
   if (const auto rounding = parse_hand_rounding(options.hand_rounding)) problem.arithmetic.hand_rounding = rounding;
   return std::move(problem);
 }

@@ -89,6 +89,22 @@ class Commands(ProgramTest):
                                      ("--only", "scroes", "scores"), ("--backend", "cdua", "cuda")):
             self.assert_complains(attn("run", EXAMPLE, option, value), 2, f"`{value}`", f"did you mean `{meant}`?")
 
+    def test_dtypes_are_called_as_frameworks_call_them_and_written_as_ours(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        for ours, called in (("f64", ("float64", "double")), ("f32", ("float32", "float", "single")),
+                             ("f16", ("float16", "half")), ("bf16", ("bfloat16",))):
+            usual = attn("run", EXAMPLE, "--format", "json", "--dtype", ours).stdout
+            self.assertEqual(json.loads(usual)["arithmetic"]["dtype"], ours)
+            for name in called:
+                with self.subTest(name):
+                    self.assertEqual(attn("run", EXAMPLE, "--format", "json", "--dtype", name).stdout, usual)
+                    stated = json.dumps({**problem, "arithmetic": {"dtype": name}})
+                    self.assertEqual(json.loads(attn("-", "--format", "json", text=stated).stdout)["arithmetic"]["dtype"], ours)
+        timed = attn("bench", "--shape", "1,1,2,2", "--repeat", "1", "--dtype", "float", "--json")
+        self.assertEqual(json.loads(timed.stdout)["shapes"][0]["workload"]["dtype"], "f32")
+        self.assert_complains(attn("run", EXAMPLE, "--dtype", "bfloat61"), 2, "did you mean `bfloat16`?")
+
     def test_a_value_out_of_range_says_the_range(self):
         self.assert_complains(attn("run", EXAMPLE, "--query", "4"), 2, "1 to 3")
         self.assert_complains(attn("run", EXAMPLE, "--query", "0"), 2, "1 to 3")

@@ -69,7 +69,9 @@ class Schemas(unittest.TestCase):
 
     def test_what_the_program_refuses_by_name_the_schema_refuses(self):
         good = problem_in(os.path.join(DATA, "worked-example.json"))
-        for change in ({"W_q": [[1]]}, {"score": "dott"}, {"heads": 0}, {"heads": 1.5}, {"causal": "yes"},
+        for dtype in ("f32", "float32", "double", "half", "bfloat16"):
+            self.problem.validate({**good, "arithmetic": {"dtype": dtype}})
+        for change in ({"arithmetic": {"dtype": "int8"}}, {"W_q": [[1]]}, {"score": "dott"}, {"heads": 0}, {"heads": 1.5}, {"causal": "yes"},
                        {"mask": [[1]]}, {"weight_layout": "both"}, {"digits": -1}):
             with self.subTest(change):
                 self.assertFalse(self.problem.is_valid({**copy.deepcopy(good), **change}))
