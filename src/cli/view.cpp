@@ -65,6 +65,20 @@ void refuse_parts_for_programs(const ViewOptions& options, const std::vector<Tar
 }
 
 void refuse_bytes_on_terminal(const std::vector<Target>& targets) {
+// What changes how people are shown a trace changes nothing in one for programs.
+void refuse_no_effect(const ViewOptions& options, const std::vector<Target>& targets) {
+  if (!std::ranges::all_of(targets, &Target::exported)) return;
+  const RenderOptions& look = options.rendering;
+  const std::string name = targets[0].name();
+  const auto refuse_if = [&](bool is_given, const std::string& option, const std::string& why) {
+    if (is_given) throw Refusal("`" + option + "` changes nothing in " + name, why + "; leave " + option + " out");
+  };
+  refuse_if(!look.precision.empty(), "--precision", name + " has every digit of every number");
+  refuse_if(!options.level.empty(), "--explain", name + " has whole steps, and --only picks them");
+  refuse_if(options.full, "--full", name + " leaves nothing out");
+  refuse_if(look.color == "always", "--color always", name + " has no colours");
+}
+
   for (const Target& target : targets) {
     if (target.format || !target.path.empty() || !is_terminal(STDOUT_FILENO) || target.exported->is_text) continue;
     throw Refusal("the format " + target.name() + " is not text, and standard output is a terminal",
@@ -89,6 +103,7 @@ ViewPlan understood(const ViewOptions& options, const Problem& problem, Computat
   const std::vector<Target>& targets = view.rendering.targets;
   refuse_bytes_on_terminal(targets);
   ExplainOptions& explaining = view.explaining;
+  refuse_no_effect(options, targets);
   explaining.full = view.rendering.look.full = options.full;
   explaining.precision = view.rendering.precision;
   explaining.behind = view.rendering.wants_behind();

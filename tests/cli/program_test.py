@@ -145,6 +145,17 @@ class Commands(ProgramTest):
             self.assertNotEqual(done.returncode, 0)
             self.assertNotIn("\x1b", done.stderr + done.stdout)
 
+    def test_what_changes_nothing_for_a_program_is_refused(self):
+        for name in ("json", "csv", "npz", "safetensors"):
+            for option in (["--precision", "3"], ["--explain", "rows"], ["--full"], ["--color", "always"]):
+                with self.subTest(format=name, option=option):
+                    done = attn("run", EXAMPLE, "--format", name, *option)
+                    message = f"`{option[0] if option[0] != '--color' else '--color always'}` changes nothing in {name}"
+                    self.assert_complains(done, 2, message, "leave")
+                    beside = attn("run", EXAMPLE, "-o", self.path("t." + name), "-o", self.path("t.txt"), *option)
+                    self.assertEqual((beside.returncode, beside.stderr), (0, ""))
+        self.assertEqual(attn("demo", "--format", "json", "--color", "never").returncode, 0)
+
     def test_a_program_is_given_whole_steps(self):
         self.assert_complains(attn("run", EXAMPLE, "--format", "json", "--query", "1"), 2, "--query", "json")
 
