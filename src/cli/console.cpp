@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/unfinished_file.h"
 #include "exports/json.h"
 #include "reading/report.h"
 
@@ -124,24 +125,12 @@ std::optional<std::string> write_file(const std::string& path, const std::functi
   const bool is_protected = is_there && ((existing.st_mode & 0222) == 0 || ::access(target.c_str(), W_OK) != 0);
   if (is_protected) return "it is write-protected";
   const mode_t permissions = is_there ? existing.st_mode & mode_t{07777} : usual_permissions();
-  std::string temporary = target + ".XXXXXX";
-  const int descriptor = ::mkstemp(temporary.data());
-  if (descriptor < 0) return reason();
-  DescriptorSink sink(descriptor);
-  try {
-    write(sink);
-  } catch (...) {
-    ::close(descriptor);
-    std::remove(temporary.c_str());
-    throw;
-  }
-  int why = sink.error();
-  if (why == 0 && ::fchmod(descriptor, permissions) != 0) why = errno;
-  if (::close(descriptor) != 0 && why == 0) why = errno;
-  if (why == 0 && std::rename(temporary.c_str(), target.c_str()) == 0) return std::nullopt;
-  if (why == 0) why = errno;
-  std::remove(temporary.c_str());
-  return std::strerror(why);
+  UnfinishedFile file(target);
+  if (file.descriptor() < 0) return reason();
+  DescriptorSink sink(file.descriptor());
+  write(sink);
+  const int why = sink.error() != 0 ? sink.error() : file.finish(permissions);
+  return why == 0 ? std::nullopt : std::optional<std::string>(std::strerror(why));
 }
 
 bool colored(ColorChoice choice, bool standard_error) {

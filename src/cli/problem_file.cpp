@@ -50,17 +50,6 @@ std::optional<std::size_t> parse_size(const std::string& text) {
   return std::nullopt;
 }
 
-std::string spelled_size(std::size_t bytes) {
-  constexpr std::array<std::string_view, 5> units = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  auto size = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (size >= 1024 && unit + 1 < units.size()) {
-    size /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", size, units[unit]);
-}
-
 // "scores, step 4 of 11"
 std::string step_of(std::string_view id, const std::vector<std::string>& steps) {
   const auto found = std::ranges::find(steps, id);
@@ -76,6 +65,17 @@ std::string folder_of(const std::string& file) {
 }
 
 }  // namespace
+
+std::string spelled_size(std::size_t bytes) {
+  constexpr std::array<std::string_view, 5> units = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (size >= 1024 && unit + 1 < units.size()) {
+    size /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", size, units[unit]);
+}
 
 void ComputeOptions::declare(CommandLine& line) {
   line.add_option("--dtype", dtype, "compute in f64, f32, bf16 or f16", {"TYPE"});
