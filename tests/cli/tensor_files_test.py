@@ -573,7 +573,8 @@ def lying_safetensors():
         "metadata twice": f'{{"__metadata__": {{}}, "__metadata__": {{}}, "x": {one}}}',
         "no JSON": "{x}", "a list": "[]", "nothing": "", "more after it": f'{{"x": {one}}}x', "blank before": f' {{"x": {one}}}',
         "deep lists": '{"x":' + "[" * 100000, "deep objects": '{"x":' * 100000,
-        "a surrogate": f'{{"\\ud800": {one}}}',
+        "a surrogate": f'{{"\\ud800": {one}}}', "padded with NUL": f'{{"x": {one}}}\0\0\0',
+        "more behind a NUL": f'{{"x": {one}}}\0, "y": {one}}}',
     }.items():
         yield reason, file(header.encode())
     yield "no UTF-8", file(b'{"\xff": ' + one.encode() + b"}")
