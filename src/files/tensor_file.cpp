@@ -61,6 +61,7 @@ Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path) {
 }
 
 Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& folder, const std::string& path) {
+  if (auto fault = InputFile::leads_out(path)) return *std::move(fault);
   return opened(path, [&] { return InputFile::open_within(folder, path); });
 }
 

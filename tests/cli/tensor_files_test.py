@@ -385,7 +385,7 @@ class Refused(Folder):
         os.symlink("circle.npy", os.path.join(inside, "circle.npy"))
         os.symlink("sub/y.npy", os.path.join(inside, "within.npy"))
         out = ["../outside.npy", os.path.join(self.folder, "outside.npy"), "link.npy", "up/outside.npy", "zero.npy",
-               "sub/../../outside.npy", os.path.join(inside, "x.npy"), "/dev/zero.npy", "../inside/../outside.npy"]
+               "sub/../../outside.npy", "/etc/passwd", "../outside.txt", os.path.join(inside, "x.npy"), "/dev/zero.npy", "../inside/../outside.npy"]
         for path in out:
             problem = self.write_problem({"inputs": {"file": path}}, "inside/problem.json")
             done = attn("run", problem, timeout=10)
