@@ -245,6 +245,12 @@ class Files(CheckTest):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("standard input", done.stderr)
 
+    def test_a_problem_and_answers_that_are_exchanged_are_told_in_one_error(self):
+        for schema in ({}, {"schema": "attn/answers/1"}):
+            done = attn("check", self.path("ann.json", json.dumps({**schema, "steps": RIGHT})), EXAMPLE)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("error: ")), (2, "", 1), done.stderr)
+            self.assertIn("the problem comes first: attn check PROBLEM ANSWERS", done.stderr)
+
     def test_one_unreadable_file_stops_nothing(self):
         good, bad = self.path("good.json", answers(RIGHT)), self.path("bad.json", '{"steps": {"scroes": [[1]]}}')
         done = attn("check", EXAMPLE, good, bad, "/no/such.json", good, "--format", "json")

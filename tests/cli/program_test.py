@@ -134,6 +134,21 @@ class Commands(ProgramTest):
         self.assert_complains(attn("run", EXAMPLE, "extra"), 2, "`extra`")
         self.assert_complains(attn("run"), 2, "FILE")
 
+    def test_a_golden_that_is_run_is_told_to_be_one_in_one_error(self):
+        golden = EXAMPLE.replace(".json", ".golden.json")
+        for words in (("run", golden), ("why", golden, "scores[1,1]"), (golden, "--format", "json", "--only", "context")):
+            done = attn(*words)
+            self.assert_complains(done, 2, "this is a trace", "x.json of the golden x.golden.json")
+            self.assertEqual(done.stderr.count("this is a trace"), 1)
+        self.assertEqual(attn("run", golden).stderr.count("error: "), 1)
+
+    def test_what_is_divided_by_zero_is_not_called_too_large(self):
+        problem = '{"queries": [[1, 0]], "keys": [[0, 1]], "values": [[1]], "score": "dot", "softmax": "linear"}'
+        (note,) = json.loads(attn("-", "--format", "json", text=problem).stdout)["notes"]
+        self.assertEqual((note["step"], note["index"]), ("attention_weights", [0, 0]))
+        self.assertIn("attention_weights[1,1] is nan: 0/0", note["message"])
+        self.assertNotIn("too large", note["message"])
+
     def test_all_faults_of_a_file_are_counted(self):
         file = self.path("many.json", '{"inputs": [[1]], "heads": 1' + ', "heads": 1' * 200_000 + "}")
         self.assertTrue(attn(file).stderr.endswith("\nand 199980 more\n"))
