@@ -616,6 +616,18 @@ class Damaged(Folder):
             count += self.try_all("x.npz", damaged(packed, [(0, 64), (directory - 8, len(packed))], 3))
         self.assertGreaterEqual(count, 400)
 
+    @unittest.skipIf(b"__asan_init" in open(ATTN, "rb").read(), "sanitizers take memory of their own")
+    def test_memory_that_is_short_is_no_fault_of_the_file(self):
+        out = io.BytesIO()
+        np.savez_compressed(out, x=np.zeros((4, 20_000_000)))  # which needs 610 MiB
+        self.write("x.npz", out.getvalue())
+        problem = self.write_problem({"queries": {"file": "x.npz"}, "keys": {"file": "x.npz"}})
+        for limit in (self.LIMIT, 200 << 20, 400 << 20):
+            with self.subTest(limit=limit):
+                done = attn("run", problem, "--only", "result", limit=limit)
+                self.assertEqual((done.returncode, done.stdout), (3, ""))
+                self.assertTrue(done.stderr.startswith("attn: error: memory is short\n"), done.stderr)
+
     def test_files_that_lie(self):
         count = sum(self.try_all(name, cases, must_refuse=True)
                     for name, cases in (("x.npy", lying_npy()), ("x.npz", lying_npz()),
