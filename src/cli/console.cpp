@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "cli/unfinished_file.h"
+#include "exports/json.h"
 #include "reading/report.h"
 
 namespace attn {
@@ -52,23 +53,38 @@ std::string reason() { return std::strerror(errno); }
 
 }  // namespace
 
-Refusal::Refusal(std::string_view message, std::string_view help, Exit code)
-    : text_("attn: error: " + printable(message) + "\n"), code_(code) {
-  if (!help.empty()) text_ += "  help: " + printable(help) + "\n";
+ErrorFormat format_of_errors(std::span<const std::string> words) {
+  ErrorFormat format = ErrorFormat::text;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const bool is_last = i + 1 == words.size();
+    const bool says_json =
+        words[i] == "--format=json" || (words[i] == "--format" && !is_last && words[i + 1] == "json");
+    if (says_json || words[i] == "--json") format = ErrorFormat::json;
+  }
+  return format;
 }
 
-Refusal::Refusal(const Diagnostic& fault, Exit code) : Refusal(fault.message, fault.help, code) {}
+Refusal::Refusal(std::string_view message, std::string_view help, Exit code)
+    : Refusal(Diagnostic{.code = "refused", .message = std::string(message), .help = std::string(help)}, code) {}
+
+Refusal::Refusal(const Diagnostic& fault, Exit code) : complaint_{"", {{fault}}}, code_(code) {}
 
 Refusal::Refusal(const Diagnostics& faults, std::string_view text, std::string_view file, ColorChoice color)
-    : text_(report(faults, text, file, colored(color, true))) {
+    : complaint_(placed(faults, text, file)), color_(color) {
   // A file that is right but too large for --max-memory is no wrong input.
   const bool only_too_large = std::ranges::count(faults, "too-large", &Diagnostic::code) == std::ssize(faults);
   code_ = only_too_large ? Exit::wrong_environment : Exit::wrong_input;
 }
 
-Exit Refusal::say() const {
-  attn::say(text_);
+Exit Refusal::say(ErrorFormat format) const {
+  attn::say(format == ErrorFormat::json ? errors_json(complaint_) : report(complaint_, colored(color_, true)));
   return code_;
+}
+
+std::string Refusal::text() const { return report(complaint_); }
+
+const char* Refusal::what() const noexcept {
+  return complaint_.faults.empty() ? "" : complaint_.faults.front().fault.message.c_str();
 }
 
 void say(std::string_view text) { write_all(STDERR_FILENO, text); }
@@ -109,24 +125,12 @@ std::optional<std::string> write_file(const std::string& path, const std::functi
   const bool is_protected = is_there && ((existing.st_mode & 0222) == 0 || ::access(target.c_str(), W_OK) != 0);
   if (is_protected) return "it is write-protected";
   const mode_t permissions = is_there ? existing.st_mode & mode_t{07777} : usual_permissions();
-  std::string temporary = target + ".XXXXXX";
-  const int descriptor = ::mkstemp(temporary.data());
-  if (descriptor < 0) return reason();
-  DescriptorSink sink(descriptor);
-  try {
-    write(sink);
-  } catch (...) {
-    ::close(descriptor);
-    std::remove(temporary.c_str());
-    throw;
-  }
-  int why = sink.error();
-  if (why == 0 && ::fchmod(descriptor, permissions) != 0) why = errno;
-  if (::close(descriptor) != 0 && why == 0) why = errno;
-  if (why == 0 && std::rename(temporary.c_str(), target.c_str()) == 0) return std::nullopt;
-  if (why == 0) why = errno;
-  std::remove(temporary.c_str());
-  return std::strerror(why);
+  UnfinishedFile file(target);
+  if (file.descriptor() < 0) return reason();
+  DescriptorSink sink(file.descriptor());
+  write(sink);
+  const int why = sink.error() != 0 ? sink.error() : file.finish(permissions);
+  return why == 0 ? std::nullopt : std::optional<std::string>(std::strerror(why));
 }
 
 bool colored(ColorChoice choice, bool standard_error) {

@@ -4,9 +4,11 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "base/complaint.h"
 #include "base/diagnostic.h"
 #include "base/sink.h"
 #include "cli/command.h"
@@ -14,6 +16,12 @@
 namespace attn {
 
 enum class ColorChoice { automatic, always, never };
+
+// How errors are said: to people, or as one line of JSON each, attn/error/1.
+enum class ErrorFormat { text, json };
+
+// JSON where the words of a command line ask for --format json, be they right or wrong otherwise.
+ErrorFormat format_of_errors(std::span<const std::string> words);
 
 // Thrown where a command cannot go on; main() says why, and ends with its exit code.
 class Refusal final : public std::exception {
@@ -29,13 +37,17 @@ class Refusal final : public std::exception {
           ColorChoice color = ColorChoice::automatic);
 
   // Says so on standard error; returns the exit code for it.
-  Exit say() const;
+  Exit say(ErrorFormat format) const;
 
-  const char* what() const noexcept override { return text_.c_str(); }
+  // The same for people, without colour.
+  std::string text() const;
+
+  const char* what() const noexcept override;
 
  private:
-  std::string text_;
+  Complaint complaint_;
   Exit code_;
+  ColorChoice color_ = ColorChoice::automatic;
 };
 
 // Writes to standard error; where that cannot be written, nothing is said.

@@ -99,9 +99,12 @@ Result<Answers> read_answers_of(const std::string& file, std::string_view text, 
   return is_text ? read_answers_text(text, known) : read_answers(text, known);
 }
 
-HandIn read_file(const std::string& file, const std::string& step, const KnownSteps& known, ColorChoice color) {
+HandIn read_file(const std::string& file, const std::string& step, const KnownSteps& known, const RenderOptions& look) {
   const auto failed = [&](const Diagnostics& faults, std::string_view text) {
-    return HandIn{{file}, std::nullopt, faults.front().message, Refusal(faults, text, file, color).say()};
+    return HandIn{{file},
+                  std::nullopt,
+                  faults.front().message,
+                  Refusal(faults, text, file, look.color_of_errors()).say(look.format_of_errors())};
   };
   const Result<std::string> text = read_text(file);
   if (!text) return failed(text.faults(), "");
@@ -135,7 +138,7 @@ class People {
 };
 
 // Adds one file's steps to those of others; or says why not.
-void add_to(HandIn& into, HandIn more, ColorChoice color) {
+void add_to(HandIn& into, HandIn more, const RenderOptions& look) {
   for (AnsweredStep& step : more.answers->steps) {
     const auto same = std::ranges::find(into.answers->steps, step.id, &AnsweredStep::id);
     if (same != into.answers->steps.end()) {
@@ -143,7 +146,8 @@ void add_to(HandIn& into, HandIn more, ColorChoice color) {
                              .where = "",
                              .message = step.id + " is handed in already, with " + into.files.front(),
                              .help = "files that are called alike before the step's name are one hand-in"};
-      into.code = std::max(into.code, Refusal(Diagnostics{fault}, "", more.files.front(), color).say());
+      const Refusal refusal(Diagnostics{fault}, "", more.files.front(), look.color_of_errors());
+      into.code = std::max(into.code, refusal.say(look.format_of_errors()));
       into.error = fault.message;
       into.answers.reset();
       break;
@@ -172,18 +176,18 @@ std::vector<std::string> answer_files(const std::vector<std::string>& words, con
 }
 
 std::vector<HandIn> read_hand_ins(const std::vector<std::string>& files, const std::string& step,
-                                  const KnownSteps& known, ColorChoice color) {
+                                  const KnownSteps& known, const RenderOptions& look) {
   const People people(files, known);
   std::vector<HandIn> hand_ins;
   std::map<std::string, std::size_t> places;  // of the hand-in of each key
   for (std::size_t file = 0; file < files.size(); ++file) {
-    HandIn read = read_file(files[file], step, known, color);
+    HandIn read = read_file(files[file], step, known, look);
     if (read.answers && read.answers->name.empty()) read.answers->name = people.name(file);
     const std::string key = read.answers ? people.key(file) : "";
     const auto [same, is_new] = places.emplace(key, hand_ins.size());
     const bool is_more = !key.empty() && !is_new && hand_ins[same->second].answers;
     if (is_more) {
-      add_to(hand_ins[same->second], std::move(read), color);
+      add_to(hand_ins[same->second], std::move(read), look);
     } else {
       hand_ins.push_back(std::move(read));
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/console.h"
+#include "cli/render.h"
 #include "mark/answers.h"
 #include "reading/names/step_names.h"
 
@@ -28,8 +29,8 @@ bool is_table_file(const std::string& file);
 
 // Reads them all. `step`, where it is not empty, is what tables hold. Files that are
 // called alike but for a step's name are one person's; what cannot be read is said on
-// standard error, and stops nothing.
+// standard error, as `look` has it, and stops nothing.
 std::vector<HandIn> read_hand_ins(const std::vector<std::string>& files, const std::string& step,
-                                  const KnownSteps& known, ColorChoice color);
+                                  const KnownSteps& known, const RenderOptions& look);
 
 }  // namespace attn

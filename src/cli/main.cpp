@@ -124,6 +124,7 @@ std::vector<Declared> declare_commands(CommandLine& program, const std::string& 
 }
 
 Exit run_program(std::vector<std::string> words) {
+  refuse_empty(words);
   spell_out(words);
   if (words.empty()) {
     say(program_help(usages(), help_width()));
@@ -156,16 +157,18 @@ Exit run_program(std::vector<std::string> words) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is an error like any other: it is said, and nothing is left
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const attn::ErrorFormat errors = attn::format_of_errors(words);
   try {
-    return static_cast<int>(attn::run_program({argv + std::min(argc, 1), argv + argc}));
+    return static_cast<int>(attn::run_program(words));
   } catch (const attn::Refusal& refusal) {
-    return static_cast<int>(refusal.say());
+    return static_cast<int>(refusal.say(errors));
   } catch (const attn::BackendError& error) {
-    attn::Refusal(error.fault()).say();
+    attn::Refusal(error.fault()).say(errors);
   } catch (const std::bad_alloc&) {
-    attn::say("attn: error: memory is short\n  help: a smaller problem, or a machine with more memory\n");
+    attn::Refusal("memory is short", "a smaller problem, or a machine with more memory").say(errors);
   } catch (const std::exception& error) {
-    attn::say(std::string("attn: error: this should not have happened: ") + error.what() + "\n");
+    attn::Refusal(std::string("this should not have happened: ") + error.what()).say(errors);
   }
   return static_cast<int>(attn::Exit::wrong_environment);
 }

@@ -15,6 +15,19 @@ Refusal unknown(std::string_view said, std::string_view typed, std::span<const s
   return Refusal(fmt::format("{} `{}`{}", said, typed, did_you_mean(typed, known)), help);
 }
 
+void refuse_empty(std::span<const std::string> words) {
+  const auto is_option = [](std::string_view word) { return word.size() > 1 && word[0] == '-'; };
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool ends_in_nothing = is_option(word) && word.ends_with('=');
+    if (!word.empty() && !ends_in_nothing) continue;
+    const bool is_value = word.empty() && i > 0 && is_option(words[i - 1]);
+    const std::string before = ends_in_nothing ? word.substr(0, word.size() - 1) : is_value ? words[i - 1] : "";
+    throw Refusal(before.empty() ? "an argument is empty" : "what stands behind `" + before + "` is empty",
+                  "write a value, or leave it out");
+  }
+}
+
 std::string step_id(const std::string& typed, std::span<const StepName> names) {
   const std::vector<std::string> called = steps_called(typed, names);
   if (called.size() > 1) {
@@ -27,6 +40,14 @@ std::size_t choice(const std::string& option, std::string_view typed, const std:
   const auto found = std::ranges::find(known, typed);
   if (found == known.end()) throw unknown(option + " cannot be", typed, known, option + " takes " + listed(known));
   return static_cast<std::size_t>(found - known.begin());
+}
+
+Dtype dtype_of(const std::string& option, const std::string& typed) {
+  if (const auto dtype = dtype_called(typed)) return *dtype;
+  std::vector<std::string> known(dtype_names.begin(), dtype_names.end());
+  for (const DtypeAlias& alias : dtype_aliases) known.emplace_back(alias.name);
+  throw unknown("no dtype is called", typed, known,
+                option + " takes f64, f32, bf16 or f16, or what frameworks call them: float32, half, …");
 }
 
 std::size_t whole_number(std::string_view option, std::string_view typed, std::string_view kind, std::size_t least,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/console.h"
+#include "tensor/dtype.h"
 #include "trace/step_name.h"
 
 // What stands behind an option, as it was typed, and what it means. Where it
@@ -36,8 +37,15 @@ Refusal unknown(std::string_view said, std::string_view typed, std::span<const s
 // called so.
 std::string step_id(const std::string& typed, std::span<const StepName> names);
 
+// Refuses an empty word among those of a command line, and an option that ends in "=":
+// nothing takes an empty value.
+void refuse_empty(std::span<const std::string> words);
+
 // Which of these an option is.
 std::size_t choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known);
+
+// The dtype that an option names, by our name or a framework's.
+Dtype dtype_of(const std::string& option, const std::string& typed);
 
 // A whole number within these bounds. `kind` says of what: "number of threads".
 std::size_t whole_number(std::string_view option, std::string_view typed, std::string_view kind, std::size_t least,

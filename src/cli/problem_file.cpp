@@ -50,17 +50,6 @@ std::optional<std::size_t> parse_size(const std::string& text) {
   return std::nullopt;
 }
 
-std::string spelled_size(std::size_t bytes) {
-  constexpr std::array<std::string_view, 5> units = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  auto size = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (size >= 1024 && unit + 1 < units.size()) {
-    size /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", size, units[unit]);
-}
-
 // "scores, step 4 of 11"
 std::string step_of(std::string_view id, const std::vector<std::string>& steps) {
   const auto found = std::ranges::find(steps, id);
@@ -77,6 +66,17 @@ std::string folder_of(const std::string& file) {
 
 }  // namespace
 
+std::string spelled_size(std::size_t bytes) {
+  constexpr std::array<std::string_view, 5> units = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (size >= 1024 && unit + 1 < units.size()) {
+    size /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", size, units[unit]);
+}
+
 void ComputeOptions::declare(CommandLine& line) {
   line.begin_group("How it is computed");
   line.add_option("--dtype", dtype, "the numbers it is computed in",
@@ -89,10 +89,7 @@ void ComputeOptions::declare(CommandLine& line) {
 }
 
 void ComputeOptions::check() const {
-  if (!dtype.empty() && !dtype_named(dtype)) {
-    throw unknown("no dtype is called", dtype, std::vector<std::string>(dtype_names.begin(), dtype_names.end()),
-                  "--dtype takes f64, f32, bf16 or f16");
-  }
+  if (!dtype.empty()) dtype_of("--dtype", dtype);
   if (!hand_rounding.empty() && !parse_hand_rounding(hand_rounding)) {
     throw Refusal("`" + hand_rounding + "` is no way to round by hand",
                   "--hand-rounding takes decimals and a mode: 2, 2:half-up, 2:half-even, 2:truncate, 2:keep-sum");
@@ -122,7 +119,7 @@ Problem open_problem_text(std::string_view text, const std::string& file, const 
   progress.reset();
   if (!read) throw Refusal(read.faults(), text, file, color);
   Problem& problem = read.value();
-  if (const auto dtype = dtype_named(options.dtype)) problem.arithmetic.dtype = *dtype;
+  if (!options.dtype.empty()) problem.arithmetic.dtype = dtype_of("--dtype", options.dtype);
   if (const auto rounding = parse_hand_rounding(options.hand_rounding)) problem.arithmetic.hand_rounding = rounding;
   return std::move(problem);
 }

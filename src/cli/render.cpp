@@ -45,6 +45,7 @@ std::vector<Target> find_targets(const RenderOptions& options, std::span<const E
     std::optional<Target> found =
         target(for_programs, [&](std::string_view, std::string_view of_format) { return of_format == ending; });
     if (!found && !options.format.empty()) found = named(options.format);
+    if (!found && path_of_output(path).empty()) found = named("text");
     if (!found) {
       throw Refusal("the ending of `" + path + "` names no format",
                     ending == ".pdf"
@@ -52,7 +53,7 @@ std::vector<Target> find_targets(const RenderOptions& options, std::span<const E
                           "pdflatex on it"
                         : "give --format: " + listed(names));
     }
-    found->path = path;
+    found->path = path_of_output(path);
     targets.push_back(*found);
   }
   return targets;
@@ -90,7 +91,8 @@ bool Rendering::wants_behind() const {
 void RenderOptions::declare(CommandLine& line, Shows shows, std::span<const Export> for_programs) {
   line.begin_group("How it is written");
   line.add_option("--format", format, "the format", {.value = "NAME", .choices = format_names(for_programs)});
-  line.add_option("-o,--output", outputs, "write to a file, in the format of its ending; may be given several times",
+  line.add_option("-o,--output", outputs,
+                  "write to a file, in the format of its ending, or to -; may be given several times",
                   {.value = "FILE", .is_single = true});
   if (shows != Shows::words) line.add_option("--precision", precision, "decimals shown", {.value = "N"});
   line.add_option("--color", color, "when there is colour",
@@ -117,6 +119,8 @@ ColorChoice RenderOptions::color_of_errors() const {
   return found == color_names.end() ? ColorChoice::automatic : ColorChoice(found - color_names.begin());
 }
 
+ErrorFormat RenderOptions::format_of_errors() const { return format == "json" ? ErrorFormat::json : ErrorFormat::text; }
+
 Rendering understood(const RenderOptions& options, std::span<const Export> for_programs) {
   Rendering rendering;
   rendering.look.ascii = options.ascii;
@@ -142,7 +146,12 @@ std::string rendered(const Document& document, const Target& target, const Rende
   return target.format->write(document, format);
 }
 
+std::string path_of_output(const std::string& typed) { return typed == "-" ? "" : typed; }
+
 void refuse_to_overwrite(const Rendering& rendering) {
+  if (std::ranges::count(rendering.targets, "", &Target::path) > 1) {
+    throw Refusal("`-o -` is given twice, and standard output is one", "leave one of them out");
+  }
   std::map<std::string, std::string> earlier;  // by identity
   for (const Target& target : rendering.targets) {
     if (target.path.empty()) continue;

@@ -34,6 +34,9 @@ struct RenderOptions {
   // Whether the faults of a file are reported in colour; what --color says, if
   // it says anything that means something.
   ColorChoice color_of_errors() const;
+
+  // As JSON where that is the format.
+  ErrorFormat format_of_errors() const;
 };
 
 // One place where output goes, and what writes it.
@@ -63,7 +66,10 @@ Rendering understood(const RenderOptions& options, std::span<const Export> for_p
 // The document as it is written to that target. REQUIRES: target.format.
 std::string rendered(const Document& document, const Target& target, const Rendering& rendering);
 
-// Refuses an output that is a file that was read, by whatever name, and two outputs that are one file.
+// Where -o says that output goes: a file's name, or, of "-", the empty one of standard output.
+std::string path_of_output(const std::string& typed);
+
+// Refuses an output that is a file that was read, by whatever name, and two outputs that are one.
 void refuse_to_overwrite(const Rendering& rendering);
 
 // Writes to every target what `write` hands over for it; a file whole or not at all,

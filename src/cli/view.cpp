@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "base/numbers.h"
+#include "base/sink.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/lecture.h"
@@ -66,6 +67,20 @@ void refuse_parts_for_programs(const ViewOptions& options, const std::vector<Tar
   }
 }
 
+// What changes how people are shown a trace changes nothing in one for programs.
+void refuse_no_effect(const ViewOptions& options, const std::vector<Target>& targets) {
+  if (!std::ranges::all_of(targets, &Target::exported)) return;
+  const RenderOptions& look = options.rendering;
+  const std::string name = targets[0].name();
+  const auto refuse_if = [&](bool is_given, const std::string& option, const std::string& why) {
+    if (is_given) throw Refusal("`" + option + "` changes nothing in " + name, why + "; leave " + option + " out");
+  };
+  refuse_if(!look.precision.empty(), "--precision", name + " has every digit of every number");
+  refuse_if(!options.level.empty(), "--explain", name + " has whole steps, and --only picks them");
+  refuse_if(options.full, "--full", name + " leaves nothing out");
+  refuse_if(look.color == "always", "--color always", name + " has no colours");
+}
+
 void refuse_bytes_on_terminal(const std::vector<Target>& targets) {
   for (const Target& target : targets) {
     if (target.format || !target.path.empty() || !is_terminal(STDOUT_FILENO) || target.exported->is_text) continue;
@@ -90,6 +105,7 @@ ViewPlan understood(const ViewOptions& options, const Problem& problem, Computat
   ViewPlan view{understood(options.rendering, exports()), {}};
   const std::vector<Target>& targets = view.rendering.targets;
   refuse_bytes_on_terminal(targets);
+  refuse_no_effect(options, targets);
   ExplainOptions& explaining = view.explaining;
   explaining.full = view.rendering.look.full = options.full;
   explaining.precision = view.rendering.precision;
@@ -136,10 +152,61 @@ Trace only_steps(Trace trace, const std::vector<std::string>& only) {
   return trace;
 }
 
+// Whether it takes a while to write.
+bool is_long(const Trace& trace) {
+  std::size_t numbers = 0;
+  for (const Step& step : trace.steps) numbers += step.result.size();
+  return numbers > 100'000;
+}
+
+// Goes where another sink goes, and says meanwhile which share of the expected bytes is there.
+class ToldSink final : public Sink {
+ public:
+  ToldSink(Sink& sink, Progress& progress, std::string what, std::size_t expected)
+      : sink_(sink), progress_(progress), what_(std::move(what)), expected_(expected) {}
+
+  void write(std::string_view piece) override {
+    sink_.write(piece);
+    written_ += piece.size();
+    const std::size_t percent = std::min<std::size_t>(99, written_ / (expected_ / 100 + 1));
+    progress_.now(fmt::format("{}, {} % of about {}", what_, percent, spelled_size(expected_)));
+  }
+
+ private:
+  Sink& sink_;
+  Progress& progress_;
+  std::string what_;
+  std::size_t expected_, written_ = 0;
+};
+
+// Of what will be large it is said how large: there is still time to stop.
+void announce(const std::string& what, std::size_t bytes) {
+  constexpr std::size_t large = std::size_t{1} << 30;
+  if (bytes > large) say("attn: note: " + printable(what) + ", about " + spelled_size(bytes) + "\n");
+}
+
+void write_export(const Export& exported, const Trace& trace, const std::string& what, Progress& progress, Sink& sink) {
+  if (!is_long(trace)) return exported.write(trace, sink);
+  const std::size_t expected = exported.expected_bytes(trace);
+  announce(what, expected);
+  ToldSink told(sink, progress, what, expected);
+  exported.write(trace, told);
+}
+
 void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink& sink) {
-  if (target.format) return sink.write(rendered(explain(trace, view.explaining), target, view.rendering));
+  const bool is_seen = target.path.empty() && is_terminal(STDOUT_FILENO);
+  const std::string what = "writing " + (target.path.empty() ? target.name() : target.path);
+  Progress progress(what, !is_seen && is_long(trace));
   const std::vector<std::string>& only = view.explaining.only;
-  only.empty() ? target.exported->write(trace, sink) : target.exported->write(only_steps(trace, only), sink);
+  if (target.format) {
+    const std::string text = rendered(explain(trace, view.explaining), target, view.rendering);
+    announce(what, text.size());
+    sink.write(text);
+  } else if (only.empty()) {
+    write_export(*target.exported, trace, what, progress, sink);
+  } else {
+    write_export(*target.exported, only_steps(trace, only), what, progress, sink);
+  }
 }
 
 // Says so where --at-once was asked for and the steps were computed all the same.
@@ -152,13 +219,6 @@ void tell_if_not_at_once(const ViewOptions& options, const Trace& trace) {
                                               : "at once go finite scores that are dot products, with a softmax of "
                                                 "exponentials and no relative positions, where the backend has it") +
       "\n");
-}
-
-// Whether it takes a while to write.
-bool is_long(const Trace& trace) {
-  std::size_t numbers = 0;
-  for (const Step& step : trace.steps) numbers += step.result.size();
-  return numbers > 100'000;
 }
 
 // Why a question has no answer, as something to look at.
@@ -254,12 +314,7 @@ Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOpt
   tell_if_not_at_once(viewing, trace);
 
   if (viewing.pause) return pause(trace, explain(trace, view.explaining), view.explaining, view.rendering);
-  return hand_out(view.rendering, [&](const Target& target, Sink& sink) {
-    const bool is_seen = target.path.empty() && is_terminal(STDOUT_FILENO);
-    const std::string what = target.path.empty() ? target.name() : target.path;
-    const Progress progress("writing " + what, !is_seen && is_long(trace));
-    write(target, trace, view, sink);
-  });
+  return hand_out(view.rendering, [&](const Target& target, Sink& sink) { write(target, trace, view, sink); });
 }
 
 }  // namespace attn

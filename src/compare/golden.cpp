@@ -82,4 +82,9 @@ std::vector<Difference> differences(const StoredTrace& expected, const Trace& go
   return found;
 }
 
+std::string first_different(const std::vector<Difference>& differences) {
+  const auto found = std::ranges::find_if_not(differences, &std::string::empty, &Difference::step);
+  return found == differences.end() ? "" : found->step;
+}
+
 }  // namespace attn

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compare/closeness.h"
@@ -50,5 +51,28 @@ struct Difference {
 
 // Every difference, in the order of the expected steps; empty where there is none.
 std::vector<Difference> differences(const StoredTrace& expected, const Trace& got, Tolerance tolerance);
+
+// What became of one problem and the golden beside it.
+struct GoldenVerdict {
+  enum class Kind { ok, differs, error, created, updated, unchanged };
+
+  std::string file;
+  std::string golden;
+  Kind kind = Kind::ok;
+  std::string message = {};                  // why, or what an update changed; empty where nothing is to be said
+  std::vector<Difference> differences = {};  // from the golden as it was
+  std::string details = {};                  // these, or what is wrong, for people: lines
+
+  bool has_failed() const { return kind == Kind::differs || kind == Kind::error; }
+};
+
+// "ok", "differs", …
+constexpr std::string_view name(GoldenVerdict::Kind kind) {
+  constexpr std::string_view words[] = {"ok", "differs", "error", "created", "updated", "unchanged"};
+  return words[static_cast<std::size_t>(kind)];
+}
+
+// The first step that differs; empty where none does.
+std::string first_different(const std::vector<Difference>& differences);
 
 }  // namespace attn

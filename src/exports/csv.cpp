@@ -63,23 +63,37 @@ std::vector<Position> positions(const Trace& trace, const Heading& heading, cons
   return all;
 }
 
+// batch,head,step,
+std::string front_of(const Heading& heading, const Place& place) {
+  std::string front;
+  for (const std::string_view axis : {"batch", "head"}) {
+    const auto index = index_along(place, axis);
+    front += (index ? std::to_string(*index + 1) : "") + ",";
+  }
+  return front + csv_cell(heading.id) + ",";
+}
+
+// The axes of the matrix at a place: a vector is a row of features or a column of positions.
+struct Sides {
+  std::vector<Dim> down, across;
+};
+
+Sides sides_of(const Shape& shape, const Place& place) {
+  Sides sides{inner_axes(shape, place), {}};
+  std::vector<Dim>& down = sides.down;
+  if (down.size() > 1 || (down.size() == 1 && !is_position(down[0].axis))) {
+    sides.across.push_back(down.back());
+    down.pop_back();
+  }
+  return sides;
+}
+
 void append_tensor(const Trace& trace, const Heading& heading, const Tensor<double>& value, NumberSpelling& spelling,
                    Outgoing& out) {
   const Shape& shape = value.shape();
   for (const Place& place : outer_places(shape, 0, 0)) {
-    std::string front;  // batch,head,step,
-    for (const std::string_view axis : {"batch", "head"}) {
-      const auto index = index_along(place, axis);
-      front += (index ? std::to_string(*index + 1) : "") + ",";
-    }
-    front += csv_cell(heading.id) + ",";
-
-    std::vector<Dim> down = inner_axes(shape, place), across;
-    // A vector is a row of features or a column of positions.
-    if (down.size() > 1 || (down.size() == 1 && !is_position(down[0].axis))) {
-      across.push_back(down.back());
-      down.pop_back();
-    }
+    const std::string front = front_of(heading, place);
+    const auto [down, across] = sides_of(shape, place);
     const std::size_t first = offset_at(shape, place);
     const std::vector<Position> columns = positions(trace, heading, shape, across, place);
     for (const Position& row : positions(trace, heading, shape, down, place)) {
@@ -106,6 +120,38 @@ void write_csv(const Trace& trace, Sink& sink) {
   out.hand_over();
 }
 
+// How many characters the names of positions have on average.
+double length_of_names(const std::vector<Position>& all) {
+  std::size_t sum = 0;
+  for (const Position& one : all) sum += one.index.size() + one.label.size();
+  return all.empty() ? 0 : static_cast<double>(sum) / static_cast<double>(all.size());
+}
+
+// As if every sequence and head were the first.
+double expected_bytes(const Trace& trace, const Heading& heading, const Tensor<double>& value,
+                      NumberSpelling& spelling) {
+  constexpr double between = 5;  // the cells of a line: commas, and its end
+  const Shape& shape = value.shape();
+  const std::vector<Place> places = outer_places(shape, 0, 0);
+  if (places.empty()) return 0;
+  const Place& place = places.front();
+  const auto [down, across] = sides_of(shape, place);
+  const auto append = [&](double number, std::string& text) { spelling.append(number, text); };
+  const double of_line = static_cast<double>(front_of(heading, place).size()) + between +
+                         usual_length(value.data(), append) +
+                         length_of_names(positions(trace, heading, shape, down, place)) +
+                         length_of_names(positions(trace, heading, shape, across, place));
+  return static_cast<double>(value.size()) * of_line;
+}
+
+std::size_t expected_csv(const Trace& trace) {
+  double bytes = 0;
+  NumberSpelling spelling(trace.arithmetic.dtype);
+  for (const GivenTensor& given : trace.givens) bytes += expected_bytes(trace, given.heading, given.value, spelling);
+  for (const Step& step : trace.steps) bytes += expected_bytes(trace, step.heading, step.result, spelling);
+  return static_cast<std::size_t>(bytes);
+}
+
 }  // namespace
 
 std::string csv_cell(const std::string& text) {
@@ -116,6 +162,8 @@ std::string csv_cell(const std::string& text) {
   return quoted + "\"";
 }
 
-Export csv_export() { return {"csv", ".csv", "one number a line, for spreadsheets and data frames", write_csv}; }
+Export csv_export() {
+  return {"csv", ".csv", "one number a line, for spreadsheets and data frames", write_csv, expected_csv};
+}
 
 }  // namespace attn

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,7 +18,8 @@ struct Export {
   std::string ending;   // of files in it, with the dot
   std::string summary;  // one line, for people
   std::function<void(const Trace&, Sink&)> write;
-  bool is_text = true;  // or bytes, which no terminal shows
+  std::function<std::size_t(const Trace&)> expected_bytes;  // about how many `write` writes; found in passing
+  bool is_text = true;                                      // or bytes, which no terminal shows
 };
 
 // Every export: the rows that exports/CMakeLists.txt names.

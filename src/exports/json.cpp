@@ -15,8 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void append_number(double value, NumberSpelling& spelling, Outgoing& out) {
-  std::string& text = out.text();
+void append_number(double value, NumberSpelling& spelling, std::string& text) {
   if (std::isfinite(value)) {
     spelling.append(value, text);
   } else {  // JSON has no spelling of infinities and NaN
@@ -24,7 +23,6 @@ void append_number(double value, NumberSpelling& spelling, Outgoing& out) {
     spelling.append(value, text);
     text += '"';
   }
-  out.hand_over_if_enough();
 }
 
 // Appends the cells from `at` on, along `axis` and those after it, as nested
@@ -32,7 +30,10 @@ void append_number(double value, NumberSpelling& spelling, Outgoing& out) {
 void append_cells(const Tensor<double>& tensor, NumberSpelling& spelling, std::size_t axis, std::size_t& at,
                   Outgoing& out) {
   const Shape& shape = tensor.shape();
-  if (axis == shape.rank()) return append_number(tensor[at++], spelling, out);
+  if (axis == shape.rank()) {
+    append_number(tensor[at++], spelling, out.text());
+    return out.hand_over_if_enough();
+  }
   const bool row = axis + 1 == shape.rank();
   const std::string line = row ? "" : "\n" + std::string(8 + 2 * axis, ' ');
   const std::string next = row ? ", " : "," + line;
@@ -93,6 +94,17 @@ void write_json(const Trace& trace, Sink& sink) {
   out.hand_over();
 }
 
+std::size_t expected_json(const Trace& trace) {
+  constexpr double between = 2;  // numbers: a comma and a space
+  auto bytes = static_cast<double>(front(trace).size());
+  NumberSpelling spelling(trace.arithmetic.dtype);
+  for (const Step& step : trace.steps) {
+    const auto append = [&](double value, std::string& text) { append_number(value, spelling, text); };
+    bytes += static_cast<double>(step.result.size()) * (usual_length(step.result.data(), append) + between);
+  }
+  return static_cast<std::size_t>(bytes);
+}
+
 }  // namespace
 
 std::string trace_json(const Trace& trace) {
@@ -102,7 +114,7 @@ std::string trace_json(const Trace& trace) {
 }
 
 Export json_export() {
-  return {"json", ".json", "the trace, for programs (attn schema trace describes it)", write_json};
+  return {"json", ".json", "the trace, for programs (attn schema trace describes it)", write_json, expected_json};
 }
 
 }  // namespace attn

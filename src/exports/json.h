@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "base/complaint.h"
 #include "compare/difference.h"
 #include "explain/reports/lists.h"
 #include "explain/reports/verdict.h"
@@ -29,6 +30,10 @@ std::string reports_json(std::span<const MarkedFile> files, Reveal reveal);
 // What attn diff found, as the object with the schema "attn/diff/1" that
 // docs/commands.md describes.
 std::string difference_json(const DiffReport& report);
+
+// What is wrong, on one line: the object with the schema "attn/error/1" that
+// docs/commands.md describes.
+std::string errors_json(const Complaint& complaint);
 
 // An object with an array for each listing: of objects with name and summary.
 std::string listings_json(std::span<const Listing> listings);

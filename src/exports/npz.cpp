@@ -125,11 +125,13 @@ void write_npz(const Trace& trace, Sink& sink) {
 }  // namespace
 
 Export npz_export() {
-  return {.name = "npz",
-          .ending = ".npz",
-          .summary = "every step under its id, for numpy.load",
-          .write = write_npz,
-          .is_text = false};
+  return {
+      .name = "npz",
+      .ending = ".npz",
+      .summary = "every step under its id, for numpy.load",
+      .write = write_npz,
+      .expected_bytes = [](const Trace& trace) { return bytes_stored(trace, dtype_in_numpy(trace.arithmetic.dtype)); },
+      .is_text = false};
 }
 
 }  // namespace attn

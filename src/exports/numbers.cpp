@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/numbers.h"
+#include "trace/trace.h"
 
 namespace attn {
 namespace {
@@ -81,6 +82,12 @@ std::string in_bytes(std::uint64_t value, std::size_t bytes) {
   std::string text;
   for (std::size_t i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value & 0xFF);
   return text;
+}
+
+std::size_t bytes_stored(const Trace& trace, Dtype dtype) {
+  std::size_t count = 0;
+  for (const Step& step : trace.steps) count += step.result.size();
+  return count * bytes_of(dtype);
 }
 
 void write_stored(std::span<const double> numbers, Dtype dtype, Outgoing& out) {

@@ -103,7 +103,7 @@ class DifferenceWriter {
     for (const KeyDifference& key : report_.keys) {
       all["keys"].push_back({{"key", key.where}, {"A", text_or_null(key.first)}, {"B", text_or_null(key.second)}});
     }
-    if (report_.relation) all["relation"] = relation(*report_.relation);
+    all["relation"] = report_.relation ? relation(*report_.relation) : Json();
     all["rounding"] = !report_.is_equal() && report_.is_rounding;
     all["explanations"] = Json::array();
     for (const LikelyCause& one : report_.explanations) all["explanations"].push_back(explanation(one));
@@ -171,6 +171,18 @@ class DifferenceWriter {
   bool is_turned_;
 };
 
+Json error_object(const PlacedFault& one, const std::string& file) {
+  const bool has_place = one.line > 0;
+  // A place that is no value's has no pointer; the whole of a file's is "".
+  const bool has_pointer = !one.fault.where.empty() || (has_place && !one.fault.range);
+  return {{"file", text_or_null(file)},
+          {"line", has_place ? Json(one.line) : Json()},
+          {"column", has_place ? Json(one.column) : Json()},
+          {"pointer", has_pointer ? Json(one.fault.where) : Json()},
+          {"message", one.fault.message},
+          {"help", text_or_null(one.fault.help)}};
+}
+
 Json mistake_object(const Mistake& mistake) {
   return {{"id", mistake.id},
           {"kind", name(mistake.kind)},
@@ -196,6 +208,13 @@ std::string reports_json(std::span<const MarkedFile> files, Reveal reveal) {
 }
 
 std::string difference_json(const DiffReport& report) { return indented(DifferenceWriter(report).written()); }
+
+std::string errors_json(const Complaint& complaint) {
+  Json said = {{"schema", "attn/error/1"}, {"errors", Json::array()}};
+  for (const PlacedFault& one : complaint.faults) said["errors"].push_back(error_object(one, complaint.file));
+  if (complaint.unkept > 0) said["unkept"] = complaint.unkept;
+  return spaced(said) + "\n";
+}
 
 std::string listings_json(std::span<const Listing> listings) {
   Json all = Json::object();

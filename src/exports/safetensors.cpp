@@ -53,6 +53,7 @@ Export safetensors_export() {
           .ending = ".safetensors",
           .summary = "every step under its id, with its axes, in the arithmetic's own dtype",
           .write = write_safetensors,
+          .expected_bytes = [](const Trace& trace) { return bytes_stored(trace, trace.arithmetic.dtype); },
           .is_text = false};
 }
 

@@ -62,12 +62,18 @@ Result<InputFile> InputFile::open(const std::string& path) {
   return checked(::open(path.c_str(), reading), path);
 }
 
-Result<InputFile> InputFile::open_within(const std::string& folder, const std::string& path) {
-  if (path.empty() || path.find('\0') != std::string::npos) return unreadable(ENOENT);
+std::optional<Diagnostic> InputFile::leads_out(const std::string& path) {
   const fs::path asked(path);
   const fs::path plain = asked.lexically_normal();
-  if (asked.is_absolute() || plain.begin()->string() == "..") return outside();
+  return asked.is_absolute() || (!plain.empty() && plain.begin()->string() == "..") ? std::optional(outside())
+                                                                                    : std::nullopt;
+}
 
+Result<InputFile> InputFile::open_within(const std::string& folder, const std::string& path) {
+  if (path.empty() || path.find('\0') != std::string::npos) return unreadable(ENOENT);
+  if (auto fault = leads_out(path)) return *std::move(fault);
+
+  const fs::path asked(path);
   std::error_code error;
   const fs::path base = fs::canonical(folder.empty() ? "." : folder, error);
   if (error) return unreadable(error.value());

@@ -23,6 +23,9 @@ class InputFile {
   // The same below a folder; see open_tensor_file_within.
   static Result<InputFile> open_within(const std::string& folder, const std::string& path);
 
+  // Why that refuses a path whatever stands there: it says itself that it leads out of its folder.
+  static std::optional<Diagnostic> leads_out(const std::string& path);
+
   InputFile(InputFile&& other) noexcept
       : descriptor_(std::exchange(other.descriptor_, -1)), size_(std::exchange(other.size_, 0)) {}
   InputFile& operator=(InputFile&& other) noexcept {

@@ -167,6 +167,11 @@ std::optional<Diagnostic> wrong_places(std::vector<SafetensorsHeader::Entry>& en
 
 Result<SafetensorsHeader> parse_safetensors_header(std::string_view json, std::size_t data_size) {
   if (!json.starts_with('{')) return file_fault("is no .safetensors file: its header does not begin with {");
+  // The reader of JSON takes it for the end of the text.
+  if (const std::size_t nul = json.find('\0'); nul != std::string_view::npos) {
+    return file_fault("has a header with the byte NUL, at byte " + std::to_string(nul + 1),
+                      "a header is JSON, and padded with spaces");
+  }
   HeaderWords words;
   if (!nlohmann::json::sax_parse(json, &words) || words.fault) {
     return words.fault ? *words.fault : file_fault("has a header that is no JSON");

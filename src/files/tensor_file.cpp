@@ -1,6 +1,8 @@
 #include "files/tensor_file.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "files/array.h"
 #include "files/input_file.h"
@@ -17,12 +19,10 @@ const Reader* reader_of(const std::string& path) {
 Diagnostic unknown_ending(const std::string& path) {
   std::string endings;
   for (const Reader& one : tensor_readers()) endings += (endings.empty() ? "" : ", ") + one.ending;
-  const bool pickled = path.ends_with(".pt") || path.ends_with(".pth") || path.ends_with(".bin") ||
-                       path.ends_with(".ckpt") || path.ends_with(".pkl") || path.ends_with(".pickle");
   return file_fault("has an ending that names no file of tensors; there are " + endings,
-                    pickled ? "pickled files run code when they are read, so they never are; "
-                              "safetensors.torch.save_file writes one that holds only numbers"
-                            : "numpy.save writes .npy, numpy.savez .npz",
+                    names_pickle(path) ? "pickled files run code when they are read, so they never are; "
+                                         "safetensors.torch.save_file writes one that holds only numbers"
+                                       : "numpy.save writes .npy, numpy.savez .npz",
                     "unknown-ending");
 }
 
@@ -61,6 +61,7 @@ Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path) {
 }
 
 Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& folder, const std::string& path) {
+  if (auto fault = InputFile::leads_out(path)) return *std::move(fault);
   return opened(path, [&] { return InputFile::open_within(folder, path); });
 }
 
@@ -76,5 +77,10 @@ Result<std::vector<FileTensor>> read_all_tensors(TensorFile& file, std::size_t m
 }
 
 bool names_tensor_file(const std::string& path) { return reader_of(path) != nullptr; }
+
+bool names_pickle(const std::string& path) {
+  constexpr std::array<std::string_view, 6> endings = {".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle"};
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return path.ends_with(ending); });
+}
 
 }  // namespace attn

@@ -79,6 +79,9 @@ Result<std::vector<FileTensor>> read_all_tensors(TensorFile& file, std::size_t m
 // Whether a path has the ending of a file of tensors.
 bool names_tensor_file(const std::string& path);
 
+// Whether it has the ending of a file that runs code when it is read: of PyTorch, or of Python.
+bool names_pickle(const std::string& path);
+
 // One kind of file that tensors are read from.
 struct Reader {
   std::string ending;   // with the dot

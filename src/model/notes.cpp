@@ -45,8 +45,11 @@ std::vector<Note> overflow(const Trace& trace) {
     for (std::size_t at = 0; at < step->result.size(); ++at) {
       if (std::isfinite(step->result[at]) || (masked && mask->result[at] == 0)) continue;
       const std::vector<std::size_t> index = shape.index(at);
+      const std::string cell = step->heading.id + spelled_index(index);
+      const double number = step->result[at];
       return {{step->heading.id, index, "overflow",
-               language().steps.overflow(step->heading.id + spelled_index(index), shortest(step->result[at]))}};
+               std::isnan(number) ? language().steps.undefined(cell)
+                                  : language().steps.overflow(cell, shortest(number))}};
     }
   }
   return {};

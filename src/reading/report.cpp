@@ -152,18 +152,14 @@ std::string help_line(const Diagnostic& fault, Paint paint) {
 }
 
 // An empty range says that no place in the text is meant.
-std::string pointed_out(const Placed& placed, std::string_view text, std::string_view file, Paint paint) {
-  if (placed.range.begin == placed.range.end) {
-    return described(*placed.fault, file, paint) + help_line(*placed.fault, paint);
-  }
+PlacedFault pointed_out(const Placed& placed, std::string_view text) {
+  if (placed.range.begin == placed.range.end) return {*placed.fault};
   const std::size_t at = std::min(placed.range.begin, text.size());
   const Line line = line_at(text, at);
   // What is not UTF-8 is a fault at its first byte, so all before a place is.
   const std::size_t column = characters(text.substr(line.range.begin, at - line.range.begin)) + 1;
   const Excerpt excerpt(text, line.range, at);
-  const std::string place = std::string(file) + ":" + std::to_string(line.number) + ":" + std::to_string(column);
-  return described(*placed.fault, place, paint) + excerpt.source() + "\n" +
-         paint("1;31", excerpt.carets(caret_end(text, placed.range))) + "\n" + help_line(*placed.fault, paint);
+  return {*placed.fault, line.number, column, excerpt.source(), excerpt.carets(caret_end(text, placed.range))};
 }
 
 std::vector<Placed> in_order(const Diagnostics& faults, std::string_view text) {
@@ -182,25 +178,39 @@ std::vector<Placed> in_order(const Diagnostics& faults, std::string_view text) {
 
 }  // namespace
 
-std::string report(const Diagnostics& faults, std::string_view text, std::string_view file, bool color) {
-  const Paint paint{color};
-  std::string result;
-  std::size_t shown = 0;
+Complaint placed(const Diagnostics& faults, std::string_view text, std::string_view file) {
+  Complaint complaint{std::string(file), {}};
+  std::vector<PlacedFault>& shown = complaint.faults;
   if (text.empty()) {
-    for (; shown < std::min(faults.size(), most_shown); ++shown) {
-      result += described(faults[shown], file, paint) + help_line(faults[shown], paint);
-    }
+    for (std::size_t i = 0; i < std::min(faults.size(), most_shown); ++i) shown.push_back({faults[i]});
   } else {
-    for (const Placed& placed : in_order(faults, text)) {
-      if (shown == most_shown) break;
-      result += pointed_out(placed, text, file, paint);
-      ++shown;
+    for (const Placed& one : in_order(faults, text)) {
+      if (shown.size() == most_shown) break;
+      shown.push_back(pointed_out(one, text));
     }
   }
   std::size_t count = 0;
   for (const Diagnostic& fault : faults) count += 1 + fault.unkept;
-  if (count > shown) result += "and " + std::to_string(count - shown) + " more\n";
-  return result;
+  complaint.unkept = count - shown.size();
+  return complaint;
+}
+
+std::string report(const Complaint& complaint, bool color) {
+  const Paint paint{color};
+  std::string text;
+  for (const PlacedFault& one : complaint.faults) {
+    std::string place = complaint.file.empty() ? "attn" : complaint.file;
+    if (one.line > 0) place += ":" + std::to_string(one.line) + ":" + std::to_string(one.column);
+    text += described(one.fault, place, paint);
+    if (one.line > 0) text += one.source + "\n" + paint("1;31", one.carets) + "\n";
+    text += help_line(one.fault, paint);
+  }
+  if (complaint.unkept > 0) text += "and " + std::to_string(complaint.unkept) + " more\n";
+  return text;
+}
+
+std::string report(const Diagnostics& faults, std::string_view text, std::string_view file, bool color) {
+  return report(placed(faults, text, file), color);
 }
 
 }  // namespace attn

@@ -6,7 +6,7 @@
 
 namespace attn {
 
-// JSON Schemas (draft 2020-12) of the files that the program reads and writes.
+// JSON Schemas (draft 2020-12) of what the program reads and writes.
 // A schema can say less than the program checks: not that shapes fit.
 
 // Of problem files; what they can name comes from the catalog.
@@ -20,5 +20,20 @@ std::string answers_schema();
 
 // Of what is said of answers: one report, or a list of them.
 std::string report_schema();
+
+// Of what is said of problems and their goldens.
+std::string golden_schema();
+
+// Of what differs between two files.
+std::string diff_schema();
+
+// Of what a benchmark measured.
+std::string bench_schema();
+
+// Of lists of what there is.
+std::string list_schema();
+
+// Of what is said on standard error with --format json.
+std::string error_schema();
 
 }  // namespace attn

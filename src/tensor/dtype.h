@@ -19,11 +19,39 @@ inline constexpr std::array<std::string_view, 4> dtype_names = {"f64", "f32", "b
 
 constexpr std::string_view name(Dtype dtype) { return dtype_names[static_cast<std::size_t>(dtype)]; }
 
+// The one of that name: what we write.
 constexpr std::optional<Dtype> dtype_named(std::string_view text) {
   for (const Dtype dtype : dtypes) {
     if (text == name(dtype)) return dtype;
   }
   return std::nullopt;
+}
+
+// What frameworks call them.
+struct DtypeAlias {
+  std::string_view name;
+  Dtype dtype;
+};
+inline constexpr std::array<DtypeAlias, 11> dtype_aliases = {{
+    {"float64", Dtype::f64},
+    {"double", Dtype::f64},
+    {"fp64", Dtype::f64},
+    {"float32", Dtype::f32},
+    {"float", Dtype::f32},
+    {"single", Dtype::f32},
+    {"fp32", Dtype::f32},
+    {"bfloat16", Dtype::bf16},
+    {"half", Dtype::f16},
+    {"float16", Dtype::f16},
+    {"fp16", Dtype::f16},
+}};
+
+// The one of that name or alias: what people write.
+constexpr std::optional<Dtype> dtype_called(std::string_view text) {
+  for (const DtypeAlias& alias : dtype_aliases) {
+    if (text == alias.name) return alias.dtype;
+  }
+  return dtype_named(text);
 }
 
 // Bytes that one number of the dtype is stored in.

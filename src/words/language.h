@@ -72,6 +72,7 @@ struct StepWords {
   Saying<std::int64_t, std::int64_t> sees;
   Said weighted_values_left_out, at_once;
   Saying<Text, Text> overflow;
+  Saying<Text> undefined;
   Saying<Text> zero_vector, closed_row;
 };
 

@@ -245,6 +245,12 @@ class Files(CheckTest):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("standard input", done.stderr)
 
+    def test_a_problem_and_answers_that_are_exchanged_are_told_in_one_error(self):
+        for schema in ({}, {"schema": "attn/answers/1"}):
+            done = attn("check", self.path("ann.json", json.dumps({**schema, "steps": RIGHT})), EXAMPLE)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("error: ")), (2, "", 1), done.stderr)
+            self.assertIn("the problem comes first: attn check PROBLEM ANSWERS", done.stderr)
+
     def test_one_unreadable_file_stops_nothing(self):
         good, bad = self.path("good.json", answers(RIGHT)), self.path("bad.json", '{"steps": {"scroes": [[1]]}}')
         done = attn("check", EXAMPLE, good, bad, "/no/such.json", good, "--format", "json")
@@ -252,14 +258,15 @@ class Files(CheckTest):
         reports = json.loads(done.stdout)
         self.assertEqual([report["file"] for report in reports], [good, bad, "/no/such.json", good])
         self.assertEqual(["error" in report for report in reports], [False, True, True, False])
-        self.assertIn("bad.json:1:", done.stderr)
-        self.assertIn("scores", done.stderr)
+        wrong, missing = [json.loads(line)["errors"][0] for line in done.stderr.splitlines()]
+        self.assertEqual((wrong["file"], wrong["line"], missing["file"]), (bad, 1, "/no/such.json"))
+        self.assertIn("scores", wrong["help"])
 
     def test_one_unreadable_file_alone_is_its_faults_and_no_output(self):
         for options in ((), ("--format", "json")):
             done = attn("check", EXAMPLE, self.path("bad.json", "{"), *options)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn("bad.json:1:", done.stderr)
+            self.assertIn('bad.json", "line": 1,' if options else "bad.json:1:", done.stderr)
 
     def test_the_largest_code_is_the_exit_code(self):
         good, wrong = self.path("good.json", answers(RIGHT)), self.path("wrong.json", answers(SLIP))
@@ -502,7 +509,9 @@ class WaysIn(CheckTest):
         good = self.path("ben.json", answers(RIGHT))
         done = attn("check", EXAMPLE, scores, again, good, "--format", "json")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("anna.txt: error: scores is handed in already, with", done.stderr)
+        (error,) = json.loads(done.stderr)["errors"]
+        self.assertEqual(error["file"], again)
+        self.assertIn("scores is handed in already, with", error["message"])
         self.assertEqual(["error" in report for report in json.loads(done.stdout)], [True, False])
 
     def test_files_of_two_folders_are_two_hand_ins(self):

@@ -4,8 +4,10 @@ Most tests work a problem out with numpy as a program with one other convention
 would, store it, and expect that convention to be named.
 """
 
+import functools
 import json
 import os
+import pickle
 import struct
 import subprocess
 import sys
@@ -14,9 +16,10 @@ import time
 import unittest
 
 try:
+    import jsonschema
     import numpy as np
-except ImportError:
-    print("skipped: there is no numpy")
+except ImportError as missing:
+    print(f"skipped: there is no {missing.name}")
     sys.exit(77)
 
 ATTN = os.path.abspath(os.environ["ATTN"])
@@ -30,6 +33,11 @@ def attn(*words, text=None):
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
     return subprocess.run([ATTN, *words], input=text, capture_output=True, encoding="utf-8", env=environment,
                           timeout=120)
+
+
+@functools.cache
+def schema_of_reports():
+    return jsonschema.Draft202012Validator(json.loads(attn("schema", "diff").stdout))
 
 
 def softmax(scores, axis=-1, base=np.e):
@@ -155,7 +163,9 @@ class Case(unittest.TestCase):
     def report(self, a, b, *more, code=1):
         done = attn("diff", a, b, "--format", "json", *more)
         self.assertEqual((done.returncode, done.stderr), (code, ""), done.stdout[:2000])
-        return json.loads(done.stdout)
+        report = json.loads(done.stdout)
+        schema_of_reports().validate(report)
+        return report
 
     def text(self, a, b, *more, code=1):
         done = attn("diff", a, b, *more)
@@ -559,6 +569,19 @@ class Refusals(Case):
                  "steps": [step, step]}
         said = self.refused(EXAMPLE, self.write_json("twice.json", trace))
         self.assertIn("twice.json:1:178: error: the step scores is there twice", said)
+
+    def test_pickles_are_refused_as_run_refuses_them(self):
+        for ending in (".pt", ".pth", ".bin", ".pkl"):
+            with self.subTest(ending):
+                pickled = self.path("dump" + ending)
+                with open(pickled, "wb") as file:
+                    pickle.dump({"scores": [1, 2]}, file)
+                run = attn("run", self.write_json("p.json", {"inputs": {"file": "dump" + ending}}))
+                told = run.stderr[run.stderr.index("has an ending"):run.stderr.index("\n")]
+                helped = run.stderr[run.stderr.index("  help: "):]
+                self.assertIn("safetensors.torch.save_file", helped)
+                for files in ((pickled, EXAMPLE), (EXAMPLE, pickled)):
+                    self.assertEqual(self.refused(*files), f"{pickled}: error: {told}\n{helped}")
 
     def test_nothing_in_common(self):
         said = self.refused(EXAMPLE, self.write_npz({"rotary_cache": np.ones(3)}))

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
@@ -88,6 +89,22 @@ class Commands(ProgramTest):
                                      ("--only", "scroes", "scores"), ("--backend", "cdua", "cuda")):
             self.assert_complains(attn("run", EXAMPLE, option, value), 2, f"`{value}`", f"did you mean `{meant}`?")
 
+    def test_dtypes_are_called_as_frameworks_call_them_and_written_as_ours(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        for ours, called in (("f64", ("float64", "double")), ("f32", ("float32", "float", "single")),
+                             ("f16", ("float16", "half")), ("bf16", ("bfloat16",))):
+            usual = attn("run", EXAMPLE, "--format", "json", "--dtype", ours).stdout
+            self.assertEqual(json.loads(usual)["arithmetic"]["dtype"], ours)
+            for name in called:
+                with self.subTest(name):
+                    self.assertEqual(attn("run", EXAMPLE, "--format", "json", "--dtype", name).stdout, usual)
+                    stated = json.dumps({**problem, "arithmetic": {"dtype": name}})
+                    self.assertEqual(json.loads(attn("-", "--format", "json", text=stated).stdout)["arithmetic"]["dtype"], ours)
+        timed = attn("bench", "--shape", "1,1,2,2", "--repeat", "1", "--dtype", "float", "--json")
+        self.assertEqual(json.loads(timed.stdout)["shapes"][0]["workload"]["dtype"], "f32")
+        self.assert_complains(attn("run", EXAMPLE, "--dtype", "bfloat61"), 2, "did you mean `bfloat16`?")
+
     def test_a_value_out_of_range_says_the_range(self):
         self.assert_complains(attn("run", EXAMPLE, "--query", "4"), 2, "1 to 3")
         self.assert_complains(attn("run", EXAMPLE, "--query", "0"), 2, "1 to 3")
@@ -97,9 +114,40 @@ class Commands(ProgramTest):
         self.assert_complains(attn("run", EXAMPLE, "--threads", "0"), 2, "--threads")
         self.assert_complains(attn("run", EXAMPLE, "--hand-rounding", "2:up"), 2, "--hand-rounding")
 
+    def test_an_empty_value_is_a_wrong_value(self):
+        options = ("--format", "-o", "--color", "--math", "--theme", "--precision", "--explain", "--only", "--batch",
+                   "--head", "--query", "--dtype", "--hand-rounding", "--backend", "--threads", "--instructions",
+                   "--max-memory")
+        for words in [("run", EXAMPLE, option) for option in options] + [
+                ("golden", EXAMPLE, "--rtol"), ("golden", EXAMPLE, "--atol"), ("why", EXAMPLE, "scores[1,1]", "--depth"),
+                ("check", EXAMPLE, "-", "--digits"), ("check", EXAMPLE, "--template"), ("diff", EXAMPLE, EXAMPLE, "--only"),
+                ("bench", "--shape"), ("bench", "--seconds"), ("bench", "--kernel"), ("bench", "--python")]:
+            with self.subTest(words):
+                self.assert_complains(attn(*words, ""), 2, f"what stands behind `{words[-1]}` is empty")
+                if words[-1].startswith("--"):
+                    self.assert_complains(attn(*words[:-1], words[-1] + "="), 2, f"`{words[-1]}` is empty")
+        for words in (("",), ("run", ""), ("why", EXAMPLE, ""), ("diff", EXAMPLE, ""), ("schema", ""), ("list", "")):
+            with self.subTest(words):
+                self.assert_complains(attn(*words), 2, "an argument is empty")
+
     def test_an_argument_too_many_is_named(self):
         self.assert_complains(attn("run", EXAMPLE, "extra"), 2, "`extra`")
         self.assert_complains(attn("run"), 2, "FILE")
+
+    def test_a_golden_that_is_run_is_told_to_be_one_in_one_error(self):
+        golden = EXAMPLE.replace(".json", ".golden.json")
+        for words in (("run", golden), ("why", golden, "scores[1,1]"), (golden, "--format", "json", "--only", "context")):
+            done = attn(*words)
+            self.assert_complains(done, 2, "this is a trace", "x.json of the golden x.golden.json")
+            self.assertEqual(done.stderr.count("this is a trace"), 1)
+        self.assertEqual(attn("run", golden).stderr.count("error: "), 1)
+
+    def test_what_is_divided_by_zero_is_not_called_too_large(self):
+        problem = '{"queries": [[1, 0]], "keys": [[0, 1]], "values": [[1]], "score": "dot", "softmax": "linear"}'
+        (note,) = json.loads(attn("-", "--format", "json", text=problem).stdout)["notes"]
+        self.assertEqual((note["step"], note["index"]), ("attention_weights", [0, 0]))
+        self.assertIn("attention_weights[1,1] is nan: 0/0", note["message"])
+        self.assertNotIn("too large", note["message"])
 
     def test_all_faults_of_a_file_are_counted(self):
         file = self.path("many.json", '{"inputs": [[1]], "heads": 1' + ', "heads": 1' * 200_000 + "}")
@@ -111,6 +159,17 @@ class Commands(ProgramTest):
             done = attn(*words)
             self.assertNotEqual(done.returncode, 0)
             self.assertNotIn("\x1b", done.stderr + done.stdout)
+
+    def test_what_changes_nothing_for_a_program_is_refused(self):
+        for name in ("json", "csv", "npz", "safetensors"):
+            for option in (["--precision", "3"], ["--explain", "rows"], ["--full"], ["--color", "always"]):
+                with self.subTest(format=name, option=option):
+                    done = attn("run", EXAMPLE, "--format", name, *option)
+                    message = f"`{option[0] if option[0] != '--color' else '--color always'}` changes nothing in {name}"
+                    self.assert_complains(done, 2, message, "leave")
+                    beside = attn("run", EXAMPLE, "-o", self.path("t." + name), "-o", self.path("t.txt"), *option)
+                    self.assertEqual((beside.returncode, beside.stderr), (0, ""))
+        self.assertEqual(attn("demo", "--format", "json", "--color", "never").returncode, 0)
 
     def test_a_program_is_given_whole_steps(self):
         self.assert_complains(attn("run", EXAMPLE, "--format", "json", "--query", "1"), 2, "--query", "json")
@@ -130,6 +189,76 @@ class Commands(ProgramTest):
             self.skipTest("this attn is built with CUDA")
         self.assertIn("-DATTN_CUDA=ON", about)
         self.assert_complains(attn("run", EXAMPLE, "--backend", "cuda"), 3, "without CUDA", "-DATTN_CUDA=ON")
+
+
+class ErrorsForPrograms(ProgramTest):
+    def errors(self, words, code, **more):
+        """What is said on standard error: one line of JSON for each complaint."""
+        done = attn(*words, **more)
+        self.assertEqual(done.returncode, code, done.stderr)
+        said = [json.loads(line) for line in done.stderr.splitlines()]
+        for one in said:
+            self.assertEqual(one["schema"], "attn/error/1")
+            for error in one["errors"]:
+                self.assertEqual(list(error), ["file", "line", "column", "pointer", "message", "help"])
+        return said
+
+    def test_a_fault_of_a_file_has_its_place_and_its_pointer(self):
+        file = self.path("bad.json", '{\n  "title": "é", "score": "dott", "inputs": [[1, 0, 2]]\n}')
+        text = attn("run", file).stderr
+        (said,) = self.errors(("run", file, "--format", "json"), 2)
+        (error,) = said["errors"]
+        self.assertEqual((error["file"], error["pointer"]), (file, "/score"))
+        self.assertTrue(text.startswith(f"{file}:{error['line']}:{error['column']}: error: {error['message']}\n"), text)
+        self.assertTrue(text.endswith(f"\n  help: {error['help']}\n"), text)
+        self.assertEqual((error["line"], error["column"]), (2, 26))
+
+    def test_what_is_no_value_has_a_place_and_no_pointer(self):
+        (said,) = self.errors(("run", "-", "--format=json"), 2, text='{"inputs": [[1, 2}')
+        (error,) = said["errors"]
+        self.assertEqual((error["file"], error["line"], error["column"], error["pointer"]), ("-", 1, 18, None))
+        (said,) = self.errors(("run", "-", "--format=json"), 2, text="[1]")
+        self.assertEqual((said["errors"][0]["line"], said["errors"][0]["pointer"]), (1, ""))
+
+    def test_a_file_that_cannot_be_read_has_a_name_alone(self):
+        missing = self.path("missing.json")
+        (said,) = self.errors(("run", missing, "--format", "json"), 2)
+        (error,) = said["errors"]
+        self.assertEqual([error[key] for key in ("file", "line", "column", "pointer")], [missing, None, None, None])
+
+    def test_mistakes_on_the_command_line_have_no_place_whatever_they_are(self):
+        for words, code in ((("run", EXAMPLE, "--formt", "json", "--format", "json"), 2), (("rnu", "--format", "json"), 2),
+                            (("run", "--format", "json"), 2), (("run", EXAMPLE, "extra", "--format=json"), 2),
+                            (("run", EXAMPLE, "--only", "scroes", "--format", "json"), 2),
+                            (("check", EXAMPLE, "--format", "json"), 2), (("list", "maks", "--format", "json"), 2),
+                            (("mistakes", "x", "--format", "json"), 2), (("bench", "--shape", "1,2", "--json"), 2),
+                            (("run", EXAMPLE, "--max-memory", "100", "--format", "json"), 3),
+                            (("run", EXAMPLE, "--format", "json", "-o", "/no/such/folder.json"), 3)):
+            with self.subTest(words):
+                (said,) = self.errors(words, code)
+                (error,) = said["errors"]
+                self.assertEqual([error[key] for key in ("file", "line", "column", "pointer")], [None] * 4)
+                self.assertNotEqual(error["message"], "")
+
+    def test_every_file_that_is_wrong_has_a_line(self):
+        files = [self.path("a.json", "{"), self.path("b.json", "[]")]
+        for words in (("diff", *files), ("check", EXAMPLE, *files)):
+            said = self.errors((*words, "--format", "json"), 2)
+            self.assertEqual([one["errors"][0]["file"] for one in said], files)
+
+    def test_faults_past_the_twentieth_are_counted(self):
+        file = self.path("many.json", '{"inputs": [[1]], "heads": 1' + ', "heads": 1' * 30 + "}")
+        (said,) = self.errors(("run", file, "--format", "json"), 2)
+        self.assertEqual((len(said["errors"]), said["unkept"]), (20, 10))
+
+    def test_they_hold_nothing_that_steers_a_terminal(self):
+        done = attn("run", "\x1b]0;\x9b\u202e.json", "--format", "json")
+        self.assertTrue(done.stderr.isascii() and done.stderr[:-1].isprintable(), done.stderr)
+
+    def test_in_every_other_format_they_are_for_people(self):
+        for words in (("run", EXAMPLE, "--formt"), ("run", EXAMPLE, "--format", "jsn"), ("run", "--", "--format", "json"),
+                      ("run", EXAMPLE, "-o", "/no/such/folder.json")):
+            self.assertTrue(attn(*words).stderr.startswith(("attn: error: ", "--format: error: ")), words)
 
 
 class Mistakes(ProgramTest):
@@ -168,6 +297,27 @@ class Output(ProgramTest):
             self.assertEqual(file.read(), attn("run", EXAMPLE, "--format", "json").stdout)
         with open(text, encoding="utf-8") as file:
             self.assertEqual(file.read(), attn("run", EXAMPLE).stdout)
+
+    def test_a_dash_is_standard_output(self):
+        other = self.path("other.json")
+        shutil.copy(EXAMPLE, other)
+        blanks = ("check", EXAMPLE, "--template", "csv", "--steps", "scores")
+        for words in (("run", EXAMPLE), ("run", EXAMPLE, "--format", "json"), ("run", EXAMPLE, "--format", "npz"),
+                      ("why", EXAMPLE, "scores[1,2]"), ("diff", EXAMPLE, other, "--format", "json"), blanks,
+                      ("list", "masks"), ("mistakes", "--format", "json"), ("bench", "--list")):
+            with self.subTest(words):
+                done, usual = [subprocess.run([ATTN, *words, *more], capture_output=True, cwd=self.folder, timeout=60)
+                               for more in (("-o", "-"), ())]
+                self.assertEqual((done.returncode, done.stdout), (0, usual.stdout), done.stderr)
+        self.assertEqual(os.listdir(self.folder), ["other.json"])
+
+    def test_standard_output_may_be_one_output_of_several(self):
+        trace = self.path("trace.json")
+        self.assertEqual(attn("run", EXAMPLE, "-o", trace, "-o", "-").stdout, attn("run", EXAMPLE).stdout)
+        self.assertTrue(os.path.exists(trace))
+        os.remove(trace)
+        self.assert_complains(attn("run", EXAMPLE, "-o", trace, "-o", "-", "-o", "-"), 2, "`-o -` is given twice")
+        self.assertFalse(os.path.exists(trace))
 
     def test_an_ending_that_names_no_format_is_refused_before_anything_is_written(self):
         self.assert_complains(attn("run", EXAMPLE, "-o", self.path("x.json"), "-o", self.path("x.odt")), 2, ".odt")
@@ -438,6 +588,91 @@ class Golden(ProgramTest):
         done = attn("golden", other, self.problem)
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stdout, r"FAILED +\S*other.json: its golden cannot be read\nok +\S*p.json\n1 passed, 1 failed")
+
+    def test_a_wrong_command_line_is_said_once_and_computes_nothing(self):
+        files = [self.problem, self.path("missing.json")]
+        for words in (("--dtype", "x"), ("--backend", "nope"), ("--rtol", "x"), ("--atol", ""), ("--threads", "0"),
+                      ("--max-memory", "much"), ("--hand-rounding", "x"), ("--format", "xml"), ("--update", "--dtype", "x")):
+            with self.subTest(words):
+                done = attn("golden", *files, *words)
+                self.assert_complains(done, 2, "attn: error: ")
+                self.assertEqual(done.stderr.count("error: "), 1)
+        self.assertEqual(os.listdir(self.folder), ["p.json"])
+
+    def test_a_missing_backend_is_said_once(self):
+        if "built without CUDA" not in attn("--version").stdout:
+            self.skipTest("this attn is built with CUDA")
+        done = attn("golden", *[self.problem] * 3, "--backend", "cuda")
+        self.assert_complains(done, 3, "without CUDA")
+        self.assertEqual(done.stderr.count("error: "), 1)
+
+    def judged(self):
+        """A folder with a problem of each verdict, in an order that is not the alphabet's."""
+        names = ["right.json", "wrong <&\">.json", "bad.json", "new.json", "other.json"]
+        right, wrong, bad, new, other = [self.path(name) for name in names]
+        for file in (right, wrong, new, other):
+            shutil.copy(EXAMPLE, file)
+        attn("golden", "--update", right, wrong, other)
+        self.golden = wrong.replace(".json", ".golden.json")
+        self.changed_golden(lambda trace: trace["steps"][4]["data"][1].__setitem__(2, 13))
+        with open(EXAMPLE, encoding="utf-8") as file:
+            self.path("other.json", file.read().replace('"dot"', '"scaled_dot"'))
+        self.path("bad.json", "{")
+        return right, wrong, bad, new, other
+
+    def test_json_has_the_verdict_of_every_file_and_each_difference(self):
+        files = self.judged()
+        done = attn("golden", *files, "--format", "json")
+        self.assertEqual(done.returncode, 2)
+        told = json.loads(done.stdout)
+        self.assertEqual((told["schema"], told["passed"], told["failed"]), ("attn/golden/1", 1, 4))
+        self.assertEqual([one["file"] for one in told["files"]], list(files))
+        self.assertEqual([one["verdict"] for one in told["files"]], ["ok", "differs", "error", "error", "differs"])
+        right, wrong, bad, new, other = told["files"]
+        self.assertEqual([right["message"], right["first_different"], right["differences"]], [None, None, []])
+        self.assertEqual(right["golden"], files[0].replace(".json", ".golden.json"))
+        self.assertEqual(wrong["message"], "1 difference")
+        self.assertEqual(wrong["first_different"], "scores")
+        (difference,) = wrong["differences"]
+        self.assertEqual(difference, {"step": "scores", "message": "1 of 9 cells differ", "worst": {
+            "index": [2, 3], "expected": 13, "got": 12, "ulps": difference["worst"]["ulps"]}})
+        self.assertGreater(difference["worst"]["ulps"], 1)
+        self.assertEqual(bad["message"], "the problem cannot be computed")
+        self.assertIn("attn golden --update", new["message"])
+        self.assertIn("another problem", other["message"])
+        (said,) = [json.loads(line) for line in done.stderr.splitlines()]
+        self.assertEqual(said["errors"][0]["file"], files[2])
+
+    def test_json_says_what_an_update_changed(self):
+        files = self.judged()
+        told = json.loads(attn("golden", "--update", *files, "--format", "json").stdout)
+        self.assertEqual([one["verdict"] for one in told["files"]],
+                         ["unchanged", "updated", "error", "created", "updated"])
+        self.assertEqual(told["files"][1]["first_different"], "scores")
+        self.assertEqual((told["passed"], told["failed"]), (4, 1))
+
+    def test_junit_is_a_testcase_a_file_with_what_differs(self):
+        files = self.judged()
+        done = attn("golden", *files, "--format", "junit")
+        self.assertEqual(done.returncode, 2)
+        suites = ElementTree.fromstring(done.stdout)
+        (suite,) = suites
+        for counted in (suites, suite):
+            self.assertEqual([counted.get(key) for key in ("tests", "failures", "errors")], ["5", "2", "2"])
+        self.assertEqual([case.get("name") for case in suite], list(files))
+        found = [[(child.tag, child.get("message")) for child in case] for case in suite]
+        self.assertEqual(found[0], [])
+        self.assertEqual(found[1], [("failure", "1 difference")])
+        self.assertEqual(found[2], [("error", "the problem cannot be computed")])
+        self.assertEqual([kind for [(kind, _)] in found[1:]], ["failure", "error", "error", "failure"])
+        self.assertIn("scores: 1 of 9 cells differ; worst at [2,3]: expected 13, got 12", suite[1][0].text)
+        self.assertIn("bad.json:1:1: error: ", suite[2][0].text)
+        self.assertIn("bad.json:1:1: error: ", done.stderr)
+
+    def test_junit_is_xml_whatever_a_file_is_called(self):
+        name = "a\x01\x1b\u202e\ufffe\uffff]]>&amp;'é.json"
+        (case,) = ElementTree.fromstring(attn("golden", self.path(name), "--format", "junit").stdout)[0]
+        self.assertTrue(case.get("name").endswith("]]>&amp;'é.json"))
 
     def test_standard_input_has_no_golden(self):
         self.assert_complains(attn("golden", "-", text="{}"), 2, "standard input")

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 try:
@@ -48,6 +49,8 @@ class Schemas(unittest.TestCase):
     def setUpClass(cls):
         cls.problem, cls.trace = schema("problem"), schema("trace")
         cls.answers, cls.report = schema("answers"), schema("report")
+        cls.error, cls.golden = schema("error"), schema("golden")
+        cls.diff, cls.bench, cls.list = schema("diff"), schema("bench"), schema("list")
 
     def test_every_problem_in_data_is_valid(self):
         for path in problem_files():
@@ -66,7 +69,9 @@ class Schemas(unittest.TestCase):
 
     def test_what_the_program_refuses_by_name_the_schema_refuses(self):
         good = problem_in(os.path.join(DATA, "worked-example.json"))
-        for change in ({"W_q": [[1]]}, {"score": "dott"}, {"heads": 0}, {"heads": 1.5}, {"causal": "yes"},
+        for dtype in ("f32", "float32", "double", "half", "bfloat16"):
+            self.problem.validate({**good, "arithmetic": {"dtype": dtype}})
+        for change in ({"arithmetic": {"dtype": "int8"}}, {"W_q": [[1]]}, {"score": "dott"}, {"heads": 0}, {"heads": 1.5}, {"causal": "yes"},
                        {"mask": [[1]]}, {"weight_layout": "both"}, {"digits": -1}):
             with self.subTest(change):
                 self.assertFalse(self.problem.is_valid({**copy.deepcopy(good), **change}))
@@ -124,6 +129,73 @@ class Schemas(unittest.TestCase):
                     done = subprocess.run([ATTN, "check", example, *files, "--reveal", reveal, "--format", "json"],
                                           input=json.dumps({"steps": steps}).encode(), capture_output=True, timeout=60)
                     self.report.validate(json.loads(done.stdout))
+
+    def test_what_is_said_of_errors_is_valid(self):
+        missing, wrong = "/no/such.json", '{"inputs": [[1]], "heads": 1' + ', "heads": 1' * 30 + "}"
+        for words, text in ((["run", missing], ""), (["run", "-"], "{"), (["run", "-"], "[]"), (["run", "-"], wrong),
+                            (["check", missing], ""), (["run", "-", "--frmt"], "")):
+            with self.subTest(words=words, text=text[:2]):
+                done = subprocess.run([ATTN, *words, "--format", "json"], input=text.encode(), capture_output=True,
+                                      timeout=60)
+                said = json.loads(done.stderr)
+                self.error.validate(said)
+                self.assertFalse(self.error.is_valid({**said, "errors": [{"message": "no more than this"}]}))
+
+    def test_what_golden_writes_is_valid_whatever_it_finds(self):
+        example = os.path.join(DATA, "worked-example.json")
+        with tempfile.TemporaryDirectory() as folder:
+            missing = os.path.join(folder, "missing.json")
+            for words in ((example,), (example, "--hand-rounding", "1"), (missing, example), ("--update", missing),
+                          (example, "--dtype", "f32")):
+                with self.subTest(words):
+                    done = subprocess.run([ATTN, "golden", *words, "--format", "json"], capture_output=True, timeout=60)
+                    said = json.loads(done.stdout)
+                    self.golden.validate(said)
+                    self.assertFalse(self.golden.is_valid({**said, "files": [{**said["files"][0], "verdict": "good"}]}))
+
+    def test_what_diff_writes_is_valid_and_always_says_whether_there_is_a_relation(self):
+        example, scaled = [os.path.join(DATA, name) for name in ("worked-example.json", "worked-example-scaled.json")]
+        tensors = os.path.join(DATA, "another-program.npz")
+        with tempfile.TemporaryDirectory() as folder:
+            doubled = os.path.join(folder, "doubled.json")
+            trace = json.loads(output("run", example, "--format", "json"))
+            scores, = [step for step in trace["steps"] if step["id"] == "scores"]
+            scores["data"] = [[2 * cell for cell in row] for row in scores["data"]]
+            with open(doubled, "w", encoding="utf-8") as file:
+                json.dump(trace, file)
+            for files, relation in (((example, example), None), ((example, scaled), None), ((scaled, tensors), None),
+                                    ((tensors, scaled), None), ((example, doubled), {"factor": 2})):
+                with self.subTest(files):
+                    done = subprocess.run([ATTN, "diff", *files, "--format", "json"], capture_output=True, timeout=60)
+                    said = json.loads(done.stdout)
+                    self.diff.validate(said)
+                    self.assertEqual(said["relation"], relation)
+                    for key in said:
+                        without = {name: value for name, value in said.items() if name != key}
+                        self.assertFalse(self.diff.is_valid(without), key)
+
+    def test_what_bench_writes_is_valid(self):
+        for words in (("--list",), ("--shape", "1,1,4,2", "--repeat", "1"),
+                      ("--shape", "1,1,4,2", "--repeat", "1", "--compare", "--python", sys.executable)):
+            with self.subTest(words):
+                said = json.loads(output("bench", *words, "--format", "json"))
+                self.bench.validate(said)
+                self.assertFalse(self.bench.is_valid({**said, "shapes": [{"name": "1×1×4×2"}]}))
+
+    def test_every_list_is_valid(self):
+        for words in ((), ("scores",), ("mistakes",)):
+            with self.subTest(words):
+                said = json.loads(output("list", *words, "--format", "json"))
+                self.list.validate(said)
+                self.assertFalse(self.list.is_valid({"scores": [{"name": "dot"}]}))
+
+    def test_every_schema_is_one_and_a_mistyped_one_is_guessed(self):
+        names = ("problem", "answers", "trace", "report", "golden", "diff", "bench", "list", "error")
+        said = subprocess.run([ATTN, "schema", "problm"], capture_output=True, encoding="utf-8", timeout=60).stderr
+        self.assertIn("did you mean `problem`?", said)
+        for name in names:
+            self.assertIn(name, said)
+            self.assertEqual(schema(name).schema["$schema"], "https://json-schema.org/draft/2020-12/schema")
 
     def test_a_trace_without_its_members_is_not_valid(self):
         good = json.loads(output("demo", "--format", "json"))

@@ -9,7 +9,9 @@ import json
 import os
 import pty
 import random
+import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -97,7 +99,6 @@ class Sizes(unittest.TestCase):
         target = self.path("t.json")
         with open(target, "w") as old:
             old.write("what was there before")
-        import signal
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing fails instead
         done = attn("run", file, "-o", target, file_limit=100_000)
         self.assertEqual(done.returncode, 3, done.stderr)
@@ -105,6 +106,50 @@ class Sizes(unittest.TestCase):
         with open(target) as old:
             self.assertEqual(old.read(), "what was there before")
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["p.json", "t.json"])
+
+    def writing(self, ignored=None):
+        """The program in the midst of writing more than 1 GiB, and what it has said of that."""
+        tensor = lambda seed: {"random": "normal", "shape": [2300, 4], "seed": seed}
+        file = self.written({"queries": tensor(1), "keys": tensor(2)})
+        with open(self.path("t.csv"), "w") as old:
+            old.write("what was there before")
+        process = subprocess.Popen([ATTN, "run", file, "-o", self.path("t.csv")], stderr=subprocess.PIPE, encoding="utf-8",
+                                   preexec_fn=lambda: ignored and signal.signal(ignored, signal.SIG_IGN))
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        said = ""
+        while "%" not in said:
+            said += process.stderr.readline()
+        self.assertEqual(len(os.listdir(self.folder.name)), 3)
+        return process, said
+
+    def test_what_will_be_large_is_announced_and_its_share_is_told(self):
+        process, said = self.writing()
+        name = re.escape(self.path("t.csv"))
+        self.assertRegex(said, rf"(?s)attn: note: writing {name}, about 1\.\d GiB\n.*"
+                               rf"attn: writing {name}, \d?\d % of about 1\.\d GiB\n$")
+        process.terminate()
+        process.wait(timeout=60)
+
+    def test_a_signal_leaves_nothing_behind(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number):
+                process, _ = self.writing()
+                process.send_signal(number)
+                self.assertEqual(process.wait(timeout=60), -number)
+                self.assertEqual(sorted(os.listdir(self.folder.name)), ["p.json", "t.csv"])
+                with open(self.path("t.csv")) as old:
+                    self.assertEqual(old.read(), "what was there before")
+
+    def test_a_signal_that_is_ignored_ends_nothing(self):
+        process, _ = self.writing(ignored=signal.SIGHUP)
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.3)
+        self.assertIsNone(process.poll())
+        self.assertEqual(len(os.listdir(self.folder.name)), 3)
+        process.terminate()
+        self.assertEqual(process.wait(timeout=60), -signal.SIGTERM)
+        self.assertEqual(sorted(os.listdir(self.folder.name)), ["p.json", "t.csv"])
 
     @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
     def test_reading_takes_the_file_and_sixteen_bytes_a_number(self):

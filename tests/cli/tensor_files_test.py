@@ -151,7 +151,7 @@ class Folder(unittest.TestCase):
 
     def refusal(self, problem):
         """What is said about a problem that is not accepted."""
-        done = attn("run", self.write_problem(problem), "--format", "json")
+        done = attn("run", self.write_problem(problem))
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
         return done.stderr
 
@@ -385,7 +385,7 @@ class Refused(Folder):
         os.symlink("circle.npy", os.path.join(inside, "circle.npy"))
         os.symlink("sub/y.npy", os.path.join(inside, "within.npy"))
         out = ["../outside.npy", os.path.join(self.folder, "outside.npy"), "link.npy", "up/outside.npy", "zero.npy",
-               "sub/../../outside.npy", os.path.join(inside, "x.npy"), "/dev/zero.npy", "../inside/../outside.npy"]
+               "sub/../../outside.npy", "/etc/passwd", "../outside.txt", os.path.join(inside, "x.npy"), "/dev/zero.npy", "../inside/../outside.npy"]
         for path in out:
             problem = self.write_problem({"inputs": {"file": path}}, "inside/problem.json")
             done = attn("run", problem, timeout=10)
@@ -573,7 +573,8 @@ def lying_safetensors():
         "metadata twice": f'{{"__metadata__": {{}}, "__metadata__": {{}}, "x": {one}}}',
         "no JSON": "{x}", "a list": "[]", "nothing": "", "more after it": f'{{"x": {one}}}x', "blank before": f' {{"x": {one}}}',
         "deep lists": '{"x":' + "[" * 100000, "deep objects": '{"x":' * 100000,
-        "a surrogate": f'{{"\\ud800": {one}}}',
+        "a surrogate": f'{{"\\ud800": {one}}}', "padded with NUL": f'{{"x": {one}}}\0\0\0',
+        "more behind a NUL": f'{{"x": {one}}}\0, "y": {one}}}',
     }.items():
         yield reason, file(header.encode())
     yield "no UTF-8", file(b'{"\xff": ' + one.encode() + b"}")
@@ -614,6 +615,18 @@ class Damaged(Folder):
             directory = packed.index(b"PK\1\2")
             count += self.try_all("x.npz", damaged(packed, [(0, 64), (directory - 8, len(packed))], 3))
         self.assertGreaterEqual(count, 400)
+
+    @unittest.skipIf(b"__asan_init" in open(ATTN, "rb").read(), "sanitizers take memory of their own")
+    def test_memory_that_is_short_is_no_fault_of_the_file(self):
+        out = io.BytesIO()
+        np.savez_compressed(out, x=np.zeros((4, 20_000_000)))  # which needs 610 MiB
+        self.write("x.npz", out.getvalue())
+        problem = self.write_problem({"queries": {"file": "x.npz"}, "keys": {"file": "x.npz"}})
+        for limit in (self.LIMIT, 200 << 20, 400 << 20):
+            with self.subTest(limit=limit):
+                done = attn("run", problem, "--only", "result", limit=limit)
+                self.assertEqual((done.returncode, done.stdout), (3, ""))
+                self.assertTrue(done.stderr.startswith("attn: error: memory is short\n"), done.stderr)
 
     def test_files_that_lie(self):
         count = sum(self.try_all(name, cases, must_refuse=True)

@@ -255,7 +255,7 @@ void BenchOptions::declare(CommandLine& line) {
 Exit BenchOptions::run() const {
   const Rendering plan = find_rendering(*this);
   hardware.check();
-  const auto of_dtype = static_cast<Dtype>(choice("--dtype", dtype, {dtype_names.begin(), dtype_names.end()}));
+  const Dtype of_dtype = dtype_of("--dtype", dtype);
   if (ladder && !kernel.empty()) throw Refusal("--ladder measures every kernel, and --kernel one", "give one of them");
   if (!python.empty() && !compare) throw Refusal("--python is for --compare", "give --compare as well");
   const Effort effort = find_effort(*this);

@@ -142,7 +142,7 @@ const AnswersTemplate& find_template(const CheckOptions& options) {
     throw Refusal("--template writes answers to fill in, and answers are given", "leave out the one or the other");
   }
   for (const std::string& path : options.rendering.outputs) {
-    if (path.ends_with(found.ending)) continue;
+    if (path_of_output(path).empty() || path.ends_with(found.ending)) continue;
     throw Refusal("`-o " + path + "` would not be read back as " + std::string(found.name),
                   "call it *" + std::string(found.ending));
   }
@@ -164,7 +164,7 @@ Exit write_template(const CheckOptions& options, const AnswersTemplate& wanted, 
   const Trace trace = compute(computation, options.computing);
   const std::string text = wanted.write(trace, ids.empty() ? steps_to_work_out(trace) : ids);
   Rendering plan;
-  for (const std::string& path : options.rendering.outputs) plan.targets.push_back({.path = path});
+  for (const std::string& path : options.rendering.outputs) plan.targets.push_back({.path = path_of_output(path)});
   if (plan.targets.empty()) plan.targets.emplace_back();
   return hand_out(plan, [&](const Target&, Sink& sink) { sink.write(text); });
 }
@@ -221,7 +221,7 @@ Exit CheckOptions::run() const {
 
   Computation computation(problem);
   const KnownSteps known = KnownSteps::of(computation.whole(), possible_steps);
-  const std::vector<HandIn> read = read_hand_ins(files_of_answers, step, known, rendering.color_of_errors());
+  const std::vector<HandIn> read = read_hand_ins(files_of_answers, step, known, rendering);
   Exit worst = Exit::done;
   for (const HandIn& one : read) worst = std::max(worst, one.code);
   // A folder is a class, however small.

@@ -57,7 +57,7 @@ OpenedFile open_file(const std::string& letter, const std::string& file, const D
     return std::move(result.value());
   };
   OpenedFile opened{.file = {letter, file, problem, ""}};
-  if (names_tensor_file(file)) {
+  if (names_tensor_file(file) || names_pickle(file)) {
     opened.side = checked(read_dump(file, options.computing.max_bytes(), KnownSteps({}, possible_steps)));
     opened.file.kind = opened.side.is_foreign ? dump : trace;
   } else {
@@ -118,7 +118,7 @@ Exit DiffOptions::run() const {
     try {
       files.push_back(open_file(letter, *file, *this));
     } catch (const Refusal& refusal) {
-      worst = std::max(worst, refusal.say());
+      worst = std::max(worst, refusal.say(rendering.format_of_errors()));
     }
   }
   if (worst != Exit::done) return worst;

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/problem_file.h"
+#include "exports/goldens.h"
 #include "exports/json.h"
 #include "files/input_file.h"
 #include "reading/text_file.h"
@@ -22,14 +23,25 @@
 namespace attn {
 namespace {
 
+using Kind = GoldenVerdict::Kind;
+
+const std::vector<std::string> golden_formats = {"text", "json", "junit"};
+
 struct GoldenOptions {
   std::vector<std::string> files;
   bool update = false;
+  std::string format = "text";
   std::string rtol, atol;
   ComputeOptions computing;
 
   void declare(CommandLine& line);
   Exit run() const;
+};
+
+// What became of one problem, and what the program ends with for it.
+struct Outcome {
+  GoldenVerdict verdict;
+  Exit code = Exit::done;
 };
 
 constexpr std::string_view golden_ending = ".golden.json";
@@ -59,124 +71,167 @@ std::string spelled(const Difference& difference, Dtype dtype) {
 // The first step that differs, then every difference on a line of its own.
 std::string listed(const std::vector<Difference>& found, Dtype dtype) {
   std::string text;
-  for (const Difference& difference : found) {
-    if (difference.step.empty()) continue;
-    text += fmt::format("  first step that differs: {}\n", printable(difference.step));
-    break;
+  if (const std::string first = first_different(found); !first.empty()) {
+    text = fmt::format("  first step that differs: {}\n", printable(first));
   }
   for (const Difference& difference : found) text += "  " + spelled(difference, dtype) + "\n";
   return text;
 }
 
-constexpr std::string_view other_statement = "the golden is of another problem: its numbers or options are not these";
+// One problem after the other, and its golden.
+class GoldenComparison {
+ public:
+  GoldenComparison(const GoldenOptions& options, Tolerance closeness)
+      : options_(options),
+        closeness_(closeness),
+        errors_(options.format == "json" ? ErrorFormat::json : ErrorFormat::text) {}
 
-Exit tell(std::string_view verdict, const std::string& file, std::string_view more, Exit code) {
-  return std::max(code, print(fmt::format("{:<9} {}{}{}\n", verdict, printable(file), more.empty() ? "" : ": ", more)));
+  Outcome outcome(const std::string& file) const try {
+    const Problem problem = open_problem(file, options_.computing);
+    const Trace trace = compute(problem, options_.computing);
+    return options_.update ? updated(file, trace) : compared(file, trace);
+  } catch (const Refusal& refusal) {
+    return failed(file, "the problem cannot be computed", refusal);
+  }
+
+ private:
+  static Outcome told(const std::string& file, Kind kind, std::string message = "", Exit code = Exit::done) {
+    return {{.file = file, .golden = golden_beside(file), .kind = kind, .message = std::move(message)}, code};
+  }
+
+  // What is wrong is said at once.
+  Outcome failed(const std::string& file, std::string message, const Refusal& refusal) const {
+    Outcome outcome = told(file, Kind::error, std::move(message), refusal.say(errors_));
+    outcome.verdict.details = refusal.text();
+    return outcome;
+  }
+
+  Outcome unreadable(const std::string& file, const Diagnostics& faults, std::string_view text) const {
+    return failed(file, "its golden cannot be read", Refusal(faults, text, golden_beside(file)));
+  }
+
+  Outcome compared(const std::string& file, const Trace& trace) const {
+    const std::string golden = golden_beside(file);
+    std::error_code ignored;
+    if (!std::filesystem::exists(golden, ignored)) {
+      return told(file, Kind::error, "no golden beside it; make one with: attn golden --update " + file,
+                  Exit::wrong_input);
+    }
+    const Result<std::string> text = read_text(golden);
+    if (!text) return unreadable(file, text.faults(), "");
+    const Result<StoredTrace> expected = read_trace(text.value());
+    if (!expected) return unreadable(file, expected.faults(), text.value());
+    if (expected.value().statement != trace.statement) {
+      return told(file, Kind::differs,
+                  "the golden is of another problem: its numbers or options are not these; if that is meant: "
+                  "attn golden --update " +
+                      file,
+                  Exit::differs);
+    }
+    std::vector<Difference> found = differences(expected.value(), trace, closeness_);
+    if (found.empty()) return told(file, Kind::ok);
+    Outcome outcome = told(file, Kind::differs, counted(found.size(), "difference"), Exit::differs);
+    outcome.verdict.details = listed(found, trace.arithmetic.dtype);
+    outcome.verdict.differences = std::move(found);
+    return outcome;
+  }
+
+  // What an update changes.
+  static Outcome changed(const std::string& file, const std::string& old_text, const Trace& trace) {
+    const Result<StoredTrace> old = read_trace(old_text);
+    if (!old) return told(file, Kind::updated, "was no trace");
+    std::vector<Difference> found = differences(old.value(), trace, {});
+    const bool is_same_problem = old.value().statement == trace.statement;
+    Outcome outcome = told(file, Kind::updated,
+                           !is_same_problem ? "the problem's statement changed"
+                           : found.empty()  ? "wording only"
+                                            : "the numbers changed");
+    outcome.verdict.details = listed(found, trace.arithmetic.dtype);
+    outcome.verdict.differences = std::move(found);
+    return outcome;
+  }
+
+  Outcome updated(const std::string& file, const Trace& trace) const {
+    const std::string golden = golden_beside(file);
+    const std::string fresh = trace_json(trace);
+    if (name_of_read(golden)) {
+      return failed(file, "its golden would replace what is read",
+                    Refusal("`" + golden + "` leads to a problem or to numbers of one, which are read here",
+                            "remove the link; attn golden --update makes a file in its place"));
+    }
+    std::error_code ignored;
+    Outcome outcome = told(file, Kind::created, golden);
+    if (std::filesystem::exists(golden, ignored)) {
+      const Result<std::string> old = read_text(golden);
+      if (!old) return unreadable(file, old.faults(), "");
+      forget_read(golden);
+      if (old.value() == fresh) return told(file, Kind::unchanged);
+      outcome = changed(file, old.value(), trace);
+    }
+    if (const auto why = write_file(golden, [&](Sink& sink) { sink.write(fresh); })) {
+      return failed(file, "its golden cannot be written",
+                    Refusal(golden + " cannot be written: " + *why, "", Exit::wrong_environment));
+    }
+    return outcome;
+  }
+
+  const GoldenOptions& options_;
+  Tolerance closeness_;
+  ErrorFormat errors_;
+};
+
+// For people: a line a file, and below it what differs. Of errors that was said already.
+std::string told_line(const GoldenVerdict& verdict) {
+  const std::string word = verdict.has_failed() ? "FAILED" : std::string(name(verdict.kind));
+  const std::string why = verdict.message.empty() ? "" : ": " + printable(verdict.message);
+  return fmt::format("{:<9} {}{}\n", word, printable(verdict.file), why) +
+         (verdict.kind == Kind::error ? "" : verdict.details);
 }
 
-Exit unreadable_golden(const std::string& file, const std::string& golden, const Diagnostics& faults,
-                       std::string_view text) {
-  Refusal(faults, text, golden).say();
-  return tell("FAILED", file, "its golden cannot be read", Exit::wrong_input);
-}
-
-Exit compare_file(const std::string& file, const Trace& trace, Tolerance tolerance) {
-  const std::string golden = golden_beside(file);
-  std::error_code ignored;
-  if (!std::filesystem::exists(golden, ignored)) {
-    return tell("FAILED", file,
-                fmt::format("no golden beside it; make one with: attn golden --update {}", printable(file)),
-                Exit::wrong_input);
-  }
-  const Result<std::string> text = read_text(golden);
-  if (!text) return unreadable_golden(file, golden, text.faults(), "");
-  const Result<StoredTrace> expected = read_trace(text.value());
-  if (!expected) return unreadable_golden(file, golden, expected.faults(), text.value());
-  if (expected.value().statement != trace.statement) {
-    return tell("FAILED", file,
-                fmt::format("{}; if that is meant: attn golden --update {}", other_statement, printable(file)),
-                Exit::differs);
-  }
-  const std::vector<Difference> found = differences(expected.value(), trace, tolerance);
-  if (found.empty()) return tell("ok", file, "", Exit::done);
-  const Exit code = tell("FAILED", file, counted(found.size(), "difference"), Exit::differs);
-  return std::max(code, print(listed(found, trace.arithmetic.dtype)));
-}
-
-// What an update changes, in words.
-std::string changes(const std::string& old_text, const Trace& trace) {
-  const Result<StoredTrace> old = read_trace(old_text);
-  if (!old) return "was no trace\n";
-  const std::vector<Difference> found = differences(old.value(), trace, {});
-  if (old.value().statement != trace.statement)
-    return "the problem's statement changed\n" + listed(found, trace.arithmetic.dtype);
-  return found.empty() ? "wording only\n" : "the numbers changed\n" + listed(found, trace.arithmetic.dtype);
-}
-
-Exit update_file(const std::string& file, const Trace& trace) {
-  const std::string golden = golden_beside(file);
-  const std::string fresh = trace_json(trace);
-  if (name_of_read(golden)) {
-    Refusal("`" + golden + "` leads to a problem or to numbers of one, which are read here",
-            "remove the link; attn golden --update makes a file in its place")
-        .say();
-    return tell("FAILED", file, "its golden would replace what is read", Exit::wrong_input);
-  }
-  std::error_code ignored;
-  std::string verdict = "created";
-  std::string more = printable(golden) + "\n";
-  if (std::filesystem::exists(golden, ignored)) {
-    const Result<std::string> old = read_text(golden);
-    if (!old) return unreadable_golden(file, golden, old.faults(), "");
-    forget_read(golden);
-    if (old.value() == fresh) return tell("unchanged", file, "", Exit::done);
-    verdict = "updated";
-    more = changes(old.value(), trace);
-  }
-  if (const auto why = write_file(golden, [&](Sink& sink) { sink.write(fresh); })) {
-    Refusal(golden + " cannot be written: " + *why).say();
-    return tell("FAILED", file, "its golden cannot be written", Exit::wrong_environment);
-  }
-  more.pop_back();
-  return tell(verdict, file, more, Exit::done);
-}
-
-Exit one_file(const std::string& file, const GoldenOptions& options, Tolerance closeness) try {
-  const Problem problem = open_problem(file, options.computing);
-  const Trace trace = compute(problem, options.computing);
-  return options.update ? update_file(file, trace) : compare_file(file, trace, closeness);
-} catch (const Refusal& refusal) {
-  return tell("FAILED", file, "the problem cannot be computed", refusal.say());
+// What is written at the end: of text the sum.
+std::string told_end(const std::string& format, const std::vector<GoldenVerdict>& verdicts) {
+  if (format == "json") return goldens_json(verdicts);
+  if (format == "junit") return goldens_junit(verdicts);
+  const auto failed = std::ranges::count_if(verdicts, &GoldenVerdict::has_failed);
+  return fmt::format("{} passed, {} failed\n", std::ssize(verdicts) - failed, failed);
 }
 
 void GoldenOptions::declare(CommandLine& line) {
   line.add_option("FILE", files, "problems; the golden of name.json is name.golden.json", {.is_required = true});
   line.begin_group("What is compared");
   line.add_flag("--update", update, "rewrite the goldens that changed, and say what changed");
+  line.add_option("--format", format, "how it is told",
+                  {.value = "NAME", .choices = golden_formats, .shows_default = true});
   line.add_option("--rtol", rtol, "accept numbers this close, relative to the expected", {.value = "X"});
   line.add_option("--atol", atol, "accept numbers this close", {.value = "X"});
   computing.declare(line);
 }
 
 Exit GoldenOptions::run() const {
+  choice("--format", format, golden_formats);
   Tolerance closeness;
   closeness.relative = tolerance("--rtol", rtol, "1e-12");
   closeness.absolute = tolerance("--atol", atol, "1e-12");
   if (std::ranges::find(files, "-") != files.end()) {
     throw Refusal("standard input has no golden beside it", "give the problem as a file");
   }
-  std::size_t passed = 0;
-  std::size_t failed = 0;
+  // What is wrong for every file is said once.
+  computing.check();
+  computing.hardware.select();
+
+  const GoldenComparison comparison(*this, closeness);
+  std::vector<GoldenVerdict> verdicts;
   Exit worst = Exit::done;
   for (const std::string& file : files) {
     // So that a shell's *.json can be given: goldens are no problems.
     if (file.ends_with(golden_ending)) continue;
-    const Exit code = one_file(file, *this, closeness);
-    ++(code == Exit::done ? passed : failed);
-    worst = std::max(worst, code);
+    Outcome outcome = comparison.outcome(file);
+    worst = std::max(worst, outcome.code);
+    if (format == "text") worst = std::max(worst, print(told_line(outcome.verdict)));
+    verdicts.push_back(std::move(outcome.verdict));
   }
-  if (passed + failed == 0) throw Refusal("only goldens were given", "give the problems they belong to");
-  return std::max(worst, print(fmt::format("{} passed, {} failed\n", passed, failed)));
+  if (verdicts.empty()) throw Refusal("only goldens were given", "give the problems they belong to");
+  return std::max(worst, print(told_end(format, verdicts)));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/options.h"
 #include "model/attention.h"
 #include "reading/schemas.h"
@@ -20,6 +21,11 @@ const std::vector<Described> described = {
     {"answers", answers_schema},
     {"trace", trace_schema},
     {"report", report_schema},
+    {"golden", golden_schema},
+    {"diff", diff_schema},
+    {"bench", bench_schema},
+    {"list", list_schema},
+    {"error", error_schema},
 };
 
 struct SchemaOptions {
@@ -31,8 +37,8 @@ struct SchemaOptions {
   Exit run() const {
     const auto found = std::ranges::find(described, name, &Described::name);
     if (found != described.end()) return print(found->schema());
-    throw unknown("no file format is called", name, names_of(described),
-                  "attn schema problem, attn schema answers, attn schema trace, attn schema report");
+    const std::vector<std::string> names = names_of(described);
+    throw unknown("no file format is called", name, names, "attn schema takes " + listed(names));
   }
 };
 
@@ -40,7 +46,7 @@ struct SchemaOptions {
 
 Command schema_command() {
   return command<SchemaOptions>({.name = "schema",
-                                 .summary = "Print the JSON Schema of a file format",
+                                 .summary = "Print the JSON Schema of a file format, or of what a command prints",
                                  .group = "Look up",
                                  .examples = {"attn schema problem"}});
 }

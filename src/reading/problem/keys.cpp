@@ -212,6 +212,19 @@ KeyKind hand_rounding() {
           }};
 }
 
+KeyKind dtype() {
+  return {[] {
+            std::vector<std::string> all(dtype_names.begin(), dtype_names.end());
+            for (const DtypeAlias& alias : dtype_aliases) all.emplace_back(alias.name);
+            return one_of_words(all);
+          },
+          [](Read in, Value value, Where where) {
+            const std::vector<std::string> names(dtype_names.begin(), dtype_names.end());
+            in.statement.dtype = value.text() ? dtype_called(*value.text()) : std::nullopt;
+            if (!in.statement.dtype) read_choice(value, where, names, "dtype", in.faults);
+          }};
+}
+
 KeyKind arithmetic() {
   return {nullptr, [](Read in, Value value, Where where) {
             report_kind(value, where, R"({"dtype": …, "hand_rounding": …} is wanted)", in.faults);
@@ -266,7 +279,7 @@ std::vector<ProblemKey> problem_keys(const Catalog& catalog) {
       {"/positions", "positionalencoding positionencoding position positionids", "how positions enter",
        choice(&S::positions, catalog.positions, "position encoding")},
       {"/arithmetic", "", "", arithmetic()},
-      {"/arithmetic/dtype", "dtype", "", one_of(&S::dtype, dtype_names, dtypes, "dtype")},
+      {"/arithmetic/dtype", "dtype", "", dtype()},
       {"/arithmetic/hand_rounding", "rounding handrounding", "", hand_rounding()},
       {"/digits", "precision decimals", "decimals that answers are expected to have", integer(&S::digits, 0, 17)},
       {"/block", "", "", {}},

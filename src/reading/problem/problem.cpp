@@ -1,7 +1,9 @@
 #include "reading/problem/problem.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -87,12 +89,43 @@ class StatementReader {
   Statement statement_;
 };
 
+// Says so where a file is another of ours, or a person's answers.
+std::optional<Diagnostic> mistaken_for_problem(const JsonValue& root) {
+  const auto object = root.object();
+  if (!object) return std::nullopt;
+  const auto taken_for = [](std::string where, std::string message, std::string help) {
+    return Diagnostic{.code = "not-a-problem",
+                      .where = std::move(where),
+                      .message = std::move(message),
+                      .help = std::move(help)};
+  };
+  constexpr const char* problem_first = "the problem comes first: attn check PROBLEM ANSWERS";
+  const auto stated = object->find("schema");
+  const std::string schema = stated ? stated->text().value_or("") : "";
+  if (schema.starts_with("attn/answers/")) return taken_for("/schema", "these are answers to a problem", problem_first);
+  if (schema.starts_with("attn/trace/")) {
+    return taken_for("/schema", "this is a trace, which is computed already, and no problem",
+                     "give the problem that it is of, as x.json of the golden x.golden.json; attn diff compares traces");
+  }
+  if (schema.starts_with("attn/") && !schema.starts_with("attn/problem/")) {
+    return taken_for("/schema", "this is what attn has written, " + shown(schema) + ", and no problem",
+                     "give the problem that it is of");
+  }
+  const auto steps = object->find("steps");
+  const bool is_problem = std::ranges::any_of(std::array{"inputs", "tokens", "queries", "keys"},
+                                              [&](const char* key) { return object->find(key).has_value(); });
+  if (!steps || !steps->object() || is_problem) return std::nullopt;
+  return taken_for("/steps", "/steps is a key of answers, and this is read as a problem", problem_first);
+}
+
 }  // namespace
 
 Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes,
                              const std::optional<std::string>& folder) {
   Result<ParsedJson> parsed = parse_json(text);
   if (!parsed) return parsed.faults();
+
+  if (auto fault = mistaken_for_problem(parsed.value().root)) return *std::move(fault);
 
   Faults faults;
   Statement statement = StatementReader(catalog, faults).read(parsed.value().root);

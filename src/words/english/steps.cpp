@@ -183,6 +183,7 @@ constexpr StepWords english_steps = {
     .overflow =
         "{} is {}: too large for this dtype, or made from a number that is not finite; what follows from it means "
         "nothing",
+    .undefined = "{} is nan: 0/0, ∞ − ∞ or the like, or made from such; what follows from it means nothing",
     .zero_vector = "{} is 0: a vector without length has no angle, and its cosines are 0",
     .closed_row = "row {} has every key closed: its weights and its context are all 0",
 };

@@ -46,6 +46,20 @@ TEST_CASE("a number is a line, in the fewest digits that read back", "[exports]"
   CHECK(text == header + ",,scores,1,1,inf,one,'=1\n,,scores,1,2,-inf,one,'=1\n,,scores,1,3,nan,one,'=1\n");
 }
 
+TEST_CASE("how large an export will be is known before it is written", "[exports]") {
+  std::vector<double> scores;
+  for (int i = 0; i < 5000; ++i) scores.push_back(i % 7 == 0 ? -infinity : i % 3 == 0 ? i : 1.0 / (i + 1));
+  for (const Dtype dtype : dtypes) {
+    for (const Export& one : exports()) {
+      CAPTURE(name(dtype), one.name);
+      const Trace trace = trace_of(scores, dtype);
+      StringSink sink;
+      one.write(trace, sink);
+      CHECK(static_cast<double>(one.expected_bytes(trace)) == Approx(sink.take().size()).epsilon(0.1));
+    }
+  }
+}
+
 TEST_CASE("sequences and heads have columns of their own", "[exports]") {
   Trace trace;
   trace.batched = true;

@@ -224,3 +224,13 @@ TEST_CASE("dtypes have names", "[dtype]") {
   CHECK(name(Dtype::bf16) == "bf16");
   CHECK_FALSE(dtype_named("f8"));
 }
+
+TEST_CASE("dtypes are called as frameworks call them", "[dtype]") {
+  for (const Dtype dtype : dtypes) CHECK(dtype_called(name(dtype)) == dtype);
+  for (const char* called : {"float64", "double", "fp64"}) CHECK(dtype_called(called) == Dtype::f64);
+  for (const char* called : {"float32", "float", "single", "fp32"}) CHECK(dtype_called(called) == Dtype::f32);
+  for (const char* called : {"float16", "half", "fp16"}) CHECK(dtype_called(called) == Dtype::f16);
+  CHECK(dtype_called("bfloat16") == Dtype::bf16);
+  for (const char* nothing : {"", "float8", "int32", "Float32", "float "}) CHECK_FALSE(dtype_called(nothing));
+  CHECK_FALSE(dtype_named("float32"));
+}

@@ -1,0 +1,176 @@
+#include <string>
+#include <utility>
+
+#include "reading/json/schema_pieces.h"
+#include "reading/schemas.h"
+#include "tensor/dtype.h"
+
+// Of what commands print for programs, besides traces and reports.
+
+namespace attn {
+namespace {
+
+Json any_text() { return {{"type", "string"}}; }
+
+Json or_null(Json schema) { return any_of({std::move(schema), {{"type", "null"}}}); }
+
+}  // namespace
+
+std::string golden_schema() {
+  const Json count = whole_number(0);
+  Json defs;
+  defs["number"] = written_number_schema();
+  const Json worst =
+      whole_object({{"index", described(list_of(whole_number(1)), "counts from 1, one an axis")},
+                    {"expected", reference("number")},
+                    {"got", reference("number")},
+                    {"ulps", described(or_null(count), "how many numbers of the dtype the two are apart")}});
+  const Json difference = whole_object({{"step", described(or_null(any_text()), "null: of the whole trace")},
+                                        {"message", any_text()},
+                                        {"worst", described(or_null(worst), "the cell that is farthest off")}});
+  const Json file =
+      whole_object({{"file", any_text()},
+                    {"golden", any_text()},
+                    {"verdict", one_of_words({"ok", "differs", "error", "created", "updated", "unchanged"})},
+                    {"message", or_null(any_text())},
+                    {"first_different", described(or_null(any_text()), "the first step that differs")},
+                    {"differences", list_of(difference)}});
+  const Json members = {
+      {"schema", {{"const", "attn/golden/1"}}}, {"passed", count}, {"failed", count}, {"files", list_of(file)}};
+  return schema_text("What attn golden says of problems", whole_object(members), std::move(defs));
+}
+
+std::string diff_schema() {
+  const Json count = whole_number(0);
+  const Json names = list_of(any_text());
+  Json defs;
+  defs["number"] = written_number_schema();
+  defs["file"] = whole_object(
+      {{"file", any_text()}, {"kind", one_of_words({"problem", "trace", "tensors"})}, {"dtype", any_text()}});
+  defs["cell"] = whole_object({{"index", described(list_of(whole_number(1)), "counts from 1, one an axis")},
+                               {"A", reference("number")},
+                               {"B", reference("number")},
+                               {"apart", reference("number")}});
+  defs["step"] =
+      object_of({{"id", any_text()},
+                 {"verdict", one_of_words({"same", "differs", "other_shape", "only_A", "only_B"})},
+                 {"name", described(any_text(), "in the other file, where it is called otherwise there")},
+                 {"stored", described(any_text(), "its axes in the other file, where they are stored otherwise")},
+                 {"remarks", names},
+                 {"A", described(any_text(), "its sizes, where they are not those in B")},
+                 {"B", any_text()},
+                 {"cells", described(count, "how many numbers were compared")},
+                 {"differing", count},
+                 {"same_bits", {{"type", "boolean"}}},
+                 {"largest_absolute", reference("cell")},
+                 {"largest_relative", reference("cell")}},
+                {"id", "verdict"});
+  defs["relation"] = any_of(
+      {described(whole_object({{"factor", reference("number")}}), "the other file's numbers are so many times these"),
+       described(whole_object({{"heads", list_of(whole_number(1))}}), "which of these each of the other file's is"),
+       described(whole_object({{"step", any_text()}}), "the step whose numbers the other file has")});
+  defs["explanation"] = whole_object({{"id", described(any_text(), "of a mistake or a convention")},
+                                      {"what", any_text()},
+                                      {"variant", any_text()},
+                                      {"step", described(any_text(), "the first that differed, and agrees with it")},
+                                      {"agree", described(names, "the steps behind it that do")},
+                                      {"next", described(or_null(any_text()), "the first that does not")},
+                                      {"also", described(names, "what explains as much")}});
+  const Json key = whole_object({{"key", any_text()}, {"A", or_null(any_text())}, {"B", or_null(any_text())}});
+  const Json tolerance = whole_object({{"relative", reference("number")},
+                                       {"absolute", reference("number")},
+                                       {"of_largest_in_row", reference("number")}});
+  const Json members = {
+      {"schema", {{"const", "attn/diff/1"}}},
+      {"A", reference("file")},
+      {"B", reference("file")},
+      {"equal", {{"type", "boolean"}}},
+      {"first_different", or_null(any_text())},
+      {"tolerance", tolerance},
+      {"steps", list_of(reference("step"))},
+      {"unknown", described(names, "names in the other file that are no step")},
+      {"keys", described(list_of(key), "in which two problems differ")},
+      {"relation", or_null(reference("relation"))},
+      {"rounding", described({{"type", "boolean"}}, "whether all is as far apart as rounding leaves it")},
+      {"explanations", list_of(reference("explanation"))}};
+  return schema_text("What attn diff says of two files", whole_object(members), std::move(defs));
+}
+
+std::string bench_schema() {
+  const Json number = {{"type", "number"}};
+  const Json count = whole_number(0);
+  const Json size = whole_number(1);
+  Json defs;
+  defs["spread"] = whole_object({{"count", count},
+                                 {"least", number},
+                                 {"lower_quartile", number},
+                                 {"median", number},
+                                 {"upper_quartile", number},
+                                 {"most", number}});
+  defs["workload"] = whole_object({{"batch", size},
+                                   {"heads", size},
+                                   {"kv_heads", size},
+                                   {"queries", size},
+                                   {"keys", size},
+                                   {"width", size},
+                                   {"value_width", size},
+                                   {"model_width", described(count, "0: without projections")},
+                                   {"causal", {{"type", "boolean"}}},
+                                   {"dtype", one_of_words({dtype_names.begin(), dtype_names.end()})}});
+  const Json error = whole_object({{"kernel", number}, {"plain", number}});
+  defs["kernel"] = whole_object({{"kernel", any_text()},
+                                 {"seconds", reference("spread")},
+                                 {"of_peak", described(reference("spread"), "shares of the peak beside each call")},
+                                 {"best_of_peak", number},
+                                 {"working_memory", described(count, "bytes beyond inputs and outputs")},
+                                 {"error", described(error, "the largest, and that of plain operations")}});
+  defs["peer"] = any_of({whole_object({{"peer", any_text()}, {"left_out", described(any_text(), "why")}}),
+                         whole_object({{"peer", any_text()},
+                                       {"seconds", reference("spread")},
+                                       {"ratio", described(reference("spread"), "its time over ours")},
+                                       {"best_ratio", number}})});
+  defs["shape"] =
+      whole_object({{"name", any_text()},
+                    {"workload", reference("workload")},
+                    {"limit", one_of_words({"arithmetic", "memory", "calling"})},
+                    {"operations", number},
+                    {"bytes", number},
+                    {"peak", described(reference("spread"), "operations a second; bytes where memory is the limit")},
+                    {"peak_memory", count},
+                    {"kernels", list_of(reference("kernel"))},
+                    {"peers", list_of(reference("peer"))}});
+  const Json kernel = whole_object({{"name", any_text()}, {"summary", any_text()}});
+  const Json library = any_of({whole_object({{"name", any_text()}, {"missing", described(any_text(), "why")}}),
+                               whole_object({{"name", any_text()}, {"version", any_text()}})});
+  const Json members = {{"schema", {{"const", "attn/bench/1"}}},
+                        {"backend", any_text()},
+                        {"device", any_text()},
+                        {"ladder", described(list_of(kernel), "every kernel, slowest first")},
+                        {"shapes", list_of(reference("shape"))},
+                        {"libraries", list_of(library)}};
+  return schema_text("What attn bench measured", whole_object(members), std::move(defs));
+}
+
+std::string list_schema() {
+  const Json row = whole_object({{"name", any_text()}, {"summary", any_text()}});
+  const Json lists = {{"type", "object"},
+                      {"additionalProperties", described(list_of(row), "by the name of the list: \"scores\", …")},
+                      {"minProperties", 1}};
+  return schema_text("What attn list says there is", lists, Json::object());
+}
+
+std::string error_schema() {
+  const Json count = whole_number(1);
+  const Json error = whole_object({{"file", described(or_null(any_text()), "null: it is no file that is wrong")},
+                                   {"line", or_null(count)},
+                                   {"column", described(or_null(count), "in characters, from 1")},
+                                   {"pointer", described(or_null(any_text()), "a JSON Pointer into the file")},
+                                   {"message", any_text()},
+                                   {"help", described(or_null(any_text()), "what to do")}});
+  Json members = {{"schema", {{"const", "attn/error/1"}}},
+                  {"errors", list_of(error)},
+                  {"unkept", described(count, "how many more there are, where there are")}};
+  return schema_text("What attn says is wrong", object_of(std::move(members), {"schema", "errors"}), Json::object());
+}
+
+}  // namespace attn
