@@ -144,6 +144,14 @@ bool colored(ColorChoice choice, bool standard_error) {
   return !is_dumb() && is_terminal(standard_error ? STDERR_FILENO : STDOUT_FILENO);
 }
 
+bool is_ascii_locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* const value = std::getenv(name);
+    if (value && *value) return std::string_view(value) == "C" || std::string_view(value) == "POSIX";
+  }
+  return false;
+}
+
 bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
 
 bool is_dumb() {

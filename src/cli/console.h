@@ -66,6 +66,10 @@ std::optional<std::string> write_file(const std::string& path, const std::functi
 // then NO_COLOR, then CLICOLOR_FORCE, then whether it is a terminal.
 bool colored(ColorChoice choice, bool standard_error = false);
 
+// Whether the locale is the one of plain ASCII: LC_ALL, else LC_CTYPE, else LANG is C or POSIX.
+// Where none of them says anything, nobody has asked for that.
+bool is_ascii_locale();
+
 // Whether a file descriptor is a terminal, and whether a terminal can do no more than a printer.
 bool is_terminal(int descriptor);
 bool is_dumb();

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/version.h"
+#include "formats/spelling.h"
 
 namespace attn {
 namespace {
@@ -86,6 +87,8 @@ void refuse_values_of_flags(const std::vector<std::string>& words, const Command
   }
 }
 
+std::string in_letters_of_here(std::string text) { return is_ascii_locale() ? asciified(text) : text; }
+
 // As wide as the terminal, where the text goes to one; lines that are too long are hard to read.
 std::size_t help_width() {
   constexpr std::size_t widest = 100;
@@ -127,7 +130,7 @@ Exit run_program(std::vector<std::string> words) {
   refuse_empty(words);
   spell_out(words);
   if (words.empty()) {
-    say(program_help(usages(), help_width()));
+    say(in_letters_of_here(program_help(usages(), help_width())));
     return Exit::wrong_input;
   }
   CommandLine program("attn");
@@ -136,8 +139,8 @@ Exit run_program(std::vector<std::string> words) {
   const CommandLine::Parsed parsed = program.parse(words);
   if (parsed.asked == CommandLine::Asked::version) return print(about_this_program());
   if (parsed.asked == CommandLine::Asked::help) {
-    return print(is_command(words[0]) ? command_help(declared.front().line->usage(), help_width())
-                                      : program_help(usages(), help_width()));
+    return print(in_letters_of_here(is_command(words[0]) ? command_help(declared.front().line->usage(), help_width())
+                                                         : program_help(usages(), help_width())));
   }
   if (!is_command(words[0])) throw no_command(words[0]);
   const auto& [line, run] = declared.front();

@@ -139,6 +139,7 @@ std::string rendered(const Document& document, const Target& target, const Rende
   const bool to_screen = target.path.empty();
   FormatOptions format = rendering.look;
   format.width = to_screen ? terminal_size(STDOUT_FILENO).columns : 80;
+  format.ascii = format.ascii || (to_screen && target.format->name == "text" && is_ascii_locale());
   format.color = to_screen ? colored(rendering.color) : rendering.color == ColorChoice::always;
   std::erase_if(format.settings, [&](const auto& set) {
     return std::ranges::count(target.format->settings, set.first, &FormatSetting::name) == 0;

@@ -5,9 +5,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <sys/stat.h>
+#include <utility>
+#include <vector>
 
+#include "base/suggest.h"
+#include "base/text.h"
 #include "files/input_file.h"
 
 namespace attn {
@@ -20,6 +25,14 @@ Diagnostic unreadable(std::string message, std::string help = "") {
 struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
+
+std::string help_for_missing(const std::string& path) {
+  const std::filesystem::path asked(path);
+  const auto meant =
+      closest_file(asked.parent_path().string(), asked.filename().string(), [](const std::string&) { return true; });
+  if (!meant) return "is the path relative to another folder?";
+  return "did you mean `" + printable((asked.parent_path() / *meant).string()) + "`?";
+}
 
 // A device can go on for ever.
 constexpr std::size_t most_bytes = std::size_t{1} << 31;
@@ -41,6 +54,21 @@ Result<std::string> read_all(std::FILE* file, std::size_t expected = 0) {
 
 }  // namespace
 
+std::optional<std::string> closest_file(const std::string& folder, std::string_view typed,
+                                        bool (*is_asked_for)(const std::string& name)) {
+  constexpr std::size_t most_looked_at = 1000;
+  std::vector<std::string> known;
+  std::error_code error;
+  auto entry = std::filesystem::directory_iterator(folder.empty() ? "." : folder, error);
+  for (std::size_t i = 0; !error && entry != std::filesystem::directory_iterator() && i < most_looked_at; ++i) {
+    std::string name = entry->path().filename().string();
+    if (is_asked_for(name)) known.push_back(std::move(name));
+    entry.increment(error);
+  }
+  std::ranges::sort(known);
+  return closest(typed, known);
+}
+
 Result<std::string> read_text(const std::string& path) {
   if (path == "-") {
     remember_read(::fileno(stdin), "standard input");
@@ -50,7 +78,7 @@ Result<std::string> read_text(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
     const int reason = errno;
-    if (reason == ENOENT) return unreadable("there is no such file", "is the path relative to another folder?");
+    if (reason == ENOENT) return unreadable("there is no such file", help_for_missing(path));
     return unreadable(std::string("the file cannot be read: ") + std::strerror(reason));
   }
   if (S_ISDIR(status.st_mode)) return unreadable("this is a directory, not a file", "name a file in it");

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -9,5 +11,10 @@ namespace attn {
 // The whole text of a file; of standard input for "-". Faults have no place in
 // the text, since there is none. The file counts as read (files/input_file.h).
 Result<std::string> read_text(const std::string& path);
+
+// The name in that folder that somebody most likely meant by another, of those that are
+// asked for. Nothing where none is close, or the folder cannot be read.
+std::optional<std::string> closest_file(const std::string& folder, std::string_view typed,
+                                        bool (*is_asked_for)(const std::string& name));
 
 }  // namespace attn

@@ -17,8 +17,8 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 SHELLS = ("bash", "zsh", "fish")
 
 
-def attn(*words):
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+def attn(*words, locale="C.UTF-8"):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": locale}
     return subprocess.run([ATTN, *words], capture_output=True, encoding="utf-8", env=environment, timeout=60)
 
 
@@ -146,6 +146,43 @@ class Manual(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""), words)
 
 
+class Locales(unittest.TestCase):
+    def test_nothing_but_ascii_is_shown_where_the_locale_has_no_more(self):
+        example = os.path.join(ROOT, "data", "worked-example.json")
+        for words in (["--help"], ["check", "--help"], [example], ["why", example, "C[1,2]"], ["list"]):
+            self.assertTrue(attn(*words, locale="C").stdout.isascii(), words)
+            self.assertTrue(attn(*words, locale="POSIX").stdout.isascii(), words)
+            self.assertFalse(attn(*words, locale="en_US.UTF-8").stdout.isascii() and words[0] != "--help", words)
+
+    def test_a_file_does_not_depend_on_the_locale(self):
+        example = os.path.join(ROOT, "data", "worked-example.json")
+        with tempfile.TemporaryDirectory() as folder:
+            for locale in ("C", "C.UTF-8"):
+                attn(example, "-o", os.path.join(folder, locale + ".txt"), locale=locale)
+            with open(os.path.join(folder, "C.txt"), "rb") as one, open(os.path.join(folder, "C.UTF-8.txt"), "rb") as other:
+                self.assertEqual(one.read(), other.read())
+
+
+class Demo(unittest.TestCase):
+    def test_the_three_things_to_try_work(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(os.path.join(ROOT, "data"), os.path.join(folder, "data"))
+            os.symlink(ATTN, os.path.join(folder, "attn"))
+            environment = {"PATH": folder + os.pathsep + os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+            for place in (folder, tempfile.gettempdir()):
+                done = subprocess.run([ATTN, "demo"], cwd=place, env=environment, capture_output=True, encoding="utf-8",
+                                      timeout=60)
+                commands = [line.strip() for line in done.stderr.splitlines() if line.startswith("  attn ")]
+                self.assertEqual(len(commands), 3)
+                for command in commands:
+                    tried = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True,
+                                           encoding="utf-8", timeout=60)
+                    self.assertEqual(tried.returncode, 0, (command, tried.stderr))
+
+    def test_nothing_is_said_where_the_example_goes_to_a_program(self):
+        self.assertEqual(attn("demo", "--format", "json").stderr, "")
+
+
 class Mistyped(unittest.TestCase):
     def assert_refused(self, words, *parts):
         done = attn(*words)
@@ -173,6 +210,17 @@ class Mistyped(unittest.TestCase):
         self.assert_refused(["run", example, "again"], "`again` is one argument too many", "attn run [OPTIONS] FILE")
         self.assert_refused(["run", example, "--query", "1", "--query", "2"], "`--query` is given more than once")
         self.assert_refused(["run", example, "--full=3"], "`--full` takes no value")
+
+    def test_a_mistyped_file_is_told_which_one_is_near(self):
+        near = os.path.join(ROOT, "data", "worked-example.json")
+        self.assert_refused([os.path.join(ROOT, "data", "worked-exmple.json")], f"did you mean `{near}`?")
+
+    def test_a_folder_of_problems_is_compared_with_its_goldens(self):
+        files = [os.path.join(ROOT, "data", name) for name in sorted(os.listdir(os.path.join(ROOT, "data")))
+                 if name.endswith(".json")]
+        self.assertEqual(printed("golden", os.path.join(ROOT, "data")), printed("golden", *files))
+        with tempfile.TemporaryDirectory() as folder:
+            self.assert_refused(["golden", folder], "has no problems")
 
     def test_a_family_of_mistakes_is_listed_by_its_name(self):
         told = printed("mistakes", "scale")

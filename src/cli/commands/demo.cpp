@@ -1,8 +1,34 @@
+#include <filesystem>
+#include <string>
+
+#include "cli/console.h"
 #include "cli/view.h"
 #include "cli/worked_example.h"
 
 namespace attn {
 namespace {
+
+// Where the file of the example is, seen from here or from where this program is installed.
+std::string example_file() {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  const fs::path installed = fs::path("share") / "attn" / "data" / "worked-example.json";
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  for (const fs::path& file :
+       {fs::path("data") / "worked-example.json", program.parent_path().parent_path() / installed}) {
+    if (fs::exists(file, unknown)) return file.string();
+  }
+  return "";
+}
+
+std::string things_to_try() {
+  const std::string file = example_file();
+  std::string text = "\nThree things to try:\n";
+  if (file.empty()) return text + "  attn demo -o page.html\n  attn demo --only A,C\n  attn mistakes\n";
+  text += "  attn why " + file + " 'C[1,2]'\n";
+  text += "  attn check " + file + " --template text -o mine.txt\n";
+  return text + "  attn run " + file + " -o page.html\n";
+}
 
 struct DemoOptions {
   ComputeOptions computing;
@@ -13,7 +39,11 @@ struct DemoOptions {
     computing.declare(line);
   }
   Exit run() const {
-    return show(open_problem_text(worked_example, "worked-example.json", computing), computing, viewing);
+    const Exit code = show(open_problem_text(worked_example, "worked-example.json", computing), computing, viewing);
+    const bool is_read_here = viewing.rendering.outputs.empty() && !viewing.pause &&
+                              (viewing.rendering.format.empty() || viewing.rendering.format == "text");
+    if (code == Exit::done && is_read_here) say(things_to_try());
+    return code;
   }
 };
 

@@ -180,6 +180,28 @@ class GoldenComparison {
   ErrorFormat errors_;
 };
 
+// Files as they are named, and of folders the .json files in them. So that a shell's
+// *.json can be given, goldens are left out: they are no problems.
+std::vector<std::string> problems_in(const std::vector<std::string>& words) {
+  std::vector<std::string> problems;
+  for (const std::string& word : words) {
+    std::error_code unknown;
+    if (!std::filesystem::is_directory(word, unknown)) {
+      problems.push_back(word);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(word, unknown)) {
+      if (entry.path().extension() == ".json") found.push_back(entry.path().string());
+    }
+    if (found.empty()) throw Refusal("the folder `" + word + "` has no problems", "its .json files are read");
+    std::ranges::sort(found);
+    problems.insert(problems.end(), found.begin(), found.end());
+  }
+  std::erase_if(problems, [](const std::string& file) { return file.ends_with(golden_ending); });
+  return problems;
+}
+
 // For people: a line a file, and below it what differs. Of errors that was said already.
 std::string told_line(const GoldenVerdict& verdict) {
   const std::string word = verdict.has_failed() ? "FAILED" : std::string(name(verdict.kind));
@@ -197,7 +219,8 @@ std::string told_end(const std::string& format, const std::vector<GoldenVerdict>
 }
 
 void GoldenOptions::declare(CommandLine& line) {
-  line.add_option("FILE", files, "problems; the golden of name.json is name.golden.json", {.is_required = true});
+  line.add_option("FILE", files, "problems, or folders of them; the golden of name.json is name.golden.json",
+                  {.is_required = true});
   line.begin_group("What is compared");
   line.add_flag("--update", update, "rewrite the goldens that changed, and say what changed");
   line.add_option("--format", format, "how it is told",
@@ -222,9 +245,7 @@ Exit GoldenOptions::run() const {
   const GoldenComparison comparison(*this, closeness);
   std::vector<GoldenVerdict> verdicts;
   Exit worst = Exit::done;
-  for (const std::string& file : files) {
-    // So that a shell's *.json can be given: goldens are no problems.
-    if (file.ends_with(golden_ending)) continue;
+  for (const std::string& file : problems_in(files)) {
     Outcome outcome = comparison.outcome(file);
     worst = std::max(worst, outcome.code);
     if (format == "text") worst = std::max(worst, print(told_line(outcome.verdict)));
@@ -241,7 +262,7 @@ Command golden_command() {
       {.name = "golden",
        .summary = "Compare problems with the goldens beside them",
        .group = "Compare",
-       .examples = {"attn golden data/*.json", "attn golden --update data/causal-two-of-five.json"}});
+       .examples = {"attn golden data", "attn golden --update data/causal-two-of-five.json"}});
 }
 
 }  // namespace attn

@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "files/tensor_file.h"
 #include "problem/faults.h"
+#include "reading/text_file.h"
 
 namespace attn {
 namespace {
@@ -85,18 +86,8 @@ class Folder : public std::enable_shared_from_this<Folder> {
 
   // Where there is no such file, one of the folder may be meant.
   Diagnostic with_help(Diagnostic fault, const std::string& file) const {
-    constexpr std::size_t most_looked_at = 1000;
     if (fault.code != "no-file" || !fault.help.empty()) return fault;
-    std::vector<std::string> known;
-    std::error_code error;
-    auto entry = std::filesystem::directory_iterator(path_, error);
-    for (std::size_t i = 0; !error && entry != std::filesystem::directory_iterator() && i < most_looked_at; ++i) {
-      std::string name = entry->path().filename().string();
-      if (names_tensor_file(name)) known.push_back(std::move(name));
-      entry.increment(error);
-    }
-    std::ranges::sort(known);
-    const auto meant = closest(file, known);
+    const auto meant = closest_file(path_, file, names_tensor_file);
     fault.help = meant ? "did you mean `" + shown(*meant) + "`?" : "paths are relative to the folder of the problem";
     return fault;
   }
