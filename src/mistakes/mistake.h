@@ -45,7 +45,8 @@ using Rewrites = std::vector<Rewrite>;
 using RewriteRule = Rewrites (*)(const RightAttention& right);
 
 // What the rule makes of the attention, or of each of the recipe, but for what
-// nobody can have gone on with: numbers that the next step cannot read.
+// nobody can have gone on with: numbers that the next step cannot read. Where another
+// mistake was made before and stands in its way, it makes nothing.
 Rewrites rewrites_of(const RightAttention& right, RewriteRule rule);
 Rewrites rewrites_of(const Recipe& recipe, RewriteRule rule);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <stdexcept>
 #include <variant>
 
 #include "base/math.h"
@@ -33,15 +34,16 @@ std::string unused(const Recipe& recipe, std::string id) {
 
 // The lines with ids of their own for what only the rewrite needs.
 void make_unused(const Recipe& recipe, std::vector<Instruction>& lines) {
-  for (Instruction& made : lines) {
-    const std::string id = made.id();
+  for (auto made = lines.begin(); made != lines.end(); ++made) {
+    const std::string id = made->id();
     if (!id.starts_with('~') || !recipe.has(id)) continue;
-    made.heading.id = unused(recipe, id);
-    for (Instruction& reader : lines) {
-      for (Operand& operand : reader.operands) {
-        if (operand.id == id) operand.id = made.id();
+    made->heading.id = unused(recipe, id);
+    // What stands above it, and itself, reads the one that was there.
+    for (auto reader = std::next(made); reader != lines.end(); ++reader) {
+      for (Operand& operand : reader->operands) {
+        if (operand.id == id) operand.id = made->id();
       }
-      if (reader.open && reader.open->id == id) reader.open->id = made.id();
+      if (reader->open && reader->open->id == id) reader->open->id = made->id();
     }
   }
 }
@@ -58,6 +60,7 @@ Rewrite rewritten(const RightAttention& right, std::string step, std::string var
       made.recipe.replace(at->id(), at->op, at->operands, at->open);
     } else {
       const auto next = std::find_if(at, lines.end(), [&](const Instruction& one) { return right.has(one.id()); });
+      if (next == lines.end()) throw std::logic_error(at->id());  // no line of the recipe comes behind it
       made.recipe.insert_before(next->id(), *at);
     }
   }

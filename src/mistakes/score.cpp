@@ -63,7 +63,8 @@ std::vector<Instruction> compared(const RightAttention& right) {
   std::vector<Instruction> lines;
   for (const auto& own : right.instructions()) {
     if (reads(*own, right.at.queries) || reads(*own, right.at.keys)) {
-      if (!compares(own->op)) return {};
+      // A line that only another mistake has is no part of the score.
+      if (!compares(own->op) || own->id().starts_with('~')) return {};
       lines.push_back(*own);
     }
     if (own->id() == right.at.scores) break;

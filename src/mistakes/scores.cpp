@@ -32,6 +32,9 @@ Rewrites product_of(const RightAttention& right, Operand one, Operand other) {
 Rewrites transposed_scores(const RightAttention& right) {
   const Instruction* scores = right.find(right.at.scores);
   if (!scores || !are_square(right)) return {};
+  if (const auto of = factors(right)) {
+    return product_of(right, read_as(of->queries, "query", "key"), read_as(of->keys, "key", "query"));
+  }
   return {rewritten(right, right.at.scores, "",
                     {line("~scores", scores->op, scores->operands, scores->open),
                      line(right.at.scores, Copy{}, {transposed("~scores", "query", "key")})})};

@@ -139,15 +139,25 @@ class AnswersReader {
   bool not_answers_ = false;     // but another kind of file: one fault says it all
 };
 
+// The faults of a JSON text, whose words stand for other things elsewhere.
+Diagnostics said_of_answers(Diagnostics faults, std::string_view text) {
+  for (Diagnostic& fault : faults) {
+    const std::string_view word = fault.range ? spelled(text, *fault.range) : "";
+    if (is_nan(word)) fault.help = how_to_answer_nan;
+    if (word == "None") fault.help = "write null for a blank";
+  }
+  return faults;
+}
+
 }  // namespace
 
 Result<Answers> read_answers(std::string_view text, const KnownSteps& known) {
   const Result<ParsedJson> parsed = parse_json(text);
-  if (!parsed) return parsed.faults();
+  if (!parsed) return said_of_answers(parsed.faults(), text);
 
   Faults faults;
   Answers answers = AnswersReader(text, known, faults).read(parsed.value().root);
-  Diagnostics all = parsed.value().faults;
+  Diagnostics all = said_of_answers(parsed.value().faults, text);
   std::ranges::move(faults.take(), std::back_inserter(all));
   if (!all.empty()) return all;
   return answers;

@@ -279,6 +279,8 @@ Cell CellsReader::cell_of(const JsonValue& value, const std::string& where, cons
   return result;
 }
 
+bool is_nan(std::string_view written) { return written == "nan" || written == "NaN" || written == "NAN"; }
+
 Diagnostic number_fault(Diagnostic fault, std::string_view written, std::string where, TextRange place,
                         std::size_t quotes) {
   // Only where nothing is escaped do places in the number lead to places in the text.
@@ -292,6 +294,8 @@ Diagnostic number_fault(Diagnostic fault, std::string_view written, std::string 
   }
   fault.message = (where.empty() ? "this" : shown(where)) + " is no number: " + fault.message;
   if (written == "?") fault.help = "leave a blank where a number is not known";
+  if (is_nan(written))
+    fault.help = where.empty() ? "leave a blank: a number that is NaN cannot be marked" : how_to_answer_nan;
   fault.where = std::move(where);
   return fault;
 }

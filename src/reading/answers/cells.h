@@ -38,6 +38,10 @@ std::optional<Diagnostic> fault_of_bytes(std::string_view text);
 // What a value of answers is, as a sentence names it.
 std::string answer_in_words(const JsonValue& value);
 
+// Whether that is written where a computation went wrong, and what to do about it.
+bool is_nan(std::string_view written);
+constexpr const char* how_to_answer_nan = "write null for a blank: a number that is NaN cannot be marked";
+
 // What is wrong with a written number, from what spelled_number says of it, as a
 // fault of the file. `quotes` is how many bytes stand on either side of the
 // number within its place in the text.

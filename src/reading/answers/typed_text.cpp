@@ -78,14 +78,13 @@ class TextReader {
       answers_.name = std::move(*name);
       return skip_rest_of_line();
     }
-    std::size_t equals = all.begin;
-    while (equals < all.end && equals_size(text_.substr(equals)) == 0) ++equals;
-    if (equals == all.end) {
+    const std::optional<TextRange> sign = sign_in(line);
+    if (!sign) {
       faults_.add("no-answer", "", all, "this line says no step and what it is", how_to_type);
       return skip_rest_of_line();
     }
-    const std::optional<Target> target = target_of(without_spaces(text_, {all.begin, equals}));
-    at_ = equals + equals_size(text_.substr(equals));
+    const std::optional<Target> target = target_of(without_spaces(text_, {all.begin, begin + sign->begin}));
+    at_ = begin + sign->end;
     const std::optional<TypedValue> value = read_typed_value(text_, at_, faults_);
     if (!value) return skip_to_statement();
     if (target) add(*target, *value);
@@ -126,6 +125,11 @@ class TextReader {
       return faults_.add("no-answer", "", TextRange{range.begin, range.begin + 1},
                          "no step stands before the equals sign", how_to_type);
     }
+    const std::string_view behind = line_from(text_, range.end);
+    const bool is_heading = behind.substr(without_spaces(behind, {0, behind.size()}).begin).starts_with(':');
+    if (ids.empty() && is_heading && !known_.meant_by(typed)) {
+      return faults_.add("no-answer", "", range, "\"" + shown(typed) + "\" is not a step that is known", how_to_type);
+    }
     if (ids.empty()) {
       return faults_.add("unknown-step", "", name, "\"" + shown(typed) + "\" is not a step that is known",
                          help_for_step(typed, known_));
@@ -155,32 +159,29 @@ class TextReader {
     return part;
   }
 
-  // "s₁₂", "s_12" or "s12" as "s" and 12; without a number where there is none.
-  static std::pair<std::string_view, std::optional<std::size_t>> without_subscript(std::string_view name) {
-    constexpr std::string_view zero = "₀";
-    std::string digits;
-    std::string_view rest = name;
-    while (rest.size() > zero.size() && rest.substr(rest.size() - 3, 2) == zero.substr(0, 2)) {
-      const int digit = static_cast<unsigned char>(rest.back()) - static_cast<unsigned char>(zero.back());
-      if (digit < 0 || digit > 9) break;
-      digits.insert(digits.begin(), static_cast<char>('0' + digit));
-      rest.remove_suffix(zero.size());
-    }
-    if (digits.empty()) {
-      rest = name.substr(0, name.find_last_not_of("0123456789") + 1);
-      digits = name.substr(rest.size());
-      if (rest.ends_with('_')) rest.remove_suffix(1);
-    }
-    std::size_t number = 0;
-    if (!parse_natural(digits, number) || number == 0) return {name, std::nullopt};
-    return {rest, number};
+  void add(const Target& target, const TypedValue& value) {
+    std::optional<PartIndex> part = target.part;
+    if (target.subscript) part = numbered_part(target, *target.subscript, value);
+    if (target.subscript && !part) return;
+    const Shape* shape = known_.shape(target.id);
+    // S[2] is S[2,:], as long as the step has more axes.
+    while (part && shape && part->size() < shape->rank()) part->emplace_back();
+    if (has_decimal_commas(value, part, shape) || !measured(value)) return;
+    part ? add_part(target, *part, value) : add_whole(target, value);
   }
 
-  void add(const Target& target, const TypedValue& value) {
-    if (!measured(value)) return;
-    if (target.part) return add_part(target, *target.part, value);
-    if (target.subscript) return add_numbered(target, *target.subscript, value);
-    add_whole(target, value);
+  // Says so, if commas stand before decimals in this value.
+  bool has_decimal_commas(const TypedValue& value, const std::optional<PartIndex>& part, const Shape* shape) {
+    std::optional<std::size_t> wanted;
+    if (shape) wanted = 1;
+    for (std::size_t axis = 0; shape && axis < shape->rank(); ++axis) {
+      const bool is_fixed = part && axis < part->size() && (*part)[axis];
+      if (!is_fixed) *wanted *= (*shape)[axis].size;
+    }
+    auto fault = decimal_comma_fault(text_, comma_runs(text_, value), wanted);
+    if (!fault) return false;
+    faults_.add(std::move(*fault));
+    return true;
   }
 
   // Finds the sizes of the lists, level by level; false where they do not have one.
@@ -205,6 +206,10 @@ class TextReader {
     }
     if (!value.is_list) return true;
     if (value.items.size() != sizes_[level]) {
+      if (const auto step = step_that_begins(value)) {
+        faults_.add("no-answer", "", *step, "an equals sign is missing behind " + shown(piece(*step)), how_to_type);
+        return false;
+      }
       faults_.add("ragged-list", "", value.range,
                   "this row has " + counted(value.items.size(), "number") + ", and the first one has " +
                       std::to_string(sizes_[level]),
@@ -212,6 +217,15 @@ class TextReader {
       return false;
     }
     return std::ranges::all_of(value.items, [&](const TypedValue& item) { return fits(item, level + 1); });
+  }
+
+  // Where a row begins with the name of a step rather than with a number.
+  std::optional<TextRange> step_that_begins(const TypedValue& row) const {
+    const TypedValue* first = row.items.empty() ? nullptr : &row.items.front();
+    if (!first || first->is_list || spelled_number(piece(first->range))) return std::nullopt;
+    const std::string_view name = piece(first->range);
+    const bool is_step = !known_.called(name).empty() || !known_.called(without_subscript(name).first).empty();
+    return is_step ? std::optional(first->range) : std::nullopt;
   }
 
   AnsweredStep::Cell cell_of(const TypedValue& value) {
@@ -255,34 +269,33 @@ class TextReader {
   }
 
   // A row of a matrix, or a number of a vector, for the position that it belongs to.
-  void add_numbered(const Target& target, std::size_t number, const TypedValue& value) {
+  std::optional<PartIndex> numbered_part(const Target& target, std::size_t number, const TypedValue& value) {
     const Shape* shape = known_.shape(target.id);
     const auto refuse = [&](const std::string& why) {
-      faults_.add("bad-index", "", target.range, "\"" + shown(piece(target.range)) + "\" " + why,
-                  "write indices, one an axis, and : for all along it: S[1,2], S[2,:]");
+      return faults_.add("bad-index", "", target.range, "\"" + shown(piece(target.range)) + "\" " + why,
+                         "write indices, one an axis, and : for all along it: S[1,2], S[2,:]");
     };
     if (!shape || shape->rank() == 0 || shape->rank() > 2)
       return refuse("does not say which numbers of the step are meant");
     const bool is_matrix = shape->rank() == 2;
-    if (is_matrix && !value.is_list) {
-      // s₁₂ is S[1,2], where there is no row 12.
-      if (number < 11 || number > 99 || number % 10 == 0) return refuse("is a row, and one number is given");
-      return add_part(target, {number / 10 - 1, number % 10 - 1}, value);
-    }
+    // s₁₂ is S[1,2], where one number is given or there is no row 12.
+    const bool may_be_cell = is_matrix && number >= 11 && number <= 99 && number % 10 != 0;
+    const auto cell = [&] { return PartIndex{number / 10 - 1, number % 10 - 1}; };
+    if (is_matrix && !value.is_list && may_be_cell) return cell();
+    if (is_matrix && !value.is_list) return refuse("is a row, and one number is given");
     for (const char* axis : {"query", "token", "key"}) {
       const auto position = shape->position(axis);
       if (!position) continue;
+      if (may_be_cell && number > (*shape)[*position].size) return cell();
       PartIndex part(shape->rank());
       part[*position] = number - 1;
-      return add_part(target, part, value);
+      return part;
     }
-    refuse("does not say which numbers of the step are meant");
+    return refuse("does not say which numbers of the step are meant");
   }
 
-  void add_part(const Target& target, PartIndex part, const TypedValue& value) {
+  void add_part(const Target& target, const PartIndex& part, const TypedValue& value) {
     const Shape* shape = known_.shape(target.id);
-    // S[2] is S[2,:], as long as the step has more axes.
-    while (shape && part.size() < shape->rank()) part.emplace_back();
     if (shape && part.size() > shape->rank()) {
       faults_.add("bad-index", "", target.range,
                   target.id + " has " + counted(shape->rank(), "axis") + ", and " + counted(part.size(), "index") +
@@ -298,6 +311,7 @@ class TextReader {
     // A column is written as one, or as a row.
     const bool lies_flat = free.size() == 1 && sizes.size() == 2 && std::ranges::count(sizes, std::size_t{1}) > 0;
     if (lies_flat) sizes = {sizes[0] * sizes[1]};
+    if (free.empty() && std::ranges::count(sizes, std::size_t{1}) == std::ssize(sizes)) sizes.clear();  // [4]
     if (free.size() == 2 && sizes.size() == 1) sizes.insert(sizes.begin(), 1);
     std::vector<std::size_t> wanted;
     for (const std::size_t axis : free) wanted.push_back(shape ? (*shape)[axis].size : 0);

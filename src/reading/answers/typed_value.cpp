@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
+#include <map>
 #include <utility>
 
+#include "base/expression.h"
+#include "base/numbers.h"
 #include "base/suggest.h"
 #include "base/text.h"
 
@@ -37,23 +40,12 @@ bool goes_on(std::string_view rest) {
   return false;
 }
 
-// What stands between the numbers of a row: [0,06 0,47] has commas within numbers.
-class RowSigns {
- public:
-  void comma(bool between_digits) {
-    alternate_ = alternate_ && between_digits && count_ % 2 == 0;
-    ++count_;
-  }
-  void blank() {
-    alternate_ = alternate_ && count_ % 2 == 1;
-    ++count_;
-  }
-  bool are_decimal_commas() const { return alternate_ && count_ > 2 && count_ % 2 == 1; }
-
- private:
-  std::size_t count_ = 0;
-  bool alternate_ = true;
-};
+// Whether a line ends the list that it stands in: it must have an equals sign, for people
+// write labels with a colon before rows.
+bool may_be_equation(std::string_view line) {
+  const std::optional<TextRange> sign = sign_in(line);
+  return (sign && line[sign->end - 1] != ':') || name_in(line);
+}
 
 // Reads a value, from behind the equals sign to where the next statement may begin.
 class ValueReader {
@@ -71,8 +63,10 @@ class ValueReader {
       if (!row.empty()) rows.push_back(std::move(row));
     } while (took(';') || took_line_break(rows.empty()));
     if (rows.empty()) {
-      const std::size_t sign = text_[begin - 1] == '=' ? 1 : nearly_equals.size();
-      return faults_.add("no-numbers", "", TextRange{begin - sign, begin}, "no number stands behind the equals sign",
+      const bool is_colon = text_[begin - 1] == ':';
+      const std::size_t sign = is_colon || text_[begin - 1] == '=' ? 1 : nearly_equals.size();
+      return faults_.add("no-numbers", "", TextRange{begin - sign, begin},
+                         is_colon ? "no number stands behind the colon" : "no number stands behind the equals sign",
                          how_to_type);
     }
     if (rows.size() == 1 && rows[0].size() == 1) return std::move(rows[0][0]);
@@ -120,7 +114,6 @@ class ValueReader {
 
   // Reads up to a semicolon, a line break, a closing bracket or the end.
   bool read_row(TypedRow& row, std::size_t depth) {
-    RowSigns signs;
     for (bool after_comma = false;;) {
       skip_spaces_and_comment();
       const char c = at_end() ? '\n' : text_[at_];
@@ -128,34 +121,60 @@ class ValueReader {
         ++at_;
         continue;
       }
-      if (c == '\n' || c == ';' || c == ']') break;
+      if (c == '\n' || c == ';' || c == ']' || (c == ')' && in_round_)) break;
       if (c == ',') {
         if (row.empty() || after_comma) row.push_back({{at_, at_}});
         after_comma = true;
-        signs.comma(is_between_digits());
         ++at_;
         continue;
       }
-      if (!row.empty() && !after_comma) signs.blank();
       after_comma = false;
       if (equals_size(text_.substr(at_)) > 0) {
         fault("bad-value", "an equals sign stands within a value", "write the result alone: S[1,2] = 4");
         return false;
       }
-      std::optional<TypedValue> item = c == '[' ? read_list(depth + 1) : number();
+      const bool is_list = c == '[' || (c == '(' && opens_list());
+      std::optional<TypedValue> item = is_list ? read_list(depth + 1) : number();
       if (!item) return false;
       row.push_back(std::move(*item));
-    }
-    if (signs.are_decimal_commas()) {
-      const TextRange place{row.front().range.begin, row.back().range.end};
-      faults_.add("decimal-comma", "", place, "commas stand within the numbers here, and they separate numbers",
-                  "decimals stand after a point: 0.47");
     }
     return true;
   }
 
-  bool is_between_digits() const {
-    return at_ > 0 && is_ascii_digit(text_[at_ - 1]) && at_ + 1 < text_.size() && is_ascii_digit(text_[at_ + 1]);
+  // Whether a round bracket is one of a list, (1, 0, 2) or ((1 0 2) (2 2 2)), and not one of
+  // an expression: it does not go on behind it, and what is in it is no number.
+  bool opens_list() {
+    const std::size_t close = closing(at_);
+    const std::string_view group = text_.substr(at_, close == std::string_view::npos ? close : close + 1 - at_);
+    const bool has_comma = group.find_first_of(",;") != std::string_view::npos;
+    if (close == std::string_view::npos) return line_from(group, 0).find_first_of(", ") != std::string_view::npos;
+    std::size_t behind = close + 1;
+    if (behind < text_.size() && std::string_view(" \t\r,;\n[]()#").find(text_[behind]) == std::string_view::npos)
+      return false;
+    while (behind < text_.size() && is_space(text_[behind])) ++behind;
+    if (goes_on(text_.substr(behind)) && text_[behind] != ')') return false;
+    return (has_comma || std::ranges::any_of(group, is_space)) && !spelled_number(group);
+  }
+
+  // Where the round bracket is closed that opens there: within this value, or nowhere.
+  std::size_t closing(std::size_t open) {
+    if (closing_.empty()) find_closing(open);
+    const auto found = closing_.find(open);
+    return found == closing_.end() ? std::string_view::npos : found->second;
+  }
+
+  void find_closing(std::size_t from) {
+    std::vector<std::size_t> open;
+    for (std::size_t at = from; at < text_.size(); ++at) {
+      const char c = text_[at];
+      if (c == '#') at = std::min(text_.find('\n', at), text_.size()) - 1;
+      if (c == '\n' && may_be_equation(line_from(text_, at + 1))) break;
+      if (c == '(') open.push_back(at);
+      if (c != ')' || open.empty()) continue;
+      closing_.emplace(open.back(), at);
+      open.pop_back();
+    }
+    closing_.emplace(text_.size(), text_.size());  // so that it is done once
   }
 
   // An expression: words, as far as they belong together.
@@ -166,7 +185,7 @@ class ValueReader {
       const std::size_t end = at_;
       while (!at_end() && is_space(text_[at_])) ++at_;
       const bool ends_here = at_end() || std::string_view(",;\n[]#").find(text_[at_]) != std::string_view::npos ||
-                             equals_size(text_.substr(at_)) > 0;
+                             (in_round_ && text_[at_] == ')') || equals_size(text_.substr(at_)) > 0;
       if (!ends_here && (needs_more(text_.substr(begin, end - begin)) || goes_on(text_.substr(at_)))) continue;
       at_ = end;
       return TypedValue{{begin, end}};
@@ -185,6 +204,7 @@ class ValueReader {
       const bool ends_word = open == 0 && (is_space(c) || c == ',');
       if (ends_word || std::string_view(";\n[]#").find(c) != std::string_view::npos) return;
       if (equals_size(text_.substr(at_)) > 0) return;
+      if (c == ')' && open == 0 && in_round_) return;
       if (c == '(') ++open;
       if (c == ')' && open > 0) --open;
     }
@@ -196,20 +216,23 @@ class ValueReader {
                    "no step has as many axes");
     }
     const std::size_t begin = at_++;
+    const char close = text_[begin] == '(' ? ')' : ']';
+    const bool was_in_round = std::exchange(in_round_, close == ')');
     std::vector<TypedRow> rows;
     for (;;) {
       TypedRow row;
       if (!read_row(row, depth)) return std::nullopt;
       if (!row.empty()) rows.push_back(std::move(row));
-      if (took(']')) break;
+      if (took(close)) break;
       const bool is_line_break = next_is('\n');
-      const bool goes_on = took(';') || (is_line_break && !may_be_statement(line_from(text_, at_ + 1)));
+      const bool goes_on = took(';') || (is_line_break && !may_be_equation(line_from(text_, at_ + 1)));
       if (!goes_on) {
         return faults_.add("open-bracket", "", TextRange{begin, begin + 1}, "this bracket is not closed",
-                           "write ] behind its last number");
+                           std::string("write ") + close + " behind its last number");
       }
       if (is_line_break) ++at_;
     }
+    in_round_ = was_in_round;
     return list_of(std::move(rows), {begin, at_});
   }
 
@@ -232,12 +255,30 @@ class ValueReader {
   std::string_view text_;
   std::size_t& at_;
   Faults& faults_;
+  bool in_round_ = false;                       // whether the list that is read stands in round brackets
+  std::map<std::size_t, std::size_t> closing_;  // of round brackets, once they are asked for
 };
 
 }  // namespace
 
 std::optional<TypedValue> read_typed_value(std::string_view text, std::size_t& at, Faults& faults) {
   return ValueReader(text, at, faults).read();
+}
+
+std::vector<CommaRuns> comma_runs(std::string_view text, const TypedValue& value) {
+  std::vector<CommaRuns> rows;
+  CommaRuns row;
+  for (const TypedValue& item : value.items) {
+    if (item.is_list) {
+      std::ranges::move(comma_runs(text, item), std::back_inserter(rows));
+      continue;
+    }
+    const std::size_t end = row.empty() ? item.range.begin : row.back().back().end;
+    if (end + 1 != item.range.begin || text[end] != ',') row.emplace_back();
+    row.back().push_back(item.range);
+  }
+  if (!row.empty()) rows.push_back(std::move(row));
+  return rows;
 }
 
 std::string_view piece_of(std::string_view text, TextRange range) {
@@ -258,6 +299,26 @@ std::size_t equals_size(std::string_view text) {
   return text.starts_with('=') ? 1 : text.starts_with(nearly_equals) ? nearly_equals.size() : 0;
 }
 
+std::pair<std::string_view, std::optional<std::size_t>> without_subscript(std::string_view name) {
+  constexpr std::string_view zero = "₀";
+  std::string digits;
+  std::string_view rest = name;
+  while (rest.size() > zero.size() && rest.substr(rest.size() - 3, 2) == zero.substr(0, 2)) {
+    const int digit = static_cast<unsigned char>(rest.back()) - static_cast<unsigned char>(zero.back());
+    if (digit < 0 || digit > 9) break;
+    digits.insert(digits.begin(), static_cast<char>('0' + digit));
+    rest.remove_suffix(zero.size());
+  }
+  if (digits.empty()) {
+    rest = name.substr(0, name.find_last_not_of("0123456789") + 1);
+    digits = name.substr(rest.size());
+    if (rest.ends_with('_')) rest.remove_suffix(1);
+  }
+  std::size_t number = 0;
+  if (!parse_natural(digits, number) || number == 0) return {name, std::nullopt};
+  return {rest, number};
+}
+
 std::optional<std::string> name_in(std::string_view line) {
   line = line.substr(0, line.find('#'));
   const std::size_t sign = line.find_first_of(":=");
@@ -267,10 +328,22 @@ std::optional<std::string> name_in(std::string_view line) {
   return std::string(trimmed({sign + 1, line.size()}));
 }
 
-bool may_be_statement(std::string_view line) {
-  const std::string_view read = line.substr(0, line.find('#'));
-  return read.find('=') != std::string_view::npos || read.find(nearly_equals) != std::string_view::npos ||
-         name_in(line);
+std::optional<TextRange> sign_in(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  const std::size_t first = without_spaces(line, {0, line.size()}).begin;
+  const bool may_be_name =
+      first < line.size() && std::string_view("0123456789+-.([_?\"").find(line[first]) == std::string_view::npos;
+  int open = 0;
+  for (std::size_t at = first; at < line.size(); ++at) {
+    if (const std::size_t size = equals_size(line.substr(at))) return TextRange{at, at + size};
+    if (line[at] == '[' || line[at] == '(') ++open;
+    if (line[at] == ']' || line[at] == ')') --open;
+    const bool is_colon = line[at] == ':' && open == 0 && may_be_name;
+    if (is_colon) return TextRange{at, at + 1 + equals_size(line.substr(at + 1))};
+  }
+  return std::nullopt;
 }
+
+bool may_be_statement(std::string_view line) { return sign_in(line) || name_in(line); }
 
 }  // namespace attn

@@ -4,10 +4,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.h"
 #include "problem/faults.h"
+#include "reading/answers/decimal_commas.h"
 
 // The pieces of answers that people type: lines, and what stands behind an equals sign.
 
@@ -31,6 +33,12 @@ struct TypedValue {
 // `at` then stands where reading got to.
 std::optional<TypedValue> read_typed_value(std::string_view text, std::size_t& at, Faults& faults);
 
+// The numbers of each row, by the commas between them.
+std::vector<CommaRuns> comma_runs(std::string_view text, const TypedValue& value);
+
+// "s₁₂", "s_12" or "s12" as "s" and 12; without a number where there is none.
+std::pair<std::string_view, std::optional<std::size_t>> without_subscript(std::string_view name);
+
 std::string_view piece_of(std::string_view text, TextRange range);
 TextRange without_spaces(std::string_view text, TextRange range);
 
@@ -39,6 +47,10 @@ std::string_view line_from(std::string_view text, std::size_t at);
 
 // How many bytes an equals sign takes at the beginning of a text, = or ≈; 0 where none stands.
 std::size_t equals_size(std::string_view text);
+
+// What stands between a step and what it comes to, in the line of a statement: the first
+// equals sign, or the colon that people write in its place.
+std::optional<TextRange> sign_in(std::string_view line);
 
 // Whether a statement may begin with this line.
 bool may_be_statement(std::string_view line);

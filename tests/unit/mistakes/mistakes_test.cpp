@@ -384,6 +384,32 @@ TEST_CASE("every mistake can be made, and changes the numbers of its step in a g
   }
 }
 
+TEST_CASE("any mistake is made behind any other, or is not", "[check]") {
+  const std::string queries = R"({"queries": [[1, 0], [2, 1], [0, 1]], "keys": [[1, 1], [0, 2], [1, -1]],
+                                  "values": [[1, 2], [2, 0], [4, 1]], )";
+  std::size_t made = 0;
+  for (const char* options : {R"("causal": true})", R"("score": "cosine"})", R"("score": "dot", "positions": "rope"})",
+                              R"("mask": {"allow": [[1, 0, 1], [1, 1, 0], [1, 1, 1]]}})"}) {
+    INFO(options);
+    const Result<Problem> problem = read_problem(queries + options, catalog(), std::size_t{1} << 30);
+    REQUIRE(problem);
+    const Recipe right = attention_recipe(problem.value());
+    for (const Mistake* first : all_mistakes()) {
+      if (!first->rewrites) continue;
+      for (const Rewrite& rewrite : rewrites_of(right, first->rewrites)) {
+        for (const Mistake* second : all_mistakes()) {
+          if (!second->rewrites) continue;
+          INFO(first->id << " " << rewrite.variant << " and " << second->id);
+          const Rewrites both = rewrites_of(rewrite.recipe, second->rewrites);
+          CHECK(std::ranges::all_of(both, [](const Rewrite& one) { return one.recipe.fits(); }));
+          made += both.size();
+        }
+      }
+    }
+  }
+  CHECK(made > 1000);
+}
+
 TEST_CASE("mistakes with the projections are the formulas they are called after", "[check]") {
   const Case square("square");
   const auto given = [&](const std::string& id) { return rows_of(square.trace().value(id)); };

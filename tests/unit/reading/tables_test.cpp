@@ -39,7 +39,7 @@ TEST_CASE("headings and labels are told from numbers", "[tables]") {
            "Input 1,1,2\nInput 2,3,4",
            ",a,b\nx,1,2\ny,3,4",
            ",1,2\nx,1,2\ny,3,4",
-           ",1,2\n1,1,2\n2,3,4",
+           ",0,1\nx,1,2\ny,3,4",
            "a,b\nx,1,2\ny,3,4",
            "key,a,b\nx,1,2\ny,3,4",
            "scores,a,b\n1,1,2\n2,3,4",
@@ -64,8 +64,8 @@ TEST_CASE("in a column of a step of one number a row, a comma stands before deci
     CHECK(step.cells[2]->value == 1.5);
   }
   // Of a matrix they are two columns, and so they are where there are not as many lines.
-  CHECK(cells(tables("0,06\n0,47\n1,5").steps[0]) == "3 × 2: 0 06 0 47 1 5");
-  CHECK(tables("0,06\n0,47", "exponential_sums").steps[0].shape == Sizes{2, 2});
+  CHECK(cells(tables("0,6\n0,47\n1,5").steps[0]) == "3 × 2: 0 6 0 47 1 5");
+  CHECK(tables("0,6\n0,47", "exponential_sums").steps[0].shape == Sizes{2, 2});
 }
 
 TEST_CASE("what may be numbers is taken for numbers", "[tables]") {
@@ -73,6 +73,64 @@ TEST_CASE("what may be numbers is taken for numbers", "[tables]") {
   CHECK(cells(tables(",1\n3,4").steps[0]) == "2 × 2: _ 1 3 4");
   CHECK(cells(tables(",\n1,").steps[0]) == "2 × 2: _ _ 1 _");
   CHECK(code_of_table("1,x\n3,4", "scores") == "not-a-number");
+}
+
+TEST_CASE("a table that counts its rows and columns is read for the shape that its step has", "[tables]") {
+  for (const char* text : {
+           ",1,2,3\n1,2,4,4\n2,4,16,12\n3,4,12,10",
+           ",0,1,2\n0,2,4,4\n1,4,16,12\n2,4,12,10",
+           "0,1,2\n2,4,4\n4,16,12\n4,12,10",
+           "1,2,4,4\n2,4,16,12\n3,4,12,10",
+           "query,a,b,c\n1,2,4,4\n2,4,16,12\n3,4,12,10",
+           "query,a,b,c\n0,2,4,4\n1,4,16,12\n2,4,12,10",
+           "query,0,1,2\n0,2,4,4\n1,4,16,12\n2,4,12,10",
+           "query,1,2,3\nx,2,4,4\ny,4,16,12\nz,4,12,10",
+           "scores,0,1,2\n0,2,4,4\n1,4,16,12\n2,4,12,10",
+       }) {
+    INFO(text);
+    CHECK(cells(tables(text).steps[0]) == "3 × 3: 2 4 4 4 16 12 4 12 10");
+  }
+  CHECK(cells(tables("query,z\n1,2.1\n2,1.0\n3,1.1", "exponential_sums").steps[0]) == "3: 2.1 1.0 1.1");
+  // What has the step's shape as it stands is numbers, and so is what has it in no way.
+  CHECK(cells(tables(",1,2\n1,1,2\n2,3,4").steps[0]) == "3 × 3: _ 1 2 1 1 2 2 3 4");
+  CHECK(cells(tables("0,1\n2,3").steps[0]) == "2 × 2: 0 1 2 3");
+  CHECK(tables("query,a,b,c\n1,2,4,4\n2,4,16,12").steps[0].shape == Sizes{2, 4});
+}
+
+TEST_CASE("empty rows and columns at the end are left out where the step then has its shape", "[tables]") {
+  for (const char* text : {
+           "2;4;4;;\n4;16;12;;\n4;12;10;;",
+           "2,4,4,\n4,16,12,\n4,12,10,",
+           "2,4,4,\n4,16,12\n4,12,10,,",
+           "2,4,4\n4,16,12\n4,12,10\n,,\n,,\n",
+           "2,4,4,,\n4,16,12,,\n,,,,\n4,12,10,,\n,,,,",
+           "a,b,c,\n2,4,4,\n4,16,12,\n4,12,10,\n,,,",
+           ",a,b,c,\nx,2,4,4,\ny,4,16,12,\nz,4,12,10,\n,,,,",
+           "x,2,4,4,\ny,4,16,12,\nz,4,12,10,\n,,,,",
+       }) {
+    INFO(text);
+    CHECK(cells(tables(text).steps[0]) == "3 × 3: 2 4 4 4 16 12 4 12 10");
+  }
+  CHECK(tables("2.1,,\n1.0,,\n1.1,,\n,,", "exponential_sums").steps[0].shape == Sizes{3});
+  // Blanks of the step stay, and what leads to no shape of the step is as it stands.
+  CHECK(cells(tables("2,4,,\n4,16,,\n,,,\n,,,").steps[0]) == "3 × 3: 2 4 _ 4 16 _ _ _ _");
+  CHECK(cells(tables("a,b,c\nx,2,4,\ny,4,,\nz,4,,").steps[0]) == "3 × 3: 2 4 _ 4 _ _ 4 _ _");
+  CHECK(cells(tables("1,\n2,").steps[0]) == "2 × 2: 1 _ 2 _");
+  CHECK(tables("a,b,c,d\n2,4,4,\n4,16,12,\n4,12,10,").steps[0].shape == Sizes{3, 4});
+}
+
+TEST_CASE("commas before decimals among commas between numbers are refused for what they are", "[tables]") {
+  for (const char* text : {
+           "0,06,0,47,0,47\n0,00,0,98,0,02\n0,00,0,88,0,12",
+           "0,5,0,1,0,4\n0,1,0,7,0,2\n0,3,0,3,0,4",
+           "0,06,0,47,0,47\n0,0,98,0,02\n0,0,88,0,12",
+           ",a,b,c\nx,0,06,0,47,0,47\ny,0,00,0,98,0,02\nz,0,00,0,88,0,12",
+           "0,06\n0,47\n1,5",
+       }) {
+    CHECK(code_of_table(text, "attention_weights") == "decimal-comma");
+  }
+  CHECK(code_of_table("2,14,1,02,1,14", "exponential_sums") == "decimal-comma");
+  CHECK(tables("2,4,4,1\n4,16,12,1\n4,12,10,1").steps[0].shape == Sizes{3, 4});
 }
 
 TEST_CASE("commas stand before decimals where they do not separate numbers", "[tables]") {

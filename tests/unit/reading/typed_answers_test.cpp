@@ -62,6 +62,15 @@ TEST_CASE("a matrix is read however it is typed", "[typed]") {
            "S =\n[2 4 4]\n[4 16 12]\n[4 12 10]",
            "# mine\r\nS = [ 2 4 4 ;  # one\r\n 4 16 12;\r\n\r\n 4, 12 10; ] # done\r\n",
            "S[1,:] = [2 4 4]\nS(2,:) = 4 16 12\ns₃ = [4, 12, 10]",
+           "S = ((2, 4, 4), (4, 16, 12), (4, 12, 10))",
+           "S = (2 4 4; 4 16 12; 4 12 10)",
+           "S = ((2, 4, 4),\n     (4, 16, 12),  # two\n     (4, 12, 10))",
+           "S = [(2 4 4) (4 16 12) (4 12 10)]",
+           "S = (2,4,4),(4,16,12),(4,12,10)",
+           "S =\n(2 4 4)\n(4 16 12)\n(4 12 10)",
+           "Scores:\n2 4 4\n4 16 12\n4 12 10\n",
+           "S := [2 4 4; 4 16 12; 4 12 10]",
+           "s1: 2 4 4\nS[2,:]: (4, 16, 12)\ns3 = 4 12 10",
            "S[:,1]=[2;4;4]\nS[:,2]=[4 16 12]\nS[:,3]=[4 12 10]",
        }) {
     const AnsweredStep step = only(text);
@@ -82,6 +91,9 @@ TEST_CASE("typed numbers keep their digits, and may be expressions", "[typed]") 
   CHECK(step.cells[5]->value == Approx(std::sqrt(3) / 2));
   CHECK(step.cells[8]->value == 9);
   CHECK(spelled(only("m = [1 -2 3]")) == "1 -2 3");
+  CHECK(spelled(only("m = (e^-2/(1+e^-2), (1+2)/3, ((1 + 2)))")) == "e^-2/(1+e^-2) (1+2)/3 ((1 + 2))");
+  CHECK(spelled(only("m = (1 -2 3)")) == "1 -2 3");
+  CHECK(placed(only("S[1,1] = (1 -2)")) == "[1,1]=(1 -2)");
 }
 
 TEST_CASE("an underscore or a question mark is a blank", "[typed]") {
@@ -100,6 +112,9 @@ TEST_CASE("single numbers and rows are placed by what stands before the equals s
       {"s₁₂ = 4", "[1,2]=4"},
       {"s12 = 4", "[1,2]=4"},
       {"exponential_sums2 = 4", "[2]=4"},
+      {"s12 = [4]", "[1,2]=4"},
+      {"q1=(4,16,12)", "[1,1]=4 [1,2]=16 [1,3]=12"},
+      {"S[1,2]: 4", "[1,2]=4"},
       {"S2 = 4 16 12", "[2,1]=4 [2,2]=16 [2,3]=12"},
       {"S[1,1] = 2\nS[3,3] = 10", "[1,1]=2 [3,3]=10"},
   }));
@@ -175,11 +190,36 @@ TEST_CASE("what is typed wrongly is refused for what it is", "[typed]") {
       {"S[1,2,3] = 2", "bad-index"},
       {"s₃ = 2", "bad-index"},
       {"S = [0,06 0,47]", "decimal-comma"},
+      {"S = [2,1 4,7; 1,5 2,5]", "decimal-comma"},
+      {"A = [0,06; 0,47; 0,47]", "decimal-comma"},
+      {"A = [0,47; 0,98; 0,88]", "decimal-comma"},
+      {"A = [0,06,0,47,0,47; 0,0,98,0,02]", "decimal-comma"},
+      {"A[1,:] = [0,5,0,1,0,4]", "decimal-comma"},
+      {"A1 = 0,5, 0,1, 0,4", "decimal-comma"},
+      {"z = [2,14; 1,02; 1,14]", "decimal-comma"},
+      {"z = 2,1\n1,2\n1,1", "decimal-comma"},
+      {"S[1,1] = 2,5", "decimal-comma"},
+      {"s12 = 4,5", "decimal-comma"},
+      {"Homework 3: matrices", "no-answer"},
+      {"S:", "no-numbers"},
+      {"S1 = 2 4 4\ns2 4 16 12", "no-answer"},
+      {"S1 = (2, 4, 4", "open-bracket"},
+      {"S1 = (2 4 4]", "open-bracket"},
+      {"S1 = (2, 4, 4)/2", "bad-index"},
+      {"S1 = (2, 4)", "bad-value"},
+      {"S = (((((((((1, 2)))))))))", "too-deep"},
       {"S = [2]\nscores = [2]", "duplicate-step"},
       {"S[1,1] = 2\nS[1,:] = [2 4 4]", "duplicate-step"},
       {"S = [1]\nS[1,1] = 2", "duplicate-step"},
   }));
   CHECK(code_of(text) == code);
+}
+
+TEST_CASE("whole numbers of another shape are not taken for numbers with decimals", "[typed]") {
+  CHECK(only("S = [2,4; 4,16; 4,12]").shape == Sizes{3, 2});
+  CHECK(only("S = [1,2,3,4; 5,6,7,8; 9,1,2,3]").shape == Sizes{3, 4});
+  CHECK(only("S = [2, 14, 1, 12, 1, 14]").shape == Sizes{6});
+  CHECK(only("S = [2,4,4; 4,16,12; 4,12,10]").shape == Sizes{3, 3});
 }
 
 TEST_CASE("a bad statement hides none behind it", "[typed]") {
@@ -193,10 +233,13 @@ TEST_CASE("no typed text whatever is more than refused", "[typed]") {
   std::string all;
   for (int c = 1; c < 128; ++c) all += static_cast<char>(c);
   const std::string many(200'000, '[');
+  std::string lines;
+  for (int line = 0; line < 50'000; ++line) lines += "(1 (2,\n";
   for (const std::string& text :
        {std::string("\0S = 2", 6), std::string("\xff"), many, "S = " + many, "S = " + std::string(200'000, '('),
         std::string(200'000, '='), "S" + std::string(200'000, '1') + " = 1", "S = [" + std::string(200'000, '\n'),
-        "S = \n" + std::string(200'000, '#'), all, "S = " + all, "S[" + all, std::string("name:")}) {
+        "S = \n" + std::string(200'000, '#'), "S = ((((((((" + lines, "S = (" + lines, all, "S = " + all, "S[" + all,
+        std::string("name:")}) {
     CHECK_FALSE(read_answers_text(text, known));
   }
 }
