@@ -449,7 +449,7 @@ class Refusals(Lectures):
         self.assertIn("TERM is dumb", lecture.screen.main)
 
     def test_a_lecture_is_text_in_the_terminal(self):
-        self.refused(2, ["run", EXAMPLE, "--pause", "--format", "json"], ["json"])
+        self.refused(2, ["run", EXAMPLE, "--pause", "--format", "html"], ["html"])
         self.refused(2, ["run", EXAMPLE, "--pause", "-o", "/nonexistent/lecture.txt"], ["-o"])
 
     def test_what_is_wrong_with_a_file_is_told_as_ever(self):

@@ -63,7 +63,7 @@ def written(words, *settings, ending):
                 json.dump(answers, file)
         command, *rest = words
         rest = [os.path.join(DATA, word) if os.path.exists(os.path.join(DATA, word)) else word for word in rest]
-        full = [] if command == "mistakes" else ["--full"]
+        full = [] if command == "mistakes" or ending == ".json" else ["--full"]
         if ending == ".txt":
             code, text = in_terminal([ATTN, command, *rest, *full, *settings, "--color", "never"], columns=400,
                                      cwd=folder, stdin=subprocess.DEVNULL, stderr=None)
