@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "problem/problem.h"
+#include "problem/statement.h"
 
 namespace attn {
 
@@ -17,5 +18,8 @@ namespace attn {
 // Other files are looked for in `folder` and below; without one none is read.
 Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes,
                              const std::optional<std::string>& folder = std::nullopt);
+
+// The same where somebody else knows what a reference to a file stands for.
+Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes, TensorLoader load);
 
 }  // namespace attn
