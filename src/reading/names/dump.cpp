@@ -5,9 +5,9 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "base/text.h"
-#include "files/tensor_file.h"
 #include "reading/json/json.h"
 #include "reading/trace.h"
 
@@ -83,6 +83,13 @@ Shape shape_of(const std::vector<std::size_t>& sizes, const std::vector<Axis>& a
   return has_axes ? named : numbered;
 }
 
+SideStep side_step(FileTensor tensor, std::vector<std::string> ids, const std::vector<Axis>& axes) {
+  SideStep step{.name = std::move(tensor.name), .ids = std::move(ids), .value = {}};
+  Shape shape = shape_of(tensor.shape, axes, step.has_axes);
+  step.value = Tensor<double>(std::move(shape), std::move(tensor.values));
+  return step;
+}
+
 const std::string* text_of(const std::map<std::string, std::string>& metadata, const std::string& key) {
   const auto found = metadata.find(key);
   return found == metadata.end() ? nullptr : &found->second;
@@ -120,29 +127,35 @@ Result<ComparedSide> read_stored_side(std::string_view text) {
   return side;
 }
 
+ComparedSide foreign_side(std::vector<FileTensor> tensors, const KnownSteps& known) {
+  ComparedSide side{.dtype = usual_dtype(tensors), .is_foreign = true};
+  for (FileTensor& tensor : tensors) {
+    std::vector<std::string> ids = meant_steps(tensor.name, known);
+    side.steps.push_back(side_step(std::move(tensor), std::move(ids), {}));
+  }
+  return side;
+}
+
 Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes, const KnownSteps& known) {
   Result<std::unique_ptr<TensorFile>> opened = open_tensor_file(path);
   if (!opened) return opened.faults();
   TensorFile& file = *opened.value();
   Result<std::vector<FileTensor>> tensors = read_all_tensors(file, max_bytes);
   if (!tensors) return tensors.faults();
-
-  ComparedSide side{.dtype = usual_dtype(tensors.value()), .is_foreign = true};
-  const std::string* schema = text_of(file.metadata(), "schema");
-  const bool is_ours = schema && *schema == "attn/trace/1";
-  if (is_ours) {
-    side.is_foreign = false;
-    if (const std::string* dtype = text_of(file.metadata(), "dtype")) side.dtype = *dtype;
+  for (FileTensor& tensor : tensors.value()) {
+    if (tensor.name.empty()) tensor.name = stem_of(path);
   }
+  const std::string* schema = text_of(file.metadata(), "schema");
+  if (!schema || *schema != "attn/trace/1") return foreign_side(std::move(tensors.value()), known);
+
+  const std::string* dtype = text_of(file.metadata(), "dtype");
+  ComparedSide side{.dtype = dtype ? *dtype : usual_dtype(tensors.value())};
   const auto axes = stored_axes(file.metadata());
   for (FileTensor& tensor : tensors.value()) {
-    const std::string name = tensor.name.empty() ? stem_of(path) : tensor.name;
-    const auto named = axes.find(name);
-    SideStep step{.name = name, .ids = is_ours ? std::vector{name} : meant_steps(name, known), .value = {}};
-    Shape shape =
-        shape_of(tensor.shape, is_ours && named != axes.end() ? named->second : std::vector<Axis>{}, step.has_axes);
-    step.value = Tensor<double>(std::move(shape), std::move(tensor.values));
-    side.steps.push_back(std::move(step));
+    const auto named = axes.find(tensor.name);
+    std::vector<std::string> ids = {tensor.name};
+    side.steps.push_back(
+        side_step(std::move(tensor), std::move(ids), named == axes.end() ? std::vector<Axis>{} : named->second));
   }
   return side;
 }

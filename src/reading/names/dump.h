@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "compare/side_by_side.h"
+#include "files/tensor_file.h"
 #include "reading/names/step_names.h"
 
 namespace attn {
@@ -17,6 +18,9 @@ std::vector<std::string> meant_steps(std::string_view name, const KnownSteps& kn
 
 // What a trace file (docs/trace-format.md) holds.
 Result<ComparedSide> read_stored_side(std::string_view text);
+
+// What another program has of some steps, under names of its own.
+ComparedSide foreign_side(std::vector<FileTensor> tensors, const KnownSteps& known);
 
 // What a file of tensors holds (.npy, .npz, .safetensors): another program's
 // numbers, or our own with their axes where the file says so. They take no more
