@@ -8,22 +8,13 @@
 #include <utility>
 
 #include "base/text.h"
-#include "reading/answers/answers.h"
+#include "reading/answers/file.h"
 #include "reading/text_file.h"
 
 namespace attn {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string ending_of(const std::string& file) {
-  std::string ending = fs::path(file).extension().string();
-  std::ranges::transform(ending, ending.begin(),
-                         [](char c) { return is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; });
-  return ending;
-}
-
-bool holds_answers(const std::string& ending) { return ending == ".json" || ending == ".csv" || ending == ".txt"; }
 
 // Says what of a folder is not read.
 void say_left_out(const std::string& folder, std::vector<std::string> names) {
@@ -48,7 +39,7 @@ void add_folder(const std::string& folder, const std::string& problem, std::vect
     const std::string path = entry.path().lexically_normal().string();
     std::error_code unknown;
     const bool is_problem = problem != "-" && fs::equivalent(entry.path(), problem, unknown);
-    const bool is_read = !name.starts_with('.') && entry.is_regular_file(unknown) && holds_answers(ending_of(name));
+    const bool is_read = !name.starts_with('.') && entry.is_regular_file(unknown) && is_answers_file(name);
     if (is_read && !is_problem) {
       files.push_back(path);
     } else {
@@ -59,44 +50,6 @@ void add_folder(const std::string& folder, const std::string& problem, std::vect
   if (files.size() == before) {
     throw Refusal("the folder `" + folder + "` has no answers", "its .json, .csv and .txt files are read");
   }
-}
-
-// What stands before the ending, in which a person and a step may be named.
-FileOfAnswers name_of(const std::string& file, const KnownSteps& known) {
-  return file_of_answers(fs::path(file).stem().string(), is_table_file(file), known);
-}
-
-// What looks like JSON, or is nothing at all.
-bool begins_as_json(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  return begin == std::string_view::npos || std::string_view("{[\"/").find(text[begin]) != std::string_view::npos;
-}
-
-Result<Answers> read_table(const std::string& file, std::string_view text, const std::string& step,
-                           const KnownSteps& known) {
-  if (!step.empty()) {
-    Result<std::string> id = named_step(step, known);
-    if (!id) return id.faults();
-    return read_answers_csv(text, known, id.value());
-  }
-  const std::string id = name_of(file, known).step;
-  Result<Answers> answers = read_answers_csv(text, known, id);
-  if (answers || answers.faults().front().code != "no-step-named") return answers;
-  const std::string stem = fs::path(file).stem().string();
-  Diagnostics faults = named_step(stem, known).faults();
-  faults.front().help =
-      "a file of one step is called like the step, such as scores.csv or anna_scores.csv, or its first "
-      "row begins with the step; or give --step: " +
-      faults.front().help;
-  return faults;
-}
-
-Result<Answers> read_answers_of(const std::string& file, std::string_view text, const std::string& step,
-                                const KnownSteps& known) {
-  const bool is_input = file == "-";
-  if (is_table_file(file) || (is_input && !step.empty())) return read_table(file, text, step, known);
-  const bool is_text = is_input ? !begins_as_json(text) : ending_of(file) == ".txt";
-  return is_text ? read_answers_text(text, known) : read_answers(text, known);
 }
 
 HandIn read_file(const std::string& file, const std::string& step, const KnownSteps& known, const RenderOptions& look) {
@@ -119,7 +72,7 @@ class People {
  public:
   People(const std::vector<std::string>& files, const KnownSteps& known) {
     for (const std::string& file : files) {
-      const FileOfAnswers name = name_of(file, known);
+      const FileOfAnswers name = named_by_file(file, known);
       keys_.push_back(file == "-" ? "" : fs::path(file).parent_path().string() + "/\n" + name.person);
       names_.push_back(name.step.empty() ? "" : name.person);
       if (file != "-" && !name.step.empty()) with_steps_.insert(keys_.back());
@@ -159,8 +112,6 @@ void add_to(HandIn& into, HandIn more, const RenderOptions& look) {
 }
 
 }  // namespace
-
-bool is_table_file(const std::string& file) { return ending_of(file) == ".csv"; }
 
 std::vector<std::string> answer_files(const std::vector<std::string>& words, const std::string& problem) {
   std::vector<std::string> files;

@@ -24,9 +24,6 @@ struct HandIn {
 // standard error. Refuses a folder without any.
 std::vector<std::string> answer_files(const std::vector<std::string>& words, const std::string& problem);
 
-// Whether a file is a table of numbers, .csv.
-bool is_table_file(const std::string& file);
-
 // Reads them all. `step`, where it is not empty, is what tables hold. Files that are
 // called alike but for a step's name are one person's; what cannot be read is said on
 // standard error, as `look` has it, and stops nothing.

@@ -20,6 +20,7 @@
 #include "exports/json.h"
 #include "model/computation.h"
 #include "model/possible_steps.h"
+#include "reading/answers/file.h"
 
 namespace attn {
 namespace {

@@ -1,0 +1,66 @@
+#include "reading/answers/file.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+#include "reading/answers/answers.h"
+
+namespace attn {
+namespace {
+
+std::string stem_of_file(const std::string& file) { return std::filesystem::path(file).stem().string(); }
+
+std::string ending_of(const std::string& file) {
+  std::string ending = std::filesystem::path(file).extension().string();
+  std::ranges::transform(ending, ending.begin(),
+                         [](char c) { return is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; });
+  return ending;
+}
+
+// What looks like JSON, or is nothing at all.
+bool begins_as_json(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  return begin == std::string_view::npos || std::string_view("{[\"/").find(text[begin]) != std::string_view::npos;
+}
+
+Result<Answers> read_table(const std::string& file, std::string_view text, const std::string& step,
+                           const KnownSteps& known) {
+  if (!step.empty()) {
+    Result<std::string> id = named_step(step, known);
+    if (!id) return id.faults();
+    return read_answers_csv(text, known, id.value());
+  }
+  const std::string id = named_by_file(file, known).step;
+  Result<Answers> answers = read_answers_csv(text, known, id);
+  if (answers || answers.faults().front().code != "no-step-named") return answers;
+  Diagnostics faults = named_step(stem_of_file(file), known).faults();
+  faults.front().help =
+      "a file of one step is called like the step, such as scores.csv or anna_scores.csv, or its first "
+      "row begins with the step; or give --step: " +
+      faults.front().help;
+  return faults;
+}
+
+}  // namespace
+
+bool is_answers_file(const std::string& file) {
+  const std::string ending = ending_of(file);
+  return ending == ".json" || ending == ".csv" || ending == ".txt";
+}
+
+bool is_table_file(const std::string& file) { return ending_of(file) == ".csv"; }
+
+FileOfAnswers named_by_file(const std::string& file, const KnownSteps& known) {
+  return file_of_answers(stem_of_file(file), is_table_file(file), known);
+}
+
+Result<Answers> read_answers_of(const std::string& file, std::string_view text, const std::string& step,
+                                const KnownSteps& known) {
+  const bool is_input = file == "-";
+  if (is_table_file(file) || (is_input && !step.empty())) return read_table(file, text, step, known);
+  const bool is_text = is_input ? !begins_as_json(text) : ending_of(file) == ".txt";
+  return is_text ? read_answers_text(text, known) : read_answers(text, known);
+}
+
+}  // namespace attn
