@@ -184,18 +184,8 @@ class Search {
   std::vector<LikelyCause> found_;
 };
 
-}  // namespace
-
-std::vector<LikelyCause> explanations(const Trace& trace, std::span<const TheirStep> theirs) {
-  std::vector<TheirStep> in_order;
-  for (const Step& step : trace.steps) {
-    for (const TheirStep& one : theirs) {
-      if (one.id == step.heading.id && one.value->shape() == step.result.shape()) in_order.push_back(one);
-    }
-  }
-  return Search(trace.recipe, in_order).run();
-}
-
+// Fills in what explains the first difference, given the trace of the first side
+// where that is a problem.
 void explain_difference(DiffReport& report, const Trace* trace) {
   if (!report.sides.different) return;
   const StepPair& different = report.sides.steps[*report.sides.different];
@@ -229,6 +219,37 @@ void explain_difference(DiffReport& report, const Trace* trace) {
     theirs.push_back({pair.id, &pair.second, tolerance});
   }
   report.explanations = explanations(*trace, theirs);
+}
+
+}  // namespace
+
+std::vector<LikelyCause> explanations(const Trace& trace, std::span<const TheirStep> theirs) {
+  std::vector<TheirStep> in_order;
+  for (const Step& step : trace.steps) {
+    for (const TheirStep& one : theirs) {
+      if (one.id == step.heading.id && one.value->shape() == step.result.shape()) in_order.push_back(one);
+    }
+  }
+  return Search(trace.recipe, in_order).run();
+}
+
+DiffReport compared(Subject first, const Subject& second, const std::optional<Closeness>& asked,
+                    const std::string& only) {
+  DiffReport report;
+  report.is_usual = !asked;
+  report.first = std::move(first.file);
+  report.second = second.file;
+  report.first.dtype = first.side.dtype;
+  report.second.dtype = second.side.dtype;
+  const bool are_known = !first.side.is_foreign && !second.side.is_foreign;
+  if (asked) {
+    report.closeness = *asked;
+  } else if (!are_known || first.side.dtype != second.side.dtype) {
+    report.closeness = usual_closeness(first.side.dtype, second.side.dtype);
+  }
+  report.sides = side_by_side(std::move(first.side), second.side, report.closeness, only);
+  if (report.sides.has_common()) explain_difference(report, first.trace);
+  return report;
 }
 
 }  // namespace attn

@@ -72,8 +72,19 @@ struct DiffReport {
   bool is_equal() const { return !sides.different; }
 };
 
-// Fills in what explains the first difference, given the trace of the first
-// side where that is a problem.
-void explain_difference(DiffReport& report, const Trace* trace);
+// One of two things to be compared.
+struct Subject {
+  ComparedFile file;
+  ComparedSide side;
+  const Trace* trace = nullptr;  // of a problem
+};
+
+// Compares them, with `only` by that step alone, and finds what explains the first
+// difference. Where nobody asks for a closeness, it is the one that is usual for such two.
+// The keys in which two problems differ are known to those who read them.
+// REQUIRES: the first is a problem, or no worse known than the second; its side
+// says what is what among its steps.
+DiffReport compared(Subject first, const Subject& second, const std::optional<Closeness>& asked,
+                    const std::string& only = "");
 
 }  // namespace attn

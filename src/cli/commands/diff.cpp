@@ -40,6 +40,8 @@ struct OpenedFile {
   std::string text = {};            // of a problem
   std::optional<Trace> trace = {};  // of a problem
   ComparedSide side = {};
+
+  Subject subject() && { return {std::move(file), std::move(side), trace ? &*trace : nullptr}; }
 };
 
 bool is_stored_trace(const std::string& text) {
@@ -70,7 +72,6 @@ OpenedFile open_file(const std::string& letter, const std::string& file, const D
       opened.side = side_of(*opened.trace);
     }
   }
-  opened.file.dtype = opened.side.dtype;
   return opened;
 }
 
@@ -104,10 +105,8 @@ void DiffOptions::declare(CommandLine& line) {
 
 Exit DiffOptions::run() const {
   const Rendering plan = understood(rendering, json_alone());
-  DiffReport report;
-  report.closeness.relative = tolerance("--rtol", rtol, "1e-6");
-  report.closeness.absolute = tolerance("--atol", atol, "1e-6");
-  report.is_usual = rtol.empty() && atol.empty();
+  const Closeness typed = {.absolute = tolerance("--atol", atol, "1e-6"),
+                           .relative = tolerance("--rtol", rtol, "1e-6")};
   if (first == "-" && second == "-") {
     throw Refusal("standard input cannot be both files", "give one of them by name");
   }
@@ -126,24 +125,19 @@ Exit DiffOptions::run() const {
   // The one whose steps and order are used, and the other.
   if (is_better_known(files[1], files[0])) std::swap(files[0], files[1]);
   OpenedFile& ours = files[0];
-  const OpenedFile& theirs = files[1];
+  OpenedFile& theirs = files[1];
   const std::vector<std::string> ids = names_of(ours.side.steps, &SideStep::id);
   const std::string step = ours.trace ? step_id(only, step_names(*ours.trace)) : only;
   if (!step.empty() && std::ranges::find(ids, step) == ids.end()) {
     throw unknown("no step is called", step, ids, "the steps are " + listed(ids));
   }
 
-  const bool are_known = !ours.side.is_foreign && !theirs.side.is_foreign;
-  if (report.is_usual && !(are_known && ours.side.dtype == theirs.side.dtype)) {
-    report.closeness = usual_closeness(ours.side.dtype, theirs.side.dtype);
-  }
-  report.first = ours.file;
-  report.second = theirs.file;
   if (ours.side.attentions.empty()) ours.side.attentions = {attention_anatomy("", {})};
-  report.sides = side_by_side(std::move(ours.side), theirs.side, report.closeness, step);
-  if (!report.sides.has_common()) throw nothing_in_common(report, ids, theirs.side);
+  const Subject other = std::move(theirs).subject();
+  DiffReport report = compared(std::move(ours).subject(), other,
+                               rtol.empty() && atol.empty() ? std::nullopt : std::optional(typed), step);
+  if (!report.sides.has_common()) throw nothing_in_common(report, ids, other.side);
   if (ours.trace && theirs.trace) report.keys = differing_keys(ours.text, theirs.text);
-  explain_difference(report, ours.trace ? &*ours.trace : nullptr);
 
   write_out(
       plan, [&] { return told_difference(report); }, [&] { return difference_json(report); });
