@@ -152,4 +152,11 @@ Result<StoredTrace> read_trace(std::string_view text) {
   return trace;
 }
 
+bool is_stored_trace(std::string_view text) {
+  const Result<ParsedJson> parsed = parse_json(text);
+  const auto root = parsed ? parsed.value().root.object() : std::nullopt;
+  const auto schema = root ? root->find("schema") : std::nullopt;
+  return schema && schema->text().value_or("").starts_with("attn/trace/");
+}
+
 }  // namespace attn

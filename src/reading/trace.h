@@ -11,4 +11,7 @@ namespace attn {
 // compared. Members and steps that are not known are passed over.
 Result<StoredTrace> read_trace(std::string_view text);
 
+// Whether a text says of itself that it is one, of whatever version.
+bool is_stored_trace(std::string_view text);
+
 }  // namespace attn

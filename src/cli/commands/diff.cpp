@@ -14,10 +14,10 @@
 #include "files/tensor_file.h"
 #include "model/attention.h"
 #include "model/possible_steps.h"
-#include "reading/json/json.h"
 #include "reading/names/dump.h"
 #include "reading/problem/differing_keys.h"
 #include "reading/text_file.h"
+#include "reading/trace.h"
 #include "trace/trace.h"
 
 namespace attn {
@@ -43,13 +43,6 @@ struct OpenedFile {
 
   Subject subject() && { return {std::move(file), std::move(side), trace ? &*trace : nullptr}; }
 };
-
-bool is_stored_trace(const std::string& text) {
-  const Result<ParsedJson> parsed = parse_json(text);
-  const auto root = parsed ? parsed.value().root.object() : std::nullopt;
-  const auto schema = root ? root->find("schema") : std::nullopt;
-  return schema && schema->text().value_or("").starts_with("attn/trace/");
-}
 
 OpenedFile open_file(const std::string& letter, const std::string& file, const DiffOptions& options) {
   using enum ComparedFile::Kind;
