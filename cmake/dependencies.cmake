@@ -8,12 +8,16 @@ function(attn_missing name)
 endfunction()
 
 # The archive of a library if there is one: what the program brings along need not
-# be found and bound at every start. Else the library.
+# be found and bound at every start. Else the library. ${variable}_LINKED is what a
+# target links: a module for Python, which may stand anywhere in memory, always the library.
 function(attn_find_library variable name)
   if(ATTN_BRING_ALONG)
     find_library(${variable} NAMES lib${name}.a)
   endif()
   find_library(${variable} ${name})
+  find_library(${variable}_OF_MODULES ${name})
+  set(is_module $<STREQUAL:$<TARGET_PROPERTY:TYPE>,MODULE_LIBRARY>)
+  set(${variable}_LINKED $<IF:${is_module},${${variable}_OF_MODULES},${${variable}}> PARENT_SCOPE)
 endfunction()
 
 foreach(package CLI11 fmt nlohmann_json)
@@ -55,7 +59,7 @@ if(NOT MD_INCLUDE_DIR OR NOT MD_LIBRARY)
 endif()
 add_library(attn_md INTERFACE)
 target_include_directories(attn_md SYSTEM INTERFACE ${MD_INCLUDE_DIR})
-target_link_libraries(attn_md INTERFACE ${MD_LIBRARY})
+target_link_libraries(attn_md INTERFACE ${MD_LIBRARY_LINKED})
 
 # Functions such as sin and pow with the same bits on every machine.
 find_path(MPFR_INCLUDE_DIR mpfr.h)
@@ -70,7 +74,7 @@ if(NOT GMP_INCLUDE_DIR OR NOT GMP_LIBRARY)
 endif()
 add_library(attn_mpfr INTERFACE)
 target_include_directories(attn_mpfr SYSTEM INTERFACE ${MPFR_INCLUDE_DIR} ${GMP_INCLUDE_DIR})
-target_link_libraries(attn_mpfr INTERFACE ${MPFR_LIBRARY} ${GMP_LIBRARY})
+target_link_libraries(attn_mpfr INTERFACE ${MPFR_LIBRARY_LINKED} ${GMP_LIBRARY_LINKED})
 
 # Deflated arrays of .npz files.
 find_path(ZLIB_INCLUDE_DIR zlib.h)
@@ -80,7 +84,7 @@ if(NOT ZLIB_INCLUDE_DIR OR NOT ZLIB_LIBRARY)
 endif()
 add_library(attn_zlib INTERFACE)
 target_include_directories(attn_zlib SYSTEM INTERFACE ${ZLIB_INCLUDE_DIR})
-target_link_libraries(attn_zlib INTERFACE ${ZLIB_LIBRARY})
+target_link_libraries(attn_zlib INTERFACE ${ZLIB_LIBRARY_LINKED})
 
 # Vectors of every instruction set, chosen when the program runs.
 find_package(PkgConfig QUIET)

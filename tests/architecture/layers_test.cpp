@@ -89,8 +89,7 @@ struct Include {
   bool system = false;
 };
 
-std::vector<Include> all_includes() {
-  const fs::path source = fs::path(ATTN_SOURCE_DIR) / "src";
+std::vector<Include> includes_below(const fs::path& source) {
   const std::regex pattern(R"rx(^\s*#\s*include\s*([<"])([^>"]+)[>"])rx");
   std::vector<Include> found;
   for (const auto& entry : fs::recursive_directory_iterator(source)) {
@@ -108,6 +107,8 @@ std::vector<Include> all_includes() {
   }
   return found;
 }
+
+std::vector<Include> all_includes() { return includes_below(fs::path(ATTN_SOURCE_DIR) / "src"); }
 
 std::string first_folder(const std::string& header) { return header.substr(0, header.find('/')); }
 
@@ -179,6 +180,23 @@ TEST_CASE("the rooms of a folder see no other room of it but those they are said
     CHECK(rule->second.contains(to));
   }
   CHECK(found.size() == rooms_beside.size());
+}
+
+TEST_CASE("the Python package is beside the command line, and one source of it knows Python", "[architecture]") {
+  const Names not_seen = {"cli", "bench"};
+  std::size_t looked_at = 0;
+  for (const Include& include : includes_below(fs::path(ATTN_SOURCE_DIR) / "python")) {
+    INFO(include.file.string() << " includes " << include.header);
+    const std::string to = first_folder(include.header);
+    if (include.system) {
+      CHECK((to != "pybind11" || include.file == "bindings.cpp"));
+    } else if (include.header.find('/') != std::string::npos) {
+      ++looked_at;
+      CHECK(may_include.contains(to));
+      CHECK_FALSE(not_seen.contains(to));
+    }
+  }
+  CHECK(looked_at > 10);
 }
 
 TEST_CASE("formats read documents and know nothing else of explain", "[architecture]") {
