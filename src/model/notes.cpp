@@ -47,9 +47,9 @@ std::vector<Note> overflow(const Trace& trace) {
       const std::vector<std::size_t> index = shape.index(at);
       const std::string cell = step->heading.id + spelled_index(index);
       const double number = step->result[at];
-      return {{step->heading.id, index, "overflow",
-               std::isnan(number) ? language().steps.undefined(cell)
-                                  : language().steps.overflow(cell, shortest(number))}};
+      return {
+          {step->heading.id, index, "overflow",
+           std::isnan(number) ? language().steps.undefined(cell) : language().steps.overflow(cell, shortest(number))}};
     }
   }
   return {};

@@ -94,18 +94,17 @@ std::optional<Diagnostic> mistaken_for_problem(const JsonValue& root) {
   const auto object = root.object();
   if (!object) return std::nullopt;
   const auto taken_for = [](std::string where, std::string message, std::string help) {
-    return Diagnostic{.code = "not-a-problem",
-                      .where = std::move(where),
-                      .message = std::move(message),
-                      .help = std::move(help)};
+    return Diagnostic{
+        .code = "not-a-problem", .where = std::move(where), .message = std::move(message), .help = std::move(help)};
   };
   constexpr const char* problem_first = "the problem comes first: attn check PROBLEM ANSWERS";
   const auto stated = object->find("schema");
   const std::string schema = stated ? stated->text().value_or("") : "";
   if (schema.starts_with("attn/answers/")) return taken_for("/schema", "these are answers to a problem", problem_first);
   if (schema.starts_with("attn/trace/")) {
-    return taken_for("/schema", "this is a trace, which is computed already, and no problem",
-                     "give the problem that it is of, as x.json of the golden x.golden.json; attn diff compares traces");
+    return taken_for(
+        "/schema", "this is a trace, which is computed already, and no problem",
+        "give the problem that it is of, as x.json of the golden x.golden.json; attn diff compares traces");
   }
   if (schema.starts_with("attn/") && !schema.starts_with("attn/problem/")) {
     return taken_for("/schema", "this is what attn has written, " + shown(schema) + ", and no problem",
