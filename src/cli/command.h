@@ -63,14 +63,12 @@ class CommandLine {
   };
   Parsed parse(const std::vector<std::string>& words);
 
-  // After parse(): whether this command was named, the words that nothing took, and the
-  // first that is required and was not given; null where there is none.
-  bool is_named() const;
+  // After parse(): the words that nothing took, and the first that is required and was
+  // not given; null where there is none.
   std::vector<std::string> remaining() const;
   const WordUsage* missing() const;
 
   const CommandUsage& usage() const { return usage_; }
-  std::vector<std::string> option_names() const;  // "--dtype"
 
  private:
   void note(const std::string& names, const std::string& help, const Takes& takes, bool is_list,

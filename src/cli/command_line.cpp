@@ -113,8 +113,6 @@ CommandLine::Parsed CommandLine::parse(const std::vector<std::string>& words) {
   return {Asked::command};
 }
 
-bool CommandLine::is_named() const { return app_->parsed(); }
-
 std::vector<std::string> CommandLine::remaining() const { return app_->remaining(); }
 
 const WordUsage* CommandLine::missing() const {
@@ -122,14 +120,6 @@ const WordUsage* CommandLine::missing() const {
     return word.is_required && app_->get_option(word.names)->count() == 0;
   });
   return found == usage_.words.end() ? nullptr : &*found;
-}
-
-std::vector<std::string> CommandLine::option_names() const {
-  std::vector<std::string> names = {"--help"};
-  for (const WordUsage& word : usage_.words) {
-    if (!word.is_by_place()) names.push_back(word.long_name());
-  }
-  return names;
 }
 
 std::vector<CommandUsage> usages() {

@@ -22,14 +22,6 @@ std::string joined(const std::vector<std::string>& words) {
 
 bool is_option(const WordUsage& word) { return !word.is_by_place(); }
 
-std::vector<std::string> option_names(const CommandUsage& command) {
-  std::vector<std::string> names = {"--help"};
-  for (const WordUsage& word : command.words) {
-    if (is_option(word)) names.push_back(word.long_name());
-  }
-  return names;
-}
-
 std::vector<std::string> choices_by_place(const CommandUsage& command) {
   for (const WordUsage& word : command.words) {
     if (!is_option(word) && !word.choices.empty()) return word.choices;
@@ -71,7 +63,7 @@ std::string bash_script(std::span<const CommandUsage> commands) {
         "      esac\n"
         "      case $word in\n"
         "        -*) COMPREPLY=($(compgen -W " +
-        single_quoted(joined(option_names(command))) +
+        single_quoted(joined(command.option_names())) +
         " -- \"$word\")) ;;\n"
         "        *) COMPREPLY=($(compgen " +
         (choices_by_place(command).empty() ? "-f" : "-W " + single_quoted(joined(choices_by_place(command)))) +

@@ -68,7 +68,7 @@ Refusal refused(const std::vector<std::string>& extras, const CommandLine& line)
     return Refusal(named + " has no option `" + name + "`",
                    "attn " + meant + " is a command: it comes first, without dashes");
   }
-  return unknown(named + " has no option", name, line.option_names(), help_on(command));
+  return unknown(named + " has no option", name, command.option_names(), help_on(command));
 }
 
 // "--full=3": CLI11 would take any value for yes.

@@ -1,6 +1,8 @@
 #include "cli/usage.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 #include "base/text.h"
 
@@ -92,6 +94,14 @@ std::string CommandUsage::synopsis() const {
     text += " " + (word.is_required ? all : "[" + all + "]");
   }
   return text;
+}
+
+std::vector<std::string> CommandUsage::option_names() const {
+  std::vector<std::string> names = {"--help"};
+  for (const WordUsage& word : words) {
+    if (!word.is_by_place()) names.push_back(word.long_name());
+  }
+  return names;
 }
 
 std::vector<std::string> CommandUsage::groups() const {

@@ -35,6 +35,9 @@ struct CommandUsage {
   // "attn why [OPTIONS] FILE STEP"
   std::string synopsis() const;
 
+  // "--dtype", "--help" among them.
+  std::vector<std::string> option_names() const;
+
   // The titles of the groups of options, in the order in which they were declared.
   std::vector<std::string> groups() const;
 };

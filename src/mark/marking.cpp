@@ -62,6 +62,13 @@ std::vector<bool> lines_that_differ(const Recipe& rewrite, const std::vector<std
   return differs;
 }
 
+// Whether rounding to so many decimals makes other numbers of some of these.
+bool changes_something(const Tensor<double>& numbers, int decimals) {
+  return std::ranges::any_of(numbers.data(), [&](double number) {
+    return std::isfinite(number) && rounded(number, {decimals, RoundingMode::half_up}) != number;
+  });
+}
+
 }  // namespace
 
 Ground::Ground(Recipe right) : recipe(std::move(right)), same(same_lines(recipe, recipe)) {
@@ -120,13 +127,6 @@ bool Marking::is_far_from_every_manner() {
   constexpr std::size_t far = 3;
   return !is_large_ && std::ranges::all_of(manners_, [&](const Manner& manner) {
     return count_mismatches(base(manner).matched) >= far;
-  });
-}
-
-// Whether rounding to so many decimals makes other numbers of some of these.
-bool changes_something(const Tensor<double>& numbers, int decimals) {
-  return std::ranges::any_of(numbers.data(), [&](double number) {
-    return std::isfinite(number) && rounded(number, {decimals, RoundingMode::half_up}) != number;
   });
 }
 

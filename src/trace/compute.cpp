@@ -12,17 +12,11 @@ ComputingPolicy::ComputingPolicy(Backend& backend, Arithmetic arithmetic, std::f
 
 Tensor<double> ComputingPolicy::compute(const Recipe& recipe, std::size_t line, const Values<double>& carried) {
   const Instruction& instruction = recipe.instruction(line);
-  const LaidOut& layout = recipe.layout(line);
   if (told_) told_(instruction.id());
-  std::vector<View> views;
-  for (std::size_t i = 0; i < layout.read.size(); ++i) {
-    views.push_back({layout.read[i], std::as_const(*carried[recipe.operands(line)[i]]).data()});
-  }
-  const Tensor<double>* open = recipe.open(line) ? carried[*recipe.open(line)] : nullptr;
-  const View mask = open ? View{layout.open_read, open->data()} : View{};
-  Tensor<double> made = backend_.run(instruction.op, views, open ? &mask : nullptr, layout.shape, arithmetic_.dtype);
+  Tensor<double> made = run_line_on(backend_, recipe, line, carried, arithmetic_.dtype);
   if (arithmetic_.hand_rounding) {
-    round_by_hand(instruction.op, views.size(), *arithmetic_.hand_rounding, open, made);
+    const Tensor<double>* open = recipe.open(line) ? carried[*recipe.open(line)] : nullptr;
+    round_by_hand(instruction.op, recipe.operands(line).size(), *arithmetic_.hand_rounding, open, made);
     for (double& number : made.data()) number = stored(number, arithmetic_.dtype);
   }
   return made;

@@ -100,14 +100,8 @@ bool is_large(const Recipe& recipe, std::size_t at) {
 }
 
 Tensor<double> run_large_line(const Recipe& recipe, std::size_t at, const Values<double>& carried) {
-  const LaidOut& layout = recipe.layout(at);
-  std::vector<View> read;
-  for (std::size_t i = 0; i < layout.read.size(); ++i) {
-    read.push_back({layout.read[i], carried[recipe.operands(at)[i]]->data()});
-  }
-  const auto open = recipe.open(at);
-  const View mask = open ? View{layout.open_read, carried[*open]->data()} : View{};
-  return CpuBackend(1).run(recipe.instruction(at).op, read, open ? &mask : nullptr, layout.shape, Dtype::f64);
+  CpuBackend vectors(1);
+  return run_line_on(vectors, recipe, at, carried, Dtype::f64);
 }
 
 // The others by the plain loops, which are there for every kind of number.
@@ -127,6 +121,18 @@ Tensor<Number> run_plain_line(const Recipe& recipe, std::size_t at, const Values
 }
 
 }  // namespace
+
+Tensor<double> run_line_on(Backend& backend, const Recipe& recipe, std::size_t at, const Values<double>& carried,
+                           Dtype dtype) {
+  const LaidOut& layout = recipe.layout(at);
+  std::vector<View> views;
+  for (std::size_t i = 0; i < layout.read.size(); ++i) {
+    views.push_back({layout.read[i], carried[recipe.operands(at)[i]]->data()});
+  }
+  const auto open = recipe.open(at);
+  const View mask = open ? View{layout.open_read, carried[*open]->data()} : View{};
+  return backend.run(recipe.instruction(at).op, views, open ? &mask : nullptr, layout.shape, dtype);
+}
 
 template <class Number>
 Tensor<Number> run_line(const Recipe& recipe, std::size_t at, const Values<Number>& carried) {

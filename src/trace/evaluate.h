@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "base/interval.h"
+#include "tensor/dtype.h"
 #include "trace/recipe.h"
 
 namespace attn {
+
+class Backend;
 
 // Numbers by line; null where none are known.
 template <class Number>
@@ -45,6 +48,10 @@ struct Evaluation {
 // exact ones. REQUIRES: it gives no numbers; carried[i] for all that it reads.
 template <class Number>
 Tensor<Number> run_line(const Recipe& recipe, std::size_t line, const Values<Number>& carried);
+
+// The same of points by a backend, rounded as Backend::run rounds to that dtype. REQUIRES: as above.
+Tensor<double> run_line_on(Backend& backend, const Recipe& recipe, std::size_t line, const Values<double>& carried,
+                           Dtype dtype);
 
 // What is done with a recipe beside working it out: how a line is computed, what
 // is made of its numbers before others read them, where to stop.
