@@ -160,7 +160,8 @@ class OtherHabits {
 
   // By chance another habit always explains a few numbers more.
   bool may_explain_more(RoundingMode habit) const {
-    if (!rows_) return true;
+    // Rows are read as if each number could be rounded by itself: of what only no one way explains they tell nothing.
+    if (!rows_ || first_.mismatches == 0) return true;
     const HonestReading other = read_rows(habit);
     return explains_more(other, first_) && 2 * other.mismatches <= first_.mismatches;
   }

@@ -40,19 +40,20 @@ std::optional<Followed<double>> Probe::follow_rows(const Recipe& recipe, const M
   return follow(rows->slice.task(rule_), {.manner = manner, .original = &original, .same = &rows->same});
 }
 
-bool Probe::may_come_near(const Recipe& recipe, const Manner& exact, RoundingMode habit) {
+std::optional<bool> Probe::come_near(const Recipe& recipe, const Manner& exact, RoundingMode habit) {
   const auto known = near_.find(&recipe);
   if (known != near_.end()) return known->second;
-  return near_[&recipe] = comes_near(recipe, exact, habit);
+  return near_[&recipe] = compare(recipe, exact, habit);
 }
 
-bool Probe::comes_near(const Recipe& recipe, const Manner& exact, RoundingMode habit) {
+std::optional<bool> Probe::compare(const Recipe& recipe, const Manner& exact, RoundingMode habit) {
   const auto followed = follow_rows(recipe, exact);
-  if (!followed) return true;
+  if (!followed) return std::nullopt;
   const StepSlice& slice = rows_of(recipe)->slice;
   const HandedStep& handed = slice.sheet->steps.back();
-  const Tensor<double>& made = followed->result(*slice.recipe.line(step_));
-  return come_near(handed, made, habit, [&](std::size_t cell) { return handed.cells[cell].is_number(); });
+  const std::size_t line = *slice.recipe.line(step_);
+  return attn::come_near(handed, slice.recipe.instruction(line).op, followed->result(line), habit,
+                         [&](std::size_t cell) { return handed.cells[cell].is_number(); });
 }
 
 bool Probe::may_follow(const Recipe& recipe, const Manner& manner, bool some_row) {
@@ -113,14 +114,22 @@ bool Probe::may_be_honest(const Task& task, RoundingMode habit) {
   return enclose(of_rows, options).all_match();
 }
 
-bool come_near(const HandedStep& handed, const Tensor<double>& made, RoundingMode habit,
+bool come_near(const HandedStep& handed, const Op& op, const Tensor<double>& made, RoundingMode habit,
                const std::function<bool(std::size_t)>& is_asked) {
   constexpr double units = 200;
+  // A weight changes by a part of itself when scores change: one of many is small, and
+  // everything would be near to it.
+  const auto* softmax = std::get_if<Softmax>(&op);
+  const bool makes_weights = softmax && softmax->part == Softmax::Part::weights;
+  const auto reach_in_units = [&](double number) {
+    return makes_weights ? std::min(units, 3 + 10 * units * std::abs(number)) : units;
+  };
   std::size_t asked = 0, near = 0;
   for (std::size_t at = 0; at < handed.cells.size(); ++at) {
     if (!is_asked(at)) continue;
     const Interval& stands = handed.cells[at].stands_as(habit);
-    const double reach = units * std::max(stands.width(), 1e-12 * std::abs(made[at]));
+    const double reach =
+        std::isfinite(made[at]) ? reach_in_units(made[at]) * std::max(stands.width(), 1e-12 * std::abs(made[at])) : 0;
     ++asked;
     near += made[at] >= stands.low - reach && made[at] <= stands.high + reach ? 1 : 0;
   }

@@ -24,9 +24,10 @@ class Probe {
         const std::vector<bool>& matched)
       : right_(right), rule_(rule), step_(sheet.steps[step].id), slicer_(sheet, step, right.shape(step_), matched) {}
 
-  // Whether half of the numbers come near to what the recipe makes of the rows.
-  // Worked out once for each recipe. REQUIRES: the same manner and habit each time.
-  bool may_come_near(const Recipe& recipe, const Manner& exact, RoundingMode habit);
+  // Whether half of the numbers come near to what the recipe makes of the rows; nothing
+  // where that is not to be told from rows. Worked out once for each recipe.
+  // REQUIRES: the same manner and habit each time.
+  std::optional<bool> come_near(const Recipe& recipe, const Manner& exact, RoundingMode habit);
 
   // Whether all of them match it, in that manner; or some row does.
   bool may_follow(const Recipe& recipe, const Manner& manner, bool some_row);
@@ -44,7 +45,7 @@ class Probe {
     std::vector<std::optional<std::size_t>> same;  // same_lines() as the right recipe's
   };
   const std::optional<Rows>& rows_of(const Recipe& recipe);
-  bool comes_near(const Recipe& recipe, const Manner& exact, RoundingMode habit);
+  std::optional<bool> compare(const Recipe& recipe, const Manner& exact, RoundingMode habit);
   const Followed<double>& base(const Rows& right, const Manner& manner);
   std::optional<Followed<double>> follow_rows(const Recipe& recipe, const Manner& manner);
 
@@ -53,15 +54,15 @@ class Probe {
   const std::string step_;
   Slicer slicer_;
   std::map<const Recipe*, std::optional<Rows>> rows_;
-  std::map<const Recipe*, bool> near_;
+  std::map<const Recipe*, std::optional<bool>> near_;
   std::map<std::pair<const Recipe*, const Manner*>, std::vector<bool>> matched_;
   std::map<const Manner*, Followed<double>> bases_;
   std::map<RoundingMode, Followed<Interval>> honest_;
 };
 
-// Whether so many of the numbers that are asked for, half of them, lie near to what was
-// made: no manner of rounding brings the others nearer from afar.
-bool come_near(const HandedStep& handed, const Tensor<double>& made, RoundingMode habit,
+// Whether so many of the numbers that are asked for, half of them, lie near to what the
+// operation made: no manner of rounding brings the others nearer from afar.
+bool come_near(const HandedStep& handed, const Op& op, const Tensor<double>& made, RoundingMode habit,
                const std::function<bool(std::size_t)>& is_asked);
 
 }  // namespace attn

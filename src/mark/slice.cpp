@@ -198,7 +198,8 @@ std::shared_ptr<const Sheet> Slicer::sheet_of(const Recipe& recipe, const std::v
   std::vector<std::optional<Part>> needed;
   for (std::size_t i = 0; i <= step_; ++i) {
     const auto line = recipe.line(sheet_.steps[i].id);
-    needed.push_back(line && wanted[*line] ? std::optional(rows[*line]) : std::nullopt);
+    needed.emplace_back();
+    if (line && wanted[*line]) needed.back().emplace(rows[*line]);
     if (needed.back() && !attn::fits(sheet_.steps[i], recipe.shape(*line))) return nullptr;
   }
   std::shared_ptr<const Sheet>& known = sheets_[needed];

@@ -94,11 +94,12 @@ bool comes_near(Marking& marking, const Candidate& candidate, std::size_t step) 
   if (!line || !fits(handed, recipe.shape(*line))) return false;
   const Manner& exact =
       *std::ranges::find_if(marking.manners(), [](const Manner& manner) { return !manner.unwritten; });
-  if (Probe* rows = marking.probe(step)) return rows->may_come_near(recipe, exact, marking.habit());
+  Probe* rows = marking.probe(step);
+  if (const auto near = rows ? rows->come_near(recipe, exact, marking.habit()) : std::nullopt) return *near;
   if (!marking.may_work_out(recipe)) return false;
   const FollowOptions options{.manner = exact, .original = &marking.base(exact), .same = &candidate.same};
   const Followed<double> followed = follow(marking.task(recipe), options);
-  return come_near(handed, followed.result(*line), marking.habit(),
+  return come_near(handed, recipe.instruction(*line).op, followed.result(*line), marking.habit(),
                    [&](std::size_t cell) { return handed.cells[cell].is_number() && marking.is_wrong(step, cell); });
 }
 
