@@ -25,6 +25,7 @@ sys.dont_write_bytecode = True
 
 import argparse
 import difflib
+import json
 import os
 import re
 import shutil
@@ -257,6 +258,22 @@ def unlisted_problems(root):
             yield f"data/README.md has no line about {path.name}"
 
 
+def wrong_symbols(root, attn):
+    """The glossary names steps, and what stands for them: as the program does."""
+    symbols = {}
+    for problem in ("eight-heads-batch", "masks-together", "worked-example-scaled"):
+        trace = json.loads(subprocess.run([attn, root / "data" / f"{problem}.json", "--format", "json"],
+                                          capture_output=True, check=True).stdout)
+        symbols.update((step["id"], step["symbol"]) for step in trace["steps"])
+    glossary = (root / "docs" / "glossary.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| [^|]+ \| `(\w+)` \| (\S+) \|", glossary, re.M)
+    for step, symbol in rows:
+        if symbols.get(step) != symbol:
+            yield f"docs/glossary.md calls {step} {symbol}, which is {symbols.get(step)}"
+    if not rows:
+        yield "docs/glossary.md has no symbols"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("attn", type=Path)
@@ -270,7 +287,8 @@ def main():
     for path in documents:
         for right, wrong in (check_document(path, root, attn, options.update), check_mentioned(path, root, attn)):
             passed, failed = passed + right, failed + wrong
-    for fault in [*(f for path in documents for f in dead_links(path, root)), *unlisted_problems(root)]:
+    for fault in [*(f for path in documents for f in dead_links(path, root)), *unlisted_problems(root),
+                  *wrong_symbols(root, attn)]:
         failed += 1
         print(f"FAIL   {fault}")
     print(f"{passed} passed, {failed} failed")
