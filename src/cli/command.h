@@ -60,6 +60,7 @@ class CommandLine {
   struct Parsed {
     Asked asked = Asked::command;
     std::string message = {};
+    std::string option = {};  // which is to blame, by its long name
   };
   Parsed parse(const std::vector<std::string>& words);
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/typed_line.h"
 #include "cli/unfinished_file.h"
 #include "exports/json.h"
 #include "reading/report.h"
@@ -76,8 +77,19 @@ Refusal::Refusal(const Diagnostics& faults, std::string_view text, std::string_v
   code_ = only_too_large ? Exit::wrong_environment : Exit::wrong_input;
 }
 
-Exit Refusal::say(ErrorFormat format) const {
-  attn::say(format == ErrorFormat::json ? errors_json(complaint_) : report(complaint_, colored(color_, true)));
+Refusal Refusal::at(Typed typed) && {
+  typed_ = std::move(typed);
+  return std::move(*this);
+}
+
+Exit Refusal::say(ErrorFormat format, std::span<const std::string> words) const {
+  Complaint complaint = complaint_;
+  const auto place = typed_ && !words.empty() ? find_typed(words, *typed_) : std::nullopt;
+  if (place) {
+    const std::size_t width = terminal_size(STDERR_FILENO).columns;
+    complaint = placed_in_line(complaint_.faults.front().fault, place->line, place->range, width);
+  }
+  attn::say(format == ErrorFormat::json ? errors_json(complaint) : report(complaint, colored(color_, true)));
   return code_;
 }
 

@@ -60,15 +60,17 @@ Refusal refused(const std::vector<std::string>& extras, const CommandLine& line)
   const CommandUsage& command = line.usage();
   const std::string named = "`attn " + command.name + "`";
   if (word.size() < 2 || word[0] != '-') {
-    return Refusal("`" + word + "` is one argument too many for " + named, "usage: " + command.synopsis());
+    return Refusal("`" + word + "` is one argument too many for " + named, "usage: " + command.synopsis())
+        .at({.value = word});
   }
   const std::string name = word.substr(0, word.find('='));
   const std::string meant = name.substr(std::min(name.find_first_not_of('-'), name.size()));
   if (is_command(meant)) {
     return Refusal(named + " has no option `" + name + "`",
-                   "attn " + meant + " is a command: it comes first, without dashes");
+                   "attn " + meant + " is a command: it comes first, without dashes")
+        .at({name});
   }
-  return unknown(named + " has no option", name, command.option_names(), help_on(command));
+  return unknown(named + " has no option", name, command.option_names(), help_on(command)).at({name});
 }
 
 // "--full=3": CLI11 would take any value for yes.
@@ -82,7 +84,7 @@ void refuse_values_of_flags(const std::vector<std::string>& words, const Command
       return !one.is_by_place() && one.value.empty() && one.long_name() == name;
     };
     if (std::ranges::any_of(command.words, is_flag)) {
-      throw Refusal("`" + name + "` takes no value", "leave out `" + word.substr(equals) + "`");
+      throw Refusal("`" + name + "` takes no value", "leave out `" + word.substr(equals) + "`").at({name});
     }
   }
 }
@@ -144,13 +146,17 @@ Exit run_program(std::vector<std::string> words) {
   }
   if (!is_command(words[0])) throw no_command(words[0]);
   const auto& [line, run] = declared.front();
-  if (parsed.asked == CommandLine::Asked::nothing) throw Refusal(parsed.message, help_on(line->usage()));
+  if (parsed.asked == CommandLine::Asked::nothing) {
+    const bool ends_there = words.back().starts_with('-');
+    throw Refusal(parsed.message, help_on(line->usage())).at(ends_there ? Typed{} : Typed{parsed.option});
+  }
   std::vector<std::string> extras = line->remaining();
   std::erase(extras, "--");  // the end of options, not a word
   if (!extras.empty()) throw refused(extras, *line);
   if (const WordUsage* missing = line->missing()) {
     throw Refusal("`attn " + line->usage().name + "` needs " + missing->names + ": " + missing->told(),
-                  "usage: " + line->usage().synopsis());
+                  "usage: " + line->usage().synopsis())
+        .at({});
   }
   return run();
 }
@@ -165,13 +171,15 @@ int main(int argc, char** argv) {
   try {
     return static_cast<int>(attn::run_program(words));
   } catch (const attn::Refusal& refusal) {
-    return static_cast<int>(refusal.say(errors));
+    return static_cast<int>(refusal.say(errors, words));
   } catch (const attn::BackendError& error) {
     attn::Refusal(error.fault()).say(errors);
   } catch (const std::bad_alloc&) {
     attn::Refusal("memory is short", "a smaller problem, or a machine with more memory").say(errors);
   } catch (const std::exception& error) {
-    attn::Refusal(std::string("this should not have happened: ") + error.what()).say(errors);
+    attn::Refusal(std::string("this should not have happened: ") + error.what(),
+                  "this is a defect of attn: keep the command and its files, and report them")
+        .say(errors);
   }
   return static_cast<int>(attn::Exit::wrong_environment);
 }

@@ -92,7 +92,8 @@ void ComputeOptions::check() const {
   if (!dtype.empty()) dtype_of("--dtype", dtype);
   if (!hand_rounding.empty() && !parse_hand_rounding(hand_rounding)) {
     throw Refusal("`" + hand_rounding + "` is no way to round by hand",
-                  "--hand-rounding takes decimals and a mode: 2, 2:half-up, 2:half-even, 2:truncate, 2:keep-sum");
+                  "--hand-rounding takes decimals and a mode: 2, 2:half-up, 2:half-even, 2:truncate, 2:keep-sum")
+        .at({"--hand-rounding", hand_rounding});
   }
   hardware.check();
   max_bytes();
@@ -100,7 +101,8 @@ void ComputeOptions::check() const {
 
 std::size_t ComputeOptions::max_bytes() const {
   if (const auto bytes = parse_size(max_memory)) return *bytes;
-  throw Refusal("`" + max_memory + "` is no amount of memory", "--max-memory takes 500M, 2GiB, …");
+  throw Refusal("`" + max_memory + "` is no amount of memory", "--max-memory takes 500M, 2GiB, …")
+      .at({"--max-memory", max_memory});
 }
 
 Problem open_problem(const std::string& file, const ComputeOptions& options, ColorChoice color) {
@@ -143,7 +145,8 @@ Trace compute(Computation& computation, const ComputeOptions& options, bool only
   throw Refusal(
       fmt::format("the {} of this problem take{} {}, and --max-memory is {}", is_result_alone ? "result" : "steps",
                   is_result_alone ? "s" : "", spelled_size(needed), spelled_size(limit)),
-      fmt::format("give --max-memory {}M, or a smaller problem", needed / (1024 * 1024) + 1), Exit::wrong_environment);
+      fmt::format("give --max-memory {}M, or a smaller problem", needed / (1024 * 1024) + 1), Exit::wrong_environment)
+      .at({"--max-memory"});
 }
 
 Trace compute(const Problem& problem, const ComputeOptions& options) {

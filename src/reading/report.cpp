@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_shown = 20;
 
-constexpr std::size_t window = 76;  // columns of a source line
+constexpr std::size_t columns_of_a_file = 76;
 constexpr std::string_view tab = "    ";
 
 // A fault and where in the text it is.
@@ -100,10 +100,10 @@ struct HalfLine {
   }
 };
 
-// The part of a line around a place that fits the window.
+// The part of a line around a place that fits a window of so many columns.
 class Excerpt {
  public:
-  Excerpt(std::string_view text, TextRange line, std::size_t at) {
+  Excerpt(std::string_view text, TextRange line, std::size_t at, std::size_t window) {
     for (std::size_t i = at; i < line.end;) {
       Cell cell = cell_at(text, i);
       i = cell.end;
@@ -158,7 +158,7 @@ PlacedFault pointed_out(const Placed& placed, std::string_view text) {
   const Line line = line_at(text, at);
   // What is not UTF-8 is a fault at its first byte, so all before a place is.
   const std::size_t column = characters(text.substr(line.range.begin, at - line.range.begin)) + 1;
-  const Excerpt excerpt(text, line.range, at);
+  const Excerpt excerpt(text, line.range, at, columns_of_a_file);
   return {*placed.fault, line.number, column, excerpt.source(), excerpt.carets(caret_end(text, placed.range))};
 }
 
@@ -195,6 +195,13 @@ Complaint placed(const Diagnostics& faults, std::string_view text, std::string_v
   return complaint;
 }
 
+Complaint placed_in_line(const Diagnostic& fault, std::string_view line, TextRange range, std::size_t width) {
+  const Excerpt excerpt(line, {0, line.size()}, range.begin, width);
+  std::string source = excerpt.source();
+  source.erase(source.find_last_not_of(' ') + 1);
+  return {"", {{fault, 0, 0, source, excerpt.carets(range.end)}}};
+}
+
 std::string report(const Complaint& complaint, bool color) {
   const Paint paint{color};
   std::string text;
@@ -202,7 +209,7 @@ std::string report(const Complaint& complaint, bool color) {
     std::string place = complaint.file.empty() ? "attn" : complaint.file;
     if (one.line > 0) place += ":" + std::to_string(one.line) + ":" + std::to_string(one.column);
     text += described(one.fault, place, paint);
-    if (one.line > 0) text += one.source + "\n" + paint("1;31", one.carets) + "\n";
+    if (!one.carets.empty()) text += one.source + "\n" + paint("1;31", one.carets) + "\n";
     text += help_line(one.fault, paint);
   }
   if (complaint.unkept > 0) text += "and " + std::to_string(complaint.unkept) + " more\n";

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -189,6 +190,61 @@ class Commands(ProgramTest):
             self.skipTest("this attn is built with CUDA")
         self.assertIn("-DATTN_CUDA=ON", about)
         self.assert_complains(attn("run", EXAMPLE, "--backend", "cuda"), 3, "without CUDA", "-DATTN_CUDA=ON")
+
+
+class MistakesOnTheCommandLine(ProgramTest):
+    def pointed(self, *words, folder=DATA):
+        """What the carets stand below, and the line they point into."""
+        done = attn(*words, folder=folder)
+        self.assertIn(done.returncode, (2, 3), done.stderr)
+        message, line, carets, help_line = done.stderr.split("\n", 3)
+        self.assertTrue(message.startswith("attn: error: "), done.stderr)
+        self.assertRegex(carets, r"^ +\^+$")
+        self.assertTrue(help_line.startswith("  help: "), done.stderr)
+        return line[carets.index("^"):len(carets)], line
+
+    def test_the_word_that_is_wrong_is_pointed_out(self):
+        file = "worked-example.json"
+        for words, meant in ((("--halp",), "--halp"), (("run", file, "--dtyp", "f32"), "--dtyp"),
+                             (("run", file, "--dtype", "f33"), "f33"), (("run", file, "--dtype=f33"), "f33"),
+                             (("run", file, "--precision", "abc"), "abc"), (("rnu",), "rnu"),
+                             (("help", "rnu"), "rnu"), (("run", file, "more"), "more"),
+                             (("run", file, "--full=3"), "--full"), (("run", file, "--only", "scores,scroes"), "scroes"),
+                             (("run", file, "--query", "1", "--query", "2"), "--query"),
+                             (("run", file, "--query", "7"), "7"), (("run", file, "--threads", "0"), "0"),
+                             (("run", file, "--hand-rounding", "99"), "99"), (("run", file, "-o", "x.pdf"), "x.pdf"),
+                             (("run", file, "--max-memory", "little"), "little"),
+                             (("run", file, "--max-memory", "10"), "--max-memory"),
+                             (("run", file, "-o", "x.json", "--full"), "--full"),
+                             (("run", file, "--backend", "quda"), "quda"), (("why", file, "scroes[1,2]"), "scroes[1,2]"),
+                             (("why", file, "scores", "--depth", "1"), "--depth"), (("list", "maks"), "maks"),
+                             (("mistakes", "scal"), "scal"), (("schema", "problems"), "problems"),
+                             (("completion", "csh"), "csh"), (("man", "rnu"), "rnu"),
+                             (("check", file, "x.json", "--reveal", "all"), "all"),
+                             (("check", file, "x.json", "--digits", "2"), "--digits"),
+                             (("check", file, "-", "-"), "-"), (("diff", "-", "-"), "-"),
+                             (("golden", file, "--rtol", "x"), "x"), (("golden", "-"), "-"),
+                             (("bench", "--shape", "1,2"), "1,2"), (("bench", "--python", "python3"), "--python")):
+            with self.subTest(words):
+                found, line = self.pointed(*words)
+                self.assertEqual(found, meant)
+                self.assertTrue(line.startswith("attn " + words[0]), line)
+
+    def test_what_is_missing_is_missing_behind_the_end(self):
+        for words in (("check",), ("check", "worked-example.json"), ("run", "worked-example.json", "--dtype"), ("why", "x.json")):
+            with self.subTest(words):
+                self.assertEqual(self.pointed(*words), ("", "attn " + " ".join(words)))
+
+    def test_a_word_with_blanks_has_quotes(self):
+        self.assertEqual(self.pointed("run", "my problem.json", "--ful"), ("--ful", "attn run 'my problem.json' --ful"))
+
+    def test_a_long_line_is_cut_to_the_terminal(self):
+        code, shown = in_terminal([ATTN, "check", "worked-example.json", *["somebody-else.json"] * 30, "--rtool"], columns=50)
+        self.assertEqual(code, 2)
+        lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in shown.decode().split("\n")]
+        self.assertRegex(lines[1], r"^…[a-z. -]*--rtool$")
+        self.assertEqual(lines[2].index("^"), lines[1].index("--rtool"))
+        self.assertLessEqual(len(lines[1]), 50)
 
 
 class ErrorsForPrograms(ProgramTest):

@@ -101,7 +101,7 @@ Exit DiffOptions::run() const {
   const Closeness typed = {.absolute = tolerance("--atol", atol, "1e-6"),
                            .relative = tolerance("--rtol", rtol, "1e-6")};
   if (first == "-" && second == "-") {
-    throw Refusal("standard input cannot be both files", "give one of them by name");
+    throw Refusal("standard input cannot be both files", "give one of them by name").at({.value = "-"});
   }
 
   std::vector<OpenedFile> files;
