@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cassert>
+#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace attn {
@@ -15,15 +18,34 @@ struct TextRange {
   bool operator==(const TextRange&) const = default;
 };
 
+// What to do about a fault. There is always something, so none is without: it
+// has no default, and an empty one does not compile, or is a defect.
+class Help {
+ public:
+  template <std::size_t Size>
+  Help(const char (&text)[Size]) : text_(text) {  // NOLINT(google-explicit-constructor)
+    static_assert(Size > 1, "a fault says what to do");
+  }
+  template <class Text>
+  requires std::same_as<Text, const char*> Help(const Text& text)
+      : Help(std::string(text)) {}                                             // NOLINT(google-explicit-constructor)
+  Help(std::string text) : text_(std::move(text)) { assert(!text_.empty()); }  // NOLINT(google-explicit-constructor)
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
 // One fault in what a person gave us, as data: nothing here prints.
 //
 // `message` says what was observed and what was expected: lower case, no final
-// full stop. `help` says what to do; it may be empty.
+// full stop. `help` says what to do.
 struct Diagnostic {
   std::string code;        // stable name, e.g. "shape-mismatch"; tests match on it
   std::string where = {};  // JSON Pointer into the file, e.g. "/weights/key/1"; "" is the whole file
   std::string message = {};
-  std::string help = {};
+  Help help;
 
   // Set where a pointer cannot say the place: syntax errors, a key given twice.
   std::optional<TextRange> range = std::nullopt;

@@ -65,8 +65,8 @@ ErrorFormat format_of_errors(std::span<const std::string> words) {
   return format;
 }
 
-Refusal::Refusal(std::string_view message, std::string_view help, Exit code)
-    : Refusal(Diagnostic{.code = "refused", .message = std::string(message), .help = std::string(help)}, code) {}
+Refusal::Refusal(std::string_view message, Help help, Exit code)
+    : Refusal(Diagnostic{.code = "refused", .message = std::string(message), .help = std::move(help)}, code) {}
 
 Refusal::Refusal(const Diagnostic& fault, Exit code) : complaint_{"", {{fault}}}, code_(code) {}
 

@@ -34,7 +34,7 @@ struct Typed {
 class Refusal final : public std::exception {
  public:
   // A mistake on the command line, with what to do about it.
-  Refusal(std::string_view message, std::string_view help, Exit code = Exit::wrong_input);
+  Refusal(std::string_view message, Help help, Exit code = Exit::wrong_input);
 
   // What the library says is wrong, in a word.
   explicit Refusal(const Diagnostic& fault, Exit code = Exit::wrong_input);

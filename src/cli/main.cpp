@@ -105,7 +105,8 @@ std::string about_this_program() {
     for (const std::string& device : devices) text += row.name + ": " + device + "\n";
     if (!devices.empty()) continue;
     const auto made = row.make(0);
-    if (!made) text += row.name + ": " + made.faults().front().message + "; " + made.faults().front().help + "\n";
+    if (!made)
+      text += row.name + ": " + made.faults().front().message + "; " + made.faults().front().help.text() + "\n";
   }
   return text;
 }

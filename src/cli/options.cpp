@@ -10,9 +10,8 @@
 
 namespace attn {
 
-Refusal unknown(std::string_view said, std::string_view typed, std::span<const std::string> known,
-                std::string_view help) {
-  return Refusal(fmt::format("{} `{}`{}", said, typed, did_you_mean(typed, known)), help)
+Refusal unknown(std::string_view said, std::string_view typed, std::span<const std::string> known, Help help) {
+  return Refusal(fmt::format("{} `{}`{}", said, typed, did_you_mean(typed, known)), std::move(help))
       .at({.value = std::string(typed)});
 }
 

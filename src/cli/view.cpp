@@ -232,7 +232,7 @@ void tell_if_not_at_once(const ViewOptions& options, const Trace& trace) {
 // Why a question has no answer, as something to look at.
 Document told(const std::string& question, const Diagnostic& fault) {
   Document document{{Headline{2, {"why " + question}}, Prose{{fault.message}}}};
-  if (!fault.help.empty()) document.blocks.push_back(Prose{{"help: " + fault.help}});
+  document.blocks.push_back(Prose{{"help: " + fault.help.text()}});
   return document;
 }
 

@@ -11,7 +11,7 @@
 namespace attn {
 
 // What is wrong with a file, as the end of a sentence that its name begins.
-Diagnostic file_fault(std::string message, std::string help = "", std::string code = "bad-file");
+Diagnostic file_fault(std::string message, Help help, std::string code = "bad-file");
 
 // A regular file, open for reading.
 class InputFile {

@@ -27,7 +27,8 @@ std::optional<Dictionary> dictionary_of(std::vector<RawEmbedding> embeddings, Bu
     if (vector->rank() != 1) {
       return faults.add_of("wrong-rank", where,
                            std::string(vector->rank() == 0 ? "is one number" : "is a list of lists") +
-                               "; an embedding is a list of numbers");
+                               "; an embedding is a list of numbers",
+                           R"("embeddings": {"the": [1, 0], "cat": [0, 1]})");
     }
     if (first.empty()) {
       first = where;

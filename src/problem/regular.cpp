@@ -111,7 +111,7 @@ bool check_even(const NestedNumbers& numbers, const std::string& where, std::siz
         continue;
       }
       const std::string place = joined(where, numbers.place_of_list(level, i));
-      faults.add_of("empty", place, "is empty");
+      faults.add_of("empty", place, "is empty", "write its numbers, or leave the key out");
       return false;
     }
     if (level < first_level || numbers.is_even(level)) continue;

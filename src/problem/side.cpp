@@ -19,7 +19,8 @@ void report_rank(const std::string& where, std::size_t rank, bool may_have_heads
   } else {
     faults.add_of("wrong-rank", where,
                   "is nested " + std::to_string(rank) + " deep; a matrix is 2 deep, a batch of them 3" +
-                      (may_have_heads ? ", with a matrix for each head 4" : ""));
+                      (may_have_heads ? ", with a matrix for each head 4" : ""),
+                  "take out the brackets that are too many");
   }
 }
 

@@ -148,7 +148,7 @@ std::string described(const Diagnostic& fault, std::string_view place, Paint pai
 }
 
 std::string help_line(const Diagnostic& fault, Paint paint) {
-  return fault.help.empty() ? "" : "  " + paint("1;36", "help:") + " " + printable(fault.help) + "\n";
+  return "  " + paint("1;36", "help:") + " " + printable(fault.help.text()) + "\n";
 }
 
 // An empty range says that no place in the text is meant.

@@ -257,6 +257,7 @@ class ErrorsForPrograms(ProgramTest):
             self.assertEqual(one["schema"], "attn/error/1")
             for error in one["errors"]:
                 self.assertEqual(list(error), ["file", "line", "column", "pointer", "message", "help"])
+                self.assertNotIn("", (error["message"], error["help"]))
         return said
 
     def test_a_fault_of_a_file_has_its_place_and_its_pointer(self):

@@ -125,9 +125,25 @@ std::optional<Diagnostic> text_fault(std::string_view text, TextRange range) {
   return std::nullopt;
 }
 
+// Whether a line begins here that version control writes where two sides contradict.
+bool is_conflict(std::string_view text, std::size_t at) {
+  const bool begins_line = at == 0 || text[at - 1] == '\n';
+  const std::string_view line = text.substr(at, 7);
+  return begins_line && (line == "<<<<<<<" || line == "=======" || line == ">>>>>>>");
+}
+
 std::optional<Diagnostic> stray_fault(std::string_view text, TextRange range) {
   const std::string_view character = spelled(text, range);
   const std::string message = in_backticks(character) + " has no meaning here";
+  if (is_conflict(text, range.begin)) {
+    return syntax_fault(
+        range, "a merge conflict stands here",
+        "keep one of the two sides, and take out the lines that begin with <<<<<<<, ======= and >>>>>>>");
+  }
+  if (character == "<" && text.find_first_not_of(" \t\r\n") == range.begin) {
+    return syntax_fault(range, "this is a page of the web, or XML, and no JSON",
+                        "save the file itself, not the page that shows it");
+  }
   if (character == "'")
     return syntax_fault(range, "a text begins with a single quote", "texts and keys stand in double quotes: \"key\"");
   if (character == "(" || character == ")") return syntax_fault(range, message, "lists stand in [ ]");
@@ -139,7 +155,7 @@ std::optional<Diagnostic> stray_fault(std::string_view text, TextRange range) {
   }
   if (character == "=") return syntax_fault(range, message, "a key is followed by a colon");
   if (character == "∞") return syntax_fault(range, message, "infinity is written \"inf\", with the quotes");
-  return syntax_fault(range, message, "");
+  return syntax_fault(range, message, "take it out, or put the text that it belongs to in double quotes");
 }
 
 // Files that are no text at all, by their first bytes.
@@ -153,7 +169,7 @@ std::string known_format(std::string_view text) {
 
 }  // namespace
 
-Diagnostic syntax_fault(TextRange range, std::string message, std::string help) {
+Diagnostic syntax_fault(TextRange range, std::string message, Help help) {
   return {.code = "syntax", .where = "", .message = std::move(message), .help = std::move(help), .range = range};
 }
 

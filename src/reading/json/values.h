@@ -57,6 +57,6 @@ std::optional<std::size_t> read_choice(const JsonValue& value, const std::string
 
 // "x is a list; y is wanted", for a value of the wrong kind. Returns what Faults::add does.
 std::nullopt_t report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
-                           std::string help = "");
+                           Help help);
 
 }  // namespace attn

@@ -165,7 +165,8 @@ KeyKind embeddings() {
 template <class T>
 KeyKind roles(Roles<T> Statement::*place) {
   return {nullptr, [place](Read in, Value value, Where where) {
-            report_kind(value, where, "an object with query, key, value or output is wanted", in.faults);
+            report_kind(value, where, "an object with query, key, value or output is wanted", in.faults,
+                        R"({"query": …, "key": …, "value": …})");
             for (Stated<T>* role : (in.statement.*place).all()) *role = std::nullopt;
           }};
 }
@@ -227,7 +228,8 @@ KeyKind dtype() {
 
 KeyKind arithmetic() {
   return {nullptr, [](Read in, Value value, Where where) {
-            report_kind(value, where, R"({"dtype": …, "hand_rounding": …} is wanted)", in.faults);
+            report_kind(value, where, R"({"dtype": …, "hand_rounding": …} is wanted)", in.faults,
+                        R"(write {"dtype": "f64"})");
           }};
 }
 
