@@ -255,6 +255,7 @@ struct DifferenceWords {
   Saying<std::size_t, std::size_t, Text, Text> farthest;
   Saying<Text, Text, Text> relatively_farthest;
   Saying<Text, Text> is_relatively_farthest;
+  Saying<Text> share, times;  // before what it is one of
   Saying<Text> made_of_same, made_of_other;
 
   // How its numbers are related.

@@ -595,6 +595,19 @@ class Refusals(Case):
         self.assertIn("standard input", self.refused("-", "-"))
 
 
+class Sentences(Case):
+    def test_how_far_apart_is_said_without_powers_of_ten(self):
+        for number, said in ((262, "That is 130 times A's number"), (5, "That is 1.5 times A's number"),
+                             (2.5, "That is 0.25 of A's number"), (2e9, "That is 1e+09 times A's number")):
+            trace = json.loads(attn("run", EXAMPLE, "--format", "json").stdout)
+            scores = next(step for step in trace["steps"] if step["id"] == "scores")
+            self.assertEqual(scores["data"][0][0], 2)
+            scores["data"][0][0] = number
+            done = attn("diff", EXAMPLE, self.write_json("theirs.json", trace))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(said, done.stdout)
+
+
 class Lists(unittest.TestCase):
     def test_every_table_has_a_line_for_each(self):
         done = attn("list", "--format", "json")
