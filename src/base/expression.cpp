@@ -72,7 +72,7 @@ class Reader {
   using Kind = NumberPiece::Kind;
 
   std::string_view spelled(TextRange range) const { return text_.substr(range.begin, range.end - range.begin); }
-  std::string shown(TextRange range) const { return "\"" + shortened(printable(spelled(range)), 20) + "\""; }
+  std::string shown(TextRange range) const { return "\"" + shortened(visible(spelled(range)), 20) + "\""; }
 
   // The piece that stands here; goes on behind it.
   NumberPiece taken() {

@@ -61,6 +61,7 @@ class CommandLine {
     Asked asked = Asked::command;
     std::string message = {};
     std::string option = {};  // which is to blame, by its long name
+    std::string help = {};    // nothing where the command's own help is
   };
   Parsed parse(const std::vector<std::string>& words);
 

@@ -25,8 +25,10 @@ void say_of(CLI::Option& option, const Takes& takes) {
 CommandLine::Parsed understood(const CLI::ArgumentMismatch& error) {
   const std::string said = error.what();
   const std::string option = said.substr(0, said.find(':'));
+  if (said.find("At Most") != std::string::npos) {
+    return {CommandLine::Asked::nothing, "`" + option + "` is given more than once", option, "leave one of them out"};
+  }
   std::string message = said;
-  if (said.find("At Most") != std::string::npos) message = "`" + option + "` is given more than once";
   if (said.find("missing") != std::string::npos || said.find("At Least") != std::string::npos) {
     message = "nothing stands behind `" + option + "`";
   }

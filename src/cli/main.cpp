@@ -9,10 +9,12 @@
 
 #include "backend/backend.h"
 #include "backend/backends.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/version.h"
 #include "formats/spelling.h"
+#include "problem/faults.h"
 
 namespace attn {
 namespace {
@@ -60,13 +62,13 @@ Refusal refused(const std::vector<std::string>& extras, const CommandLine& line)
   const CommandUsage& command = line.usage();
   const std::string named = "`attn " + command.name + "`";
   if (word.size() < 2 || word[0] != '-') {
-    return Refusal("`" + word + "` is one argument too many for " + named, "usage: " + command.synopsis())
+    return Refusal("`" + shown(word) + "` is one argument too many for " + named, "usage: " + command.synopsis())
         .at({.value = word});
   }
   const std::string name = word.substr(0, word.find('='));
   const std::string meant = name.substr(std::min(name.find_first_not_of('-'), name.size()));
   if (is_command(meant)) {
-    return Refusal(named + " has no option `" + name + "`",
+    return Refusal(named + " has no option `" + shown(name) + "`",
                    "attn " + meant + " is a command: it comes first, without dashes")
         .at({name});
   }
@@ -149,7 +151,8 @@ Exit run_program(std::vector<std::string> words) {
   const auto& [line, run] = declared.front();
   if (parsed.asked == CommandLine::Asked::nothing) {
     const bool ends_there = words.back().starts_with('-');
-    throw Refusal(parsed.message, help_on(line->usage())).at(ends_there ? Typed{} : Typed{parsed.option});
+    throw Refusal(parsed.message, parsed.help.empty() ? help_on(line->usage()) : parsed.help)
+        .at(ends_there ? Typed{} : Typed{parsed.option});
   }
   std::vector<std::string> extras = line->remaining();
   std::erase(extras, "--");  // the end of options, not a word

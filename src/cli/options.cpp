@@ -7,11 +7,12 @@
 #include "base/numbers.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "problem/faults.h"
 
 namespace attn {
 
 Refusal unknown(std::string_view said, std::string_view typed, std::span<const std::string> known, Help help) {
-  return Refusal(fmt::format("{} `{}`{}", said, typed, did_you_mean(typed, known)), std::move(help))
+  return Refusal(fmt::format("{} `{}`{}", said, shown(typed), did_you_mean(typed, known)), std::move(help))
       .at({.value = std::string(typed)});
 }
 
@@ -32,7 +33,8 @@ void refuse_empty(std::span<const std::string> words) {
 std::string step_id(const std::string& typed, std::span<const StepName> names) {
   const std::vector<std::string> called = steps_called(typed, names);
   if (called.size() > 1) {
-    throw Refusal(fmt::format("`{}` is the symbol of several steps: {}", typed, listed(called)), "write the id of one")
+    throw Refusal(fmt::format("`{}` is the symbol of several steps: {}", shown(typed), listed(called)),
+                  "write the id of one")
         .at({.value = typed});
   }
   return called.empty() ? typed : called.front();
@@ -60,7 +62,7 @@ std::size_t whole_number(std::string_view option, std::string_view typed, std::s
   std::size_t number = 0;
   if (parse_natural(typed, number) && number >= least && number <= most.value_or(number)) return number;
   throw Refusal(
-      fmt::format("`{}` is no {}", typed, kind),
+      fmt::format("`{}` is no {}", shown(typed), kind),
       fmt::format("{} takes a whole number from {}", option, least) + (most ? fmt::format(" to {}", *most) : ""))
       .at({std::string(option), std::string(typed)});
 }
@@ -68,7 +70,7 @@ std::size_t whole_number(std::string_view option, std::string_view typed, std::s
 double tolerance(std::string_view option, std::string_view typed, std::string_view example) {
   double value = 0;
   if (typed.empty() || (parse_number(typed, value) && value >= 0)) return value;
-  throw Refusal(fmt::format("`{}` is no tolerance", typed),
+  throw Refusal(fmt::format("`{}` is no tolerance", shown(typed)),
                 fmt::format("{} takes a number from 0, such as {}", option, example))
       .at({std::string(option), std::string(typed)});
 }

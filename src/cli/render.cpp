@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "files/input_file.h"
+#include "problem/faults.h"
 
 namespace attn {
 namespace {
@@ -47,7 +48,7 @@ std::vector<Target> find_targets(const RenderOptions& options, std::span<const E
     if (!found && !options.format.empty()) found = named(options.format);
     if (!found && path_of_output(path).empty()) found = named("text");
     if (!found) {
-      throw Refusal("the ending of `" + path + "` names no format",
+      throw Refusal("the ending of `" + shown(path) + "` names no format",
                     ending == ".pdf"
                         ? "write a page (-o x.html) and print it, or a handout (--standalone -o x.tex) and run "
                           "pdflatex on it"

@@ -93,10 +93,10 @@ bool has_simple_quotes(std::string_view word) {
 
 // What stands between the quotes.
 std::string inside(std::string_view text, std::string_view word) {
-  if (!needs_quotes(word) || !has_simple_quotes(word)) return printable(text);
+  if (!needs_quotes(word) || !has_simple_quotes(word)) return visible(text);
   std::string inner;
   for (const char c : text) inner += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return printable(inner);
+  return visible(inner);
 }
 
 std::string quote_of(std::string_view word) {

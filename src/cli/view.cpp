@@ -22,6 +22,7 @@
 #include "explain/telling/why.h"
 #include "exports/export.h"
 #include "model/computation.h"
+#include "problem/faults.h"
 
 namespace attn {
 namespace {
@@ -39,7 +40,7 @@ std::optional<std::size_t> find_index(const std::string& option, const std::stri
   if (typed.empty()) return std::nullopt;
   std::size_t index = 0;
   if (parse_natural(typed, index) && index >= 1 && index <= count) return index;
-  throw Refusal("`" + option + " " + typed + "` picks none of the problem's",
+  throw Refusal("`" + option + " " + shown(typed) + "` picks none of the problem's",
                 option + (count == 1 ? " can be 1 only" : fmt::format(" goes from 1 to {}", count)))
       .at({option, typed});
 }

@@ -209,7 +209,7 @@ Result<std::size_t> count_within(const StoredArray& array, std::size_t max_bytes
         damaged);
   }
   if (*count > max_bytes / sizeof(double)) {
-    return file_fault("holds " + sizes + ", which does not fit into " + std::to_string(max_bytes) + " bytes",
+    return file_fault("holds " + sizes + ", which does not fit into " + spelled_size(max_bytes),
                       "a smaller tensor, or a larger --max-memory", "too-large");
   }
   return *count;

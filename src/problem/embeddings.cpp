@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/suggest.h"
+#include "base/text.h"
 
 namespace attn {
 namespace {
@@ -83,7 +84,7 @@ class Lookup {
     if (!budget_.take(product({count, side.width}), sizeof(double))) {
       return faults_.add_of("too-large", tokens.where,
                             "stands for " + spelled_sizes({count, side.width}) + " numbers, which do not fit into " +
-                                std::to_string(budget_.limit()) + " bytes",
+                                spelled_size(budget_.limit()),
                             "fewer tokens, or a larger --max-memory");
     }
     Embedded embedded{dictionary_, {}, vectors_};

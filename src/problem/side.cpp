@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+
 namespace attn {
 namespace {
 
@@ -181,7 +183,7 @@ std::optional<Source> laid_out(Side side, std::size_t limit, Vectors vectors, co
     return faults.add_of("too-large", side.where,
                          "becomes " + to_string(shape) +
                              " numbers once its sequences are padded, which do not fit into " +
-                             std::to_string(budget.limit()) + " bytes",
+                             spelled_size(budget.limit()),
                          "sequences of similar length, or a larger --max-memory");
   }
   const bool in_rows = vectors == Vectors::rows;

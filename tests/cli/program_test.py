@@ -235,6 +235,45 @@ class MistakesOnTheCommandLine(ProgramTest):
             with self.subTest(words):
                 self.assertEqual(self.pointed(*words), ("", "attn " + " ".join(words)))
 
+    def test_what_is_too_long_to_read_is_cut(self):
+        long = "x" * 100_000
+        for words in (("run", "worked-example.json", "--format", long), ("run", "worked-example.json", "--precision", long),
+                      ("run", "worked-example.json", "--only", long), ("run", "worked-example.json", "--query", long),
+                      ("run", "worked-example.json", "--hand-rounding", long), ("run", "worked-example.json", "-o", long),
+                      ("run", "worked-example.json", "--max-memory", long), ("run", "worked-example.json", "--" + long),
+                      ("run", "worked-example.json", long), ("run", long), ("why", "worked-example.json", long),
+                      ("why", "worked-example.json", f"scores[{long}]"), ("list", long), ("help", long), ("mistakes", long),
+                      ("check", "worked-example.json", long), ("check", "worked-example.json", "--template", "json", "--steps", long),
+                      ("golden", "worked-example.json", "--rtol", long), ("diff", "worked-example.json", long),
+                      ("bench", "--shape", long), ("bench", "--seconds", long)):
+            with self.subTest(words[:-1]):
+                done = attn(*words, folder=DATA)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("…", done.stderr)
+                self.assertLess(len(done.stderr), 1000)
+
+    def test_the_most_decimals_are_named(self):
+        self.assert_complains(attn("run", EXAMPLE, "--hand-rounding", "13"), 2, "at most 12")
+        self.assertEqual(attn("run", EXAMPLE, "--hand-rounding", "12").returncode, 0)
+
+    def test_an_option_that_is_given_twice_is_told_in_plain_words(self):
+        self.assert_complains(attn("run", EXAMPLE, "--query", "1", "--query", "2"), 2, "`--query` is given more than once",
+                              "help: leave one of them out")
+
+    def test_a_backend_that_is_missing_is_said_once_for_all_files(self):
+        if "built without CUDA" not in attn("--version").stdout:
+            self.skipTest("this attn is built with CUDA")
+        answers = self.path("answers.json", '{"steps": {"scores": [[1]]}}')
+        for words in (("golden", EXAMPLE, EXAMPLE, EXAMPLE), ("diff", EXAMPLE, EXAMPLE), ("check", EXAMPLE, answers, answers)):
+            done = attn(*words, "--backend", "cuda")
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("error:")), (3, "", 1), done.stderr)
+
+    def test_a_file_of_tensors_that_is_run_is_told_what_it_is_for(self):
+        file = os.path.join(ROOT, "tests", "cli", "bad", "encoding-npz.json")
+        for command in (("run",), ("why",), ("check",)):
+            words = [*command, file] + (["S"] if command == ("why",) else ["x.json"] if command == ("check",) else [])
+            self.assert_complains(attn(*words), 2, "numpy arrays (.npz)", '{"file": "x.npz", "tensor": "q"}', "attn diff")
+
     def test_a_word_with_blanks_has_quotes(self):
         self.assertEqual(self.pointed("run", "my problem.json", "--ful"), ("--ful", "attn run 'my problem.json' --ful"))
 

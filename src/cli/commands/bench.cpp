@@ -20,6 +20,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/render.h"
+#include "problem/faults.h"
 
 namespace attn {
 namespace {
@@ -80,7 +81,7 @@ bool parse_size(std::string_view typed, std::size_t& size) {
 std::size_t size_of(std::string_view option, const std::string& typed) {
   std::size_t size = 0;
   if (parse_size(typed, size)) return size;
-  throw Refusal("`" + typed + "` is no size", std::string(option) + " takes a whole number from 1")
+  throw Refusal("`" + shown(typed) + "` is no size", std::string(option) + " takes a whole number from 1")
       .at({std::string(option), typed});
 }
 
@@ -141,7 +142,7 @@ std::vector<Workload> find_workloads(const BenchOptions& options, Dtype dtype) {
   }
   for (const std::string& typed : options.shapes) {
     if (!parse_shape(typed, workloads.emplace_back())) {
-      throw Refusal("`" + typed + "` is no shape", "--shape takes batch, heads, queries and width: 1,8,2048,64")
+      throw Refusal("`" + shown(typed) + "` is no shape", "--shape takes batch, heads, queries and width: 1,8,2048,64")
           .at({"--shape", typed});
     }
   }
@@ -166,7 +167,7 @@ Effort find_effort(const BenchOptions& options) {
   constexpr double an_hour = 3600;
   if (!options.seconds.empty() &&
       (!parse_number(options.seconds, effort.seconds) || effort.seconds <= 0 || effort.seconds > an_hour)) {
-    throw Refusal("`" + options.seconds + "` is no time to measure",
+    throw Refusal("`" + shown(options.seconds) + "` is no time to measure",
                   "--seconds takes a number above 0, at most an hour")
         .at({"--seconds", options.seconds});
   }

@@ -104,6 +104,10 @@ Exit DiffOptions::run() const {
     throw Refusal("standard input cannot be both files", "give one of them by name").at({.value = "-"});
   }
 
+  // What is wrong for both is said once.
+  computing.check();
+  computing.hardware.select();
+
   std::vector<OpenedFile> files;
   Exit worst = Exit::done;
   for (const auto& [letter, file] : {std::pair("A", &first), {"B", &second}}) {

@@ -127,11 +127,17 @@ std::optional<RawTensor> read_reference(JsonObject& object, const std::string& w
   return RawTensor{where, std::move(reference)};
 }
 
+// Whether a key of the object is that one, or was meant for it.
+bool is_meant(const JsonObject& object, std::string_view key) {
+  static const std::vector<std::string> all = {"file", "tensor", "random", "shape", "seed"};
+  return std::ranges::any_of(object.members, [&](const JsonMember& member) { return closest(member.key, all) == key; });
+}
+
 // A tensor described by an object.
 std::optional<RawTensor> read_described(JsonObject object, const std::string& where, Booleans booleans,
                                         const KnownKeys& keys, Faults& faults) {
-  if (object.find("random")) return read_random(object, where, keys, faults);
-  if (object.find("file")) return read_reference(object, where, booleans, keys, faults);
+  if (is_meant(object, "random")) return read_random(object, where, keys, faults);
+  if (is_meant(object, "file")) return read_reference(object, where, booleans, keys, faults);
   return faults.add_of("wrong-kind", where, "is an object; numbers are wanted",
                        R"(lists of numbers, {"file": "x.npy"}, or {"random": "normal", "shape": [3, 4], "seed": 7})");
 }
@@ -196,6 +202,8 @@ std::nullopt_t report_kind(const JsonValue& value, const std::string& where, std
   if (value.kind() == JsonValue::Kind::null) help = "leave the key out where there is nothing to say";
   return faults.add_of("wrong-kind", where, "is " + in_words(value) + "; " + std::string(wanted), std::move(help));
 }
+
+bool describes_tensor(const JsonObject& object) { return is_meant(object, "random") || is_meant(object, "file"); }
 
 std::optional<RawTensor> read_tensor(const JsonValue& value, const std::string& where, const KnownKeys& keys,
                                      Faults& faults, Booleans booleans) {

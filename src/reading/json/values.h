@@ -19,6 +19,9 @@ namespace attn {
 
 enum class Booleans { refused, allowed };  // as numbers 0 and 1
 
+// Whether an object says, or tries to say, where a tensor comes from: {"file": …}, {"random": …}.
+bool describes_tensor(const JsonObject& object);
+
 // Numbers, or an object that describes them.
 std::optional<RawTensor> read_tensor(const JsonValue& value, const std::string& where, const KnownKeys& keys,
                                      Faults& faults, Booleans booleans = Booleans::refused);
