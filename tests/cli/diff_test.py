@@ -553,7 +553,7 @@ class Refusals(Case):
         self.assertIn("broken.npz", self.refused(EXAMPLE, self.path("broken.npz")))
         with open(self.path("broken.json"), "w", encoding="utf-8") as file:
             file.write('{"schema": "attn/trace/1", "steps": 3}')
-        self.assertIn('no list "steps"', self.refused(EXAMPLE, self.path("broken.json")))
+        self.assertIn('/steps is 3; a list of steps is wanted', self.refused(EXAMPLE, self.path("broken.json")))
         with open(self.path("pickle.npz"), "wb") as file:
             np.savez(file, scores=np.array([{}], dtype=object))
         self.assertIn("pickle.npz", self.refused(EXAMPLE, self.path("pickle.npz")))
@@ -568,7 +568,7 @@ class Refusals(Case):
         trace = {"schema": "attn/trace/1", "statement": "", "result": "scores", "arithmetic": {"dtype": "f64"},
                  "steps": [step, step]}
         said = self.refused(EXAMPLE, self.write_json("twice.json", trace))
-        self.assertIn("twice.json:1:178: error: the step scores is there twice", said)
+        self.assertIn("twice.json:1:178: error: /steps/1/id (scores) is the id of a step before it, too", said)
 
     def test_pickles_are_refused_as_run_refuses_them(self):
         for ending in (".pt", ".pth", ".bin", ".pkl"):

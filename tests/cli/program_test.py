@@ -652,7 +652,7 @@ class Golden(ProgramTest):
             done = attn("golden", self.problem)
             self.assertEqual(done.returncode, 2, shape)
             self.assertIn("its golden cannot be read", done.stdout)
-            self.assertIn('"data" is 3 × 4, and "shape" says otherwise', done.stderr)
+            self.assertIn('/steps/0/shape (inputs) is not the shape of "data", which is 3 × 4', done.stderr)
 
     def test_the_golden_of_another_problem_fails_with_the_reason(self):
         attn("golden", "--update", self.problem)

@@ -36,18 +36,6 @@ Help help_for_integer(const JsonValue& value) {
   return "an integer is written 2 or -3, without quotes";
 }
 
-// The first thing in a list that is no list, and where it is.
-std::pair<JsonValue, std::string> first_leaf(JsonValue value, std::string where) {
-  while (value.kind() == JsonValue::Kind::list && !value.is_hollow()) {
-    std::size_t index = 0;
-    JsonWalk walk(value);
-    while (walk.next() && walk.value().is_hollow()) ++index;
-    where = pointer(where, ListPlace{index});
-    value = walk.value();
-  }
-  return {value, where};
-}
-
 // --- random tensors --------------------------------------------------------
 
 const std::array<std::string, 4> random_kinds = {"normal", "xavier", "kaiming", "integers"};
