@@ -1,11 +1,10 @@
 #pragma once
 
-#include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 namespace attn {
@@ -23,17 +22,19 @@ struct TextRange {
 class Help {
  public:
   template <std::size_t Size>
-  Help(const char (&text)[Size]) : text_(text) {  // NOLINT(google-explicit-constructor)
+  Help(const char (&text)[Size]) : Help(std::string_view(text, Size - 1)) {  // NOLINT(google-explicit-constructor)
     static_assert(Size > 1, "a fault says what to do");
   }
   template <class Text>
   requires std::same_as<Text, const char*> Help(const Text& text)
-      : Help(std::string(text)) {}                                             // NOLINT(google-explicit-constructor)
-  Help(std::string text) : text_(std::move(text)) { assert(!text_.empty()); }  // NOLINT(google-explicit-constructor)
+      : Help(std::string_view(text)) {}                            // NOLINT(google-explicit-constructor)
+  Help(const std::string& text) : Help(std::string_view(text)) {}  // NOLINT(google-explicit-constructor)
 
   const std::string& text() const { return text_; }
 
  private:
+  explicit Help(std::string_view text);
+
   std::string text_;
 };
 
@@ -58,5 +59,8 @@ struct Diagnostic {
 };
 
 using Diagnostics = std::vector<Diagnostic>;
+
+// One fault as all there are.
+Diagnostics only(Diagnostic fault);
 
 }  // namespace attn

@@ -77,14 +77,18 @@ Refusal::Refusal(const Diagnostics& faults, std::string_view text, std::string_v
   code_ = only_too_large ? Exit::wrong_environment : Exit::wrong_input;
 }
 
-Refusal Refusal::at(Typed typed) && {
-  typed_ = std::move(typed);
+Refusal::Refusal(const Refusal&) = default;
+Refusal::Refusal(Refusal&&) noexcept = default;
+Refusal::~Refusal() = default;
+
+Refusal Refusal::at(const Typed& typed) && {
+  meant_ = Meant{std::string(typed.option), std::optional<std::string>(typed.value)};
   return std::move(*this);
 }
 
 Exit Refusal::say(ErrorFormat format, std::span<const std::string> words) const {
   Complaint complaint = complaint_;
-  const auto place = typed_ && !words.empty() ? find_typed(words, *typed_) : std::nullopt;
+  const auto place = meant_ && !words.empty() ? find_typed(words, {meant_->option, meant_->value}) : std::nullopt;
   if (place) {
     const std::size_t width = terminal_size(STDERR_FILENO).columns;
     complaint = placed_in_line(complaint_.faults.front().fault, place->line, place->range, width);

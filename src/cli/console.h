@@ -26,8 +26,8 @@ ErrorFormat format_of_errors(std::span<const std::string> words);
 // What of a command line is meant: what stands behind an option, the option itself where no
 // value is named, a word by its place where no option is, and the line's end where neither is.
 struct Typed {
-  std::string option = {};                          // "--dtype"; "SHELL" of a word by its place, or nothing
-  std::optional<std::string> value = std::nullopt;  // as it was typed, or a part of it
+  std::string_view option = {};                          // "--dtype"; "SHELL" of a word by its place, or nothing
+  std::optional<std::string_view> value = std::nullopt;  // as it was typed, or a part of it
 };
 
 // Thrown where a command cannot go on; main() says why, and ends with its exit code.
@@ -44,7 +44,12 @@ class Refusal final : public std::exception {
           ColorChoice color = ColorChoice::automatic);
 
   // The same, and what of the command line is to blame.
-  Refusal at(Typed typed) &&;
+  Refusal at(const Typed& typed) &&;
+
+  Refusal(const Refusal&);
+  Refusal(Refusal&&) noexcept;
+  Refusal& operator=(const Refusal&) = delete;
+  ~Refusal() override;
 
   // Says so on standard error, with the command's line where these are its words and one of them
   // is to blame; returns the exit code for it.
@@ -57,7 +62,11 @@ class Refusal final : public std::exception {
 
  private:
   Complaint complaint_;
-  std::optional<Typed> typed_;
+  struct Meant {
+    std::string option;
+    std::optional<std::string> value;
+  };
+  std::optional<Meant> meant_;
   Exit code_;
   ColorChoice color_ = ColorChoice::automatic;
 };

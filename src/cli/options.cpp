@@ -13,7 +13,7 @@ namespace attn {
 
 Refusal unknown(std::string_view said, std::string_view typed, std::span<const std::string> known, Help help) {
   return Refusal(fmt::format("{} `{}`{}", said, shown(typed), did_you_mean(typed, known)), std::move(help))
-      .at({.value = std::string(typed)});
+      .at({.value = typed});
 }
 
 void refuse_empty(std::span<const std::string> words) {
@@ -43,8 +43,7 @@ std::string step_id(const std::string& typed, std::span<const StepName> names) {
 std::size_t choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known) {
   const auto found = std::ranges::find(known, typed);
   if (found == known.end())
-    throw unknown(option + " cannot be", typed, known, option + " takes " + listed(known))
-        .at({option, std::string(typed)});
+    throw unknown(option + " cannot be", typed, known, option + " takes " + listed(known)).at({option, typed});
   return static_cast<std::size_t>(found - known.begin());
 }
 
@@ -64,7 +63,7 @@ std::size_t whole_number(std::string_view option, std::string_view typed, std::s
   throw Refusal(
       fmt::format("`{}` is no {}", shown(typed), kind),
       fmt::format("{} takes a whole number from {}", option, least) + (most ? fmt::format(" to {}", *most) : ""))
-      .at({std::string(option), std::string(typed)});
+      .at({option, typed});
 }
 
 double tolerance(std::string_view option, std::string_view typed, std::string_view example) {
@@ -72,7 +71,7 @@ double tolerance(std::string_view option, std::string_view typed, std::string_vi
   if (typed.empty() || (parse_number(typed, value) && value >= 0)) return value;
   throw Refusal(fmt::format("`{}` is no tolerance", shown(typed)),
                 fmt::format("{} takes a number from 0, such as {}", option, example))
-      .at({std::string(option), std::string(typed)});
+      .at({option, typed});
 }
 
 }  // namespace attn

@@ -56,8 +56,8 @@ std::map<std::string, std::string> names_read;  // by identity
 
 }  // namespace
 
-Diagnostic file_fault(std::string message, Help help, std::string code) {
-  return {.code = std::move(code), .message = std::move(message), .help = std::move(help)};
+Diagnostic file_fault(std::string message, Help help, std::string_view code) {
+  return {.code = std::string(code), .message = std::move(message), .help = std::move(help)};
 }
 
 Result<InputFile> InputFile::open(const std::string& path) {

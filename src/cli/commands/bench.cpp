@@ -82,7 +82,7 @@ std::size_t size_of(std::string_view option, const std::string& typed) {
   std::size_t size = 0;
   if (parse_size(typed, size)) return size;
   throw Refusal("`" + shown(typed) + "` is no size", std::string(option) + " takes a whole number from 1")
-      .at({std::string(option), typed});
+      .at({option, typed});
 }
 
 // "1,8,2048,64", or as shapes are shown, "1×8×2048×64", or "1x8x2048x64".
