@@ -43,7 +43,7 @@ void raise(const Faulty& faulty) {
   py::list faults;
   for (const PlacedFault& one : complaint.faults) {
     faults.append(py::make_tuple(text_or_none(complaint.file), number_or_none(one.line), number_or_none(one.column),
-                                 text_of(one.fault.where), text_of(one.fault.message), text_or_none(one.fault.help)));
+                                 text_of(one.fault.where), text_of(one.fault.message), text_of(one.fault.help.text())));
   }
   const py::object error = py::module_::import("attn._errors")
                                .attr("problem_error")(text_of(faulty.what()), std::move(faults), complaint.unkept);

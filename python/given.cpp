@@ -67,7 +67,7 @@ Faulty::Faulty(const Diagnostics& faults, std::string_view text, std::string_vie
 }
 
 std::string sentence(const Diagnostic& fault) {
-  return printable(fault.message) + (fault.help.empty() ? "" : "\n  help: " + printable(fault.help));
+  return printable(fault.message) + "\n  help: " + printable(fault.help.text());
 }
 
 std::shared_ptr<const GivenProblem> read_given(const std::string& text, HowToRead how) {

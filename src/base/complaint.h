@@ -11,9 +11,9 @@ namespace attn {
 // A fault with its place in a file's text.
 struct PlacedFault {
   Diagnostic fault;
-  std::size_t line = 0;  // from 1; 0 where no place in a text is meant
+  std::size_t line = 0;  // from 1; 0 where no place in a file is meant
   std::size_t column = 0;
-  std::string source = {};  // what is shown of the line
+  std::string source = {};  // what is shown of the line, a file's or the command's
   std::string carets = {};  // and below it, where the place is
 };
 

@@ -34,10 +34,12 @@ namespace {
 
 constexpr std::size_t longest = 1000;
 constexpr int deepest = 64;
+constexpr char missing[] = "a number is written 2, -0.5, 1e-3 or 2/3";
+constexpr char too_large[] = "write inf or -inf alone if infinity is meant";
 const std::vector<std::string> known_names = {"e", "pi", "sqrt", "exp", "ln", "inf"};
 
 // What has no value is thrown, and caught by spelled_number().
-[[noreturn]] void fail(TextRange range, std::string message, std::string help = "") {
+[[noreturn]] void fail(TextRange range, std::string message, Help help) {
   throw Diagnostic{.code = "not-a-number", .message = std::move(message), .help = std::move(help), .range = range};
 }
 
@@ -70,7 +72,7 @@ class Reader {
   using Kind = NumberPiece::Kind;
 
   std::string_view spelled(TextRange range) const { return text_.substr(range.begin, range.end - range.begin); }
-  std::string shown(TextRange range) const { return "\"" + shortened(printable(spelled(range)), 20) + "\""; }
+  std::string shown(TextRange range) const { return "\"" + shortened(visible(spelled(range)), 20) + "\""; }
 
   // The piece that stands here; goes on behind it.
   NumberPiece taken() {
@@ -85,8 +87,8 @@ class Reader {
   // end the one before.
   [[noreturn]] void missing_number() const {
     if (now_.kind == Kind::odd) odd();
-    if (now_.kind == Kind::end) fail(before_.range, "a number is missing after " + shown(before_.range));
-    fail(now_.range, "a number is missing before " + shown(now_.range));
+    if (now_.kind == Kind::end) fail(before_.range, "a number is missing after " + shown(before_.range), missing);
+    fail(now_.range, "a number is missing before " + shown(now_.range), missing);
   }
 
   [[noreturn]] void odd() const {
@@ -97,7 +99,7 @@ class Reader {
     if (now_.kind == Kind::odd) odd();
     if (now_.kind == Kind::infinity) infinite(now_.range);
     if (now_.kind == Kind::close) fail(now_.range, "\")\" closes nothing", "take it out, or open the bracket with (");
-    fail(now_.range, "a sign such as + or · is missing before " + shown(now_.range));
+    fail(now_.range, "a sign such as + or · is missing before " + shown(now_.range), "write it: 2·3, 2 + 3");
   }
 
   [[noreturn]] void infinite(TextRange range) const {
@@ -107,20 +109,23 @@ class Reader {
   // What an operation gives, if it is a number.
   Value made(double value, TextRange sign) const {
     if (std::isfinite(value)) return {value};
-    fail(sign, "the result of " + shown(sign) + " is larger than any double (1.8e308)");
+    fail(sign, "the result of " + shown(sign) + " is larger than any double (1.8e308)", too_large);
   }
 
   Value applied(std::string_view function, double x, TextRange place) const {
     if (function == "exp") return made(exp(x), place);
-    if (function == "sqrt" && x < 0) fail(place, "a negative number has no square root");
+    if (function == "sqrt" && x < 0)
+      fail(place, "a negative number has no square root", "check the sign below the root");
     if (function == "sqrt") return {sqrt(x)};
     if (x > 0) return {log(x)};
-    fail(place, x == 0 ? "0 has no logarithm" : "a negative number has no logarithm");
+    fail(place, x == 0 ? "0 has no logarithm" : "a negative number has no logarithm", "ln takes a number above 0");
   }
 
   // To be followed by --depth_, unless something is thrown.
   void go_deeper(TextRange place) {
-    if (++depth_ > deepest) fail(place, "this is nested more than " + std::to_string(deepest) + " deep");
+    if (++depth_ > deepest)
+      fail(place, "this is nested more than " + std::to_string(deepest) + " deep",
+           "take out brackets that change nothing");
   }
 
   Value sum() {
@@ -140,7 +145,7 @@ class Reader {
       if (is_at({Kind::times, Kind::divide})) {
         divided = taken().kind == Kind::divide;
         const Value right = signed_power();
-        if (divided && right.value == 0) fail(place, "this divides by zero");
+        if (divided && right.value == 0) fail(place, "this divides by zero", "check what stands behind the /");
         left = made(divided ? left.value / right.value : left.value * right.value, place);
       } else if (is_at({Kind::name, Kind::open, Kind::root})) {
         if (divided) {
@@ -173,15 +178,19 @@ class Reader {
 
   Value raised(Value base, double exponent, TextRange sign) const {
     if (base.is_e) return made(exp(exponent), sign);
-    if (base.value == 0 && exponent < 0) fail(sign, "a negative power of 0 divides by zero");
-    if (base.value == 0 && exponent == 0) fail(sign, "0 to the power 0 has no value");
+    if (base.value == 0 && exponent < 0)
+      fail(sign, "a negative power of 0 divides by zero", "check the number and the sign of its power");
+    if (base.value == 0 && exponent == 0)
+      fail(sign, "0 to the power 0 has no value", "write the number that is meant: 1, or 0");
     if (exponent == 0.5 && base.value >= 0) return {sqrt(base.value)};
     constexpr double most_multiplied = 1024;
     const bool whole = std::trunc(exponent) == exponent;
     if (whole && std::abs(exponent) <= most_multiplied) {
       return made(whole_power(base.value, static_cast<std::int64_t>(exponent)), sign);
     }
-    if (base.value < 0 && !whole) fail(sign, "a negative number has no power that is not whole");
+    if (base.value < 0 && !whole)
+      fail(sign, "a negative number has no power that is not whole",
+           "put the power in brackets first, and the minus before them: -(2^0.5)");
     if (base.value == 0) return {0};
     const double size = exp(exponent * log(std::abs(base.value)));
     return made(base.value < 0 && std::fmod(exponent, 2) != 0 ? -size : size, sign);
@@ -194,8 +203,8 @@ class Reader {
     while (now_.kind == Kind::exponent) {
       const TextRange place = taken().range;
       const std::optional<double> exponent = superscript_value(spelled(place));
-      if (!exponent) fail(place, "a digit is missing after \"⁻\"");
-      if (!std::isfinite(*exponent)) fail(place, "this power is larger than any double");
+      if (!exponent) fail(place, "a digit is missing after \"⁻\"", "a power is written 10⁻³");
+      if (!std::isfinite(*exponent)) fail(place, "this power is larger than any double", too_large);
       value = raised(value, *exponent, place);
     }
     return value;
@@ -212,7 +221,7 @@ class Reader {
     }
     if (now_.kind != Kind::number) missing_number();
     const auto number = decimal(spelled(taken().range));
-    if (!number) fail(place, shown(place) + " is larger than any double (1.8e308)");
+    if (!number) fail(place, shown(place) + " is larger than any double (1.8e308)", too_large);
     return {number->value};
   }
 
@@ -220,7 +229,7 @@ class Reader {
   Value bracketed() {
     const TextRange open = taken().range;
     const Value value = sum();
-    if (now_.kind == Kind::end) fail(open, "this \"(\" is never closed");
+    if (now_.kind == Kind::end) fail(open, "this \"(\" is never closed", "write ) where the bracket ends");
     if (now_.kind != Kind::close) after_value();
     taken();
     return value;
@@ -235,7 +244,7 @@ class Reader {
     if (name == "inf" || name == "infinity" || name == "Infinity") infinite(place);
     if (name == "sqrt" || name == "exp" || name == "ln") return applied(name, argument(place), place);
     if (name == "log") fail(place, "\"log\" has more than one meaning", "the natural logarithm is written ln(2)");
-    if (name == "nan" || name == "NaN") fail(place, "\"nan\" has no value");
+    if (name == "nan" || name == "NaN") fail(place, "\"nan\" has no value", "leave out what is not known");
     const std::string unknown = shown(place) + " is not known in a number";
     if (name == "x" || name == "X") fail(place, unknown, "a product is written 2*3 or 2·3");
     const auto meant = closest(name, known_names);
@@ -285,10 +294,11 @@ std::optional<SpelledNumber> alone(std::string_view text) {
 Result<SpelledNumber> spelled_number(std::string_view text) try {
   const TextRange whole{0, text.size()};
   if (text.size() > longest) {
-    fail(whole, "a number takes at most " + std::to_string(longest) + " bytes; these are more");
+    fail(whole, "a number takes at most " + std::to_string(longest) + " bytes; these are more",
+         "write the result, rounded");
   }
   const std::string_view inner = without_blanks(text);
-  if (inner.empty()) fail(whole, "a number is missing");
+  if (inner.empty()) fail(whole, "a number is missing", missing);
   if (const auto number = alone(inner)) return *number;
   return SpelledNumber{Reader(text).read(), std::nullopt};
 } catch (const Diagnostic& fault) {

@@ -24,7 +24,7 @@ NumberPiece number_piece_at(std::string_view text, std::size_t at);
 // The text without the blanks at its beginning and its end: spaces of every width.
 std::string_view without_blanks(std::string_view text);
 
-// What to write instead of an odd piece of a text; empty where that is not known.
+// What to write instead of an odd piece of a text.
 std::string help_with_odd(std::string_view text, TextRange place);
 
 struct Decimal {

@@ -12,9 +12,9 @@ namespace attn {
 template <class T>
 class Result {
  public:
-  Result(T value) : held_(std::move(value)) {}                        // NOLINT(google-explicit-constructor)
-  Result(Diagnostics faults) : held_(std::move(faults)) {}            // NOLINT(google-explicit-constructor)
-  Result(Diagnostic fault) : held_(Diagnostics{std::move(fault)}) {}  // NOLINT(google-explicit-constructor)
+  Result(T value) : held_(std::move(value)) {}                 // NOLINT(google-explicit-constructor)
+  Result(Diagnostics faults) : held_(std::move(faults)) {}     // NOLINT(google-explicit-constructor)
+  Result(Diagnostic fault) : held_(only(std::move(fault))) {}  // NOLINT(google-explicit-constructor)
 
   explicit operator bool() const { return std::holds_alternative<T>(held_); }
 

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> mode_names = {"half-up", "half-even", "truncate", "keep-sum"};
 
-constexpr int most_decimals = 12;
 constexpr int digits_read = 12;
 
 constexpr auto powers_of_ten = [] {
@@ -52,7 +51,7 @@ double parsed(const std::string& text) {
 double decimal(std::int64_t digits, int exponent) {
   // A whole number and a power of ten that doubles hold exactly: their quotient
   // is rounded once.
-  const bool exact = std::abs(digits) < (std::int64_t{1} << 53) && exponent <= 0 && exponent >= -most_decimals;
+  const bool exact = std::abs(digits) < (std::int64_t{1} << 53) && exponent <= 0 && exponent >= -most_rounded_decimals;
   if (exact) return static_cast<double>(digits) / static_cast<double>(power_of_ten(-exponent));
   return parsed(std::to_string(digits) + "e" + std::to_string(exponent));
 }
@@ -158,7 +157,8 @@ struct Share {
 std::optional<HandRounding> parse_hand_rounding(std::string_view text) {
   const auto colon = text.find(':');
   std::size_t decimals = 0;
-  if (!parse_natural(text.substr(0, colon), decimals) || decimals > std::size_t{most_decimals}) return std::nullopt;
+  if (!parse_natural(text.substr(0, colon), decimals) || decimals > std::size_t{most_rounded_decimals})
+    return std::nullopt;
   HandRounding rounding{.decimals = static_cast<int>(decimals)};
   if (colon == std::string_view::npos) return rounding;
 
@@ -173,7 +173,7 @@ std::string to_string(HandRounding rounding) {
 }
 
 double rounded(double value, HandRounding rounding) {
-  assert(0 <= rounding.decimals && rounding.decimals <= most_decimals);
+  assert(0 <= rounding.decimals && rounding.decimals <= most_rounded_decimals);
   // Beyond this, neighbouring doubles lie more than two units apart: rounding
   // cannot reach another one. Infinities and NaN leave here too.
   const double magnitude = std::abs(value);

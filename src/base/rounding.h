@@ -15,6 +15,8 @@ enum class RoundingMode {
   keep_sum,   // attention weights so that a row keeps its sum; all else half up
 };
 
+constexpr int most_rounded_decimals = 12;
+
 // Rounding every step to so many decimals, 0 to 12, as people do by hand.
 struct HandRounding {
   int decimals = 0;

@@ -20,8 +20,12 @@ bool is_close(std::size_t distance, std::size_t longer) { return distance <= lon
 
 std::string plain_name(std::string_view name, bool (*is_sign)(char)) {
   std::string plain;
-  for (const char c : name) {
-    if (!is_sign(c)) plain += is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+  for (std::size_t at = 0; at < name.size();) {
+    const CodePoint point = code_point(name, at);
+    const char c = name[at];
+    if (point.bytes > 1 && !is_unseen(point.value)) plain += name.substr(at, point.bytes);
+    if (point.bytes == 1 && !is_sign(c)) plain += is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+    at += point.bytes;
   }
   return plain;
 }

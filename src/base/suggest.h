@@ -8,7 +8,7 @@
 namespace attn {
 
 // A name as people mean it: in small letters, without the characters that are
-// signs to `is_sign`.
+// signs to `is_sign`, and those that nobody sees.
 std::string plain_name(std::string_view name, bool (*is_sign)(char));
 
 // The number of insertions, deletions, replacements and swaps of neighbours

@@ -35,6 +35,23 @@ constexpr auto steering = std::to_array<Range>({
     {0xE0000, 0xE007F},
 });
 
+// Blanks that look like others, and what has no width; but for what joins letters and emoji,
+// which is at home among them.
+constexpr auto unseen = std::to_array<Range>({
+    {0xA0, 0xA0},
+    {0xAD, 0xAD},
+    {0x034F, 0x034F},
+    {0x115F, 0x1160},
+    {0x1680, 0x1680},
+    {0x180E, 0x180E},
+    {0x2000, 0x200B},
+    {0x202F, 0x202F},
+    {0x205F, 0x2064},
+    {0x3000, 0x3000},
+    {0x3164, 0x3164},
+    {0xFFA0, 0xFFA0},
+});
+
 std::string escaped(CodePoint point) {
   if (point.value == '\n') return "\\n";
   if (point.value == '\t') return "\\t";
@@ -53,11 +70,8 @@ bool is_skin_tone(char32_t point) { return point >= 0x1F3FB && point <= 0x1F3FF;
 bool is_regional(char32_t point) { return point >= 0x1F1E6 && point <= 0x1F1FF; }
 bool is_key(char32_t point) { return (point >= '0' && point <= '9') || point == '#' || point == '*'; }
 
-}  // namespace
-
-bool steers(char32_t point) { return contains(steering, point); }
-
-std::string printable(std::string_view text) {
+// The text with escapes for what is not UTF-8 and what `hides` says yes to.
+std::string with_escapes(std::string_view text, bool (*hides)(char32_t)) {
   if (std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
@@ -66,7 +80,7 @@ std::string printable(std::string_view text) {
       continue;
     }
     const CodePoint point = code_point(text, at);
-    if (!point.valid || steers(point.value)) {
+    if (!point.valid || hides(point.value)) {
       result += escaped(point);
     } else {
       result += text.substr(at, point.bytes);
@@ -74,6 +88,20 @@ std::string printable(std::string_view text) {
     at += point.bytes;
   }
   return result;
+}
+
+}  // namespace
+
+bool steers(char32_t point) { return contains(steering, point); }
+
+bool is_unseen(char32_t point) {
+  return contains(unseen, point) || steers(point) || point == joiner || point == 0x200C;
+}
+
+std::string printable(std::string_view text) { return with_escapes(text, steers); }
+
+std::string visible(std::string_view text) {
+  return with_escapes(text, [](char32_t point) { return contains(unseen, point) || steers(point); });
 }
 
 std::size_t display_width(CodePoint point) {
@@ -157,6 +185,16 @@ std::string counted(std::size_t count, std::string_view thing) {
   if (thing == "index") return text + "indices";
   if (thing == "axis") return text + "axes";
   return text.append(thing) + "s";
+}
+
+std::string spelled_size(std::size_t bytes) {
+  constexpr std::array<std::string_view, 5> units = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; size >= 1024 && unit + 1 < units.size(); ++unit) size /= 1024;
+  if (unit == 0) return counted(bytes, "byte");
+  const std::string number = fmt::format("{:.1f}", size);
+  return (number.ends_with(".0") ? number.substr(0, number.size() - 2) : number) + " " + std::string(units[unit]);
 }
 
 std::string listed(const std::vector<std::string>& names) {

@@ -14,6 +14,13 @@ namespace attn {
 // ("\x1b", "\u202e"); a line break or tab becomes "\n", "\t". Everything else stays.
 std::string printable(std::string_view text);
 
+// The same, as a sentence about the text shows it: blanks and marks that nobody tells from a
+// blank, or sees at all, become escapes too ("\u00a0", "\u200b").
+std::string visible(std::string_view text);
+
+// Whether a character is one of those, or steers, or joins its neighbours and is not seen.
+bool is_unseen(char32_t point);
+
 // Whether a character is one that printable() does not leave: it steers a
 // terminal, breaks its lines or turns the direction of its text.
 bool steers(char32_t point);
@@ -58,6 +65,9 @@ bool has_word(std::string_view text, std::string_view word);
 
 // "1 row", "3 rows".
 std::string counted(std::size_t count, std::string_view thing);
+
+// "1.5 GiB", "2 GiB", "100 bytes".
+std::string spelled_size(std::size_t bytes);
 
 // "a, b, c"
 std::string listed(const std::vector<std::string>& names);

@@ -60,6 +60,8 @@ class CommandLine {
   struct Parsed {
     Asked asked = Asked::command;
     std::string message = {};
+    std::string option = {};  // which is to blame, by its long name
+    std::string help = {};    // nothing where the command's own help is
   };
   Parsed parse(const std::vector<std::string>& words);
 

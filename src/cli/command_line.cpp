@@ -22,14 +22,17 @@ void say_of(CLI::Option& option, const Takes& takes) {
 }
 
 // What CLI11 says is wrong with an option, in our words: it begins with the option's name.
-std::string understood(const CLI::ArgumentMismatch& error) {
+CommandLine::Parsed understood(const CLI::ArgumentMismatch& error) {
   const std::string said = error.what();
-  const std::string name = "`" + said.substr(0, said.find(':')) + "`";
-  if (said.find("At Most") != std::string::npos) return name + " is given more than once";
-  if (said.find("missing") != std::string::npos || said.find("At Least") != std::string::npos) {
-    return "nothing stands behind " + name;
+  const std::string option = said.substr(0, said.find(':'));
+  if (said.find("At Most") != std::string::npos) {
+    return {CommandLine::Asked::nothing, "`" + option + "` is given more than once", option, "leave one of them out"};
   }
-  return said;
+  std::string message = said;
+  if (said.find("missing") != std::string::npos || said.find("At Least") != std::string::npos) {
+    message = "nothing stands behind `" + option + "`";
+  }
+  return {CommandLine::Asked::nothing, message, option};
 }
 
 }  // namespace
@@ -106,7 +109,7 @@ CommandLine::Parsed CommandLine::parse(const std::vector<std::string>& words) {
   } catch (const CLI::CallForVersion&) {
     return {Asked::version};
   } catch (const CLI::ArgumentMismatch& error) {
-    return {Asked::nothing, understood(error)};
+    return understood(error);
   } catch (const CLI::ParseError& error) {
     return {Asked::nothing, error.what()};
   }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/typed_line.h"
 #include "cli/unfinished_file.h"
 #include "exports/json.h"
 #include "reading/report.h"
@@ -64,8 +65,8 @@ ErrorFormat format_of_errors(std::span<const std::string> words) {
   return format;
 }
 
-Refusal::Refusal(std::string_view message, std::string_view help, Exit code)
-    : Refusal(Diagnostic{.code = "refused", .message = std::string(message), .help = std::string(help)}, code) {}
+Refusal::Refusal(std::string_view message, Help help, Exit code)
+    : Refusal(Diagnostic{.code = "refused", .message = std::string(message), .help = std::move(help)}, code) {}
 
 Refusal::Refusal(const Diagnostic& fault, Exit code) : complaint_{"", {{fault}}}, code_(code) {}
 
@@ -76,8 +77,23 @@ Refusal::Refusal(const Diagnostics& faults, std::string_view text, std::string_v
   code_ = only_too_large ? Exit::wrong_environment : Exit::wrong_input;
 }
 
-Exit Refusal::say(ErrorFormat format) const {
-  attn::say(format == ErrorFormat::json ? errors_json(complaint_) : report(complaint_, colored(color_, true)));
+Refusal::Refusal(const Refusal&) = default;
+Refusal::Refusal(Refusal&&) noexcept = default;
+Refusal::~Refusal() = default;
+
+Refusal Refusal::at(const Typed& typed) && {
+  meant_ = Meant{std::string(typed.option), std::optional<std::string>(typed.value)};
+  return std::move(*this);
+}
+
+Exit Refusal::say(ErrorFormat format, std::span<const std::string> words) const {
+  Complaint complaint = complaint_;
+  const auto place = meant_ && !words.empty() ? find_typed(words, {meant_->option, meant_->value}) : std::nullopt;
+  if (place) {
+    const std::size_t width = terminal_size(STDERR_FILENO).columns;
+    complaint = placed_in_line(complaint_.faults.front().fault, place->line, place->range, width);
+  }
+  attn::say(format == ErrorFormat::json ? errors_json(complaint) : report(complaint, colored(color_, true)));
   return code_;
 }
 

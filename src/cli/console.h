@@ -23,11 +23,18 @@ enum class ErrorFormat { text, json };
 // JSON where the words of a command line ask for --format json, be they right or wrong otherwise.
 ErrorFormat format_of_errors(std::span<const std::string> words);
 
+// What of a command line is meant: what stands behind an option, the option itself where no
+// value is named, a word by its place where no option is, and the line's end where neither is.
+struct Typed {
+  std::string_view option = {};                          // "--dtype"; "SHELL" of a word by its place, or nothing
+  std::optional<std::string_view> value = std::nullopt;  // as it was typed, or a part of it
+};
+
 // Thrown where a command cannot go on; main() says why, and ends with its exit code.
 class Refusal final : public std::exception {
  public:
   // A mistake on the command line, with what to do about it.
-  explicit Refusal(std::string_view message, std::string_view help = {}, Exit code = Exit::wrong_input);
+  Refusal(std::string_view message, Help help, Exit code = Exit::wrong_input);
 
   // What the library says is wrong, in a word.
   explicit Refusal(const Diagnostic& fault, Exit code = Exit::wrong_input);
@@ -36,8 +43,17 @@ class Refusal final : public std::exception {
   Refusal(const Diagnostics& faults, std::string_view text, std::string_view file,
           ColorChoice color = ColorChoice::automatic);
 
-  // Says so on standard error; returns the exit code for it.
-  Exit say(ErrorFormat format) const;
+  // The same, and what of the command line is to blame.
+  Refusal at(const Typed& typed) &&;
+
+  Refusal(const Refusal&);
+  Refusal(Refusal&&) noexcept;
+  Refusal& operator=(const Refusal&) = delete;
+  ~Refusal() override;
+
+  // Says so on standard error, with the command's line where these are its words and one of them
+  // is to blame; returns the exit code for it.
+  Exit say(ErrorFormat format, std::span<const std::string> words = {}) const;
 
   // The same for people, without colour.
   std::string text() const;
@@ -46,6 +62,11 @@ class Refusal final : public std::exception {
 
  private:
   Complaint complaint_;
+  struct Meant {
+    std::string option;
+    std::optional<std::string> value;
+  };
+  std::optional<Meant> meant_;
   Exit code_;
   ColorChoice color_ = ColorChoice::automatic;
 };

@@ -30,7 +30,9 @@ void add_folder(const std::string& folder, const std::string& problem, std::vect
   std::error_code error;
   std::vector<fs::directory_entry> entries;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) entries.push_back(*at);
-  if (error) throw Refusal("`" + folder + "` cannot be read: " + error.message());
+  if (error)
+    throw Refusal("`" + folder + "` cannot be read: " + error.message(), "may you read it? ls -ld tells")
+        .at({.value = folder});
   std::ranges::sort(entries, {}, [](const fs::directory_entry& entry) { return entry.path().filename().string(); });
   std::vector<std::string> left_out;
   const std::size_t before = files.size();
@@ -48,7 +50,8 @@ void add_folder(const std::string& folder, const std::string& problem, std::vect
   }
   say_left_out(folder, std::move(left_out));
   if (files.size() == before) {
-    throw Refusal("the folder `" + folder + "` has no answers", "its .json, .csv and .txt files are read");
+    throw Refusal("the folder `" + folder + "` has no answers", "its .json, .csv and .txt files are read")
+        .at({.value = folder});
   }
 }
 

@@ -25,12 +25,14 @@ void HardwareOptions::check() const {
   std::vector<std::string> names = names_of(backends());
   names.emplace_back("auto");
   if (std::ranges::find(names, backend) == names.end()) {
-    throw unknown("no backend is called", backend, names, "--backend takes " + listed(names));
+    throw unknown("no backend is called", backend, names, "--backend takes " + listed(names))
+        .at({"--backend", backend});
   }
   thread_count();
   const std::vector<std::string> sets = instruction_sets();
   if (!instructions.empty() && std::ranges::find(sets, instructions) == sets.end()) {
-    throw unknown("this machine has no instruction set", instructions, sets, "--instructions takes " + listed(sets));
+    throw unknown("this machine has no instruction set", instructions, sets, "--instructions takes " + listed(sets))
+        .at({"--instructions", instructions});
   }
 }
 
@@ -46,7 +48,7 @@ std::unique_ptr<Backend> HardwareOptions::select() const {
     return backend == "auto" ? !one.devices().empty() : backend == one.name;
   });
   Result<std::unique_ptr<Backend>> made = row->make(thread_count());
-  if (!made) throw Refusal(made.faults().front(), Exit::wrong_environment);
+  if (!made) throw Refusal(made.faults().front(), Exit::wrong_environment).at({"--backend", backend});
   return std::move(made.value());
 }
 

@@ -9,10 +9,12 @@
 
 #include "backend/backend.h"
 #include "backend/backends.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/version.h"
 #include "formats/spelling.h"
+#include "problem/faults.h"
 
 namespace attn {
 namespace {
@@ -60,15 +62,17 @@ Refusal refused(const std::vector<std::string>& extras, const CommandLine& line)
   const CommandUsage& command = line.usage();
   const std::string named = "`attn " + command.name + "`";
   if (word.size() < 2 || word[0] != '-') {
-    return Refusal("`" + word + "` is one argument too many for " + named, "usage: " + command.synopsis());
+    return Refusal("`" + shown(word) + "` is one argument too many for " + named, "usage: " + command.synopsis())
+        .at({.value = word});
   }
   const std::string name = word.substr(0, word.find('='));
   const std::string meant = name.substr(std::min(name.find_first_not_of('-'), name.size()));
   if (is_command(meant)) {
-    return Refusal(named + " has no option `" + name + "`",
-                   "attn " + meant + " is a command: it comes first, without dashes");
+    return Refusal(named + " has no option `" + shown(name) + "`",
+                   "attn " + meant + " is a command: it comes first, without dashes")
+        .at({name});
   }
-  return unknown(named + " has no option", name, command.option_names(), help_on(command));
+  return unknown(named + " has no option", name, command.option_names(), help_on(command)).at({name});
 }
 
 // "--full=3": CLI11 would take any value for yes.
@@ -82,7 +86,7 @@ void refuse_values_of_flags(const std::vector<std::string>& words, const Command
       return !one.is_by_place() && one.value.empty() && one.long_name() == name;
     };
     if (std::ranges::any_of(command.words, is_flag)) {
-      throw Refusal("`" + name + "` takes no value", "leave out `" + word.substr(equals) + "`");
+      throw Refusal("`" + name + "` takes no value", "leave out `" + word.substr(equals) + "`").at({name});
     }
   }
 }
@@ -103,7 +107,8 @@ std::string about_this_program() {
     for (const std::string& device : devices) text += row.name + ": " + device + "\n";
     if (!devices.empty()) continue;
     const auto made = row.make(0);
-    if (!made) text += row.name + ": " + made.faults().front().message + "; " + made.faults().front().help + "\n";
+    if (!made)
+      text += row.name + ": " + made.faults().front().message + "; " + made.faults().front().help.text() + "\n";
   }
   return text;
 }
@@ -144,13 +149,18 @@ Exit run_program(std::vector<std::string> words) {
   }
   if (!is_command(words[0])) throw no_command(words[0]);
   const auto& [line, run] = declared.front();
-  if (parsed.asked == CommandLine::Asked::nothing) throw Refusal(parsed.message, help_on(line->usage()));
+  if (parsed.asked == CommandLine::Asked::nothing) {
+    const bool ends_there = words.back().starts_with('-');
+    throw Refusal(parsed.message, parsed.help.empty() ? help_on(line->usage()) : parsed.help)
+        .at(ends_there ? Typed{} : Typed{parsed.option});
+  }
   std::vector<std::string> extras = line->remaining();
   std::erase(extras, "--");  // the end of options, not a word
   if (!extras.empty()) throw refused(extras, *line);
   if (const WordUsage* missing = line->missing()) {
     throw Refusal("`attn " + line->usage().name + "` needs " + missing->names + ": " + missing->told(),
-                  "usage: " + line->usage().synopsis());
+                  "usage: " + line->usage().synopsis())
+        .at({});
   }
   return run();
 }
@@ -165,13 +175,15 @@ int main(int argc, char** argv) {
   try {
     return static_cast<int>(attn::run_program(words));
   } catch (const attn::Refusal& refusal) {
-    return static_cast<int>(refusal.say(errors));
+    return static_cast<int>(refusal.say(errors, words));
   } catch (const attn::BackendError& error) {
     attn::Refusal(error.fault()).say(errors);
   } catch (const std::bad_alloc&) {
     attn::Refusal("memory is short", "a smaller problem, or a machine with more memory").say(errors);
   } catch (const std::exception& error) {
-    attn::Refusal(std::string("this should not have happened: ") + error.what()).say(errors);
+    attn::Refusal(std::string("this should not have happened: ") + error.what(),
+                  "this is a defect of attn: keep the command and its files, and report them")
+        .say(errors);
   }
   return static_cast<int>(attn::Exit::wrong_environment);
 }

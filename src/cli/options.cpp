@@ -7,12 +7,13 @@
 #include "base/numbers.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "problem/faults.h"
 
 namespace attn {
 
-Refusal unknown(std::string_view said, std::string_view typed, std::span<const std::string> known,
-                std::string_view help) {
-  return Refusal(fmt::format("{} `{}`{}", said, typed, did_you_mean(typed, known)), help);
+Refusal unknown(std::string_view said, std::string_view typed, std::span<const std::string> known, Help help) {
+  return Refusal(fmt::format("{} `{}`{}", said, shown(typed), did_you_mean(typed, known)), std::move(help))
+      .at({.value = typed});
 }
 
 void refuse_empty(std::span<const std::string> words) {
@@ -24,21 +25,25 @@ void refuse_empty(std::span<const std::string> words) {
     const bool is_value = word.empty() && i > 0 && is_option(words[i - 1]);
     const std::string before = ends_in_nothing ? word.substr(0, word.size() - 1) : is_value ? words[i - 1] : "";
     throw Refusal(before.empty() ? "an argument is empty" : "what stands behind `" + before + "` is empty",
-                  "write a value, or leave it out");
+                  "write a value, or leave it out")
+        .at(before.empty() ? Typed{.value = ""} : Typed{.option = before});
   }
 }
 
 std::string step_id(const std::string& typed, std::span<const StepName> names) {
   const std::vector<std::string> called = steps_called(typed, names);
   if (called.size() > 1) {
-    throw Refusal(fmt::format("`{}` is the symbol of several steps: {}", typed, listed(called)), "write the id of one");
+    throw Refusal(fmt::format("`{}` is the symbol of several steps: {}", shown(typed), listed(called)),
+                  "write the id of one")
+        .at({.value = typed});
   }
   return called.empty() ? typed : called.front();
 }
 
 std::size_t choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known) {
   const auto found = std::ranges::find(known, typed);
-  if (found == known.end()) throw unknown(option + " cannot be", typed, known, option + " takes " + listed(known));
+  if (found == known.end())
+    throw unknown(option + " cannot be", typed, known, option + " takes " + listed(known)).at({option, typed});
   return static_cast<std::size_t>(found - known.begin());
 }
 
@@ -47,7 +52,8 @@ Dtype dtype_of(const std::string& option, const std::string& typed) {
   std::vector<std::string> known(dtype_names.begin(), dtype_names.end());
   for (const DtypeAlias& alias : dtype_aliases) known.emplace_back(alias.name);
   throw unknown("no dtype is called", typed, known,
-                option + " takes f64, f32, bf16 or f16, or what frameworks call them: float32, half, …");
+                option + " takes f64, f32, bf16 or f16, or what frameworks call them: float32, half, …")
+      .at({option, typed});
 }
 
 std::size_t whole_number(std::string_view option, std::string_view typed, std::string_view kind, std::size_t least,
@@ -55,15 +61,17 @@ std::size_t whole_number(std::string_view option, std::string_view typed, std::s
   std::size_t number = 0;
   if (parse_natural(typed, number) && number >= least && number <= most.value_or(number)) return number;
   throw Refusal(
-      fmt::format("`{}` is no {}", typed, kind),
-      fmt::format("{} takes a whole number from {}", option, least) + (most ? fmt::format(" to {}", *most) : ""));
+      fmt::format("`{}` is no {}", shown(typed), kind),
+      fmt::format("{} takes a whole number from {}", option, least) + (most ? fmt::format(" to {}", *most) : ""))
+      .at({option, typed});
 }
 
 double tolerance(std::string_view option, std::string_view typed, std::string_view example) {
   double value = 0;
   if (typed.empty() || (parse_number(typed, value) && value >= 0)) return value;
-  throw Refusal(fmt::format("`{}` is no tolerance", typed),
-                fmt::format("{} takes a number from 0, such as {}", option, example));
+  throw Refusal(fmt::format("`{}` is no tolerance", shown(typed)),
+                fmt::format("{} takes a number from 0, such as {}", option, example))
+      .at({option, typed});
 }
 
 }  // namespace attn

@@ -30,8 +30,7 @@ std::vector<std::string> names_of(const Rows& rows) {
 }
 
 // What there is nothing of under that name: "no mistake is called `x`; did you mean `y`?".
-Refusal unknown(std::string_view said, std::string_view typed, std::span<const std::string> known,
-                std::string_view help);
+Refusal unknown(std::string_view said, std::string_view typed, std::span<const std::string> known, Help help);
 
 // The id of the step that somebody means by an id or a symbol; what was typed where nothing is
 // called so.

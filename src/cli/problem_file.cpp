@@ -15,8 +15,10 @@
 
 #include "base/numbers.h"
 #include "base/rounding.h"
+#include "base/text.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "problem/faults.h"
 #include "reading/problem/problem.h"
 #include "reading/text_file.h"
 
@@ -66,17 +68,6 @@ std::string folder_of(const std::string& file) {
 
 }  // namespace
 
-std::string spelled_size(std::size_t bytes) {
-  constexpr std::array<std::string_view, 5> units = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  auto size = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (size >= 1024 && unit + 1 < units.size()) {
-    size /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", size, units[unit]);
-}
-
 void ComputeOptions::declare(CommandLine& line) {
   line.begin_group("How it is computed");
   line.add_option("--dtype", dtype, "the numbers it is computed in",
@@ -91,8 +82,12 @@ void ComputeOptions::declare(CommandLine& line) {
 void ComputeOptions::check() const {
   if (!dtype.empty()) dtype_of("--dtype", dtype);
   if (!hand_rounding.empty() && !parse_hand_rounding(hand_rounding)) {
-    throw Refusal("`" + hand_rounding + "` is no way to round by hand",
-                  "--hand-rounding takes decimals and a mode: 2, 2:half-up, 2:half-even, 2:truncate, 2:keep-sum");
+    throw Refusal(
+        "`" + shown(hand_rounding) + "` is no way to round by hand",
+        fmt::format("--hand-rounding takes decimals, at most {}, and a mode: 2, 2:half-up, 2:half-even, 2:truncate, "
+                    "2:keep-sum",
+                    most_rounded_decimals))
+        .at({"--hand-rounding", hand_rounding});
   }
   hardware.check();
   max_bytes();
@@ -100,7 +95,8 @@ void ComputeOptions::check() const {
 
 std::size_t ComputeOptions::max_bytes() const {
   if (const auto bytes = parse_size(max_memory)) return *bytes;
-  throw Refusal("`" + max_memory + "` is no amount of memory", "--max-memory takes 500M, 2GiB, …");
+  throw Refusal("`" + shown(max_memory) + "` is no amount of memory", "--max-memory takes 500M, 2GiB, …")
+      .at({"--max-memory", max_memory});
 }
 
 Problem open_problem(const std::string& file, const ComputeOptions& options, ColorChoice color) {
@@ -143,7 +139,8 @@ Trace compute(Computation& computation, const ComputeOptions& options, bool only
   throw Refusal(
       fmt::format("the {} of this problem take{} {}, and --max-memory is {}", is_result_alone ? "result" : "steps",
                   is_result_alone ? "s" : "", spelled_size(needed), spelled_size(limit)),
-      fmt::format("give --max-memory {}M, or a smaller problem", needed / (1024 * 1024) + 1), Exit::wrong_environment);
+      fmt::format("give --max-memory {}M, or a smaller problem", needed / (1024 * 1024) + 1), Exit::wrong_environment)
+      .at({"--max-memory"});
 }
 
 Trace compute(const Problem& problem, const ComputeOptions& options) {

@@ -31,9 +31,6 @@ struct ComputeOptions {
   std::size_t max_bytes() const;
 };
 
-// "1.5 GiB"
-std::string spelled_size(std::size_t bytes);
-
 // Reads and validates a problem file; "-" is standard input.
 Problem open_problem(const std::string& file, const ComputeOptions& options,
                      ColorChoice color = ColorChoice::automatic);

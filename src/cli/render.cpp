@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "files/input_file.h"
+#include "problem/faults.h"
 
 namespace attn {
 namespace {
@@ -47,11 +48,12 @@ std::vector<Target> find_targets(const RenderOptions& options, std::span<const E
     if (!found && !options.format.empty()) found = named(options.format);
     if (!found && path_of_output(path).empty()) found = named("text");
     if (!found) {
-      throw Refusal("the ending of `" + path + "` names no format",
+      throw Refusal("the ending of `" + shown(path) + "` names no format",
                     ending == ".pdf"
                         ? "write a page (-o x.html) and print it, or a handout (--standalone -o x.tex) and run "
                           "pdflatex on it"
-                        : "give --format: " + listed(names));
+                        : "give --format: " + listed(names))
+          .at({.value = path});
     }
     found->path = path_of_output(path);
     targets.push_back(*found);
@@ -73,7 +75,8 @@ void check_settings(const RenderOptions& options, const std::vector<Target>& tar
     }
     if (!is_wanted) {
       throw Refusal(fmt::format("--{} is for the format {}, and nothing is written in it", name, owner->name),
-                    fmt::format("say --format {}, or -o FILE{}", owner->name, owner->ending));
+                    fmt::format("say --format {}, or -o FILE{}", owner->name, owner->ending))
+          .at({"--" + name});
     }
   }
 }
@@ -151,7 +154,7 @@ std::string path_of_output(const std::string& typed) { return typed == "-" ? "" 
 
 void refuse_to_overwrite(const Rendering& rendering) {
   if (std::ranges::count(rendering.targets, "", &Target::path) > 1) {
-    throw Refusal("`-o -` is given twice, and standard output is one", "leave one of them out");
+    throw Refusal("`-o -` is given twice, and standard output is one", "leave one of them out").at({.value = "-"});
   }
   std::map<std::string, std::string> earlier;  // by identity
   for (const Target& target : rendering.targets) {
@@ -159,13 +162,15 @@ void refuse_to_overwrite(const Rendering& rendering) {
     if (const auto read = name_of_read(target.path)) {
       throw Refusal("`-o " + target.path + "` would replace " +
                         (*read == target.path ? "a file that is read here" : "`" + *read + "`, which is read here"),
-                    "give the output another name");
+                    "give the output another name")
+          .at({.value = target.path});
     }
     const std::string identity = file_identity(target.path);
     if (identity.empty()) continue;
     const auto [same, is_new] = earlier.emplace(identity, target.path);
     if (is_new) continue;
-    throw Refusal("`-o " + same->second + "` and `-o " + target.path + "` are one file", "give each a name of its own");
+    throw Refusal("`-o " + same->second + "` and `-o " + target.path + "` are one file", "give each a name of its own")
+        .at({.value = target.path});
   }
 }
 
@@ -174,9 +179,12 @@ Exit hand_out(const Rendering& rendering, const std::function<void(const Target&
   for (const Target& target : rendering.targets) {
     const auto writing = [&](Sink& sink) { write(target, sink); };
     if (target.path.empty()) {
-      if (print(writing) != Exit::done) throw Refusal("standard output cannot be written", "", Exit::wrong_environment);
+      if (print(writing) != Exit::done)
+        throw Refusal("standard output cannot be written", "is the disk full, or has the reader gone?",
+                      Exit::wrong_environment);
     } else if (const auto why = write_file(target.path, writing)) {
-      throw Refusal(target.path + " cannot be written: " + *why, "", Exit::wrong_environment);
+      throw Refusal(target.path + " cannot be written: " + *why, "write to another place, or free this one",
+                    Exit::wrong_environment);
     }
   }
   return Exit::done;

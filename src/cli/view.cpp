@@ -22,6 +22,7 @@
 #include "explain/telling/why.h"
 #include "exports/export.h"
 #include "model/computation.h"
+#include "problem/faults.h"
 
 namespace attn {
 namespace {
@@ -39,8 +40,9 @@ std::optional<std::size_t> find_index(const std::string& option, const std::stri
   if (typed.empty()) return std::nullopt;
   std::size_t index = 0;
   if (parse_natural(typed, index) && index >= 1 && index <= count) return index;
-  throw Refusal("`" + option + " " + typed + "` picks none of the problem's",
-                option + (count == 1 ? " can be 1 only" : fmt::format(" goes from 1 to {}", count)));
+  throw Refusal("`" + option + " " + shown(typed) + "` picks none of the problem's",
+                option + (count == 1 ? " can be 1 only" : fmt::format(" goes from 1 to {}", count)))
+      .at({option, typed});
 }
 
 std::vector<std::string> find_steps(const std::vector<std::string>& asked, Computation& computation) {
@@ -63,7 +65,10 @@ void refuse_parts_for_programs(const ViewOptions& options, const std::vector<Tar
   const bool is_part = !options.batch.empty() || !options.head.empty() || !options.query.empty();
   if (is_part && std::ranges::all_of(targets, &Target::exported)) {
     throw Refusal("--batch, --head and --query narrow what people are shown",
-                  targets[0].name() + " holds whole steps: --only picks them");
+                  targets[0].name() + " holds whole steps: --only picks them")
+        .at({!options.batch.empty()  ? "--batch"
+             : !options.head.empty() ? "--head"
+                                     : "--query"});
   }
 }
 
@@ -73,7 +78,9 @@ void refuse_no_effect(const ViewOptions& options, const std::vector<Target>& tar
   const RenderOptions& look = options.rendering;
   const std::string name = targets[0].name();
   const auto refuse_if = [&](bool is_given, const std::string& option, const std::string& why) {
-    if (is_given) throw Refusal("`" + option + "` changes nothing in " + name, why + "; leave " + option + " out");
+    if (is_given)
+      throw Refusal("`" + option + "` changes nothing in " + name, why + "; leave " + option + " out")
+          .at({option.substr(0, option.find(' '))});
   };
   refuse_if(!look.precision.empty(), "--precision", name + " has every digit of every number");
   refuse_if(!options.level.empty(), "--explain", name + " has whole steps, and --only picks them");
@@ -85,7 +92,8 @@ void refuse_bytes_on_terminal(const std::vector<Target>& targets) {
   for (const Target& target : targets) {
     if (target.format || !target.path.empty() || !is_terminal(STDOUT_FILENO) || target.exported->is_text) continue;
     throw Refusal("the format " + target.name() + " is not text, and standard output is a terminal",
-                  "write a file: -o trace" + target.exported->ending);
+                  "write a file: -o trace" + target.exported->ending)
+        .at({"--format"});
   }
 }
 
@@ -95,7 +103,8 @@ void ask_for_result(const ViewOptions& options, const std::string& result, ViewP
   const bool others = std::ranges::count(only, result) != std::ssize(only);
   if (others || view.explaining.level.value_or(Level::result) != Level::result || options.pause) {
     throw Refusal("--at-once computes the result alone, and other steps are asked for",
-                  "leave out the one or the other");
+                  "leave out the one or the other")
+        .at({"--at-once"});
   }
   view.explaining.level = Level::result;
   if (std::ranges::any_of(view.rendering.targets, &Target::exported)) only = {result};
@@ -224,7 +233,7 @@ void tell_if_not_at_once(const ViewOptions& options, const Trace& trace) {
 // Why a question has no answer, as something to look at.
 Document told(const std::string& question, const Diagnostic& fault) {
   Document document{{Headline{2, {"why " + question}}, Prose{{fault.message}}}};
-  if (!fault.help.empty()) document.blocks.push_back(Prose{{"help: " + fault.help}});
+  document.blocks.push_back(Prose{{"help: " + fault.help.text()}});
   return document;
 }
 
@@ -252,14 +261,17 @@ std::string example(const Trace& trace) {
 void refuse_pause(const Rendering& rendering) {
   const Target& target = rendering.targets.front();
   if (!target.path.empty()) {
-    throw Refusal("--pause shows a lecture in the terminal, and -o writes a file", "leave one of them out");
+    throw Refusal("--pause shows a lecture in the terminal, and -o writes a file", "leave one of them out")
+        .at({"--pause"});
   }
   if (target.name() != "text") {
-    throw Refusal("--pause shows text in the terminal, and --format says " + target.name(), "leave one of them out");
+    throw Refusal("--pause shows text in the terminal, and --format says " + target.name(), "leave one of them out")
+        .at({"--format"});
   }
   if (const std::string missing = Terminal::missing(); !missing.empty()) {
     throw Refusal("--pause needs a terminal: " + missing,
-                  "leave --pause out, or start it in a terminal, with the problem in a file", Exit::wrong_environment);
+                  "leave --pause out, or start it in a terminal, with the problem in a file", Exit::wrong_environment)
+        .at({"--pause"});
   }
 }
 

@@ -180,7 +180,7 @@ Json error_object(const PlacedFault& one, const std::string& file) {
           {"column", has_place ? Json(one.column) : Json()},
           {"pointer", has_pointer ? Json(one.fault.where) : Json()},
           {"message", one.fault.message},
-          {"help", text_or_null(one.fault.help)}};
+          {"help", one.fault.help.text()}};
 }
 
 Json mistake_object(const Mistake& mistake) {

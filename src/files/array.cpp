@@ -73,6 +73,8 @@ Decode decoder_of(Element element) {
   return decoders[static_cast<std::size_t>(element.kind)][std::countr_zero(element.bytes)];
 }
 
+constexpr char damaged[] = "it was cut short or changed on its way: copy it again, or write it again";
+
 bool is_exact(std::uint64_t magnitude) {
   return magnitude == 0 || std::bit_width(magnitude) - std::countr_zero(magnitude) <= 53;
 }
@@ -99,7 +101,8 @@ std::optional<Diagnostic> find_no_boolean(std::span<const char> stored, std::siz
     const auto byte = static_cast<unsigned char>(stored[i]);
     if (byte <= 1) continue;
     return file_fault("holds the byte " + std::to_string(byte) + " (number " + std::to_string(first + i + 1) +
-                      " of the tensor), and booleans are 0 and 1");
+                          " of the tensor), and booleans are 0 and 1",
+                      "save it as integers, or as array != 0");
   }
   return std::nullopt;
 }
@@ -198,14 +201,15 @@ Result<std::size_t> count_within(const StoredArray& array, std::size_t max_bytes
   const std::optional<std::size_t> count = count_of(layout.shape);
   std::size_t needed = 0;
   if (!count || __builtin_mul_overflow(*count, layout.element.bytes, &needed)) {
-    return file_fault("says that its tensor is " + sizes + ", which is more than any file holds");
+    return file_fault("says that its tensor is " + sizes + ", which is more than any file holds", damaged);
   }
   if (needed != array.bytes) {
-    return file_fault("has " + counted(array.bytes, "byte") + " of numbers, and " + sizes + " needs " +
-                      std::to_string(needed));
+    return file_fault(
+        "has " + counted(array.bytes, "byte") + " of numbers, and " + sizes + " needs " + std::to_string(needed),
+        damaged);
   }
   if (*count > max_bytes / sizeof(double)) {
-    return file_fault("holds " + sizes + ", which does not fit into " + std::to_string(max_bytes) + " bytes",
+    return file_fault("holds " + sizes + ", which does not fit into " + spelled_size(max_bytes),
                       "a smaller tensor, or a larger --max-memory", "too-large");
   }
   return *count;

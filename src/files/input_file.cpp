@@ -18,15 +18,18 @@ namespace fs = std::filesystem;
 constexpr int reading = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
 Diagnostic unreadable(int reason) {
-  if (reason == ENOENT || reason == ENOTDIR) return file_fault("is not there", "", "no-file");
-  if (reason == ELOOP) return file_fault("is a link that leads nowhere", "", "no-file");
-  return file_fault("cannot be read: " + std::string(std::strerror(reason)), "", "no-file");
+  if (reason == ENOENT || reason == ENOTDIR)
+    return file_fault("is not there", "paths are relative to the folder of the problem", "no-file");
+  if (reason == ELOOP) return file_fault("is a link that leads nowhere", "put the file itself there", "no-file");
+  return file_fault("cannot be read: " + std::string(std::strerror(reason)), "may you read it? ls -l tells", "no-file");
 }
 
 Diagnostic outside() {
   return file_fault("is outside the folder of the problem, where nothing is read",
                     "copy it beside the problem, and give the path from there", "outside");
 }
+
+Diagnostic is_folder() { return file_fault("is a folder, not a file", "name a file in it"); }
 
 // Opens each part of a path in turn without following links: a link that is put
 // there after the path was looked up leads nowhere.
@@ -53,8 +56,8 @@ std::map<std::string, std::string> names_read;  // by identity
 
 }  // namespace
 
-Diagnostic file_fault(std::string message, std::string help, std::string code) {
-  return {.code = std::move(code), .message = std::move(message), .help = std::move(help)};
+Diagnostic file_fault(std::string message, Help help, std::string_view code) {
+  return {.code = std::string(code), .message = std::move(message), .help = std::move(help)};
 }
 
 Result<InputFile> InputFile::open(const std::string& path) {
@@ -84,7 +87,7 @@ Result<InputFile> InputFile::open_within(const std::string& folder, const std::s
 
   fs::path below;
   for (auto part = rest; part != found.end(); ++part) below /= *part;
-  if (below.empty()) return file_fault("is a folder, not a file");
+  if (below.empty()) return is_folder();
   const int start = ::open(base.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   return checked(start < 0 ? start : open_below(start, below), path);
 }
@@ -94,8 +97,9 @@ Result<InputFile> InputFile::checked(int descriptor, const std::string& path) {
   InputFile file(descriptor, 0);
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return unreadable(errno);
-  if (S_ISDIR(status.st_mode)) return file_fault("is a folder, not a file");
-  if (!S_ISREG(status.st_mode)) return file_fault("is no regular file, but a pipe or a device");
+  if (S_ISDIR(status.st_mode)) return is_folder();
+  if (!S_ISREG(status.st_mode))
+    return file_fault("is no regular file, but a pipe or a device", "write it to a file first");
   remember_read(descriptor, path);
   file.size_ = static_cast<std::size_t>(status.st_size);
   return file;
@@ -110,7 +114,9 @@ std::optional<Diagnostic> InputFile::read(std::size_t offset, std::span<char> in
     const ssize_t count = ::pread(descriptor_, into.data(), into.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return unreadable(errno);
-    if (count == 0) return file_fault("ends after " + std::to_string(offset) + " bytes, and more are wanted");
+    if (count == 0)
+      return file_fault("ends after " + std::to_string(offset) + " bytes, and more are wanted",
+                        "it was cut short on its way: copy or write it again");
     into = into.subspan(static_cast<std::size_t>(count));
     offset += static_cast<std::size_t>(count);
   }

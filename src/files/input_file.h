@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/result.h"
@@ -11,7 +12,7 @@
 namespace attn {
 
 // What is wrong with a file, as the end of a sentence that its name begins.
-Diagnostic file_fault(std::string message, std::string help = "", std::string code = "bad-file");
+Diagnostic file_fault(std::string message, Help help, std::string_view code = "bad-file");
 
 // A regular file, open for reading.
 class InputFile {

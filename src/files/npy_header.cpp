@@ -14,10 +14,13 @@ namespace {
 constexpr std::size_t most_numpy_axes = 64;
 constexpr std::size_t most_header = std::size_t{1} << 20;
 
+constexpr char write_again[] = "write the array again: numpy.save writes .npy, numpy.savez .npz";
+constexpr char as_numbers[] = "save the array as numbers: array.astype(\"float64\")";
+
 // What a descr says; a reason where it cannot be read.
 Result<ArrayLayout> layout_of(std::string_view descr) {
   const std::string shown = "'" + printable(std::string(descr.substr(0, 40))) + "'";
-  const auto refused = [&](const std::string& what, std::string help = "") {
+  const auto refused = [&](const std::string& what, Help help) {
     return file_fault("holds " + what + " (" + shown + "), not numbers that can be read", std::move(help), "bad-dtype");
   };
   if (descr.find('O') != std::string_view::npos) {
@@ -32,18 +35,19 @@ Result<ArrayLayout> layout_of(std::string_view descr) {
   const char* const end = descr.data() + descr.size();
   const auto [stop, error] = std::from_chars(rest.data() + (rest.empty() ? 0 : 1), end, bytes);
   const bool is_sized = error == std::errc() && stop == end;
-  if (is_sized && (kind == 'S' || kind == 'U' || kind == 'a')) return refused("texts");
-  if (is_sized && kind == 'c') return refused("complex numbers");
-  if (kind == 'M' || kind == 'm') return refused("dates");
+  if (is_sized && (kind == 'S' || kind == 'U' || kind == 'a')) return refused("texts", as_numbers);
+  if (is_sized && kind == 'c')
+    return refused("complex numbers", "save its real and its imaginary part apart: array.real, array.imag");
+  if (kind == 'M' || kind == 'm') return refused("dates", as_numbers);
   if (is_sized && kind == 'V') {
     return refused("bytes of no kind",
-                   bytes == 2 ? "numpy saves bfloat16 so; a .safetensors file says that it is BF16" : "");
+                   bytes == 2 ? "numpy saves bfloat16 so; a .safetensors file says that it is BF16" : as_numbers);
   }
   constexpr std::string_view kinds = "f?iub";
   const std::size_t found = kinds.find(kind);
-  if (!is_sized || found == std::string_view::npos || kind == '?') return refused("something unknown");
+  if (!is_sized || found == std::string_view::npos || kind == '?') return refused("something unknown", as_numbers);
   layout.element = {static_cast<Element::Kind>(found), bytes};
-  if (!is_readable(layout.element)) return refused("numbers of " + std::to_string(bytes) + " bytes");
+  if (!is_readable(layout.element)) return refused("numbers of " + std::to_string(bytes) + " bytes", as_numbers);
   layout.foreign = descr[0] == '>';
   return layout;
 }
@@ -88,7 +92,7 @@ class NpyHeader {
 
  private:
   static Diagnostic malformed() {
-    return file_fault("has a header that does not say descr, fortran_order and shape as .npy files do");
+    return file_fault("has a header that does not say descr, fortran_order and shape as .npy files do", write_again);
   }
 
   // The next character that is no white space; NUL at the end.
@@ -162,20 +166,22 @@ Result<StoredArray> opened_npy(std::unique_ptr<ByteSource> npy) {
   std::array<char, 12> start{};
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(start[i])); };
   const auto too_short = [&] {
-    return file_fault("ends within its header, after " + std::to_string(source.size()) + " bytes");
+    return file_fault("ends within its header, after " + std::to_string(source.size()) + " bytes",
+                      "it was cut short on its way: copy or write it again");
   };
   std::size_t length_end = 10;
   if (source.size() >= magic.size()) {
     if (auto fault = source.read({start.data(), magic.size()})) return *std::move(fault);
     if (std::string_view(start.data(), magic.size()) != magic) {
-      return file_fault("is no .npy file: it does not begin as one");
+      return file_fault("is no .npy file: it does not begin as one", write_again);
     }
   }
-  if (source.size() < length_end) return source.size() == 0 ? file_fault("is empty") : too_short();
+  if (source.size() < length_end) return source.size() == 0 ? file_fault("is empty", write_again) : too_short();
   if (auto fault = source.read({start.data() + 6, 4})) return *std::move(fault);
   if (byte(6) < 1 || byte(6) > 3 || byte(7) != 0) {
     return file_fault("is of version " + std::to_string(byte(6)) + "." + std::to_string(byte(7)) +
-                      " of the .npy format; 1.0, 2.0 and 3.0 can be read");
+                          " of the .npy format; 1.0, 2.0 and 3.0 can be read",
+                      write_again);
   }
   std::size_t length = byte(8) | byte(9) << 8;
   if (byte(6) > 1) {
@@ -185,7 +191,8 @@ Result<StoredArray> opened_npy(std::unique_ptr<ByteSource> npy) {
     length |= byte(10) << 16 | byte(11) << 24;
   }
   if (length > source.size() - length_end) return too_short();
-  if (length > most_header) return file_fault("has a header of " + std::to_string(length) + " bytes, and some 100 do");
+  if (length > most_header)
+    return file_fault("has a header of " + std::to_string(length) + " bytes, and some 100 do", write_again);
 
   std::string header(length, ' ');
   if (auto fault = source.read(header)) return *std::move(fault);

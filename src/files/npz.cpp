@@ -46,7 +46,9 @@ Result<std::unique_ptr<TensorFile>> open_npz(InputFile file) {
   std::vector<std::string> sorted = opened->names();
   std::ranges::sort(sorted);
   const auto twice = std::ranges::adjacent_find(sorted);
-  if (twice != sorted.end()) return file_fault("has two arrays called " + printable(*twice));
+  if (twice != sorted.end())
+    return file_fault("has two arrays called " + printable(*twice),
+                      "readers would differ in which they take; numpy.savez gives each a name of its own");
   return {std::move(opened)};
 }
 

@@ -59,8 +59,9 @@ Result<std::unique_ptr<TensorFile>> open_safetensors(InputFile file) {
   constexpr std::size_t most_header = 100'000'000;  // of the format
   std::array<char, 8> start{};
   if (file.size() < start.size()) {
-    return file_fault(file.size() == 0 ? "is empty"
-                                       : "ends after " + std::to_string(file.size()) + " bytes, before a header");
+    return file_fault(
+        file.size() == 0 ? "is empty" : "ends after " + std::to_string(file.size()) + " bytes, before a header",
+        "it was cut short on its way: copy it again");
   }
   if (auto fault = file.read(0, start)) return *std::move(fault);
   std::uint64_t length = 0;

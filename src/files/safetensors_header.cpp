@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::size_t most_axes = 64;
 
+constexpr char save_again[] = "write it again, with save_file of safetensors.torch or safetensors.numpy";
+constexpr char fetch_again[] = "it was cut short or changed on its way: copy it again";
+
 // Takes the words of the JSON text one by one, and stops at the first that a
 // header cannot have. No tree is built, so that nothing can be nested deeply.
 class HeaderWords : public nlohmann::json_sax<nlohmann::json> {
@@ -122,7 +125,7 @@ class HeaderWords : public nlohmann::json_sax<nlohmann::json> {
   std::string shown() const { return printable(entry_.name); }
 
   bool refuse(const std::string& what) {
-    if (!fault) fault = file_fault("has a header that " + what);
+    if (!fault) fault = file_fault("has a header that " + what, save_again);
     return false;
   }
 
@@ -142,7 +145,7 @@ class HeaderWords : public nlohmann::json_sax<nlohmann::json> {
 std::optional<Diagnostic> wrong_places(std::vector<SafetensorsHeader::Entry>& entries, std::size_t data_size) {
   std::ranges::sort(entries, {}, &SafetensorsHeader::Entry::name);
   const auto twice = std::ranges::adjacent_find(entries, {}, &SafetensorsHeader::Entry::name);
-  if (twice != entries.end()) return file_fault("has two tensors called " + printable(twice->name));
+  if (twice != entries.end()) return file_fault("has two tensors called " + printable(twice->name), save_again);
 
   std::ranges::stable_sort(entries, {}, [](const auto& one) { return std::tuple(one.begin, one.end); });
   std::size_t covered = 0;
@@ -150,23 +153,27 @@ std::optional<Diagnostic> wrong_places(std::vector<SafetensorsHeader::Entry>& en
     const std::string range = "bytes " + std::to_string(entry.begin) + " to " + std::to_string(entry.end);
     if (entry.end < entry.begin || entry.end > data_size) {
       return file_fault("says that " + printable(entry.name) + " is in " + range + ", and there are " +
-                        std::to_string(data_size) + " after its header");
+                            std::to_string(data_size) + " after its header",
+                        fetch_again);
     }
     if (entry.begin != covered) {
       return file_fault("says that " + printable(entry.name) + " is in " + range +
-                        ", and the tensor before it ends at " + std::to_string(covered));
+                            ", and the tensor before it ends at " + std::to_string(covered),
+                        save_again);
     }
     covered = entry.end;
   }
   if (covered == data_size) return std::nullopt;
   return file_fault("has " + std::to_string(data_size) + " bytes after its header, of which its tensors are " +
-                    std::to_string(covered));
+                        std::to_string(covered),
+                    fetch_again);
 }
 
 }  // namespace
 
 Result<SafetensorsHeader> parse_safetensors_header(std::string_view json, std::size_t data_size) {
-  if (!json.starts_with('{')) return file_fault("is no .safetensors file: its header does not begin with {");
+  if (!json.starts_with('{'))
+    return file_fault("is no .safetensors file: its header does not begin with {", save_again);
   // The reader of JSON takes it for the end of the text.
   if (const std::size_t nul = json.find('\0'); nul != std::string_view::npos) {
     return file_fault("has a header with the byte NUL, at byte " + std::to_string(nul + 1),
@@ -174,7 +181,7 @@ Result<SafetensorsHeader> parse_safetensors_header(std::string_view json, std::s
   }
   HeaderWords words;
   if (!nlohmann::json::sax_parse(json, &words) || words.fault) {
-    return words.fault ? *words.fault : file_fault("has a header that is no JSON");
+    return words.fault ? *words.fault : file_fault("has a header that is no JSON", save_again);
   }
   if (auto fault = wrong_places(words.header.entries, data_size)) return *std::move(fault);
   return std::move(words.header);

@@ -35,10 +35,12 @@ std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t size
   return number;
 }
 
-Diagnostic broken(std::string what) { return file_fault("is a broken zip archive: " + std::move(what)); }
+constexpr char copy_again[] = "it was cut short or changed on its way: copy it again, or write it with numpy.savez";
+
+Diagnostic broken(std::string what) { return file_fault("is a broken zip archive: " + std::move(what), copy_again); }
 
 Diagnostic broken_entry(const std::string& shown, const std::string& why) {
-  return file_fault("has a broken entry " + shown + ": " + why);
+  return file_fault("has a broken entry " + shown + ": " + why, copy_again);
 }
 
 struct Directory {
@@ -212,7 +214,9 @@ class Unpacked : public ByteSource {
 std::optional<Diagnostic> wrong_entry(const InputFile& file, const ZipEntry& entry, const std::string& shown) {
   // A byte of deflate makes 1032 at most; the first few make none.
   constexpr std::uint64_t most_from_a_byte = 1032;
-  if ((entry.flags & encrypted) != 0) return file_fault("has an encrypted entry " + shown + ", which cannot be read");
+  if ((entry.flags & encrypted) != 0)
+    return file_fault("has an encrypted entry " + shown + ", which cannot be read",
+                      "unpack it with its password, and write it with numpy.savez");
   if (entry.method != stored && entry.method != deflated) {
     return file_fault(
         "packs " + shown + " by method " + std::to_string(entry.method) + "; stored (0) and deflated (8) can be read",
@@ -256,7 +260,8 @@ Result<std::vector<ZipEntry>> read_zip_directory(const InputFile& file) {
     end = file.size() - behind;
   }
   if (!end)
-    return file_fault(tail.empty() ? "is empty" : "is no zip archive, or lacks the end of one, as .npz files are");
+    return file_fault(tail.empty() ? "is empty" : "is no zip archive, or lacks the end of one, as .npz files are",
+                      copy_again);
   const Result<Directory> directory = directory_of(file, *end);
   if (!directory) return directory.faults();
   return entries_of(file, directory.value());

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "problem/option.h"
 #include "problem/source.h"
 
@@ -60,7 +61,7 @@ struct ChoiceSetting {
 struct Misfit {
   std::string parameter = {};  // empty for the choice as a whole
   std::string message = {};    // what is the matter, after the name of what it is said of
-  std::string help = {};
+  Help help;
 };
 
 // What a problem file may name in one place: a score, say.

@@ -40,7 +40,8 @@ class Parameters {
           "wrong-rank", found->where,
           "is " + (found->rank() == 0 ? "one number" : "nested " + std::to_string(found->rank()) + " deep") + "; " +
               (axes.empty() ? "one number is wanted"
-                            : std::to_string(axes.size()) + " deep is wanted: " + spelled(axes)));
+                            : std::to_string(axes.size()) + " deep is wanted: " + spelled(axes)),
+          found->rank() > axes.size() ? "take out the brackets that are too many" : "write more brackets around it");
     }
     Shape shape;
     bool fits = true;
@@ -91,7 +92,8 @@ class Parameters {
     if (fixed->second.size == found.shape[i]) return true;
     faults_.add_of("shape-mismatch", found.where,
                    "is " + spelled_sizes(found.shape) + ", " + spelled(axes) + ", and " + fixed->second.because +
-                       " for " + axes[i]);
+                       " for " + axes[i],
+                   "one of the two has another size than is meant");
     return false;
   }
 

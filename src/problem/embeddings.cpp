@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/suggest.h"
+#include "base/text.h"
 
 namespace attn {
 namespace {
@@ -27,7 +28,8 @@ std::optional<Dictionary> dictionary_of(std::vector<RawEmbedding> embeddings, Bu
     if (vector->rank() != 1) {
       return faults.add_of("wrong-rank", where,
                            std::string(vector->rank() == 0 ? "is one number" : "is a list of lists") +
-                               "; an embedding is a list of numbers");
+                               "; an embedding is a list of numbers",
+                           R"("embeddings": {"the": [1, 0], "cat": [0, 1]})");
     }
     if (first.empty()) {
       first = where;
@@ -82,7 +84,7 @@ class Lookup {
     if (!budget_.take(product({count, side.width}), sizeof(double))) {
       return faults_.add_of("too-large", tokens.where,
                             "stands for " + spelled_sizes({count, side.width}) + " numbers, which do not fit into " +
-                                std::to_string(budget_.limit()) + " bytes",
+                                spelled_size(budget_.limit()),
                             "fewer tokens, or a larger --max-memory");
     }
     Embedded embedded{dictionary_, {}, vectors_};

@@ -12,7 +12,8 @@ bool check_heads(const Side& side, std::size_t width, const std::string& what, c
   if (side.heads && side.heads != heads) {
     faults.add_of("heads", side.where,
                   "has " + counted(*side.heads, "matrix") + " a sequence, one a head, and " +
-                      (heads ? "the keys have " + counted(*heads, "head") : "the keys have no heads"));
+                      (heads ? "the keys have " + counted(*heads, "head") : "the keys have no heads"),
+                  "a matrix for each head of keys, or one matrix");
     return false;
   }
   const std::size_t wanted = side.heads ? width : width * heads.value_or(1);

@@ -12,27 +12,25 @@ constexpr std::size_t most_kept = 1000;
 
 }  // namespace
 
-std::nullopt_t Faults::add(std::string code, std::string where, std::string message, std::string help) {
+std::nullopt_t Faults::add(std::string_view code, std::string where, std::string message, Help help) {
   return add(
-      {.code = std::move(code), .where = std::move(where), .message = std::move(message), .help = std::move(help)});
+      {.code = std::string(code), .where = std::move(where), .message = std::move(message), .help = std::move(help)});
 }
 
-std::nullopt_t Faults::add_of(std::string code, const std::string& where, const std::string& message,
-                              std::string help) {
-  return add(std::move(code), where, shown(where) + " " + message, std::move(help));
+std::nullopt_t Faults::add_of(std::string_view code, const std::string& where, const std::string& message, Help help) {
+  return add(code, where, shown(where) + " " + message, std::move(help));
 }
 
-std::nullopt_t Faults::add(std::string code, std::string where, TextRange range, std::string message,
-                           std::string help) {
-  return add({.code = std::move(code),
+std::nullopt_t Faults::add(std::string_view code, std::string where, TextRange range, std::string message, Help help) {
+  return add({.code = std::string(code),
               .where = std::move(where),
               .message = std::move(message),
               .help = std::move(help),
               .range = range});
 }
 
-std::nullopt_t Faults::add_at_key(std::string code, std::string where, std::string message, std::string help) {
-  return add({.code = std::move(code),
+std::nullopt_t Faults::add_at_key(std::string_view code, std::string where, std::string message, Help help) {
+  return add({.code = std::string(code),
               .where = std::move(where),
               .message = std::move(message),
               .help = std::move(help),
@@ -53,6 +51,6 @@ std::nullopt_t Faults::add(Diagnostic fault) {
   return std::nullopt;
 }
 
-std::string shown(std::string_view text) { return shortened(printable(text.substr(0, 400)), 60); }
+std::string shown(std::string_view text) { return shortened(visible(text.substr(0, 400)), 60); }
 
 }  // namespace attn

@@ -16,18 +16,18 @@ namespace attn {
 class Faults {
  public:
   // `where` is a JSON Pointer; see Diagnostic.
-  std::nullopt_t add(std::string code, std::string where, std::string message, std::string help = "");
+  std::nullopt_t add(std::string_view code, std::string where, std::string message, Help help);
 
   std::nullopt_t add(Diagnostic fault);
 
   // The same, where the message begins with the place: "/keys" and "is empty".
-  std::nullopt_t add_of(std::string code, const std::string& where, const std::string& message, std::string help = "");
+  std::nullopt_t add_of(std::string_view code, const std::string& where, const std::string& message, Help help);
 
   // The same at a place in the text.
-  std::nullopt_t add(std::string code, std::string where, TextRange range, std::string message, std::string help = "");
+  std::nullopt_t add(std::string_view code, std::string where, TextRange range, std::string message, Help help);
 
   // The same, where the key is meant rather than its value.
-  std::nullopt_t add_at_key(std::string code, std::string where, std::string message, std::string help = "");
+  std::nullopt_t add_at_key(std::string_view code, std::string where, std::string message, Help help);
 
   bool any() const { return !list_.empty(); }
   std::size_t count() const { return list_.size(); }

@@ -31,7 +31,8 @@ void check_side(const RawTokens& tokens, const Side& side, Faults& faults) {
   if (tokens.sequences.size() != side.rows.size()) {
     faults.add_of("shape-mismatch", tokens.where,
                   "has " + counted(tokens.sequences.size(), "list") + " of tokens, and " + shown(side.where) + " has " +
-                      counted(side.rows.size(), "sequence"));
+                      counted(side.rows.size(), "sequence"),
+                  "one list of tokens for each sequence");
     return;
   }
   for (std::size_t b = 0; b < side.rows.size(); ++b) {

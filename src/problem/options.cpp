@@ -31,7 +31,8 @@ bool check_count(const RawIntegers& integers, const Side& side, Faults& faults) 
 
 bool check_length(std::int64_t length, const std::string& where, std::size_t keys, Faults& faults) {
   if (length < 0) {
-    faults.add_of("out-of-range", where, "is " + std::to_string(length) + "; a length is 0 or more");
+    faults.add_of("out-of-range", where, "is " + std::to_string(length) + "; a length is 0 or more",
+                  "a length counts the keys that are no padding");
   } else if (static_cast<std::size_t>(length) > keys) {
     faults.add_of("out-of-range", where, "is " + std::to_string(length) + ", and " + there_are(keys, "key"),
                   "a length counts the keys that are no padding");

@@ -32,7 +32,7 @@ std::optional<Regular> measured_bias(RawTensor tensor, Budget& budget, Faults& f
   return faults.add_of(
       "wrong-rank", bias->where,
       std::string(bias->rank() == 0 ? "is one number" : "is a list of lists") + "; a bias is a list of numbers",
-      bias->rank() == 0 ? "" : "one vector, the heads' parts one after the other");
+      bias->rank() == 0 ? "write [ ] around it: [0.5]" : "one vector, the heads' parts one after the other");
 }
 
 std::string in_word(const Setting& setting) { return setting.is_exchanged() ? "column" : "row"; }
@@ -97,7 +97,8 @@ void check_bias(const Part& part, std::size_t wanted, Faults& faults) {
                                             : "vectors of " + counted(wanted, "number");
   faults.add_of("shape-mismatch", part.bias->where,
                 "has " + counted(part.bias->shape[0], "number") + ", and " + shown(matrix.where) + " makes " + makes,
-                matrix.matrices ? "one vector for all heads, their parts one after the other" : "");
+                matrix.matrices ? "one vector for all heads, their parts one after the other"
+                                : "one number for each column of y = x·W + b");
 }
 
 std::optional<std::size_t> checked_split(const Part& part, const Side& side, const Setting& setting, Faults& faults) {

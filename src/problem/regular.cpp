@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/random.h"
+#include "base/text.h"
 
 namespace attn {
 namespace {
@@ -15,10 +16,10 @@ std::string joined(std::string where, const ListPlace& place) {
 // Nothing, and a fault, where there is no room for it.
 std::optional<Regular> random_tensor(RandomTensor random, const std::string& where, Budget& budget, Faults& faults) {
   if (budget.take_drawn(product(random.shape))) return Regular{.where = where, .shape = random.shape, .random = random};
-  return faults.add_of("too-large", where,
-                       "is " + spelled_sizes(random.shape) + " random numbers, which do not fit into " +
-                           std::to_string(budget.limit()) + " bytes",
-                       "a smaller shape, or a larger --max-memory");
+  return faults.add_of(
+      "too-large", where,
+      "is " + spelled_sizes(random.shape) + " random numbers, which do not fit into " + spelled_size(budget.limit()),
+      "a smaller shape, or a larger --max-memory");
 }
 
 // A fault of another file, at the place that refers to it.
@@ -111,7 +112,7 @@ bool check_even(const NestedNumbers& numbers, const std::string& where, std::siz
         continue;
       }
       const std::string place = joined(where, numbers.place_of_list(level, i));
-      faults.add_of("empty", place, "is empty");
+      faults.add_of("empty", place, "is empty", "write its numbers, or leave the key out");
       return false;
     }
     if (level < first_level || numbers.is_even(level)) continue;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+
 namespace attn {
 namespace {
 
@@ -19,7 +21,8 @@ void report_rank(const std::string& where, std::size_t rank, bool may_have_heads
   } else {
     faults.add_of("wrong-rank", where,
                   "is nested " + std::to_string(rank) + " deep; a matrix is 2 deep, a batch of them 3" +
-                      (may_have_heads ? ", with a matrix for each head 4" : ""));
+                      (may_have_heads ? ", with a matrix for each head 4" : ""),
+                  "take out the brackets that are too many");
   }
 }
 
@@ -180,7 +183,7 @@ std::optional<Source> laid_out(Side side, std::size_t limit, Vectors vectors, co
     return faults.add_of("too-large", side.where,
                          "becomes " + to_string(shape) +
                              " numbers once its sequences are padded, which do not fit into " +
-                             std::to_string(budget.limit()) + " bytes",
+                             spelled_size(budget.limit()),
                          "sequences of similar length, or a larger --max-memory");
   }
   const bool in_rows = vectors == Vectors::rows;

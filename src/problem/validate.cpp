@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/text.h"
 #include "problem/extra_keys.h"
 #include "problem/heads.h"
 #include "problem/labels.h"
@@ -214,7 +215,7 @@ class Validation {
     if (!budget_.take(rows, label_bytes)) {
       faults_.add("too-large", sources_.query->where,
                   "there are " + std::to_string(rows) + " queries and keys, whose labels do not fit into " +
-                      std::to_string(budget_.limit()) + " bytes",
+                      spelled_size(budget_.limit()),
                   "a smaller problem, or a larger --max-memory");
       return;
     }

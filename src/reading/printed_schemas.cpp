@@ -166,7 +166,7 @@ std::string error_schema() {
                                    {"column", described(or_null(count), "in characters, from 1")},
                                    {"pointer", described(or_null(any_text()), "a JSON Pointer into the file")},
                                    {"message", any_text()},
-                                   {"help", described(or_null(any_text()), "what to do")}});
+                                   {"help", described(any_text(), "what to do")}});
   Json members = {{"schema", {{"const", "attn/error/1"}}},
                   {"errors", list_of(error)},
                   {"unkept", described(count, "how many more there are, where there are")}};

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t most_shown = 20;
 
-constexpr std::size_t window = 76;  // columns of a source line
+constexpr std::size_t window_of_files = 76;  // columns of a source line
+constexpr std::size_t longest_path = 4096;   // what is longer names no file
 constexpr std::string_view tab = "    ";
 
 // A fault and where in the text it is.
@@ -62,7 +63,7 @@ struct Cell {
 
 Cell cell_at(std::string_view text, std::size_t at) {
   const std::string_view character = text.substr(at, code_point(text, at).bytes);
-  std::string shown = character == "\t" ? std::string(tab) : printable(character);
+  std::string shown = character == "\t" ? std::string(tab) : visible(character);
   const std::size_t width = display_width(shown);
   return {at, at + character.size(), std::move(shown), width};
 }
@@ -100,10 +101,10 @@ struct HalfLine {
   }
 };
 
-// The part of a line around a place that fits the window.
+// The part of a line around a place that fits a window of so many columns.
 class Excerpt {
  public:
-  Excerpt(std::string_view text, TextRange line, std::size_t at) {
+  Excerpt(std::string_view text, TextRange line, std::size_t at, std::size_t window) {
     for (std::size_t i = at; i < line.end;) {
       Cell cell = cell_at(text, i);
       i = cell.end;
@@ -144,11 +145,11 @@ std::size_t caret_end(std::string_view text, TextRange range) {
 
 std::string described(const Diagnostic& fault, std::string_view place, Paint paint) {
   std::string shown = paint("1", printable(place) + ":") + " " + paint("1;31", "error:") + " ";
-  return shown + paint("1", printable(fault.message)) + "\n";
+  return shown + paint("1", visible(fault.message)) + "\n";
 }
 
 std::string help_line(const Diagnostic& fault, Paint paint) {
-  return fault.help.empty() ? "" : "  " + paint("1;36", "help:") + " " + printable(fault.help) + "\n";
+  return "  " + paint("1;36", "help:") + " " + visible(fault.help.text()) + "\n";
 }
 
 // An empty range says that no place in the text is meant.
@@ -158,7 +159,7 @@ PlacedFault pointed_out(const Placed& placed, std::string_view text) {
   const Line line = line_at(text, at);
   // What is not UTF-8 is a fault at its first byte, so all before a place is.
   const std::size_t column = characters(text.substr(line.range.begin, at - line.range.begin)) + 1;
-  const Excerpt excerpt(text, line.range, at);
+  const Excerpt excerpt(text, line.range, at, window_of_files);
   return {*placed.fault, line.number, column, excerpt.source(), excerpt.carets(caret_end(text, placed.range))};
 }
 
@@ -195,14 +196,22 @@ Complaint placed(const Diagnostics& faults, std::string_view text, std::string_v
   return complaint;
 }
 
+Complaint placed_in_line(const Diagnostic& fault, std::string_view line, TextRange range, std::size_t width) {
+  const Excerpt excerpt(line, {0, line.size()}, range.begin, width);
+  std::string source = excerpt.source();
+  source.erase(source.find_last_not_of(' ') + 1);
+  return {"", {{fault, 0, 0, source, excerpt.carets(range.end)}}};
+}
+
 std::string report(const Complaint& complaint, bool color) {
   const Paint paint{color};
   std::string text;
   for (const PlacedFault& one : complaint.faults) {
     std::string place = complaint.file.empty() ? "attn" : complaint.file;
+    if (place.size() > longest_path) place = shortened(printable(place), window_of_files);
     if (one.line > 0) place += ":" + std::to_string(one.line) + ":" + std::to_string(one.column);
     text += described(one.fault, place, paint);
-    if (one.line > 0) text += one.source + "\n" + paint("1;31", one.carets) + "\n";
+    if (!one.carets.empty()) text += one.source + "\n" + paint("1;31", one.carets) + "\n";
     text += help_line(one.fault, paint);
   }
   if (complaint.unkept > 0) text += "and " + std::to_string(complaint.unkept) + " more\n";

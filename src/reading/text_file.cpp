@@ -18,9 +18,11 @@
 namespace attn {
 namespace {
 
-Diagnostic unreadable(std::string message, std::string help = "") {
+Diagnostic unreadable(std::string message, Help help) {
   return {.code = "unreadable", .where = "", .message = std::move(message), .help = std::move(help)};
 }
+
+constexpr char may_be_read[] = "may you read it? ls -l tells";
 
 struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -44,10 +46,13 @@ Result<std::string> read_all(std::FILE* file, std::size_t expected = 0) {
   std::array<char, 1 << 16> buffer;
   for (;;) {
     const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file);
-    if (text.size() + count > most_bytes) return unreadable("the file has more than 2 GiB");
+    if (text.size() + count > most_bytes)
+      return unreadable("the file has more than 2 GiB",
+                        "put large tensors into .npy or .safetensors files: {\"file\": \"x.npy\"}");
     text.append(buffer.data(), count);
     if (count == buffer.size()) continue;
-    if (std::ferror(file)) return unreadable(std::string("the file cannot be read: ") + std::strerror(errno));
+    if (std::ferror(file))
+      return unreadable(std::string("the file cannot be read: ") + std::strerror(errno), may_be_read);
     if (std::feof(file)) return text;
   }
 }
@@ -79,12 +84,12 @@ Result<std::string> read_text(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0) {
     const int reason = errno;
     if (reason == ENOENT) return unreadable("there is no such file", help_for_missing(path));
-    return unreadable(std::string("the file cannot be read: ") + std::strerror(reason));
+    return unreadable(std::string("the file cannot be read: ") + std::strerror(reason), may_be_read);
   }
   if (S_ISDIR(status.st_mode)) return unreadable("this is a directory, not a file", "name a file in it");
 
   const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
-  if (!file) return unreadable(std::string("the file cannot be read: ") + std::strerror(errno));
+  if (!file) return unreadable(std::string("the file cannot be read: ") + std::strerror(errno), may_be_read);
   remember_read(::fileno(file.get()), path);
   return read_all(file.get(), static_cast<std::size_t>(std::max<off_t>(0, status.st_size)));
 }

@@ -20,11 +20,11 @@ class Reader {
     StoredTrace trace;
     const auto members = root.object();
     if (!members) {
-      fault("", "a trace is an object, this is " + in_words(root));
+      fault("", "a trace is an object, { … }; this is " + in_words(root));
       return trace;
     }
     if (text(*members, "", "schema") != schema && !faults.any()) {
-      fault("/schema", "the schema is not \"" + std::string(schema) + "\"");
+      fault_of("/schema", "is not \"" + std::string(schema) + "\"");
     }
     trace.statement = text(*members, "", "statement");
     trace.result = text(*members, "", "result");
@@ -42,21 +42,36 @@ class Reader {
                "attn golden --update writes the golden anew; attn schema trace says what a trace file holds");
   }
 
+  // The same, and the message begins with the place, and the step that it is of.
+  void fault_of(const std::string& where, const std::string& message) {
+    const std::string step = step_.empty() ? "" : " (" + shown(step_) + ")";
+    fault(where, (where.empty() ? "the trace" : shown(where)) + step + " " + message);
+  }
+
+  std::nullopt_t missing(const std::string& parent, std::string_view key) {
+    fault_of(parent, "has no \"" + std::string(key) + "\"");
+    return std::nullopt;
+  }
+
+  std::nullopt_t other_kind(const std::string& where, const JsonValue& value, const std::string& wanted) {
+    fault_of(where, "is " + in_words(value) + "; " + wanted);
+    return std::nullopt;
+  }
+
   std::string text(const JsonObject& members, const std::string& parent, std::string_view key) {
     const auto value = members.find(key);
-    if (!value) {
-      fault(parent, "there is no \"" + std::string(key) + "\"");
-      return "";
-    }
-    if (auto found = value->text()) return *found;
-    fault(pointer(parent, key), "a text is wanted here, this is " + in_words(*value));
-    return "";
+    const auto found = value ? value->text() : std::nullopt;
+    if (!value) missing(parent, key);
+    if (value && !found) other_kind(pointer(parent, key), *value, "a text is wanted");
+    return found.value_or("");
   }
 
   void read_arithmetic(const JsonObject& members, StoredTrace& trace) {
     const auto value = members.find("arithmetic");
     const auto arithmetic = value ? value->object() : std::nullopt;
-    if (!arithmetic) return fault(value ? "/arithmetic" : "", "there is no object \"arithmetic\"");
+    if (!value) missing("", "arithmetic");
+    if (value && !arithmetic) other_kind("/arithmetic", *value, "an object is wanted");
+    if (!arithmetic) return;
     trace.dtype = text(*arithmetic, "/arithmetic", "dtype");
     if (const auto rounding = arithmetic->find("hand_rounding")) trace.hand_rounding = rounding->text();
   }
@@ -64,37 +79,35 @@ class Reader {
   void read_steps(const JsonObject& members, StoredTrace& trace) {
     const auto steps = members.find("steps");
     const auto list = steps ? steps->list() : std::nullopt;
-    if (!list) return fault(steps ? "/steps" : "", "there is no list \"steps\"");
+    if (!steps) missing("", "steps");
+    if (steps && !list) other_kind("/steps", *steps, "a list of steps is wanted");
+    if (!list) return;
     std::set<std::string> ids;
     for (std::size_t i = 0; i < list->size(); ++i) {
       const std::string where = pointer("/steps", ListPlace{i});
+      step_.clear();
       const auto step = (*list)[i].object();
       if (!step) {
-        fault(where, "a step is an object, this is " + in_words((*list)[i]));
+        other_kind(where, (*list)[i], "a step is an object");
         continue;
       }
       const std::string id = text(*step, where, "id");
-      if (!id.empty() && !ids.insert(id).second)
-        fault(pointer(where, "id"), "the step " + shown(id) + " is there twice");
+      step_ = id;
+      if (!id.empty() && !ids.insert(id).second) fault_of(pointer(where, "id"), "is the id of a step before it, too");
       if (auto value = tensor(*step, where)) trace.steps.push_back({id, std::move(*value)});
     }
   }
 
   std::optional<Tensor<double>> tensor(const JsonObject& step, const std::string& where) {
     const auto data = step.find("data");
-    auto numbers = data ? data->numbers() : std::nullopt;
-    if (!numbers || numbers->odd || numbers->first_boolean) {
-      fault(data ? pointer(where, "data") : where, "\"data\" holds no lists of numbers");
-      return std::nullopt;
-    }
-    const auto sizes = numbers->numbers.shape();
-    if (!sizes) {
-      fault(pointer(where, "data"), "the rows of \"data\" are not of one size");
-      return std::nullopt;
-    }
+    if (!data) return missing(where, "data");
+    auto numbers = numbers_of(*data, pointer(where, "data"));
+    if (!numbers) return std::nullopt;
+    const auto sizes = numbers->shape();
+    if (!sizes) return uneven(*numbers, pointer(where, "data"));
     const auto shape = shape_of(step, where, *sizes);
     if (!shape || !is_said_so(step, where, *sizes)) return std::nullopt;
-    std::vector<double> values = numbers->numbers.take_values();
+    std::vector<double> values = numbers->take_values();
     // The fewest digits of a float are those of another double.
     if (dtype_) {
       for (double& number : values) number = stored(number, *dtype_);
@@ -102,19 +115,51 @@ class Reader {
     return Tensor<double>(*shape, std::move(values));
   }
 
+  std::optional<NestedNumbers> numbers_of(const JsonValue& data, const std::string& where) {
+    auto numbers = data.numbers();
+    if (!numbers) {
+      const auto [leaf, place] = first_leaf(data, where);
+      return other_kind(place, leaf, "lists of numbers are wanted");
+    }
+    if (numbers->odd) {
+      fault_of(pointer(where, numbers->odd->place),
+               "is " + numbers->odd->what + ", where " + numbers->odd->elsewhere + " is wanted");
+      return std::nullopt;
+    }
+    if (numbers->first_boolean) {
+      fault_of(pointer(where, *numbers->first_boolean), "is a boolean; a number is wanted");
+      return std::nullopt;
+    }
+    return std::move(numbers->numbers);
+  }
+
+  // Says which list has another size than the first beside it. REQUIRES: there is one.
+  std::nullopt_t uneven(const NestedNumbers& numbers, const std::string& where) {
+    std::size_t level = 0;
+    while (numbers.is_even(level)) ++level;
+    const std::size_t odd = numbers.first_uneven(level);
+    const char* const thing = level + 1 == numbers.rank() ? "number" : "list";
+    fault_of(pointer(where, numbers.place_of_list(level, odd)),
+             "has " + counted(numbers.size(level, odd), thing) + ", and " +
+                 shown(pointer(where, numbers.place_of_list(level, 0))) + " has " +
+                 std::to_string(numbers.size(level, 0)));
+    return std::nullopt;
+  }
+
   std::optional<Shape> shape_of(const JsonObject& step, const std::string& where,
                                 const std::vector<std::size_t>& sizes) {
     const auto axes = step.find("axes");
     const auto names = axes ? axes->list() : std::nullopt;
+    if (!axes) return missing(where, "axes");
     if (!names || names->size() != sizes.size()) {
-      fault(axes ? pointer(where, "axes") : where, "\"axes\" does not name each axis of \"data\"");
+      fault_of(pointer(where, "axes"), "does not name each axis of \"data\", which is " + spelled_sizes(sizes));
       return std::nullopt;
     }
     Shape shape;
     for (std::size_t axis = 0; axis < names->size(); ++axis) {
       const auto name = (*names)[axis].text();
       if (!name || shape.has(*name)) {
-        fault(pointer(where, "axes"), "\"axes\" is no list of different names");
+        fault_of(pointer(where, "axes"), "is no list of different names");
         return std::nullopt;
       }
       shape.append({*name, sizes[axis]});
@@ -132,11 +177,12 @@ class Reader {
         std::ranges::equal(numbers->numbers.values(), sizes, is_same)) {
       return true;
     }
-    fault(pointer(where, "shape"), "\"data\" is " + spelled_sizes(sizes) + ", and \"shape\" says otherwise");
+    fault_of(pointer(where, "shape"), "is not the shape of \"data\", which is " + spelled_sizes(sizes));
     return false;
   }
 
   std::optional<Dtype> dtype_;
+  std::string step_;  // the id of the one that is read
 };
 
 }  // namespace

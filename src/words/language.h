@@ -85,7 +85,7 @@ struct TellingWords {
 
   // How much is told, and of what.
   Said only_the_result, every_matrix, every_row, result, what_must_hold, notes, dot_product, more_of_these, more_rows,
-      more_queries, more_places, one_place, one_query;
+      more_queries, more_places, more_notes, one_place, one_query;
   Saying<std::size_t, Text, Text> left_out;
   Saying<std::size_t, Text> padded;
   Said all_heads, all_queries;
@@ -255,6 +255,7 @@ struct DifferenceWords {
   Saying<std::size_t, std::size_t, Text, Text> farthest;
   Saying<Text, Text, Text> relatively_farthest;
   Saying<Text, Text> is_relatively_farthest;
+  Saying<Text> share, times;  // before what it is one of
   Saying<Text> made_of_same, made_of_other;
 
   // How its numbers are related.

@@ -553,7 +553,7 @@ class Refusals(Case):
         self.assertIn("broken.npz", self.refused(EXAMPLE, self.path("broken.npz")))
         with open(self.path("broken.json"), "w", encoding="utf-8") as file:
             file.write('{"schema": "attn/trace/1", "steps": 3}')
-        self.assertIn('no list "steps"', self.refused(EXAMPLE, self.path("broken.json")))
+        self.assertIn('/steps is 3; a list of steps is wanted', self.refused(EXAMPLE, self.path("broken.json")))
         with open(self.path("pickle.npz"), "wb") as file:
             np.savez(file, scores=np.array([{}], dtype=object))
         self.assertIn("pickle.npz", self.refused(EXAMPLE, self.path("pickle.npz")))
@@ -568,7 +568,7 @@ class Refusals(Case):
         trace = {"schema": "attn/trace/1", "statement": "", "result": "scores", "arithmetic": {"dtype": "f64"},
                  "steps": [step, step]}
         said = self.refused(EXAMPLE, self.write_json("twice.json", trace))
-        self.assertIn("twice.json:1:178: error: the step scores is there twice", said)
+        self.assertIn("twice.json:1:178: error: /steps/1/id (scores) is the id of a step before it, too", said)
 
     def test_pickles_are_refused_as_run_refuses_them(self):
         for ending in (".pt", ".pth", ".bin", ".pkl"):
@@ -593,6 +593,19 @@ class Refusals(Case):
         self.assertIn("did you mean `scores`?", self.refused(EXAMPLE, SCALED, "--only", "score"))
         self.assertIn("--rtol takes a number", self.refused(EXAMPLE, SCALED, "--rtol", "-1"))
         self.assertIn("standard input", self.refused("-", "-"))
+
+
+class Sentences(Case):
+    def test_how_far_apart_is_said_without_powers_of_ten(self):
+        for number, said in ((262, "That is 130 times A's number"), (5, "That is 1.5 times A's number"),
+                             (2.5, "That is 0.25 of A's number"), (2e9, "That is 1e+09 times A's number")):
+            trace = json.loads(attn("run", EXAMPLE, "--format", "json").stdout)
+            scores = next(step for step in trace["steps"] if step["id"] == "scores")
+            self.assertEqual(scores["data"][0][0], 2)
+            scores["data"][0][0] = number
+            done = attn("diff", EXAMPLE, self.write_json("theirs.json", trace))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(said, done.stdout)
 
 
 class Lists(unittest.TestCase):

@@ -433,7 +433,7 @@ class Refusals(Lectures):
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TERM": "xterm"}
         done = subprocess.run([ATTN, *words], capture_output=True, encoding="utf-8", env=environment, timeout=60, **more)
         self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
-        self.assertRegex(done.stderr, r"^attn: error: --pause .*\n  help: ")
+        self.assertRegex(done.stderr, r"^attn: error: --pause .*\n.*--pause.*\n +\^+\n  help: ")
         for part in parts:
             self.assertIn(part, done.stderr)
 

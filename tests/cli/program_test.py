@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -191,6 +192,100 @@ class Commands(ProgramTest):
         self.assert_complains(attn("run", EXAMPLE, "--backend", "cuda"), 3, "without CUDA", "-DATTN_CUDA=ON")
 
 
+class MistakesOnTheCommandLine(ProgramTest):
+    def pointed(self, *words, folder=DATA):
+        """What the carets stand below, and the line they point into."""
+        done = attn(*words, folder=folder)
+        self.assertIn(done.returncode, (2, 3), done.stderr)
+        message, line, carets, help_line = done.stderr.split("\n", 3)
+        self.assertTrue(message.startswith("attn: error: "), done.stderr)
+        self.assertRegex(carets, r"^ +\^+$")
+        self.assertTrue(help_line.startswith("  help: "), done.stderr)
+        return line[carets.index("^"):len(carets)], line
+
+    def test_the_word_that_is_wrong_is_pointed_out(self):
+        file = "worked-example.json"
+        for words, meant in ((("--halp",), "--halp"), (("run", file, "--dtyp", "f32"), "--dtyp"),
+                             (("run", file, "--dtype", "f33"), "f33"), (("run", file, "--dtype=f33"), "f33"),
+                             (("run", file, "--precision", "abc"), "abc"), (("rnu",), "rnu"),
+                             (("help", "rnu"), "rnu"), (("run", file, "more"), "more"),
+                             (("run", file, "--full=3"), "--full"), (("run", file, "--only", "scores,scroes"), "scroes"),
+                             (("run", file, "--query", "1", "--query", "2"), "--query"),
+                             (("run", file, "--query", "7"), "7"), (("run", file, "--threads", "0"), "0"),
+                             (("run", file, "--hand-rounding", "99"), "99"), (("run", file, "-o", "x.pdf"), "x.pdf"),
+                             (("run", file, "--max-memory", "little"), "little"),
+                             (("run", file, "--max-memory", "10"), "--max-memory"),
+                             (("run", file, "-o", "x.json", "--full"), "--full"),
+                             (("run", file, "--backend", "quda"), "quda"), (("why", file, "scroes[1,2]"), "scroes[1,2]"),
+                             (("why", file, "scores", "--depth", "1"), "--depth"), (("list", "maks"), "maks"),
+                             (("mistakes", "scal"), "scal"), (("schema", "problems"), "problems"),
+                             (("completion", "csh"), "csh"), (("man", "rnu"), "rnu"),
+                             (("check", file, "x.json", "--reveal", "all"), "all"),
+                             (("check", file, "x.json", "--digits", "2"), "--digits"),
+                             (("check", file, "-", "-"), "-"), (("diff", "-", "-"), "-"),
+                             (("golden", file, "--rtol", "x"), "x"), (("golden", "-"), "-"),
+                             (("bench", "--shape", "1,2"), "1,2"), (("bench", "--python", "python3"), "--python")):
+            with self.subTest(words):
+                found, line = self.pointed(*words)
+                self.assertEqual(found, meant)
+                self.assertTrue(line.startswith("attn " + words[0]), line)
+
+    def test_what_is_missing_is_missing_behind_the_end(self):
+        for words in (("check",), ("check", "worked-example.json"), ("run", "worked-example.json", "--dtype"), ("why", "x.json")):
+            with self.subTest(words):
+                self.assertEqual(self.pointed(*words), ("", "attn " + " ".join(words)))
+
+    def test_what_is_too_long_to_read_is_cut(self):
+        long = "x" * 100_000
+        for words in (("run", "worked-example.json", "--format", long), ("run", "worked-example.json", "--precision", long),
+                      ("run", "worked-example.json", "--only", long), ("run", "worked-example.json", "--query", long),
+                      ("run", "worked-example.json", "--hand-rounding", long), ("run", "worked-example.json", "-o", long),
+                      ("run", "worked-example.json", "--max-memory", long), ("run", "worked-example.json", "--" + long),
+                      ("run", "worked-example.json", long), ("run", long), ("why", "worked-example.json", long),
+                      ("why", "worked-example.json", f"scores[{long}]"), ("list", long), ("help", long), ("mistakes", long),
+                      ("check", "worked-example.json", long), ("check", "worked-example.json", "--template", "json", "--steps", long),
+                      ("golden", "worked-example.json", "--rtol", long), ("diff", "worked-example.json", long),
+                      ("bench", "--shape", long), ("bench", "--seconds", long)):
+            with self.subTest(words[:-1]):
+                done = attn(*words, folder=DATA)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("…", done.stderr)
+                self.assertLess(len(done.stderr), 1000)
+
+    def test_the_most_decimals_are_named(self):
+        self.assert_complains(attn("run", EXAMPLE, "--hand-rounding", "13"), 2, "at most 12")
+        self.assertEqual(attn("run", EXAMPLE, "--hand-rounding", "12").returncode, 0)
+
+    def test_an_option_that_is_given_twice_is_told_in_plain_words(self):
+        self.assert_complains(attn("run", EXAMPLE, "--query", "1", "--query", "2"), 2, "`--query` is given more than once",
+                              "help: leave one of them out")
+
+    def test_a_backend_that_is_missing_is_said_once_for_all_files(self):
+        if "built without CUDA" not in attn("--version").stdout:
+            self.skipTest("this attn is built with CUDA")
+        answers = self.path("answers.json", '{"steps": {"scores": [[1]]}}')
+        for words in (("golden", EXAMPLE, EXAMPLE, EXAMPLE), ("diff", EXAMPLE, EXAMPLE), ("check", EXAMPLE, answers, answers)):
+            done = attn(*words, "--backend", "cuda")
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("error:")), (3, "", 1), done.stderr)
+
+    def test_a_file_of_tensors_that_is_run_is_told_what_it_is_for(self):
+        file = os.path.join(ROOT, "tests", "cli", "bad", "encoding-npz.json")
+        for command in (("run",), ("why",), ("check",)):
+            words = [*command, file] + (["S"] if command == ("why",) else ["x.json"] if command == ("check",) else [])
+            self.assert_complains(attn(*words), 2, "numpy arrays (.npz)", '{"file": "x.npz", "tensor": "q"}', "attn diff")
+
+    def test_a_word_with_blanks_has_quotes(self):
+        self.assertEqual(self.pointed("run", "my problem.json", "--ful"), ("--ful", "attn run 'my problem.json' --ful"))
+
+    def test_a_long_line_is_cut_to_the_terminal(self):
+        code, shown = in_terminal([ATTN, "check", "worked-example.json", *["somebody-else.json"] * 30, "--rtool"], columns=50)
+        self.assertEqual(code, 2)
+        lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in shown.decode().split("\n")]
+        self.assertRegex(lines[1], r"^…[a-z. -]*--rtool$")
+        self.assertEqual(lines[2].index("^"), lines[1].index("--rtool"))
+        self.assertLessEqual(len(lines[1]), 50)
+
+
 class ErrorsForPrograms(ProgramTest):
     def errors(self, words, code, **more):
         """What is said on standard error: one line of JSON for each complaint."""
@@ -201,6 +296,7 @@ class ErrorsForPrograms(ProgramTest):
             self.assertEqual(one["schema"], "attn/error/1")
             for error in one["errors"]:
                 self.assertEqual(list(error), ["file", "line", "column", "pointer", "message", "help"])
+                self.assertNotIn("", (error["message"], error["help"]))
         return said
 
     def test_a_fault_of_a_file_has_its_place_and_its_pointer(self):
@@ -556,7 +652,7 @@ class Golden(ProgramTest):
             done = attn("golden", self.problem)
             self.assertEqual(done.returncode, 2, shape)
             self.assertIn("its golden cannot be read", done.stdout)
-            self.assertIn('"data" is 3 × 4, and "shape" says otherwise', done.stderr)
+            self.assertIn('/steps/0/shape (inputs) is not the shape of "data", which is 3 × 4', done.stderr)
 
     def test_the_golden_of_another_problem_fails_with_the_reason(self):
         attn("golden", "--update", self.problem)

@@ -208,6 +208,14 @@ class Sizes(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertLess(time.monotonic() - began, 20)  # it took over a minute where each looked for the longest
 
+    def test_of_many_ragged_sequences_the_notes_are_summed_up(self):
+        tokens = [["a", "b"] if i % 2 else ["a"] for i in range(20_000)]
+        problem = json.dumps({"tokens": tokens, "embeddings": {"a": [1, 0], "b": [0, 1]}})
+        done = attn("run", "-", text=problem.encode())
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertIn(b"9992 more notes of this kind; --full shows all", done.stdout)
+        self.assertLess(len(done.stdout), 10_000)
+
     def test_numbers_drawn_late_are_those_drawn_early(self):
         # Cut to one length with a few more tokens, the same numbers are drawn while reading.
         late = {"inputs": {"random": "normal", "shape": [400, 300], "seed": 3}}

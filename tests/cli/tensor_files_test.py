@@ -153,6 +153,7 @@ class Folder(unittest.TestCase):
         """What is said about a problem that is not accepted."""
         done = attn("run", self.write_problem(problem))
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertRegex(done.stderr, r"\n  help: .")
         return done.stderr
 
 

@@ -61,8 +61,8 @@ TEST_CASE("whoever reads problems knows the mask of docs/adding.md from its one 
 
   const Diagnostics misspelt = read(R"(, "bloks": 2)").faults();
   REQUIRE(misspelt.size() == 1);
-  CHECK(misspelt[0].help == "did you mean /blocks?");
-  CHECK(read(R"(, "block_size": 2)").faults().front().help == "did you mean /blocks?");
+  CHECK(misspelt[0].help.text() == "did you mean /blocks?");
+  CHECK(read(R"(, "block_size": 2)").faults().front().help.text() == "did you mean /blocks?");
   CHECK(read(R"(, "blocks": 0)").faults().front().message == "/blocks is 0; 1 or more is wanted");
   CHECK_FALSE(read(R"(, "blocks": 1.5)"));
   CHECK_FALSE(read(R"(, "blocks": [2])"));

@@ -8,7 +8,7 @@
 namespace attn::cuda {
 namespace {
 
-Diagnostic environment_fault(std::string code, std::string message, std::string help) {
+Diagnostic environment_fault(std::string code, std::string message, Help help) {
   return {.code = std::move(code), .message = std::move(message), .help = std::move(help)};
 }
 

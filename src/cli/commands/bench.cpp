@@ -20,6 +20,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/render.h"
+#include "problem/faults.h"
 
 namespace attn {
 namespace {
@@ -80,7 +81,8 @@ bool parse_size(std::string_view typed, std::size_t& size) {
 std::size_t size_of(std::string_view option, const std::string& typed) {
   std::size_t size = 0;
   if (parse_size(typed, size)) return size;
-  throw Refusal("`" + typed + "` is no size", std::string(option) + " takes a whole number from 1");
+  throw Refusal("`" + shown(typed) + "` is no size", std::string(option) + " takes a whole number from 1")
+      .at({option, typed});
 }
 
 // "1,8,2048,64", or as shapes are shown, "1×8×2048×64", or "1x8x2048x64".
@@ -104,12 +106,14 @@ bool parse_shape(std::string typed, Workload& work) {
 void check(const Workload& work) {
   if (work.heads % work.kv_heads != 0) {
     throw Refusal(fmt::format("{} heads of queries cannot share {} heads of keys evenly", work.heads, work.kv_heads),
-                  "--kv-heads takes a number that divides --heads");
+                  "--kv-heads takes a number that divides --heads")
+        .at({"--kv-heads"});
   }
   if (work.model_width > 0 && work.queries != work.keys) {
     throw Refusal(fmt::format("with --model-width queries and keys come from the same inputs, and there are {} and {}",
                               work.queries, work.keys),
-                  "leave --keys out");
+                  "leave --keys out")
+        .at({"--keys"});
   }
   double bytes = least_bytes(work);
   if (work.model_width > 0) {  // what lies between the projections
@@ -120,7 +124,8 @@ void check(const Workload& work) {
   if (bytes > most_numbers || bytes > 0.7 * memory) {
     throw Refusal(fmt::format("the inputs and outputs of {} take {:.3g} GiB, and this machine has {:.3g} GiB",
                               spelled(work), bytes / 0x1p30, memory / 0x1p30),
-                  "a smaller shape, or a machine with more memory", Exit::wrong_environment);
+                  "a smaller shape, or a machine with more memory", Exit::wrong_environment)
+        .at({"--shape"});
   }
 }
 
@@ -129,7 +134,7 @@ std::vector<Workload> find_workloads(const BenchOptions& options, Dtype dtype) {
   if (options.suite) {
     if (options.causal || !options.shapes.empty() ||
         std::ranges::any_of(options.sizes, std::not_fn(&std::string::empty))) {
-      throw Refusal("--suite has its own shapes", "leave it out, or --shape, --causal and the sizes");
+      throw Refusal("--suite has its own shapes", "leave it out, or --shape, --causal and the sizes").at({"--suite"});
     }
     workloads = bench_suite(dtype);
   } else if (options.shapes.empty()) {
@@ -137,7 +142,8 @@ std::vector<Workload> find_workloads(const BenchOptions& options, Dtype dtype) {
   }
   for (const std::string& typed : options.shapes) {
     if (!parse_shape(typed, workloads.emplace_back())) {
-      throw Refusal("`" + typed + "` is no shape", "--shape takes batch, heads, queries and width: 1,8,2048,64");
+      throw Refusal("`" + shown(typed) + "` is no shape", "--shape takes batch, heads, queries and width: 1,8,2048,64")
+          .at({"--shape", typed});
     }
   }
   for (Workload& work : workloads) {
@@ -155,14 +161,15 @@ std::vector<Workload> find_workloads(const BenchOptions& options, Dtype dtype) {
 
 Effort find_effort(const BenchOptions& options) {
   if (!options.seconds.empty() && !options.repeat.empty()) {
-    throw Refusal("--seconds and --repeat both say how long to measure", "give one of them");
+    throw Refusal("--seconds and --repeat both say how long to measure", "give one of them").at({"--repeat"});
   }
   Effort effort;
   constexpr double an_hour = 3600;
   if (!options.seconds.empty() &&
       (!parse_number(options.seconds, effort.seconds) || effort.seconds <= 0 || effort.seconds > an_hour)) {
-    throw Refusal("`" + options.seconds + "` is no time to measure",
-                  "--seconds takes a number above 0, at most an hour");
+    throw Refusal("`" + shown(options.seconds) + "` is no time to measure",
+                  "--seconds takes a number above 0, at most an hour")
+        .at({"--seconds", options.seconds});
   }
   if (!options.repeat.empty()) {
     effort.least = effort.most = size_of("--repeat", options.repeat);
@@ -176,7 +183,7 @@ Rendering find_rendering(const BenchOptions& options) {
   RenderOptions rendering = options.rendering;
   if (options.json) {
     if (!rendering.format.empty() && rendering.format != "json") {
-      throw Refusal("--json and --format " + rendering.format + " are two formats", "give one of them");
+      throw Refusal("--json and --format " + rendering.format + " are two formats", "give one of them").at({"--json"});
     }
     rendering.format = "json";
   }
@@ -199,10 +206,11 @@ struct Planned {
 };
 
 Refusal no_kernel(const Workload& work, const BenchOptions& options, const std::string& backend) {
-  return Refusal(
-      fmt::format("no kernel{} of the backend `{}` computes {} in {}",
-                  options.kernel.empty() ? "" : " `" + options.kernel + "`", backend, spelled(work), name(work.dtype)),
-      "attn bench --list lists the kernels");
+  return Refusal(fmt::format("no kernel{} of the backend `{}` computes {} in {}",
+                             options.kernel.empty() ? "" : " `" + options.kernel + "`", backend, spelled(work),
+                             name(work.dtype)),
+                 "attn bench --list lists the kernels")
+      .at(options.kernel.empty() ? Typed{"--dtype"} : Typed{"--kernel", options.kernel});
 }
 
 Exit tell(const BenchReport& report, const Rendering& rendering) {
@@ -256,8 +264,10 @@ Exit BenchOptions::run() const {
   const Rendering plan = find_rendering(*this);
   hardware.check();
   const Dtype of_dtype = dtype_of("--dtype", dtype);
-  if (ladder && !kernel.empty()) throw Refusal("--ladder measures every kernel, and --kernel one", "give one of them");
-  if (!python.empty() && !compare) throw Refusal("--python is for --compare", "give --compare as well");
+  if (ladder && !kernel.empty())
+    throw Refusal("--ladder measures every kernel, and --kernel one", "give one of them").at({"--kernel"});
+  if (!python.empty() && !compare)
+    throw Refusal("--python is for --compare", "give --compare as well").at({"--python"});
   const Effort effort = find_effort(*this);
   const std::vector<Workload> workloads = find_workloads(*this, of_dtype);
 

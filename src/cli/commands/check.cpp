@@ -50,7 +50,8 @@ void find_digits(const CheckOptions& options, const Problem& problem, MarkingRul
   }
   if (!counts_digits) {
     throw Refusal("--digits goes with --compare decdig or --compare sigfig",
-                  "say which: decimals behind the point, or significant digits");
+                  "say which: decimals behind the point, or significant digits")
+        .at({"--digits"});
   }
   rule.digits = static_cast<int>(whole_number("--digits", options.digits, "number of digits", significant ? 1 : 0, 15));
 }
@@ -59,7 +60,8 @@ void find_tolerance(const CheckOptions& options, MarkingRule& rule) {
   if (options.rtol.empty() && options.atol.empty()) return;
   if (rule.kind != MarkingRule::Kind::relative_absolute) {
     throw Refusal(std::string(options.rtol.empty() ? "--atol" : "--rtol") + " goes with --compare relabs",
-                  "without --compare, a number is right where honest rounding can give it");
+                  "without --compare, a number is right where honest rounding can give it")
+        .at({options.rtol.empty() ? "--atol" : "--rtol"});
   }
   // Whoever names one of the two means that one.
   rule.relative = tolerance("--rtol", options.rtol, "0.01");
@@ -124,14 +126,15 @@ Exit verdict_code(const std::vector<MarkedFile>& files) {
 
 void refuse_files(const CheckOptions& options) {
   if (std::ranges::count(options.answers, "-") + (options.file == "-" ? 1 : 0) > 1) {
-    throw Refusal("standard input can be one file only", "give the others by name");
+    throw Refusal("standard input can be one file only", "give the others by name").at({.value = "-"});
   }
 }
 
 void refuse_step(const CheckOptions& options, const std::vector<std::string>& files) {
   const auto is_one_step = [](const std::string& file) { return file == "-" || is_table_file(file); };
   if (!options.step.empty() && std::ranges::none_of(files, is_one_step)) {
-    throw Refusal("--step is about answers in .csv, and none are given", "a .json file names its steps itself");
+    throw Refusal("--step is about answers in .csv, and none are given", "a .json file names its steps itself")
+        .at({"--step"});
   }
 }
 
@@ -140,12 +143,14 @@ const AnswersTemplate& find_template(const CheckOptions& options) {
   const auto all = answers_templates();
   const AnswersTemplate& found = all[choice("--template", options.blanks, names_of(all))];
   if (!options.answers.empty()) {
-    throw Refusal("--template writes answers to fill in, and answers are given", "leave out the one or the other");
+    throw Refusal("--template writes answers to fill in, and answers are given", "leave out the one or the other")
+        .at({"--template"});
   }
   for (const std::string& path : options.rendering.outputs) {
     if (path_of_output(path).empty() || path.ends_with(found.ending)) continue;
     throw Refusal("`-o " + path + "` would not be read back as " + std::string(found.name),
-                  "call it *" + std::string(found.ending));
+                  "call it *" + std::string(found.ending))
+        .at({.value = path});
   }
   return found;
 }
@@ -201,9 +206,11 @@ Exit CheckOptions::run() const {
     Computation computation(problem);
     return write_template(*this, wanted, computation);
   }
-  if (!steps.empty()) throw Refusal("--steps goes with --template", "answers say themselves which steps they are of");
+  if (!steps.empty())
+    throw Refusal("--steps goes with --template", "answers say themselves which steps they are of").at({"--steps"});
   if (answers.empty()) {
-    throw Refusal("no answers are given", "name what was handed in, or write a file to fill in: --template text");
+    throw Refusal("no answers are given", "name what was handed in, or write a file to fill in: --template text")
+        .at({});
   }
   Rendering plan = understood(rendering, json_alone());
   plan.look.full = full;

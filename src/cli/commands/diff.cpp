@@ -101,8 +101,12 @@ Exit DiffOptions::run() const {
   const Closeness typed = {.absolute = tolerance("--atol", atol, "1e-6"),
                            .relative = tolerance("--rtol", rtol, "1e-6")};
   if (first == "-" && second == "-") {
-    throw Refusal("standard input cannot be both files", "give one of them by name");
+    throw Refusal("standard input cannot be both files", "give one of them by name").at({.value = "-"});
   }
+
+  // What is wrong for both is said once.
+  computing.check();
+  computing.hardware.select();
 
   std::vector<OpenedFile> files;
   Exit worst = Exit::done;

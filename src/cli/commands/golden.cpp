@@ -170,7 +170,8 @@ class GoldenComparison {
     }
     if (const auto why = write_file(golden, [&](Sink& sink) { sink.write(fresh); })) {
       return failed(file, "its golden cannot be written",
-                    Refusal(golden + " cannot be written: " + *why, "", Exit::wrong_environment));
+                    Refusal(golden + " cannot be written: " + *why, "write to another place, or free this one",
+                            Exit::wrong_environment));
     }
     return outcome;
   }
@@ -194,7 +195,8 @@ std::vector<std::string> problems_in(const std::vector<std::string>& words) {
     for (const auto& entry : std::filesystem::directory_iterator(word, unknown)) {
       if (entry.path().extension() == ".json") found.push_back(entry.path().string());
     }
-    if (found.empty()) throw Refusal("the folder `" + word + "` has no problems", "its .json files are read");
+    if (found.empty())
+      throw Refusal("the folder `" + word + "` has no problems", "its .json files are read").at({.value = word});
     std::ranges::sort(found);
     problems.insert(problems.end(), found.begin(), found.end());
   }
@@ -236,7 +238,7 @@ Exit GoldenOptions::run() const {
   closeness.relative = tolerance("--rtol", rtol, "1e-12");
   closeness.absolute = tolerance("--atol", atol, "1e-12");
   if (std::ranges::find(files, "-") != files.end()) {
-    throw Refusal("standard input has no golden beside it", "give the problem as a file");
+    throw Refusal("standard input has no golden beside it", "give the problem as a file").at({.value = "-"});
   }
   // What is wrong for every file is said once.
   computing.check();
@@ -251,7 +253,8 @@ Exit GoldenOptions::run() const {
     if (format == "text") worst = std::max(worst, print(told_line(outcome.verdict)));
     verdicts.push_back(std::move(outcome.verdict));
   }
-  if (verdicts.empty()) throw Refusal("only goldens were given", "give the problems they belong to");
+  if (verdicts.empty())
+    throw Refusal("only goldens were given", "give the problems they belong to").at({.value = files.back()});
   return std::max(worst, print(told_end(format, verdicts)));
 }
 

@@ -25,7 +25,8 @@ std::optional<std::size_t> find_depth(const std::string& typed, const Question& 
   const std::size_t depth = whole_number("--depth", typed, "number of levels", 0);
   if (question.indices) return depth;
   throw Refusal("--depth is about one number, and `" + question.typed + "` is a whole step",
-                "give the number's indices too, as in scores[1,2]");
+                "give the number's indices too, as in scores[1,2]")
+      .at({"--depth"});
 }
 
 void WhyCommandOptions::declare(CommandLine& line) {
@@ -41,7 +42,7 @@ void WhyCommandOptions::declare(CommandLine& line) {
 
 Exit WhyCommandOptions::run() const {
   const Result<Question> read = read_question(what);
-  if (!read) throw Refusal(read.faults().front());
+  if (!read) throw Refusal(read.faults().front()).at({.value = what});
   const Question& question = read.value();
   Rendering plan = understood(rendering);
   const WhyOptions explaining{.depth = find_depth(depth, question), .precision = plan.precision, .full = full};
@@ -53,7 +54,7 @@ Exit WhyCommandOptions::run() const {
   if (problem.arithmetic.hand_rounding) computation.keep_all();
   const Trace trace = compute(computation, computing);
   const Result<Asked> asked = find_asked(trace, question);
-  if (!asked) throw Refusal(asked.faults().front());
+  if (!asked) throw Refusal(asked.faults().front()).at({.value = what});
   plan.look.full = full || is_told_whole(trace, asked.value());
   return write_out(plan, [&] { return why(trace, asked.value(), explaining); });
 }

@@ -25,7 +25,17 @@ std::string rounded(double number) {
   return text;
 }
 
-std::string small(const FarthestCell& cell) { return std::isinf(cell.apart) ? "∞" : fmt::format("{:.2g}", cell.apart); }
+std::string small(const FarthestCell& cell) {
+  if (std::isinf(cell.apart)) return "∞";
+  const bool is_long = cell.apart >= 99.5 && cell.apart < 1e6;  // 130 rather than 1.3e+02
+  return is_long ? fmt::format("{:.0f}", cell.apart) : fmt::format("{:.2g}", cell.apart);
+}
+
+// "0.02 of", "15 times"
+std::string relative(const FarthestCell& cell) {
+  const DifferenceWords& said = language().differences;
+  return cell.apart < 1 ? said.share(small(cell)) : said.times(small(cell));
+}
 
 // What a factor is known as.
 std::string known_as(double factor) {
@@ -181,8 +191,8 @@ class Teller {
     say(said_.farthest(pair.differing, pair.cells, told_cell(*pair.absolute), small(*pair.absolute)));
     if (!pair.relative) return;
     say(pair.relative->index == pair.absolute->index
-            ? said_.is_relatively_farthest(a_, small(*pair.relative))
-            : said_.relatively_farthest(a_, told_cell(*pair.relative), small(*pair.relative)));
+            ? said_.is_relatively_farthest(a_, relative(*pair.relative))
+            : said_.relatively_farthest(a_, told_cell(*pair.relative), relative(*pair.relative)));
   }
 
   void tell_relation(const Relation& relation) {

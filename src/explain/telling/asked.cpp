@@ -12,6 +12,9 @@
 namespace attn {
 namespace {
 
+// What was typed, as a sentence shows it.
+std::string cut(std::string_view typed) { return shortened(visible(typed), 60); }
+
 Diagnostic fault(std::string message, std::string help = language().telling.how_to_ask) {
   return {"wrong-question", "", std::move(message), std::move(help)};
 }
@@ -34,16 +37,16 @@ class IndexReader {
       skip_blanks();
       const bool quoted = at_ < text_.size() && (text_[at_] == '\'' || text_[at_] == '"');
       std::optional<std::string> word = quoted ? quoted_word() : bare_word();
-      if (!word) return fault(said.quote_not_closed(text_));
+      if (!word) return fault(said.quote_not_closed(cut(text_)));
       skip_blanks();
-      if (at_ >= text_.size()) return fault(said.no_bracket_at_end(text_));
-      if (word->empty()) return fault(said.empty_index(text_));
+      if (at_ >= text_.size()) return fault(said.no_bracket_at_end(cut(text_)));
+      if (word->empty()) return fault(said.empty_index(cut(text_)));
       words.push_back({std::move(*word), quoted});
       const char end = text_[at_++];
       if (end == ',') continue;
       const std::string rest = trimmed(std::string_view(text_).substr(end == ']' ? at_ : at_ - 1));
       if (rest.empty()) return words;
-      return fault(said.too_much(rest, text_));
+      return fault(said.too_much(cut(rest), cut(text_)));
     }
   }
 
@@ -101,7 +104,7 @@ Diagnostic unknown_step(const Trace& trace, const std::string& id) {
   const TellingWords& said = language().telling;
   const std::string help = said.its_steps_are(listed(steps)) + (givens.empty() ? "" : said.given_are(listed(givens)));
   steps.insert(steps.end(), givens.begin(), givens.end());
-  return fault(said.no_such_step(id, did_you_mean(id, steps)), help);
+  return fault(said.no_such_step(cut(id), did_you_mean(id, steps)), help);
 }
 
 // The step or given tensor of that id; or those that formulas name so; or of that id in other letters.
@@ -122,13 +125,14 @@ Diagnostic no_label(const IndexWord& word, const Heading& heading, const Dim& di
   const std::string from = said.number_up_to(dim.size);
   bool named = false;
   for (std::size_t i = 0; i < labels.size(); ++i) named = named || labels[i] != std::to_string(i + 1);
-  if (!named) return fault(said.numbers_only(word.text, dim.axis, heading.id), said.write_number(from, there_is));
+  if (!named) return fault(said.numbers_only(cut(word.text), dim.axis, heading.id), said.write_number(from, there_is));
   const std::string suggestion = did_you_mean(word.text, labels);
   if (labels.size() > most_labels) {
     labels.resize(most_labels);
     labels.emplace_back("…");
   }
-  return fault(said.no_such_label(dim.axis, heading.id, word.text, suggestion), said.write_label(listed(labels), from));
+  return fault(said.no_such_label(dim.axis, heading.id, cut(word.text), suggestion),
+               said.write_label(listed(labels), from));
 }
 
 // The index that a word means along one axis of the tensor.
@@ -136,7 +140,7 @@ Result<std::size_t> index_of(const Trace& trace, const Heading& heading, const S
                              const Dim& dim, const Place& place) {
   const TellingWords& said = language().telling;
   const std::string there_is = what_there_is(heading.id, shape);
-  const auto outside = [&] { return fault(said.outside(heading.id, dim.axis, word.text, dim.size), there_is); };
+  const auto outside = [&] { return fault(said.outside(heading.id, dim.axis, cut(word.text), dim.size), there_is); };
   std::size_t number = 0;
   if (!word.quoted && parse_natural(word.text, number)) {
     if (number >= 1 && number <= dim.size) return number - 1;
@@ -154,7 +158,7 @@ Result<std::size_t> index_of(const Trace& trace, const Heading& heading, const S
   if (found.empty()) return no_label(word, heading, dim, std::move(labels), there_is);
   const std::string last = found.back();
   found.pop_back();
-  return fault(said.several(word.text, dim.axis, listed(found), last), said.give_the_number);
+  return fault(said.several(cut(word.text), dim.axis, listed(found), last), said.give_the_number);
 }
 
 }  // namespace
@@ -162,7 +166,7 @@ Result<std::size_t> index_of(const Trace& trace, const Heading& heading, const S
 Result<Question> read_question(std::string_view text) {
   const std::size_t bracket = text.find('[');
   Question question{std::string(text), trimmed(text.substr(0, bracket)), std::nullopt};
-  if (question.id.empty()) return fault(language().telling.names_no_step(question.typed));
+  if (question.id.empty()) return fault(language().telling.names_no_step(cut(question.typed)));
   if (bracket == std::string_view::npos) return question;
   Result<std::vector<IndexWord>> indices = IndexReader(question.typed, bracket + 1).read();
   if (!indices) return indices.faults();
@@ -175,7 +179,7 @@ Result<Asked> find_asked(const Trace& trace, const Question& question) {
   if (called.empty()) return unknown_step(trace, question.id);
   if (called.size() > 1) {
     const TellingWords& said = language().telling;
-    return fault(said.symbol_of_several(question.id, listed(called)), said.give_the_id);
+    return fault(said.symbol_of_several(cut(question.id), listed(called)), said.give_the_id);
   }
   const std::string& id = called.front();
   const Heading& heading = trace.heading(id);
@@ -185,7 +189,7 @@ Result<Asked> find_asked(const Trace& trace, const Question& question) {
   const std::vector<IndexWord>& words = *question.indices;
   if (words.size() != shape.rank()) {
     const TellingWords& said = language().telling;
-    return fault(said.other_count(question.typed, words.size(), heading.id, shape.rank()),
+    return fault(said.other_count(cut(question.typed), words.size(), heading.id, shape.rank()),
                  said.an_index_for_each(what_there_is(heading.id, shape)));
   }
   Place place;

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -261,7 +263,7 @@ class Narrator {
   void tell_notes(Tells tells) {
     const auto told =
         std::stable_partition(untold_.begin(), untold_.end(), [&](const Note* note) { return !tells(*note); });
-    for (auto note = told; note != untold_.end(); ++note) add(Remark{{(*note)->message}});
+    add_remarks({told, untold_.end()}, options_.full, document_);
     untold_.erase(told, untold_.end());
   }
 
@@ -282,6 +284,21 @@ class Narrator {
 };
 
 }  // namespace
+
+void add_remarks(std::span<const Note* const> notes, bool full, Document& document) {
+  constexpr std::size_t most_of_a_kind = 8;
+  const TellingWords& said = language().telling;
+  std::map<std::string_view, std::size_t> counts, told;
+  for (const Note* note : notes) ++counts[note->kind];
+  for (const Note* note : notes) {
+    const std::size_t before = told[note->kind]++;
+    if (full || before < most_of_a_kind) {
+      document.add(Remark{{note->message}});
+    } else if (before == most_of_a_kind) {
+      document.add(Prose{{said.left_out(counts[note->kind] - before, said.more_notes, "")}});
+    }
+  }
+}
 
 std::vector<const Note*> narrate(const Trace& trace, const ExplainOptions& options, Level level,
                                  std::span<const Step* const> steps, const Numerals& numerals, Document& document) {

@@ -29,6 +29,10 @@ void tell_givens(const Trace& trace, const ExplainOptions& options, const Numera
 std::vector<const Note*> narrate(const Trace& trace, const ExplainOptions& options, Level level,
                                  std::span<const Step* const> steps, const Numerals& numerals, Document& document);
 
+// Adds notes as remarks: of each kind the first few, and how many more there are, unless all are
+// asked for.
+void add_remarks(std::span<const Note* const> notes, bool full, Document& document);
+
 // The title of the part of the computation that a step belongs to; empty where that is all there is.
 std::string part_title(const Trace& trace, const Step& step);
 

@@ -149,7 +149,7 @@ Document everything_told(const Trace& trace, const ExplainOptions& options, Leve
     document.add(std::move(*table));
   }
   if (!notes.empty()) document.add(Headline{2, {language().telling.notes}});
-  for (const Note* note : notes) document.add(Remark{{note->message}});
+  add_remarks(notes, options.full, document);
   return document;
 }
 

@@ -108,9 +108,11 @@ Document one_number(const Trace& trace, const Asked& asked, const WhyOptions& op
   const std::string cut = cut_words(trace, asked, told, options, depth);
   if (!cut.empty()) document.add(Prose{{cut}});
   if (const auto padding = padding_words(trace, asked)) document.add(Remark{{*padding}});
+  std::vector<const Note*> notes;
   for (const Note& note : trace.notes) {
-    if (is_about(note, trace, told.tree)) document.add(Remark{{note.message}});
+    if (is_about(note, trace, told.tree)) notes.push_back(&note);
   }
+  add_remarks(notes, options.full, document);
   return document;
 }
 

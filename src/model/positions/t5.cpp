@@ -48,7 +48,8 @@ std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting&) {
   if (buckets.max_distance > static_cast<double>(exact)) return std::nullopt;
   return Misfit{
       .parameter = "max_distance",
-      .message = "is not more than " + std::to_string(exact) + ", up to where each distance has its own bucket"};
+      .message = "is not more than " + std::to_string(exact) + ", up to where each distance has its own bucket",
+      .help = "a larger max_distance, or fewer buckets in table"};
 }
 
 std::vector<Operand> record_biases(RecipeBuilder& work, const Attention& attention) {

@@ -59,7 +59,7 @@ class AnswersReader {
   void check_schema(const JsonValue& value) {
     const std::string name = value.text().value_or("");
     if (name == schema) return;
-    const auto refuse = [&](std::string message, std::string help) {
+    const auto refuse = [&](std::string message, Help help) {
       faults_.add("not-answers", "/schema", at(value.spelling()), std::move(message), std::move(help));
     };
     not_answers_ = name.starts_with("attn/trace/") || name.starts_with("attn/report/");
@@ -107,7 +107,8 @@ class AnswersReader {
     }
     for (const JsonMember& member : object->members) read_step(member);
     if (object->members.empty()) {
-      faults_.add("no-steps", "/steps", at(value.spelling()), "/steps is empty: there is nothing to check");
+      faults_.add("no-steps", "/steps", at(value.spelling()), "/steps is empty: there is nothing to check",
+                  how_to_write_steps);
     }
   }
 

@@ -85,7 +85,8 @@ class Nesting {
  private:
   bool number_fits(const JsonValue& value) {
     if (numbers_ ? *numbers_ != place_.size() : sizes.size() > place_.size()) {
-      return fault("mixed-list", value, " is " + answer_in_words(value) + ", where the others are lists");
+      return fault("mixed-list", value, " is " + answer_in_words(value) + ", where the others are lists",
+                   "write each row in brackets: [[1, 2], [3, 4]]");
     }
     numbers_ = place_.size();
     return true;
@@ -93,7 +94,10 @@ class Nesting {
 
   bool list_fits(const JsonValue& list) {
     const std::size_t level = place_.size();
-    if (numbers_ && level >= *numbers_) return fault("mixed-list", list, " is a list, where the others are numbers");
+    if (numbers_ && level >= *numbers_) {
+      return fault("mixed-list", list, " is a list, where the others are numbers",
+                   "write each row in brackets: [[1, 2], [3, 4]]");
+    }
     if (level == most_axes) {
       faults_.add("too-deep", pointer(where_, place_), place_in(text_, list.spelling()),
                   "the lists are nested more than " + std::to_string(most_axes) + " deep here",
@@ -115,7 +119,7 @@ class Nesting {
                  "write null for a blank");
   }
 
-  bool fault(std::string code, const JsonValue& value, const std::string& message, std::string help = "") {
+  bool fault(std::string code, const JsonValue& value, const std::string& message, Help help) {
     const std::string place = pointer(where_, place_);
     faults_.add(std::move(code), place, place_in(text_, value.spelling()), shown(place) + message, std::move(help));
     return false;
@@ -178,7 +182,7 @@ void CellsReader::read_placed(AnsweredStep& step, const JsonValue& object, const
   const std::vector<JsonMember> members = std::move(object.object()->members);
   for (const JsonMember& member : members) {
     const std::string place = pointer(where, member.key);
-    const auto bad_key = [&](std::string code, std::string message, std::string help) {
+    const auto bad_key = [&](std::string code, std::string message, Help help) {
       faults_.add(std::move(code), place, place_in(text_, member.key_spelling), std::move(message), std::move(help));
     };
     const auto index = index_of(member.key);

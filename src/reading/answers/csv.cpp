@@ -107,7 +107,8 @@ class CsvReader {
         id = named;
         gap = 0;
       } else if (is_first) {
-        faults_.add("no-step-named", "", row.front().range, "nothing says which step these numbers are");
+        faults_.add("no-step-named", "", row.front().range, "nothing says which step these numbers are",
+                    "write its name above them, call the file like it, as scores.csv, or give --step");
         return;
       }
       is_first = was_empty = false;
@@ -115,7 +116,9 @@ class CsvReader {
       rows.push_back(std::move(row));
     }
     finish();
-    if (is_first) faults_.add("no-numbers", "", TextRange{0, 0}, "there are no numbers in this file");
+    if (is_first)
+      faults_.add("no-numbers", "", TextRange{0, 0}, "there are no numbers in this file",
+                  "a row of the step is a line, its numbers separated by commas: 2,4,4");
   }
 
   const KnownSteps& known_;

@@ -233,7 +233,8 @@ class CsvTable {
     }
     step_.shape = {line, columns_};
     if (step_.cells.empty() && !faults_.any()) {
-      faults_.add("no-numbers", "", TextRange{0, 0}, "there are no numbers in this file");
+      faults_.add("no-numbers", "", TextRange{0, 0}, "there are no numbers in this file",
+                  "a row of the step is a line, its numbers separated by commas: 2,4,4");
     }
     // A number a row is what people write for a step that has one for each.
     if (!shape_ || shape_->rank() != 1 || columns_ != 1) return;
@@ -260,10 +261,11 @@ class CsvTable {
     const Result<SpelledNumber> number = file_.number(field);
     if (!number) {
       Diagnostic found = number_fault(number.faults().front(), text, "", field.range, field.quoted ? 1 : 0);
+      const bool is_sign_missing = found.message.find("a sign such as") != std::string::npos;
       if (text.find_first_of("0123456789") == std::string::npos ||
           found.message.ends_with("is not known in a number")) {
         found.help = "headings stand in the first row, all of it, and labels in the first column, all of it";
-      } else if (found.help.empty() && text.find(' ') != std::string::npos) {
+      } else if (is_sign_missing && text.find(' ') != std::string::npos) {
         found.help = "the numbers of a row are separated by commas, semicolons or tabs";
       }
       return faults_.add(std::move(found));

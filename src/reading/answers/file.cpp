@@ -38,7 +38,7 @@ Result<Answers> read_table(const std::string& file, std::string_view text, const
   faults.front().help =
       "a file of one step is called like the step, such as scores.csv or anna_scores.csv, or its first "
       "row begins with the step; or give --step: " +
-      faults.front().help;
+      faults.front().help.text();
   return faults;
 }
 

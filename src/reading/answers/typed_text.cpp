@@ -201,7 +201,8 @@ class TextReader {
     if (value.is_list != (level < sizes_.size())) {
       faults_.add("mixed-list", "", value.range,
                   value.is_list ? "this is a list, where the others are numbers"
-                                : "this is a number, where the others are lists");
+                                : "this is a number, where the others are lists",
+                  "write each row in brackets, [[1, 2], [3, 4]], or each in a line of its own");
       return false;
     }
     if (!value.is_list) return true;

@@ -59,7 +59,8 @@ class ValueReader {
     do {
       TypedRow row;
       if (!read_row(row, 0)) return std::nullopt;
-      if (next_is(']')) return fault("stray-bracket", "no [ stands before this ]");
+      if (next_is(']'))
+        return fault("stray-bracket", "no [ stands before this ]", "take it out, or open the list with [");
       if (!row.empty()) rows.push_back(std::move(row));
     } while (took(';') || took_line_break(rows.empty()));
     if (rows.empty()) {
@@ -74,7 +75,7 @@ class ValueReader {
   }
 
  private:
-  std::nullopt_t fault(std::string code, std::string message, std::string help = "") {
+  std::nullopt_t fault(std::string code, std::string message, Help help) {
     return faults_.add(std::move(code), "", TextRange{at_, std::min(at_ + 1, text_.size())}, std::move(message),
                        std::move(help));
   }

@@ -164,6 +164,17 @@ TextRange place_in(std::string_view text, std::string_view piece) {
   return {begin, begin + piece.size()};
 }
 
+std::pair<JsonValue, std::string> first_leaf(JsonValue value, std::string where) {
+  while (value.kind() == JsonValue::Kind::list && !value.is_hollow()) {
+    std::size_t index = 0;
+    JsonWalk walk(value);
+    while (walk.next() && walk.value().is_hollow()) ++index;
+    where = pointer(where, ListPlace{index});
+    value = walk.value();
+  }
+  return {value, where};
+}
+
 std::string in_words(const JsonValue& value) {
   switch (value.kind()) {
     case JsonValue::Kind::number:

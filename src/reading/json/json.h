@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -112,6 +113,9 @@ std::string unquoted(std::string_view spelling);
 
 // Where in the text a piece of it stands.
 TextRange place_in(std::string_view text, std::string_view piece);
+
+// The first value in a list that is no list, and its pointer; any other value itself.
+std::pair<JsonValue, std::string> first_leaf(JsonValue value, std::string where);
 
 // The value as a sentence names it: 2.5, true, null, "a text", a list, an object.
 std::string in_words(const JsonValue& value);

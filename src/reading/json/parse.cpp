@@ -111,10 +111,12 @@ class Parser {
     if (token.kind == Kind::end) return never_closed();
     if (previous_.kind == Kind::comma && closes_open(token.kind)) return trailing_comma(token);
     if (previous_.kind == Kind::comma && token.kind == Kind::comma) {
-      return syntax_fault(token.range, "two commas stand here with nothing between them");
+      return syntax_fault(token.range, "two commas stand here with nothing between them",
+                          "take one out, or write what stands between them");
     }
     const std::string after = previous_.kind == Kind::colon ? " after the colon" : "";
-    return syntax_fault(token.range, "a value is missing" + after + " before " + shown_in_backticks(token));
+    return syntax_fault(token.range, "a value is missing" + after + " before " + shown_in_backticks(token),
+                        "a value is a number, a text in double quotes, a list [ ] or an object { }");
   }
 
   std::optional<Diagnostic> take_key(const Token& token) {
@@ -178,7 +180,7 @@ class Parser {
                           in_list ? "elements are separated by commas: [1, 0, 1]" : "members are separated by commas");
     }
     if (auto found = token_fault(text_, token)) return found;
-    return syntax_fault(token.range, message);
+    return syntax_fault(token.range, message, "write the comma, or take out what stands here");
   }
 
   Diagnostic nothing() const {

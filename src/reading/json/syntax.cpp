@@ -125,9 +125,25 @@ std::optional<Diagnostic> text_fault(std::string_view text, TextRange range) {
   return std::nullopt;
 }
 
+// Whether a line begins here that version control writes where two sides contradict.
+bool is_conflict(std::string_view text, std::size_t at) {
+  const bool begins_line = at == 0 || text[at - 1] == '\n';
+  const std::string_view line = text.substr(at, 7);
+  return begins_line && (line == "<<<<<<<" || line == "=======" || line == ">>>>>>>");
+}
+
 std::optional<Diagnostic> stray_fault(std::string_view text, TextRange range) {
   const std::string_view character = spelled(text, range);
   const std::string message = in_backticks(character) + " has no meaning here";
+  if (is_conflict(text, range.begin)) {
+    return syntax_fault(
+        range, "a merge conflict stands here",
+        "keep one of the two sides, and take out the lines that begin with <<<<<<<, ======= and >>>>>>>");
+  }
+  if (character == "<" && text.find_first_not_of(" \t\r\n") == range.begin) {
+    return syntax_fault(range, "this is a page of the web, or XML, and no JSON",
+                        "save the file itself, not the page that shows it");
+  }
   if (character == "'")
     return syntax_fault(range, "a text begins with a single quote", "texts and keys stand in double quotes: \"key\"");
   if (character == "(" || character == ")") return syntax_fault(range, message, "lists stand in [ ]");
@@ -139,25 +155,57 @@ std::optional<Diagnostic> stray_fault(std::string_view text, TextRange range) {
   }
   if (character == "=") return syntax_fault(range, message, "a key is followed by a colon");
   if (character == "∞") return syntax_fault(range, message, "infinity is written \"inf\", with the quotes");
-  return syntax_fault(range, message, "");
+  if (is_unseen(code_point(character, 0).value)) {
+    return syntax_fault(range, message,
+                        "nobody sees it, and JSON does not know it: take it out, or write a usual blank");
+  }
+  return syntax_fault(range, message, "take it out, or put the text that it belongs to in double quotes");
 }
 
-// Files that are no text at all, by their first bytes.
-std::string known_format(std::string_view text) {
-  if (text.starts_with("\x93NUMPY")) return "a numpy array (.npy)";
-  if (text.starts_with("PK\x03\x04")) return "a zip archive (.npz is one)";
-  if (text.starts_with("\x1f\x8b")) return "compressed with gzip";
-  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) return "UTF-16";
-  return "";
+// Files that are no text at all.
+struct KnownFormat {
+  bool (*is)(std::string_view text);
+  const char *name, *help;
+};
+
+constexpr char tensors_help[] =
+    "a problem takes its tensors from it, {\"file\": \"x.npz\", \"tensor\": \"q\"} in place of lists; attn diff "
+    "compares it "
+    "with one: attn diff PROBLEM FILE";
+constexpr char text_help[] = "save it as text, in UTF-8";
+
+// An archive begins with the names of what it holds.
+bool is_archive_of(std::string_view text, std::string_view name) {
+  return text.starts_with("PK\x03\x04") && text.substr(0, 400).find(name) != std::string_view::npos;
 }
+
+constexpr KnownFormat known_formats[] = {
+    {[](std::string_view text) { return text.starts_with("\x93NUMPY"); }, "a numpy array (.npy)", tensors_help},
+    {[](std::string_view text) { return is_archive_of(text, "data.pkl"); }, "pickled, as torch.save does",
+     "pickled files run code when they are read, so they never are; safetensors.torch.save_file writes one that holds "
+     "only numbers"},
+    {[](std::string_view text) { return is_archive_of(text, ".npy"); }, "numpy arrays (.npz)", tensors_help},
+    {[](std::string_view text) { return text.starts_with("PK\x03\x04"); }, "a zip archive",
+     "unpack it, and give the file that is meant"},
+    {[](std::string_view text) {
+       return text.size() > 8 && text[8] == '{' && text.substr(5, 3) == std::string_view("\0\0\0", 3);
+     },
+     "tensors of a model (.safetensors)", tensors_help},
+    {[](std::string_view text) { return text.starts_with("\x1f\x8b"); }, "compressed with gzip",
+     "unpack it first: gunzip"},
+    {[](std::string_view text) { return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"); }, "UTF-16",
+     text_help},
+};
 
 }  // namespace
 
-Diagnostic syntax_fault(TextRange range, std::string message, std::string help) {
+Diagnostic syntax_fault(TextRange range, std::string message, Help help) {
   return {.code = "syntax", .where = "", .message = std::move(message), .help = std::move(help), .range = range};
 }
 
-std::string in_backticks(std::string_view spelling) { return "`" + shortened(printable(spelling), 24) + "`"; }
+std::string in_backticks(std::string_view spelling) {
+  return "`" + shortened(visible(spelling.substr(0, 400)), 24) + "`";
+}
 
 std::optional<Diagnostic> token_fault(std::string_view text, const Token& token) {
   switch (token.kind) {
@@ -191,8 +239,9 @@ std::optional<Diagnostic> encoding_fault(std::string_view text) {
   const std::optional<std::size_t> invalid = first_invalid_utf8(text);
   if (nul == std::string_view::npos && !invalid) return std::nullopt;
 
-  if (const std::string format = known_format(text); !format.empty()) {
-    return syntax_fault({0, 1}, "this is no JSON text: it is " + format, "write it as JSON, in UTF-8");
+  for (const KnownFormat& format : known_formats) {
+    if (format.is(text))
+      return syntax_fault({0, 1}, std::string("this is no JSON text: it is ") + format.name, format.help);
   }
   if (invalid && *invalid < nul) {
     return syntax_fault({*invalid, *invalid + 1},

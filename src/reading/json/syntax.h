@@ -12,7 +12,7 @@ namespace attn {
 // What is no JSON, in the words of somebody who wrote it by hand or printed it
 // from Python.
 
-Diagnostic syntax_fault(TextRange range, std::string message, std::string help = "");
+Diagnostic syntax_fault(TextRange range, std::string message, Help help);
 
 // What is wrong with a token wherever it stands.
 std::optional<Diagnostic> token_fault(std::string_view text, const Token& token);

@@ -16,31 +16,24 @@ namespace {
 constexpr std::int64_t most_exact = std::int64_t{1} << 53;
 constexpr std::size_t most_axes = 8;  // of a random tensor; no tensor of a problem has more than 4
 
+constexpr char how_numbers_are_written[] = "a number is written 2, -0.5 or 1e-3";
+
 // What is wrong with a text as a number, if it looks like one.
-std::string help_for_number(std::string_view text) {
+Help help_for_number(std::string_view text) {
   const Result<SpelledNumber> number = spelled_number(text);
-  if (number || text.find_first_of("0123456789") == std::string_view::npos) return "";
+  if (number || text.find_first_of("0123456789") == std::string_view::npos) return how_numbers_are_written;
   const Diagnostic& fault = number.faults().front();
-  return fault.message + (fault.help.empty() ? "" : "; " + fault.help);
+  return fault.message + "; " + fault.help.text();
 }
 
-std::string help_for_number(const JsonValue& value) { return value.text() ? help_for_number(*value.text()) : ""; }
+Help help_for_number(const JsonValue& value) {
+  return value.text() ? help_for_number(*value.text()) : Help(how_numbers_are_written);
+}
 
 // Whole numbers that count something are no results of a calculation.
-std::string help_for_integer(const JsonValue& value) {
-  return value.text() && spelled_number(*value.text()) ? "this number stands without quotes" : "";
-}
-
-// The first thing in a list that is no list, and where it is.
-std::pair<JsonValue, std::string> first_leaf(JsonValue value, std::string where) {
-  while (value.kind() == JsonValue::Kind::list && !value.is_hollow()) {
-    std::size_t index = 0;
-    JsonWalk walk(value);
-    while (walk.next() && walk.value().is_hollow()) ++index;
-    where = pointer(where, ListPlace{index});
-    value = walk.value();
-  }
-  return {value, where};
+Help help_for_integer(const JsonValue& value) {
+  if (value.text() && spelled_number(*value.text())) return "this number stands without quotes";
+  return "an integer is written 2 or -3, without quotes";
 }
 
 // --- random tensors --------------------------------------------------------
@@ -53,13 +46,15 @@ std::optional<std::vector<std::size_t>> read_shape(const JsonValue& value, const
   if (sizes->values.size() > most_axes) {
     return faults.add_of(
         "out-of-range", where,
-        "has " + counted(sizes->values.size(), "size") + "; at most " + std::to_string(most_axes) + " are possible");
+        "has " + counted(sizes->values.size(), "size") + "; at most " + std::to_string(most_axes) + " are possible",
+        "a matrix has two: [3, 4]");
   }
   std::vector<std::size_t> shape;
   for (std::size_t i = 0; i < sizes->values.size(); ++i) {
     if (sizes->values[i] < 1) {
       const std::string place = sizes->is_list ? pointer(where, std::to_string(i)) : where;
-      return faults.add_of("bad-size", place, "is " + std::to_string(sizes->values[i]) + "; a size is 1 or more");
+      return faults.add_of("bad-size", place, "is " + std::to_string(sizes->values[i]) + "; a size is 1 or more",
+                           "write how many there are");
     }
     shape.push_back(static_cast<std::size_t>(sizes->values[i]));
   }
@@ -112,7 +107,7 @@ std::optional<RawTensor> read_reference(JsonObject& object, const std::string& w
       if (!is_file) reference.tensor = *text;
     } else {
       report_kind(member->value, place, is_file ? "the path of a file is wanted" : "the name of a tensor is wanted",
-                  faults);
+                  faults, R"(write {"file": "x.npz", "tensor": "name"})");
       complete = false;
     }
   }
@@ -120,11 +115,17 @@ std::optional<RawTensor> read_reference(JsonObject& object, const std::string& w
   return RawTensor{where, std::move(reference)};
 }
 
+// Whether a key of the object is that one, or was meant for it.
+bool is_meant(const JsonObject& object, std::string_view key) {
+  static const std::vector<std::string> all = {"file", "tensor", "random", "shape", "seed"};
+  return std::ranges::any_of(object.members, [&](const JsonMember& member) { return closest(member.key, all) == key; });
+}
+
 // A tensor described by an object.
 std::optional<RawTensor> read_described(JsonObject object, const std::string& where, Booleans booleans,
                                         const KnownKeys& keys, Faults& faults) {
-  if (object.find("random")) return read_random(object, where, keys, faults);
-  if (object.find("file")) return read_reference(object, where, booleans, keys, faults);
+  if (is_meant(object, "random")) return read_random(object, where, keys, faults);
+  if (is_meant(object, "file")) return read_reference(object, where, booleans, keys, faults);
   return faults.add_of("wrong-kind", where, "is an object; numbers are wanted",
                        R"(lists of numbers, {"file": "x.npy"}, or {"random": "normal", "shape": [3, 4], "seed": 7})");
 }
@@ -135,7 +136,7 @@ std::optional<RawTensor> read_numbers(JsonNumbers numbers, const std::string& wh
                                       Faults& faults) {
   if (numbers.odd) {
     const std::string place = pointer(where, numbers.odd->place);
-    const std::string help =
+    const Help help =
         numbers.odd->what == "null" ? "leave out what is not there, or write 0" : help_for_number(numbers.odd->text);
     return faults.add_of("mixed-list", place,
                          "is " + numbers.odd->what + ", where " + numbers.odd->elsewhere + " is wanted", help);
@@ -167,13 +168,15 @@ std::optional<std::int64_t> integer_of(const JsonNumber& number, const std::stri
   }
   const std::string given = shown(where) + " is " + shortest(number.value);
   if (!whole && std::trunc(number.value) != number.value) {
-    faults.add("not-an-integer", where, given + "; an integer is wanted");
+    faults.add("not-an-integer", where, given + "; an integer is wanted", "write it without a fraction");
   } else if (!whole || *whole > most) {
     const bool bounded = most < most_exact;
     faults.add("out-of-range", where,
-               given + (bounded ? "; at most " + std::to_string(most) + " is possible" : ", which is too large"));
+               given + (bounded ? "; at most " + std::to_string(most) + " is possible" : ", which is too large"),
+               "write a smaller one");
   } else if (*whole < least) {
-    faults.add("out-of-range", where, given + "; at least " + std::to_string(least) + " is wanted");
+    faults.add("out-of-range", where, given + "; at least " + std::to_string(least) + " is wanted",
+               "write a larger one");
   } else {
     return *whole;
   }
@@ -183,11 +186,12 @@ std::optional<std::int64_t> integer_of(const JsonNumber& number, const std::stri
 }  // namespace
 
 std::nullopt_t report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
-                           std::string help) {
-  const bool null = value.kind() == JsonValue::Kind::null;
-  if (help.empty() && null) help = "leave the key out where there is nothing to say";
+                           Help help) {
+  if (value.kind() == JsonValue::Kind::null) help = "leave the key out where there is nothing to say";
   return faults.add_of("wrong-kind", where, "is " + in_words(value) + "; " + std::string(wanted), std::move(help));
 }
+
+bool describes_tensor(const JsonObject& object) { return is_meant(object, "random") || is_meant(object, "file"); }
 
 std::optional<RawTensor> read_tensor(const JsonValue& value, const std::string& where, const KnownKeys& keys,
                                      Faults& faults, Booleans booleans) {
@@ -220,7 +224,7 @@ std::optional<RawIntegers> read_integers(const JsonValue& value, const std::stri
   const auto& nested = std::get<NestedNumbers>(tensor->numbers);
   if (nested.rank() != 1) {
     return faults.add("wrong-kind", pointer(where, ListPlace{0}),
-                      shown(where) + " is a list of lists; a list of integers is wanted");
+                      shown(where) + " is a list of lists; a list of integers is wanted", "write one list: [3, 2, 4]");
   }
   RawIntegers integers{where, true, {}};
   for (std::size_t i = 0; i < nested.values().size(); ++i) {
@@ -248,7 +252,7 @@ std::optional<double> read_finite_number(const JsonValue& value, const std::stri
 
 std::optional<bool> read_boolean(const JsonValue& value, const std::string& where, Faults& faults) {
   if (value.boolean()) return *value.boolean();
-  return report_kind(value, where, "true or false is wanted", faults);
+  return report_kind(value, where, "true or false is wanted", faults, "write true or false, without quotes");
 }
 
 std::optional<std::size_t> read_choice(const JsonValue& value, const std::string& where,
@@ -256,7 +260,7 @@ std::optional<std::size_t> read_choice(const JsonValue& value, const std::string
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "\"" : ", \"") + name + "\"";
   const auto text = value.text();
-  if (!text) return report_kind(value, where, "one of " + all + " is wanted", faults);
+  if (!text) return report_kind(value, where, "one of " + all + " is wanted", faults, "write it in double quotes");
   const auto found = std::ranges::find(names, *text);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const auto meant = closest(*text, names);

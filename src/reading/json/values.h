@@ -19,6 +19,9 @@ namespace attn {
 
 enum class Booleans { refused, allowed };  // as numbers 0 and 1
 
+// Whether an object says, or tries to say, where a tensor comes from: {"file": …}, {"random": …}.
+bool describes_tensor(const JsonObject& object);
+
 // Numbers, or an object that describes them.
 std::optional<RawTensor> read_tensor(const JsonValue& value, const std::string& where, const KnownKeys& keys,
                                      Faults& faults, Booleans booleans = Booleans::refused);
@@ -57,6 +60,6 @@ std::optional<std::size_t> read_choice(const JsonValue& value, const std::string
 
 // "x is a list; y is wanted", for a value of the wrong kind. Returns what Faults::add does.
 std::nullopt_t report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
-                           std::string help = "");
+                           Help help);
 
 }  // namespace attn

@@ -74,7 +74,7 @@ class ChoiceReader {
       const std::string place = pointer(choice.where, member.key);
       const auto meant = closest(member.key, known);
       faults_.add_at_key("unknown-key", place, shown(place) + " is no parameter of the " + what_ + " " + spec.name,
-                         meant ? "did you mean " + *meant + "?" : "");
+                         meant ? "did you mean " + *meant + "?" : "known here: " + listed(known));
       // It is read as what was meant, so that one slip is told once.
       if (meant) given.emplace(*meant, &member);
     }

@@ -127,7 +127,7 @@ KeyKind inputs() {
           },
           [](Read in, Value value, Where where) {
             auto object = value.object();
-            if (!object || object->find("random") || object->find("file")) {
+            if (!object || describes_tensor(*object)) {
               in.statement.inputs = a_tensor(in, value, where);
             } else {
               in.statement.inputs_by_role = by_role<RawTensor>(in, std::move(*object), where, parts, a_tensor);
@@ -165,7 +165,8 @@ KeyKind embeddings() {
 template <class T>
 KeyKind roles(Roles<T> Statement::*place) {
   return {nullptr, [place](Read in, Value value, Where where) {
-            report_kind(value, where, "an object with query, key, value or output is wanted", in.faults);
+            report_kind(value, where, "an object with query, key, value or output is wanted", in.faults,
+                        R"({"query": …, "key": …, "value": …})");
             for (Stated<T>* role : (in.statement.*place).all()) *role = std::nullopt;
           }};
 }
@@ -199,7 +200,8 @@ KeyKind hand_rounding() {
           [](Read in, Value value, Where where) {
             if (value.kind() == JsonValue::Kind::null) return;
             const std::string help =
-                R"("2" rounds to 2 decimals; "2:half-up", "2:half-even", "2:truncate", "2:keep-sum" say how)";
+                R"("2" rounds to 2 decimals; "2:half-up", "2:half-even", "2:truncate", "2:keep-sum" say how; )" +
+                std::to_string(most_rounded_decimals) + " decimals are the most";
             const auto rounding = value.text() ? parse_hand_rounding(*value.text()) : std::nullopt;
             if (!value.text()) {
               report_kind(value, where, "a text is wanted", in.faults, help);
@@ -227,7 +229,8 @@ KeyKind dtype() {
 
 KeyKind arithmetic() {
   return {nullptr, [](Read in, Value value, Where where) {
-            report_kind(value, where, R"({"dtype": …, "hand_rounding": …} is wanted)", in.faults);
+            report_kind(value, where, R"({"dtype": …, "hand_rounding": …} is wanted)", in.faults,
+                        R"(write {"dtype": "f64"})");
           }};
 }
 

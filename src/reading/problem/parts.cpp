@@ -16,7 +16,8 @@ std::optional<std::vector<std::string>> read_texts(const std::vector<JsonValue>&
     if (!text) {
       const std::string place = pointer(where, std::to_string(i));
       const bool quotable = list[i].number() || list[i].boolean();
-      return report_kind(list[i], place, "a token is a text", faults, quotable ? "put it in double quotes" : "");
+      return report_kind(list[i], place, "a token is a text", faults,
+                         quotable ? "put it in double quotes" : "tokens are written [\"the\", \"cat\"]");
     }
     texts.push_back(*text);
   }
@@ -75,7 +76,9 @@ std::optional<RawKeysAndValues> read_keys_and_values(const JsonValue& value, con
 
 std::optional<RawTokens> read_tokens(const JsonValue& value, const std::string& where, Faults& faults) {
   const auto list = value.elements();
-  if (!list) return report_kind(value, where, "tokens are a list of texts, or a list of such lists in a batch", faults);
+  if (!list)
+    return report_kind(value, where, "tokens are a list of texts, or a list of such lists in a batch", faults,
+                       R"(write ["the", "cat"])");
   RawTokens tokens{.where = where, .batched = !list->empty() && list->front().elements(), .sequences = {}};
   if (!tokens.batched) {
     auto texts = read_texts(*list, where, faults);
@@ -86,7 +89,9 @@ std::optional<RawTokens> read_tokens(const JsonValue& value, const std::string& 
   for (std::size_t i = 0; i < list->size(); ++i) {
     const std::string place = pointer(where, std::to_string(i));
     const auto sequence = (*list)[i].elements();
-    if (!sequence) return report_kind((*list)[i], place, "the others are lists of tokens", faults);
+    if (!sequence)
+      return report_kind((*list)[i], place, "the others are lists of tokens", faults,
+                         R"(write [["the", "cat"], ["a"]])");
     auto texts = read_texts(*sequence, place, faults);
     if (!texts) return std::nullopt;
     tokens.sequences.push_back(std::move(*texts));

@@ -28,7 +28,8 @@ class StatementReader {
     if (auto object = root.object()) {
       read_members(*object, "", "");
     } else {
-      faults_.add("wrong-kind", "", "a problem is an object, { … }; this is " + in_words(root));
+      faults_.add("wrong-kind", "", "a problem is an object, { … }; this is " + in_words(root),
+                  "attn schema problem says what stands in it; data/worked-example.json is one");
       statement_.inputs = std::nullopt;
     }
     return std::move(statement_);
@@ -58,7 +59,7 @@ class StatementReader {
       const std::string place = pointer(where, member.key);
       if (read_known(pointer(as, member.key), member.value, place)) continue;
       if (known_.find(place)) {
-        faults_.add_at_key("not-supported", place, shown(place) + " is not supported yet");
+        faults_.add_at_key("not-supported", place, shown(place) + " is not supported yet", "leave it out");
       } else {
         read_unknown(object, member, where, as);
       }
@@ -93,7 +94,7 @@ class StatementReader {
 std::optional<Diagnostic> mistaken_for_problem(const JsonValue& root) {
   const auto object = root.object();
   if (!object) return std::nullopt;
-  const auto taken_for = [](std::string where, std::string message, std::string help) {
+  const auto taken_for = [](std::string where, std::string message, Help help) {
     return Diagnostic{
         .code = "not-a-problem", .where = std::move(where), .message = std::move(message), .help = std::move(help)};
   };

@@ -62,7 +62,11 @@ class Folder : public std::enable_shared_from_this<Folder> {
     Result<FileTensor> tensor = file.value()->read(index.value(), max_bytes);
     if (!tensor) return named(tensor.faults().front(), wanted);
     if (tensor.value().shape != shape) {
-      return named({.code = "bad-file", .where = "", .message = "has changed while it was read", .help = ""}, wanted);
+      return named({.code = "bad-file",
+                    .where = "",
+                    .message = "has changed while it was read",
+                    .help = "try again once nobody writes it"},
+                   wanted);
     }
     return std::move(tensor.value().values);
   }
@@ -86,21 +90,21 @@ class Folder : public std::enable_shared_from_this<Folder> {
 
   // Where there is no such file, one of the folder may be meant.
   Diagnostic with_help(Diagnostic fault, const std::string& file) const {
-    if (fault.code != "no-file" || !fault.help.empty()) return fault;
+    if (fault.code != "no-file") return fault;
     const auto meant = closest_file(path_, file, names_tensor_file);
-    fault.help = meant ? "did you mean `" + shown(*meant) + "`?" : "paths are relative to the folder of the problem";
+    if (meant && *meant != file) fault.help = "did you mean `" + shown(*meant) + "`?";
     return fault;
   }
 
   static Result<std::size_t> index_of(const TensorFile& file, const FileReference& wanted) {
     const std::vector<std::string>& names = file.names();
     const bool nameless = names.size() == 1 && names.front().empty();
-    const auto refused = [&](std::string where, std::string message, std::string help) {
+    const auto refused = [&](std::string where, std::string message, Help help) {
       return named(
           {.code = "no-tensor", .where = std::move(where), .message = std::move(message), .help = std::move(help)},
           wanted);
     };
-    if (names.empty()) return refused("", "holds no tensor", "");
+    if (names.empty()) return refused("", "holds no tensor", "write one into it, or name another file");
     if (!wanted.tensor) {
       if (names.size() == 1) return std::size_t{0};
       return refused("", "holds " + std::to_string(names.size()) + " tensors, and which one is meant is not said",

@@ -36,6 +36,7 @@ constexpr TellingWords english_telling = {
     .more_rows = "more rows",
     .more_queries = "more queries",
     .more_places = "more sequences or heads",
+    .more_notes = "more notes of this kind",
     .one_place = "--batch and --head pick one",
     .one_query = "--query picks one",
     .left_out =

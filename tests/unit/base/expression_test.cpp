@@ -153,12 +153,12 @@ TEST_CASE("what is no number is a fault with its place", "[expression]") {
 }
 
 TEST_CASE("a likely slip comes with what to write", "[expression]") {
-  CHECK(fault_of("0,47").help == "write 0.47");
-  CHECK(fault_of("-0,47").help == "write -0.47");
-  CHECK(fault_of("1,000.5").help == "decimals stand after a point, and nothing between thousands: 1234.5");
-  CHECK(fault_of("Sqrt(2)").help == "did you mean sqrt?");
-  CHECK(fault_of("log(2)").help == "the natural logarithm is written ln(2)");
-  CHECK(fault_of("3 x 4").help == "a product is written 2*3 or 2·3");
+  CHECK(fault_of("0,47").help.text() == "write 0.47");
+  CHECK(fault_of("-0,47").help.text() == "write -0.47");
+  CHECK(fault_of("1,000.5").help.text() == "decimals stand after a point, and nothing between thousands: 1234.5");
+  CHECK(fault_of("Sqrt(2)").help.text() == "did you mean sqrt?");
+  CHECK(fault_of("log(2)").help.text() == "the natural logarithm is written ln(2)");
+  CHECK(fault_of("3 x 4").help.text() == "a product is written 2*3 or 2·3");
 }
 
 TEST_CASE("deep and long expressions are refused, not followed", "[expression]") {

@@ -30,6 +30,8 @@ TEST_CASE("the closest name is suggested, and none where none is close", "[sugge
   CHECK(closest("Scaled-Dot", known) == "scaled_dot");
   CHECK(closest("weightlayout", known) == "weight_layout");
   CHECK(closest("dto", known) == "dot");
+  CHECK(closest("do\u200bt\u00a0", known) == "dot");
+  CHECK(closest("d\u200do\u2060t", known) == "dot");
   CHECK(closest("cosine", known) == std::nullopt);
   CHECK(closest("", known) == std::nullopt);
   CHECK(closest("x", known) == std::nullopt);

@@ -99,3 +99,23 @@ TEST_CASE("words stand between blanks, and no part of a word is one", "[text]") 
   CHECK_FALSE(has_word("q query", "que"));
   CHECK_FALSE(has_word("q query", ""));
 }
+
+TEST_CASE("a sentence about a text shows what nobody sees in it", "[text]") {
+  CHECK(visible("dot\u00a0") == "dot\\u00a0");
+  CHECK(visible("sco\u200bre") == "sco\\u200bre");
+  CHECK(visible("1\u202f000\u3000") == "1\\u202f000\\u3000");
+  CHECK(visible("\x1b[0m") == "\\x1b[0m");
+  const std::string seen = "größe 我 👨\u200d👩\u200d👧 می\u200cخواهم";
+  CHECK(visible(seen) == seen);
+  CHECK(printable("10\u00a0%") == "10\u00a0%");
+}
+
+TEST_CASE("sizes are said in the units that people read", "[text]") {
+  CHECK(spelled_size(0) == "0 bytes");
+  CHECK(spelled_size(1) == "1 byte");
+  CHECK(spelled_size(1023) == "1023 bytes");
+  CHECK(spelled_size(1024) == "1 KiB");
+  CHECK(spelled_size(1126) == "1.1 KiB");
+  CHECK(spelled_size(std::size_t{1} << 31) == "2 GiB");
+  CHECK(spelled_size(std::size_t{3} << 50) == "3072 TiB");
+}

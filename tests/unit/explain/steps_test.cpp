@@ -372,6 +372,25 @@ TEST_CASE("where every cell is written out, a tiny number keeps two digits", "[e
   CHECK_FALSE(holds(in_text(examples::worked_example(), at(Level::rows)), "0.0000061"));
 }
 
+TEST_CASE("of many notes of a kind the first are told, and how many more there are", "[explain]") {
+  Trace trace = traced(examples::worked_example());
+  const auto note = [&](const std::string& kind, std::size_t number) {
+    trace.notes.push_back({"inputs", {number}, kind, kind + " " + std::to_string(number)});
+  };
+  for (std::size_t i = 1; i <= 100; ++i) note("padding", i);
+  note("misread", 1);
+  for (const Level level : {Level::result, Level::steps, Level::cells}) {
+    const std::string text = as_text(explain(trace, at(level)));
+    CHECK(holds(text, "padding 8"));
+    CHECK_FALSE(holds(text, "padding 9"));
+    CHECK(holds(text, "… 92 more notes of this kind; --full shows all"));
+    CHECK(holds(text, "misread 1"));
+    ExplainOptions whole = at(level);
+    whole.full = true;
+    CHECK(holds(as_text(explain(trace, whole)), "padding 100"));
+  }
+}
+
 TEST_CASE("a sentence of forty words shows its weights, and its weighted values for the first queries", "[explain]") {
   const std::string text = in_text(examples::causal_sentence(std::vector<std::string>(40, "word")));
   CHECK(holds(text, "A = E / z"));

@@ -11,13 +11,17 @@ namespace {
 
 std::string fault_of(const std::string& dictionary) {
   const auto layout = parse_npy_header(dictionary);
-  return layout ? "" : layout.faults().front().message;
+  if (layout) return "";
+  CHECK_FALSE(layout.faults().front().help.text().empty());
+  return layout.faults().front().message;
 }
 
 // The reason why a .safetensors header is refused, for so many bytes of numbers.
 std::string refusal(const std::string& json, std::size_t bytes) {
   const auto header = parse_safetensors_header(json, bytes);
-  return header ? "" : header.faults().front().message;
+  if (header) return "";
+  CHECK_FALSE(header.faults().front().help.text().empty());
+  return header.faults().front().message;
 }
 
 }  // namespace

@@ -229,5 +229,5 @@ TEST_CASE("keys that people know from elsewhere are understood well enough to na
   const Diagnostics faults = faults_of("{\"" + key + "\": 0}");
   CHECK(faults[0].code == "unknown-key");
   CHECK(faults[0].at_key);
-  CHECK(faults[0].help == "did you mean " + ours + "?");
+  CHECK(faults[0].help.text() == "did you mean " + ours + "?");
 }

@@ -166,7 +166,7 @@ TEST_CASE("people's names for steps lead to the steps", "[answers]") {
   CHECK(known().meant_by(name) == id);
   const auto fault = named_step(name, known());
   REQUIRE_FALSE(fault);
-  CHECK(fault.faults()[0].help == "did you mean " + id + "?");
+  CHECK(fault.faults()[0].help.text() == "did you mean " + id + "?");
   CHECK(named_step(id, known()).value() == id);
 }
 

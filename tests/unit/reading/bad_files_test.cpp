@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,19 @@ TEST_CASE("each bad file is refused with its message", "[reading][golden]") {
     } else {
       CHECK(said == contents(expected));
     }
+  }
+}
+
+TEST_CASE("each fault of a bad file says what to do", "[reading]") {
+  for (const fs::path& file : bad_files()) {
+    std::istringstream said(complaint(file));
+    std::size_t faults = 0, helps = 0;
+    for (std::string line; std::getline(said, line);) {
+      faults += line.find(": error: ") != std::string::npos;
+      helps += line.starts_with("  help: ") && line.size() > 10;
+    }
+    INFO(file.filename().string());
+    CHECK(helps == faults);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "reading/report.h"
 
 #include <string>
+#include <type_traits>
 
 #include "base/text.h"
 #include "catch.h"
@@ -10,7 +11,7 @@ using namespace attn;
 namespace {
 
 Diagnostic at(std::size_t begin, std::size_t end) {
-  return {.code = "x", .where = "", .message = "wrong", .help = "", .range = TextRange{begin, end}};
+  return {.code = "x", .where = "", .message = "wrong", .help = "mend it", .range = TextRange{begin, end}};
 }
 
 }  // namespace
@@ -25,25 +26,32 @@ TEST_CASE("a fault is shown with its line, a caret and what to do", "[report]") 
         "  help: one or more\n");
 }
 
+TEST_CASE("no fault is without what to do about it", "[report]") {
+  // A literal that is empty does not compile either.
+  STATIC_REQUIRE_FALSE(std::is_default_constructible_v<Help>);
+  STATIC_REQUIRE_FALSE(std::is_default_constructible_v<Diagnostic>);
+}
+
 TEST_CASE("columns count characters, carets stand below them as they are shown", "[report]") {
   const std::string text = "\t\"我\": 1,\r\n";
   CHECK(report({at(8, 9)}, text, "a.json") ==
         "a.json:1:7: error: wrong\n"
         "    \"我\": 1,\n"
-        "          ^\n");
+        "          ^\n"
+        "  help: mend it\n");
 }
 
 TEST_CASE("several characters get several carets, a list only one", "[report]") {
-  CHECK(report({at(1, 4)}, "[abc]", "f") == "f:1:2: error: wrong\n[abc]\n ^^^\n");
-  CHECK(report({at(0, 5)}, "[abc]", "f") == "f:1:1: error: wrong\n[abc]\n^\n");
+  CHECK(report({at(1, 4)}, "[abc]", "f") == "f:1:2: error: wrong\n[abc]\n ^^^\n  help: mend it\n");
+  CHECK(report({at(0, 5)}, "[abc]", "f") == "f:1:1: error: wrong\n[abc]\n^\n  help: mend it\n");
 }
 
 TEST_CASE("a place that spans lines is marked to the end of its first", "[report]") {
-  CHECK(report({at(0, 5)}, "ab\ncd", "f") == "f:1:1: error: wrong\nab\n^^\n");
+  CHECK(report({at(0, 5)}, "ab\ncd", "f") == "f:1:1: error: wrong\nab\n^^\n  help: mend it\n");
 }
 
 TEST_CASE("the end of the text is a place too", "[report]") {
-  CHECK(report({at(3, 4)}, "ab\n", "f") == "f:2:1: error: wrong\n\n^\n");
+  CHECK(report({at(3, 4)}, "ab\n", "f") == "f:2:1: error: wrong\n\n^\n  help: mend it\n");
 }
 
 TEST_CASE("of a long line only what is around the place is shown", "[report]") {
@@ -71,7 +79,7 @@ TEST_CASE("bytes that are not UTF-8 are shown one by one", "[report]") {
   CHECK(report({at(3, 4)},
                "a\xff\xfe"
                "b",
-               "f") == "f:1:4: error: wrong\na\\xff\\xfeb\n         ^\n");
+               "f") == "f:1:4: error: wrong\na\\xff\\xfeb\n         ^\n  help: mend it\n");
 }
 
 TEST_CASE("faults come in the order of the text, at most 20", "[report]") {
@@ -84,7 +92,9 @@ TEST_CASE("faults come in the order of the text, at most 20", "[report]") {
   CHECK(shown.ends_with("and 5 more\n"));
 }
 
-TEST_CASE("without a text there is no place", "[report]") { CHECK(report({at(0, 0)}, "", "f") == "f: error: wrong\n"); }
+TEST_CASE("without a text there is no place", "[report]") {
+  CHECK(report({at(0, 0)}, "", "f") == "f: error: wrong\n  help: mend it\n");
+}
 
 TEST_CASE("colour adds nothing but colour", "[report]") {
   const std::string plain = report({at(1, 2)}, "[1]", "f");
@@ -104,7 +114,7 @@ TEST_CASE("faults that were only counted are among those that are not shown", "[
 
 TEST_CASE("a byte order mark is no character of its line", "[report]") {
   const std::string text = "\xEF\xBB\xBF{\"a\": 0}\n{";
-  CHECK(report({at(9, 10)}, text, "f") == "f:1:7: error: wrong\n{\"a\": 0}\n      ^\n");
+  CHECK(report({at(9, 10)}, text, "f") == "f:1:7: error: wrong\n{\"a\": 0}\n      ^\n  help: mend it\n");
   CHECK(report({at(0, 1)}, text, "f").starts_with("f:1:1: "));
   CHECK(report({at(12, 13)}, text, "f").starts_with("f:2:1: "));
 }

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/diagnostic.h"
+#include "cli/console.h"
+
+namespace attn {
+
+// A command line as a shell takes it, and a place in it.
+struct TypedLine {
+  std::string line;  // "attn run p.json --dtyp f32": nothing in it steers a terminal
+  TextRange range;
+};
+
+// A word as a shell takes it for one: with quotes where it needs them.
+std::string shell_word(std::string_view word);
+
+// Where the words of a command line say what is meant; where they don't, it was not typed.
+std::optional<TypedLine> find_typed(std::span<const std::string> words, const Typed& meant);
+
+}  // namespace attn

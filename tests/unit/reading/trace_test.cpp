@@ -1,0 +1,91 @@
+#include "reading/trace.h"
+
+#include <string>
+#include <vector>
+
+#include "catch.h"
+
+using namespace attn;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+std::string trace_with(const std::string& step) {
+  return R"({"schema": "attn/trace/1", "statement": "", "result": "keys", "arithmetic": {"dtype": "f64"}, "steps": [)"
+         R"({"id": "keys", "axes": ["key", "d_k"], "data": [[1, 2]]}, )" +
+         step + "]}";
+}
+
+std::string scores_with(const std::string& data) {
+  return trace_with(R"({"id": "scores", "axes": ["query", "key"], "data": )" + data + "}");
+}
+
+// Where the first fault is, and what is wrong there.
+struct FirstFault {
+  std::string where, message;
+};
+
+FirstFault fault_of(const std::string& text) {
+  const auto trace = read_trace(text);
+  if (trace) return {"", "nothing"};
+  return {trace.faults()[0].where, trace.faults()[0].message};
+}
+
+}  // namespace
+
+TEST_CASE("what is wrong with a trace is told of the step and the cell that it is of", "[reading]") {
+  REQUIRE(read_trace(scores_with("[[1, 2], [3, \"inf\"]]")));
+  const auto [data, place, message] = GENERATE(table<std::string, std::string, std::string>({
+      {R"([[1, 2], [3, "four"]])", "/1/1", R"( (scores) is a text, where a number is wanted)"},
+      {"[[1, 2], [3, null]]", "/1/1", " (scores) is null, where a number is wanted"},
+      {"[[1, 2], [3, true]]", "/1/1", " (scores) is a boolean; a number is wanted"},
+      {"[[1, 2], 3]", "/1", " (scores) is a number, where a list is wanted"},
+      {"[[1, 2], [3]]", "/1", " (scores) has 1 number, and /steps/1/data/0 has 2"},
+      {"[[[1], [2]], [[3]]]", "/1", " (scores) has 1 list, and /steps/1/data/0 has 2"},
+      {R"([["x"]])", "/0/0", R"( (scores) is "x"; lists of numbers are wanted)"},
+      {R"("x")", "", R"( (scores) is "x"; lists of numbers are wanted)"},
+      {"{}", "", " (scores) is an object; lists of numbers are wanted"},
+  }));
+  INFO(data);
+  const FirstFault fault = fault_of(scores_with(data));
+  CHECK(fault.where == "/steps/1/data" + place);
+  CHECK(fault.message == fault.where + message);
+}
+
+TEST_CASE("what a step of a trace lacks is told of the step", "[reading]") {
+  const auto [step, where, message] = GENERATE(table<std::string, std::string, std::string>({
+      {"3", "/steps/1", "/steps/1 is 3; a step is an object"},
+      {R"({"axes": []})", "/steps/1", R"(/steps/1 has no "id")"},
+      {R"({"id": 3})", "/steps/1/id", "/steps/1/id is 3; a text is wanted"},
+      {R"({"id": "keys", "axes": ["a"], "data": [1]})", "/steps/1/id",
+       "/steps/1/id (keys) is the id of a step before it, too"},
+      {R"({"id": "scores"})", "/steps/1", R"(/steps/1 (scores) has no "data")"},
+      {R"({"id": "scores", "data": [1]})", "/steps/1", R"(/steps/1 (scores) has no "axes")"},
+      {R"({"id": "scores", "axes": ["a"], "data": [[1, 2]]})", "/steps/1/axes",
+       R"(/steps/1/axes (scores) does not name each axis of "data", which is 1 × 2)"},
+      {R"({"id": "scores", "axes": ["a", "a"], "data": [[1, 2]]})", "/steps/1/axes",
+       "/steps/1/axes (scores) is no list of different names"},
+      {R"({"id": "scores", "axes": ["a"], "shape": [3], "data": [1, 2]})", "/steps/1/shape",
+       R"(/steps/1/shape (scores) is not the shape of "data", which is 2)"},
+  }));
+  INFO(step);
+  const FirstFault fault = fault_of(trace_with(step));
+  CHECK(fault.where == where);
+  CHECK(fault.message == message);
+}
+
+TEST_CASE("what a trace itself lacks is told of the trace", "[reading]") {
+  const auto [text, message] = GENERATE(table<std::string, std::string>({
+      {"[]", "a trace is an object, { … }; this is a list"},
+      {"{}", R"(the trace has no "schema")"},
+      {R"({"schema": "attn/trace/0"})", R"(/schema is not "attn/trace/1")"},
+      {R"({"schema": "attn/trace/1", "statement": "", "result": ""})", R"(the trace has no "arithmetic")"},
+      {R"({"schema": "attn/trace/1", "statement": "", "result": "", "arithmetic": "f64"})",
+       R"(/arithmetic is "f64"; an object is wanted)"},
+      {R"({"schema": "attn/trace/1", "statement": "", "result": "", "arithmetic": {"dtype": "f64"}})",
+       R"(the trace has no "steps")"},
+      {R"({"schema": "attn/trace/1", "statement": "", "result": "", "arithmetic": {"dtype": "f64"}, "steps": 3})",
+       "/steps is 3; a list of steps is wanted"},
+  }));
+  INFO(text);
+  CHECK(fault_of(text).message == message);
+}
