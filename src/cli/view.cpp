@@ -32,6 +32,7 @@ const std::vector<std::string> level_names = {"result", "steps", "rows", "cells"
 struct ViewPlan {
   Rendering rendering;
   ExplainOptions explaining;
+  std::size_t most_bytes = 0;  // that what is told may take
 };
 
 // "--query 4" against how many there are.
@@ -102,7 +103,7 @@ void ask_for_result(const ViewOptions& options, const std::string& result, ViewP
 }
 
 ViewPlan understood(const ViewOptions& options, const Problem& problem, Computation& computation) {
-  ViewPlan view{understood(options.rendering, exports()), {}};
+  ViewPlan view{understood(options.rendering, exports()), {}, 0};
   const std::vector<Target>& targets = view.rendering.targets;
   refuse_bytes_on_terminal(targets);
   refuse_no_effect(options, targets);
@@ -193,12 +194,25 @@ void write_export(const Export& exported, const Trace& trace, const std::string&
   exported.write(trace, told);
 }
 
+// Refuses lines of arithmetic that would fill the memory there may be.
+void refuse_too_long(const Trace& trace, const ViewPlan& view) {
+  const std::size_t bytes = bytes_told(trace, view.explaining);
+  if (bytes <= view.most_bytes) return;
+  throw Refusal(fmt::format("what there is to show takes about {}, and --max-memory is {}", spelled_size(bytes),
+                            spelled_size(view.most_bytes)),
+                view.explaining.full
+                    ? "leave --full out, show less by --only, --query or --explain, or give a larger --max-memory"
+                    : "show less by --only, --query or --explain, or give a larger --max-memory",
+                Exit::wrong_environment);
+}
+
 void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink& sink) {
   const bool is_seen = target.path.empty() && is_terminal(STDOUT_FILENO);
   const std::string what = "writing " + (target.path.empty() ? target.name() : target.path);
   Progress progress(what, !is_seen && is_long(trace));
   const std::vector<std::string>& only = view.explaining.only;
   if (target.format) {
+    refuse_too_long(trace, view);
     const std::string text = rendered(explain(trace, view.explaining), target, view.rendering);
     announce(what, text.size());
     sink.write(text);
@@ -307,12 +321,14 @@ void ViewOptions::declare(CommandLine& line) {
 
 Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOptions& viewing) {
   Computation computation(problem);
-  const ViewPlan view = understood(viewing, problem, computation);
+  ViewPlan view = understood(viewing, problem, computation);
+  view.most_bytes = computing.max_bytes();
   if (viewing.pause) refuse_pause(view.rendering);
 
   const Trace trace = compute(computation, computing, wants_only_result(computation, viewing, view));
   tell_if_not_at_once(viewing, trace);
 
+  if (viewing.pause) refuse_too_long(trace, view);
   if (viewing.pause) return pause(trace, explain(trace, view.explaining), view.explaining, view.rendering);
   return hand_out(view.rendering, [&](const Target& target, Sink& sink) { write(target, trace, view, sink); });
 }

@@ -12,22 +12,6 @@
 namespace attn {
 namespace {
 
-// The axis that a step sums or searches along; empty where there is none.
-Axis axis_over(const Op& op) {
-  return std::visit(Overloaded{
-                        [](const Contract& sum) { return sum.over; },
-                        [](const Reduce& reduce) { return reduce.over; },
-                        []<OneOf<Given, Copy, Split, Merge, Join, Repeat, Pick, Waves, Rotate, Combine, Map, Close> O>(
-                            const O&) { return Axis(); },
-                        [](const Softmax& softmax) {
-                          const bool is_own =
-                              softmax.part == Softmax::Part::exponentials || softmax.part == Softmax::Part::weights;
-                          return is_own ? Axis() : softmax.over;
-                        },
-                    },
-                    op);
-}
-
 // What axis names do not say of the cells of the i-th operand: an axis that was
 // split, merged, joined, repeated or picked from, and what a rotation turns.
 // REQUIRES: its slice stands where axis names say.
@@ -121,6 +105,21 @@ std::optional<std::size_t> axis_between(const Shape& shape, std::size_t first, s
 }
 
 }  // namespace
+
+Axis axis_over(const Op& op) {
+  return std::visit(Overloaded{
+                        [](const Contract& sum) { return sum.over; },
+                        [](const Reduce& reduce) { return reduce.over; },
+                        []<OneOf<Given, Copy, Split, Merge, Join, Repeat, Pick, Waves, Rotate, Combine, Map, Close> O>(
+                            const O&) { return Axis(); },
+                        [](const Softmax& softmax) {
+                          const bool is_own =
+                              softmax.part == Softmax::Part::exponentials || softmax.part == Softmax::Part::weights;
+                          return is_own ? Axis() : softmax.over;
+                        },
+                    },
+                    op);
+}
 
 std::size_t Reading::open_cell(std::size_t cell) const {
   return open->shape == result ? cell : open->shape.offset(result.index(cell), result);

@@ -76,6 +76,9 @@ struct Ingredients {
   CellList closed;             // of the mask
 };
 
+// The axis that a step sums or searches along; empty where there is none.
+Axis axis_over(const Op& op);
+
 // Whether the numbers of a step stand in the problem.
 bool is_given(const Step& step);
 

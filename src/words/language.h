@@ -114,7 +114,8 @@ struct TellingWords {
 
   // Where a number comes from.
   Saying<std::size_t, std::size_t> levels_shown;
-  Said sums_cut;
+  Said lists_cut;
+  Saying<std::size_t> sums_cut;
   Saying<std::size_t, std::size_t> padding_query;
   Saying<Text> at_place, ask_for_one;
 
@@ -144,7 +145,7 @@ struct TellingWords {
 
   // Lines of arithmetic, and what stands behind them.
   Said no_row, not_turned, every_cell_closed, zero_divisor, closed, open, sink_number, is_given, see_above;
-  Saying<std::size_t> so_many_more;
+  Saying<std::size_t> so_many_more, other_terms, others;
   Saying<int, bool, bool> by_hand;
   Saying<Text, std::string_view> rounded_to;
   Saying<Text> axis;

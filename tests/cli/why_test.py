@@ -62,6 +62,38 @@ class Answers(unittest.TestCase):
         lines = self.lines(EXAMPLE, "context[1,2]", "--depth", "1")
         self.assertEqual(len([line for line in lines if "├" in line or "└" in line]), 3)
 
+    def test_the_largest_terms_say_what_a_sum_is_made_of(self):
+        heads = os.path.join(DATA, "tired-or-narrow.json")
+        lines = self.lines(heads, "C[1,9,1]", "--top", "2", "--depth", "1")
+        self.assertIn("  context[1,9,1] = 0.8323 + 0.0305 + (10 more: 0.0152) ≈ 0.8780", lines)
+        self.assertEqual(len([line for line in lines if "├" in line or "└" in line]), 2)
+        self.assertIn("--top takes another number", " ".join(lines))
+        whole = self.lines(heads, "C", "--top", "2")
+        self.assertIn("C[1,1] = 0.1667 + 0.0833 + (10 more: 0.0833) ≈ 0.3333 (key 2 (dog), 5 (cross))",
+                      " ".join(" ".join(whole).split()))
+        self.assertEqual(whole, self.lines(heads, "--top", "2"))
+        self.assertEqual(self.lines(EXAMPLE, "C[1,1]", "--top", "4"), self.lines(EXAMPLE, "C[1,1]"))
+
+    def test_a_long_sum_is_a_page_in_every_format(self):
+        with tempfile.TemporaryDirectory(prefix="attn-why-") as folder:
+            path = os.path.join(folder, "wide.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"queries": [[1] * 200_000], "keys": [[2] * 199_999 + [3]], "values": [[1]], "score": "dot"},
+                          file)
+            for form in ("text", "markdown", "latex", "html", "svg"):
+                for words in (["S[1,1]"], ["S"], ["S[1,1]", "--top", "3"]):
+                    with self.subTest(format=form, words=words):
+                        text = "\n".join(self.lines(path, *words, "--format", form))
+                        self.assertLess(len(text), 300_000)
+                        if (form, words) != ("svg", ["S"]):  # a map, without sums
+                            self.assertIn("199984" if "--top" not in words else "199997", text)
+            done = why(path, "S[1,1]", "--full", "--max-memory", "100M")
+            self.assertEqual((done.returncode, done.stdout), (3, ""))
+            self.assertIn("--max-memory, 100.0 MiB", done.stderr)
+            self.assertIn("--top", done.stderr)
+            done = why(path, "S", "--full", "--max-memory", "100M")
+            self.assertEqual((done.returncode, done.stdout), (3, ""))
+
     def test_options_of_run_hold_here_too(self):
         self.assertIn("  attention_weights[1,2] = 1 / 2.135335 ≈ 0.468311",
                       self.lines(EXAMPLE, "attention_weights[1,2]", "--precision", "6"))
@@ -147,6 +179,9 @@ class Refusals(unittest.TestCase):
         self.refused(2, [EXAMPLE, "scores", "--depth", "2"], ["whole step"])
         self.refused(2, [EXAMPLE, "scores[1,2]", "--format", "json"], ["`json`", "text"])
         self.refused(2, [EXAMPLE], ["STEP"])
+        for top in ("0", "-1", "many", "1.5"):
+            self.refused(2, [EXAMPLE, "scores[1,2]", "--top=" + top], ["`" + top + "`", "--top"])
+        self.refused(2, [EXAMPLE, "W_Q[1,1]", "--top", "2"], ["given"])
         self.refused(2, [os.path.join(DATA, "no-such.json"), "scores[1,2]"], ["no-such.json"])
         self.refused(3, [EXAMPLE, "scores[1,2]", "--max-memory", "1K"], ["--max-memory"])
 

@@ -59,7 +59,7 @@ class Narrator {
         level_(level),
         document_(document),
         numerals_(numerals),
-        lines_(trace, numerals, options.full ? no_limit : usual_terms) {
+        lines_(trace, numerals, term_limit(options)) {
     for (const Note& note : trace.notes) untold_.push_back(&note);
   }
 

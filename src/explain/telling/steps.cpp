@@ -155,6 +155,31 @@ Document everything_told(const Trace& trace, const ExplainOptions& options, Leve
 
 }  // namespace
 
+TermLimit term_limit(const ExplainOptions& options) {
+  if (options.top) return {*options.top, TermLimit::Kept::largest};
+  return options.full ? no_limit : usual_terms;
+}
+
+std::size_t bytes_told(const Trace& trace, const ExplainOptions& options) {
+  const std::vector<const Step*> steps = steps_told(trace, options);
+  const Level level = options.level.value_or(fitting_level(trace, steps, options));
+  if (level < Level::rows) return 0;
+  constexpr std::size_t most_rows = most_places * most_queries;
+  const std::size_t most_terms = term_limit(options).most;
+  std::size_t terms = 0;
+  for (const Step* step : steps) {
+    const std::size_t numbers = numbers_told(*step, options);
+    if (numbers == 0) continue;
+    const std::size_t columns = step->result.shape().rank() == 0 ? 1 : step->result.shape().back().size;
+    const std::size_t rows = options.full ? numbers / columns : std::min(numbers / columns, most_rows);
+    const std::size_t of_each = level == Level::cells ? products_told(trace, *step, options) / numbers : 1;
+    const std::size_t lines = level == Level::cells ? rows * columns : rows;
+    const std::size_t on_each = std::min(level == Level::cells ? of_each : columns, most_terms);
+    terms += lines * (on_each + terms_a_line_is_worth);
+  }
+  return terms * bytes_of_a_term;
+}
+
 Document explain(const Trace& trace, const ExplainOptions& options) {
   const std::vector<const Step*> steps = steps_told(trace, options);
   const Level level = options.level.value_or(fitting_level(trace, steps, options));

@@ -461,6 +461,56 @@ TEST_CASE("the sum that is asked for is written out, however long it is", "[expl
   }
 }
 
+TEST_CASE("of a sum longer than asked for, below it stand the numbers of the terms that are written",
+          "[explain][why]") {
+  const Trace trace = examples::traced(examples::large());
+  for (const std::size_t top : {1u, 3u, 7u}) {
+    const Asked asked{"projected_keys", 5};
+    const Document document = why(trace, asked, {.depth = 1, .top = top});
+    const Tree& tree = tree_of(document);
+    const Step& step = *trace.find(asked.id);
+    const Numerals numerals(4, trace);
+    const Reading reading = reading_of(trace, step);
+    const Working working = worked_cell(trace, step, reading, 5, numerals, {top, TermLimit::Kept::largest});
+    CellSet written;
+    for (const Slice& row : provenance(reading, 5).operands) {
+      for (const std::size_t place : working.places) written.emplace(row.tensor, row.cell(row.count > 1 ? place : 0));
+    }
+    CellSet below;
+    for (const Branch& branch : std::span(tree.branches).subspan(1)) below.merge(cells_of(branch));
+    CHECK(below == written);
+    CHECK(examples::holds(in_text(trace, "projected_keys[1,6]", {.top = top}),
+                          "(" + std::to_string(64 - top) + " more: "));
+  }
+}
+
+TEST_CASE("a row that is too long to be written out is told by its largest terms", "[explain][why]") {
+  std::vector<double> ones(5000, 1);
+  ones[4321] = 9;
+  const Trace trace = examples::traced(examples::wide(ones));
+  const std::string text = in_text(trace, "scores[1,1]");
+  CHECK(examples::holds(text, "scores[1,1] = q₁·k₁ = 9×9 + 1×1"));
+  CHECK(examples::holds(text, "(4984 more: 4984)"));
+  CHECK(examples::holds(text, "= 5080\n"));
+  CHECK(examples::holds(text, "--top takes another number, and --full"));
+  CHECK(examples::lines_of(text).size() < 30);
+  CHECK(examples::holds(in_text(trace, "S", {.top = 2}), "S[1,1] = q₁·k₁ = 9×9 + 1×1 + (4998 more: 4998) = 5080"));
+  CHECK(examples::holds(in_text(trace, "S", {.top = 2}), "(d_k 4322, 1)"));
+  CHECK(examples::lines_of(in_text(trace, "S")).size() < 30);
+  CHECK(examples::lines_of(in_text(trace, "scores[1,1]", {.full = true})).size() > 300);
+}
+
+TEST_CASE("what would take too much memory is not told", "[explain][why]") {
+  const Trace trace = examples::traced(examples::large());
+  const Asked number{"attention_weights", 0}, step{"scores", std::nullopt};
+  for (const Asked& asked : {number, step}) {
+    CHECK_FALSE(why_within(10'000, trace, asked, {.full = true}));
+    CHECK(why_within(std::size_t{1} << 30, trace, asked, {.full = true}));
+  }
+  CHECK(why_within(1'000'000, trace, number));
+  CHECK_FALSE(why_within(1'000'000, trace, number, {.full = true}));
+}
+
 TEST_CASE("what is rounded by hand says what it was", "[explain][why]") {
   Problem problem = examples::worked_example();
   problem.arithmetic.hand_rounding = parse_hand_rounding("1:keep-sum");
