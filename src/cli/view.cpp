@@ -47,15 +47,17 @@ std::optional<std::size_t> find_index(const std::string& option, const std::stri
 std::vector<std::string> find_steps(const std::vector<std::string>& asked, Computation& computation) {
   if (asked.empty()) return {};
   std::vector<std::string> only;
-  const std::vector<StepName> names = step_names(computation.whole());
-  for (const std::string& typed : asked) only.push_back(typed == "result" ? names.back().id : step_id(typed, names));
-  computation.keep(only);
-  const std::vector<std::string> steps = computation.steps();
-  for (const std::string& id : only) {
-    if (std::ranges::find(steps, id) == steps.end()) {
-      throw unknown("this problem has no step", id, steps, "its steps are " + listed(steps));
+  const std::vector<StepName> all = step_names(computation.whole());
+  const std::vector<StepName> told = step_names(computation.recipe());  // without those left out for their size
+  for (const std::string& typed : asked) {
+    if (typed == "result") {
+      only.push_back(all.back().id);
+      continue;
     }
+    const bool is_like_some = is_step_pattern(typed) && !steps_like(typed, told).empty();
+    std::ranges::copy(step_ids(typed, is_like_some ? told : all, "this problem has no step"), std::back_inserter(only));
   }
+  computation.keep(only);
   return only;
 }
 
@@ -308,7 +310,7 @@ Exit pause(const Trace& trace, Document document, const ExplainOptions& explaini
 void ViewOptions::declare(CommandLine& line) {
   line.begin_group("What is shown");
   line.add_option("--explain", level, "how much", {.value = "LEVEL", .choices = level_names});
-  line.add_option("--only", only, "only these steps, by their ids or symbols",
+  line.add_option("--only", only, "only these steps, by their ids or symbols; * and ? stand for any letters and one",
                   {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
   line.add_option("--batch", batch, "only this sequence, counted from 1", {.value = "I"});
   line.add_option("--head", head, "only this head", {.value = "I"});

@@ -289,6 +289,40 @@ class Output(ProgramTest):
         trace = json.loads(attn("run", EXAMPLE, "--format", "json", "--only", "result").stdout)
         self.assertEqual([step["id"] for step in trace["steps"]], ["context"])
 
+    def test_only_takes_patterns_of_ids_and_symbols(self):
+        every = [step["id"] for step in json.loads(attn("run", EXAMPLE, "--format", "json").stdout)["steps"]]
+        for pattern, steps in (("*sums", ["exponential_sums"]), ("que*, *ues", ["queries", "values", "weighted_values"]),
+                               ("scor?s", ["scores"]), ("[S]", None), ("s*s", ["scores"]), ("*", every), ("*or?", None),
+                               ("A*", ["attention_weights"]), ("?o?????", ["context"])):
+            with self.subTest(pattern):
+                done = attn("run", EXAMPLE, "--format", "json", "--only", pattern)
+                if steps is None:
+                    self.assert_complains(done, 2, f"no step `{pattern}`")
+                else:
+                    told = [step["id"] for step in json.loads(done.stdout)["steps"]]
+                    self.assertEqual(sorted(told), sorted(steps))
+        self.assert_complains(attn("run", EXAMPLE, "--only", "scroes*"), 2, "`scroes*`", "did you mean `scores`?")
+        self.assertEqual(attn("demo", "--only", "row*").stdout.split("Three things")[0].strip(),
+                         attn("run", EXAMPLE, "--only", "row_maximum").stdout.strip())
+
+    def test_a_symbol_with_a_star_is_no_pattern_where_it_is_one(self):
+        heads = os.path.join(DATA, "eight-heads-batch.json")
+        symbols = {step["symbol"]: step["id"] for step in json.loads(attn("run", heads, "--format", "json").stdout)["steps"]}
+        starred = [symbol for symbol in symbols if symbol.endswith("*")]
+        self.assertTrue(starred)
+        for symbol in starred:
+            steps = json.loads(attn("run", heads, "--format", "json", "--only", symbol).stdout)["steps"]
+            self.assertEqual([step["id"] for step in steps], [symbols[symbol]])
+
+    def test_a_pattern_does_not_bring_in_what_is_left_out_for_its_size(self):
+        problem = self.path("wide.json", '{"inputs": {"random": "normal", "shape": [80, 20], "seed": 1}}')
+
+        def told(pattern):
+            return [step["id"] for step in
+                    json.loads(attn("run", problem, "--format", "json", "--only", pattern).stdout)["steps"]]
+        self.assertNotIn("weighted_values", told("*"))
+        self.assertEqual(told("weighted*"), ["weighted_values"])
+
     def test_files_get_the_format_of_their_ending_and_several_may_be_written(self):
         trace, text = self.path("trace.json"), self.path("steps.txt")
         done = attn("run", "-o", trace, "-o", text, EXAMPLE)
