@@ -80,6 +80,7 @@ void refuse_no_effect(const ViewOptions& options, const std::vector<Target>& tar
   };
   refuse_if(!look.precision.empty(), "--precision", name + " has every digit of every number");
   refuse_if(!options.level.empty(), "--explain", name + " has whole steps, and --only picks them");
+  refuse_if(options.brief, "--brief", name + " has whole steps, and --only picks them");
   refuse_if(options.full, "--full", name + " leaves nothing out");
   refuse_if(look.color == "always", "--color always", name + " has no colours");
 }
@@ -89,6 +90,19 @@ void refuse_bytes_on_terminal(const std::vector<Target>& targets) {
     if (target.format || !target.path.empty() || !is_terminal(STDOUT_FILENO) || target.exported->is_text) continue;
     throw Refusal("the format " + target.name() + " is not text, and standard output is a terminal",
                   "write a file: -o trace" + target.exported->ending);
+  }
+}
+
+// Refuses --brief where it leaves nothing out, or what is asked for.
+void refuse_brief(const ViewOptions& options, const ViewPlan& view) {
+  if (!options.brief) return;
+  const ExplainOptions& explaining = view.explaining;
+  if (options.full) throw Refusal("--brief leaves out, and --full leaves nothing out", "give the one or the other");
+  if (options.at_once || explaining.level == Level::result) {
+    throw Refusal("--brief changes nothing where only the result is shown", "leave --brief out");
+  }
+  if (explaining.level == Level::steps && !explaining.only.empty()) {
+    throw Refusal("--brief changes nothing where the matrices of chosen steps are shown", "leave --brief out");
   }
 }
 
@@ -121,6 +135,11 @@ ViewPlan understood(const ViewOptions& options, const Problem& problem, Computat
   explaining.batch = find_index("--batch", options.batch, attention.batch);
   explaining.head = find_index("--head", options.head, attention.heads.value_or(1));
   explaining.query = find_index("--query", options.query, attention.query_count);
+  explaining.brief = options.brief;
+  refuse_brief(options, view);
+  if (options.brief && explaining.only.empty() && std::ranges::none_of(targets, &Target::exported)) {
+    computation.leave_out_weighted_values();
+  }
   if (options.at_once) ask_for_result(options, computation.steps().back(), view);
   refuse_parts_for_programs(options, targets);
   return view;
@@ -315,6 +334,7 @@ void ViewOptions::declare(CommandLine& line) {
   line.add_option("--batch", batch, "only this sequence, counted from 1", {.value = "I"});
   line.add_option("--head", head, "only this head", {.value = "I"});
   line.add_option("--query", query, "only this query", {.value = "I"});
+  line.add_flag("--brief", brief, "as for a lecture: one query and one row written out, no weighted values");
   line.add_flag("--full", full, "leave nothing out, however long");
   line.add_flag("--pause", pause, "step through it in the terminal, key by key, as a lecture");
   line.add_flag("--at-once", at_once, "only the result, computed without the steps, however small");

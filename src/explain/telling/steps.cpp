@@ -21,9 +21,12 @@ constexpr std::size_t most_numbers_at_steps = 20'000;
 // How much of a step the options leave.
 std::size_t numbers_told(const Step& step, const ExplainOptions& options) {
   std::size_t numbers = 1;
+  bool one_row = options.brief;  // of those along the first axis of positions
   for (const Dim& dim : step.result.shape().dims()) {
+    const bool is_row = one_row && is_position(dim.axis);
+    one_row = one_row && !is_row;
     const bool one = (dim.axis == "batch" && options.batch) || (dim.axis == "head" && options.head) ||
-                     (dim.axis == "query" && options.query);
+                     (dim.axis == "query" && options.query) || is_row;
     numbers *= one ? 1 : dim.size;
   }
   return numbers;
@@ -64,7 +67,9 @@ Level fitting_level(const Trace& trace, const std::vector<const Step*>& steps, c
 std::vector<const Step*> steps_told(const Trace& trace, const ExplainOptions& options) {
   std::vector<const Step*> steps;
   const Step* result = trace.find("result");
+  const bool brief = options.brief && options.only.empty();
   for (const Step& step : trace.steps) {
+    if (brief && step.heading.role == Role::weighted_value) continue;
     const bool asked = options.only.empty() || std::ranges::any_of(options.only, [&](const std::string& id) {
                          return id == step.heading.id || (id == "result" && &step == result);
                        });

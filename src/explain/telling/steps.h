@@ -26,6 +26,7 @@ struct ExplainOptions {
   std::optional<int> precision;         // decimals; by default 4, fewer where all numbers need fewer
   bool full = false;                    // nothing elided
   bool behind = false;                  // the document has the matrices behind those told, too
+  bool brief = false;                   // as a lecture needs it: one query and one row written out, no weighted values
   std::optional<std::size_t> top = {};  // of each longer sum its largest terms, so many, and what the others come to
 };
 

@@ -43,6 +43,12 @@ constexpr TellingWords english_telling = {
           return "… " + std::to_string(count) + " " + what + "; " + (how.empty() ? "" : how + ", ") +
                  "--full shows all";
         },
+    .in_the_same_way =
+        [](std::size_t count, bool of_queries) {
+          const std::string more =
+              of_queries ? (count == 1 ? "more query" : "more queries") : (count == 1 ? "more row" : "more rows");
+          return "… " + std::to_string(count) + " " + more + " in the same way; --full shows all";
+        },
     .padded =
         [](std::size_t count, Text axis) {
           return counted(count, "row") + " of " + axis +
