@@ -206,11 +206,13 @@ std::vector<Slice> cell_runs(const Shape& shape, const CellList& list) {
   return all;
 }
 
-std::string cell_name(const Trace& trace, const Slice& cells) {
+std::string cell_name(const Trace& trace, const Slice& cells) { return cell_name(trace, cells, cells.tensor); }
+
+std::string cell_name(const Trace& trace, const Slice& cells, const std::string& called) {
   const Shape& shape = trace.value(cells.tensor).shape();
   const std::vector<std::size_t> first = shape.index(cells.first);
   const std::vector<std::size_t> last = shape.index(cells.cell(cells.count - 1));
-  std::string name = cells.tensor;
+  std::string name = called;
   for (std::size_t axis = 0; axis < first.size(); ++axis) {
     name += (axis == 0 ? "[" : ",") + std::to_string(first[axis] + 1);
     if (last[axis] != first[axis]) name += "…" + std::to_string(last[axis] + 1);

@@ -32,6 +32,7 @@ class AncestryWriter {
         options_(options),
         lines_(trace, numerals, {options.most_terms, TermLimit::Kept::largest}),
         whole_lines_(trace, numerals, no_limit),
+        names_(trace),
         masks_(masks_read(trace)) {
     for (const std::string& mask : masks_) {
       for (ClosingRule& rule : closing_rules(trace, mask)) rules_.emplace(rule.id, std::move(rule.reason));
@@ -342,7 +343,7 @@ class AncestryWriter {
     return {relation, {{number(about, run.first)}}};
   }
 
-  Inline name(const Slice& cells) const { return {{cell_name(trace_, cells), trace_.heading(cells.tensor).role}}; }
+  Inline name(const Slice& cells) const { return {names_.of(cells)}; }
   Equation named(const Slice& cells, Expression is) const { return {{}, {{"", {name(cells)}}, std::move(is)}, {}}; }
   std::size_t most_shown() const { return std::max<std::size_t>(options_.most_terms, 4); }
 
@@ -351,6 +352,7 @@ class AncestryWriter {
   const Numerals& numerals_;
   AncestryOptions options_;
   Lines lines_, whole_lines_;
+  const CellNames names_;
   const std::vector<std::string> masks_;
   std::map<std::string, std::string, std::less<>> rules_;  // why each closes
   std::map<std::string, Source, std::less<>> sources_;

@@ -111,7 +111,7 @@ std::optional<Document> one_number(const Trace& trace, const Asked& asked, const
   if (told.too_large) return std::nullopt;
 
   Document document = titled(trace.title);
-  const Span name(cell_name(trace, {asked.id, *asked.cell, 0, 1}), heading.role);
+  const Span name = CellNames(trace).of({asked.id, *asked.cell, 0, 1});
   document.add(Headline{2, {name, " · " + heading.title}});
   const std::string place = place_of_cell(trace, asked);
   document.add(
@@ -158,7 +158,7 @@ std::optional<Document> whole_step(const Trace& trace, const Asked& asked, const
     if (explaining.top && terms_of(trace, *step) > *explaining.top) {
       document.add(Prose{{language().telling.sums_cut(*explaining.top)}});
     }
-    document.add(Prose{{language().telling.ask_for_one(cell_name(trace, {asked.id, 0, 0, 1}))}});
+    document.add(Prose{{language().telling.ask_for_one(CellNames(trace).of({asked.id, 0, 0, 1}).text)}});
     return document;
   }
   Document document = titled(trace.title);
