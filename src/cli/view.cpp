@@ -17,6 +17,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "explain/place.h"
 #include "explain/telling/asked.h"
 #include "explain/telling/steps.h"
 #include "explain/telling/why.h"
@@ -271,16 +272,14 @@ Document answer(const Trace& trace, const std::string& typed, const ExplainOptio
   return why(trace, asked.value(), {.depth = {}, .precision = explaining.precision, .full = explaining.full});
 }
 
-// "scores[1,2]", or what else there is.
+// "S[1,2]", or what else there is.
 std::string example(const Trace& trace) {
   const Step* step = trace.attention() ? trace.find(trace.attention()->scores) : nullptr;
   if (!step) step = trace.find("result");
-  if (!step) return "scores[1,2]";
+  if (!step) return "S[1,2]";
   const Shape& shape = step->result.shape();
-  if (shape.rank() == 0) return step->heading.id;
-  std::vector<std::size_t> index(shape.rank());
-  index.back() = shape.back().size > 1 ? 1 : 0;
-  return step->heading.id + spelled_index(index);
+  const std::size_t second = shape.rank() > 0 && shape.back().size > 1 ? 1 : 0;
+  return CellNames(trace).of({step->heading.id, second}).text;
 }
 
 // Refuses where there can be no lecture: it is for people who sit at a terminal.

@@ -106,61 +106,59 @@ Working CellArithmetic::closed() {
   return working;
 }
 
-void CellArithmetic::write_row(const Row& row, std::size_t further, std::vector<Inline>& terms, double& sum) {
+double CellArithmetic::value(Row row, std::size_t term) const {
+  const double number = read(0, term).value;
+  if (row == Row::products) return number * read(1, term).value;
+  return row == Row::squares ? number * number : number;
+}
+
+double CellArithmetic::size(Row row, std::size_t term) const {
+  const double number = value(row, term);
+  return row == Row::listed ? number : std::abs(number);
+}
+
+Inline CellArithmetic::spelled(Row row, std::size_t term, bool leads) {
+  const NumberInLine n = read(0, term);
+  if (row == Row::listed) return {number(n), ","};
+  Inline text = leads && row == Row::numbers ? Inline{number(n)} : guarded(n);
+  if (row == Row::products) text = joined(joined(std::move(text), {"×"}), guarded(read(1, term)));
+  if (row == Row::squares) text.emplace_back("²");
+  return leads ? text : joined({"+ "}, text);
+}
+
+// What is left out of a row, in one term.
+Inline CellArithmetic::others(Row row, std::size_t count, double sum) {
+  if (row == Row::listed) return {language().telling.others(count), ","};
+  return {"+ (" + language().telling.other_terms(count), number({sum}), ")"};
+}
+
+void CellArithmetic::write_row(Row row, std::size_t further, std::vector<Inline>& terms, double& sum) {
   std::vector<double> values, sizes;
   for (std::size_t i = 0; i < count(0); ++i) {
     if (is_closed(i)) continue;
     open_.push_back(i);
-    values.push_back(row.value(i));
-    sizes.push_back(row.size(i));
+    values.push_back(value(row, i));
+    sizes.push_back(size(row, i));
     sum += values.back();
   }
   const auto [before, behind, left_out] = chosen(sizes, further, limit_);
-  const auto write = [&](const std::vector<std::size_t>& places) {
-    for (const std::size_t place : places) terms.push_back(row.spelled(open_[place], terms.empty()));
-  };
-  write(before);
+  for (const std::size_t place : before) terms.push_back(spelled(row, open_[place], terms.empty()));
   if (left_out > 0 && limit_.kept == TermLimit::Kept::ends) terms.push_back({so_many_between(left_out)});
   if (left_out > 0 && limit_.kept == TermLimit::Kept::largest) {
     written_ = before;
     for (const std::size_t place : before) values[place] = 0;
-    terms.push_back(row.others(left_out, std::accumulate(values.begin(), values.end(), 0.0)));
+    terms.push_back(others(row, left_out, std::accumulate(values.begin(), values.end(), 0.0)));
   }
-  write(behind);
-}
-
-// Of terms that are added: the others come to one number.
-CellArithmetic::Row CellArithmetic::sum_row(std::function<double(std::size_t)> value,
-                                            std::function<Inline(std::size_t, bool)> spelled) {
-  const auto size = [value](std::size_t i) { return std::abs(value(i)); };
-  const auto others = [this](std::size_t count, double rest) -> Inline {
-    return {"+ (" + language().telling.other_terms(count), number({rest}), ")"};
-  };
-  const auto added = [spelled = std::move(spelled)](std::size_t i, bool leads) {
-    return leads ? spelled(i, leads) : joined({"+ "}, spelled(i, leads));
-  };
-  return {std::move(value), size, added, others};
+  for (const std::size_t place : behind) terms.push_back(spelled(row, open_[place], terms.empty()));
 }
 
 void CellArithmetic::add_row(std::vector<Inline>& terms, double& sum, std::size_t further) {
-  const auto value = [this](std::size_t i) { return read(0, i).value; };
-  const auto spelled = [this](std::size_t i, bool leads) {
-    return leads ? Inline{number(read(0, i))} : guarded(read(0, i));
-  };
-  write_row(sum_row(value, spelled), further, terms, sum);
+  write_row(Row::numbers, further, terms, sum);
 }
 
 void CellArithmetic::also_writes(std::size_t term) {
   const auto place = static_cast<std::size_t>(std::ranges::lower_bound(open_, term) - open_.begin());
   if (!written_.empty() && std::ranges::find(written_, place) == written_.end()) written_.push_back(place);
-}
-
-void CellArithmetic::add_products(std::vector<Inline>& terms, double& sum, std::size_t further) {
-  const auto value = [this](std::size_t i) { return read(0, i).value * read(1, i).value; };
-  const auto spelled = [this](std::size_t i, bool) {
-    return joined(joined(guarded(read(0, i)), {"×"}), guarded(read(1, i)));
-  };
-  write_row(sum_row(value, spelled), further, terms, sum);
 }
 
 void CellArithmetic::add_further(std::size_t first, std::vector<Inline>& terms, double& sum) {
@@ -181,7 +179,7 @@ Working CellArithmetic::sum_of_all() {
 Working CellArithmetic::sum_of_products() {
   std::vector<Inline> terms;
   double sum = 0;
-  add_products(terms, sum, made_.operands.size() - 2);
+  write_row(Row::products, made_.operands.size() - 2, terms, sum);
   add_further(2, terms, sum);
   return sum_of(std::move(terms), sum);
 }
@@ -196,7 +194,7 @@ Working CellArithmetic::sum_of(std::vector<Inline> terms, double sum) {
 Working CellArithmetic::quotient_of_products() {
   std::vector<Inline> terms;
   double sum = 0;
-  add_products(terms, sum, made_.operands.size() - 3);
+  write_row(Row::products, made_.operands.size() - 3, terms, sum);
   if (terms.empty()) return equals(0, none_open());
   const NumberInLine a = read(2);
   const NumberInLine b = read(3);
@@ -215,11 +213,8 @@ Working CellArithmetic::quotient_of_products() {
 Working CellArithmetic::largest() {
   std::vector<Inline> terms;
   double most = -infinity, sum = 0;
-  const auto value = [this](std::size_t i) { return read(0, i).value; };
-  const auto spelled = [&](std::size_t i, bool) -> Inline { return {number(read(0, i)), ","}; };
-  const auto others = [](std::size_t count, double) -> Inline { return {language().telling.others(count), ","}; };
-  write_row({value, value, spelled, others}, made_.operands.size() - 1, terms, sum);
-  for (const std::size_t i : open_) most = std::max(most, value(i));
+  write_row(Row::listed, made_.operands.size() - 1, terms, sum);
+  for (const std::size_t i : open_) most = std::max(most, read(0, i).value);
   for (std::size_t i = 1; i < made_.operands.size(); ++i) {
     terms.push_back({language().telling.sink_number, number(read(i)), ","});
     most = std::max(most, read(i).value);
@@ -245,9 +240,7 @@ Working CellArithmetic::smallest() {
 Working CellArithmetic::norm() {
   std::vector<Inline> terms;
   double sum = 0;
-  const auto value = [this](std::size_t i) { return read(0, i).value * read(0, i).value; };
-  const auto spelled = [this](std::size_t i, bool) { return joined(guarded(read(0, i)), {"²"}); };
-  write_row(sum_row(value, spelled), 0, terms, sum);
+  write_row(Row::squares, 0, terms, sum);
   if (terms.empty()) return only_the_number();
   terms.front().insert(terms.front().begin(), "√(");
   terms.back().emplace_back(")");

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -72,16 +71,14 @@ class CellArithmetic {
   Working norm();
 
  private:
-  // What stands in a row: how large a term is, among which the largest are written, what
-  // it is, and how the others are told, given how many and what they add up to.
-  struct Row {
-    std::function<double(std::size_t)> value, size;
-    std::function<Inline(std::size_t, bool leads)> spelled;
-    std::function<Inline(std::size_t, double)> others;
-  };
-  void write_row(const Row& row, std::size_t further, std::vector<Inline>& terms, double& sum);
-  Row sum_row(std::function<double(std::size_t)> value, std::function<Inline(std::size_t, bool)> spelled);
-  void add_products(std::vector<Inline>& terms, double& sum, std::size_t further);
+  // What the terms of a row are: its numbers, added or listed; products with those of the
+  // second operand; squares.
+  enum class Row { numbers, listed, products, squares };
+  double value(Row row, std::size_t term) const;
+  double size(Row row, std::size_t term) const;  // among which the largest are written
+  Inline spelled(Row row, std::size_t term, bool leads);
+  Inline others(Row row, std::size_t count, double sum);
+  void write_row(Row row, std::size_t further, std::vector<Inline>& terms, double& sum);
 
   const Trace& trace_;
   const Step& step_;

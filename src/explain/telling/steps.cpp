@@ -174,7 +174,7 @@ std::size_t bytes_told(const Trace& trace, const ExplainOptions& options) {
   std::size_t terms = 0;
   for (const Step* step : steps) {
     const std::size_t numbers = numbers_told(*step, options);
-    if (numbers == 0) continue;
+    if (numbers == 0 || is_given(*step)) continue;
     const std::size_t columns = step->result.shape().rank() == 0 ? 1 : step->result.shape().back().size;
     const std::size_t rows = options.full ? numbers / columns : std::min(numbers / columns, most_rows);
     const std::size_t of_each = level == Level::cells ? products_told(trace, *step, options) / numbers : 1;
