@@ -210,14 +210,15 @@ Told marked(const GivenProblem& given, const Computing& computing, const HandedA
 
 Told difference(const Computed& ours, const Other& theirs, std::optional<double> relative,
                 std::optional<double> absolute, const std::string& only, std::size_t max_bytes) {
-  const std::string step = only.empty() ? "" : ours.id_of(only);
+  std::vector<std::string> steps;
+  if (!only.empty()) steps.push_back(ours.id_of(only));
   Subject first{{"A", ours.given->name, ComparedFile::Kind::problem, ""}, side_of(ours.trace), &ours.trace};
   if (first.side.attentions.empty()) first.side.attentions = {attention_anatomy("", {})};
   const Subject second = std::visit(ReadOther{*ours.given, max_bytes}, theirs);
 
   std::optional<Closeness> asked;
   if (relative || absolute) asked = Closeness{.absolute = absolute.value_or(0), .relative = relative.value_or(0)};
-  DiffReport report = compared(std::move(first), second, asked, step);
+  DiffReport report = compared(std::move(first), second, asked, steps);
   if (!report.sides.has_common()) {
     std::vector<std::string> ids;
     for (const Step& one : ours.trace.steps) ids.push_back(one.heading.id);

@@ -40,6 +40,18 @@ std::string step_id(const std::string& typed, std::span<const StepName> names) {
   return called.empty() ? typed : called.front();
 }
 
+std::vector<std::string> step_ids(const std::string& typed, std::span<const StepName> names, std::string_view said) {
+  const std::vector<std::string> known = names_of(names, &StepName::id);
+  const std::string id = step_id(typed, names);
+  if (std::ranges::find(known, id) != known.end()) return {id};
+  if (is_step_pattern(typed)) {
+    if (std::vector<std::string> ids = steps_like(typed, names); !ids.empty()) return ids;
+  }
+  std::string letters = typed;
+  std::erase_if(letters, [](char c) { return c == '*' || c == '?'; });
+  throw Refusal(fmt::format("{} `{}`{}", said, typed, did_you_mean(letters, known)), "the steps are " + listed(known));
+}
+
 std::size_t choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known) {
   const auto found = std::ranges::find(known, typed);
   if (found == known.end())

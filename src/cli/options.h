@@ -36,6 +36,10 @@ Refusal unknown(std::string_view said, std::string_view typed, std::span<const s
 // called so.
 std::string step_id(const std::string& typed, std::span<const StepName> names);
 
+// The ids of the steps that somebody means by an id, a symbol, or a pattern of either: what is
+// called so, else what is like it. A Refusal says what there is instead, where nothing is.
+std::vector<std::string> step_ids(const std::string& typed, std::span<const StepName> names, std::string_view said);
+
 // Refuses an empty word among those of a command line, and an option that ends in "=":
 // nothing takes an empty value.
 void refuse_empty(std::span<const std::string> words);

@@ -17,6 +17,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "explain/place.h"
 #include "explain/telling/asked.h"
 #include "explain/telling/steps.h"
 #include "explain/telling/why.h"
@@ -33,6 +34,7 @@ const std::vector<std::string> level_names = {"result", "steps", "rows", "cells"
 struct ViewPlan {
   Rendering rendering;
   ExplainOptions explaining;
+  std::size_t most_bytes = 0;  // that what is told may take
 };
 
 // "--query 4" against how many there are.
@@ -48,15 +50,17 @@ std::optional<std::size_t> find_index(const std::string& option, const std::stri
 std::vector<std::string> find_steps(const std::vector<std::string>& asked, Computation& computation) {
   if (asked.empty()) return {};
   std::vector<std::string> only;
-  const std::vector<StepName> names = step_names(computation.whole());
-  for (const std::string& typed : asked) only.push_back(typed == "result" ? names.back().id : step_id(typed, names));
-  computation.keep(only);
-  const std::vector<std::string> steps = computation.steps();
-  for (const std::string& id : only) {
-    if (std::ranges::find(steps, id) == steps.end()) {
-      throw unknown("this problem has no step", id, steps, "its steps are " + listed(steps));
+  const std::vector<StepName> all = step_names(computation.whole());
+  const std::vector<StepName> told = step_names(computation.recipe());  // without those left out for their size
+  for (const std::string& typed : asked) {
+    if (typed == "result") {
+      only.push_back(all.back().id);
+      continue;
     }
+    const bool is_like_some = is_step_pattern(typed) && !steps_like(typed, told).empty();
+    std::ranges::copy(step_ids(typed, is_like_some ? told : all, "this problem has no step"), std::back_inserter(only));
   }
+  computation.keep(only);
   return only;
 }
 
@@ -84,6 +88,7 @@ void refuse_no_effect(const ViewOptions& options, const std::vector<Target>& tar
   };
   refuse_if(!look.precision.empty(), "--precision", name + " has every digit of every number");
   refuse_if(!options.level.empty(), "--explain", name + " has whole steps, and --only picks them");
+  refuse_if(options.brief, "--brief", name + " has whole steps, and --only picks them");
   refuse_if(options.full, "--full", name + " leaves nothing out");
   refuse_if(look.color == "always", "--color always", name + " has no colours");
 }
@@ -94,6 +99,19 @@ void refuse_bytes_on_terminal(const std::vector<Target>& targets) {
     throw Refusal("the format " + target.name() + " is not text, and standard output is a terminal",
                   "write a file: -o trace" + target.exported->ending)
         .at({"--format"});
+  }
+}
+
+// Refuses --brief where it leaves nothing out, or what is asked for.
+void refuse_brief(const ViewOptions& options, const ViewPlan& view) {
+  if (!options.brief) return;
+  const ExplainOptions& explaining = view.explaining;
+  if (options.full) throw Refusal("--brief leaves out, and --full leaves nothing out", "give the one or the other");
+  if (options.at_once || explaining.level == Level::result) {
+    throw Refusal("--brief changes nothing where only the result is shown", "leave --brief out");
+  }
+  if (explaining.level == Level::steps && !explaining.only.empty()) {
+    throw Refusal("--brief changes nothing where the matrices of chosen steps are shown", "leave --brief out");
   }
 }
 
@@ -111,7 +129,7 @@ void ask_for_result(const ViewOptions& options, const std::string& result, ViewP
 }
 
 ViewPlan understood(const ViewOptions& options, const Problem& problem, Computation& computation) {
-  ViewPlan view{understood(options.rendering, exports()), {}};
+  ViewPlan view{understood(options.rendering, exports()), {}, 0};
   const std::vector<Target>& targets = view.rendering.targets;
   refuse_bytes_on_terminal(targets);
   refuse_no_effect(options, targets);
@@ -127,6 +145,11 @@ ViewPlan understood(const ViewOptions& options, const Problem& problem, Computat
   explaining.batch = find_index("--batch", options.batch, attention.batch);
   explaining.head = find_index("--head", options.head, attention.heads.value_or(1));
   explaining.query = find_index("--query", options.query, attention.query_count);
+  explaining.brief = options.brief;
+  refuse_brief(options, view);
+  if (options.brief && explaining.only.empty() && std::ranges::none_of(targets, &Target::exported)) {
+    computation.leave_out_weighted_values();
+  }
   if (options.at_once) ask_for_result(options, computation.steps().back(), view);
   refuse_parts_for_programs(options, targets);
   return view;
@@ -202,12 +225,25 @@ void write_export(const Export& exported, const Trace& trace, const std::string&
   exported.write(trace, told);
 }
 
+// Refuses lines of arithmetic that would fill the memory there may be.
+void refuse_too_long(const Trace& trace, const ViewPlan& view) {
+  const std::size_t bytes = bytes_told(trace, view.explaining);
+  if (bytes <= view.most_bytes) return;
+  throw Refusal(fmt::format("what there is to show takes about {}, and --max-memory is {}", spelled_size(bytes),
+                            spelled_size(view.most_bytes)),
+                view.explaining.full
+                    ? "leave --full out, show less by --only, --query or --explain, or give a larger --max-memory"
+                    : "show less by --only, --query or --explain, or give a larger --max-memory",
+                Exit::wrong_environment);
+}
+
 void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink& sink) {
   const bool is_seen = target.path.empty() && is_terminal(STDOUT_FILENO);
   const std::string what = "writing " + (target.path.empty() ? target.name() : target.path);
   Progress progress(what, !is_seen && is_long(trace));
   const std::vector<std::string>& only = view.explaining.only;
   if (target.format) {
+    refuse_too_long(trace, view);
     const std::string text = rendered(explain(trace, view.explaining), target, view.rendering);
     announce(what, text.size());
     sink.write(text);
@@ -245,16 +281,14 @@ Document answer(const Trace& trace, const std::string& typed, const ExplainOptio
   return why(trace, asked.value(), {.depth = {}, .precision = explaining.precision, .full = explaining.full});
 }
 
-// "scores[1,2]", or what else there is.
+// "S[1,2]", or what else there is.
 std::string example(const Trace& trace) {
   const Step* step = trace.attention() ? trace.find(trace.attention()->scores) : nullptr;
   if (!step) step = trace.find("result");
-  if (!step) return "scores[1,2]";
+  if (!step) return "S[1,2]";
   const Shape& shape = step->result.shape();
-  if (shape.rank() == 0) return step->heading.id;
-  std::vector<std::size_t> index(shape.rank());
-  index.back() = shape.back().size > 1 ? 1 : 0;
-  return step->heading.id + spelled_index(index);
+  const std::size_t second = shape.rank() > 0 && shape.back().size > 1 ? 1 : 0;
+  return CellNames(trace).of({step->heading.id, second}).text;
 }
 
 // Refuses where there can be no lecture: it is for people who sit at a terminal.
@@ -306,11 +340,12 @@ Exit pause(const Trace& trace, Document document, const ExplainOptions& explaini
 void ViewOptions::declare(CommandLine& line) {
   line.begin_group("What is shown");
   line.add_option("--explain", level, "how much", {.value = "LEVEL", .choices = level_names});
-  line.add_option("--only", only, "only these steps, by their ids or symbols",
+  line.add_option("--only", only, "only these steps, by their ids or symbols; * and ? stand for any letters and one",
                   {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
   line.add_option("--batch", batch, "only this sequence, counted from 1", {.value = "I"});
   line.add_option("--head", head, "only this head", {.value = "I"});
   line.add_option("--query", query, "only this query", {.value = "I"});
+  line.add_flag("--brief", brief, "as for a lecture: one query and one row written out, no weighted values");
   line.add_flag("--full", full, "leave nothing out, however long");
   line.add_flag("--pause", pause, "step through it in the terminal, key by key, as a lecture");
   line.add_flag("--at-once", at_once, "only the result, computed without the steps, however small");
@@ -319,12 +354,14 @@ void ViewOptions::declare(CommandLine& line) {
 
 Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOptions& viewing) {
   Computation computation(problem);
-  const ViewPlan view = understood(viewing, problem, computation);
+  ViewPlan view = understood(viewing, problem, computation);
+  view.most_bytes = computing.max_bytes();
   if (viewing.pause) refuse_pause(view.rendering);
 
   const Trace trace = compute(computation, computing, wants_only_result(computation, viewing, view));
   tell_if_not_at_once(viewing, trace);
 
+  if (viewing.pause) refuse_too_long(trace, view);
   if (viewing.pause) return pause(trace, explain(trace, view.explaining), view.explaining, view.rendering);
   return hand_out(view.rendering, [&](const Target& target, Sink& sink) { write(target, trace, view, sink); });
 }

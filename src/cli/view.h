@@ -19,6 +19,7 @@ struct ViewOptions {
   bool at_once = false;
   bool full = false;
   bool pause = false;
+  bool brief = false;
 
   void declare(CommandLine& line);
 };

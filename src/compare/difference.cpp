@@ -234,7 +234,7 @@ std::vector<LikelyCause> explanations(const Trace& trace, std::span<const TheirS
 }
 
 DiffReport compared(Subject first, const Subject& second, const std::optional<Closeness>& asked,
-                    const std::string& only) {
+                    const std::vector<std::string>& only) {
   DiffReport report;
   report.is_usual = !asked;
   report.first = std::move(first.file);

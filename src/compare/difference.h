@@ -79,12 +79,12 @@ struct Subject {
   const Trace* trace = nullptr;  // of a problem
 };
 
-// Compares them, with `only` by that step alone, and finds what explains the first
+// Compares them, with `only` by those steps alone, and finds what explains the first
 // difference. Where nobody asks for a closeness, it is the one that is usual for such two.
 // The keys in which two problems differ are known to those who read them.
 // REQUIRES: the first is a problem, or no worse known than the second; its side
 // says what is what among its steps.
 DiffReport compared(Subject first, const Subject& second, const std::optional<Closeness>& asked,
-                    const std::string& only = "");
+                    const std::vector<std::string>& only = {});
 
 }  // namespace attn

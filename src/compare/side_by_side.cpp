@@ -261,7 +261,7 @@ ComparedSide side_of(const Trace& trace) {
 }
 
 SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Closeness& closeness,
-                        const std::string& only) {
+                        const std::vector<std::string>& only) {
   if (first.is_foreign) {
     std::set<std::string> taken;
     for (SideStep& step : first.steps) {
@@ -274,7 +274,8 @@ SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Cl
 
   SideBySide result;
   result.steps = pairs_in_order(first, second, matching, result.unknown);
-  if (!only.empty()) std::erase_if(result.steps, [&](const StepPair& pair) { return pair.id != only; });
+  if (!only.empty())
+    std::erase_if(result.steps, [&](const StepPair& pair) { return std::ranges::find(only, pair.id) == only.end(); });
   for (const Anatomy& attention : first.attentions) {
     if (is_foreign) settle_polarity(result, attention);
   }

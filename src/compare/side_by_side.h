@@ -75,12 +75,12 @@ struct SideBySide {
   bool has_common() const { return !std::ranges::all_of(steps, &StepPair::is_alone); }
 };
 
-// Compares them. With `only` nothing but that step.
+// Compares them. With `only` nothing but those steps.
 //
 // The first side is the one whose words, order and attentions are used: a problem
 // or trace of ours where there is one. Steps that one side lacks are no difference where
 // a side is foreign.
 SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Closeness& closeness,
-                        const std::string& only = "");
+                        const std::vector<std::string>& only = {});
 
 }  // namespace attn

@@ -122,6 +122,19 @@ std::optional<std::size_t> index_along(const Place& place, std::string_view axis
 
 std::size_t sequence_of(const Place& place) { return index_along(place, "batch").value_or(0); }
 
+CellNames::CellNames(const Trace& trace) : trace_(trace) {
+  for (const GivenTensor& given : trace.givens) ++symbols_[given.heading.symbol.text()];
+  for (const Step& step : trace.steps) ++symbols_[step.heading.symbol.text()];
+}
+
+Span CellNames::of(const Slice& cells) const {
+  const Heading& heading = trace_.heading(cells.tensor);
+  const std::string symbol = heading.symbol.text();
+  const auto found = symbols_.find(symbol);
+  const bool is_its_alone = !symbol.empty() && found != symbols_.end() && found->second == 1;
+  return {cell_name(trace_, cells, is_its_alone ? symbol : heading.id), heading.role};
+}
+
 Symbols::Symbols(const Trace& trace) : trace_(trace) {
   for (const GivenTensor& given : trace.givens) taken_.push_back(given.heading.symbol.text());
   for (const Step& step : trace.steps) taken_.push_back(step.heading.symbol.text());

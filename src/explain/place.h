@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +56,20 @@ std::optional<std::size_t> index_along(const Place& place, std::string_view axis
 
 // The index of the place's sequence; 0 where there is no batch.
 std::size_t sequence_of(const Place& place);
+
+// Names numbers as people ask for them, sequence and head included: "S[1,2]", of
+// several side by side "X[1,1…4]"; by the id of the step or given tensor where the
+// symbol is not its alone.
+class CellNames {
+ public:
+  explicit CellNames(const Trace& trace);
+
+  Span of(const Slice& cells) const;
+
+ private:
+  const Trace& trace_;
+  std::map<std::string, std::size_t, std::less<>> symbols_;  // how many have each
+};
 
 // Writes the parts of tensors as formulas do: k₁ is row 1 of K, S[1,2] a cell
 // of S. The sequence and the head are not written: the text around says which.

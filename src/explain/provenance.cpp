@@ -12,22 +12,6 @@
 namespace attn {
 namespace {
 
-// The axis that a step sums or searches along; empty where there is none.
-Axis axis_over(const Op& op) {
-  return std::visit(Overloaded{
-                        [](const Contract& sum) { return sum.over; },
-                        [](const Reduce& reduce) { return reduce.over; },
-                        []<OneOf<Given, Copy, Split, Merge, Join, Repeat, Pick, Waves, Rotate, Combine, Map, Close> O>(
-                            const O&) { return Axis(); },
-                        [](const Softmax& softmax) {
-                          const bool is_own =
-                              softmax.part == Softmax::Part::exponentials || softmax.part == Softmax::Part::weights;
-                          return is_own ? Axis() : softmax.over;
-                        },
-                    },
-                    op);
-}
-
 // What axis names do not say of the cells of the i-th operand: an axis that was
 // split, merged, joined, repeated or picked from, and what a rotation turns.
 // REQUIRES: its slice stands where axis names say.
@@ -122,6 +106,21 @@ std::optional<std::size_t> axis_between(const Shape& shape, std::size_t first, s
 
 }  // namespace
 
+Axis axis_over(const Op& op) {
+  return std::visit(Overloaded{
+                        [](const Contract& sum) { return sum.over; },
+                        [](const Reduce& reduce) { return reduce.over; },
+                        []<OneOf<Given, Copy, Split, Merge, Join, Repeat, Pick, Waves, Rotate, Combine, Map, Close> O>(
+                            const O&) { return Axis(); },
+                        [](const Softmax& softmax) {
+                          const bool is_own =
+                              softmax.part == Softmax::Part::exponentials || softmax.part == Softmax::Part::weights;
+                          return is_own ? Axis() : softmax.over;
+                        },
+                    },
+                    op);
+}
+
 std::size_t Reading::open_cell(std::size_t cell) const {
   return open->shape == result ? cell : open->shape.offset(result.index(cell), result);
 }
@@ -207,11 +206,13 @@ std::vector<Slice> cell_runs(const Shape& shape, const CellList& list) {
   return all;
 }
 
-std::string cell_name(const Trace& trace, const Slice& cells) {
+std::string cell_name(const Trace& trace, const Slice& cells) { return cell_name(trace, cells, cells.tensor); }
+
+std::string cell_name(const Trace& trace, const Slice& cells, const std::string& called) {
   const Shape& shape = trace.value(cells.tensor).shape();
   const std::vector<std::size_t> first = shape.index(cells.first);
   const std::vector<std::size_t> last = shape.index(cells.cell(cells.count - 1));
-  std::string name = cells.tensor;
+  std::string name = called;
   for (std::size_t axis = 0; axis < first.size(); ++axis) {
     name += (axis == 0 ? "[" : ",") + std::to_string(first[axis] + 1);
     if (last[axis] != first[axis]) name += "…" + std::to_string(last[axis] + 1);

@@ -76,6 +76,9 @@ struct Ingredients {
   CellList closed;             // of the mask
 };
 
+// The axis that a step sums or searches along; empty where there is none.
+Axis axis_over(const Op& op);
+
 // Whether the numbers of a step stand in the problem.
 bool is_given(const Step& step);
 
@@ -93,8 +96,10 @@ Ingredients ingredients(const Trace& trace, const Reading& reading, std::size_t 
 // The cells in runs of neighbours along one axis.
 std::vector<Slice> cell_runs(const Shape& shape, const CellList& list);
 
-// "scores[1,2]", or where there are several cells "inputs[1,1…4]".
+// "scores[1,2]", or where there are several cells "inputs[1,1…4]". Calls the tensor by its id.
 std::string cell_name(const Trace& trace, const Slice& cells);
+// The same by another name.
+std::string cell_name(const Trace& trace, const Slice& cells, const std::string& called);
 
 // How many levels there can be below a number of that step: the longest way back
 // to what is given.

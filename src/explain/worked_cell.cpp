@@ -45,7 +45,7 @@ Working exponential(const Softmax& op, CellArithmetic& cell) {
 Working sum_with_sink(const Softmax& op, CellArithmetic& cell) {
   std::vector<Inline> terms;
   double sum = 0;
-  cell.add_row(terms, sum);
+  cell.add_row(terms, sum, 1);
   const NumberInLine sink = cell.read(1);
   const NumberInLine maximum = cell.read(2);
   if (maximum.value == -infinity) return cell.sum_of(std::move(terms), sum);
@@ -71,6 +71,7 @@ Working share(CellArithmetic& cell) {
   std::vector<Inline> terms;
   double sum = 0;
   cell.add_row(terms, sum);
+  cell.also_writes(own_term);
   terms.front() = joined(start, terms.front());
   terms.back().emplace_back(")");
   cell.side(std::move(terms));
@@ -128,22 +129,11 @@ struct OpWriter {
   }
 
   Working operator()(const Contract& op) {
-    std::vector<Inline> terms;
-    double sum = 0;
-    for (std::size_t i = 0; i < cell.count(0); ++i) {
-      if (cell.is_closed(i)) continue;
-      const NumberInLine a = cell.read(0, i);
-      const NumberInLine b = cell.read(1, i);
-      const Inline product = joined(joined(cell.guarded(a), {"×"}), cell.guarded(b));
-      terms.push_back(terms.empty() ? product : joined({"+ "}, product));
-      sum += a.value * b.value;
-    }
     switch (op.then) {
       case Contract::Then::add:
-        cell.add_further(2, terms, sum);
-        return cell.sum_of(std::move(terms), sum);
+        return cell.sum_of_products();
       case Contract::Then::divide:
-        return cell.quotient(std::move(terms), sum);
+        return cell.quotient_of_products();
     }
     return cell.only_the_number();
   }
@@ -239,8 +229,8 @@ std::string_view sign(Binary function) {
 }
 
 Working worked_cell(const Trace& trace, const Step& step, const Reading& reading, std::size_t cell,
-                    const Numerals& numerals, std::size_t most_terms) {
-  CellArithmetic arithmetic(trace, step, reading, cell, numerals, most_terms);
+                    const Numerals& numerals, TermLimit limit) {
+  CellArithmetic arithmetic(trace, step, reading, cell, numerals, limit);
   if (arithmetic.made().operands.size() < step.operands.size()) return arithmetic.only_the_number();
   return std::visit(OpWriter{arithmetic}, step.op);
 }

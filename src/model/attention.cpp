@@ -108,7 +108,8 @@ std::string record_context(RecipeBuilder& work, const Attention& attention, cons
   };
   const Op weigh = Combine{Binary::multiply, {}};
   const std::vector<Operand> operands = {weights, values};
-  const bool shown = options.all_steps || work.shape_of(weigh, operands).count() <= most_weighted_values;
+  const bool shown = options.all_steps ||
+                     (!options.no_weighted_values && work.shape_of(weigh, operands).count() <= most_weighted_values);
   // A step that rounds its numbers does so whether it is shown or not.
   const bool rounds = work.arithmetic().hand_rounding || rounds_once_a_step(work.arithmetic().dtype);
   if (!shown && !rounds) return record_sum(Contract{"key"}, operands, open);

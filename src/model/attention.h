@@ -11,6 +11,9 @@ struct AttentionOptions {
   // Whether every step is kept, whatever its size; else large weighted values
   // are summed without being shown.
   bool all_steps = false;
+
+  // Whether weighted values are summed without being shown, however few.
+  bool no_weighted_values = false;
 };
 
 // Attention, step by step, as Vaswani et al. (2017), section 3.2, equation 1:

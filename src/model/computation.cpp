@@ -51,13 +51,13 @@ Trace described(const Problem& problem, const Backend& backend) {
 }
 
 Trace worked_out(Recipe recipe, const Problem& problem, Backend& backend,
-                 std::function<void(std::string_view)> before_step) {
+                 std::function<void(std::string_view)> before_step, bool wants_weighted_values = true) {
   Trace trace = described(problem, backend);
   ComputingPolicy policy(backend, problem.arithmetic, std::move(before_step));
   compute(std::move(recipe), policy, trace);
   trace.result = trace.steps.back().heading.id;
   std::ranges::move(notes_on_numbers(trace), std::back_inserter(trace.notes));
-  if (!trace.find("weighted_values")) {
+  if (wants_weighted_values && !trace.find("weighted_values")) {
     trace.notes.push_back({"weighted_values", {}, "left_out", language().steps.weighted_values_left_out});
   }
   return trace;
@@ -108,6 +108,13 @@ void Computation::keep(const std::vector<std::string>& asked) {
   if (std::ranges::any_of(asked, is_left_out)) recipe_ = std::move(all);
 }
 
+void Computation::leave_out_weighted_values() {
+  const Arithmetic& arithmetic = problem_.arithmetic;
+  if (arithmetic.hand_rounding || rounds_once_a_step(arithmetic.dtype)) return;
+  recipe_ = attention_recipe(problem_, {.no_weighted_values = true});
+  wants_weighted_values_ = false;
+}
+
 std::variant<Trace, TooLarge> Computation::run(Backend& backend, bool only_result, std::size_t most_bytes,
                                                const Watcher& watcher) {
   const auto draw_numbers = [&] {
@@ -125,7 +132,7 @@ std::variant<Trace, TooLarge> Computation::run(Backend& backend, bool only_resul
     return TooLarge{less_at_once ? *at_once : needed, less_at_once};
   }
   draw_numbers();
-  return worked_out(std::move(recipe_), problem_, backend, watcher.computes_step);
+  return worked_out(std::move(recipe_), problem_, backend, watcher.computes_step, wants_weighted_values_);
 }
 
 }  // namespace attn

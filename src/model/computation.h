@@ -62,6 +62,9 @@ class Computation {
   void keep(const std::vector<std::string>& asked);
   void keep_all() { recipe_ = whole(); }
 
+  // Sums the weighted values without showing them, where the context has the same bits so.
+  void leave_out_weighted_values();
+
   // Computes the steps; or, where nothing but the result is wanted, that at once
   // if it can be and has room. Random numbers are drawn once it is known that what
   // they are for has room. Called once.
@@ -71,6 +74,7 @@ class Computation {
  private:
   const Problem& problem_;
   Recipe recipe_;
+  bool wants_weighted_values_ = true;
 };
 
 }  // namespace attn

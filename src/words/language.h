@@ -87,6 +87,7 @@ struct TellingWords {
   Said only_the_result, every_matrix, every_row, result, what_must_hold, notes, dot_product, more_of_these, more_rows,
       more_queries, more_places, more_notes, one_place, one_query;
   Saying<std::size_t, Text, Text> left_out;
+  Saying<std::size_t, bool> in_the_same_way;
   Saying<std::size_t, Text> padded;
   Said all_heads, all_queries;
   Saying<Text> one_query_told;
@@ -114,7 +115,8 @@ struct TellingWords {
 
   // Where a number comes from.
   Saying<std::size_t, std::size_t> levels_shown;
-  Said sums_cut;
+  Said lists_cut;
+  Saying<std::size_t> sums_cut;
   Saying<std::size_t, std::size_t> padding_query;
   Saying<Text> at_place, ask_for_one;
 
@@ -144,7 +146,7 @@ struct TellingWords {
 
   // Lines of arithmetic, and what stands behind them.
   Said no_row, not_turned, every_cell_closed, zero_divisor, closed, open, sink_number, is_given, see_above;
-  Saying<std::size_t> so_many_more;
+  Saying<std::size_t> so_many_more, other_terms, others;
   Saying<int, bool, bool> by_hand;
   Saying<Text, std::string_view> rounded_to;
   Saying<Text> axis;

@@ -463,6 +463,10 @@ class Own(Case):
         self.report(self.path("trace.json"), changed, "--rtol", "1e-12", code=0)
         self.report(self.path("trace.json"), changed, "--only", "scores", code=0)
         self.report(self.path("trace.json"), changed, "--only", "attention_weights", code=1)
+        self.report(self.path("trace.json"), changed, "--only", "s*,*ues", code=0)
+        self.report(self.path("trace.json"), changed, "--only", "scores,att*", code=1)
+        several = self.report(self.path("trace.json"), changed, "--only", "queries,keys", code=0)
+        self.assertEqual(sorted(step["id"] for step in several["steps"]), ["keys", "queries"])
 
     def test_dtypes_are_compared_as_the_coarser_rounds(self):
         single = self.trace("trace.json", "--dtype", "f32")
@@ -591,6 +595,8 @@ class Refusals(Case):
 
     def test_options(self):
         self.assertIn("did you mean `scores`?", self.refused(EXAMPLE, SCALED, "--only", "score"))
+        self.assertIn("no step is called `scroes*`; did you mean `scores`?",
+                      self.refused(EXAMPLE, SCALED, "--only", "scroes*"))
         self.assertIn("--rtol takes a number", self.refused(EXAMPLE, SCALED, "--rtol", "-1"))
         self.assertIn("standard input", self.refused("-", "-"))
 

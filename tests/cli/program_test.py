@@ -53,8 +53,15 @@ class Commands(ProgramTest):
         self.assertEqual(attn("--format", "json", EXAMPLE).stdout, attn("run", EXAMPLE, "--format", "json").stdout)
 
     def test_the_demo_is_the_worked_example_and_needs_no_file(self):
-        self.assertEqual(attn("demo", folder=self.folder).stdout, attn("run", EXAMPLE).stdout)
+        self.assertEqual(attn("demo", folder=self.folder).stdout, attn("run", EXAMPLE, "--brief").stdout)
         self.assertEqual(attn("demo", folder=self.folder).returncode, 0)
+
+    def test_the_demo_is_brief_unless_more_is_asked_for(self):
+        self.assertLessEqual(len(attn("demo").stdout.splitlines()) + 4, 150)
+        for more in (["--full"], ["--query", "2"], ["--explain", "rows"], ["--only", "A,C"], ["--format", "html"],
+                     ["--format", "json"]):
+            self.assertEqual(attn("demo", *more).stdout.replace("worked-example.json", ""),
+                             attn("run", EXAMPLE, *more).stdout.replace("worked-example.json", ""), more)
 
     def test_a_dash_is_standard_input(self):
         with open(EXAMPLE, encoding="utf-8") as file:
@@ -384,6 +391,72 @@ class Output(ProgramTest):
         self.assertEqual([step["id"] for step in trace["steps"]], ["scores", "context"])
         trace = json.loads(attn("run", EXAMPLE, "--format", "json", "--only", "result").stdout)
         self.assertEqual([step["id"] for step in trace["steps"]], ["context"])
+
+    def test_only_takes_patterns_of_ids_and_symbols(self):
+        every = [step["id"] for step in json.loads(attn("run", EXAMPLE, "--format", "json").stdout)["steps"]]
+        for pattern, steps in (("*sums", ["exponential_sums"]), ("que*, *ues", ["queries", "values", "weighted_values"]),
+                               ("scor?s", ["scores"]), ("[S]", None), ("s*s", ["scores"]), ("*", every), ("*or?", None),
+                               ("A*", ["attention_weights"]), ("?o?????", ["context"])):
+            with self.subTest(pattern):
+                done = attn("run", EXAMPLE, "--format", "json", "--only", pattern)
+                if steps is None:
+                    self.assert_complains(done, 2, f"no step `{pattern}`")
+                else:
+                    told = [step["id"] for step in json.loads(done.stdout)["steps"]]
+                    self.assertEqual(sorted(told), sorted(steps))
+        self.assert_complains(attn("run", EXAMPLE, "--only", "scroes*"), 2, "`scroes*`", "did you mean `scores`?")
+        self.assertEqual(attn("demo", "--only", "row*").stdout.split("Three things")[0].strip(),
+                         attn("run", EXAMPLE, "--only", "row_maximum").stdout.strip())
+
+    def test_a_symbol_with_a_star_is_no_pattern_where_it_is_one(self):
+        heads = os.path.join(DATA, "eight-heads-batch.json")
+        symbols = {step["symbol"]: step["id"] for step in json.loads(attn("run", heads, "--format", "json").stdout)["steps"]}
+        starred = [symbol for symbol in symbols if symbol.endswith("*")]
+        self.assertTrue(starred)
+        for symbol in starred:
+            steps = json.loads(attn("run", heads, "--format", "json", "--only", symbol).stdout)["steps"]
+            self.assertEqual([step["id"] for step in steps], [symbols[symbol]])
+
+    def test_brief_writes_out_one_query_and_one_row_and_no_weighted_values(self):
+        text = attn("run", EXAMPLE, "--brief").stdout
+        for shown in ("K[1,3] = ", "S[1,3] = ", "C[1,3] = 0.0634×3 + 0.4683×0 + 0.4683×3 ≈ 1.5951", "A = E / z", "C = A·V",
+                      "Q = X·W_Q", "V = X·W_V"):
+            self.assertIn(shown, text)
+        for left_out in ("K[2,1] =", "Q[1,1] =", "S[2,1] =", "U[", "E = e^"):
+            self.assertNotIn(left_out, text)
+        whole = attn("run", EXAMPLE).stdout
+        self.assertEqual(text[text.index("  C = A·V"):], whole[whole.index("  C = A·V"):])
+        second = attn("run", EXAMPLE, "--brief", "--query", "2").stdout
+        self.assertIn("Q[2,1] = 0×1 + 2×1", second)
+        self.assertIn("C[2,1] = ", second)
+        self.assertNotIn("C[1,1] = ", second)
+        for form in ("markdown", "latex", "html", "svg"):
+            brief = attn("run", EXAMPLE, "--brief", "--format", form).stdout
+            self.assertLess(len(brief), len(attn("run", EXAMPLE, "--format", form).stdout))
+            self.assertNotIn("Weighted values:", brief)
+
+    def test_brief_changes_no_number(self):
+        for more in ([], ["--dtype", "f32"], ["--dtype", "bf16"], ["--hand-rounding", "1"]):
+            brief, whole = (attn("run", EXAMPLE, "--precision", "17", *more, *words).stdout for words in (["--brief"], []))
+            self.assertEqual(brief[brief.index("  C = A·V"):], whole[whole.index("  C = A·V"):], more)
+        both = self.path("trace.json"), self.path("page.html")
+        self.assertEqual(attn("run", EXAMPLE, "--brief", "-o", both[0], "-o", both[1]).returncode, 0)
+        with open(both[0], encoding="utf-8") as file:
+            self.assertEqual(file.read(), attn("run", EXAMPLE, "--format", "json").stdout)
+
+    def test_brief_is_refused_where_it_changes_nothing(self):
+        for more in (["--format", "json"], ["--format", "csv"], ["--full"], ["--explain", "result"], ["--at-once"],
+                     ["--explain", "steps", "--only", "scores"]):
+            self.assert_complains(attn("run", EXAMPLE, "--brief", *more), 2, "--brief")
+
+    def test_a_pattern_does_not_bring_in_what_is_left_out_for_its_size(self):
+        problem = self.path("wide.json", '{"inputs": {"random": "normal", "shape": [80, 20], "seed": 1}}')
+
+        def told(pattern):
+            return [step["id"] for step in
+                    json.loads(attn("run", problem, "--format", "json", "--only", pattern).stdout)["steps"]]
+        self.assertNotIn("weighted_values", told("*"))
+        self.assertEqual(told("weighted*"), ["weighted_values"])
 
     def test_files_get_the_format_of_their_ending_and_several_may_be_written(self):
         trace, text = self.path("trace.json"), self.path("steps.txt")

@@ -164,6 +164,23 @@ class Sizes(unittest.TestCase):
         self.assertIn(b"the steps of this problem take", errors)
         self.assertLess(peak, (size + 16 * 1_000_000) * 1.15 + least)
 
+    @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
+    def test_what_is_told_of_a_long_sum_takes_the_memory_it_may(self):
+        row = {"random": "normal", "shape": [1, 200_000], "seed": 1}
+        path = self.written({"queries": row, "keys": row | {"seed": 2}, "values": [[1]]})
+        for words in (["why", path, "S[1,1]"], ["why", path, "S"], ["run", path, "--explain", "cells"]):
+            code, errors, peak = peak_of(*words)
+            self.assertEqual((code, errors), (0, b""))
+            self.assertLess(peak, 200 * MIB, words)
+        for words in (["why", path, "S[1,1]", "--full"], ["why", path, "S", "--full"],
+                      ["run", path, "--explain", "cells", "--full"]):
+            code, errors, peak = peak_of(*words, "--max-memory", "200M")
+            self.assertEqual(code, 3, words)
+            self.assertIn(b"--max-memory", errors)
+            self.assertLess(peak, 200 * MIB, words)
+            self.assertEqual(peak_of(*words, "--max-memory", "1500M")[0], 0)
+            self.assertLess(peak_of(*words, "--max-memory", "1500M")[2], 1500 * MIB)
+
     def test_random_numbers_are_not_drawn_for_what_is_refused(self):
         shape = {"random": "normal", "shape": [100_000, 2000], "seed": 1}  # 1.5 GiB, which --max-memory allows
         for problem in ({"inputs": shape}, {"queries": shape, "keys": shape | {"seed": 2}}):

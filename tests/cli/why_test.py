@@ -34,9 +34,9 @@ class Answers(unittest.TestCase):
 
     def test_a_number_is_worked_out_and_followed_back(self):
         lines = self.lines(EXAMPLE, "scores[1,2]")
-        self.assertIn("  scores[1,2] = q₁·k₂ = 1×4 + 0×4 + 2×0 = 4", lines)
-        self.assertIn("  ├ keys[2,1] = 0×0 + 2×1 + 0×0 + 2×1 = 4", lines)
-        self.assertIn("  │ └ weights.key[1…4,1] = [0, 1, 0, 1]  (given)", lines)
+        self.assertIn("  S[1,2] = q₁·k₂ = 1×4 + 0×4 + 2×0 = 4", lines)
+        self.assertIn("  ├ K[2,1] = 0×0 + 2×1 + 0×0 + 2×1 = 4", lines)
+        self.assertIn("  │ └ W_K[1…4,1] = [0, 1, 0, 1]  (given)", lines)
 
     def test_a_dash_is_standard_input(self):
         with open(EXAMPLE, encoding="utf-8") as file:
@@ -57,15 +57,47 @@ class Answers(unittest.TestCase):
     def test_depth_is_how_many_levels_are_told(self):
         lines = self.lines(EXAMPLE, "context[1,2]", "--depth", "0")
         self.assertEqual([line for line in lines if "=" in line][-1],
-                         "  context[1,2] = 0.1268 + 3.7465 + 2.8099 ≈ 6.6831")
+                         "  C[1,2] = 0.1268 + 3.7465 + 2.8099 ≈ 6.6831")
         self.assertFalse([line for line in lines if "├" in line or "└" in line])
         lines = self.lines(EXAMPLE, "context[1,2]", "--depth", "1")
         self.assertEqual(len([line for line in lines if "├" in line or "└" in line]), 3)
 
+    def test_the_largest_terms_say_what_a_sum_is_made_of(self):
+        heads = os.path.join(DATA, "tired-or-narrow.json")
+        lines = self.lines(heads, "C[1,9,1]", "--top", "2", "--depth", "1")
+        self.assertIn("  C[1,9,1] = 0.8323 + 0.0305 + (10 more: 0.0152) ≈ 0.8780", lines)
+        self.assertEqual(len([line for line in lines if "├" in line or "└" in line]), 2)
+        self.assertIn("--top takes another number", " ".join(lines))
+        whole = self.lines(heads, "C", "--top", "2")
+        self.assertIn("C[1,1] = 0.1667 + 0.0833 + (10 more: 0.0833) ≈ 0.3333 (key 2 (dog), 5 (cross))",
+                      " ".join(" ".join(whole).split()))
+        self.assertEqual(whole, self.lines(heads, "--top", "2"))
+        self.assertEqual(self.lines(EXAMPLE, "C[1,1]", "--top", "4"), self.lines(EXAMPLE, "C[1,1]"))
+
+    def test_a_long_sum_is_a_page_in_every_format(self):
+        with tempfile.TemporaryDirectory(prefix="attn-why-") as folder:
+            path = os.path.join(folder, "wide.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"queries": [[1] * 200_000], "keys": [[2] * 199_999 + [3]], "values": [[1]], "score": "dot"},
+                          file)
+            for form in ("text", "markdown", "latex", "html", "svg"):
+                for words in (["S[1,1]"], ["S"], ["S[1,1]", "--top", "3"]):
+                    with self.subTest(format=form, words=words):
+                        text = "\n".join(self.lines(path, *words, "--format", form))
+                        self.assertLess(len(text), 300_000)
+                        if (form, words) != ("svg", ["S"]):  # a map, without sums
+                            self.assertIn("199984" if "--top" not in words else "199997", text)
+            done = why(path, "S[1,1]", "--full", "--max-memory", "100M")
+            self.assertEqual((done.returncode, done.stdout), (3, ""))
+            self.assertIn("--max-memory, 100.0 MiB", done.stderr)
+            self.assertIn("--top", done.stderr)
+            done = why(path, "S", "--full", "--max-memory", "100M")
+            self.assertEqual((done.returncode, done.stdout), (3, ""))
+
     def test_options_of_run_hold_here_too(self):
-        self.assertIn("  attention_weights[1,2] = 1 / 2.135335 ≈ 0.468311",
+        self.assertIn("  A[1,2] = 1 / 2.135335 ≈ 0.468311",
                       self.lines(EXAMPLE, "attention_weights[1,2]", "--precision", "6"))
-        self.assertIn("  attention_weights[1,2] = 1 / 2.1353 ≈ 0.5  (0.4683 rounded to 1 decimal)",
+        self.assertIn("  A[1,2] = 1 / 2.1353 ≈ 0.5  (0.4683 rounded to 1 decimal)",
                       self.lines(EXAMPLE, "attention_weights[1,2]", "--hand-rounding", "1"))
         self.assertTrue("\n".join(self.lines(EXAMPLE, "attention_weights[1,2]", "--ascii")).isascii())
         self.assertIn("\x1b[", "\n".join(self.lines(EXAMPLE, "scores[1,2]", "--color", "always")))
@@ -111,7 +143,9 @@ class EveryFeature(unittest.TestCase):
         place, value = known[(7 * at + 3) % len(known)]
         name = f"{step['id']}[{','.join(map(str, place))}]" if place else step["id"]
         told = self.output("why", path, name, "--depth", "1").replace("\n", " ")
-        line = re.search(r"  " + re.escape(name) + r" [=≈] .*?(?=  [├└]|$)", told)
+        index = name[len(step["id"]):]
+        called = "(?:" + re.escape(name) + "|" + re.escape(step["symbol"] + index) + ")"
+        line = re.search(r"  " + called + r" [=≈] .*?(?=  [├└]|$)", told)
         self.assertTrue(line, told)
         if dtype in ("f64", "f32"):  # JSON has too few digits of shorter ones to round
             ends = re.findall(r"[=≈] (−?[\d.∞]+(?:e-?\d+)?)(?![\w./·×])", re.sub(r"\s+", " ", line.group()))
@@ -147,6 +181,9 @@ class Refusals(unittest.TestCase):
         self.refused(2, [EXAMPLE, "scores", "--depth", "2"], ["whole step"])
         self.refused(2, [EXAMPLE, "scores[1,2]", "--format", "json"], ["`json`", "text"])
         self.refused(2, [EXAMPLE], ["STEP"])
+        for top in ("0", "-1", "many", "1.5"):
+            self.refused(2, [EXAMPLE, "scores[1,2]", "--top=" + top], ["`" + top + "`", "--top"])
+        self.refused(2, [EXAMPLE, "W_Q[1,1]", "--top", "2"], ["given"])
         self.refused(2, [os.path.join(DATA, "no-such.json"), "scores[1,2]"], ["no-such.json"])
         self.refused(3, [EXAMPLE, "scores[1,2]", "--max-memory", "1K"], ["--max-memory"])
 

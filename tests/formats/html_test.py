@@ -375,14 +375,16 @@ class Provenance(unittest.TestCase):
             indices.append(index)
         return [f"{read['step']}[{','.join(map(str, index))}]" for index in indices]
 
-    def told(self, problem, name):
-        """The names below the root, ranges taken apart."""
+    def told(self, problem, name, matrices):
+        """The names below the root, ranges taken apart, by the ids of the symbols."""
+        steps = {matrix["symbol"]: matrix["step"] for matrix in matrices}
         lines = attn("why", problem, name, "--depth", "1").split("\n")
         names = set()
         for line in lines:
             found = re.match(r"^\s*[├└] (.*?)(?: [=≈].*|  \(.*|)$", line)
-            for one in re.findall(r"[\w.]+\[[^]]*\]", found.group(1)) if found else []:
+            for one in re.findall(r"[^\s,\[]+\[[^]]*\]", found.group(1)) if found else []:
                 step, inside = one[:-1].split("[")
+                step = steps.get(step, step)
                 spans = [part.split("…") for part in inside.split(",")]
                 ranges = [range(int(span[0]), int(span[-1]) + 1) for span in spans]
                 names |= {f"{step}[{','.join(map(str, at))}]" for at in itertools.product(*ranges)}
@@ -409,7 +411,7 @@ class Provenance(unittest.TestCase):
                 with self.subTest(problem=name, cell=cell):
                     matrix, row, column = found
                     read = {name for operand in matrix["operands"] for name in self.names(one, operand, *found)}
-                    self.assertEqual(read, self.told(problem, cell))
+                    self.assertEqual(read, self.told(problem, cell, matrices))
                     compared += 1
         self.assertGreaterEqual(compared, 10)
 

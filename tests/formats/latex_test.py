@@ -151,7 +151,7 @@ class Papers(LatexTest):
 
     def test_trees_compile(self):
         done = self.compile(latex("why", EXAMPLE, "context[1,2]", "--standalone"))
-        self.assert_shows(done, "context[1, 2]", "(given)", "(see above)")
+        self.assert_shows(done, "C[1, 2]", "(given)", "(see above)")
 
     def test_reports_compile(self):
         scores = [["2", "4", "4"], ["4", "61", None], ["4", "12", "10"]]

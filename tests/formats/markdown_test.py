@@ -211,7 +211,7 @@ class Formulas(unittest.TestCase):
         self.assertRegex(text, r"(?m)^- \$`.*`\$$")
         self.assertRegex(text, r"(?m)^  - \$`")
         self.assertRegex(text, r"(?m)^ +- \$`.*`\$ \(given\)$")
-        self.assertIn("├ weighted_values[1,1,2] = 0.0634 × 2 ≈ 0.1268", markdown("why", EXAMPLE, "context[1,2]", "--math",
+        self.assertIn("├ U[1,1,2] = 0.0634 × 2 ≈ 0.1268", markdown("why", EXAMPLE, "context[1,2]", "--math",
                                                                           "none"))
 
 

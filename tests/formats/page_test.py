@@ -194,8 +194,9 @@ class Sums(PageTest):
         """A few numbers one by one."""
         for at in sorted({0, len(lines) // 2, len(lines) - 1}):
             cell = name_of(step, shape, at)
+            index = re.escape(cell[len(step):])
             answer = [line for line in unwrapped(attn("why", problem(name), cell, "--depth", "0"))
-                      if line.startswith(cell + " ")]
+                      if re.match(rf"[^\s\[]+{index} [=≈] ", line)]
             (expected, remark), (found, found_remark) = sides(answer[-1]), sides(lines[at])
             self.assertEqual(found, expected, f"{name}: {cell}")
             self.assertTrue(remark.startswith(found_remark), f"{name}: {cell}: {found_remark}, not {remark}")
@@ -259,6 +260,7 @@ class Lights(PageTest):
                             ("rao-manish-two-heads", ["concat[1,2,6]", "output[1,1,2]", "scores[1,2,1,3]"])]:
             self.open(name)
             shapes = dict(self.run_script("return numbers.map((matrix) => [matrix.step, matrix.shape]);"))
+            steps = dict(self.run_script("return numbers.map((matrix) => [matrix.symbol, matrix.step]);"))
             for cell in cells:
                 step, inside = cell[:-1].split("[")
                 index = [int(i) - 1 for i in inside.split(",")]
@@ -268,15 +270,18 @@ class Lights(PageTest):
                 lit = self.lit(step, at)
                 read = set().union(*(found for kind, found in lit.items() if re.match(r"lit-\d", kind)))
                 named = {name_of(step, shapes[step], at) for step, at in read}
-                self.assertEqual(named, self.named_by_why(name, cell), f"{name}: {cell}")
+                self.assertEqual(named, self.named_by_why(name, cell, steps), f"{name}: {cell}")
 
-    def named_by_why(self, name, cell):
-        """The cells below a number, one level down; "keys[1…3,2]" is three."""
+    def named_by_why(self, name, cell, steps):
+        """The cells below a number, one level down, by the ids of these symbols; "K[1…3,2]" is three."""
         named = set()
         for line in attn("why", problem(name), cell, "--depth", "1", "--full").split("\n"):
             found = re.match(r"  [├└] (\S+) [=≈]", line)
-            if found and not re.match(r"mask[.\[]", found.group(1)):
-                named |= set(spread(found.group(1)))
+            if found:
+                symbol, inside = found.group(1).split("[")
+                step = steps.get(symbol, symbol)
+                if step != "mask" and not step.startswith("mask."):
+                    named |= set(spread(step + "[" + inside))
         return named
 
     def test_words_say_what_is_lit(self):
@@ -373,8 +378,8 @@ class Changes(PageTest):
         self.assertEqual(self.run_script("""
             cellAt("scores", 0).click();
             return [...document.querySelectorAll("dialog .arithmetic")].map((line) => line.textContent)
-              .find((line) => line.startsWith("weights.query[1…4,1]"));"""),
-                         "weights.query[1…4,1] = [2.5, 1, 0, 0] (given)")
+              .find((line) => line.startsWith("W_Q[1…4,1]"));"""),
+                         "W_Q[1…4,1] = [2.5, 1, 0, 0] (given)")
 
 
 class Keys(PageTest):
@@ -427,9 +432,9 @@ class Keys(PageTest):
             const title = document.getElementById(dialog.getAttribute("aria-labelledby"));
             return [title.textContent, [...dialog.querySelectorAll(".arithmetic")].map((line) => line.textContent),
                     dialog.contains(document.activeElement)];""")
-        self.assertIn("context[1,2]", dialog[0])
-        self.assertEqual(dialog[1][0], "context[1,2] = 0.1268 + 3.7465 + 2.8099 ≈ 6.6831")
-        self.assertIn("weighted_values[1,1,2] = 0.0634 × 2 ≈ 0.1268", dialog[1])
+        self.assertIn("C[1,2]", dialog[0])
+        self.assertEqual(dialog[1][0], "C[1,2] = 0.1268 + 3.7465 + 2.8099 ≈ 6.6831")
+        self.assertIn("U[1,1,2] = 0.0634 × 2 ≈ 0.1268", dialog[1])
         self.assertTrue(dialog[2])
         self.press("Escape")
         self.assertEqual(self.where(), ["context", 1])
@@ -574,7 +579,7 @@ class Answers(PageTest):
         self.browser.press("Enter")
         lines = self.run_script("""
             return [...document.querySelectorAll("dialog .arithmetic")].map((line) => line.textContent);""")
-        self.assertEqual(lines[0], "scores[1,2] = ?×? + ?×? + ?×? = 4")
+        self.assertEqual(lines[0], "S[1,2] = ?×? + ?×? + ?×? = 4")
         self.assertTrue(lines[1:] and all(line.endswith("is hidden") for line in lines[1:]), lines)
 
     def test_an_answer_still_counts_while_hidden(self):

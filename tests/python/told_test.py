@@ -30,7 +30,7 @@ class Why(unittest.TestCase):
     def test_a_step_left_out_for_its_size_is_told_all_the_same(self):
         problem = {"queries": np.ones((40, 64)), "keys": np.ones((40, 64))}
         for given in (problem, attn.run(problem)):
-            self.assertIn("weighted_values[1,1,1] = ", attn.why(given, "weighted_values[1,1,1]"))
+            self.assertIn("U[1,1,1] = ", attn.why(given, "weighted_values[1,1,1]"))
 
     def test_rounded_by_hand_it_is_told_as_rounded(self):
         path = DATA / "worked-example-rounded.json"

@@ -30,7 +30,8 @@ std::string things_to_try() {
   return text + "  attn run " + file + " -o page.html\n";
 }
 
-struct DemoOptions {
+class DemoOptions {
+ public:
   ComputeOptions computing;
   ViewOptions viewing;
 
@@ -39,11 +40,19 @@ struct DemoOptions {
     computing.declare(line);
   }
   Exit run() const {
-    const Exit code = show(open_problem_text(worked_example, "worked-example.json", computing), computing, viewing);
-    const bool is_read_here = viewing.rendering.outputs.empty() && !viewing.pause &&
-                              (viewing.rendering.format.empty() || viewing.rendering.format == "text");
-    if (code == Exit::done && is_read_here) say(things_to_try());
+    const bool is_text =
+        viewing.rendering.outputs.empty() && (viewing.rendering.format.empty() || viewing.rendering.format == "text");
+    ViewOptions shown = viewing;
+    shown.brief = shown.brief || (is_text && !asks_for_more());
+    const Exit code = show(open_problem_text(worked_example, "worked-example.json", computing), computing, shown);
+    if (code == Exit::done && is_text && !viewing.pause) say(things_to_try());
     return code;
+  }
+
+ private:
+  // Whether the words say themselves how much is shown.
+  bool asks_for_more() const {
+    return viewing.full || viewing.at_once || !viewing.level.empty() || !viewing.only.empty() || !viewing.query.empty();
   }
 };
 
@@ -51,9 +60,9 @@ struct DemoOptions {
 
 Command demo_command() {
   return command<DemoOptions>({.name = "demo",
-                               .summary = "Show every step of the built-in worked example",
+                               .summary = "Show the built-in worked example, step by step",
                                .group = "See every number",
-                               .examples = {"attn demo", "attn demo --only A,C --explain cells"}});
+                               .examples = {"attn demo", "attn demo --full", "attn demo --only A,C --explain cells"}});
 }
 
 }  // namespace attn

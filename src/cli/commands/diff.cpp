@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,7 +27,7 @@ namespace {
 struct DiffOptions {
   std::string first, second;
   std::string rtol, atol;
-  std::string only;
+  std::vector<std::string> only;
   RenderOptions rendering;
   ComputeOptions computing;
 
@@ -89,7 +90,8 @@ void DiffOptions::declare(CommandLine& line) {
                   {.is_required = true});
   line.add_option("B", second, "another", {.is_required = true});
   line.begin_group("What is compared");
-  line.add_option("--only", only, "compare this step alone", {.value = "STEP"});
+  line.add_option("--only", only, "compare these steps alone; * and ? stand for any letters and one",
+                  {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
   line.add_option("--rtol", rtol, "accept numbers this close, relative to the first", {.value = "X"});
   line.add_option("--atol", atol, "accept numbers this close", {.value = "X"});
   rendering.declare(line, RenderOptions::Shows::words, json_alone());
@@ -124,15 +126,18 @@ Exit DiffOptions::run() const {
   OpenedFile& ours = files[0];
   OpenedFile& theirs = files[1];
   const std::vector<std::string> ids = names_of(ours.side.steps, &SideStep::id);
-  const std::string step = ours.trace ? step_id(only, step_names(*ours.trace)) : only;
-  if (!step.empty() && std::ranges::find(ids, step) == ids.end()) {
-    throw unknown("no step is called", step, ids, "the steps are " + listed(ids));
+  std::vector<StepName> names;
+  for (const std::string& id : ids) names.push_back({id, ""});
+  if (ours.trace) names = step_names(*ours.trace);
+  std::vector<std::string> steps;
+  for (const std::string& word : only) {
+    std::ranges::copy(step_ids(word, names, "no step is called"), std::back_inserter(steps));
   }
 
   if (ours.side.attentions.empty()) ours.side.attentions = {attention_anatomy("", {})};
   const Subject other = std::move(theirs).subject();
   DiffReport report = compared(std::move(ours).subject(), other,
-                               rtol.empty() && atol.empty() ? std::nullopt : std::optional(typed), step);
+                               rtol.empty() && atol.empty() ? std::nullopt : std::optional(typed), steps);
   if (!report.sides.has_common()) throw nothing_in_common(report, ids, other.side);
   if (ours.trace && theirs.trace) report.keys = differing_keys(ours.text, theirs.text);
 

@@ -3,6 +3,9 @@
 #include <optional>
 #include <string>
 
+#include <fmt/core.h>
+
+#include "base/text.h"
 #include "cli/options.h"
 #include "cli/problem_file.h"
 #include "cli/render.h"
@@ -11,7 +14,7 @@ namespace attn {
 namespace {
 
 struct WhyCommandOptions {
-  std::string file, what, depth;
+  std::string file, what, depth, top;
   bool full = false;
   RenderOptions rendering;
   ComputeOptions computing;
@@ -29,23 +32,38 @@ std::optional<std::size_t> find_depth(const std::string& typed, const Question& 
       .at({"--depth"});
 }
 
+// Refuses --top where there is no sum: a given number has no terms.
+void refuse_top_of_given(const Trace& trace, const Asked& asked) {
+  const Step* step = trace.find(asked.id);
+  if (step && !is_given(*step)) return;
+  throw Refusal("--top is about the terms of sums, and `" + asked.id + "` is given", "leave --top out").at({"--top"});
+}
+
 void WhyCommandOptions::declare(CommandLine& line) {
   line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
-  line.add_option("STEP", what, "one number: scores[1,2], or by labels scores[it,dog]; or a whole step",
-                  {.is_required = true});
+  line.add_option("STEP", what,
+                  "one number: scores[1,2], or by labels scores[it,dog]; or a whole step. With --top the result, where "
+                  "nothing is said");
   line.begin_group("What is shown");
   line.add_option("--depth", depth, "levels below the number; as many as fit", {.value = "N"});
+  line.add_option("--top", top, "of each longer sum the N largest terms, and what the others come to", {.value = "N"});
   line.add_flag("--full", full, "leave nothing out, however long");
   rendering.declare(line, RenderOptions::Shows::steps);
   computing.declare(line);
 }
 
 Exit WhyCommandOptions::run() const {
-  const Result<Question> read = read_question(what);
+  if (what.empty() && top.empty()) {
+    throw Refusal("`attn why` needs STEP: one number, scores[1,2], or a whole step",
+                  "usage: attn why [OPTIONS] FILE STEP")
+        .at({});
+  }
+  const Result<Question> read = read_question(what.empty() ? "result" : what);
   if (!read) throw Refusal(read.faults().front()).at({.value = what});
   const Question& question = read.value();
   Rendering plan = understood(rendering);
-  const WhyOptions explaining{.depth = find_depth(depth, question), .precision = plan.precision, .full = full};
+  WhyOptions explaining{.depth = find_depth(depth, question), .precision = plan.precision, .full = full, .top = {}};
+  if (!top.empty()) explaining.top = whole_number("--top", top, "number of terms", 1);
 
   const Problem problem = open_problem(file, computing, rendering.color_of_errors());
   Computation computation(problem);
@@ -55,8 +73,18 @@ Exit WhyCommandOptions::run() const {
   const Trace trace = compute(computation, computing);
   const Result<Asked> asked = find_asked(trace, question);
   if (!asked) throw Refusal(asked.faults().front()).at({.value = what});
+  if (explaining.top) refuse_top_of_given(trace, asked.value());
   plan.look.full = full || is_told_whole(trace, asked.value());
-  return write_out(plan, [&] { return why(trace, asked.value(), explaining); });
+  const auto document = why_within(computing.max_bytes(), trace, asked.value(), explaining);
+  if (!document) {
+    throw Refusal(
+        fmt::format("what there is to say takes more than --max-memory, {}", spelled_size(computing.max_bytes())),
+        !asked.value().cell ? "ask for one number of it, or give a larger --max-memory"
+        : full              ? "leave --full out: then the largest terms of each sum are written, --top 100 of them"
+                            : "ask for less by --depth or --top, or give a larger --max-memory",
+        Exit::wrong_environment);
+  }
+  return write_out(plan, [&] { return *document; });
 }
 
 }  // namespace
@@ -66,7 +94,8 @@ Command why_command() {
       {.name = "why",
        .summary = "Follow one number back to the inputs",
        .group = "See every number",
-       .examples = {"attn why data/worked-example.json 'context[1,2]'", "attn why data/worked-example.json S"}});
+       .examples = {"attn why data/worked-example.json 'context[1,2]'", "attn why data/worked-example.json S",
+                    "attn why data/tired-or-narrow.json 'C[1,9,1]' --top 3"}});
 }
 
 }  // namespace attn

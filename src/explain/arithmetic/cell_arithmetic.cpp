@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "explain/telling/closing.h"
@@ -17,15 +18,41 @@ std::vector<Inline> listed_in(const std::string& function, std::vector<Inline> t
   return terms;
 }
 
-std::vector<Inline> shortened(std::vector<Inline> terms, std::size_t most) {
-  if (terms.size() <= most) return terms;
-  constexpr std::size_t kept_at_end = 2;
-  const std::size_t left_out = terms.size() - most;
-  const auto cut = terms.begin() + static_cast<std::ptrdiff_t>(most - kept_at_end);
-  *cut = {"… " + std::to_string(left_out) + " more …"};
-  terms.erase(cut + 1, terms.end() - kept_at_end);
-  return terms;
+// Which of a row are written: so many first, then something for those left out, then the rest.
+struct Chosen {
+  std::vector<std::size_t> before, behind = {};
+  std::size_t left_out = 0;
+};
+
+std::vector<std::size_t> counted_from(std::size_t first, std::size_t end) {
+  std::vector<std::size_t> all(end - first);
+  std::iota(all.begin(), all.end(), first);
+  return all;
 }
+
+// Of terms of these sizes, before so many further ones, as many as the limit leaves.
+Chosen chosen(const std::vector<double>& sizes, std::size_t further, TermLimit limit) {
+  const std::size_t count = sizes.size();
+  if (limit.kept == TermLimit::Kept::largest) {
+    std::vector<std::size_t> all = counted_from(0, count);
+    if (count <= limit.most) return {std::move(all)};
+    const auto is_larger = [&](std::size_t a, std::size_t b) {
+      const auto size = [&](std::size_t i) { return std::isnan(sizes[i]) ? infinity : sizes[i]; };
+      return size(a) != size(b) ? size(a) > size(b) : a < b;
+    };
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(limit.most);
+    std::partial_sort(all.begin(), end, all.end(), is_larger);
+    all.erase(end, all.end());
+    return {std::move(all), {}, count - limit.most};
+  }
+  if (count + further <= limit.most) return {counted_from(0, count)};
+  constexpr std::size_t kept_at_end = 2;
+  const std::size_t behind = std::min(count, kept_at_end - std::min(further, kept_at_end));
+  const std::size_t before = std::min(count - behind, limit.most - kept_at_end);
+  return {counted_from(0, before), counted_from(count - behind, count), count - behind - before};
+}
+
+std::string so_many_between(std::size_t count) { return "… " + std::to_string(count) + " more …"; }
 
 Inline none_open() { return {language().telling.every_cell_closed}; }
 
@@ -58,14 +85,17 @@ Inline CellArithmetic::guarded(NumberInLine n) {
 }
 
 void CellArithmetic::side(std::vector<Inline> terms) {
-  sides_.push_back({sides_.empty() || all_exact_ ? "=" : "≈", shortened(std::move(terms), most_terms_)});
+  sides_.push_back({sides_.empty() || all_exact_ ? "=" : "≈", std::move(terms)});
 }
 
 Working CellArithmetic::equals(double computed, Inline remark) {
   const Span shown = number(result());
   const bool rounded = !numerals_.same(result().value, computed);
   sides_.push_back({all_exact_ && !rounded ? "=" : "≈", {{shown}}});
-  return {std::move(sides_), std::move(remark), rounded, computed};
+  const std::size_t of = written_.empty() ? 0 : open_.size();
+  std::vector<std::size_t> places;
+  for (const std::size_t term : written_) places.push_back(open_[term]);
+  return {std::move(sides_), std::move(remark), rounded, computed, std::move(written_), of, std::move(places)};
 }
 
 Working CellArithmetic::closed() {
@@ -76,13 +106,59 @@ Working CellArithmetic::closed() {
   return working;
 }
 
-void CellArithmetic::add_row(std::vector<Inline>& terms, double& sum) {
+double CellArithmetic::value(Row row, std::size_t term) const {
+  const double number = read(0, term).value;
+  if (row == Row::products) return number * read(1, term).value;
+  return row == Row::squares ? number * number : number;
+}
+
+double CellArithmetic::size(Row row, std::size_t term) const {
+  const double number = value(row, term);
+  return row == Row::listed ? number : std::abs(number);
+}
+
+Inline CellArithmetic::spelled(Row row, std::size_t term, bool leads) {
+  const NumberInLine n = read(0, term);
+  if (row == Row::listed) return {number(n), ","};
+  Inline text = leads && row == Row::numbers ? Inline{number(n)} : guarded(n);
+  if (row == Row::products) text = joined(joined(std::move(text), {"×"}), guarded(read(1, term)));
+  if (row == Row::squares) text.emplace_back("²");
+  return leads ? text : joined({"+ "}, text);
+}
+
+// What is left out of a row, in one term.
+Inline CellArithmetic::others(Row row, std::size_t count, double sum) {
+  if (row == Row::listed) return {language().telling.others(count), ","};
+  return {"+ (" + language().telling.other_terms(count), number({sum}), ")"};
+}
+
+void CellArithmetic::write_row(Row row, std::size_t further, std::vector<Inline>& terms, double& sum) {
+  std::vector<double> values, sizes;
   for (std::size_t i = 0; i < count(0); ++i) {
     if (is_closed(i)) continue;
-    const NumberInLine n = read(0, i);
-    terms.push_back(terms.empty() ? Inline{number(n)} : joined({"+ "}, guarded(n)));
-    sum += n.value;
+    open_.push_back(i);
+    values.push_back(value(row, i));
+    sizes.push_back(size(row, i));
+    sum += values.back();
   }
+  const auto [before, behind, left_out] = chosen(sizes, further, limit_);
+  for (const std::size_t place : before) terms.push_back(spelled(row, open_[place], terms.empty()));
+  if (left_out > 0 && limit_.kept == TermLimit::Kept::ends) terms.push_back({so_many_between(left_out)});
+  if (left_out > 0 && limit_.kept == TermLimit::Kept::largest) {
+    written_ = before;
+    for (const std::size_t place : before) values[place] = 0;
+    terms.push_back(others(row, left_out, std::accumulate(values.begin(), values.end(), 0.0)));
+  }
+  for (const std::size_t place : behind) terms.push_back(spelled(row, open_[place], terms.empty()));
+}
+
+void CellArithmetic::add_row(std::vector<Inline>& terms, double& sum, std::size_t further) {
+  write_row(Row::numbers, further, terms, sum);
+}
+
+void CellArithmetic::also_writes(std::size_t term) {
+  const auto place = static_cast<std::size_t>(std::ranges::lower_bound(open_, term) - open_.begin());
+  if (!written_.empty() && std::ranges::find(written_, place) == written_.end()) written_.push_back(place);
 }
 
 void CellArithmetic::add_further(std::size_t first, std::vector<Inline>& terms, double& sum) {
@@ -95,8 +171,16 @@ void CellArithmetic::add_further(std::size_t first, std::vector<Inline>& terms, 
 Working CellArithmetic::sum_of_all() {
   std::vector<Inline> terms;
   double sum = 0;
-  add_row(terms, sum);
+  add_row(terms, sum, made_.operands.size() - 1);
   add_further(1, terms, sum);
+  return sum_of(std::move(terms), sum);
+}
+
+Working CellArithmetic::sum_of_products() {
+  std::vector<Inline> terms;
+  double sum = 0;
+  write_row(Row::products, made_.operands.size() - 2, terms, sum);
+  add_further(2, terms, sum);
   return sum_of(std::move(terms), sum);
 }
 
@@ -107,7 +191,10 @@ Working CellArithmetic::sum_of(std::vector<Inline> terms, double sum) {
 }
 
 // (1×2 + 0×1) / (1 × 2.236)
-Working CellArithmetic::quotient(std::vector<Inline> terms, double sum) {
+Working CellArithmetic::quotient_of_products() {
+  std::vector<Inline> terms;
+  double sum = 0;
+  write_row(Row::products, made_.operands.size() - 3, terms, sum);
   if (terms.empty()) return equals(0, none_open());
   const NumberInLine a = read(2);
   const NumberInLine b = read(3);
@@ -125,12 +212,9 @@ Working CellArithmetic::quotient(std::vector<Inline> terms, double sum) {
 
 Working CellArithmetic::largest() {
   std::vector<Inline> terms;
-  double most = -infinity;
-  for (std::size_t i = 0; i < count(0); ++i) {
-    if (is_closed(i)) continue;
-    terms.push_back({number(read(0, i)), ","});
-    most = std::max(most, read(0, i).value);
-  }
+  double most = -infinity, sum = 0;
+  write_row(Row::listed, made_.operands.size() - 1, terms, sum);
+  for (const std::size_t i : open_) most = std::max(most, read(0, i).value);
   for (std::size_t i = 1; i < made_.operands.size(); ++i) {
     terms.push_back({language().telling.sink_number, number(read(i)), ","});
     most = std::max(most, read(i).value);
@@ -156,12 +240,9 @@ Working CellArithmetic::smallest() {
 Working CellArithmetic::norm() {
   std::vector<Inline> terms;
   double sum = 0;
-  for (std::size_t i = 0; i < count(0); ++i) {
-    const NumberInLine n = read(0, i);
-    terms.push_back(joined({terms.empty() ? "√(" : "+ "}, joined(guarded(n), {"²"})));
-    sum += n.value * n.value;
-  }
+  write_row(Row::squares, 0, terms, sum);
   if (terms.empty()) return only_the_number();
+  terms.front().insert(terms.front().begin(), "√(");
   terms.back().emplace_back(")");
   side(std::move(terms));
   side(Inline{"√", number({sum})});

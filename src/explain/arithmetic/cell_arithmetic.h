@@ -25,13 +25,8 @@ class CellArithmetic {
  public:
   // REQUIRES: trace, step and numerals outlive it.
   CellArithmetic(const Trace& trace, const Step& step, const Reading& reading, std::size_t cell,
-                 const Numerals& numerals, std::size_t most_terms)
-      : trace_(trace),
-        step_(step),
-        cell_(cell),
-        numerals_(numerals),
-        most_terms_(most_terms),
-        made_(provenance(reading, cell)) {}
+                 const Numerals& numerals, TermLimit limit)
+      : trace_(trace), step_(step), cell_(cell), numerals_(numerals), limit_(limit), made_(provenance(reading, cell)) {}
 
   const Step& step() const { return step_; }
   std::size_t cell() const { return cell_; }
@@ -59,26 +54,41 @@ class CellArithmetic {
   Working only_the_number() { return equals(result().value); }
   Working closed();
 
-  // Adds the open numbers of the row as terms, and to the sum.
-  void add_row(std::vector<Inline>& terms, double& sum);
+  // Adds the open numbers of the row as terms, and to the sum; of a long row as many as
+  // the limit leaves, where so many further terms follow.
+  void add_row(std::vector<Inline>& terms, double& sum, std::size_t further = 0);
+  // That number of the row is written, though not as a term. REQUIRES: it is open.
+  void also_writes(std::size_t term);
   // Each operand from `first` on.
   void add_further(std::size_t first, std::vector<Inline>& terms, double& sum);
 
   Working sum_of_all();
   Working sum_of(std::vector<Inline> terms, double sum);
-  Working quotient(std::vector<Inline> terms, double sum);  // by the product of the third and the fourth operand
-  Working largest();                                        // of the row and of sinks
-  Working smallest();                                       // of all operands
+  Working sum_of_products();       // of the first two operands
+  Working quotient_of_products();  // the same by the product of the third and the fourth
+  Working largest();               // of the row and of sinks
+  Working smallest();              // of all operands
   Working norm();
 
  private:
+  // What the terms of a row are: its numbers, added or listed; products with those of the
+  // second operand; squares.
+  enum class Row { numbers, listed, products, squares };
+  double value(Row row, std::size_t term) const;
+  double size(Row row, std::size_t term) const;  // among which the largest are written
+  Inline spelled(Row row, std::size_t term, bool leads);
+  Inline others(Row row, std::size_t count, double sum);
+  void write_row(Row row, std::size_t further, std::vector<Inline>& terms, double& sum);
+
   const Trace& trace_;
   const Step& step_;
   std::size_t cell_;
   const Numerals& numerals_;
-  std::size_t most_terms_;
+  TermLimit limit_;
   Provenance made_;
   std::vector<Expression> sides_;
+  std::vector<std::size_t> open_;     // the terms of the row that count
+  std::vector<std::size_t> written_;  // which of them are written, where not all are
   bool all_exact_ = true;
 };
 

@@ -38,8 +38,12 @@ bool regroups(const Op& op) {
       op);
 }
 
-Lines::Lines(const Trace& trace, const Numerals& numerals, std::size_t most_terms)
-    : trace_(trace), numerals_(numerals), most_terms_(std::max<std::size_t>(most_terms, 4)), symbols_(trace) {}
+Lines::Lines(const Trace& trace, const Numerals& numerals, TermLimit limit)
+    : trace_(trace),
+      numerals_(numerals),
+      limit_(limit.kept == TermLimit::Kept::ends ? std::max<std::size_t>(limit.most, 4) : limit),
+      most_listed_(std::max<std::size_t>(limit.most, 4)),
+      symbols_(trace) {}
 
 Equation Lines::row(const Step& step, const Place& place) const {
   const Shape& shape = step.result.shape();
@@ -89,7 +93,7 @@ Equation Lines::cell(const Step& step, const Reading& reading, const Place& plac
   Equation line{{}, {{"", {{symbols_.part(step.heading, step.result.shape(), place)}}}}, {}};
   Working told = working(step, reading, place);
   for (Expression& side : told.sides) line.sides.push_back(std::move(side));
-  line.remark = std::move(told.remark);
+  line.remark = told.remark.empty() ? written_terms(step, told, place) : std::move(told.remark);
   line.shares = shares(step, {step.heading.id, offset_at(step.result.shape(), place)});
   return line;
 }
@@ -174,13 +178,29 @@ Inline Lines::label(const Step& step, const Place& place) const {
   return {};
 }
 
+// Which terms of a sum are written: "key 3 (dog), 1 (it)".
+Inline Lines::written_terms(const Step& step, const Working& told, const Place& place) const {
+  if (told.places.empty()) return {};
+  const Operand& row = step.operands.front();
+  const Heading& heading = trace_.heading(row.id);
+  const Axis axis = axis_over(step.op);
+  const Dim dim{axis, shape_as_read(row, trace_.value(row.id).shape()).size(axis)};
+  std::string words = axis;
+  for (const std::size_t i : told.places) {
+    const std::string label = axis_label(trace_, heading, dim, place, i);
+    words += (words == axis ? " " : ", ") + std::to_string(i + 1);
+    if (!is_numbered(label, i)) words += " (" + label + ")";
+  }
+  return {words};
+}
+
 Working Lines::worked(const Step& step, const Reading& reading, std::size_t cell) const {
-  return worked_cell(trace_, step, reading, cell, numerals_, most_terms_);
+  return worked_cell(trace_, step, reading, cell, numerals_, limit_);
 }
 
 std::vector<Inline> Lines::list(const Tensor<double>& tensor, const Slice& cells, Role role) const {
   std::vector<Inline> terms;
-  const std::size_t shown = cells.count <= most_terms_ ? cells.count : most_terms_ - 1;
+  const std::size_t shown = cells.count <= most_listed_ ? cells.count : most_listed_ - 1;
   for (std::size_t i = 0; i < shown; ++i) {
     const double number = tensor[cells.cell(i)];
     terms.push_back({{numerals_.in_line(number, numerals_.decimals_of(cells.tensor)), role}, ","});

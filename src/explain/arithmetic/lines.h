@@ -17,9 +17,9 @@ namespace attn {
 // one row of a step, what is left of it at a place.
 class Lines {
  public:
-  // Sums and lists of more than `most_terms` are cut in the middle, and say so.
+  // Sums and lists of more terms are cut, and say so.
   // REQUIRES: trace and numerals outlive the lines.
-  Lines(const Trace& trace, const Numerals& numerals, std::size_t most_terms);
+  Lines(const Trace& trace, const Numerals& numerals, TermLimit limit);
 
   // The whole row in one line: "s₁ = q₁·Kᵀ = [2, 4, 4]".
   Equation row(const Step& step, const Place& place) const;
@@ -47,11 +47,13 @@ class Lines {
   Inline operands(const Step& step, const Reading& reading, const Place& place, std::string_view sign) const;
   Inline product(const Contract& sum, const Step& step, const Reading& reading, const Place& place) const;
   Inline label(const Step& step, const Place& place) const;
+  Inline written_terms(const Step& step, const Working& told, const Place& place) const;
   bool is_rounded(const Step& step, const Reading& reading, const Slice& cells) const;
 
   const Trace& trace_;
   const Numerals& numerals_;
-  std::size_t most_terms_;
+  TermLimit limit_;
+  std::size_t most_listed_;
   Symbols symbols_;
 };
 

@@ -30,8 +30,9 @@ class AncestryWriter {
       : trace_(trace),
         numerals_(numerals),
         options_(options),
-        lines_(trace, numerals, options.most_terms),
-        full_lines_(trace, numerals, no_limit),
+        lines_(trace, numerals, {options.most_terms, TermLimit::Kept::largest}),
+        whole_lines_(trace, numerals, no_limit),
+        names_(trace),
         masks_(masks_read(trace)) {
     for (const std::string& mask : masks_) {
       for (ClosingRule& rule : closing_rules(trace, mask)) rules_.emplace(rule.id, std::move(rule.reason));
@@ -68,6 +69,7 @@ class AncestryWriter {
   }
 
   void add(std::size_t depth, std::vector<Slice> cells, Equation line) {
+    if (!told_.complete) return;
     std::size_t terms = 0;
     for (const Expression& side : line.sides) terms += side.terms.size();
     lines_told_ += 1 + terms / terms_on_a_line;
@@ -75,19 +77,49 @@ class AncestryWriter {
     if (lines_told_ > options_.most_lines) told_.complete = false;
   }
 
-  // `whole`: however long the sum is. What is handed on by the number asked for is, too.
-  void tell(Source& about, std::size_t cell, std::size_t depth, bool whole = false) {
+  // Whether so many more terms have room.
+  bool has_room(std::size_t terms) {
+    terms_told_ += terms + terms_a_line_is_worth;
+    told_.too_large = told_.too_large || terms_told_ > options_.most_bytes / bytes_of_a_term;
+    told_.complete = told_.complete && !told_.too_large;
+    return told_.complete;
+  }
+
+  // `asked`: the number is the one asked for, or hands on to it.
+  void tell(Source& about, std::size_t cell, std::size_t depth, bool asked = false) {
     if (!told_.complete) return;
     if (!about.step) return tell_given(about, {about.id, cell}, depth);
     about.state[cell] = State::told;
     const Ingredients made = ingredients(trace_, about.reading, cell);
-    add(depth, {{about.id, cell}}, line(about, cell, made, whole));
-    told_.tree.branches.back().made_of = parts(made);
-    tell_children(about, cell, depth, whole && hands_on(*about.step));
+    std::size_t terms = 0;
+    for (const CellList& list : made.read) terms = std::max(terms, list.places.size());
+    const bool whole = asked && terms <= options_.most_asked;
+    if (!has_room(whole ? terms : std::min(terms, options_.most_terms))) return;
+
+    const Working working = worked(about, cell, whole);
+    told_.sums_cut = told_.sums_cut || working.of > 0;
+    add(depth, {{about.id, cell}}, line(about, cell, made, working));
+    told_.tree.branches.back().made_of = parts(made, working);
+    tell_children(about, cell, depth, made, working, asked && hands_on(*about.step));
   }
 
-  void tell_children(Source& about, std::size_t cell, std::size_t depth, bool whole = false) {
-    const Ingredients made = ingredients(trace_, about.reading, cell);
+  // Whether only some of these numbers are written in the line that reads them.
+  static bool is_cut(const CellList& list, const Working& working) {
+    return working.of > 0 && list.places.size() == working.of;
+  }
+
+  static CellList written_of(const CellList& list, const Working& working) {
+    CellList written{list.tensor, {}};
+    for (const std::size_t term : working.written) written.places.push_back(list.places[term]);
+    return written;
+  }
+
+  void tell_children(Source& about, std::size_t cell, std::size_t depth) {
+    tell_children(about, cell, depth, ingredients(trace_, about.reading, cell), worked(about, cell, false), false);
+  }
+
+  void tell_children(Source& about, std::size_t cell, std::size_t depth, const Ingredients& made,
+                     const Working& working, bool asked) {
     if (depth == options_.depth) {
       told_.deeper = told_.deeper || !made.read.empty() || !made.closed.places.empty();
       return;
@@ -96,13 +128,20 @@ class AncestryWriter {
     std::vector<Slice> above;
     for (auto read = made.read.begin(); read != made.read.end(); ++read) {
       const bool is_first = std::ranges::find(made.read, *read) == read;
-      if (is_first) tell_all(*read, depth + 1, above, whole);
+      if (!is_first) continue;
+      if (!is_cut(*read, working)) {
+        tell_all(*read, depth + 1, above, asked);
+      } else if (source(read->tensor).step) {
+        tell_all(written_of(*read, working), depth + 1, above, asked);
+      } else {
+        tell_given_cells(source(read->tensor), written_of(*read, working), depth + 1, above);
+      }
     }
     if (!made.closed.places.empty()) tell_closed(made.closed, depth + 1, above);
     point_back(above, depth + 1);
   }
 
-  void tell_all(const CellList& list, std::size_t depth, std::vector<Slice>& above, bool whole = false) {
+  void tell_all(const CellList& list, std::size_t depth, std::vector<Slice>& above, bool asked = false) {
     Source& about = source(list.tensor);
     if (!about.step) return tell_runs(about, list, above, [&](const Slice& run) { tell_given(about, run, depth); });
     CellList known{list.tensor, {}}, left_out{list.tensor, {}};
@@ -112,7 +151,7 @@ class AncestryWriter {
       if (state == State::new_to_all && told == options_.most_terms) {
         left_out.places.push_back(cell);
       } else if (state == State::new_to_all) {
-        tell(about, cell, depth, whole);
+        tell(about, cell, depth, asked);
         ++told;
       } else if (state == State::told && depth < options_.depth) {
         point_back({{about.id, cell}}, depth);
@@ -155,11 +194,34 @@ class AncestryWriter {
     add(depth, {run}, std::move(line));
   }
 
+  // Given numbers that stand here and there, on one line: "X[1,5] = 2, X[1,9] ≈ 0.3333".
+  void tell_given_cells(Source& about, const CellList& list, std::size_t depth, std::vector<Slice>& above) {
+    std::vector<Slice> cells;
+    for (const std::size_t cell : list.places) cells.push_back({about.id, cell});
+    const bool is_new =
+        std::ranges::any_of(list.places, [&](std::size_t cell) { return about.state[cell] == State::new_to_all; });
+    if (!is_new) return void(above.insert(above.end(), cells.begin(), cells.end()));
+    Expression numbers;
+    for (const std::size_t cell : list.places) {
+      about.state[cell] = State::told_with_children;
+      const std::string relation = numerals_.exact(about.value[cell]) ? " = " : " ≈ ";
+      numbers.terms.push_back(joined(name({about.id, cell}), {relation, number(about, cell), ","}));
+    }
+    numbers.terms.back().pop_back();
+    add(depth, std::move(cells), {{}, {std::move(numbers)}, {said_.is_given}});
+  }
+
   // Cells of the mask: one with the rules behind it; of a row, those side by side together.
   void tell_closed(const CellList& closed, std::size_t depth, std::vector<Slice>& above) {
     Source& mask = source(closed.tensor);
     if (!mask.step || closed.places.size() == 1) return tell_all(closed, depth, above);
-    tell_runs(mask, closed, above, [&](const Slice& run) { tell_closed_run(mask, run, depth); });
+    CellList left_out{closed.tensor, {}};
+    std::size_t told = 0;
+    tell_runs(mask, closed, above, [&](const Slice& run) {
+      if (told++ < options_.most_terms) return tell_closed_run(mask, run, depth);
+      for (std::size_t i = 0; i < run.count; ++i) left_out.places.push_back(run.cell(i));
+    });
+    if (!left_out.places.empty()) say_left_out(mask, left_out, depth);
   }
 
   void tell_closed_run(Source& mask, const Slice& run, std::size_t depth) {
@@ -201,29 +263,32 @@ class AncestryWriter {
   void say_left_out(const Source& about, const CellList& cells, std::size_t depth) {
     told_.cut = true;
     std::vector<Slice> slices = cell_runs(about.value.shape(), cells);
+    const bool is_long = slices.size() > most_shown();
+    if (is_long) slices.resize(most_shown());
     Equation line;
     line.sides.push_back({"", {{said_.so_many_more(cells.places.size())}}});
     for (const Slice& slice : slices) line.sides[0].terms.push_back(name(slice));
+    if (is_long) line.sides[0].terms.push_back({"…"});
     add(depth, std::move(slices), std::move(line));
   }
 
-  Equation line(const Source& about, std::size_t cell, const Ingredients& made, bool whole) {
-    const Step& step = *about.step;
-    for (const CellList& read : made.read) told_.cut = told_.cut || (!whole && read.places.size() > most_shown());
-    Equation line{{}, {{"", {name({about.id, cell})}}}, {}};
-    Working working;
-    if (hands_on(step)) {
-      const bool one = made.read.size() == 1 && made.read[0].places.size() == 1;
-      if (one) line.sides.push_back({"=", {name({made.read[0].tensor, made.read[0].places[0], 0, 1})}});
-      working = lines_.worked(step, about.reading, cell);
-    } else {
-      Place place;
-      for (const std::size_t index : about.value.shape().index(cell)) {
-        place.emplace_back(about.value.shape()[place.size()].axis, index);
-      }
-      working = (whole ? full_lines_ : lines_).working(step, about.reading, place);
+  // The arithmetic of the number, all of it or as much as usual.
+  Working worked(const Source& about, std::size_t cell, bool whole) const {
+    if (hands_on(*about.step)) return lines_.worked(*about.step, about.reading, cell);
+    Place place;
+    for (const std::size_t index : about.value.shape().index(cell)) {
+      place.emplace_back(about.value.shape()[place.size()].axis, index);
     }
-    for (Expression& side : working.sides) line.sides.push_back(std::move(side));
+    return (whole ? whole_lines_ : lines_).working(*about.step, about.reading, place);
+  }
+
+  Equation line(const Source& about, std::size_t cell, const Ingredients& made, const Working& working) const {
+    Equation line{{}, {{"", {name({about.id, cell})}}}, {}};
+    const bool one = made.read.size() == 1 && made.read[0].places.size() == 1;
+    if (one && hands_on(*about.step)) {
+      line.sides.push_back({"=", {name({made.read[0].tensor, made.read[0].places[0], 0, 1})}});
+    }
+    line.sides.insert(line.sides.end(), working.sides.begin(), working.sides.end());
     line.remark = remark(about, cell, made, working);
     return line;
   }
@@ -243,32 +308,42 @@ class AncestryWriter {
     return is_rounded ? Inline{said_.rounded_to(computed, attn::name(dtype))} : Inline{};
   }
 
-  // What the number was made from, in full.
-  std::vector<NumbersRead> parts(const Ingredients& made) {
+  // What the number was made from: all of it, or as much as the line says.
+  std::vector<NumbersRead> parts(const Ingredients& made, const Working& working) {
     std::vector<NumbersRead> all;
     for (const CellList& list : made.read) {
       const Source& read = source(list.tensor);
+      if (is_cut(list, working)) {
+        const std::size_t first = list.places.front(), last = list.places.back();
+        NumbersRead part{name({list.tensor, first, last - first, 2}).front(), {}};
+        for (const std::size_t cell : written_of(list, working).places) part.numbers.push_back(number(read, cell).text);
+        part.numbers.push_back(said_.others(list.places.size() - working.written.size()));
+        all.push_back(std::move(part));
+        continue;
+      }
       for (const Slice& run : cell_runs(read.value.shape(), list)) {
         NumbersRead part{name(run).front(), {}};
-        for (std::size_t i = 0; i < run.count; ++i) {
-          part.numbers.push_back(numerals_.in_line(read.value[run.cell(i)], numerals_.decimals_of(list.tensor)));
-        }
+        for (std::size_t i = 0; i < run.count; ++i) part.numbers.push_back(number(read, run.cell(i)).text);
         all.push_back(std::move(part));
       }
     }
     return all;
   }
 
+  Span number(const Source& about, std::size_t cell) const {
+    return {numerals_.in_line(about.value[cell], numerals_.decimals_of(about.id)), about.heading.role};
+  }
+
   Expression numbers(const Source& about, const Slice& run) {
     const bool rounds = any_of(run, [&](std::size_t cell) { return !numerals_.exact(about.value[cell]); });
     told_.cut = told_.cut || run.count > most_shown();
+    if (!has_room(std::min(run.count, most_shown()))) return {"", {}};
     const std::string relation = rounds ? "≈" : "=";
     if (run.count > 1) return {relation, lines_.list(about.value, run, about.heading.role)};
-    const std::string number = numerals_.in_line(about.value[run.first], numerals_.decimals_of(about.id));
-    return {relation, {{{number, about.heading.role}}}};
+    return {relation, {{number(about, run.first)}}};
   }
 
-  Inline name(const Slice& cells) const { return {{cell_name(trace_, cells), trace_.heading(cells.tensor).role}}; }
+  Inline name(const Slice& cells) const { return {names_.of(cells)}; }
   Equation named(const Slice& cells, Expression is) const { return {{}, {{"", {name(cells)}}, std::move(is)}, {}}; }
   std::size_t most_shown() const { return std::max<std::size_t>(options_.most_terms, 4); }
 
@@ -276,12 +351,13 @@ class AncestryWriter {
   const Trace& trace_;
   const Numerals& numerals_;
   AncestryOptions options_;
-  Lines lines_, full_lines_;
+  Lines lines_, whole_lines_;
+  const CellNames names_;
   const std::vector<std::string> masks_;
   std::map<std::string, std::string, std::less<>> rules_;  // why each closes
   std::map<std::string, Source, std::less<>> sources_;
   Ancestry told_;
-  std::size_t lines_told_ = 0;
+  std::size_t lines_told_ = 0, terms_told_ = 0;
 };
 
 }  // namespace

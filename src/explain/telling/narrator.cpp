@@ -61,7 +61,7 @@ class Narrator {
         level_(level),
         document_(document),
         numerals_(numerals),
-        lines_(trace, numerals, options.full ? no_limit : usual_terms) {
+        lines_(trace, numerals, term_limit(options)) {
     for (const Note& note : trace.notes) untold_.push_back(&note);
   }
 
@@ -130,7 +130,12 @@ class Narrator {
       const bool own = counted ? i < trace_.own_queries[sequence] : labels[i] != padding_label;
       if (own) rows.push_back(i);
     }
-    tell_some(rows, limit, more, how, tell_row);
+    if (options_.brief && !rows.empty()) {
+      tell_row(rows.front());
+      if (rows.size() > 1) add(Prose{{said_.in_the_same_way(rows.size() - 1, dim.axis == "query")}});
+    } else {
+      tell_some(rows, limit, more, how, tell_row);
+    }
     const std::size_t padded = dim.size - rows.size();
     if (padded > 0) add(Remark{{said_.padded(padded, said_.axis(dim.axis))}});
   }
@@ -138,7 +143,7 @@ class Narrator {
   void tell_alone(const Step& step) {
     add(Headline{2, {step.heading.title}});
     say_what_a_product_is(step);
-    const bool by_rows = level_ >= Level::rows && !regroups(step.op);
+    const bool by_rows = level_ >= Level::rows && !regroups(step.op) && !is_told_by_another(step);
     tell_some(places_of(step), most_places, said_.more_of_these, said_.one_place, [&](const Place& place) {
       const std::string where = place_words(step.result.shape(), place);
       if (by_rows && !where.empty()) add(Headline{3, {where}});
@@ -150,6 +155,19 @@ class Narrator {
       });
       add_notes(step, place);
     });
+  }
+
+  // In brief one row of products says how all are made, but for a query that is asked for.
+  bool is_told_by_another(const Step& step) {
+    if (!options_.brief || !std::holds_alternative<Contract>(step.op)) return false;
+    const bool is_asked = options_.query && step.result.shape().has("query");
+    return std::exchange(told_products_, true) && !is_asked;
+  }
+
+  // In brief of what is told query by query only what people compare is put together.
+  bool is_put_together(const Step& step) const {
+    const auto* softmax = std::get_if<Softmax>(&step.op);
+    return !options_.brief || !softmax || softmax->part != Softmax::Part::exponentials;
   }
 
   // Once, before the first of them is written out.
@@ -238,6 +256,7 @@ class Narrator {
     }
     for (const Step* step : run) {
       if (told && inner_axes(step->result.shape(), place).size() != 2) continue;
+      if (told && !is_put_together(*step)) continue;
       // The headline says where.
       add_matrices(*step, place, [&](Matrix& matrix) { matrix.place = without(where, matrix.place); });
       add_notes(*step, place);
@@ -279,7 +298,7 @@ class Narrator {
   const Numerals& numerals_;
   Lines lines_;
   std::vector<const Note*> untold_;
-  bool said_product_ = false;
+  bool said_product_ = false, told_products_ = false;
   std::optional<std::size_t> told_part_;
 };
 

@@ -9,6 +9,7 @@
 #include "explain/document.h"
 #include "explain/numerals.h"
 #include "explain/telling/steps.h"
+#include "explain/worked_cell.h"
 #include "trace/trace.h"
 
 // The parts of what explain() and why() tell.
@@ -44,18 +45,29 @@ std::optional<Table> checks(const Trace& trace, const Numerals& numerals);
 // Of the terms of a sum: where nothing is left out, and how many where not everything is asked for.
 inline constexpr std::size_t no_limit = static_cast<std::size_t>(-1), usual_terms = 16;
 
+// What of a long sum is told.
+TermLimit term_limit(const ExplainOptions& options);
+
+// What a term of a line, with the numbers that it was made from, takes until it is written somewhere.
+// A line takes as much as so many more.
+inline constexpr std::size_t bytes_of_a_term = 1300, terms_a_line_is_worth = 2;
+
 struct AncestryOptions {
-  std::size_t depth = 0;       // levels below the number itself
-  std::size_t most_lines = 0;  // of a terminal, about; where there would be more, it is given up
-  std::size_t most_terms = 0;  // of a sum or a list, and numbers below one line; but the sum asked for is never cut
+  std::size_t depth = 0;              // levels below the number itself
+  std::size_t most_lines = 0;         // of a terminal, about; where there would be more, it is given up
+  std::size_t most_terms = 0;         // of a sum or a list, and numbers below one line
+  std::size_t most_asked = 0;         // of the sum asked for, which is told whole up to so many
+  std::size_t most_bytes = no_limit;  // that all of it takes, about; where it would be more, it is given up
 };
 
 // A number, and below each line the numbers that went into it.
 struct Ancestry {
   Tree tree;
-  bool deeper = false;   // there is more below the last level
-  bool cut = false;      // of some line or list a part is left out
-  bool complete = true;  // false: it was given up at `most_lines`
+  bool deeper = false;     // there is more below the last level
+  bool cut = false;        // of some list a part is left out
+  bool sums_cut = false;   // of some sum
+  bool complete = true;    // false: it was given up at `most_lines`
+  bool too_large = false;  // or at `most_bytes`
 };
 
 // How the number at that place came about: its arithmetic, below it the numbers

@@ -21,9 +21,12 @@ constexpr std::size_t most_numbers_at_steps = 20'000;
 // How much of a step the options leave.
 std::size_t numbers_told(const Step& step, const ExplainOptions& options) {
   std::size_t numbers = 1;
+  bool one_row = options.brief;  // of those along the first axis of positions
   for (const Dim& dim : step.result.shape().dims()) {
+    const bool is_row = one_row && is_position(dim.axis);
+    one_row = one_row && !is_row;
     const bool one = (dim.axis == "batch" && options.batch) || (dim.axis == "head" && options.head) ||
-                     (dim.axis == "query" && options.query);
+                     (dim.axis == "query" && options.query) || is_row;
     numbers *= one ? 1 : dim.size;
   }
   return numbers;
@@ -64,7 +67,9 @@ Level fitting_level(const Trace& trace, const std::vector<const Step*>& steps, c
 std::vector<const Step*> steps_told(const Trace& trace, const ExplainOptions& options) {
   std::vector<const Step*> steps;
   const Step* result = trace.find("result");
+  const bool brief = options.brief && options.only.empty();
   for (const Step& step : trace.steps) {
+    if (brief && step.heading.role == Role::weighted_value) continue;
     const bool asked = options.only.empty() || std::ranges::any_of(options.only, [&](const std::string& id) {
                          return id == step.heading.id || (id == "result" && &step == result);
                        });
@@ -154,6 +159,31 @@ Document everything_told(const Trace& trace, const ExplainOptions& options, Leve
 }
 
 }  // namespace
+
+TermLimit term_limit(const ExplainOptions& options) {
+  if (options.top) return {*options.top, TermLimit::Kept::largest};
+  return options.full ? no_limit : usual_terms;
+}
+
+std::size_t bytes_told(const Trace& trace, const ExplainOptions& options) {
+  const std::vector<const Step*> steps = steps_told(trace, options);
+  const Level level = options.level.value_or(fitting_level(trace, steps, options));
+  if (level < Level::rows) return 0;
+  constexpr std::size_t most_rows = most_places * most_queries;
+  const std::size_t most_terms = term_limit(options).most;
+  std::size_t terms = 0;
+  for (const Step* step : steps) {
+    const std::size_t numbers = numbers_told(*step, options);
+    if (numbers == 0 || is_given(*step)) continue;
+    const std::size_t columns = step->result.shape().rank() == 0 ? 1 : step->result.shape().back().size;
+    const std::size_t rows = options.full ? numbers / columns : std::min(numbers / columns, most_rows);
+    const std::size_t of_each = level == Level::cells ? products_told(trace, *step, options) / numbers : 1;
+    const std::size_t lines = level == Level::cells ? rows * columns : rows;
+    const std::size_t on_each = std::min(level == Level::cells ? of_each : columns, most_terms);
+    terms += lines * (on_each + terms_a_line_is_worth);
+  }
+  return terms * bytes_of_a_term;
+}
 
 Document explain(const Trace& trace, const ExplainOptions& options) {
   const std::vector<const Step*> steps = steps_told(trace, options);

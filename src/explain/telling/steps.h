@@ -23,9 +23,11 @@ struct ExplainOptions {
   std::optional<Level> level;     // by default what fits the size
   std::vector<std::string> only;  // ids; empty is all
   std::optional<std::size_t> batch = {}, head = {}, query = {};
-  std::optional<int> precision;  // decimals; by default 4, fewer where all numbers need fewer
-  bool full = false;             // nothing elided
-  bool behind = false;           // the document has the matrices behind those told, too
+  std::optional<int> precision;         // decimals; by default 4, fewer where all numbers need fewer
+  bool full = false;                    // nothing elided
+  bool behind = false;                  // the document has the matrices behind those told, too
+  bool brief = false;                   // as a lecture needs it: one query and one row written out, no weighted values
+  std::optional<std::size_t> top = {};  // of each longer sum its largest terms, so many, and what the others come to
 };
 
 // The whole work, in the order in which a person does it: what is given; keys,
@@ -35,5 +37,9 @@ struct ExplainOptions {
 // REQUIRES: what the options name is there: the steps, and that many
 // sequences, heads and queries.
 Document explain(const Trace& trace, const ExplainOptions& options = {});
+
+// About how many bytes the lines of arithmetic in that document take, which are nearly
+// all of it where nothing is left out.
+std::size_t bytes_told(const Trace& trace, const ExplainOptions& options);
 
 }  // namespace attn

@@ -17,6 +17,9 @@ namespace {
 // Unless all is asked for: about so many lines.
 constexpr std::size_t most_lines = 150;
 
+// And of the sum asked for so many terms, which are about as many lines.
+constexpr std::size_t most_terms_asked = 900;
+
 // "query 1 (it), key 2 (dog)"
 std::string place_of_cell(const Trace& trace, const Asked& asked) {
   const Heading& heading = trace.heading(asked.id);
@@ -37,9 +40,11 @@ std::string place_of_cell(const Trace& trace, const Asked& asked) {
 
 // As deep as is asked for, else as deep as fits.
 Ancestry fitting(const Trace& trace, const Asked& asked, const WhyOptions& options, const Numerals& numerals,
-                 std::size_t& depth) {
+                 std::size_t most_bytes, std::size_t& depth) {
+  const std::size_t most_terms = options.top.value_or(options.full ? no_limit : usual_terms);
+  const std::size_t most_asked = options.top.value_or(options.full ? no_limit : most_terms_asked);
   const auto told = [&](std::size_t lines) {
-    return ancestry(trace, asked.id, *asked.cell, numerals, {depth, lines, options.full ? no_limit : usual_terms});
+    return ancestry(trace, asked.id, *asked.cell, numerals, {depth, lines, most_terms, most_asked, most_bytes});
   };
   const std::size_t deepest = levels_below(trace, asked.id);
   depth = options.depth.value_or(deepest);
@@ -59,7 +64,12 @@ std::string cut_words(const Trace& trace, const Asked& asked, const Ancestry& to
   const TellingWords& said = language().telling;
   std::string words;
   if (told.deeper && !options.depth) words = said.levels_shown(depth, levels_below(trace, asked.id));
-  if (told.cut) words += (words.empty() ? "" : " ") + said.sums_cut.text();
+  const auto say = [&](const std::string& more) { words += (words.empty() ? "" : " ") + more; };
+  if (told.sums_cut) {
+    say(said.sums_cut(options.top.value_or(usual_terms)));
+  } else if (told.cut) {
+    say(said.lists_cut);
+  }
   return words;
 }
 
@@ -92,14 +102,16 @@ std::optional<std::string> padding_words(const Trace& trace, const Asked& asked)
   return language().telling.padding_query(index[*query] + 1, sequence + 1);
 }
 
-Document one_number(const Trace& trace, const Asked& asked, const WhyOptions& options) {
+std::optional<Document> one_number(const Trace& trace, const Asked& asked, const WhyOptions& options,
+                                   std::size_t most_bytes) {
   const Heading& heading = trace.heading(asked.id);
   const Numerals numerals(decimals_shown(options.precision), trace, Tiny::two_digits);
   std::size_t depth = 0;
-  Ancestry told = fitting(trace, asked, options, numerals, depth);
+  Ancestry told = fitting(trace, asked, options, numerals, most_bytes, depth);
+  if (told.too_large) return std::nullopt;
 
   Document document = titled(trace.title);
-  const Span name(cell_name(trace, {asked.id, *asked.cell, 0, 1}), heading.role);
+  const Span name = CellNames(trace).of({asked.id, *asked.cell, 0, 1});
   document.add(Headline{2, {name, " · " + heading.title}});
   const std::string place = place_of_cell(trace, asked);
   document.add(
@@ -119,14 +131,36 @@ Document one_number(const Trace& trace, const Asked& asked, const WhyOptions& op
 // Without an index all of a step is told, unless it is very long.
 constexpr std::size_t most_numbers_told_whole = 20'000;
 
-Document whole_step(const Trace& trace, const Asked& asked, const WhyOptions& options) {
+// How many terms each number of a step is made of.
+std::size_t terms_of(const Trace& trace, const Step& step) {
+  if (step.result.size() == 0) return 0;
+  const Provenance made = provenance(reading_of(trace, step), 0);
+  return made.operands.empty() ? 1 : made.operands[0].count;
+}
+
+// How many terms of each sum of the step are told.
+std::optional<std::size_t> terms_told(const Trace& trace, const Step& step, const WhyOptions& options) {
+  if (options.top || options.full) return options.top;
+  const std::size_t numbers = std::max<std::size_t>(step.result.size(), 1);
+  const bool is_short = terms_of(trace, step) <= std::min(most_terms_asked, most_numbers_told_whole / numbers);
+  return is_short ? std::nullopt : std::optional(usual_terms);
+}
+
+std::optional<Document> whole_step(const Trace& trace, const Asked& asked, const WhyOptions& options,
+                                   std::size_t most_bytes) {
   const Step* step = trace.find(asked.id);
   if (step && !is_given(*step)) {
-    Document document = explain(trace, {.level = Level::cells,
-                                        .only = {asked.id},
-                                        .precision = options.precision,
-                                        .full = options.full || is_told_whole(trace, asked)});
-    document.add(Prose{{language().telling.ask_for_one(cell_name(trace, {asked.id, 0, 0, 1}))}});
+    const ExplainOptions explaining{.level = Level::cells,
+                                    .only = {asked.id},
+                                    .precision = options.precision,
+                                    .full = options.full || is_told_whole(trace, asked),
+                                    .top = terms_told(trace, *step, options)};
+    if (bytes_told(trace, explaining) > most_bytes) return std::nullopt;
+    Document document = explain(trace, explaining);
+    if (explaining.top && terms_of(trace, *step) > *explaining.top) {
+      document.add(Prose{{language().telling.sums_cut(*explaining.top)}});
+    }
+    document.add(Prose{{language().telling.ask_for_one(CellNames(trace).of({asked.id, 0, 0, 1}).text)}});
     return document;
   }
   Document document = titled(trace.title);
@@ -142,7 +176,12 @@ bool is_told_whole(const Trace& trace, const Asked& asked) {
 }
 
 Document why(const Trace& trace, const Asked& asked, const WhyOptions& options) {
-  return asked.cell ? one_number(trace, asked, options) : whole_step(trace, asked, options);
+  return *why_within(no_limit, trace, asked, options);
+}
+
+std::optional<Document> why_within(std::size_t most_bytes, const Trace& trace, const Asked& asked,
+                                   const WhyOptions& options) {
+  return asked.cell ? one_number(trace, asked, options, most_bytes) : whole_step(trace, asked, options, most_bytes);
 }
 
 }  // namespace attn

@@ -127,12 +127,14 @@ function indexOf(shape, offset) {
   return index;
 }
 
-// "scores[1,2]"; of neighbours "keys[2,1…4]".
-function nameInStep(step, shape, first, last = first) {
+// "S[1,2]"; of neighbours "K[2,1…4]". By its id where the symbol is not the step's alone.
+function nameInStep({ step, symbol, shape }, first, last = first) {
   const from = indexOf(shape, first);
   const to = indexOf(shape, last);
   const inside = from.map((at, axis) => (to[axis] === at ? `${at + 1}` : `${at + 1}…${to[axis] + 1}`));
-  return inside.length > 0 ? `${step}[${inside.join(",")}]` : step;
+  const isItsAlone = symbol && page.matrices.every((other) => other.symbol !== symbol || other.step === step);
+  const called = isItsAlone ? symbol : step;
+  return inside.length > 0 ? `${called}[${inside.join(",")}]` : called;
 }
 
 // Where a cell stands along one axis of its step, counted from 0.
@@ -142,7 +144,7 @@ function indexAlong(axis, place) {
 }
 
 function fullName(place) {
-  return nameInStep(place.matrix.step, place.matrix.shape, offsetOf(place));
+  return nameInStep(place.matrix, offsetOf(place));
 }
 
 const isOuter = (axis) => axis === "batch" || axis === "head";

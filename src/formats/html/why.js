@@ -47,7 +47,7 @@ function axesBetween(a, b) {
 
 function givenElement(run) {
   const { matrix } = run[0];
-  const name = nameInStep(matrix.step, matrix.shape, offsetOf(run[0]), offsetOf(run.at(-1)));
+  const name = nameInStep(matrix, offsetOf(run[0]), offsetOf(run.at(-1)));
   const numbers = run.map((place) => numberIn(cellAt(place)));
   const relation = numbers.every(exact) ? "=" : "≈";
   const shown = run.map((place, i) => (isVeiled(cellAt(place)) ? "?" : inLine(numbers[i], matrix.decimals)));

@@ -44,6 +44,12 @@ constexpr TellingWords english_telling = {
           return "… " + std::to_string(count) + " " + what + "; " + (how.empty() ? "" : how + ", ") +
                  "--full shows all";
         },
+    .in_the_same_way =
+        [](std::size_t count, bool of_queries) {
+          const std::string more =
+              of_queries ? (count == 1 ? "more query" : "more queries") : (count == 1 ? "more row" : "more rows");
+          return "… " + std::to_string(count) + " " + more + " in the same way; --full shows all";
+        },
     .padded =
         [](std::size_t count, Text axis) {
           return counted(count, "row") + " of " + axis +
@@ -114,7 +120,13 @@ constexpr TellingWords english_telling = {
                  std::to_string(depth + 1) + " shows one more, --depth " + std::to_string(deepest) +
                  " goes back to the inputs.";
         },
-    .sums_cut = "Long sums and lists are cut; --full leaves nothing out.",
+    .lists_cut = "Long lists are cut; --full leaves nothing out.",
+    .sums_cut =
+        [](std::size_t most) {
+          return "Of a long sum " +
+                 (most == 1 ? "the largest term is" : "the " + std::to_string(most) + " largest terms are") +
+                 " written, and what the others come to; --top takes another number, and --full leaves nothing out.";
+        },
     .padding_query = "query {} of sequence {} is padding: it is worked out like any other, but nobody reads it",
     .at_place = ", at {}",
     .ask_for_one = "Ask for one number to follow it back to the inputs: {}",
@@ -165,6 +177,8 @@ constexpr TellingWords english_telling = {
     .is_given = "given",
     .see_above = "see above",
     .so_many_more = "… {} more:",
+    .other_terms = "{} more: ",
+    .others = "… {} more",
     .by_hand =
         [](int decimals, bool cut, bool keeps_sum) {
           return (cut ? " cut to " : " rounded to ") + counted(static_cast<std::size_t>(decimals), "decimal") +

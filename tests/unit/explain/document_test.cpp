@@ -151,9 +151,9 @@ TEST_CASE("a line of a tree has the numbers it was made from, as they are writte
   REQUIRE(tree);
   const std::vector<NumbersRead>& made = tree->branches.front().made_of;
   REQUIRE(made.size() == 2);
-  CHECK(made[0].name.text == "queries[1,1…3]");
+  CHECK(made[0].name.text == "Q[1,1…3]");
   CHECK(made[0].numbers == std::vector<std::string>{"1", "0", "2"});
-  CHECK(made[1].name.text == "keys[2,1…3]");
+  CHECK(made[1].name.text == "K[2,1…3]");
   CHECK(made[1].numbers == std::vector<std::string>{"4", "4", "0"});
 }
 

@@ -137,6 +137,22 @@ inline Problem large() {
   return problem;
 }
 
+// One query and one key, both of these numbers.
+inline Problem wide(const std::vector<double>& row) {
+  Problem problem;
+  problem.title = "A long sum";
+  problem.attention().score.name = "dot";
+  problem.attention().queries = Tensor<double>(Shape{{"query", 1}, {"d_k", row.size()}}, row);
+  problem.attention().keys = Tensor<double>(Shape{{"key", 1}, {"d_k", row.size()}}, row);
+  problem.attention().values = Tensor<double>(Shape{{"key", 1}, {"d_v", 1}}, {1});
+  problem.attention().query_count = problem.attention().key_count = 1;
+  problem.attention().key_width = row.size();
+  problem.attention().value_width = 1;
+  problem.attention().query_labels = {{"Query 1"}};
+  problem.attention().key_labels = {{"Key 1"}};
+  return problem;
+}
+
 inline Trace traced(const Problem& problem) {
   ReferenceBackend backend;
   return attention(problem, backend);

@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "catch.h"
+#include "explain/place.h"
 #include "explain/telling/parts.h"
 #include "model/computation.h"
 #include "reading/problem/problem.h"
 #include "reference_backend.h"
 #include "unit/explain/calculator.h"
 #include "unit/explain/examples.h"
+#include "unit/trace/by_hand.h"
 
 namespace attn {
 namespace {
@@ -260,7 +262,7 @@ std::string fault_in_line(const Trace& trace, const Step& step, std::size_t cell
   bool as_worked_out = true;
   for (std::size_t i = 1; i + 1 < line.sides.size(); ++i) {
     const std::string text = written_out(line.sides[i]);
-    if (made_of.size() == 1 && text == cell_name(trace, {made_of.begin()->first, made_of.begin()->second, 0, 1})) {
+    if (made_of.size() == 1 && text == CellNames(trace).of({made_of.begin()->first, made_of.begin()->second}).text) {
       if (trace.value(made_of.begin()->first)[made_of.begin()->second] != value) return "it hands on another number";
       worked_out = true;
       continue;
@@ -358,7 +360,8 @@ std::string in_text(const Trace& trace, const std::string& typed, const WhyOptio
 
 std::string tree_in_text(const Trace& trace, const std::string& typed, const WhyOptions& options = {}) {
   const std::string text = in_text(trace, typed, options);
-  const std::size_t begin = text.find("\n  " + typed.substr(0, typed.find('[')) + "[");
+  const Asked asked = find_asked(trace, read_question(typed).value()).value();
+  const std::size_t begin = text.find("\n  " + CellNames(trace).of({asked.id, *asked.cell}).text + " ");
   REQUIRE(begin != std::string::npos);
   return text.substr(begin + 1);
 }
@@ -366,38 +369,71 @@ std::string tree_in_text(const Trace& trace, const std::string& typed, const Why
 TEST_CASE("a score is followed back to the inputs", "[explain][why]") {
   const Trace trace = examples::traced(examples::worked_example());
   CHECK(tree_in_text(trace, "scores[1,2]") ==
-        "  scores[1,2] = q₁·k₂ = 1×4 + 0×4 + 2×0 = 4\n"
-        "  ├ queries[1,1] = 1×1 + 0×1 + 1×0 + 0×0 = 1\n"
-        "  │ ├ inputs[1,1…4] = [1, 0, 1, 0]  (given)\n"
-        "  │ └ weights.query[1…4,1] = [1, 1, 0, 0]  (given)\n"
-        "  ├ queries[1,2] = 1×0 + 0×0 + 1×0 + 0×1 = 0\n"
-        "  │ ├ weights.query[1…4,2] = [0, 0, 0, 1]  (given)\n"
-        "  │ └ inputs[1,1…4]  (see above)\n"
-        "  ├ queries[1,3] = 1×1 + 0×0 + 1×1 + 0×1 = 2\n"
-        "  │ ├ weights.query[1…4,3] = [1, 0, 1, 1]  (given)\n"
-        "  │ └ inputs[1,1…4]  (see above)\n"
-        "  ├ keys[2,1] = 0×0 + 2×1 + 0×0 + 2×1 = 4\n"
-        "  │ ├ inputs[2,1…4] = [0, 2, 0, 2]  (given)\n"
-        "  │ └ weights.key[1…4,1] = [0, 1, 0, 1]  (given)\n"
-        "  ├ keys[2,2] = 0×0 + 2×1 + 0×1 + 2×1 = 4\n"
-        "  │ ├ weights.key[1…4,2] = [0, 1, 1, 1]  (given)\n"
-        "  │ └ inputs[2,1…4]  (see above)\n"
-        "  └ keys[2,3] = 0×1 + 2×0 + 0×0 + 2×0 = 0\n"
-        "    ├ weights.key[1…4,3] = [1, 0, 0, 0]  (given)\n"
-        "    └ inputs[2,1…4]  (see above)\n");
+        "  S[1,2] = q₁·k₂ = 1×4 + 0×4 + 2×0 = 4\n"
+        "  ├ Q[1,1] = 1×1 + 0×1 + 1×0 + 0×0 = 1\n"
+        "  │ ├ X[1,1…4] = [1, 0, 1, 0]  (given)\n"
+        "  │ └ W_Q[1…4,1] = [1, 1, 0, 0]  (given)\n"
+        "  ├ Q[1,2] = 1×0 + 0×0 + 1×0 + 0×1 = 0\n"
+        "  │ ├ W_Q[1…4,2] = [0, 0, 0, 1]  (given)\n"
+        "  │ └ X[1,1…4]  (see above)\n"
+        "  ├ Q[1,3] = 1×1 + 0×0 + 1×1 + 0×1 = 2\n"
+        "  │ ├ W_Q[1…4,3] = [1, 0, 1, 1]  (given)\n"
+        "  │ └ X[1,1…4]  (see above)\n"
+        "  ├ K[2,1] = 0×0 + 2×1 + 0×0 + 2×1 = 4\n"
+        "  │ ├ X[2,1…4] = [0, 2, 0, 2]  (given)\n"
+        "  │ └ W_K[1…4,1] = [0, 1, 0, 1]  (given)\n"
+        "  ├ K[2,2] = 0×0 + 2×1 + 0×1 + 2×1 = 4\n"
+        "  │ ├ W_K[1…4,2] = [0, 1, 1, 1]  (given)\n"
+        "  │ └ X[2,1…4]  (see above)\n"
+        "  └ K[2,3] = 0×1 + 2×0 + 0×0 + 2×0 = 0\n"
+        "    ├ W_K[1…4,3] = [1, 0, 0, 0]  (given)\n"
+        "    └ X[2,1…4]  (see above)\n");
+}
+
+TEST_CASE("what names a number asks for it", "[explain][why]") {
+  std::size_t by_symbol = 0;
+  for (const auto& [name, trace] : traces()) {
+    const CellNames names(trace);
+    std::vector<std::string> ids;
+    for (const GivenTensor& given : trace.givens) ids.push_back(given.heading.id);
+    for (const Step& step : trace.steps) ids.push_back(step.heading.id);
+    for (const std::string& id : ids) {
+      const std::size_t last = trace.value(id).size() - 1;
+      const std::string called = names.of({id, last}).text;
+      INFO(name << ": " << called);
+      const Result<Question> question = read_question(called);
+      REQUIRE(question);
+      const Result<Asked> asked = find_asked(trace, question.value());
+      REQUIRE(asked);
+      CHECK(asked.value().id == id);
+      CHECK(asked.value().cell.value_or(0) == last);
+      by_symbol += called.starts_with(id) ? 0 : 1;
+    }
+  }
+  CHECK(by_symbol > 500);
+}
+
+TEST_CASE("a number is called by its id where its symbol is another's too", "[explain][why]") {
+  Trace trace = examples::traced(examples::worked_example());
+  CHECK(CellNames(trace).of({"scores", 1}).text == "S[1,2]");
+  const Step scores = *trace.find("scores");
+  Heading same = scores.heading;
+  same.id = "other_scores";
+  trace.steps.push_back(step_of(same, scores.op, scores.operands, scores.open, scores.result));
+  CHECK(CellNames(trace).of({"scores", 1}).text == "scores[1,2]");
+  CHECK(CellNames(trace).of({"other_scores", 1}).text == "other_scores[1,2]");
 }
 
 TEST_CASE("a closed cell says which rule closes it, and why", "[explain][why]") {
   const Trace causal = examples::traced(examples::causal_sentence());
   CHECK(tree_in_text(causal, "attention_weights[1,2]") ==
-        "  attention_weights[1,2] = 0  (closed by causal)\n"
-        "  └ mask[1,2] = mask.causal[1,2] = 0  (closed)\n"
-        "    └ mask.causal[1,2] = 0  (causal: a query sees no key after its own position)\n");
+        "  A[1,2] = 0  (closed by causal)\n"
+        "  └ M[1,2] = M_causal[1,2] = 0  (closed)\n"
+        "    └ M_causal[1,2] = 0  (causal: a query sees no key after its own position)\n");
   const Trace ragged = examples::traced(examples::ragged_heads());
-  CHECK(examples::holds(tree_in_text(ragged, "masked_scores[2,1,1,3]"),
-                        "masked_scores[2,1,1,3] = −∞  (closed by lengths)"));
+  CHECK(examples::holds(tree_in_text(ragged, "masked_scores[2,1,1,3]"), "S″[2,1,1,3] = −∞  (closed by lengths)"));
   const Trace none = examples::traced(examples::closed_row());
-  CHECK(examples::holds(tree_in_text(none, "row_maximum[2]"), "row_maximum[2] = −∞  (every cell is closed)"));
+  CHECK(examples::holds(tree_in_text(none, "row_maximum[2]"), "m[2] = −∞  (every cell is closed)"));
   CHECK(examples::holds(tree_in_text(none, "attention_weights[2,1]"), "  Note: row [2] has every key closed"));
 }
 
@@ -407,11 +443,11 @@ TEST_CASE("a number that infinity added to it closes names the mask that adds it
       {MaskTerm::Kind::add, examples::matrix("query", "key", {{0, -infinity, 0.5}, {0, 0, 0}, {0, 0, 0}})}};
   const Trace trace = examples::traced(problem);
   const std::string closed = tree_in_text(trace, "masked_scores[1,2]");
-  CHECK(examples::holds(closed, "masked_scores[1,2] = −∞  (closed by mask)"));
+  CHECK(examples::holds(closed, "S″[1,2] = −∞  (closed by mask)"));
   CHECK(examples::holds(closed, "(mask: closed where the problem adds −∞"));
-  CHECK_FALSE(examples::holds(closed, "scores[1,2] = q₁"));
+  CHECK_FALSE(examples::holds(closed, "S[1,2] = q₁"));
   CHECK(examples::holds(tree_in_text(trace, "masked_scores[1,3]", {.depth = 2, .precision = {}, .full = false}),
-                        "masked_scores[1,3] = 4 + 0.5 = 4.5"));
+                        "S″[1,3] = 4 + 0.5 = 4.5"));
 }
 
 TEST_CASE("the depth is how many levels are told below the number", "[explain][why]") {
@@ -461,11 +497,61 @@ TEST_CASE("the sum that is asked for is written out, however long it is", "[expl
   }
 }
 
+TEST_CASE("of a sum longer than asked for, below it stand the numbers of the terms that are written",
+          "[explain][why]") {
+  const Trace trace = examples::traced(examples::large());
+  for (const std::size_t top : {1u, 3u, 7u}) {
+    const Asked asked{"projected_keys", 5};
+    const Document document = why(trace, asked, {.depth = 1, .top = top});
+    const Tree& tree = tree_of(document);
+    const Step& step = *trace.find(asked.id);
+    const Numerals numerals(4, trace);
+    const Reading reading = reading_of(trace, step);
+    const Working working = worked_cell(trace, step, reading, 5, numerals, {top, TermLimit::Kept::largest});
+    CellSet written;
+    for (const Slice& row : provenance(reading, 5).operands) {
+      for (const std::size_t place : working.places) written.emplace(row.tensor, row.cell(row.count > 1 ? place : 0));
+    }
+    CellSet below;
+    for (const Branch& branch : std::span(tree.branches).subspan(1)) below.merge(cells_of(branch));
+    CHECK(below == written);
+    CHECK(examples::holds(in_text(trace, "projected_keys[1,6]", {.top = top}),
+                          "(" + std::to_string(64 - top) + " more: "));
+  }
+}
+
+TEST_CASE("a row that is too long to be written out is told by its largest terms", "[explain][why]") {
+  std::vector<double> ones(5000, 1);
+  ones[4321] = 9;
+  const Trace trace = examples::traced(examples::wide(ones));
+  const std::string text = in_text(trace, "scores[1,1]");
+  CHECK(examples::holds(text, "S[1,1] = q₁·k₁ = 9×9 + 1×1"));
+  CHECK(examples::holds(text, "(4984 more: 4984)"));
+  CHECK(examples::holds(text, "= 5080\n"));
+  CHECK(examples::holds(text, "--top takes another number, and --full"));
+  CHECK(examples::lines_of(text).size() < 30);
+  CHECK(examples::holds(in_text(trace, "S", {.top = 2}), "S[1,1] = q₁·k₁ = 9×9 + 1×1 + (4998 more: 4998) = 5080"));
+  CHECK(examples::holds(in_text(trace, "S", {.top = 2}), "(d_k 4322, 1)"));
+  CHECK(examples::lines_of(in_text(trace, "S")).size() < 30);
+  CHECK(examples::lines_of(in_text(trace, "scores[1,1]", {.full = true})).size() > 300);
+}
+
+TEST_CASE("what would take too much memory is not told", "[explain][why]") {
+  const Trace trace = examples::traced(examples::large());
+  const Asked number{"attention_weights", 0}, step{"scores", std::nullopt};
+  for (const Asked& asked : {number, step}) {
+    CHECK_FALSE(why_within(10'000, trace, asked, {.full = true}));
+    CHECK(why_within(std::size_t{1} << 30, trace, asked, {.full = true}));
+  }
+  CHECK(why_within(1'000'000, trace, number));
+  CHECK_FALSE(why_within(1'000'000, trace, number, {.full = true}));
+}
+
 TEST_CASE("what is rounded by hand says what it was", "[explain][why]") {
   Problem problem = examples::worked_example();
   problem.arithmetic.hand_rounding = parse_hand_rounding("1:keep-sum");
   CHECK(examples::holds(tree_in_text(examples::traced(problem), "attention_weights[1,2]"),
-                        "attention_weights[1,2] = 1 / 2.1353 ≈ 0.5\n"
+                        "A[1,2] = 1 / 2.1353 ≈ 0.5\n"
                         "    (0.4683 rounded to 1 decimal, so that the row keeps its sum)\n"));
   problem.arithmetic.hand_rounding = parse_hand_rounding("2:truncate");
   CHECK(

@@ -1,6 +1,9 @@
 #include "explain/worked_cell.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <regex>
 #include <string>
 
 #include "catch.h"
@@ -127,6 +130,61 @@ TEST_CASE("a long sum is cut in the middle and says by how much", "[explain]") {
   const Trace trace = examples::traced(examples::large());
   CHECK(examples::holds(line(trace, "projected_keys", 0), "… 48 more …"));
   CHECK_FALSE(examples::holds(line(trace, "projected_keys", 0, 4, 64), "more"));
+}
+
+// The arithmetic with the largest terms alone, without the words around what the others come to.
+std::string without_words(std::string text) {
+  text = std::regex_replace(text, std::regex(", … \\d+ more"), "");
+  return std::regex_replace(text, std::regex("\\d+ more: "), "");
+}
+
+TEST_CASE("the largest terms of a sum and what the others come to are the number", "[explain]") {
+  constexpr std::size_t most = 3;
+  std::size_t cut = 0;
+  for (const Problem& problem : {examples::large(), examples::causal_sentence(), examples::in_columns()}) {
+    const Trace trace = examples::traced(problem);
+    const Numerals numerals(17, trace);
+    for (const Step& step : trace.steps) {
+      const Reading reading = reading_of(trace, step);
+      for (std::size_t cell = 0; cell < step.result.size(); cell += 7) {
+        const Working working = worked_cell(trace, step, reading, cell, numerals, {most, TermLimit::Kept::largest});
+        if (working.of == 0) continue;
+        ++cut;
+        CHECK(working.written.size() == most);
+        CHECK(working.of > most);
+        const std::string text = without_words(written_out(working.sides.front()));
+        INFO(step.heading.id << " " << cell << ": " << text);
+        Calculator calculator(text);
+        CHECK(close(calculator.result(), step.result[cell], 1e-9));
+        CHECK(calculator.done());
+      }
+    }
+  }
+  CHECK(cut > 1000);
+}
+
+TEST_CASE("no term that is left out is larger than one that is written", "[explain]") {
+  const Trace trace = examples::traced(examples::large());
+  const Step& step = *trace.find("projected_keys");
+  const Reading reading = reading_of(trace, step);
+  const Numerals numerals(4, trace);
+  for (const std::size_t most : {1u, 5u, 63u}) {
+    const Working working = worked_cell(trace, step, reading, 0, numerals, {most, TermLimit::Kept::largest});
+    const Provenance made = provenance(reading, 0);
+    const auto size = [&](std::size_t term) {
+      const auto number = [&](const Slice& cells) { return trace.value(cells.tensor)[cells.cell(term)]; };
+      return std::abs(number(made.operands[0]) * number(made.operands[1]));
+    };
+    REQUIRE(working.places.size() == most);
+    CHECK(std::ranges::is_sorted(working.places, std::ranges::greater_equal(), size));
+    for (std::size_t term = 0; term < made.operands[0].count; ++term) {
+      if (std::ranges::find(working.places, term) != working.places.end()) continue;
+      CHECK(size(term) <= size(working.places.back()));
+    }
+  }
+  const Working whole = worked_cell(trace, step, reading, 0, numerals, {64, TermLimit::Kept::largest});
+  CHECK(whole.of == 0);
+  CHECK(whole.sides.front().terms.size() == 64);
 }
 
 }  // namespace

@@ -29,6 +29,25 @@ TEST_CASE("a prime may be typed as an apostrophe", "[names]") {
   CHECK(steps_called("s’", names) == Ids{"scaled_scores"});
 }
 
+TEST_CASE("a pattern is like the steps whose id or symbol it could be", "[names]") {
+  const std::vector<StepName> some = {{"scores", "S"}, {"scaled_scores", "S′"}, {"context", "C"}, {"all_keys", "K*"}};
+  const auto like = [&](std::string_view pattern) { return steps_like(pattern, some); };
+  CHECK(like("*scores") == Ids{"scores", "scaled_scores"});
+  CHECK(like("s*s") == Ids{"scores", "scaled_scores"});
+  CHECK(like("S?") == Ids{"scaled_scores"});
+  CHECK(like("S'*") == Ids{"scaled_scores"});
+  CHECK(like("S*") == Ids{"scores", "scaled_scores"});
+  CHECK(like("?") == Ids{"scores", "context"});
+  CHECK(like("*_*e*") == Ids{"scaled_scores", "all_keys"});
+  CHECK(like("**con***text*") == Ids{"context"});
+  CHECK(like("*") == Ids{"scores", "scaled_scores", "context", "all_keys"});
+  CHECK(like("scores?").empty());
+  CHECK(like("*x*x*x").empty());
+  CHECK(like("").empty());
+  CHECK(is_step_pattern("a*"));
+  CHECK_FALSE(is_step_pattern("scores"));
+}
+
 TEST_CASE("an id goes before a symbol, and a symbol before one in other letters", "[names]") {
   CHECK(steps_called("c", names) == Ids{"c"});
   CHECK(steps_called("C", names) == Ids{"context"});
