@@ -227,9 +227,10 @@ void define_work(py::module_& module) {
   });
 
   module.def("why", [](const Computed& computed, const std::string& question, std::optional<std::size_t> depth,
-                       std::optional<int> precision, const std::string& format, const Looks& looks) {
-    return beside_python(
-        [&] { return told_in(reason(computed, question, depth, precision, looks.full), format, looks); });
+                       std::optional<std::size_t> top, std::optional<int> precision, const std::string& format,
+                       const Looks& looks, std::size_t max_bytes) {
+    const WhyOptions options{.depth = depth, .precision = precision, .full = looks.full, .top = top};
+    return beside_python([&] { return told_in(reason(computed, question, options, max_bytes), format, looks); });
   });
 
   module.def("check", [](const GivenProblem& given, const py::bytes& text, const std::string& file, bool is_file,

@@ -14,7 +14,6 @@
 #include "explain/reports/differences.h"
 #include "explain/reports/verdict.h"
 #include "explain/telling/asked.h"
-#include "explain/telling/why.h"
 #include "exports/export.h"
 #include "exports/json.h"
 #include "formats/format.h"
@@ -170,13 +169,18 @@ Exported exported(const Trace& trace, const std::string& format) {
   return {sink.take(), found->is_text};
 }
 
-Document reason(const Computed& computed, const std::string& question, std::optional<std::size_t> depth,
-                std::optional<int> precision, bool full) {
+Document reason(const Computed& computed, const std::string& question, const WhyOptions& options,
+                std::size_t max_bytes) {
   const Result<Question> read = read_question(question);
   if (!read) throw std::invalid_argument(sentence(read.faults().front()));
   const Result<Asked> asked = find_asked(computed.trace, read.value());
   if (!asked) throw std::invalid_argument(sentence(asked.faults().front()));
-  return why(computed.trace, asked.value(), {.depth = depth, .precision = precision, .full = full});
+  auto document = why_within(max_bytes, computed.trace, asked.value(), options);
+  if (!document) {
+    throw NoRoom("what there is to say takes more than max_memory, " + spelled_size(max_bytes) +
+                 "; ask for one number, for less by depth or top, or give a larger one");
+  }
+  return std::move(*document);
 }
 
 Told marked(const GivenProblem& given, const Computing& computing, const HandedAnswers& answers,

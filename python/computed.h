@@ -11,6 +11,7 @@
 
 #include "explain/document.h"
 #include "explain/telling/steps.h"
+#include "explain/telling/why.h"
 #include "files/tensor_file.h"
 #include "given.h"
 #include "trace/trace.h"
@@ -73,8 +74,9 @@ std::string told_in(const Document& document, const std::string& format, const L
 Exported exported(const Trace& trace, const std::string& format);
 
 // How one number came about, or a whole step; as attn why says it.
-Document reason(const Computed& computed, const std::string& question, std::optional<std::size_t> depth,
-                std::optional<int> precision, bool full);
+// Throws NoRoom where that would take more bytes, about.
+Document reason(const Computed& computed, const std::string& question, const WhyOptions& options,
+                std::size_t max_bytes);
 
 // Something that people and programs are told.
 struct Told {

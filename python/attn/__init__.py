@@ -85,21 +85,27 @@ def check(problem: Union[Problem, Trace], answers: Union[Mapping[str, Any], Path
     return Report(_core.check(given, text, file, is_file, step, reveal, full, *computing))
 
 
-def why(problem: Union[Problem, Trace], what: str, *, depth: Optional[int] = None, precision: Optional[int] = None,
-        full: bool = False, format: str = "text", width: int = 80, **options: Unpack[Options]) -> str:
+def why(problem: Union[Problem, Trace], what: str, *, depth: Optional[int] = None, top: Optional[int] = None,
+        precision: Optional[int] = None, full: bool = False, format: str = "text", width: int = 80,
+        **options: Unpack[Options]) -> str:
     """Says how one number came about, back to the inputs.
 
     :param problem: a problem, or its trace.
     :param what: one number, ``"scores[1,2]"`` or ``"S[1,2]"`` (indices count from 1, and labels do as well:
         ``"scores[it,dog]"``); or a whole step, ``"scores"``.
     :param depth: levels below the number; as many as fit by default.
+    :param top: of each longer sum only the largest terms, so many, and what the others come to.
     :param precision: decimals.
     :param full: leave nothing out, however long.
     :param format: text, markdown, latex, html, svg.
     :param options: those of :func:`run`.
     """
     trace = _trace_of(problem, options, [what.partition("[")[0].strip()], whole_if_rounded=True)
-    return _core.why(trace._core, what, depth, precision, format, _core.Looks(width, False, full)).rstrip("\n")
+    if top is not None and top < 1:
+        raise ValueError(f"top is {top}, and at least one term is written")
+    told = _core.why(trace._core, what, depth, top, precision, format, _core.Looks(width, False, full),
+                     options.get("max_memory", TWO_GIB))
+    return told.rstrip("\n")
 
 
 def diff(problem: Union[Problem, Trace], other: Union[Mapping[str, Any], PathLike, Trace], *,

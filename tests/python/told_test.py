@@ -26,6 +26,15 @@ class Why(unittest.TestCase):
             self.assertEqual(attn.why(EXAMPLE, what), said_by_program("why", EXAMPLE, what))
         self.assertEqual(attn.why(attn.run(EXAMPLE), "scores[1,2]", depth=1),
                          said_by_program("why", EXAMPLE, "scores[1,2]", "--depth", "1"))
+        self.assertEqual(attn.why(EXAMPLE, "C[1,2]", top=1), said_by_program("why", EXAMPLE, "C[1,2]", "--top", "1"))
+        with self.assertRaises(ValueError):
+            attn.why(EXAMPLE, "C[1,2]", top=0)
+
+    def test_what_is_too_long_to_be_told_is_refused(self):
+        wide = {"queries": np.ones((1, 200_000)), "keys": np.ones((1, 200_000))}
+        self.assertIn("199984 more", attn.why(wide, "scores[1,1]"))
+        with self.assertRaises(MemoryError):
+            attn.why(wide, "scores[1,1]", full=True, max_memory=20_000_000)
 
     def test_a_step_left_out_for_its_size_is_told_all_the_same(self):
         problem = {"queries": np.ones((40, 64)), "keys": np.ones((40, 64))}
