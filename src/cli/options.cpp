@@ -49,7 +49,9 @@ std::vector<std::string> step_ids(const std::string& typed, std::span<const Step
   }
   std::string letters = typed;
   std::erase_if(letters, [](char c) { return c == '*' || c == '?'; });
-  throw Refusal(fmt::format("{} `{}`{}", said, typed, did_you_mean(letters, known)), "the steps are " + listed(known));
+  throw Refusal(fmt::format("{} `{}`{}", said, shown(typed), did_you_mean(letters, known)),
+                "the steps are " + listed(known))
+      .at({"--only", typed});
 }
 
 std::size_t choice(const std::string& option, std::string_view typed, const std::vector<std::string>& known) {

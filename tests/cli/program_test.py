@@ -217,6 +217,8 @@ class MistakesOnTheCommandLine(ProgramTest):
                              (("run", file, "--precision", "abc"), "abc"), (("rnu",), "rnu"),
                              (("help", "rnu"), "rnu"), (("run", file, "more"), "more"),
                              (("run", file, "--full=3"), "--full"), (("run", file, "--only", "scores,scroes"), "scroes"),
+                             (("run", file, "--only", "scr*"), "scr*"), (("why", file, "S", "--top", "0"), "0"),
+                             (("why", file, "X[1,1]", "--top", "2"), "--top"),
                              (("run", file, "--query", "1", "--query", "2"), "--query"),
                              (("run", file, "--query", "7"), "7"), (("run", file, "--threads", "0"), "0"),
                              (("run", file, "--hand-rounding", "99"), "99"), (("run", file, "-o", "x.pdf"), "x.pdf"),
