@@ -367,7 +367,10 @@ Followed<Interval> enclose(const Task& task, const EncloseOptions& options) {
 
 bool is_rounded_by_people(const Instruction& instruction, int decimals) {
   // Nobody makes whole numbers of what lies between 0 and 1.
-  if (decimals == 0 && std::holds_alternative<Softmax>(instruction.op)) return false;
+  const auto* softmax = std::get_if<Softmax>(&instruction.op);
+  if (decimals == 0 && softmax) return false;
+  // The maximum is one of the scores, with the digits that they were carried on with.
+  if (softmax && softmax->part == Softmax::Part::maximum) return false;
   return !instruction.given && instruction.kind != Instruction::Kind::between &&
          (is_inner(instruction) || is_rounded_by_hand(instruction.op, instruction.operands.size()));
 }

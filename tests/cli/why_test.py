@@ -89,7 +89,7 @@ class Answers(unittest.TestCase):
                             self.assertIn("199984" if "--top" not in words else "199997", text)
             done = why(path, "S[1,1]", "--full", "--max-memory", "100M")
             self.assertEqual((done.returncode, done.stdout), (3, ""))
-            self.assertIn("--max-memory, 100.0 MiB", done.stderr)
+            self.assertIn("--max-memory, 100 MiB", done.stderr)
             self.assertIn("--top", done.stderr)
             done = why(path, "S", "--full", "--max-memory", "100M")
             self.assertEqual((done.returncode, done.stdout), (3, ""))

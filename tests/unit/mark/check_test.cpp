@@ -620,6 +620,20 @@ TEST_CASE("many digits of whole numbers leave no room for errors of single preci
   CHECK(marked(problem, row + R"(88073688", "0.11916773"]]})").verdict == Verdict::wrong);
 }
 
+TEST_CASE("a maximum is one of the scores, however they were rounded", "[check]") {
+  // Each query sees itself alone: whatever the scores, the weight is 1.
+  const std::string problem = R"({"queries": [[1, 1], [-3, 1]], "keys": [[1, -4], [2, 1]],
+      "values": [[-2, -4], [-4, -2]], "score": "scaled_dot", "mask": {"allow": [[1, 0], [0, 1]]}})";
+  const auto context = [&](const std::string& number) {
+    return marked(problem, R"({"attention_weights": [["1.00", "0.00"], ["0.00", "1.00"]],
+                              "context": [["-2.00", ")" +
+                               number + R"("], ["-4.00", "-2.00"]]})");
+  };
+  CHECK(context("-4.00").verdict == Verdict::right);
+  CHECK(context("-4.02").verdict == Verdict::wrong);
+  CHECK(context("-4.02").first_wrong == "context");
+}
+
 TEST_CASE("whole scores are not said to be rounded", "[check]") {
   const Report report = marked(R"({"queries": [[1]], "keys": [[-2], [-3]], "values": [[1], [3]], "score": "dot"})",
                                R"({"scores": [[-2, -3]], "attention_weights": [["0.74", "0.26"]]})");
