@@ -94,7 +94,7 @@ struct HalfLine {
   void fit(std::size_t limit) {
     if (whole && width <= limit) return;
     whole = false;
-    while (width + 1 > limit) {
+    while (!cells.empty() && width + 1 > limit) {
       width -= cells.back().width;
       cells.pop_back();
     }
@@ -105,6 +105,8 @@ struct HalfLine {
 class Excerpt {
  public:
   Excerpt(std::string_view text, TextRange line, std::size_t at, std::size_t window) {
+    constexpr std::size_t least = 16;
+    window = std::max(window, least);
     for (std::size_t i = at; i < line.end;) {
       Cell cell = cell_at(text, i);
       i = cell.end;

@@ -118,7 +118,9 @@ std::optional<RawTensor> read_reference(JsonObject& object, const std::string& w
 // Whether a key of the object is that one, or was meant for it.
 bool is_meant(const JsonObject& object, std::string_view key) {
   static const std::vector<std::string> all = {"file", "tensor", "random", "shape", "seed"};
-  return std::ranges::any_of(object.members, [&](const JsonMember& member) { return closest(member.key, all) == key; });
+  return std::ranges::any_of(object.members, [&](const JsonMember& member) {
+    return !is_free_key(member.key) && closest(member.key, all) == key;
+  });
 }
 
 // A tensor described by an object.

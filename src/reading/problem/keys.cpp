@@ -127,7 +127,11 @@ KeyKind inputs() {
           },
           [](Read in, Value value, Where where) {
             auto object = value.object();
-            if (!object || describes_tensor(*object)) {
+            const std::vector<std::string> roles = split(parts, ' ');
+            const bool names_a_role = object && std::ranges::any_of(roles, [&](const std::string& role) {
+                                        return object->find(role).has_value();
+                                      });
+            if (!object || (describes_tensor(*object) && !names_a_role)) {
               in.statement.inputs = a_tensor(in, value, where);
             } else {
               in.statement.inputs_by_role = by_role<RawTensor>(in, std::move(*object), where, parts, a_tensor);
