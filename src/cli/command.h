@@ -60,8 +60,9 @@ class CommandLine {
   struct Parsed {
     Asked asked = Asked::command;
     std::string message = {};
-    std::string option = {};  // which is to blame, by its long name
-    std::string help = {};    // nothing where the command's own help is
+    std::string option = {};   // which is to blame, by its long name
+    std::string help = {};     // nothing where the command's own help is
+    bool lacks_value = false;  // what is to blame is that nothing stands behind the option
   };
   Parsed parse(const std::vector<std::string>& words);
 

@@ -28,11 +28,13 @@ CommandLine::Parsed understood(const CLI::ArgumentMismatch& error) {
   if (said.find("At Most") != std::string::npos) {
     return {CommandLine::Asked::nothing, "`" + option + "` is given more than once", option, "leave one of them out"};
   }
-  std::string message = said;
   if (said.find("missing") != std::string::npos || said.find("At Least") != std::string::npos) {
-    message = "nothing stands behind `" + option + "`";
+    return {.asked = CommandLine::Asked::nothing,
+            .message = "nothing stands behind `" + option + "`",
+            .option = option,
+            .lacks_value = true};
   }
-  return {CommandLine::Asked::nothing, message, option};
+  return {CommandLine::Asked::nothing, said, option};
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ Exit run_program(std::vector<std::string> words) {
   if (!is_command(words[0])) throw no_command(words[0]);
   const auto& [line, run] = declared.front();
   if (parsed.asked == CommandLine::Asked::nothing) {
-    const bool ends_there = words.back().starts_with('-');
+    const bool ends_there = parsed.lacks_value && words.back().starts_with('-');
     throw Refusal(parsed.message, parsed.help.empty() ? help_on(line->usage()) : parsed.help)
         .at(ends_there ? Typed{} : Typed{parsed.option});
   }

@@ -106,12 +106,15 @@ void refuse_bytes_on_terminal(const std::vector<Target>& targets) {
 void refuse_brief(const ViewOptions& options, const ViewPlan& view) {
   if (!options.brief) return;
   const ExplainOptions& explaining = view.explaining;
-  if (options.full) throw Refusal("--brief leaves out, and --full leaves nothing out", "give the one or the other");
+  if (options.full) {
+    throw Refusal("--brief leaves out, and --full leaves nothing out", "give the one or the other").at({"--brief"});
+  }
   if (options.at_once || explaining.level == Level::result) {
-    throw Refusal("--brief changes nothing where only the result is shown", "leave --brief out");
+    throw Refusal("--brief changes nothing where only the result is shown", "leave --brief out").at({"--brief"});
   }
   if (explaining.level == Level::steps && !explaining.only.empty()) {
-    throw Refusal("--brief changes nothing where the matrices of chosen steps are shown", "leave --brief out");
+    throw Refusal("--brief changes nothing where the matrices of chosen steps are shown", "leave --brief out")
+        .at({"--brief"});
   }
 }
 

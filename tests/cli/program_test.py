@@ -268,6 +268,18 @@ class MistakesOnTheCommandLine(ProgramTest):
     def test_an_option_that_is_given_twice_is_told_in_plain_words(self):
         self.assert_complains(attn("run", EXAMPLE, "--query", "1", "--query", "2"), 2, "`--query` is given more than once",
                               "help: leave one of them out")
+        for end in ((), ("--full",)):
+            self.assertEqual(self.pointed("run", "x.json", "--query", "1", "--query", "2", *end)[0], "--query")
+
+    def test_a_step_is_pointed_out_where_it_was_asked_for(self):
+        found, line = self.pointed("check", "worked-example.json", "--template", "text", "--steps", "A,zz", "-o", "pizza-zz.txt")
+        self.assertEqual((found, line.index("zz")), ("zz", line.index("A,zz") + 2))
+
+    def test_a_terminal_of_one_column_is_no_reason_to_crash(self):
+        for columns in (1, 2, 3):
+            code, written = in_terminal([ATTN, "run", EXAMPLE, "x" * 50], columns)
+            self.assertEqual(code, 2)
+            self.assertIn(b"^", written)
 
     def test_a_backend_that_is_missing_is_said_once_for_all_files(self):
         if "built without CUDA" not in attn("--version").stdout:
@@ -419,6 +431,12 @@ class Output(ProgramTest):
             steps = json.loads(attn("run", heads, "--format", "json", "--only", symbol).stdout)["steps"]
             self.assertEqual([step["id"] for step in steps], [symbols[symbol]])
 
+    def test_keys_of_ones_own_stand_beside_queries_and_keys(self):
+        plain = {"inputs": {"query": [[1, 0]], "key": [[1, 0]]}}
+        noted = {"inputs": {**plain["inputs"], "x-file": "book.pdf", "x-random": 3}}
+        self.assertEqual(*(attn("run", "-", text=json.dumps(problem)).stdout for problem in (plain, noted)))
+        self.assert_complains(attn("run", "-", text='{"inputs": {"flie": "q.npy"}}'), 2, "did you mean /inputs/file?")
+
     def test_brief_writes_out_one_query_and_one_row_and_no_weighted_values(self):
         text = attn("run", EXAMPLE, "--brief").stdout
         for shown in ("K[1,3] = ", "S[1,3] = ", "C[1,3] = 0.0634×3 + 0.4683×0 + 0.4683×3 ≈ 1.5951", "A = E / z", "C = A·V",
@@ -436,6 +454,11 @@ class Output(ProgramTest):
             brief = attn("run", EXAMPLE, "--brief", "--format", form).stdout
             self.assertLess(len(brief), len(attn("run", EXAMPLE, "--format", form).stdout))
             self.assertNotIn("Weighted values:", brief)
+
+    def test_brief_leaves_out_no_number_that_is_added_up(self):
+        text = attn("run", EXAMPLE, "--brief", "--hand-rounding", "2").stdout
+        self.assertIn("U[1,2] = A[1,2]·v₂ = 0.47 × [2, 8, 0] = [0.94, 3.76, 0.00]", text)
+        self.assertIn("C[1,1] = 0.06 + 0.94 + 0.94 = 1.94", text)
 
     def test_brief_changes_no_number(self):
         for more in ([], ["--dtype", "f32"], ["--dtype", "bf16"], ["--hand-rounding", "1"]):

@@ -162,7 +162,7 @@ Exit write_template(const CheckOptions& options, const AnswersTemplate& wanted, 
     const std::string id = typed == "result" ? names.back().id : step_id(typed, names);
     const std::vector<std::string> known = names_of(names, &StepName::id);
     if (std::ranges::count(known, id) == 0) {
-      throw unknown("this problem has no step", id, known, "its steps are " + listed(known));
+      throw unknown("this problem has no step", id, known, "its steps are " + listed(known)).at({"--steps", typed});
     }
     if (std::ranges::count(ids, id) == 0) ids.push_back(id);
   }

@@ -129,6 +129,9 @@ Exit DiffOptions::run() const {
   std::vector<StepName> names;
   for (const std::string& id : ids) names.push_back({id, ""});
   if (ours.trace) names = step_names(*ours.trace);
+  for (const std::string& id : names_of(theirs.side.steps, &SideStep::id)) {
+    if (std::ranges::find(names, id, &StepName::id) == names.end()) names.push_back({id, ""});
+  }
   std::vector<std::string> steps;
   for (const std::string& word : only) {
     std::ranges::copy(step_ids(word, names, "no step is called"), std::back_inserter(steps));
