@@ -14,6 +14,7 @@ else that numpy reads. The numbers have the bits of the program ``attn``.
 
 from __future__ import annotations
 
+import operator
 import os
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Tuple, Union
 
@@ -101,10 +102,10 @@ def why(problem: Union[Problem, Trace], what: str, *, depth: Optional[int] = Non
     :param options: those of :func:`run`.
     """
     trace = _trace_of(problem, options, [what.partition("[")[0].strip()], whole_if_rounded=True)
-    if top is not None and top < 1:
+    if top is not None and operator.index(top) < 1:
         raise ValueError(f"top is {top}, and at least one term is written")
     told = _core.why(trace._core, what, depth, top, precision, format, _core.Looks(width, False, full),
-                     options.get("max_memory", TWO_GIB))
+                     trace._computing[2])
     return told.rstrip("\n")
 
 

@@ -74,6 +74,19 @@ class Answers(unittest.TestCase):
         self.assertEqual(whole, self.lines(heads, "--top", "2"))
         self.assertEqual(self.lines(EXAMPLE, "C[1,1]", "--top", "4"), self.lines(EXAMPLE, "C[1,1]"))
 
+    def test_what_a_number_is_a_share_of_is_followed_with_the_share_itself(self):
+        lines = self.lines(os.path.join(DATA, "softmax-linear.json"), "A[1,1]", "--top", "1")
+        self.assertIn("  └ S[1,1] = q₁·k₁ = 1×1 + (1 more: 0) = 1", lines)
+
+    def test_of_many_numbers_the_largest_are_followed(self):
+        with tempfile.TemporaryDirectory(prefix="attn-why-") as folder:
+            path = os.path.join(folder, "last.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"queries": [[1]], "keys": [[0]] * 39 + [[9]], "values": [[1]] * 40, "score": "dot"}, file)
+            lines = self.lines(path, "C[1,1]", "--depth", "1")
+            self.assertTrue([line for line in lines if "├ U[1,40,1] = " in line], lines)
+            self.assertTrue([line for line in lines if "… 24 more: " in line], lines)
+
     def test_a_long_sum_is_a_page_in_every_format(self):
         with tempfile.TemporaryDirectory(prefix="attn-why-") as folder:
             path = os.path.join(folder, "wide.json")

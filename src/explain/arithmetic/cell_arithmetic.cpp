@@ -129,7 +129,8 @@ Inline CellArithmetic::spelled(Row row, std::size_t term, bool leads) {
 // What is left out of a row, in one term.
 Inline CellArithmetic::others(Row row, std::size_t count, double sum) {
   if (row == Row::listed) return {language().telling.others(count), ","};
-  return {"+ (" + language().telling.other_terms(count), number({sum}), ")"};
+  const Role role = row == Row::numbers ? read(0, open_.front()).role : result().role;
+  return {"+ (" + language().telling.other_terms(count), number({sum, role}), ")"};
 }
 
 void CellArithmetic::write_row(Row row, std::size_t further, std::vector<Inline>& terms, double& sum) {

@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "explain/arithmetic/lines.h"
@@ -130,9 +134,9 @@ class AncestryWriter {
       const bool is_first = std::ranges::find(made.read, *read) == read;
       if (!is_first) continue;
       if (!is_cut(*read, working)) {
-        tell_all(*read, depth + 1, above, asked);
+        tell_all(*read, depth + 1, above, options_.most_terms, asked);
       } else if (source(read->tensor).step) {
-        tell_all(written_of(*read, working), depth + 1, above, asked);
+        tell_all(written_of(*read, working), depth + 1, above, working.written.size(), asked);
       } else {
         tell_given_cells(source(read->tensor), written_of(*read, working), depth + 1, above);
       }
@@ -141,18 +145,32 @@ class AncestryWriter {
     point_back(above, depth + 1);
   }
 
-  void tell_all(const CellList& list, std::size_t depth, std::vector<Slice>& above, bool asked = false) {
+  // What is no number is told first.
+  static double size_of(double number) { return std::isnan(number) ? infinity : std::abs(number); }
+
+  // Of the new numbers so many, the largest.
+  std::set<std::size_t> largest_new(const Source& about, const CellList& list, std::size_t most) const {
+    std::vector<std::size_t> cells;
+    std::ranges::copy_if(list.places, std::back_inserter(cells),
+                         [&](std::size_t cell) { return about.state[cell] == State::new_to_all; });
+    std::ranges::stable_sort(cells, std::greater(), [&](std::size_t cell) { return size_of(about.value[cell]); });
+    cells.resize(std::min(cells.size(), most));
+    return {cells.begin(), cells.end()};
+  }
+
+  // Of more new numbers than `most` the largest are told.
+  void tell_all(const CellList& list, std::size_t depth, std::vector<Slice>& above, std::size_t most,
+                bool asked = false) {
     Source& about = source(list.tensor);
     if (!about.step) return tell_runs(about, list, above, [&](const Slice& run) { tell_given(about, run, depth); });
     CellList known{list.tensor, {}}, left_out{list.tensor, {}};
-    std::size_t told = 0;
+    const std::set<std::size_t> chosen = largest_new(about, list, most);
     for (const std::size_t cell : list.places) {
       const State state = about.state[cell];
-      if (state == State::new_to_all && told == options_.most_terms) {
+      if (state == State::new_to_all && !chosen.contains(cell)) {
         left_out.places.push_back(cell);
       } else if (state == State::new_to_all) {
         tell(about, cell, depth, asked);
-        ++told;
       } else if (state == State::told && depth < options_.depth) {
         point_back({{about.id, cell}}, depth);
         tell_children(about, cell, depth);
@@ -214,7 +232,7 @@ class AncestryWriter {
   // Cells of the mask: one with the rules behind it; of a row, those side by side together.
   void tell_closed(const CellList& closed, std::size_t depth, std::vector<Slice>& above) {
     Source& mask = source(closed.tensor);
-    if (!mask.step || closed.places.size() == 1) return tell_all(closed, depth, above);
+    if (!mask.step || closed.places.size() == 1) return tell_all(closed, depth, above, options_.most_terms);
     CellList left_out{closed.tensor, {}};
     std::size_t told = 0;
     tell_runs(mask, closed, above, [&](const Slice& run) {
@@ -243,7 +261,7 @@ class AncestryWriter {
     }
     if (last) return;
     std::vector<Slice> above;
-    for (const CellList& rule : rules) tell_all(rule, depth + 1, above);
+    for (const CellList& rule : rules) tell_all(rule, depth + 1, above, options_.most_terms);
     point_back(above, depth + 1);
   }
 

@@ -67,7 +67,9 @@ Level fitting_level(const Trace& trace, const std::vector<const Step*>& steps, c
 std::vector<const Step*> steps_told(const Trace& trace, const ExplainOptions& options) {
   std::vector<const Step*> steps;
   const Step* result = trace.find("result");
-  const bool brief = options.brief && options.only.empty();
+  // Where each is rounded, the context is their sum.
+  const bool rounds = trace.arithmetic.hand_rounding || rounds_once_a_step(trace.arithmetic.dtype);
+  const bool brief = options.brief && options.only.empty() && !rounds;
   for (const Step& step : trace.steps) {
     if (brief && step.heading.role == Role::weighted_value) continue;
     const bool asked = options.only.empty() || std::ranges::any_of(options.only, [&](const std::string& id) {
