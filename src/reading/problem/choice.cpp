@@ -91,7 +91,7 @@ class ChoiceReader {
     if (!given && !parameter.fallback) {
       faults_.add("missing-member", choice.where,
                   "the " + what_ + " " + spec.name + " needs its parameter \"" + parameter.name + "\"",
-                  parameter.summary);
+                  parameter.summary.empty() ? "give it beside \"type\"" : parameter.summary);
     }
     if (parameter.axes.empty()) {
       choice.numbers[parameter.name] = given ? number(given->value, place, parameter) : parameter.fallback;
