@@ -34,7 +34,6 @@ namespace {
 
 constexpr std::size_t longest = 1000;
 constexpr int deepest = 64;
-constexpr char missing[] = "a number is written 2, -0.5, 1e-3 or 2/3";
 constexpr char too_large[] = "write inf or -inf alone if infinity is meant";
 const std::vector<std::string> known_names = {"e", "pi", "sqrt", "exp", "ln", "inf"};
 
@@ -87,8 +86,9 @@ class Reader {
   // end the one before.
   [[noreturn]] void missing_number() const {
     if (now_.kind == Kind::odd) odd();
-    if (now_.kind == Kind::end) fail(before_.range, "a number is missing after " + shown(before_.range), missing);
-    fail(now_.range, "a number is missing before " + shown(now_.range), missing);
+    if (now_.kind == Kind::end)
+      fail(before_.range, "a number is missing after " + shown(before_.range), how_numbers_are_spelled);
+    fail(now_.range, "a number is missing before " + shown(now_.range), how_numbers_are_spelled);
   }
 
   [[noreturn]] void odd() const {
@@ -298,7 +298,7 @@ Result<SpelledNumber> spelled_number(std::string_view text) try {
          "write the result, rounded");
   }
   const std::string_view inner = without_blanks(text);
-  if (inner.empty()) fail(whole, "a number is missing", missing);
+  if (inner.empty()) fail(whole, "a number is missing", how_numbers_are_spelled);
   if (const auto number = alone(inner)) return *number;
   return SpelledNumber{Reader(text).read(), std::nullopt};
 } catch (const Diagnostic& fault) {

@@ -94,7 +94,7 @@ std::string help_with_odd(std::string_view text, TextRange place) {
   if (sign == "=" || sign == "≈" || sign == "~") return "write the number alone";
   if (sign == ":") return "a division is written /";
   if (sign == ".") return "a number has one point, with digits at it: 0.5";
-  if (sign != ",") return "a number is written 2, -0.5, 1e-3 or 2/3";
+  if (sign != ",") return how_numbers_are_spelled;
   // "0,47": one comma, digits about it.
   const bool is_point = std::ranges::count(text, ',') == 1 && text.find('.') == std::string_view::npos &&
                         place.begin > 0 && is_ascii_digit(text[place.begin - 1]) && place.end < text.size() &&

@@ -24,6 +24,8 @@ NumberPiece number_piece_at(std::string_view text, std::size_t at);
 // The text without the blanks at its beginning and its end: spaces of every width.
 std::string_view without_blanks(std::string_view text);
 
+inline constexpr char how_numbers_are_spelled[] = "a number is written 2, -0.5, 1e-3 or 2/3";
+
 // What to write instead of an odd piece of a text.
 std::string help_with_odd(std::string_view text, TextRange place);
 

@@ -70,6 +70,8 @@ bool is_skin_tone(char32_t point) { return point >= 0x1F3FB && point <= 0x1F3FF;
 bool is_regional(char32_t point) { return point >= 0x1F1E6 && point <= 0x1F1FF; }
 bool is_key(char32_t point) { return (point >= '0' && point <= '9') || point == '#' || point == '*'; }
 
+bool is_hidden(char32_t point) { return contains(unseen, point) || contains(steering, point); }
+
 // The text with escapes for what is not UTF-8 and what `hides` says yes to.
 std::string with_escapes(std::string_view text, bool (*hides)(char32_t)) {
   if (std::ranges::all_of(text, is_plain)) return std::string(text);
@@ -94,15 +96,11 @@ std::string with_escapes(std::string_view text, bool (*hides)(char32_t)) {
 
 bool steers(char32_t point) { return contains(steering, point); }
 
-bool is_unseen(char32_t point) {
-  return contains(unseen, point) || steers(point) || point == joiner || point == 0x200C;
-}
+bool is_unseen(char32_t point) { return is_hidden(point) || point == joiner || point == 0x200C; }
 
 std::string printable(std::string_view text) { return with_escapes(text, steers); }
 
-std::string visible(std::string_view text) {
-  return with_escapes(text, [](char32_t point) { return contains(unseen, point) || steers(point); });
-}
+std::string visible(std::string_view text) { return with_escapes(text, is_hidden); }
 
 std::size_t display_width(CodePoint point) {
   if (!point.valid) return 1;

@@ -183,8 +183,7 @@ Exit hand_out(const Rendering& rendering, const std::function<void(const Target&
         throw Refusal("standard output cannot be written", "is the disk full, or has the reader gone?",
                       Exit::wrong_environment);
     } else if (const auto why = write_file(target.path, writing)) {
-      throw Refusal(target.path + " cannot be written: " + *why, "write to another place, or free this one",
-                    Exit::wrong_environment);
+      throw not_written(target.path, *why);
     }
   }
   return Exit::done;

@@ -364,8 +364,10 @@ Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOpt
   const Trace trace = compute(computation, computing, wants_only_result(computation, viewing, view));
   tell_if_not_at_once(viewing, trace);
 
-  if (viewing.pause) refuse_too_long(trace, view);
-  if (viewing.pause) return pause(trace, explain(trace, view.explaining), view.explaining, view.rendering);
+  if (viewing.pause) {
+    refuse_too_long(trace, view);
+    return pause(trace, explain(trace, view.explaining), view.explaining, view.rendering);
+  }
   return hand_out(view.rendering, [&](const Target& target, Sink& sink) { write(target, trace, view, sink); });
 }
 

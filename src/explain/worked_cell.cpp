@@ -1,5 +1,8 @@
 #include "explain/worked_cell.h"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/interval.h"
@@ -222,6 +225,19 @@ struct OpWriter {
 };
 
 }  // namespace
+
+std::vector<std::size_t> places_of_largest(std::span<const double> sizes, std::size_t most) {
+  std::vector<std::size_t> places(sizes.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  const auto is_larger = [&](std::size_t a, std::size_t b) {
+    const auto size = [&](std::size_t i) { return std::isnan(sizes[i]) ? infinity : sizes[i]; };
+    return size(a) != size(b) ? size(a) > size(b) : a < b;
+  };
+  const auto end = places.begin() + static_cast<std::ptrdiff_t>(std::min(most, places.size()));
+  std::partial_sort(places.begin(), end, places.end(), is_larger);
+  places.erase(end, places.end());
+  return places;
+}
 
 std::string_view sign(Binary function) {
   constexpr std::string_view signs[] = {"+", "−", "×", "/", ","};

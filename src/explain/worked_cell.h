@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct TermLimit {
   std::size_t most;
   Kept kept;
 };
+
+// The places of so many of these sizes, the largest first, and of equal ones in their order;
+// what is no number counts as infinite.
+std::vector<std::size_t> places_of_largest(std::span<const double> sizes, std::size_t most);
 
 // How one number came about: the sides of its equation after its own name,
 // "= 1×4 + 0×4 + 2×0" and "= 4".

@@ -111,8 +111,7 @@ std::string record_context(RecipeBuilder& work, const Attention& attention, cons
   const bool shown = options.all_steps ||
                      (!options.no_weighted_values && work.shape_of(weigh, operands).count() <= most_weighted_values);
   // A step that rounds its numbers does so whether it is shown or not.
-  const bool rounds = work.arithmetic().hand_rounding || rounds_once_a_step(work.arithmetic().dtype);
-  if (!shown && !rounds) return record_sum(Contract{"key"}, operands, open);
+  if (!shown && !rounds_each_step(work.arithmetic())) return record_sum(Contract{"key"}, operands, open);
   const std::string weighted =
       work.step({"weighted_values", "U", language().steps.weighted_values, "u_ij = A_ij · v_j", Role::weighted_value},
                 weigh, operands, open, shown ? Instruction::Kind::step : Instruction::Kind::hidden);

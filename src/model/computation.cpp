@@ -109,8 +109,7 @@ void Computation::keep(const std::vector<std::string>& asked) {
 }
 
 void Computation::leave_out_weighted_values() {
-  const Arithmetic& arithmetic = problem_.arithmetic;
-  if (arithmetic.hand_rounding || rounds_once_a_step(arithmetic.dtype)) return;
+  if (rounds_each_step(problem_.arithmetic)) return;
   recipe_ = attention_recipe(problem_, {.no_weighted_values = true});
   wants_weighted_values_ = false;
 }

@@ -15,4 +15,10 @@ struct Arithmetic {
   bool operator==(const Arithmetic&) const = default;
 };
 
+// Whether every step rounds what it makes, so that a sum of numbers that were a step
+// of their own is another than the sum made at once.
+inline bool rounds_each_step(const Arithmetic& arithmetic) {
+  return arithmetic.hand_rounding || rounds_once_a_step(arithmetic.dtype);
+}
+
 }  // namespace attn

@@ -127,10 +127,11 @@ Exit DiffOptions::run() const {
   OpenedFile& theirs = files[1];
   const std::vector<std::string> ids = names_of(ours.side.steps, &SideStep::id);
   std::vector<StepName> names;
-  for (const std::string& id : ids) names.push_back({id, ""});
   if (ours.trace) names = step_names(*ours.trace);
-  for (const std::string& id : names_of(theirs.side.steps, &SideStep::id)) {
-    if (std::ranges::find(names, id, &StepName::id) == names.end()) names.push_back({id, ""});
+  for (const ComparedSide* side : {&ours.side, &theirs.side}) {
+    for (const std::string& id : names_of(side->steps, &SideStep::id)) {
+      if (std::ranges::find(names, id, &StepName::id) == names.end()) names.push_back({id, ""});
+    }
   }
   std::vector<std::string> steps;
   for (const std::string& word : only) {

@@ -169,9 +169,7 @@ class GoldenComparison {
       outcome = changed(file, old.value(), trace);
     }
     if (const auto why = write_file(golden, [&](Sink& sink) { sink.write(fresh); })) {
-      return failed(file, "its golden cannot be written",
-                    Refusal(golden + " cannot be written: " + *why, "write to another place, or free this one",
-                            Exit::wrong_environment));
+      return failed(file, "its golden cannot be written", not_written(golden, *why));
     }
     return outcome;
   }

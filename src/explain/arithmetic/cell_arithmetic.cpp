@@ -34,16 +34,8 @@ std::vector<std::size_t> counted_from(std::size_t first, std::size_t end) {
 Chosen chosen(const std::vector<double>& sizes, std::size_t further, TermLimit limit) {
   const std::size_t count = sizes.size();
   if (limit.kept == TermLimit::Kept::largest) {
-    std::vector<std::size_t> all = counted_from(0, count);
-    if (count <= limit.most) return {std::move(all)};
-    const auto is_larger = [&](std::size_t a, std::size_t b) {
-      const auto size = [&](std::size_t i) { return std::isnan(sizes[i]) ? infinity : sizes[i]; };
-      return size(a) != size(b) ? size(a) > size(b) : a < b;
-    };
-    const auto end = all.begin() + static_cast<std::ptrdiff_t>(limit.most);
-    std::partial_sort(all.begin(), end, all.end(), is_larger);
-    all.erase(end, all.end());
-    return {std::move(all), {}, count - limit.most};
+    if (count <= limit.most) return {counted_from(0, count)};
+    return {places_of_largest(sizes, limit.most), {}, count - limit.most};
   }
   if (count + further <= limit.most) return {counted_from(0, count)};
   constexpr std::size_t kept_at_end = 2;

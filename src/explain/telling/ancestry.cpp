@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "explain/arithmetic/lines.h"
@@ -145,17 +143,22 @@ class AncestryWriter {
     point_back(above, depth + 1);
   }
 
-  // What is no number is told first.
-  static double size_of(double number) { return std::isnan(number) ? infinity : std::abs(number); }
-
-  // Of the new numbers so many, the largest.
-  std::set<std::size_t> largest_new(const Source& about, const CellList& list, std::size_t most) const {
+  // Of more new numbers than `most` all but the largest, in order.
+  std::vector<std::size_t> too_small(const Source& about, const CellList& list, std::size_t most) const {
     std::vector<std::size_t> cells;
     std::ranges::copy_if(list.places, std::back_inserter(cells),
                          [&](std::size_t cell) { return about.state[cell] == State::new_to_all; });
-    std::ranges::stable_sort(cells, std::greater(), [&](std::size_t cell) { return size_of(about.value[cell]); });
-    cells.resize(std::min(cells.size(), most));
-    return {cells.begin(), cells.end()};
+    if (cells.size() <= most) return {};
+    std::vector<double> sizes;
+    for (const std::size_t cell : cells) sizes.push_back(std::abs(about.value[cell]));
+    std::vector<bool> is_told(cells.size());
+    for (const std::size_t place : places_of_largest(sizes, most)) is_told[place] = true;
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (!is_told[i]) left.push_back(cells[i]);
+    }
+    std::ranges::sort(left);
+    return left;
   }
 
   // Of more new numbers than `most` the largest are told.
@@ -164,10 +167,10 @@ class AncestryWriter {
     Source& about = source(list.tensor);
     if (!about.step) return tell_runs(about, list, above, [&](const Slice& run) { tell_given(about, run, depth); });
     CellList known{list.tensor, {}}, left_out{list.tensor, {}};
-    const std::set<std::size_t> chosen = largest_new(about, list, most);
+    const std::vector<std::size_t> small = too_small(about, list, most);
     for (const std::size_t cell : list.places) {
       const State state = about.state[cell];
-      if (state == State::new_to_all && !chosen.contains(cell)) {
+      if (state == State::new_to_all && std::ranges::binary_search(small, cell)) {
         left_out.places.push_back(cell);
       } else if (state == State::new_to_all) {
         tell(about, cell, depth, asked);

@@ -116,9 +116,7 @@ class CsvReader {
       rows.push_back(std::move(row));
     }
     finish();
-    if (is_first)
-      faults_.add("no-numbers", "", TextRange{0, 0}, "there are no numbers in this file",
-                  "a row of the step is a line, its numbers separated by commas: 2,4,4");
+    if (is_first) report_no_numbers(faults_);
   }
 
   const KnownSteps& known_;

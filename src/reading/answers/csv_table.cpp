@@ -232,10 +232,7 @@ class CsvTable {
       if (cell && cell->decimals == as_the_longest) cell->decimals = longest_;
     }
     step_.shape = {line, columns_};
-    if (step_.cells.empty() && !faults_.any()) {
-      faults_.add("no-numbers", "", TextRange{0, 0}, "there are no numbers in this file",
-                  "a row of the step is a line, its numbers separated by commas: 2,4,4");
-    }
+    if (step_.cells.empty() && !faults_.any()) report_no_numbers(faults_);
     // A number a row is what people write for a step that has one for each.
     if (!shape_ || shape_->rank() != 1 || columns_ != 1) return;
     step_.shape = {step_.cells.size()};
@@ -291,6 +288,11 @@ class CsvTable {
 };
 
 }  // namespace
+
+void report_no_numbers(Faults& faults) {
+  faults.add("no-numbers", "", TextRange{0, 0}, "there are no numbers in this file",
+             "a row of the step is a line, its numbers separated by commas: 2,4,4");
+}
 
 AnsweredStep read_csv_table(const CsvRows& file, std::string id, std::vector<CsvRow> rows, bool is_named,
                             const KnownSteps& known, Faults& faults) {

@@ -10,6 +10,9 @@
 
 namespace attn {
 
+// Reports a file without a number in it.
+void report_no_numbers(Faults& faults);
+
 // The numbers of one step as a spreadsheet has them: perhaps below a row of
 // headings, behind a column of labels, and with empty rows and columns after them.
 // `is_named` is whether the first field is the step's name.
