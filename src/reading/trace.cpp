@@ -30,6 +30,10 @@ class Reader {
     trace.result = text(*members, "", "result");
     read_arithmetic(*members, trace);
     dtype_ = dtype_named(trace.dtype);
+    if (!dtype_ && !faults.any()) {
+      fault_of("/arithmetic/dtype", "is \"" + shown(trace.dtype) + "\"; one of " +
+                                        listed({dtype_names.begin(), dtype_names.end()}) + " is wanted");
+    }
     read_steps(*members, trace);
     return trace;
   }
@@ -39,7 +43,7 @@ class Reader {
  private:
   void fault(std::string where, std::string message) {
     faults.add("not-a-trace", std::move(where), std::move(message),
-               "attn golden --update writes the golden anew; attn schema trace says what a trace file holds");
+               "attn schema trace says what a trace file holds; a golden is written anew by attn golden --update");
   }
 
   // The same, and the message begins with the place, and the step that it is of.
@@ -119,7 +123,9 @@ class Reader {
     auto numbers = data.numbers();
     if (!numbers) {
       const auto [leaf, place] = first_leaf(data, where);
-      return other_kind(place, leaf, "lists of numbers are wanted");
+      if (leaf.kind() != JsonValue::Kind::list) return other_kind(place, leaf, "lists of numbers are wanted");
+      fault_of(place, "is empty; lists of numbers are wanted");
+      return std::nullopt;
     }
     if (numbers->odd) {
       fault_of(pointer(where, numbers->odd->place),
@@ -201,8 +207,10 @@ Result<StoredTrace> read_trace(std::string_view text) {
 bool is_stored_trace(std::string_view text) {
   const Result<ParsedJson> parsed = parse_json(text);
   const auto root = parsed ? parsed.value().root.object() : std::nullopt;
-  const auto schema = root ? root->find("schema") : std::nullopt;
-  return schema && schema->text().value_or("").starts_with("attn/trace/");
+  if (!root) return false;
+  const auto schema = root->find("schema");
+  if (!schema) return root->find("steps") && root->find("result") && !root->find("inputs");
+  return schema->text().value_or("").starts_with("attn/trace/");
 }
 
 }  // namespace attn

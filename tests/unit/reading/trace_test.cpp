@@ -43,6 +43,7 @@ TEST_CASE("what is wrong with a trace is told of the step and the cell that it i
       {"[[[1], [2]], [[3]]]", "/1", " (scores) has 1 list, and /steps/1/data/0 has 2"},
       {R"([["x"]])", "/0/0", R"( (scores) is "x"; lists of numbers are wanted)"},
       {R"("x")", "", R"( (scores) is "x"; lists of numbers are wanted)"},
+      {"[]", "", " (scores) is empty; lists of numbers are wanted"},
       {"{}", "", " (scores) is an object; lists of numbers are wanted"},
   }));
   INFO(data);
@@ -88,4 +89,21 @@ TEST_CASE("what a trace itself lacks is told of the trace", "[reading]") {
   }));
   INFO(text);
   CHECK(fault_of(text).message == message);
+}
+
+TEST_CASE("a trace of numbers that we do not know is none", "[reading]") {
+  std::string text = scores_with("[[1, 2]]");
+  text.replace(text.find("f64"), 3, "f63");
+  CHECK(fault_of(text).where == "/arithmetic/dtype");
+  CHECK(fault_of(text).message == R"(/arithmetic/dtype is "f63"; one of f64, f32, bf16, f16 is wanted)");
+}
+
+TEST_CASE("a trace whose schema is missing is told so, and a problem is no trace", "[reading]") {
+  std::string text = scores_with("[[1, 2]]");
+  CHECK(is_stored_trace(text));
+  const std::string schema = R"("schema": "attn/trace/1", )";
+  text.erase(text.find(schema), schema.size());
+  CHECK(is_stored_trace(text));
+  CHECK(fault_of(text).message == R"(the trace has no "schema")");
+  CHECK_FALSE(is_stored_trace(R"({"inputs": [[1]]})"));
 }
