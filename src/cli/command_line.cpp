@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -118,7 +119,13 @@ CommandLine::Parsed CommandLine::parse(const std::vector<std::string>& words) {
   return {Asked::command};
 }
 
-std::vector<std::string> CommandLine::remaining() const { return app_->remaining(); }
+std::vector<std::string> CommandLine::remaining() const {
+  std::vector<std::string> words = app_->remaining();
+  // What a command does not take behind "--" is left to the program.
+  if (const CLI::App* const program = app_->get_parent())
+    std::ranges::copy(program->remaining(), std::back_inserter(words));
+  return words;
+}
 
 const WordUsage* CommandLine::missing() const {
   const auto found = std::ranges::find_if(usage_.words, [&](const WordUsage& word) {

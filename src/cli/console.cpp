@@ -10,9 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/typed_line.h"
 #include "cli/unfinished_file.h"
 #include "exports/json.h"
+#include "formats/spelling.h"
 #include "reading/report.h"
 
 namespace attn {
@@ -51,6 +53,42 @@ mode_t usual_permissions() {
 }
 
 std::string reason() { return std::strerror(errno); }
+
+// What the words of a command line say, where nobody has read them yet.
+ColorChoice color_asked_for(ColorChoice choice, std::span<const std::string> words) {
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const bool is_last = i + 1 == words.size();
+    const bool is_option = words[i] == "--color" && !is_last;
+    if (words[i] == "--color=never" || (is_option && words[i + 1] == "never")) choice = ColorChoice::never;
+    if (words[i] == "--color=always" || (is_option && words[i + 1] == "always")) choice = ColorChoice::always;
+  }
+  return choice;
+}
+
+// The part of a text that takes so many columns.
+std::string_view columns_of(std::string_view text, std::size_t columns) {
+  std::size_t end = 0;
+  for (std::size_t width = 0; end < text.size() && width < columns;) {
+    const Character one = character(text, end);
+    width += one.width;
+    end += one.bytes;
+  }
+  return text.substr(0, end);
+}
+
+// The lines that are quoted in letters of this place, and the carets where they were.
+Complaint in_letters_of_here(Complaint complaint) {
+  if (!is_ascii_locale()) return complaint;
+  for (PlacedFault& one : complaint.faults) {
+    if (one.carets.empty()) continue;
+    const std::size_t blanks = one.carets.find('^');
+    const std::size_t begin = asciified(columns_of(one.source, blanks)).size();
+    const std::size_t end = asciified(columns_of(one.source, one.carets.size())).size();
+    one.carets = std::string(begin, ' ') + std::string(std::max<std::size_t>(end - begin, 1), '^');
+    one.source = asciified(one.source);
+  }
+  return complaint;
+}
 
 }  // namespace
 
@@ -93,7 +131,11 @@ Exit Refusal::say(ErrorFormat format, std::span<const std::string> words) const 
     const std::size_t width = terminal_size(STDERR_FILENO).columns;
     complaint = placed_in_line(complaint_.faults.front().fault, place->line, place->range, width);
   }
-  attn::say(format == ErrorFormat::json ? errors_json(complaint) : report(complaint, colored(color_, true)));
+  if (format == ErrorFormat::json) {
+    write_all(STDERR_FILENO, errors_json(complaint));
+  } else {
+    attn::say(report(in_letters_of_here(std::move(complaint)), colored(color_asked_for(color_, words), true)));
+  }
   return code_;
 }
 
@@ -103,7 +145,9 @@ const char* Refusal::what() const noexcept {
   return complaint_.faults.empty() ? "" : complaint_.faults.front().fault.message.c_str();
 }
 
-void say(std::string_view text) { write_all(STDERR_FILENO, text); }
+std::string in_letters_of_here(std::string text) { return is_ascii_locale() ? asciified(text) : text; }
+
+void say(std::string_view text) { write_all(STDERR_FILENO, in_letters_of_here(std::string(text))); }
 
 Exit print(std::string_view text) {
   return print([text](Sink& sink) { sink.write(text); });
@@ -113,6 +157,11 @@ Exit print(const std::function<void(Sink&)>& write) {
   DescriptorSink sink(STDOUT_FILENO);
   write(sink);
   return sink.error() == 0 ? Exit::done : Exit::wrong_environment;
+}
+
+Refusal not_written(const std::string& path, const std::string& why) {
+  return Refusal(path + " cannot be written: " + why, "write to another place, or free this one",
+                 Exit::wrong_environment);
 }
 
 std::optional<std::string> write_file(const std::string& path, const std::function<void(Sink&)>& write) {

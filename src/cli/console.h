@@ -71,7 +71,10 @@ class Refusal final : public std::exception {
   ColorChoice color_ = ColorChoice::automatic;
 };
 
-// Writes to standard error; where that cannot be written, nothing is said.
+// A text as it may be shown where the locale is the one of plain ASCII, and everywhere else.
+std::string in_letters_of_here(std::string text);
+
+// Writes to standard error, in letters of this place; where that cannot be written, nothing is said.
 void say(std::string_view text);
 
 // Writes a text, or what `write` hands over piece by piece, to standard output, which is
@@ -82,6 +85,9 @@ Exit print(const std::function<void(Sink&)>& write);
 // Writes a file whole or not at all: under another name first, then renamed.
 // A file that is write-protected is not replaced. Returns why it could not be written.
 std::optional<std::string> write_file(const std::string& path, const std::function<void(Sink&)>& write);
+
+// Says of a file that it could not be written, and why.
+Refusal not_written(const std::string& path, const std::string& why);
 
 // Whether standard output (or standard error) gets colour: the flag decides,
 // then NO_COLOR, then CLICOLOR_FORCE, then whether it is a terminal.

@@ -13,7 +13,6 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/version.h"
-#include "formats/spelling.h"
 #include "problem/faults.h"
 
 namespace attn {
@@ -91,8 +90,6 @@ void refuse_values_of_flags(const std::vector<std::string>& words, const Command
   }
 }
 
-std::string in_letters_of_here(std::string text) { return is_ascii_locale() ? asciified(text) : text; }
-
 // As wide as the terminal, where the text goes to one; lines that are too long are hard to read.
 std::size_t help_width() {
   constexpr std::size_t widest = 100;
@@ -135,7 +132,7 @@ Exit run_program(std::vector<std::string> words) {
   refuse_empty(words);
   spell_out(words);
   if (words.empty()) {
-    say(in_letters_of_here(program_help(usages(), help_width())));
+    say(program_help(usages(), help_width()));
     return Exit::wrong_input;
   }
   CommandLine program("attn");

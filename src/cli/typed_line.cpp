@@ -43,10 +43,15 @@ std::optional<Part> find_option(std::span<const std::string> words, std::string_
   return std::nullopt;
 }
 
-// The last word that is the value, else the last that has it.
+// The last word that is the value, one behind no option first, else the last that has it.
 std::optional<Part> find_word(std::span<const std::string> words, std::string_view value) {
-  for (std::size_t i = words.size(); i-- > 0;) {
-    if (words[i] == value) return Part{i, {0, value.size()}};
+  const auto is_behind_option = [&](std::size_t i) {
+    return i > 0 && words[i - 1].starts_with("--") && words[i - 1].find('=') == std::string::npos;
+  };
+  for (const bool behind_option : {false, true}) {
+    for (std::size_t i = words.size(); i-- > 0;) {
+      if (words[i] == value && is_behind_option(i) == behind_option) return Part{i, {0, value.size()}};
+    }
   }
   for (std::size_t i = words.size(); i-- > 0;) {
     if (const auto range = find_value(words[i], value)) return Part{i, *range};
@@ -64,6 +69,7 @@ std::optional<Part> find_behind(std::span<const std::string> words, std::string_
       continue;
     }
     for (std::size_t behind = i + 1; behind < words.size(); ++behind) {
+      if (words[behind].starts_with("--") && words[behind] != value) break;
       if (const auto range = find_value(words[behind], value)) return Part{behind, *range};
     }
   }

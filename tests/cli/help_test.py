@@ -154,6 +154,20 @@ class Locales(unittest.TestCase):
             self.assertTrue(attn(*words, locale="POSIX").stdout.isascii(), words)
             self.assertFalse(attn(*words, locale="en_US.UTF-8").stdout.isascii() and words[0] != "--help", words)
 
+    def test_complaints_are_ascii_there_too_and_their_carets_stay_below_what_is_meant(self):
+        with tempfile.TemporaryDirectory() as folder:
+            problem = os.path.join(folder, "p.json")
+            with open(problem, "w", encoding="utf-8") as file:
+                file.write('{"inputs": [[' + "1, " * 60 + '1]], "x-√d": "…", "hüte": 2}')
+            for locale, key in (("C.UTF-8", "hüte"), ("C", "h\\u{fc}te")):
+                said = attn(problem, locale=locale).stderr
+                self.assertEqual(said.isascii(), locale == "C")
+                source, carets = said.split("\n")[1:3]
+                begin = carets.index("^")
+                self.assertEqual(source[begin:begin + carets.count("^")], f'"{key}"')
+            self.assertTrue(attn("run", problem, "--häads", locale="C").stderr.isascii())
+            self.assertTrue(attn("demo", locale="C").stderr.isascii())
+
     def test_a_file_does_not_depend_on_the_locale(self):
         example = os.path.join(ROOT, "data", "worked-example.json")
         with tempfile.TemporaryDirectory() as folder:
@@ -204,6 +218,11 @@ class Mistyped(unittest.TestCase):
         self.assert_refused(["why", example], "`attn why` needs STEP", "attn why [OPTIONS] FILE STEP")
         self.assert_refused(["diff", example], "`attn diff` needs B")
         self.assert_refused(["run", example, "--query"], "nothing stands behind `--query`")
+
+    def test_a_complaint_has_no_colour_where_none_is_wanted(self):
+        for words in (["--color", "never"], ["--color=never"]):
+            code, said = in_terminal([ATTN, "run", "p.json", "--nonsense", *words])
+            self.assertEqual((code, said.count(b"\x1b[")), (2, 0))
 
     def test_a_word_too_many_is_named(self):
         example = os.path.join(ROOT, "data", "worked-example.json")

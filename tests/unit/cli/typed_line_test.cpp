@@ -42,6 +42,8 @@ TEST_CASE("a value is found behind its option, however it is attached", "[cli]")
   CHECK(marked({"run", "2", "--digits=2"}, {"--digits", "2"}) == "attn run 2 --digits=<2>");
   CHECK(marked({"run", "-", "--digits=-"}, {"--digits", "-"}) == "attn run - --digits=<->");
   CHECK(marked({"run", "--digits", "3"}, {"--digits", "2"}).empty());
+  CHECK(marked({"run", "--only", "a", "b", "c"}, {"--only", "b"}) == "attn run --only a <b> c");
+  CHECK(marked({"run", "--only", "a", "--head", "2", "--only", "c"}, {"--only", "2"}).empty());
 }
 
 TEST_CASE("one name of a list is found whole", "[cli]") {
@@ -54,6 +56,8 @@ TEST_CASE("a word is the last that says it, and a whole one before a part of one
   CHECK(marked({"list", "x", "x.json"}, {.value = "x"}) == "attn list <x> x.json");
   CHECK(marked({"run", ""}, {.value = ""}) == "attn run '<>'");
   CHECK(marked({"run", "p.json"}, {.value = ""}).empty());
+  CHECK(marked({"run", "S", "--only", "S"}, {.value = "S"}) == "attn run <S> --only S");
+  CHECK(marked({"why", "--dtype", "S", "p.json"}, {.value = "S"}) == "attn why --dtype <S> p.json");
 }
 
 TEST_CASE("what is missing is missing behind the end", "[cli]") {
