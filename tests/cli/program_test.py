@@ -48,6 +48,11 @@ class ProgramTest(unittest.TestCase):
 
 
 class Commands(ProgramTest):
+    def test_a_word_behind_two_dashes_is_not_dropped(self):
+        self.assert_complains(attn("run", EXAMPLE, "--", "extra"), 2, "`extra` is one argument too many")
+        self.assert_complains(attn("run", "--", EXAMPLE, "extra"), 2, "`extra` is one argument too many")
+        self.assertEqual(attn("run", "--", EXAMPLE).stdout, attn("run", EXAMPLE, "--").stdout)
+
     def test_a_file_alone_is_run(self):
         self.assertEqual(attn(EXAMPLE).stdout, attn("run", EXAMPLE).stdout)
         self.assertEqual(attn("--format", "json", EXAMPLE).stdout, attn("run", EXAMPLE, "--format", "json").stdout)
@@ -455,6 +460,26 @@ class Output(ProgramTest):
             self.assertLess(len(brief), len(attn("run", EXAMPLE, "--format", form).stdout))
             self.assertNotIn("Weighted values:", brief)
 
+    def test_brief_is_shorter_than_the_whole_whatever_the_size(self):
+        for tokens, width, heads in ((2, 2, 1), (6, 4, 2), (12, 8, 2), (12, 8, 8), (30, 8, 4), (40, 30, 2), (200, 10, 1)):
+            problem = json.dumps({"inputs": {"random": "normal", "shape": [tokens, width], "seed": 1}, "heads": heads,
+                                  "weights": {role: {"random": "normal", "shape": [width, width], "seed": 2}
+                                              for role in ("query", "key", "value")}})
+            brief, whole = (len(attn("run", "-", *words, text=problem).stdout) for words in (["--brief"], []))
+            self.assertLessEqual(brief, whole, (tokens, width, heads))
+
+    def test_brief_tells_of_the_first_query_that_weighs_several_keys_in_one_head(self):
+        problem = json.dumps({"inputs": {"random": "normal", "shape": [4, 4], "seed": 1}, "heads": 2, "causal": True,
+                              "weights": {role: {"random": "normal", "shape": [4, 4], "seed": 2}
+                                          for role in ("query", "key", "value")}})
+        text = attn("run", "-", "--brief", text=problem).stdout
+        self.assertIn("Head 1 of 2 · Query 2", text)
+        self.assertEqual(len(re.findall("· Query", text)), 1)
+        self.assertIn("… 3 more queries and 1 more sequence or head in the same way; --full shows all", text)
+        self.assertIn("Head 2 of 2 · All queries together", text)
+        second = attn("run", "-", "--brief", "--head", "2", "--query", "1", text=problem).stdout
+        self.assertIn("Head 2 of 2 · Query 1", second)
+
     def test_brief_leaves_out_no_number_that_is_added_up(self):
         text = attn("run", EXAMPLE, "--brief", "--hand-rounding", "2").stdout
         self.assertIn("U[1,2] = A[1,2]·v₂ = 0.47 × [2, 8, 0] = [0.94, 3.76, 0.00]", text)
@@ -473,6 +498,16 @@ class Output(ProgramTest):
         for more in (["--format", "json"], ["--format", "csv"], ["--full"], ["--explain", "result"], ["--at-once"],
                      ["--explain", "steps", "--only", "scores"]):
             self.assert_complains(attn("run", EXAMPLE, "--brief", *more), 2, "--brief")
+
+    def test_of_many_notes_a_few_are_shown_and_the_others_counted_once(self):
+        closed = json.dumps({"queries": [[1]] * 30, "keys": [[1], [2]], "mask": {"block": [[1, 1]] * 30}})
+        for words in ([], ["--explain", "cells"], ["--explain", "rows", "--full"]):
+            text = attn("run", "-", *words, text=closed).stdout
+            shown = len(re.findall(r"Note: row \[\d+\] has every key closed", text))
+            self.assertEqual(shown, 30 if "--full" in words else 8, words)
+            self.assertEqual(text.count("… 22 more notes of this kind"), 0 if "--full" in words else 1, words)
+        third = attn("run", "-", "--query", "3", text=closed).stdout
+        self.assertEqual(re.findall(r"Note: row (\S+) has", third), ["[3]"])
 
     def test_a_pattern_does_not_bring_in_what_is_left_out_for_its_size(self):
         problem = self.path("wide.json", '{"inputs": {"random": "normal", "shape": [80, 20], "seed": 1}}')

@@ -51,6 +51,17 @@ class Answers(unittest.TestCase):
         self.assertIn("S[12,12] = q₁₂·k₁₂ = ", text)
         self.assertNotIn("--", text)
 
+    def test_of_a_very_large_step_one_row_is_written_out(self):
+        problem = '{"inputs": {"random": "normal", "shape": [300, 300], "seed": 1}}'
+        for step in ("scores", "context", "attention_weights"):
+            text = "\n".join(self.lines("-", step, text=problem))
+            self.assertLess(text.count("\n"), 1000)
+            self.assertIn("… 236 more of these; --full shows all", text)
+            self.assertIn("… 299 more queries in the same way; --full shows all", text)
+            self.assertIn("Ask for one number", text)
+        wide = '{"queries": [[1, 2], [2, 3]], "keys": {"random": "normal", "shape": [200000, 2], "seed": 1}}'
+        self.assertLess(len(self.lines("-", "scores", text=wide)), 1000)
+
     def test_result_is_the_last_step(self):
         self.assertEqual(self.lines(EXAMPLE, "result[3,1]"), self.lines(EXAMPLE, "context[3,1]"))
 

@@ -17,6 +17,11 @@ bool shares_a_number(const Op& op) {
   return combine && combine->function != Binary::minimum;
 }
 
+// Whether the cells along that last axis are one line.
+bool is_vector(const Op& op, const Dim& last) {
+  return regroups(op) || (shares_a_number(op) && !is_position(last.axis));
+}
+
 // The numbers of the cells, where they are parts of 1.
 std::vector<double> shares(const Step& step, const Slice& cells) {
   std::vector<double> numbers;
@@ -38,11 +43,12 @@ bool regroups(const Op& op) {
       op);
 }
 
-Lines::Lines(const Trace& trace, const Numerals& numerals, TermLimit limit)
+Lines::Lines(const Trace& trace, const Numerals& numerals, TermLimit limit, std::size_t most_lines)
     : trace_(trace),
       numerals_(numerals),
       limit_(limit.kept == TermLimit::Kept::ends ? std::max<std::size_t>(limit.most, 4) : limit),
       most_listed_(std::max<std::size_t>(limit.most, 4)),
+      most_lines_(most_lines),
       symbols_(trace) {}
 
 Equation Lines::row(const Step& step, const Place& place) const {
@@ -70,22 +76,31 @@ Derivation Lines::cells(const Step& step, const Place& place) const {
   return all;
 }
 
+std::size_t Lines::left_out(const Step& step, const Place& place) const {
+  const std::vector<Dim> inner = inner_axes(step.result.shape(), place);
+  std::size_t all = 1;
+  for (const Dim& dim : inner) {
+    const bool is_one_line = &dim == &inner.back() && is_vector(step.op, dim);
+    if (!is_one_line) all *= dim.size;
+  }
+  return all - std::min(all, most_lines_);
+}
+
 // A line a cell, or a vector where that says as much; of more, the lines of each index along the next axis.
 std::vector<Equation> Lines::lines(const Step& step, const Reading& reading, const Place& place) const {
   const std::vector<Dim> inner = inner_axes(step.result.shape(), place);
-  const bool is_vector = regroups(step.op)
-                             ? inner.size() < 2
-                             : inner.size() == 1 && shares_a_number(step.op) && !is_position(inner[0].axis);
-  if (is_vector) return {vector(step, reading, place)};
-  if (inner.empty()) return {cell(step, reading, place)};
+  if (inner.size() == 1 && is_vector(step.op, inner[0])) return {vector(step, reading, place)};
+  if (inner.empty()) return {regroups(step.op) ? vector(step, reading, place) : cell(step, reading, place)};
   std::vector<Equation> all;
   for (std::size_t i = 0; i < inner[0].size; ++i) {
+    if (all.size() >= most_lines_) break;
     const Place there = with(place, inner[0].axis, i);
     for (Equation& line : lines(step, reading, there)) {
       if (is_position(inner[0].axis)) line.label = label(step, there);
       all.push_back(std::move(line));
     }
   }
+  if (all.size() > most_lines_) all.resize(most_lines_);
   return all;
 }
 

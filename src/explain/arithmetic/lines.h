@@ -17,9 +17,10 @@ namespace attn {
 // one row of a step, what is left of it at a place.
 class Lines {
  public:
-  // Sums and lists of more terms are cut, and say so.
+  // Sums and lists of more terms are cut, and say so; of the lines of a row so many are written.
   // REQUIRES: trace and numerals outlive the lines.
-  Lines(const Trace& trace, const Numerals& numerals, TermLimit limit);
+  Lines(const Trace& trace, const Numerals& numerals, TermLimit limit,
+        std::size_t most_lines = static_cast<std::size_t>(-1));
 
   // The whole row in one line: "s₁ = q₁·Kᵀ = [2, 4, 4]".
   Equation row(const Step& step, const Place& place) const;
@@ -28,6 +29,9 @@ class Lines {
   // Where the cells of a line are made alike out of one number and a row, they
   // share it: "U[1,2] = A[1,2]·v₂ = 0.25·[2, 8, 0] = [0.5, 2, 0]".
   Derivation cells(const Step& step, const Place& place) const;
+
+  // How many lines more that row has than are written.
+  std::size_t left_out(const Step& step, const Place& place) const;
 
   // What comes behind the name of one cell: "= q₁·k₂ = 1×4 + 0×4 + 2×0 = 4".
   Working working(const Step& step, const Reading& reading, const Place& place) const;
@@ -53,7 +57,7 @@ class Lines {
   const Trace& trace_;
   const Numerals& numerals_;
   TermLimit limit_;
-  std::size_t most_listed_;
+  std::size_t most_listed_, most_lines_;
   Symbols symbols_;
 };
 

@@ -55,15 +55,15 @@ bool is_at(const Note& note, const Shape& shape, const Place& place) {
 
 class Narrator {
  public:
-  Narrator(const Trace& trace, const ExplainOptions& options, Level level, const Numerals& numerals, Document& document)
+  Narrator(const Trace& trace, const ExplainOptions& options, Level level, const Numerals& numerals, Remarks& remarks,
+           Document& document)
       : trace_(trace),
         options_(options),
         level_(level),
         document_(document),
         numerals_(numerals),
-        lines_(trace, numerals, term_limit(options)) {
-    for (const Note& note : trace.notes) untold_.push_back(&note);
-  }
+        lines_(trace, numerals, term_limit(options), options.full ? no_limit : most_lines_of_a_row),
+        remarks_(remarks) {}
 
   void tell(std::span<const Step* const> steps) {
     for (std::size_t i = 0; i < steps.size();) {
@@ -84,14 +84,11 @@ class Narrator {
 
   // What is known before any step: truncation, padding, a shape that may be misread.
   void tell_notes_on_givens() {
-    tell_notes([&](const Note& note) {
+    remarks_.add(document_, [&](const Note& note) {
       const Step* step = trace_.find(note.step);
       return note.step.empty() || (step && is_given(*step));
     });
   }
-
-  // Notes that nothing told so far has shown.
-  const std::vector<const Note*>& untold() const { return untold_; }
 
  private:
   void add(Block block) { document_.add(std::move(block)); }
@@ -120,8 +117,8 @@ class Narrator {
 
   // The rows along an axis: of queries the one asked for; else those that are no padding.
   template <class Tell>
-  void tell_some_rows(const Dim& dim, const std::vector<std::string>& labels, const Place& place, std::size_t limit,
-                      const Said& more, const Said& how, Tell tell_row) {
+  void tell_some_rows(const Step& step, const Dim& dim, const std::vector<std::string>& labels, const Place& place,
+                      std::size_t limit, const Said& more, const Said& how, Tell tell_row) {
     if (dim.axis == "query" && options_.query) return tell_row(*options_.query - 1);
     const std::size_t sequence = sequence_of(place);
     const bool counted = dim.axis == "query" && sequence < trace_.own_queries.size();
@@ -131,8 +128,9 @@ class Narrator {
       if (own) rows.push_back(i);
     }
     if (options_.brief && !rows.empty()) {
-      tell_row(rows.front());
-      if (rows.size() > 1) add(Prose{{said_.in_the_same_way(rows.size() - 1, dim.axis == "query")}});
+      tell_row(dim.axis == "query" ? most_telling(step, rows, place) : rows.front());
+      const std::size_t places = places_of(step).size() - 1;
+      if (rows.size() + places > 1) add(Prose{{said_.in_the_same_way(rows.size() - 1, dim.axis == "query", places)}});
     } else {
       tell_some(rows, limit, more, how, tell_row);
     }
@@ -146,15 +144,38 @@ class Narrator {
     const bool by_rows = level_ >= Level::rows && !regroups(step.op) && !is_told_by_another(step);
     tell_some(places_of(step), most_places, said_.more_of_these, said_.one_place, [&](const Place& place) {
       const std::string where = place_words(step.result.shape(), place);
-      if (by_rows && !where.empty()) add(Headline{3, {where}});
-      if (by_rows) tell_rows(step, place);
+      const bool writes = by_rows && is_written_out(step, place);
+      if (writes && !where.empty()) add(Headline{3, {where}});
+      if (writes) tell_rows(step, place);
       add_matrices(step, place, [&](Matrix& matrix) {
         // The headlines say it.
         matrix.title.clear();
-        if (by_rows) matrix.place = without(where, matrix.place);
+        if (writes) matrix.place = without(where, matrix.place);
       });
       add_notes(step, place);
     });
+  }
+
+  // In brief rows are written out at one place.
+  bool is_written_out(const Step& step, const Place& place) const {
+    return !options_.brief || place == places_of(step).front();
+  }
+
+  // Of these queries the first that weighs several keys, if there is one.
+  std::size_t most_telling(const Step& step, const std::vector<std::size_t>& queries, const Place& place) const {
+    const auto weights = std::ranges::find_if(trace_.steps, [&](const Step& other) {
+      return other.part == step.part && other.heading.role == Role::attention_weight &&
+             other.result.shape().has("query");
+    });
+    if (weights == trace_.steps.end()) return queries.front();
+    const Shape& shape = weights->result.shape();
+    const auto weighs_several = [&](std::size_t query) {
+      const std::size_t first = offset_at(shape, with(place, "query", query));
+      const auto row = weights->result.data().subspan(first, shape.back().size);
+      return std::ranges::count_if(row, [](double weight) { return weight != 0; }) > 1;
+    };
+    const auto found = std::ranges::find_if(queries, weighs_several);
+    return found == queries.end() ? queries.front() : *found;
   }
 
   // In brief one row of products says how all are made, but for a query that is asked for.
@@ -177,21 +198,31 @@ class Narrator {
     add(Prose{{said_.dot_product}});
   }
 
+  // Where not all lines of a row were written out, how many more there are.
+  void say_what_is_left_of(const Step& step, const Place& place) {
+    const std::size_t left = lines_.left_out(step, place);
+    if (left > 0) add(Prose{{said_.left_out(left, said_.more_of_these, "")}});
+  }
+
   void tell_rows(const Step& step, const Place& place) {
     const std::vector<Dim> inner = inner_axes(step.result.shape(), place);
     const Dim* down = positions(inner);
     if (!down || (inner.size() == 1 && level_ == Level::cells)) {
-      if (level_ == Level::cells) add(lines_.cells(step, place));
+      if (level_ == Level::cells) {
+        add(lines_.cells(step, place));
+        say_what_is_left_of(step, place);
+      }
       return;
     }
 
     const std::vector<std::string> labels = axis_labels(trace_, step.heading, *down, place);
     bool has_begun = false;
-    tell_some_rows(*down, labels, place, most_rows, said_.more_rows, "", [&](std::size_t row) {
+    tell_some_rows(step, *down, labels, place, most_rows, said_.more_rows, "", [&](std::size_t row) {
       const Place there = with(place, down->axis, row);
       if (level_ == Level::cells) {
         add(lines_.cells(step, there));
         last_derivation().title = labels[row];
+        say_what_is_left_of(step, there);
       } else {
         if (!std::exchange(has_begun, true)) add(Derivation{});
         last_derivation().lines.push_back(lines_.row(step, there));
@@ -203,8 +234,8 @@ class Narrator {
     const Step& first = *run.front();
     const Dim queries{"query", first.result.shape().size("query")};
     tell_some(places_of(first), most_places, said_.more_places, said_.one_place, [&](const Place& place) {
-      if (level_ >= Level::rows) {
-        tell_some_rows(queries, axis_labels(trace_, first.heading, queries, place), place, most_queries,
+      if (level_ >= Level::rows && is_written_out(first, place)) {
+        tell_some_rows(first, queries, axis_labels(trace_, first.heading, queries, place), place, most_queries,
                        said_.more_queries, said_.one_query,
                        [&](std::size_t row) { tell_query(run, with(place, "query", row)); });
       }
@@ -233,6 +264,7 @@ class Narrator {
     for (const Step* step : run) {
       if (level_ == Level::cells) {
         add(lines_.cells(*step, place));
+        say_what_is_left_of(*step, place);
         add_notes(*step, place);
       } else if (inner_axes(step->result.shape(), place).size() < 2) {
         brief.lines.push_back(lines_.row(*step, place));
@@ -256,7 +288,7 @@ class Narrator {
     }
     for (const Step* step : run) {
       if (told && inner_axes(step->result.shape(), place).size() != 2) continue;
-      if (told && !is_put_together(*step)) continue;
+      if (!is_put_together(*step)) continue;
       // The headline says where.
       add_matrices(*step, place, [&](Matrix& matrix) { matrix.place = without(where, matrix.place); });
       add_notes(*step, place);
@@ -274,16 +306,9 @@ class Narrator {
   }
 
   void add_notes(const Step& step, const Place& place) {
-    tell_notes(
-        [&](const Note& note) { return note.step == step.heading.id && is_at(note, step.result.shape(), place); });
-  }
-
-  template <class Tells>
-  void tell_notes(Tells tells) {
-    const auto told =
-        std::stable_partition(untold_.begin(), untold_.end(), [&](const Note* note) { return !tells(*note); });
-    add_remarks({told, untold_.end()}, options_.full, document_);
-    untold_.erase(told, untold_.end());
+    remarks_.add(document_, [&](const Note& note) {
+      return note.step == step.heading.id && is_at(note, step.result.shape(), place);
+    });
   }
 
   std::vector<Place> places_of(const Step& step) const {
@@ -297,31 +322,40 @@ class Narrator {
   const TellingWords& said_ = language().telling;
   const Numerals& numerals_;
   Lines lines_;
-  std::vector<const Note*> untold_;
+  Remarks& remarks_;
   bool said_product_ = false, told_products_ = false;
   std::optional<std::size_t> told_part_;
 };
 
 }  // namespace
 
-void add_remarks(std::span<const Note* const> notes, bool full, Document& document) {
-  constexpr std::size_t most_of_a_kind = 8;
-  const TellingWords& said = language().telling;
-  std::map<std::string_view, std::size_t> counts, told;
-  for (const Note* note : notes) ++counts[note->kind];
-  for (const Note* note : notes) {
-    const std::size_t before = told[note->kind]++;
-    if (full || before < most_of_a_kind) {
-      document.add(Remark{{note->message}});
-    } else if (before == most_of_a_kind) {
-      document.add(Prose{{said.left_out(counts[note->kind] - before, said.more_notes, "")}});
-    }
-  }
+Remarks::Remarks(std::vector<const Note*> notes, bool full) : full_(full), notes_(std::move(notes)) {
+  for (const Note* note : notes_) ++of_kind_[note->kind];
 }
 
-std::vector<const Note*> narrate(const Trace& trace, const ExplainOptions& options, Level level,
-                                 std::span<const Step* const> steps, const Numerals& numerals, Document& document) {
-  Narrator narrator(trace, options, level, numerals, document);
+void Remarks::add(Document& document, const std::function<bool(const Note&)>& is_told) {
+  constexpr std::size_t most_of_a_kind = 8;
+  const TellingWords& said = language().telling;
+  const auto told =
+      std::stable_partition(notes_.begin(), notes_.end(), [&](const Note* note) { return !is_told(*note); });
+  for (const Note* note : std::span(told, notes_.end())) {
+    const std::size_t before = added_[note->kind]++;
+    if (full_ || before < most_of_a_kind) {
+      document.add(Remark{{note->message}});
+    } else if (before == most_of_a_kind) {
+      document.add(Prose{{said.left_out(of_kind_[note->kind] - before, said.more_notes, "")}});
+    }
+  }
+  notes_.erase(told, notes_.end());
+}
+
+void Remarks::add_rest(Document& document) {
+  add(document, [](const Note&) { return true; });
+}
+
+void narrate(const Trace& trace, const ExplainOptions& options, Level level, std::span<const Step* const> steps,
+             const Numerals& numerals, Remarks& remarks, Document& document) {
+  Narrator narrator(trace, options, level, numerals, remarks, document);
   const bool all = options.only.empty();
   if (level == Level::result && all) {
     if (const Step* result = trace.find("result")) {
@@ -335,7 +369,6 @@ std::vector<const Note*> narrate(const Trace& trace, const ExplainOptions& optio
     if (all) narrator.tell_notes_on_givens();
     narrator.tell(steps);
   }
-  return narrator.untold();
 }
 
 }  // namespace attn

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "explain/document.h"
@@ -16,6 +19,24 @@
 
 namespace attn {
 
+// Notes that become remarks of a document where what they are about is told: of each
+// kind the first few, and then once how many more there are, unless all are asked for.
+class Remarks {
+ public:
+  Remarks(std::vector<const Note*> notes, bool full);
+
+  // Adds those of the notes not added yet that `is_told` says yes to.
+  void add(Document& document, const std::function<bool(const Note&)>& is_told);
+  void add_rest(Document& document);
+
+  bool has_more() const { return !notes_.empty(); }
+
+ private:
+  bool full_;
+  std::vector<const Note*> notes_;  // not added yet
+  std::map<std::string_view, std::size_t> of_kind_, added_;
+};
+
 // Everything that the problem states: inputs and weights as matrices, and the
 // rest in words: score, scale, mask, heads, arithmetic.
 void tell_givens(const Trace& trace, const ExplainOptions& options, const Numerals& numerals, Document& document);
@@ -27,12 +48,8 @@ void tell_givens(const Trace& trace, const ExplainOptions& options, const Numera
 // the axis "query" are told query by query, as a person works them out, and their
 // matrices follow. Both follow from the axes of the steps and their ops: a
 // step that nobody here has heard of is told as well as any other.
-std::vector<const Note*> narrate(const Trace& trace, const ExplainOptions& options, Level level,
-                                 std::span<const Step* const> steps, const Numerals& numerals, Document& document);
-
-// Adds notes as remarks: of each kind the first few, and how many more there are, unless all are
-// asked for.
-void add_remarks(std::span<const Note* const> notes, bool full, Document& document);
+void narrate(const Trace& trace, const ExplainOptions& options, Level level, std::span<const Step* const> steps,
+             const Numerals& numerals, Remarks& remarks, Document& document);
 
 // The title of the part of the computation that a step belongs to; empty where that is all there is.
 std::string part_title(const Trace& trace, const Step& step);
@@ -41,6 +58,9 @@ std::string part_title(const Trace& trace, const Step& step);
 // from the numbers of the trace: rows of weights sum to 1, closed cells are
 // exactly 0, contexts lie within the values. Nothing where there are no weights.
 std::optional<Table> checks(const Trace& trace, const Numerals& numerals);
+
+// Of the lines of one row, where not everything is asked for: so many.
+inline constexpr std::size_t most_lines_of_a_row = 64;
 
 // Of the terms of a sum: where nothing is left out, and how many where not everything is asked for.
 inline constexpr std::size_t no_limit = static_cast<std::size_t>(-1), usual_terms = 16;

@@ -21,12 +21,12 @@ constexpr std::size_t most_numbers_at_steps = 20'000;
 // How much of a step the options leave.
 std::size_t numbers_told(const Step& step, const ExplainOptions& options) {
   std::size_t numbers = 1;
-  bool one_row = options.brief;  // of those along the first axis of positions
+  bool one_row = options.brief;  // of those along the first axis of positions, at one place
   for (const Dim& dim : step.result.shape().dims()) {
     const bool is_row = one_row && is_position(dim.axis);
     one_row = one_row && !is_row;
     const bool one = (dim.axis == "batch" && options.batch) || (dim.axis == "head" && options.head) ||
-                     (dim.axis == "query" && options.query) || is_row;
+                     (dim.axis == "query" && options.query) || (options.brief && is_outer(dim.axis)) || is_row;
     numbers *= one ? 1 : dim.size;
   }
   return numbers;
@@ -41,7 +41,8 @@ std::size_t products_told(const Trace& trace, const Step& step, const ExplainOpt
 }
 
 // The same where only matrices are told: of a step that is one a query, a few.
-std::size_t numbers_in_matrices(const Step& step, const ExplainOptions& options) {
+std::size_t numbers_in_matrices(const Step& step, ExplainOptions options) {
+  options.brief = false;
   const Shape& shape = step.result.shape();
   const std::size_t numbers = numbers_told(step, options);
   const auto inner = std::ranges::count_if(shape.dims(), [](const Dim& dim) { return !is_outer(dim.axis); });
@@ -59,8 +60,10 @@ Level fitting_level(const Trace& trace, const std::vector<const Step*>& steps, c
     numbers += numbers_told(*step, options);
     in_matrices += numbers_in_matrices(*step, options);
   }
-  if (products <= most_products_at_cells) return Level::cells;
-  if (numbers <= most_numbers_at_rows) return Level::rows;
+  // What is brief stands beside all matrices.
+  const bool is_short = !options.brief || in_matrices <= most_numbers_at_rows;
+  if (is_short && products <= most_products_at_cells) return Level::cells;
+  if (is_short && numbers <= most_numbers_at_rows) return Level::rows;
   return in_matrices <= most_numbers_at_steps ? Level::steps : Level::result;
 }
 
@@ -68,8 +71,7 @@ std::vector<const Step*> steps_told(const Trace& trace, const ExplainOptions& op
   std::vector<const Step*> steps;
   const Step* result = trace.find("result");
   // Where each is rounded, the context is their sum.
-  const bool rounds = trace.arithmetic.hand_rounding || rounds_once_a_step(trace.arithmetic.dtype);
-  const bool brief = options.brief && options.only.empty() && !rounds;
+  const bool brief = options.brief && options.only.empty() && !rounds_each_step(trace.arithmetic);
   for (const Step& step : trace.steps) {
     if (brief && step.heading.role == Role::weighted_value) continue;
     const bool asked = options.only.empty() || std::ranges::any_of(options.only, [&](const std::string& id) {
@@ -142,21 +144,38 @@ void add_what_is_behind(const Trace& trace, const ExplainOptions& options, const
   for (const Step& step : trace.steps) add(step.heading);
 }
 
+// Notes, but for those about another sequence, head or query than the one asked for.
+std::vector<const Note*> notes_about(const Trace& trace, const ExplainOptions& options) {
+  std::vector<const Note*> notes;
+  for (const Note& note : trace.notes) {
+    const auto is_elsewhere = [&](const Axis& axis, std::optional<std::size_t> asked) {
+      if (!asked || (!trace.find(note.step) && !trace.find_given(note.step))) return false;
+      const auto at = trace.value(note.step).shape().position(axis);
+      return at && *at < note.index.size() && note.index[*at] + 1 != *asked;
+    };
+    const bool elsewhere = is_elsewhere("batch", options.batch) || is_elsewhere("head", options.head) ||
+                           is_elsewhere("query", options.query);
+    if (!elsewhere) notes.push_back(&note);
+  }
+  return notes;
+}
+
 Document everything_told(const Trace& trace, const ExplainOptions& options, Level level,
                          const std::vector<const Step*>& steps, const Numerals& numerals) {
   Document document = titled(trace.title);
   if (level >= Level::rows && options.only.empty() && has_weights(trace)) document.add(idea(trace));
   if (level != Level::cells) document.add(Prose{{level_words(level)}});
 
-  const std::vector<const Note*> notes = narrate(trace, options, level, steps, numerals, document);
+  Remarks remarks(notes_about(trace, options), options.full);
+  narrate(trace, options, level, steps, numerals, remarks, document);
   if (!options.only.empty()) return document;
 
   if (auto table = checks(trace, numerals)) {
     document.add(Headline{2, {language().telling.what_must_hold}});
     document.add(std::move(*table));
   }
-  if (!notes.empty()) document.add(Headline{2, {language().telling.notes}});
-  add_remarks(notes, options.full, document);
+  if (remarks.has_more()) document.add(Headline{2, {language().telling.notes}});
+  remarks.add_rest(document);
   return document;
 }
 
@@ -180,7 +199,8 @@ std::size_t bytes_told(const Trace& trace, const ExplainOptions& options) {
     const std::size_t columns = step->result.shape().rank() == 0 ? 1 : step->result.shape().back().size;
     const std::size_t rows = options.full ? numbers / columns : std::min(numbers / columns, most_rows);
     const std::size_t of_each = level == Level::cells ? products_told(trace, *step, options) / numbers : 1;
-    const std::size_t lines = level == Level::cells ? rows * columns : rows;
+    const std::size_t on_a_row = options.full ? columns : std::min(columns, most_lines_of_a_row);
+    const std::size_t lines = level == Level::cells ? rows * on_a_row : rows;
     const std::size_t on_each = std::min(level == Level::cells ? of_each : columns, most_terms);
     terms += lines * (on_each + terms_a_line_is_worth);
   }

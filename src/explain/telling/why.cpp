@@ -124,12 +124,12 @@ std::optional<Document> one_number(const Trace& trace, const Asked& asked, const
   for (const Note& note : trace.notes) {
     if (is_about(note, trace, told.tree)) notes.push_back(&note);
   }
-  add_remarks(notes, options.full, document);
+  Remarks(std::move(notes), options.full).add_rest(document);
   return document;
 }
 
-// Without an index all of a step is told, unless it is very long.
-constexpr std::size_t most_numbers_told_whole = 20'000;
+// Without an index all of a step is told, unless it is very long: then a row of it is.
+constexpr std::size_t most_numbers_told_whole = 5000, most_terms_told_whole = 20'000;
 
 // How many terms each number of a step is made of.
 std::size_t terms_of(const Trace& trace, const Step& step) {
@@ -142,7 +142,7 @@ std::size_t terms_of(const Trace& trace, const Step& step) {
 std::optional<std::size_t> terms_told(const Trace& trace, const Step& step, const WhyOptions& options) {
   if (options.top || options.full) return options.top;
   const std::size_t numbers = std::max<std::size_t>(step.result.size(), 1);
-  const bool is_short = terms_of(trace, step) <= std::min(most_terms_asked, most_numbers_told_whole / numbers);
+  const bool is_short = terms_of(trace, step) <= std::min(most_terms_asked, most_terms_told_whole / numbers);
   return is_short ? std::nullopt : std::optional(usual_terms);
 }
 
@@ -150,10 +150,12 @@ std::optional<Document> whole_step(const Trace& trace, const Asked& asked, const
                                    std::size_t most_bytes) {
   const Step* step = trace.find(asked.id);
   if (step && !is_given(*step)) {
+    const bool full = options.full || is_told_whole(trace, asked);
     const ExplainOptions explaining{.level = Level::cells,
                                     .only = {asked.id},
                                     .precision = options.precision,
-                                    .full = options.full || is_told_whole(trace, asked),
+                                    .full = full,
+                                    .brief = !full,
                                     .top = terms_told(trace, *step, options)};
     if (bytes_told(trace, explaining) > most_bytes) return std::nullopt;
     Document document = explain(trace, explaining);

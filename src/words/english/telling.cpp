@@ -45,10 +45,16 @@ constexpr TellingWords english_telling = {
                  "--full shows all";
         },
     .in_the_same_way =
-        [](std::size_t count, bool of_queries) {
-          const std::string more =
-              of_queries ? (count == 1 ? "more query" : "more queries") : (count == 1 ? "more row" : "more rows");
-          return "… " + std::to_string(count) + " " + more + " in the same way; --full shows all";
+        [](std::size_t rows, bool of_queries, std::size_t places) {
+          std::string more;
+          const bool one = rows == 1;
+          if (rows > 0) more = std::to_string(rows) + " more ";
+          if (rows > 0) more += of_queries ? (one ? "query" : "queries") : (one ? "row" : "rows");
+          if (places > 0) {
+            more += std::string(more.empty() ? "" : " and ") + std::to_string(places) +
+                    (places == 1 ? " more sequence or head" : " more sequences or heads");
+          }
+          return "… " + more + " in the same way; --full shows all";
         },
     .padded =
         [](std::size_t count, Text axis) {

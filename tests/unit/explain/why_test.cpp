@@ -574,9 +574,18 @@ TEST_CASE("without an index all of the step is told", "[explain][why]") {
   }
   CHECK(examples::holds(in_text(trace, "weights.key"), "W_K"));
   CHECK(examples::holds(in_text(trace, "inputs"), "X"));
-  const std::string large = in_text(examples::traced(examples::large()), "scores");
-  CHECK(examples::holds(large, "S[40,40] = q₄₀·k₄₀"));
-  CHECK_FALSE(examples::holds(large, "--"));
+  Problem large = examples::large();
+  large.attention().heads = 2;
+  large.attention().key_width = large.attention().value_width = 32;
+  CHECK(examples::holds(in_text(examples::traced(large), "scores"), "S[40,40] = q₄₀·k₄₀"));
+}
+
+TEST_CASE("of a very large step one row of one head is told, and how to ask for more", "[explain][why]") {
+  const std::string scores = in_text(examples::traced(examples::large()), "scores");
+  CHECK(examples::holds(scores, "S[1,40] = q₁·k₄₀"));
+  CHECK_FALSE(examples::holds(scores, "S[2,1] = "));
+  CHECK(examples::holds(scores, "… 39 more queries and 7 more sequences or heads in the same"));
+  CHECK(examples::holds(scores, "Ask for one number"));
 }
 
 // The index, counted from 1, that the question means; or what is said about it.
