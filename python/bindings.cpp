@@ -242,25 +242,27 @@ void define_work(py::module_& module) {
   });
 
   const auto compare = [](const Computed& ours, const Other& theirs, std::optional<double> relative,
-                          std::optional<double> absolute, const std::string& only, std::size_t max_bytes) {
+                          std::optional<double> absolute, const std::vector<std::string>& only, std::size_t max_bytes) {
     return beside_python([&] { return difference(ours, theirs, relative, absolute, only, max_bytes); });
   };
-  module.def("diff_arrays", [compare](const Computed& ours, std::vector<FileTensor> arrays, std::optional<double> rtol,
-                                      std::optional<double> atol, const std::string& only, std::size_t max_bytes) {
-    return compare(ours, std::move(arrays), rtol, atol, only, max_bytes);
-  });
-  module.def("diff_tensors", [compare](const Computed& ours, std::string path, std::optional<double> rtol,
-                                       std::optional<double> atol, const std::string& only, std::size_t max_bytes) {
-    return compare(ours, TensorPath{std::move(path)}, rtol, atol, only, max_bytes);
-  });
+  module.def("diff_arrays",
+             [compare](const Computed& ours, std::vector<FileTensor> arrays, std::optional<double> rtol,
+                       std::optional<double> atol, const std::vector<std::string>& only, std::size_t max_bytes) {
+               return compare(ours, std::move(arrays), rtol, atol, only, max_bytes);
+             });
+  module.def("diff_tensors",
+             [compare](const Computed& ours, std::string path, std::optional<double> rtol, std::optional<double> atol,
+                       const std::vector<std::string>& only, std::size_t max_bytes) {
+               return compare(ours, TensorPath{std::move(path)}, rtol, atol, only, max_bytes);
+             });
   module.def("diff_stored",
              [compare](const Computed& ours, std::string path, const py::bytes& text, std::optional<double> rtol,
-                       std::optional<double> atol, const std::string& only, std::size_t max_bytes) {
+                       std::optional<double> atol, const std::vector<std::string>& only, std::size_t max_bytes) {
                return compare(ours, TraceText{std::move(path), text}, rtol, atol, only, max_bytes);
              });
   module.def("diff_traces",
              [compare](const Computed& ours, const std::shared_ptr<Computed>& theirs, std::optional<double> rtol,
-                       std::optional<double> atol, const std::string& only, std::size_t max_bytes) {
+                       std::optional<double> atol, const std::vector<std::string>& only, std::size_t max_bytes) {
                return compare(ours, std::shared_ptr<const Computed>(theirs), rtol, atol, only, max_bytes);
              });
 

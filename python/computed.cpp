@@ -175,6 +175,9 @@ Document reason(const Computed& computed, const std::string& question, const Why
   if (!read) throw std::invalid_argument(sentence(read.faults().front()));
   const Result<Asked> asked = find_asked(computed.trace, read.value());
   if (!asked) throw std::invalid_argument(sentence(asked.faults().front()));
+  if (options.top && !has_terms(computed.trace, asked.value())) {
+    throw std::invalid_argument("top is about the terms of sums, and " + asked.value().id + " is given");
+  }
   auto document = why_within(max_bytes, computed.trace, asked.value(), options);
   if (!document) {
     throw NoRoom("what there is to say takes more than max_memory, " + spelled_size(max_bytes) +
@@ -213,9 +216,14 @@ Told marked(const GivenProblem& given, const Computing& computing, const HandedA
 }
 
 Told difference(const Computed& ours, const Other& theirs, std::optional<double> relative,
-                std::optional<double> absolute, const std::string& only, std::size_t max_bytes) {
+                std::optional<double> absolute, const std::vector<std::string>& only, std::size_t max_bytes) {
   std::vector<std::string> steps;
-  if (!only.empty()) steps.push_back(ours.id_of(only));
+  const std::vector<StepName> known = step_names(ours.trace);
+  for (const std::string& word : only) {
+    const std::vector<std::string> like = is_step_pattern(word) ? steps_like(word, known) : std::vector<std::string>();
+    steps.insert(steps.end(), like.begin(), like.end());
+    if (like.empty()) steps.push_back(ours.id_of(word));
+  }
   Subject first{{"A", ours.given->name, ComparedFile::Kind::problem, ""}, side_of(ours.trace), &ours.trace};
   if (first.side.attentions.empty()) first.side.attentions = {attention_anatomy("", {})};
   const Subject second = std::visit(ReadOther{*ours.given, max_bytes}, theirs);

@@ -105,8 +105,8 @@ struct TraceText {
 };
 using Other = std::variant<std::vector<FileTensor>, TensorPath, TraceText, std::shared_ptr<const Computed>>;
 
-// Compares them; as attn diff does.
+// Compares them; as attn diff does. `only`: these steps, by names or patterns; all where there are none.
 Told difference(const Computed& ours, const Other& theirs, std::optional<double> relative,
-                std::optional<double> absolute, const std::string& only, std::size_t max_bytes);
+                std::optional<double> absolute, const std::vector<std::string>& only, std::size_t max_bytes);
 
 }  // namespace attn::python

@@ -110,8 +110,8 @@ def why(problem: Union[Problem, Trace], what: str, *, depth: Optional[int] = Non
 
 
 def diff(problem: Union[Problem, Trace], other: Union[Mapping[str, Any], PathLike, Trace], *,
-         rtol: Optional[float] = None, atol: Optional[float] = None, only: str = "",
-         **options: Unpack[Options]) -> Difference:
+         rtol: Optional[float] = None, atol: Optional[float] = None,
+         only: Union[str, Sequence[str]] = (), **options: Unpack[Options]) -> Difference:
     """Compares a problem with numbers of another program: which step differs first, and what explains it.
 
     Layouts are recognised: axes in another order, heads side by side ``(query, head·d_k)``, axes of size 1.
@@ -122,11 +122,12 @@ def diff(problem: Union[Problem, Trace], other: Union[Mapping[str, Any], PathLik
         a stored trace or a problem in .json); or another trace.
     :param rtol, atol: numbers so close count as the same; by default what rounding in the coarser of the two dtypes
         leaves apart.
-    :param only: compare this step alone.
+    :param only: compare these steps alone, by ids or symbols, or patterns of them: ``"S"``, ``["A", "*context*"]``.
     :param options: those of :func:`run`.
     """
-    trace = _trace_of(problem, options, [only] if only else [])
-    asked = (rtol, atol, only, trace._computing[2])
+    names = [only] if isinstance(only, str) and only else list(only)
+    trace = _trace_of(problem, options, names)
+    asked = (rtol, atol, names, trace._computing[2])
     if isinstance(other, Trace):
         return Difference(_core.diff_traces(trace._core, other._core, *asked))
     if isinstance(other, Mapping):

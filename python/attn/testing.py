@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from . import Difference, Trace, diff
 from ._given import PathLike
@@ -14,8 +14,8 @@ __all__ = ["assert_attention"]
 
 
 def assert_attention(problem: Union[Problem, Trace], dump: Union[Mapping[str, Any], PathLike, Trace], *,
-                     rtol: Optional[float] = None, atol: Optional[float] = None, only: str = "",
-                     **options: Unpack[Options]) -> Difference:
+                     rtol: Optional[float] = None, atol: Optional[float] = None,
+                     only: Union[str, Sequence[str]] = (), **options: Unpack[Options]) -> Difference:
     """Asserts that another program's numbers are those of the problem.
 
     Where they are not, the message is what ``attn diff`` says: the first step that differs, by how much, and

@@ -190,7 +190,7 @@ class Reader {
     }
     if (base.value < 0 && !whole)
       fail(sign, "a negative number has no power that is not whole",
-           "put the power in brackets first, and the minus before them: -(2^0.5)");
+           "where the minus is of the whole power, write -(2^0.5)");
     if (base.value == 0) return {0};
     const double size = exp(exponent * log(std::abs(base.value)));
     return made(base.value < 0 && std::fmod(exponent, 2) != 0 ? -size : size, sign);

@@ -228,16 +228,17 @@ void write_export(const Export& exported, const Trace& trace, const std::string&
   exported.write(trace, told);
 }
 
-// Refuses lines of arithmetic that would fill the memory there may be.
+// Refuses lines of arithmetic and matrices that would fill the memory there may be.
 void refuse_too_long(const Trace& trace, const ViewPlan& view) {
   const std::size_t bytes = bytes_told(trace, view.explaining);
   if (bytes <= view.most_bytes) return;
+  const bool full = view.explaining.full;
   throw Refusal(fmt::format("what there is to show takes about {}, and --max-memory is {}", spelled_size(bytes),
                             spelled_size(view.most_bytes)),
-                view.explaining.full
-                    ? "leave --full out, show less by --only, --query or --explain, or give a larger --max-memory"
-                    : "show less by --only, --query or --explain, or give a larger --max-memory",
-                Exit::wrong_environment);
+                full ? "leave --full out, show less by --only, --query or --explain, or give a larger --max-memory"
+                     : "show less by --only, --query or --explain, or give a larger --max-memory",
+                Exit::wrong_environment)
+      .at({full ? "--full" : "--max-memory"});
 }
 
 void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink& sink) {

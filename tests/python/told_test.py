@@ -29,6 +29,8 @@ class Why(unittest.TestCase):
         self.assertEqual(attn.why(EXAMPLE, "C[1,2]", top=1), said_by_program("why", EXAMPLE, "C[1,2]", "--top", "1"))
         with self.assertRaises(ValueError):
             attn.why(EXAMPLE, "C[1,2]", top=0)
+        with self.assertRaisesRegex(ValueError, "inputs is given"):
+            attn.why(EXAMPLE, "X[1,2]", top=1)
 
     def test_what_is_too_long_to_be_told_is_refused(self):
         wide = {"queries": np.ones((1, 200_000)), "keys": np.ones((1, 200_000))}
@@ -155,7 +157,11 @@ class Diff(unittest.TestCase):
         scores = attn.run(EXAMPLE)["scores"] * (1 + 1e-6)
         self.assertFalse(attn.diff(EXAMPLE, {"scores": scores}).equal)
         self.assertTrue(attn.diff(EXAMPLE, {"scores": scores}, rtol=1e-5).equal)
-        self.assertTrue(attn.diff(EXAMPLE, {"scores": scores, "context": scores}, only="S", atol=1).equal)
+        both = {"scores": scores, "context": scores}
+        for only in ("S", ["S"], "sc*", ["scores", "m*"]):
+            self.assertTrue(attn.diff(EXAMPLE, both, only=only, atol=1).equal, only)
+        for only in ((), "*", ["S", "C"], "c*"):
+            self.assertFalse(attn.diff(EXAMPLE, both, only=only, atol=1).equal, only)
 
     def test_nothing_in_common_is_refused(self):
         with self.assertRaisesRegex(ValueError, "has none of the steps"):

@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "cli/console.h"
 #include "cli/view.h"
@@ -40,8 +41,9 @@ class DemoOptions {
     computing.declare(line);
   }
   Exit run() const {
-    const bool is_text =
-        viewing.rendering.outputs.empty() && (viewing.rendering.format.empty() || viewing.rendering.format == "text");
+    const RenderOptions& rendering = viewing.rendering;
+    const bool is_printed = rendering.outputs.empty() || rendering.outputs == std::vector<std::string>{"-"};
+    const bool is_text = is_printed && (rendering.format.empty() || rendering.format == "text");
     ViewOptions shown = viewing;
     shown.brief = shown.brief || (is_text && !asks_for_more());
     const Exit code = show(open_problem_text(worked_example, "worked-example.json", computing), computing, shown);

@@ -32,13 +32,6 @@ std::optional<std::size_t> find_depth(const std::string& typed, const Question& 
       .at({"--depth"});
 }
 
-// Refuses --top where there is no sum: a given number has no terms.
-void refuse_top_of_given(const Trace& trace, const Asked& asked) {
-  const Step* step = trace.find(asked.id);
-  if (step && !is_given(*step)) return;
-  throw Refusal("--top is about the terms of sums, and `" + asked.id + "` is given", "leave --top out").at({"--top"});
-}
-
 void WhyCommandOptions::declare(CommandLine& line) {
   line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
   line.add_option("STEP", what,
@@ -73,16 +66,20 @@ Exit WhyCommandOptions::run() const {
   const Trace trace = compute(computation, computing);
   const Result<Asked> asked = find_asked(trace, question);
   if (!asked) throw Refusal(asked.faults().front()).at({.value = what});
-  if (explaining.top) refuse_top_of_given(trace, asked.value());
+  if (explaining.top && !has_terms(trace, asked.value())) {
+    throw Refusal("--top is about the terms of sums, and `" + asked.value().id + "` is given", "leave --top out")
+        .at({"--top"});
+  }
   plan.look.full = full || is_told_whole(trace, asked.value());
   const auto document = why_within(computing.max_bytes(), trace, asked.value(), explaining);
   if (!document) {
     throw Refusal(
         fmt::format("what there is to say takes more than --max-memory, {}", spelled_size(computing.max_bytes())),
         !asked.value().cell ? "ask for one number of it, or give a larger --max-memory"
-        : full              ? "leave --full out: then the largest terms of each sum are written, --top 100 of them"
+        : full              ? "leave --full out: then the largest terms of each sum are written, or --top N of them"
                             : "ask for less by --depth or --top, or give a larger --max-memory",
-        Exit::wrong_environment);
+        Exit::wrong_environment)
+        .at({full ? "--full" : "--max-memory"});
   }
   return write_out(plan, [&] { return *document; });
 }

@@ -189,7 +189,13 @@ TermLimit term_limit(const ExplainOptions& options) {
 std::size_t bytes_told(const Trace& trace, const ExplainOptions& options) {
   const std::vector<const Step*> steps = steps_told(trace, options);
   const Level level = options.level.value_or(fitting_level(trace, steps, options));
-  if (level < Level::rows) return 0;
+  // A number of a matrix, and what is written of it where none is left out.
+  const std::size_t bytes_of_a_number = options.full ? 64 : 16;
+  std::size_t in_matrices = 0;
+  if (level >= Level::steps) {
+    for (const Step* step : steps) in_matrices += numbers_told(*step, options);
+  }
+  if (level < Level::rows) return in_matrices * bytes_of_a_number;
   constexpr std::size_t most_rows = most_places * most_queries;
   const std::size_t most_terms = term_limit(options).most;
   std::size_t terms = 0;
@@ -204,7 +210,7 @@ std::size_t bytes_told(const Trace& trace, const ExplainOptions& options) {
     const std::size_t on_each = std::min(level == Level::cells ? of_each : columns, most_terms);
     terms += lines * (on_each + terms_a_line_is_worth);
   }
-  return terms * bytes_of_a_term;
+  return terms * bytes_of_a_term + in_matrices * bytes_of_a_number;
 }
 
 Document explain(const Trace& trace, const ExplainOptions& options) {

@@ -38,8 +38,8 @@ struct ExplainOptions {
 // sequences, heads and queries.
 Document explain(const Trace& trace, const ExplainOptions& options = {});
 
-// About how many bytes the lines of arithmetic in that document take, which are nearly
-// all of it where nothing is left out.
+// About how many bytes the lines of arithmetic and the matrices in that document take,
+// and where nothing is left out what is written of them.
 std::size_t bytes_told(const Trace& trace, const ExplainOptions& options);
 
 }  // namespace attn

@@ -173,6 +173,11 @@ std::optional<Document> whole_step(const Trace& trace, const Asked& asked, const
 
 }  // namespace
 
+bool has_terms(const Trace& trace, const Asked& asked) {
+  const Step* step = trace.find(asked.id);
+  return step && !is_given(*step);
+}
+
 bool is_told_whole(const Trace& trace, const Asked& asked) {
   return !asked.cell && trace.value(asked.id).size() <= most_numbers_told_whole;
 }

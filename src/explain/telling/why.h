@@ -27,6 +27,9 @@ Document why(const Trace& trace, const Asked& asked, const WhyOptions& options =
 std::optional<Document> why_within(std::size_t most_bytes, const Trace& trace, const Asked& asked,
                                    const WhyOptions& options = {});
 
+// Whether it has terms, of which some may count more than others: what is given has none.
+bool has_terms(const Trace& trace, const Asked& asked);
+
 // Whether what was asked for is a whole step that is not too long to be told
 // without leaving anything out.
 bool is_told_whole(const Trace& trace, const Asked& asked);
