@@ -82,9 +82,11 @@ Complaint in_letters_of_here(Complaint complaint) {
   for (PlacedFault& one : complaint.faults) {
     if (one.carets.empty()) continue;
     const std::size_t blanks = one.carets.find('^');
-    const std::size_t begin = asciified(columns_of(one.source, blanks)).size();
+    // Behind the end stands what is missing there.
+    const std::size_t behind = blanks - std::min(blanks, display_width(one.source));
+    const std::size_t begin = asciified(columns_of(one.source, blanks)).size() + behind;
     const std::size_t end = asciified(columns_of(one.source, one.carets.size())).size();
-    one.carets = std::string(begin, ' ') + std::string(std::max<std::size_t>(end - begin, 1), '^');
+    one.carets = std::string(begin, ' ') + std::string(end > begin ? end - begin : 1, '^');
     one.source = asciified(one.source);
   }
   return complaint;
@@ -124,9 +126,11 @@ Refusal Refusal::at(const Typed& typed) && {
   return std::move(*this);
 }
 
-Exit Refusal::say(ErrorFormat format, std::span<const std::string> words) const {
+Exit Refusal::say(ErrorFormat format, std::span<const std::string> words,
+                  std::span<const std::string> with_values) const {
   Complaint complaint = complaint_;
-  const auto place = meant_ && !words.empty() ? find_typed(words, {meant_->option, meant_->value}) : std::nullopt;
+  const auto place =
+      meant_ && !words.empty() ? find_typed(words, {meant_->option, meant_->value}, with_values) : std::nullopt;
   if (place) {
     const std::size_t width = terminal_size(STDERR_FILENO).columns;
     complaint = placed_in_line(complaint_.faults.front().fault, place->line, place->range, width);
@@ -190,6 +194,8 @@ std::optional<std::string> write_file(const std::string& path, const std::functi
   const bool is_protected = is_there && ((existing.st_mode & 0222) == 0 || ::access(target.c_str(), W_OK) != 0);
   if (is_protected) return "it is write-protected";
   const mode_t permissions = is_there ? existing.st_mode & mode_t{07777} : usual_permissions();
+  const std::filesystem::path folder = std::filesystem::path(target).parent_path();
+  if (!folder.empty() && !std::filesystem::exists(folder, error)) return "there is no folder " + folder.string();
   UnfinishedFile file(target);
   if (file.descriptor() < 0) return reason();
   DescriptorSink sink(file.descriptor());

@@ -26,7 +26,7 @@ ErrorFormat format_of_errors(std::span<const std::string> words);
 // What of a command line is meant: what stands behind an option, the option itself where no
 // value is named, a word by its place where no option is, and the line's end where neither is.
 struct Typed {
-  std::string_view option = {};                          // "--dtype"; "SHELL" of a word by its place, or nothing
+  std::string_view option = {};  // "--dtype", "-o,--output"; "SHELL" of a word by its place, or nothing
   std::optional<std::string_view> value = std::nullopt;  // as it was typed, or a part of it
 };
 
@@ -52,8 +52,9 @@ class Refusal final : public std::exception {
   ~Refusal() override;
 
   // Says so on standard error, with the command's line where these are its words and one of them
-  // is to blame; returns the exit code for it.
-  Exit say(ErrorFormat format, std::span<const std::string> words = {}) const;
+  // is to blame; returns the exit code for it. `with_values`: options behind which a value stands.
+  Exit say(ErrorFormat format, std::span<const std::string> words = {},
+           std::span<const std::string> with_values = {}) const;
 
   // The same for people, without colour.
   std::string text() const;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <new>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -39,7 +40,7 @@ Refusal no_command(const std::string& word) {
 void spell_out(std::vector<std::string>& words) {
   if (words.empty() || is_command(words[0])) return;
   if (words[0] == "help") {
-    if (words.size() == 1) {
+    if (words.size() == 1 || words[1] == "help" || words[1] == "--help") {
       words = {"--help"};
     } else if (!is_command(words[1])) {
       throw unknown("no command is called", words[1], command_names(), "attn --help lists the commands");
@@ -50,16 +51,31 @@ void spell_out(std::vector<std::string>& words) {
   }
   const bool option = words[0].size() > 1 && words[0][0] == '-';
   const bool about_the_program = words[0] == "--help" || words[0] == "-h" || words[0] == "--version";
+  const bool names_command = is_command(words[0].substr(std::min(words[0].find_first_not_of('-'), words[0].size())));
+  if (option && words.size() == 1 && !about_the_program && !names_command) {
+    const std::vector<std::string> known = {"--help", "--version"};
+    throw unknown("attn has no option", words[0], known, "attn --help lists the commands").at({words[0]});
+  }
   if ((option && !about_the_program) || looks_like_a_file(words[0])) words.insert(words.begin(), "run");
 }
 
 std::string help_on(const CommandUsage& command) { return "attn " + command.name + " --help tells what it takes"; }
 
 // Words that no option and no argument took.
-Refusal refused(const std::vector<std::string>& extras, const CommandLine& line) {
+Refusal refused(const std::vector<std::string>& extras, const CommandLine& line, bool is_behind_end) {
   const std::string& word = extras.front();
   const CommandUsage& command = line.usage();
   const std::string named = "`attn " + command.name + "`";
+  constexpr std::string_view dashes[] = {"–", "—", "−"};  // as texts have them that are copied from a page
+  if (std::ranges::any_of(dashes, [&](std::string_view dash) { return word.starts_with(dash); })) {
+    return Refusal("`" + shown(word) + "` is no option of " + named, "an option begins with two plain dashes: --")
+        .at({.value = word});
+  }
+  if (is_behind_end) {
+    return Refusal("`" + shown(word) + "` is one argument too many for " + named,
+                   "behind -- no word is an option; usage: " + command.synopsis())
+        .at({.value = word});
+  }
   if (word.size() < 2 || word[0] != '-') {
     return Refusal("`" + shown(word) + "` is one argument too many for " + named, "usage: " + command.synopsis())
         .at({.value = word});
@@ -72,6 +88,33 @@ Refusal refused(const std::vector<std::string>& extras, const CommandLine& line)
         .at({name});
   }
   return unknown(named + " has no option", name, command.option_names(), help_on(command)).at({name});
+}
+
+// The options of a command line's command behind which a value stands, by all their names.
+std::vector<std::string> options_with_values(const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const CommandUsage& command : usages()) {
+    if (words.empty() || (is_command(words[0]) && command.name != words[0])) continue;
+    for (const WordUsage& word : command.words) {
+      if (word.is_by_place() || word.value.empty()) continue;
+      names.push_back(word.long_name());
+      if (const std::string name = word.short_name(); !name.empty()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+// A word is missing, perhaps because it stands where an option's value should.
+Refusal lacking(const WordUsage& missing, const CommandUsage& command, const std::vector<std::string>& words) {
+  const std::vector<std::string> options = options_with_values(words);
+  const std::string needs = "`attn " + command.name + "` needs " + missing.names;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (!looks_like_a_file(words[i]) || std::ranges::find(options, words[i - 1]) == options.end()) continue;
+    return Refusal(needs + ", and `" + shown(words[i]) + "` is read as what " + words[i - 1] + " is",
+                   "a value stands behind " + words[i - 1] + ": is it missing?")
+        .at({.value = words[i]});
+  }
+  return Refusal(needs + ": " + missing.told(), "usage: " + command.synopsis()).at({});
 }
 
 // "--full=3": CLI11 would take any value for yes.
@@ -153,12 +196,11 @@ Exit run_program(std::vector<std::string> words) {
   }
   std::vector<std::string> extras = line->remaining();
   std::erase(extras, "--");  // the end of options, not a word
-  if (!extras.empty()) throw refused(extras, *line);
-  if (const WordUsage* missing = line->missing()) {
-    throw Refusal("`attn " + line->usage().name + "` needs " + missing->names + ": " + missing->told(),
-                  "usage: " + line->usage().synopsis())
-        .at({});
+  if (!extras.empty()) {
+    const auto end = std::ranges::find(words, "--");
+    throw refused(extras, *line, std::find(end, words.end(), extras.front()) != words.end());
   }
+  if (const WordUsage* missing = line->missing()) throw lacking(*missing, line->usage(), words);
   return run();
 }
 
@@ -172,7 +214,7 @@ int main(int argc, char** argv) {
   try {
     return static_cast<int>(attn::run_program(words));
   } catch (const attn::Refusal& refusal) {
-    return static_cast<int>(refusal.say(errors, words));
+    return static_cast<int>(refusal.say(errors, words, attn::options_with_values(words)));
   } catch (const attn::BackendError& error) {
     attn::Refusal(error.fault()).say(errors);
   } catch (const std::bad_alloc&) {

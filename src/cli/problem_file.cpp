@@ -75,8 +75,7 @@ void ComputeOptions::declare(CommandLine& line) {
   line.add_option("--hand-rounding", hand_rounding, "round every step by hand: 2, or 2:half-even, :truncate, :keep-sum",
                   {.value = "N[:MODE]"});
   hardware.declare(line);
-  line.add_option("--max-memory", max_memory,
-                  "refuse what takes more: steps, before they are computed, and what is shown of them",
+  line.add_option("--max-memory", max_memory, "refuse a larger trace before computing it, and what takes more to tell",
                   {.value = "SIZE", .shows_default = true});
 }
 

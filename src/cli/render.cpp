@@ -41,6 +41,7 @@ std::vector<Target> find_targets(const RenderOptions& options, std::span<const E
   if (!options.format.empty()) choice("--format", options.format, names);
   if (options.outputs.empty()) return {*named(options.format.empty() ? "text" : options.format)};
   std::vector<Target> targets;
+  bool is_format_used = options.format.empty();
   for (const std::string& path : options.outputs) {
     const std::string ending = std::filesystem::path(path).extension().string();
     std::optional<Target> found =
@@ -53,10 +54,17 @@ std::vector<Target> find_targets(const RenderOptions& options, std::span<const E
                         ? "write a page (-o x.html) and print it, or a handout (--standalone -o x.tex) and run "
                           "pdflatex on it"
                         : "give --format: " + listed(names))
-          .at({.value = path});
+          .at({"-o,--output", path});
     }
+    is_format_used = is_format_used || found->name() == options.format;
     found->path = path_of_output(path);
     targets.push_back(*found);
+  }
+  if (!is_format_used) {
+    throw Refusal("--format " + options.format + " is for a file whose ending names no format, and `" +
+                      shown(options.outputs.front()) + "` has one that does",
+                  "leave --format out, or write to a name with another ending")
+        .at({"--format", options.format});
   }
   return targets;
 }
@@ -154,7 +162,8 @@ std::string path_of_output(const std::string& typed) { return typed == "-" ? "" 
 
 void refuse_to_overwrite(const Rendering& rendering) {
   if (std::ranges::count(rendering.targets, "", &Target::path) > 1) {
-    throw Refusal("`-o -` is given twice, and standard output is one", "leave one of them out").at({.value = "-"});
+    throw Refusal("`-o -` is given twice, and standard output is one", "leave one of them out")
+        .at({"-o,--output", "-"});
   }
   std::map<std::string, std::string> earlier;  // by identity
   for (const Target& target : rendering.targets) {
@@ -163,14 +172,14 @@ void refuse_to_overwrite(const Rendering& rendering) {
       throw Refusal("`-o " + target.path + "` would replace " +
                         (*read == target.path ? "a file that is read here" : "`" + *read + "`, which is read here"),
                     "give the output another name")
-          .at({.value = target.path});
+          .at({"-o,--output", target.path});
     }
     const std::string identity = file_identity(target.path);
     if (identity.empty()) continue;
     const auto [same, is_new] = earlier.emplace(identity, target.path);
     if (is_new) continue;
     throw Refusal("`-o " + same->second + "` and `-o " + target.path + "` are one file", "give each a name of its own")
-        .at({.value = target.path});
+        .at({"-o,--output", target.path});
   }
 }
 

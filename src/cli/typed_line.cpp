@@ -18,6 +18,13 @@ std::string_view option_of(std::string_view word) {
   return word.starts_with('-') ? word.substr(0, word.find('=')) : std::string_view();
 }
 
+// Whether a word is one of the names of an option: of "-o,--output" either.
+bool is_one_of(std::string_view word, std::string_view names) {
+  const std::size_t comma = names.find(',');
+  return !word.empty() && (word == names || (comma != std::string_view::npos &&
+                                             (word == names.substr(0, comma) || word == names.substr(comma + 1))));
+}
+
 // Where a word has a value: as a whole, behind "=", as one of a list, or else anywhere.
 std::optional<TextRange> find_value(std::string_view word, std::string_view value) {
   if (value.empty() && !word.empty()) return std::nullopt;  // it would be everywhere
@@ -38,15 +45,16 @@ std::optional<TextRange> find_value(std::string_view word, std::string_view valu
 
 std::optional<Part> find_option(std::span<const std::string> words, std::string_view option) {
   for (std::size_t i = words.size(); i-- > 0;) {
-    if (option_of(words[i]) == option) return Part{i, {0, option.size()}};
+    if (is_one_of(option_of(words[i]), option)) return Part{i, {0, option_of(words[i]).size()}};
   }
   return std::nullopt;
 }
 
 // The last word that is the value, one behind no option first, else the last that has it.
-std::optional<Part> find_word(std::span<const std::string> words, std::string_view value) {
+std::optional<Part> find_word(std::span<const std::string> words, std::string_view value,
+                              std::span<const std::string> with_values) {
   const auto is_behind_option = [&](std::size_t i) {
-    return i > 0 && words[i - 1].starts_with("--") && words[i - 1].find('=') == std::string::npos;
+    return i > 0 && std::ranges::find(with_values, words[i - 1]) != with_values.end();
   };
   for (const bool behind_option : {false, true}) {
     for (std::size_t i = words.size(); i-- > 0;) {
@@ -62,7 +70,7 @@ std::optional<Part> find_word(std::span<const std::string> words, std::string_vi
 // An option may be given several times, and may have several words behind it.
 std::optional<Part> find_behind(std::span<const std::string> words, std::string_view option, std::string_view value) {
   for (std::size_t i = words.size(); i-- > 0;) {
-    if (option_of(words[i]) != option) continue;
+    if (!is_one_of(option_of(words[i]), option)) continue;
     if (const std::size_t equals = words[i].find('='); equals != std::string::npos) {
       const auto range = find_value(std::string_view(words[i]).substr(equals), value);
       if (range) return Part{i, {equals + range->begin, equals + range->end}};
@@ -76,10 +84,11 @@ std::optional<Part> find_behind(std::span<const std::string> words, std::string_
   return std::nullopt;
 }
 
-std::optional<Part> find_part(std::span<const std::string> words, const Typed& meant) {
+std::optional<Part> find_part(std::span<const std::string> words, const Typed& meant,
+                              std::span<const std::string> with_values) {
   if (!meant.value) return find_option(words, meant.option);
   const bool is_by_place = !meant.option.starts_with('-');
-  return is_by_place ? find_word(words, *meant.value) : find_behind(words, meant.option, *meant.value);
+  return is_by_place ? find_word(words, *meant.value, with_values) : find_behind(words, meant.option, *meant.value);
 }
 
 bool needs_quotes(std::string_view word) {
@@ -114,9 +123,10 @@ std::string quote_of(std::string_view word) {
 
 std::string shell_word(std::string_view word) { return quote_of(word) + inside(word, word) + quote_of(word); }
 
-std::optional<TypedLine> find_typed(std::span<const std::string> words, const Typed& meant) {
+std::optional<TypedLine> find_typed(std::span<const std::string> words, const Typed& meant,
+                                    std::span<const std::string> with_values) {
   const bool is_end = meant.option.empty() && !meant.value;
-  const auto part = is_end ? std::nullopt : find_part(words, meant);
+  const auto part = is_end ? std::nullopt : find_part(words, meant, with_values);
   if (!is_end && !part) return std::nullopt;
   TypedLine typed{"attn", {}};
   for (std::size_t i = 0; i < words.size(); ++i) {

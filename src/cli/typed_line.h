@@ -19,6 +19,8 @@ struct TypedLine {
 std::string shell_word(std::string_view word);
 
 // Where the words of a command line say what is meant; where they don't, it was not typed.
-std::optional<TypedLine> find_typed(std::span<const std::string> words, const Typed& meant);
+// `with_values`: options behind which a value stands, which is no word by its place.
+std::optional<TypedLine> find_typed(std::span<const std::string> words, const Typed& meant,
+                                    std::span<const std::string> with_values = {});
 
 }  // namespace attn

@@ -38,11 +38,12 @@ struct ViewPlan {
 };
 
 // "--query 4" against how many there are.
-std::optional<std::size_t> find_index(const std::string& option, const std::string& typed, std::size_t count) {
+std::optional<std::size_t> find_index(const std::string& option, const std::string& typed, std::size_t count,
+                                      const std::string& what) {
   if (typed.empty()) return std::nullopt;
   std::size_t index = 0;
   if (parse_natural(typed, index) && index >= 1 && index <= count) return index;
-  throw Refusal("`" + option + " " + shown(typed) + "` picks none of the problem's",
+  throw Refusal("`" + option + " " + shown(typed) + "` picks none of the problem's " + what,
                 option + (count == 1 ? " can be 1 only" : fmt::format(" goes from 1 to {}", count)))
       .at({option, typed});
 }
@@ -145,9 +146,9 @@ ViewPlan understood(const ViewOptions& options, const Problem& problem, Computat
   }
   explaining.only = find_steps(options.only, computation);
   const Attention& attention = problem.attention();
-  explaining.batch = find_index("--batch", options.batch, attention.batch);
-  explaining.head = find_index("--head", options.head, attention.heads.value_or(1));
-  explaining.query = find_index("--query", options.query, attention.query_count);
+  explaining.batch = find_index("--batch", options.batch, attention.batch, "sequences");
+  explaining.head = find_index("--head", options.head, attention.heads.value_or(1), "heads");
+  explaining.query = find_index("--query", options.query, attention.query_count, "queries");
   explaining.brief = options.brief;
   refuse_brief(options, view);
   if (options.brief && explaining.only.empty() && std::ranges::none_of(targets, &Target::exported)) {

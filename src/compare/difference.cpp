@@ -11,11 +11,16 @@
 namespace attn {
 namespace {
 
-// Whether the two cannot stand on top of each other: lines of one family would get in each other's way.
+bool is_convention(const std::string& id) {
+  return std::ranges::find(conventions(), id, &Convention::id) != conventions().end();
+}
+
+// Whether the two cannot stand on top of each other: mistakes of one family would get in each other's way.
 bool exclude_each_other(const LikelyCause& one, const LikelyCause& other) {
   if (one.part != other.part) return false;
   const std::string family = one.id.substr(0, one.id.find('.'));
   if (one.id == other.id) return true;
+  if (is_convention(one.id) || is_convention(other.id)) return false;
   return family == other.id.substr(0, other.id.find('.')) && family != "projection" && family != "scale";
 }
 

@@ -38,15 +38,23 @@ class Comparison {
   Comparison(const ComparedSide& first, const ComparedSide& second, const Closeness& closeness)
       : closeness_(closeness), is_foreign_(first.is_foreign || second.is_foreign), attentions_(first.attentions) {}
 
-  StepPair pair(const std::string& id, const SideStep& first, const SideStep& second) const {
+  // `as_it_stands`: where that fits, no other order is looked for.
+  StepPair pair(const std::string& id, const SideStep& first, const SideStep& second, bool as_it_stands = false) const {
     StepPair made{.verdict = StepPair::Verdict::other_shape,
                   .id = id,
                   .name = second.name == first.name ? "" : second.name,
                   .first_sizes = spelled_sizes(first.value.shape().sizes()),
                   .second_sizes = spelled_sizes(second.value.shape().sizes()),
                   .tolerance = tolerance_of(first.value, closeness_)};
-    const std::vector<Arrangement> orders = possible(id, first, second);
-    if (orders.empty()) return made;
+    std::vector<Arrangement> orders = possible(id, first, second);
+    if (orders.empty()) {
+      if (is_mean_of_heads(first, second, made.tolerance)) {
+        made.verdict = StepPair::Verdict::same;
+        made.stored = language().differences.mean_of_heads;
+      }
+      return made;
+    }
+    if (as_it_stands) orders.resize(1);
 
     const std::vector<Spelling> spellings = possible_spellings(id, second);
     const Arrangement* order = &orders.front();
@@ -79,6 +87,28 @@ class Comparison {
     if (all.empty() && (is(id, &Anatomy::mask, attentions_) || is(id, &Anatomy::bias, attentions_)))
       all = broadcast(ours, sizes);
     return all;
+  }
+
+  // Whether the second has the mean of all heads, as torch.nn.MultiheadAttention gives its weights.
+  static bool is_mean_of_heads(const SideStep& first, const SideStep& second, const Tolerance& tolerance) {
+    const Shape& shape = first.value.shape();
+    if (!first.has_axes || !shape.has("head") || second.value.size() * shape.size("head") != first.value.size()) {
+      return false;
+    }
+    Shape without;
+    for (const Dim& dim : shape.dims()) {
+      if (dim.axis != "head") without.append(dim);
+    }
+    const std::size_t heads = shape.size("head"), inner = shape.stride("head");
+    Tensor<double> mean(without);
+    for (std::size_t cell = 0; cell < mean.size(); ++cell) {
+      const std::size_t start = cell / inner * inner * heads + cell % inner;
+      for (std::size_t head = 0; head < heads; ++head) mean[cell] += first.value[start + head * inner];
+      mean[cell] /= static_cast<double>(heads);
+    }
+    return std::ranges::any_of(arrangements(without, second.value.shape().sizes()), [&](const Arrangement& order) {
+      return are_same(mean, second.value, order, {}, tolerance);
+    });
   }
 
   std::vector<Spelling> possible_spellings(const std::string& id, const SideStep& second) const {
@@ -168,26 +198,37 @@ class Matching {
   std::set<const SideStep*> left;         // of the second side
 
  private:
-  // Whether it stands for one. Where one of those it may mean has another name
-  // already, it stands for none that it does not agree with.
+  // Whether it stands for one. Where one of those it may mean has another name already,
+  // it stands for one that it does not agree with only if that is stored in this very shape.
   bool match(const SideStep& step, bool must_agree) {
     std::optional<StepPair> best;
+    bool any_taken = false;
     const std::vector<std::string> own_name = {step.name};
     for (const std::string& id : step.ids.empty() ? own_name : step.ids) {
       const auto ours = first_.find(id);
       if (ours == first_.end()) continue;
       if (pairs.contains(id)) {
-        must_agree = true;
+        any_taken = true;
         continue;
       }
       StepPair pair = comparison_.pair(id, *ours->second, step);
-      if (!best || pair.verdict < best->verdict) best = std::move(pair);
+      if (!best || is_better(pair, *best)) best = std::move(pair);
       if (best->verdict == StepPair::Verdict::same) break;
     }
-    if (!best || (must_agree && best->verdict != StepPair::Verdict::same)) return false;
+    if (!best) return false;
+    const bool may_differ = !must_agree && (!any_taken || has_shape(*best));
+    if (best->verdict != StepPair::Verdict::same && !may_differ) return false;
     std::string id = best->id;
     pairs.emplace(std::move(id), std::move(*best));
     return true;
+  }
+
+  static bool has_shape(const StepPair& pair) {
+    return pair.verdict != StepPair::Verdict::other_shape && pair.stored.empty();
+  }
+
+  static bool is_better(const StepPair& one, const StepPair& than) {
+    return one.verdict != than.verdict ? one.verdict < than.verdict : has_shape(one) && !has_shape(than);
   }
 
   std::map<std::string_view, const SideStep*> first_;  // the first of each id
@@ -249,6 +290,24 @@ void settle_polarity(SideBySide& result, const Anatomy& attention) {
   mask->absolute = FarthestCell{mask->first.shape().index(0), mask->first[0], mask->second[0], 1};
 }
 
+// Where something differs before it, a step is not believed to have its axes in another order that
+// no size tells apart, unless one before it has.
+void doubt_orders(SideBySide& result, const ComparedSide& second, const Comparison& comparison) {
+  bool any_differs = false, any_turned = false;
+  for (StepPair& pair : result.steps) {
+    const bool is_turned = !pair.stored.empty() && pair.first_sizes == pair.second_sizes;
+    if (any_differs && !any_turned && is_turned && pair.verdict == StepPair::Verdict::same) {
+      const std::string& name = pair.name.empty() ? pair.id : pair.name;
+      const auto theirs = std::ranges::find(second.steps, name, &SideStep::name);
+      SideStep ours{.name = pair.id, .ids = {pair.id}, .value = std::move(pair.first)};
+      pair = comparison.pair(ours.name, ours, *theirs, true);
+      pair.first = std::move(ours.value);
+    }
+    any_turned = any_turned || (is_turned && pair.verdict == StepPair::Verdict::same);
+    any_differs = any_differs || pair.verdict == StepPair::Verdict::differs;
+  }
+}
+
 }  // namespace
 
 ComparedSide side_of(const Trace& trace) {
@@ -279,6 +338,7 @@ SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Cl
   for (const Anatomy& attention : first.attentions) {
     if (is_foreign) settle_polarity(result, attention);
   }
+  if (is_foreign) doubt_orders(result, second, comparison);
   for (std::size_t i = 0; i < result.steps.size() && !result.different; ++i) {
     const StepPair& pair = result.steps[i];
     if (pair.verdict != StepPair::Verdict::same && !(pair.is_alone() && is_foreign)) result.different = i;

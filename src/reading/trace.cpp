@@ -209,8 +209,8 @@ bool is_stored_trace(std::string_view text) {
   const auto root = parsed ? parsed.value().root.object() : std::nullopt;
   if (!root) return false;
   const auto schema = root->find("schema");
-  if (!schema) return root->find("steps") && root->find("result") && !root->find("inputs");
-  return schema->text().value_or("").starts_with("attn/trace/");
+  const auto name = schema ? schema->text() : std::nullopt;
+  return name ? name->starts_with("attn/trace/") : root->find("steps") && !root->find("inputs");
 }
 
 }  // namespace attn

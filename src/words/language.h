@@ -111,6 +111,7 @@ struct TellingWords {
   Saying<std::size_t> closed_rows_left_out;
   Said row, cell, number;
   Saying<Text, Text> sums_range;
+  Saying<std::size_t> sums_not_numbers;
   Said each_row_of, sums_to_1, sums_to_1_at_most, closed_cells_of, exactly_0, stays_within, and_0, for_rounded;
 
   // Where a number comes from.
@@ -237,15 +238,17 @@ struct DifferenceWords {
   Saying<double> within_usual;
   Saying<Text> differ_first;
   Said are_same, are_same_up_to_rounding;
+  Saying<std::size_t, std::size_t, Text, bool> are_same_as_far;
 
   // What two problems say.
   Said what_problems_say, say_the_same, key, not_given;
 
   // Step by step.
-  Said steps, step, verdict, how, same, close, differs, other_shape;
+  Said mean_of_heads, steps, step, verdict, how, same, close, differs, other_shape;
   Saying<Text> only_in;
   Saying<Text, Text, Text, Text> sizes;
   Saying<std::size_t, std::size_t, Text> so_many;
+  Saying<std::size_t, std::size_t> so_many_and_nan;
   Saying<Text> up_to;
   Saying<Text, Text> called, in, listed_only_in;
   Saying<Text, Text, Text> unknown_names;
@@ -257,7 +260,8 @@ struct DifferenceWords {
   Saying<std::size_t, std::size_t, Text, Text> farthest;
   Saying<Text, Text, Text> relatively_farthest;
   Saying<Text, Text> is_relatively_farthest;
-  Saying<Text> share, times;  // before what it is one of
+  Saying<Text> share, percent, times;  // before what it is one of
+  Saying<std::size_t, std::size_t, Text> differing_by_nan;
   Saying<Text> made_of_same, made_of_other;
 
   // How its numbers are related.
@@ -268,6 +272,7 @@ struct DifferenceWords {
   // What explains it.
   Said only_rounding, what_explains_it;
   Saying<Text, Text, Text> unexplained;
+  Said explained_above;
   Said besides;
   Saying<Text, Text> one_gets;
   Saying<Text> it_is;

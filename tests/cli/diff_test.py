@@ -238,6 +238,44 @@ class Dumps(Case):
         self.assertEqual(known, {new: old for old, new in names.items()})
         self.assertEqual(report["unknown"], ["rotary_cache"])
 
+    def test_what_was_not_compared_is_said_first(self):
+        attention = Attention()
+        problem = self.write_json("problem.json", attention.problem())
+        tensors = attention.tensors()
+        dump = self.write_npz({"q": tensors["queries"], "my_softmax": tensors["values"], "final": tensors["output"] + 1})
+        self.report(problem, dump, code=0)
+        headline = attn("diff", problem, dump).stdout.split("\n")[0]
+        self.assertEqual(headline, "A and B are the same in 1 step; 2 of B were not compared")
+
+    def test_a_wrong_step_keeps_its_name_where_another_has_the_likelier_one(self):
+        attention = Attention()
+        names = {"concat": "attn_output"}
+        report = self.compare(attention, only=("concat", "output"), names=names, scale=1.0)
+        self.assertEqual(report["first_different"], "concat")
+        self.assertEqual(report["unknown"], [])
+        self.assertEqual(report["explanations"][0]["id"], "scale.none")
+
+    def test_weights_that_are_the_mean_of_all_heads(self):
+        attention = Attention(batch=2)
+        problem = self.write_json("problem.json", attention.problem())
+        mean = attention.tensors()["attention_weights"].mean(axis=1)
+        for dumped, code in ((mean, 0), (mean + 0.01, 1)):
+            report = self.report(problem, self.write_npz({"attn_weights": dumped}), code=code)
+            weights = next(step for step in report["steps"] if step["id"] == "attention_weights")
+            self.assertEqual(weights["verdict"], "other_shape" if code else "same")
+            self.assertEqual(weights.get("stored"), None if code else "the mean of all heads")
+
+    def test_scores_behind_a_difference_are_not_believed_to_be_turned(self):
+        attention = Attention()
+        problem = self.write_json("problem.json", attention.problem())
+        attention.w["query"], attention.w["key"] = attention.w["key"], attention.w["query"]
+        attention.b["query"], attention.b["key"] = attention.b["key"], attention.b["query"]
+        report = self.report(problem, self.write_npz(attention.tensors()), code=1)
+        verdicts = {step["id"]: step["verdict"] for step in report["steps"]}
+        self.assertEqual(verdicts["scores"], "differs")
+        first = report["explanations"][0]
+        self.assertEqual((first["id"], first["next"]), ("projection.swapped_query_key", None))
+
     def test_other_layouts_are_recognised(self):
         attention = Attention(batch=3)
         problem = self.write_json("problem.json", attention.problem())
@@ -380,6 +418,20 @@ class Dumps(Case):
         report = self.explained(attention, "mask.closed_rows", "attention_weights", closed=-1e30,
                                 only=("scores", "attention_weights", "output"))
         self.assertIn("1/Nk", report["explanations"][0]["variant"])
+
+    def test_a_mask_that_leaves_a_row_empty_and_nan(self):
+        attention = Attention(causal=True)
+        for allow, expected in ((~np.tril(np.ones((5, 5), bool)), "mask.inverted"),
+                                (np.tril(np.ones((5, 5), bool), -1), "mask.diagonal_too")):
+            for only in (None, ("attention_weights", "output"), ("output",)):
+                report = self.compare(attention, allow=allow, only=only)
+                found = [one["id"] for one in report["explanations"]]
+                self.assertEqual(found, [expected, "mask.closed_rows"], only)
+                self.assertIsNone(report["explanations"][1]["next"])
+        text = attn("diff", self.write_json("problem.json", attention.problem()),
+                    self.write_npz(attention.tensors(allow=allow))).stdout
+        self.assertIn("NaN among them", text)
+        self.assertNotIn("∞ times", text)
 
     def test_two_conventions_one_after_the_other(self):
         report = self.compare(Attention(), scale=1.0, axis=-2)
@@ -603,8 +655,8 @@ class Refusals(Case):
 
 class Sentences(Case):
     def test_how_far_apart_is_said_without_powers_of_ten(self):
-        for number, said in ((262, "That is 130 times A's number"), (5, "That is 1.5 times A's number"),
-                             (2.5, "That is 0.25 of A's number"), (2e9, "That is 1e+09 times A's number")):
+        for number, said in ((262, "That is 130 times A's number"), (5, "That is 150 % of A's number"),
+                             (2.5, "That is 25 % of A's number"), (2.000001, "That is 5e-07 of A's number"), (2e9, "That is 1e+09 times A's number")):
             trace = json.loads(attn("run", EXAMPLE, "--format", "json").stdout)
             scores = next(step for step in trace["steps"] if step["id"] == "scores")
             self.assertEqual(scores["data"][0][0], 2)

@@ -167,6 +167,9 @@ class Locales(unittest.TestCase):
                 self.assertEqual(source[begin:begin + carets.count("^")], f'"{key}"')
             self.assertTrue(attn("run", problem, "--häads", locale="C").stderr.isascii())
             self.assertTrue(attn("demo", locale="C").stderr.isascii())
+            self.assertTrue(attn("golden", os.path.join(folder, "hüte.json"), locale="C").stdout.isascii())
+            ends = [attn("run", problem, "--only", locale=locale).stderr for locale in ("C", "C.UTF-8")]
+            self.assertEqual(*ends)
 
     def test_a_file_does_not_depend_on_the_locale(self):
         example = os.path.join(ROOT, "data", "worked-example.json")
@@ -210,6 +213,11 @@ class Mistyped(unittest.TestCase):
         self.assert_refused(["rnu"], "did you mean `run`?")
         self.assert_refused(["help", "rnu"], "did you mean `run`?")
         self.assert_refused(["--completion"], "attn completion is a command")
+        self.assert_refused(["--verison"], "attn has no option `--verison`", "did you mean `--version`?")
+        self.assert_refused(["run", example, "–explain", "steps"], "an option begins with two plain dashes: --")
+        self.assert_refused(["run", example, "--", "--brief"], "`--brief` is one argument too many", "behind --")
+        self.assert_refused(["run", example, "--query", "x"], "picks none of the problem's queries", "from 1 to 3")
+        self.assertEqual(printed("help", "help"), printed("--help"))
         self.assert_refused(["check", example, "--stpes", "A"], "did you mean `--steps`?", "attn check --help")
 
     def test_a_missing_word_is_named_with_what_it_is(self):
@@ -218,6 +226,29 @@ class Mistyped(unittest.TestCase):
         self.assert_refused(["why", example], "`attn why` needs STEP", "attn why [OPTIONS] FILE STEP")
         self.assert_refused(["diff", example], "`attn diff` needs B")
         self.assert_refused(["run", example, "--query"], "nothing stands behind `--query`")
+        self.assert_refused(["run", "--explain", example], f"`{example}` is read as what --explain is")
+
+    def test_words_in_another_order_are_told_which_comes_first(self):
+        example = os.path.join(ROOT, "data", "worked-example.json")
+        self.assert_refused(["why", "scores[1,2]", example], f"attn why {example} 'scores[1,2]'")
+        self.assert_refused(["check", "mine.txt", example], "the problem comes first")
+        self.assert_refused(["check", example, "mine.npz"], "those are .json, .txt and .csv")
+
+    def test_files_of_another_kind_are_called_by_what_they_are(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for begin, name in ((b"%PDF-1.4\n%\xe2\xe3", "a PDF"), (b"\x7fELF\x02\x01\x01\x00", "a program"),
+                                (b"\x80\x04\x95\x10", "pickled"), (b"\x89PNG\r\n\x1a\n\x00", "a picture")):
+                path = os.path.join(folder, "x.json")
+                with open(path, "wb") as file:
+                    file.write(begin)
+                self.assert_refused(["run", path], "this is no JSON text: it is " + name)
+
+    def test_what_is_to_be_written_nowhere_is_told_so(self):
+        example = os.path.join(ROOT, "data", "worked-example.json")
+        done = attn("run", example, "-o", "no-folder/x.html")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("there is no folder no-folder", done.stderr)
+        self.assert_refused(["run", example, "-o", "x.html", "--format", "json"], "--format json is for a file whose")
 
     def test_a_complaint_has_no_colour_where_none_is_wanted(self):
         for words in (["--color", "never"], ["--color=never"]):

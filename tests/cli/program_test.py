@@ -461,24 +461,42 @@ class Output(ProgramTest):
             self.assertNotIn("Weighted values:", brief)
 
     def test_brief_is_shorter_than_the_whole_whatever_the_size(self):
-        for tokens, width, heads in ((2, 2, 1), (6, 4, 2), (12, 8, 2), (12, 8, 8), (30, 8, 4), (40, 30, 2), (200, 10, 1)):
-            problem = json.dumps({"inputs": {"random": "normal", "shape": [tokens, width], "seed": 1}, "heads": heads,
-                                  "weights": {role: {"random": "normal", "shape": [width, width], "seed": 2}
-                                              for role in ("query", "key", "value")}})
-            brief, whole = (len(attn("run", "-", *words, text=problem).stdout) for words in (["--brief"], []))
-            self.assertLessEqual(brief, whole, (tokens, width, heads))
+        def is_shorter(words, text=None):
+            whole = attn("run", *words, text=text)
+            brief = attn("run", *words, "--brief", text=text)
+            self.assertEqual((whole.returncode, brief.returncode), (0, 0), brief.stderr)
+            self.assertLessEqual(len(brief.stdout), len(whole.stdout) + 90 * ("--query" in words), words)
+
+        for shape, heads in (([2, 2], 1), ([6, 4], 2), ([12, 8], 2), ([12, 8], 8), ([30, 8], 4), ([40, 30], 2),
+                             ([200, 10], 1), ([60, 8], 1), ([3, 20, 6], 2), ([1, 2, 8], 2)):
+            width = shape[-1]
+            problem = {"inputs": {"random": "normal", "shape": shape, "seed": 1}, "heads": heads, "causal": True}
+            is_shorter(["-"], json.dumps(problem))
+            problem["weights"] = {role: {"random": "normal", "shape": [width, width], "seed": 2}
+                                  for role in ("query", "key", "value")}
+            is_shorter(["-"], json.dumps(problem))
+            is_shorter(["-", "--query", "2"], json.dumps(problem))
+        for name in sorted(os.listdir(DATA)):
+            if name.endswith(".json") and not name.endswith(".golden.json"):
+                is_shorter([os.path.join(DATA, name)])
+                is_shorter([os.path.join(DATA, name), "--query", "1"])
 
     def test_brief_tells_of_the_first_query_that_weighs_several_keys_in_one_head(self):
         problem = json.dumps({"inputs": {"random": "normal", "shape": [4, 4], "seed": 1}, "heads": 2, "causal": True,
                               "weights": {role: {"random": "normal", "shape": [4, 4], "seed": 2}
                                           for role in ("query", "key", "value")}})
-        text = attn("run", "-", "--brief", text=problem).stdout
+        text = attn("run", "-", "--brief", "--explain", "cells", text=problem).stdout
         self.assertIn("Head 1 of 2 · Query 2", text)
         self.assertEqual(len(re.findall("· Query", text)), 1)
         self.assertIn("… 3 more queries and 1 more sequence or head in the same way; --full shows all", text)
         self.assertIn("Head 2 of 2 · All queries together", text)
         second = attn("run", "-", "--brief", "--head", "2", "--query", "1", text=problem).stdout
         self.assertIn("Head 2 of 2 · Query 1", second)
+        fourth = attn("run", "-", "--brief", "--query", "4", text=problem).stdout
+        self.assertIn("Head 1 of 2 · Query 4", fourth)
+        self.assertIn("… 1 more sequence or head in the same way", fourth)
+        ragged = json.dumps({"inputs": {"random": "normal", "shape": [3, 5, 2], "seed": 1}, "lengths": [0, 5, 1]})
+        self.assertIn("Sequence 2 of 3 · Query 1", attn("run", "-", "--brief", "--explain", "cells", text=ragged).stdout)
 
     def test_brief_leaves_out_no_number_that_is_added_up(self):
         text = attn("run", EXAMPLE, "--brief", "--hand-rounding", "2").stdout

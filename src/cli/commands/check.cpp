@@ -18,8 +18,10 @@
 #include "explain/reports/verdict.h"
 #include "exports/blank_answers.h"
 #include "exports/json.h"
+#include "files/tensor_file.h"
 #include "model/computation.h"
 #include "model/possible_steps.h"
+#include "problem/faults.h"
 #include "reading/answers/file.h"
 
 namespace attn {
@@ -125,6 +127,17 @@ Exit verdict_code(const std::vector<MarkedFile>& files) {
 }
 
 void refuse_files(const CheckOptions& options) {
+  if (options.file.ends_with(".txt") || is_table_file(options.file)) {
+    throw Refusal("`" + shown(options.file) + "` is a file of answers by its ending, and the problem comes first",
+                  "attn check PROBLEM ANSWERS")
+        .at({.value = options.file});
+  }
+  for (const std::string& file : options.answers) {
+    if (!names_tensor_file(file)) continue;
+    throw Refusal("`" + shown(file) + "` is no file of answers: those are .json, .txt and .csv",
+                  "attn diff PROBLEM FILE compares numbers of a program")
+        .at({.value = file});
+  }
   if (std::ranges::count(options.answers, "-") + (options.file == "-" ? 1 : 0) > 1) {
     throw Refusal("standard input can be one file only", "give the others by name").at({.value = "-"});
   }

@@ -248,7 +248,7 @@ Exit GoldenOptions::run() const {
   for (const std::string& file : problems_in(files)) {
     Outcome outcome = comparison.outcome(file);
     worst = std::max(worst, outcome.code);
-    if (format == "text") worst = std::max(worst, print(told_line(outcome.verdict)));
+    if (format == "text") worst = std::max(worst, print(in_letters_of_here(told_line(outcome.verdict))));
     verdicts.push_back(std::move(outcome.verdict));
   }
   if (verdicts.empty())

@@ -1,5 +1,6 @@
 #include "explain/telling/why.h"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/problem_file.h"
 #include "cli/render.h"
+#include "cli/typed_line.h"
 
 namespace attn {
 namespace {
@@ -50,6 +52,12 @@ Exit WhyCommandOptions::run() const {
     throw Refusal("`attn why` needs STEP: one number, scores[1,2], or a whole step",
                   "usage: attn why [OPTIONS] FILE STEP")
         .at({});
+  }
+  std::error_code unknown;
+  if (!std::filesystem::exists(file, unknown) && std::filesystem::is_regular_file(what, unknown)) {
+    throw Refusal("`" + printable(file) + "` is no file, and the problem comes first",
+                  "attn why " + shell_word(what) + " " + shell_word(file))
+        .at({.value = file});
   }
   const Result<Question> read = read_question(what.empty() ? "result" : what);
   if (!read) throw Refusal(read.faults().front()).at({.value = what});

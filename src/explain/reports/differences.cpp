@@ -31,11 +31,14 @@ std::string small(const FarthestCell& cell) {
   return is_long ? fmt::format("{:.0f}", cell.apart) : fmt::format("{:.2g}", cell.apart);
 }
 
-// "0.02 of", "15 times"
+// "2e-07 of", "29 % of", "300 % of", "15 times"
 std::string relative(const FarthestCell& cell) {
   const DifferenceWords& said = language().differences;
-  return cell.apart < 1 ? said.share(small(cell)) : said.times(small(cell));
+  if (cell.apart < 0.001) return said.share(small(cell));
+  return cell.apart < 10 ? said.percent(fmt::format("{:.3g}", 100 * cell.apart)) : said.times(small(cell));
 }
+
+bool is_about_nan(const FarthestCell& cell) { return std::isnan(cell.first) != std::isnan(cell.second); }
 
 // What a factor is known as.
 std::string known_as(double factor) {
@@ -86,8 +89,13 @@ class Teller {
 
   std::string headline() const {
     if (report_.sides.different) return said_.differ_first(printable(different().id));
+    const std::vector<StepPair>& steps = report_.sides.steps;
     const bool all_bits = std::ranges::all_of(
-        report_.sides.steps, [](const StepPair& pair) { return pair.verdict != Verdict::same || pair.same_bits; });
+        steps, [](const StepPair& pair) { return pair.verdict != Verdict::same || pair.same_bits; });
+    if (const std::size_t unknown = report_.sides.unknown.size(); unknown > 0) {
+      const auto compared = std::ranges::count(steps, Verdict::same, &StepPair::verdict);
+      return said_.are_same_as_far(static_cast<std::size_t>(compared), unknown, b_, all_bits);
+    }
     return all_bits ? said_.are_same : said_.are_same_up_to_rounding;
   }
 
@@ -126,7 +134,10 @@ class Teller {
     std::string text;
     const auto detail = [&](const std::string& words) { text += (text.empty() ? "" : "; ") + words; };
     if (pair.verdict == Verdict::other_shape) detail(said_.sizes(pair.first_sizes, a_, pair.second_sizes, b_));
-    if (pair.verdict == Verdict::differs) detail(said_.so_many(pair.differing, pair.cells, small(*pair.absolute)));
+    if (pair.verdict == Verdict::differs) {
+      detail(is_about_nan(*pair.absolute) ? said_.so_many_and_nan(pair.differing, pair.cells)
+                                          : said_.so_many(pair.differing, pair.cells, small(*pair.absolute)));
+    }
     if (pair.verdict == Verdict::same && !pair.same_bits && pair.absolute) detail(said_.up_to(small(*pair.absolute)));
     if (!pair.name.empty()) detail(said_.called(printable(pair.name), b_));
     if (!pair.stored.empty()) detail(said_.in(printable(pair.stored), b_));
@@ -188,8 +199,11 @@ class Teller {
   }
 
   void tell_farthest(const StepPair& pair) {
+    if (is_about_nan(*pair.absolute)) {
+      return say(said_.differing_by_nan(pair.differing, pair.cells, told_cell(*pair.absolute)));
+    }
     say(said_.farthest(pair.differing, pair.cells, told_cell(*pair.absolute), small(*pair.absolute)));
-    if (!pair.relative) return;
+    if (!pair.relative || std::isinf(pair.relative->apart)) return;
     say(pair.relative->index == pair.absolute->index
             ? said_.is_relatively_farthest(a_, relative(*pair.relative))
             : said_.relatively_farthest(a_, told_cell(*pair.relative), relative(*pair.relative)));
@@ -214,7 +228,10 @@ class Teller {
 
   void tell_explanations() {
     add(Headline{2, {said_.what_explains_it}});
-    if (report_.explanations.empty()) return say(said_.unexplained(a_, b_, printable(different().id)));
+    if (report_.explanations.empty()) {
+      return say(report_.relation ? said_.explained_above.text()
+                                  : said_.unexplained(a_, b_, printable(different().id)));
+    }
     std::string as_if = are_problems() ? said_.one_gets(a_, b_) : said_.it_is(b_);
     for (const LikelyCause& one : report_.explanations) {
       const std::string variant = one.variant.empty() ? "" : " (" + one.variant + ")";

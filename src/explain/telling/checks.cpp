@@ -28,11 +28,14 @@ struct Tally {
 // The least and the largest of some numbers.
 struct Range {
   double least = infinity, most = -infinity;
+  std::size_t not_numbers = 0;
 
   void add(double number) {
+    if (std::isnan(number)) ++not_numbers;
     least = std::min(least, number);
     most = std::max(most, number);
   }
+  bool is_empty() const { return least > most; }
 };
 
 // How far what is computed may be from what would be exact.
@@ -176,7 +179,7 @@ Tally within_values(const Trace& trace, const Step& weights, const Tensor<double
     keys = open_keys;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       Range range = ranges[c];
-      if (range.least > range.most) continue;
+      if (range.is_empty()) continue;
       if (or_nearer) range.add(0);
       const double room = slack(trace) * std::max({1.0, std::abs(range.least), std::abs(range.most)});
       const double number = context[starts[row] + columns[c]];
@@ -246,7 +249,11 @@ void add_checks(const Trace& trace, const Step& weights, const Numerals& numeral
   const Tally sums = sums_to_one(trace, weights, sink, range);
   std::string sums_verdict = verdict(sums, said.row);
   if (!sums.holds()) {
-    sums_verdict += said.sums_range(numerals.in_line(range.least), numerals.in_line(range.most)) + why_not;
+    if (range.not_numbers > 0) sums_verdict += said.sums_not_numbers(range.not_numbers);
+    if (!range.is_empty()) {
+      sums_verdict += said.sums_range(numerals.in_line(range.least), numerals.in_line(range.most));
+    }
+    sums_verdict += why_not;
   }
   const Said sums_words = sink ? said.sums_to_1_at_most : said.sums_to_1;
   table.rows.push_back({{said.each_row_of, a, sums_words}, {sums_verdict}});

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -115,22 +116,30 @@ class Narrator {
     if (shown < all.size()) add(Prose{{said_.left_out(all.size() - shown, more, how)}});
   }
 
+  // Whether it is known how many queries there are at a place that fill up no sequence.
+  bool is_counted(const Dim& dim, const Place& place) const {
+    return dim.axis == "query" && sequence_of(place) < trace_.own_queries.size();
+  }
+  std::size_t own_rows(const Dim& dim, const Place& place) const {
+    return is_counted(dim, place) ? trace_.own_queries[sequence_of(place)] : dim.size;
+  }
+
   // The rows along an axis: of queries the one asked for; else those that are no padding.
   template <class Tell>
   void tell_some_rows(const Step& step, const Dim& dim, const std::vector<std::string>& labels, const Place& place,
                       std::size_t limit, const Said& more, const Said& how, Tell tell_row) {
-    if (dim.axis == "query" && options_.query) return tell_row(*options_.query - 1);
-    const std::size_t sequence = sequence_of(place);
-    const bool counted = dim.axis == "query" && sequence < trace_.own_queries.size();
+    if (dim.axis == "query" && options_.query) {
+      tell_row(*options_.query - 1);
+      return say_of_others(step, 0);
+    }
     std::vector<std::size_t> rows;
-    for (std::size_t i = 0; i < dim.size; ++i) {
-      const bool own = counted ? i < trace_.own_queries[sequence] : labels[i] != padding_label;
-      if (own) rows.push_back(i);
+    for (std::size_t i = 0; i < own_rows(dim, place); ++i) {
+      if (is_counted(dim, place) || labels[i] != padding_label) rows.push_back(i);
     }
     if (options_.brief && !rows.empty()) {
-      tell_row(dim.axis == "query" ? most_telling(step, rows, place) : rows.front());
-      const std::size_t places = places_of(step).size() - 1;
-      if (rows.size() + places > 1) add(Prose{{said_.in_the_same_way(rows.size() - 1, dim.axis == "query", places)}});
+      const bool of_queries = dim.axis == "query";
+      tell_row((of_queries ? weighing_several(step, rows, place) : std::nullopt).value_or(rows.front()));
+      say_of_others(step, rows.size() - 1, of_queries);
     } else {
       tell_some(rows, limit, more, how, tell_row);
     }
@@ -142,9 +151,10 @@ class Narrator {
     add(Headline{2, {step.heading.title}});
     say_what_a_product_is(step);
     const bool by_rows = level_ >= Level::rows && !regroups(step.op) && !is_told_by_another(step);
+    const std::optional<Place> only = only_place(step);
     tell_some(places_of(step), most_places, said_.more_of_these, said_.one_place, [&](const Place& place) {
       const std::string where = place_words(step.result.shape(), place);
-      const bool writes = by_rows && is_written_out(step, place);
+      const bool writes = by_rows && (!only || *only == place);
       if (writes && !where.empty()) add(Headline{3, {where}});
       if (writes) tell_rows(step, place);
       add_matrices(step, place, [&](Matrix& matrix) {
@@ -156,18 +166,34 @@ class Narrator {
     });
   }
 
-  // In brief rows are written out at one place.
-  bool is_written_out(const Step& step, const Place& place) const {
-    return !options_.brief || place == places_of(step).front();
+  // In brief: so many rows of this place, and all of the others, are made as what was told.
+  void say_of_others(const Step& step, std::size_t rows, bool of_queries = true) {
+    const std::size_t places = options_.brief ? places_of(step).size() - 1 : 0;
+    if (rows + places > 0) add(Prose{{said_.in_the_same_way(rows, of_queries, places)}});
   }
 
-  // Of these queries the first that weighs several keys, if there is one.
-  std::size_t most_telling(const Step& step, const std::vector<std::size_t>& queries, const Place& place) const {
+  // In brief the one place at which rows are written out: where a query weighs several keys, if
+  // there is such a one. Else nothing: they are at every place.
+  std::optional<Place> only_place(const Step& step) const {
+    if (!options_.brief) return std::nullopt;
+    const std::vector<Place> places = places_of(step);
+    const auto weighs_several = [&](const Place& place) {
+      std::vector<std::size_t> queries(own_rows({"query", step.result.shape().size("query")}, place));
+      std::iota(queries.begin(), queries.end(), std::size_t{0});
+      return weighing_several(step, queries, place).has_value();
+    };
+    const auto found = step.result.shape().has("query") ? std::ranges::find_if(places, weighs_several) : places.end();
+    return found == places.end() ? places.front() : *found;
+  }
+
+  // Of these queries the first that weighs several keys.
+  std::optional<std::size_t> weighing_several(const Step& step, const std::vector<std::size_t>& queries,
+                                              const Place& place) const {
     const auto weights = std::ranges::find_if(trace_.steps, [&](const Step& other) {
       return other.part == step.part && other.heading.role == Role::attention_weight &&
              other.result.shape().has("query");
     });
-    if (weights == trace_.steps.end()) return queries.front();
+    if (weights == trace_.steps.end()) return std::nullopt;
     const Shape& shape = weights->result.shape();
     const auto weighs_several = [&](std::size_t query) {
       const std::size_t first = offset_at(shape, with(place, "query", query));
@@ -175,7 +201,7 @@ class Narrator {
       return std::ranges::count_if(row, [](double weight) { return weight != 0; }) > 1;
     };
     const auto found = std::ranges::find_if(queries, weighs_several);
-    return found == queries.end() ? queries.front() : *found;
+    return found == queries.end() ? std::nullopt : std::optional(*found);
   }
 
   // In brief one row of products says how all are made, but for a query that is asked for.
@@ -233,8 +259,10 @@ class Narrator {
   void tell_by_query(std::span<const Step* const> run) {
     const Step& first = *run.front();
     const Dim queries{"query", first.result.shape().size("query")};
+    const std::optional<Place> only = only_place(first);
     tell_some(places_of(first), most_places, said_.more_places, said_.one_place, [&](const Place& place) {
-      if (level_ >= Level::rows && is_written_out(first, place)) {
+      const bool writes = level_ >= Level::rows && (!only || *only == place);
+      if (writes) {
         tell_some_rows(first, queries, axis_labels(trace_, first.heading, queries, place), place, most_queries,
                        said_.more_queries, said_.one_query,
                        [&](std::size_t row) { tell_query(run, with(place, "query", row)); });

@@ -40,18 +40,36 @@ std::size_t products_told(const Trace& trace, const Step& step, const ExplainOpt
   return numbers_told(step, options) * shape_as_read(first, trace.value(first.id).shape()).size(contract->over);
 }
 
-// The same where only matrices are told: of a step that is one a query, a few.
-std::size_t numbers_in_matrices(const Step& step, ExplainOptions options) {
+ExplainOptions at_length(ExplainOptions options) {
   options.brief = false;
+  return options;
+}
+
+// How many of so many weighted values there are in matrices, one a query: of a few queries.
+std::size_t numbers_of_queries(std::size_t numbers, std::size_t queries, const ExplainOptions& options) {
+  return options.full || options.query ? numbers : numbers / queries * std::min(queries, most_queries);
+}
+
+// The same where only matrices are told: of a step that is one a query, a few.
+std::size_t numbers_in_matrices(const Step& step, const ExplainOptions& options) {
   const Shape& shape = step.result.shape();
   const std::size_t numbers = numbers_told(step, options);
   const auto inner = std::ranges::count_if(shape.dims(), [](const Dim& dim) { return !is_outer(dim.axis); });
-  if (options.full || options.query || !shape.has("query") || inner < 3) return numbers;
-  const std::size_t queries = shape.size("query");
-  return numbers / queries * std::min(queries, most_queries);
+  if (!shape.has("query") || inner < 3) return numbers;
+  return numbers_of_queries(numbers, shape.size("query"), options);
 }
 
-Level fitting_level(const Trace& trace, const std::vector<const Step*>& steps, const ExplainOptions& options) {
+// How many weighted values a step adds up that are no step of their own.
+std::size_t weighted_values_in(const Trace& trace, const Step& step, const ExplainOptions& options) {
+  const auto* contract = std::get_if<Contract>(&step.op);
+  const bool is_context = contract && contract->over == "key" && step.heading.role == Role::output;
+  return is_context ? products_told(trace, step, options) : 0;
+}
+
+// How closely as much fits a person. What is brief is told as closely as the same at length:
+// it leaves out, and adds nothing.
+Level fitting_level(const Trace& trace, const std::vector<const Step*>& steps, const ExplainOptions& asked) {
+  const ExplainOptions options = at_length(asked);
   std::size_t products = 0;
   std::size_t numbers = 0;
   std::size_t in_matrices = 0;
@@ -59,11 +77,13 @@ Level fitting_level(const Trace& trace, const std::vector<const Step*>& steps, c
     products += products_told(trace, *step, options);
     numbers += numbers_told(*step, options);
     in_matrices += numbers_in_matrices(*step, options);
+    if (!asked.brief) continue;
+    const std::size_t left_out = weighted_values_in(trace, *step, options);
+    numbers += left_out;
+    if (left_out > 0) in_matrices += numbers_of_queries(left_out, step->result.shape().size("query"), options);
   }
-  // What is brief stands beside all matrices.
-  const bool is_short = !options.brief || in_matrices <= most_numbers_at_rows;
-  if (is_short && products <= most_products_at_cells) return Level::cells;
-  if (is_short && numbers <= most_numbers_at_rows) return Level::rows;
+  if (products <= most_products_at_cells) return Level::cells;
+  if (numbers <= most_numbers_at_rows) return Level::rows;
   return in_matrices <= most_numbers_at_steps ? Level::steps : Level::result;
 }
 
@@ -189,13 +209,18 @@ TermLimit term_limit(const ExplainOptions& options) {
 std::size_t bytes_told(const Trace& trace, const ExplainOptions& options) {
   const std::vector<const Step*> steps = steps_told(trace, options);
   const Level level = options.level.value_or(fitting_level(trace, steps, options));
-  // A number of a matrix, and what is written of it where none is left out.
-  const std::size_t bytes_of_a_number = options.full ? 64 : 16;
-  std::size_t in_matrices = 0;
+  // Of matrices every number is kept, and where none is left out they are written one after another.
+  constexpr std::size_t bytes_kept = 16, bytes_written = 240;
+  std::size_t in_matrices = 0, in_largest = 0;
   if (level >= Level::steps) {
-    for (const Step* step : steps) in_matrices += numbers_told(*step, options);
+    for (const Step* step : steps) {
+      const std::size_t numbers = numbers_told(*step, at_length(options));
+      in_matrices += numbers;
+      in_largest = std::max(in_largest, numbers);
+    }
   }
-  if (level < Level::rows) return in_matrices * bytes_of_a_number;
+  const std::size_t of_matrices = in_matrices * bytes_kept + (options.full ? in_largest * bytes_written : 0);
+  if (level < Level::rows) return of_matrices;
   constexpr std::size_t most_rows = most_places * most_queries;
   const std::size_t most_terms = term_limit(options).most;
   std::size_t terms = 0;
@@ -210,7 +235,7 @@ std::size_t bytes_told(const Trace& trace, const ExplainOptions& options) {
     const std::size_t on_each = std::min(level == Level::cells ? of_each : columns, most_terms);
     terms += lines * (on_each + terms_a_line_is_worth);
   }
-  return terms * bytes_of_a_term + in_matrices * bytes_of_a_number;
+  return terms * bytes_of_a_term + of_matrices;
 }
 
 Document explain(const Trace& trace, const ExplainOptions& options) {

@@ -132,6 +132,14 @@ bool is_conflict(std::string_view text, std::size_t at) {
   return begins_line && (line == "<<<<<<<" || line == "=======" || line == ">>>>>>>");
 }
 
+// Whether digits stand on both sides of a place.
+bool is_in_fraction(std::string_view text, std::size_t at) {
+  const std::size_t before = text.substr(0, at).find_last_not_of(' ');
+  const std::size_t behind = text.find_first_not_of(' ', at + 1);
+  return before != std::string_view::npos && behind != std::string_view::npos && is_ascii_digit(text[before]) &&
+         is_ascii_digit(text[behind]);
+}
+
 std::optional<Diagnostic> stray_fault(std::string_view text, TextRange range) {
   const std::string_view character = spelled(text, range);
   const std::string message = in_backticks(character) + " has no meaning here";
@@ -153,6 +161,9 @@ std::optional<Diagnostic> stray_fault(std::string_view text, TextRange range) {
   if (character == "“" || character == "”" || character == "„" || character == "‘" || character == "’") {
     return syntax_fault(range, "a text stands in typographic quotes", "write straight double quotes: \"key\"");
   }
+  if (character == "/" && is_in_fraction(text, range.begin)) {
+    return syntax_fault(range, "a fraction stands without quotes", "write it in double quotes: \"1/2\"");
+  }
   if (character == "=") return syntax_fault(range, message, "a key is followed by a colon");
   if (character == "∞") return syntax_fault(range, message, "infinity is written \"inf\", with the quotes");
   if (is_unseen(code_point(character, 0).value)) {
@@ -173,6 +184,7 @@ constexpr char tensors_help[] =
     "compares it "
     "with one: attn diff PROBLEM FILE";
 constexpr char text_help[] = "save it as text, in UTF-8";
+constexpr char whole_help[] = "name the .json file that is meant";
 
 // An archive begins with the names of what it holds.
 bool is_archive_of(std::string_view text, std::string_view name) {
@@ -191,6 +203,21 @@ constexpr KnownFormat known_formats[] = {
        return text.size() > 8 && text[8] == '{' && text.substr(5, 3) == std::string_view("\0\0\0", 3);
      },
      "tensors of a model (.safetensors)", tensors_help},
+    {[](std::string_view text) { return text.starts_with("%PDF"); }, "a PDF", whole_help},
+    {[](std::string_view text) {
+       return text.starts_with(
+           "\x7f"
+           "ELF");
+     },
+     "a program", whole_help},
+    {[](std::string_view text) {
+       return text.starts_with("\x89PNG") || text.starts_with("\xff\xd8\xff") || text.starts_with("GIF8");
+     },
+     "a picture", whole_help},
+    {[](std::string_view text) { return text.size() > 1 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5; },
+     "pickled, as Python's pickle does",
+     "pickled files run code when they are read, so they never are; numpy.savez "
+     "writes one that holds only numbers"},
     {[](std::string_view text) { return text.starts_with("\x1f\x8b"); }, "compressed with gzip",
      "unpack it first: gunzip"},
     {[](std::string_view text) { return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"); }, "UTF-16",

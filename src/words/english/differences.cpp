@@ -1,3 +1,6 @@
+#include <string>
+
+#include "base/text.h"
 #include "words/english/english.h"
 
 namespace attn {
@@ -15,10 +18,17 @@ constexpr DifferenceWords english_differences = {
     .differ_first = "A and B differ first in {}",
     .are_same = "A and B are the same",
     .are_same_up_to_rounding = "A and B are the same, up to rounding",
+    .are_same_as_far =
+        [](std::size_t compared, std::size_t unknown, Text side, bool all_bits) {
+          return "A and B are the same" + std::string(all_bits ? "" : ", up to rounding,") + " in " +
+                 counted(compared, "step") + "; " + std::to_string(unknown) + " of " + std::string(side) +
+                 (unknown == 1 ? " was not compared" : " were not compared");
+        },
     .what_problems_say = "What the problems say",
     .say_the_same = "Both say the same, words aside.",
     .key = "key",
     .not_given = "not given",
+    .mean_of_heads = "the mean of all heads",
     .steps = "Steps",
     .step = "step",
     .verdict = "verdict",
@@ -30,6 +40,7 @@ constexpr DifferenceWords english_differences = {
     .only_in = "only in {}",
     .sizes = "{} in {}, {} in {}",
     .so_many = "{} of {}, by up to {}",
+    .so_many_and_nan = "{} of {}, NaN among them",
     .up_to = "by up to {}",
     .called = "called {} in {}",
     .in = "{} in {}",
@@ -40,10 +51,12 @@ constexpr DifferenceWords english_differences = {
     .cell = "{} is {} in {} and {} in {}",
     .step_of_one = "{} is a step of {}, and not of {}.",
     .farthest = "{} of {} numbers differ. Farthest apart: {}, {} apart.",
-    .relatively_farthest = "Relative to {}: {}, {} it.",
+    .relatively_farthest = "Relative to {}: {}, apart by {} it.",
     .is_relatively_farthest = "That is {1} {0}'s number, the most of all cells.",
     .share = "{} of",
+    .percent = "{} % of",
     .times = "{} times",
+    .differing_by_nan = "{} of {} numbers differ, for one: {}.",
     .made_of_same = "What it is made of agrees: {}.",
     .made_of_other = "What it is made of differs, too: {}.",
     .multiple = "Every number of {1} is {2} times that of {0}.",
@@ -58,6 +71,7 @@ constexpr DifferenceWords english_differences = {
     .unexplained =
         "No mistake or convention that attn knows makes {0}'s {2} those of {1}. attn list mistakes and "
         "attn list conventions tell which there are.",
+    .explained_above = "Of mistakes and conventions nothing more than that.",
     .besides = "Besides, it is as if ",
     .one_gets = "From {} one gets {}'s numbers as if ",
     .it_is = "In {} it is as if ",

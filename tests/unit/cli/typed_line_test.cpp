@@ -13,8 +13,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 // The line with what is meant in angle brackets; empty where it was not typed.
-std::string marked(const Words& words, const Typed& meant) {
-  const auto found = find_typed(words, meant);
+std::string marked(const Words& words, const Typed& meant, const Words& with_values = {}) {
+  const auto found = find_typed(words, meant, with_values);
   if (!found) return "";
   std::string line = found->line;
   line.insert(found->range.end, ">");
@@ -35,6 +35,8 @@ TEST_CASE("an option is found by its name, and the last one where it is given tw
   CHECK(marked({"run", "p.json", "--dtyp", "f32"}, {"--dtyp"}) == "attn run p.json <--dtyp> f32");
   CHECK(marked({"run", "--query=1", "--query=2"}, {"--query"}) == "attn run --query=1 <--query>=2");
   CHECK(marked({"run", "p.json"}, {"--dtype"}).empty());
+  CHECK(marked({"run", "-o", "x"}, {"-o,--output"}) == "attn run <-o> x");
+  CHECK(marked({"run", "x", "--output", "x"}, {"-o,--output", "x"}) == "attn run x --output <x>");
 }
 
 TEST_CASE("a value is found behind its option, however it is attached", "[cli]") {
@@ -56,7 +58,9 @@ TEST_CASE("a word is the last that says it, and a whole one before a part of one
   CHECK(marked({"list", "x", "x.json"}, {.value = "x"}) == "attn list <x> x.json");
   CHECK(marked({"run", ""}, {.value = ""}) == "attn run '<>'");
   CHECK(marked({"run", "p.json"}, {.value = ""}).empty());
-  CHECK(marked({"run", "S", "--only", "S"}, {.value = "S"}) == "attn run <S> --only S");
+  CHECK(marked({"run", "S", "--only", "S"}, {.value = "S"}, {"--only"}) == "attn run <S> --only S");
+  CHECK(marked({"run", "S", "-o", "S"}, {.value = "S"}, {"--output", "-o"}) == "attn run <S> -o S");
+  CHECK(marked({"run", "S", "--full", "S"}, {.value = "S"}, {"--only"}) == "attn run S --full <S>");
   CHECK(marked({"why", "--dtype", "S", "p.json"}, {.value = "S"}) == "attn why --dtype <S> p.json");
 }
 

@@ -203,9 +203,9 @@ TEST_CASE("what must hold is checked in the numbers, and told if it does not", "
   const Trace one_wrong = with_number(traced(examples::causal_sentence()), "attention_weights", 1, 0.25);
   const Trace broken = with_number(one_wrong, "context", 0, 100);
   const std::string told = in_text(broken);
-  CHECK(holds(told, "no: not 1 of 4 rows"));
-  CHECK(holds(told, "no: not 1 of 6 cells"));
-  CHECK(holds(told, "no: not 1 of 8 numbers"));
+  CHECK(holds(told, "no: not in 1 of 4 rows"));
+  CHECK(holds(told, "no: not in 1 of 6 cells"));
+  CHECK(holds(told, "no: not in 1 of 8 numbers"));
 }
 
 TEST_CASE("the range of the values is that of the open keys of the very row", "[explain]") {
@@ -215,7 +215,7 @@ TEST_CASE("the range of the values is that of the open keys of the very row", "[
   const Trace trace = traced(problem);
   CHECK(holds(in_text(trace), "yes, all 9 numbers"));
   // Of key 1, which the third query does not see.
-  CHECK(holds(in_text(with_number(trace, "context", 6, 1)), "no: not 1 of 9 numbers"));
+  CHECK(holds(in_text(with_number(trace, "context", 6, 1)), "no: not in 1 of 9 numbers"));
 }
 
 // Weights over many keys, and contexts of ones: all that checks read.
