@@ -20,6 +20,7 @@
 #include "cli/progress.h"
 #include "problem/faults.h"
 #include "reading/problem/problem.h"
+#include "reading/problem/tensor_files.h"
 #include "reading/text_file.h"
 
 namespace attn {
@@ -75,11 +76,18 @@ void ComputeOptions::declare(CommandLine& line) {
   line.add_option("--hand-rounding", hand_rounding, "round every step by hand: 2, or 2:half-even, :truncate, :keep-sum",
                   {.value = "N[:MODE]"});
   hardware.declare(line);
+  line.add_option("--root", root, "read tensors from files in this folder, too, and not beside the problem alone",
+                  {.value = "DIR"});
   line.add_option("--max-memory", max_memory, "refuse a larger trace before computing it, and what takes more to tell",
                   {.value = "SIZE", .shows_default = true});
 }
 
 void ComputeOptions::check() const {
+  std::error_code unknown;
+  if (!root.empty() && !std::filesystem::is_directory(root, unknown)) {
+    throw Refusal("there is no folder `" + printable(root) + "`", "--root names the folder that tensors are read from")
+        .at({"--root", root});
+  }
   if (!dtype.empty()) dtype_of("--dtype", dtype);
   if (!hand_rounding.empty() && !parse_hand_rounding(hand_rounding)) {
     throw Refusal(
@@ -110,8 +118,8 @@ Problem open_problem_text(std::string_view text, const std::string& file, const 
                           ColorChoice color) {
   options.check();
   std::optional<Progress> progress(std::in_place, "reading " + file, text.size() > worth_telling);
-  Result<Problem> read =
-      read_problem(text, catalog(), std::max(options.max_bytes(), least_for_reading), folder_of(file));
+  Result<Problem> read = read_problem(text, catalog(), std::max(options.max_bytes(), least_for_reading),
+                                      tensors_in(folder_of(file), options.root));
   progress.reset();
   if (!read) throw Refusal(read.faults(), text, file, color);
   Problem& problem = read.value();

@@ -21,6 +21,7 @@ struct ComputeOptions {
   std::string hand_rounding;
   HardwareOptions hardware;
   std::string max_memory = "2GiB";
+  std::string root;
 
   void declare(CommandLine& line);
 

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "base/text.h"
@@ -110,6 +111,70 @@ std::optional<Diagnostic> find_no_boolean(std::span<const char> stored, std::siz
 // Numbers that are read together: few enough to stay in a core's cache.
 constexpr std::size_t at_once = std::size_t{1} << 15;
 
+// The next so many numbers, `first` being the index of the first among all of the tensor.
+std::optional<Diagnostic> read_run(ByteSource& source, const ArrayLayout& layout, std::size_t first,
+                                   std::span<double> numbers, std::vector<char>& stored) {
+  for (std::size_t done = 0; done < numbers.size();) {
+    const std::span<double> fresh = numbers.subspan(done, std::min(at_once, numbers.size() - done));
+    stored.resize(fresh.size() * layout.element.bytes);
+    if (auto fault = source.read(stored)) return fault;
+    if (auto fault = decode(layout.element, layout.foreign, stored, first + done, fresh)) return fault;
+    done += fresh.size();
+  }
+  return std::nullopt;
+}
+
+// The rows of a part in the order in which they are stored.
+std::vector<std::size_t> rows_as_stored(const PartOutline& part) {
+  std::vector<std::size_t> places(part.row_count());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::stable_sort(places, {}, [&](std::size_t place) { return part.row(place); });
+  return places;
+}
+
+// Goes through what is stored from its beginning to its end, and reads what belongs to the part.
+// REQUIRES: the last axis varies fastest.
+std::optional<Diagnostic> read_rows(ByteSource& source, const ArrayLayout& layout, const PartOutline& part,
+                                    std::vector<double>& numbers) {
+  const std::size_t columns = part.column_count(), rows = part.row_count();
+  const std::vector<std::size_t> places = rows_as_stored(part);
+  std::vector<char> stored;
+  std::size_t at = 0;  // the number that comes next
+  const auto go_to = [&](std::size_t next) {
+    auto fault = source.skip((next - std::exchange(at, next)) * layout.element.bytes);
+    return fault;
+  };
+  for (std::size_t matrix = 0; matrix < part.matrices; ++matrix) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::span<double> row(numbers.data() + (matrix * rows + places[i]) * columns, columns);
+      if (i > 0 && part.row(places[i]) == part.row(places[i - 1])) {
+        std::copy_n(numbers.data() + (matrix * rows + places[i - 1]) * columns, columns, row.data());
+        continue;
+      }
+      if (auto fault = go_to((matrix * part.height + part.row(places[i])) * part.width + part.columns.from))
+        return fault;
+      if (auto fault = read_run(source, layout, at, row, stored)) return fault;
+      at += columns;
+    }
+  }
+  if (auto fault = go_to(part.matrices * part.height * part.width)) return fault;
+  return source.finish();
+}
+
+// The part of numbers that are there.
+std::vector<double> cut(const std::vector<double>& numbers, const PartOutline& part) {
+  std::vector<double> made;
+  made.reserve(part.matrices * part.row_count() * part.column_count());
+  for (std::size_t matrix = 0; matrix < part.matrices; ++matrix) {
+    for (std::size_t i = 0; i < part.row_count(); ++i) {
+      const auto row = numbers.begin() + static_cast<std::ptrdiff_t>((matrix * part.height + part.row(i)) * part.width);
+      made.insert(made.end(), row + static_cast<std::ptrdiff_t>(part.columns.from),
+                  row + static_cast<std::ptrdiff_t>(part.columns.to));
+    }
+  }
+  return made;
+}
+
 std::optional<Diagnostic> read_numbers(ByteSource& source, const ArrayLayout& layout, std::size_t count,
                                        std::vector<double>& numbers) {
   // Doubles need no second place: their bytes are swapped where they stand.
@@ -132,6 +197,9 @@ std::optional<Diagnostic> read_numbers(ByteSource& source, const ArrayLayout& la
   }
   return source.finish();
 }
+
+// Whether the axes stand in another order than ours.
+bool is_reversed(const ArrayLayout& layout) { return layout.first_fastest && layout.shape.size() > 1; }
 
 // Turns the order of the axes around, from the first varying fastest to the
 // last. Goes through the outermost and the innermost axis square by square, so
@@ -195,7 +263,7 @@ std::optional<Diagnostic> decode(Element element, bool foreign, std::span<const 
   return find_inexact(is_integer, foreign, stored, first);
 }
 
-Result<std::size_t> count_within(const StoredArray& array, std::size_t max_bytes) {
+Result<PartOutline> outline_within(const StoredArray& array, const TensorPart& part, std::size_t max_bytes) {
   const ArrayLayout& layout = array.layout;
   const std::string sizes = spelled_sizes(layout.shape) + " (" + name(layout.element) + ")";
   const std::optional<std::size_t> count = count_of(layout.shape);
@@ -208,20 +276,30 @@ Result<std::size_t> count_within(const StoredArray& array, std::size_t max_bytes
         "has " + counted(array.bytes, "byte") + " of numbers, and " + sizes + " needs " + std::to_string(needed),
         damaged);
   }
-  if (*count > max_bytes / sizeof(double)) {
+  const Result<PartOutline> outline = outline_of_part(layout.shape, part);
+  if (!outline) return outline.faults();
+  const bool reads_all = outline.value().is_whole || is_reversed(layout);
+  const std::optional<std::size_t> read = reads_all ? count : count_of(outline.value().shape);
+  if (!read || *read > max_bytes / sizeof(double)) {
     return file_fault("holds " + sizes + ", which does not fit into " + spelled_size(max_bytes),
                       "a smaller tensor, or a larger --max-memory", "too-large");
   }
-  return *count;
+  return outline;
 }
 
-Result<std::vector<double>> read_array(StoredArray& array, std::size_t max_bytes) {
-  const Result<std::size_t> count = count_within(array, max_bytes);
-  if (!count) return count.faults();
+Result<std::vector<double>> read_part(StoredArray& array, const PartOutline& part) {
   const ArrayLayout& layout = array.layout;
   std::vector<double> numbers;
-  if (auto fault = read_numbers(*array.source, layout, count.value(), numbers)) return *std::move(fault);
-  if (layout.first_fastest && layout.shape.size() > 1 && count.value() > 0) return axes_reversed(numbers, layout.shape);
+  if (part.is_whole || is_reversed(layout)) {
+    const std::size_t count = count_of(layout.shape).value_or(0);
+    if (auto fault = read_numbers(*array.source, layout, count, numbers)) return *std::move(fault);
+    if (is_reversed(layout) && count > 0) numbers = axes_reversed(numbers, layout.shape);
+    if (!part.is_whole) numbers = cut(numbers, part);
+  } else {
+    numbers.resize(count_of(part.shape).value_or(0));
+    if (auto fault = read_rows(*array.source, layout, part, numbers)) return *std::move(fault);
+  }
+  if (part.is_transposed) numbers = transposed(numbers, part.row_count(), part.column_count());
   return numbers;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "files/input_file.h"
+#include "tensor/part.h"
 
 namespace attn {
 
@@ -54,12 +55,13 @@ struct StoredArray {
   ArrayLayout layout;
 };
 
-// How many numbers it has. Refused where the layout needs more or fewer bytes
-// than there are, or they take more than `max_bytes` as doubles.
-Result<std::size_t> count_within(const StoredArray& array, std::size_t max_bytes);
+// A part of it. Refused where the layout needs more or fewer bytes than there are, where it has no
+// such part, or where the part takes more than `max_bytes` as doubles.
+Result<PartOutline> outline_within(const StoredArray& array, const TensorPart& part, std::size_t max_bytes);
 
-// Its numbers, the last axis varying fastest; refused before memory is taken as
-// above. Where the bytes are only promised, memory grows as they come.
-Result<std::vector<double>> read_array(StoredArray& array, std::size_t max_bytes);
+// The numbers of that part, the last axis varying fastest. Of a file's bytes no more are read than
+// the part needs, but in Fortran order, where all are. Where they are only promised, memory for a
+// whole array grows as they come. REQUIRES: outline_within() gave the part.
+Result<std::vector<double>> read_part(StoredArray& array, const PartOutline& part);
 
 }  // namespace attn

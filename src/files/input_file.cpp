@@ -26,7 +26,7 @@ Diagnostic unreadable(int reason) {
 
 Diagnostic outside() {
   return file_fault("is outside the folder of the problem, where nothing is read",
-                    "copy it beside the problem, and give the path from there", "outside");
+                    "copy it beside the problem, or name the folder that it is in: --root DIR", "outside");
 }
 
 Diagnostic is_folder() { return file_fault("is a folder, not a file", "name a file in it"); }
@@ -149,6 +149,16 @@ std::optional<std::string> name_of_read(const std::string& path) {
 void forget_read(const std::string& path) {
   const std::lock_guard lock(names_read_mutex);
   names_read.erase(file_identity(path));
+}
+
+std::optional<Diagnostic> ByteSource::skip(std::size_t bytes) {
+  std::array<char, 1 << 14> passed;
+  while (bytes > 0) {
+    const std::size_t some = std::min(bytes, passed.size());
+    if (auto fault = read(std::span(passed).first(some))) return fault;
+    bytes -= some;
+  }
+  return std::nullopt;
 }
 
 }  // namespace attn

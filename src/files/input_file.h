@@ -81,6 +81,9 @@ class ByteSource {
   // Fills `into` with the next bytes, or says why not.
   virtual std::optional<Diagnostic> read(std::span<char> into) = 0;
 
+  // Passes over so many bytes.
+  virtual std::optional<Diagnostic> skip(std::size_t bytes);
+
   // Says what is wrong if this is not the end.
   virtual std::optional<Diagnostic> finish() = 0;
 
@@ -98,6 +101,10 @@ class FilePart : public ByteSource {
   std::optional<Diagnostic> read(std::span<char> into) override {
     offset_ += into.size();
     return file_.read(offset_ - into.size(), into);
+  }
+  std::optional<Diagnostic> skip(std::size_t bytes) override {
+    offset_ += bytes;
+    return std::nullopt;
   }
   std::optional<Diagnostic> finish() override { return std::nullopt; }
 

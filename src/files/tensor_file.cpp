@@ -38,22 +38,23 @@ Result<std::unique_ptr<TensorFile>> opened(const std::string& path, Open open) {
 
 }  // namespace
 
-Result<TensorOutline> TensorFile::outline(std::size_t index, std::size_t max_bytes) {
+Result<TensorOutline> TensorFile::outline(std::size_t index, std::size_t max_bytes, const TensorPart& part) {
   const Result<StoredArray> array = open(index);
   if (!array) return array.faults();
-  const Result<std::size_t> count = count_within(array.value(), max_bytes);
-  if (!count) return of_file(count.faults().front(), index);
-  const ArrayLayout& layout = array.value().layout;
-  return TensorOutline{names_[index], name(layout.element), layout.shape};
+  const Result<PartOutline> made = outline_within(array.value(), part, max_bytes);
+  if (!made) return of_file(made.faults().front(), index);
+  return TensorOutline{names_[index], name(array.value().layout.element), made.value().shape};
 }
 
-Result<FileTensor> TensorFile::read(std::size_t index, std::size_t max_bytes) {
+Result<FileTensor> TensorFile::read(std::size_t index, std::size_t max_bytes, const TensorPart& part) {
   Result<StoredArray> array = open(index);
   if (!array) return array.faults();
-  Result<std::vector<double>> numbers = read_array(array.value(), max_bytes);
+  const Result<PartOutline> made = outline_within(array.value(), part, max_bytes);
+  if (!made) return of_file(made.faults().front(), index);
+  Result<std::vector<double>> numbers = read_part(array.value(), made.value());
   if (!numbers) return of_file(numbers.faults().front(), index);
-  const ArrayLayout& layout = array.value().layout;
-  return FileTensor{{names_[index], name(layout.element), layout.shape}, std::move(numbers.value())};
+  return FileTensor{{names_[index], name(array.value().layout.element), made.value().shape},
+                    std::move(numbers.value())};
 }
 
 Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path) {

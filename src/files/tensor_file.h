@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "tensor/part.h"
 
 namespace attn {
 
@@ -48,11 +49,13 @@ class TensorFile {
   // What the tensor of that index is: of an archive no more is unpacked than its
   // header, and its bytes may still turn out to be broken. Refused where that
   // says of them that they are too many or too few, or that they take more than
-  // `max_bytes` as doubles. REQUIRES: index < names().size().
-  Result<TensorOutline> outline(std::size_t index, std::size_t max_bytes);
+  // `max_bytes` as doubles. Of a part the shape is the part's, and what it is refused for has
+  // the place "/rows", "/columns", "/take/3" or "/transpose".
+  // REQUIRES: index < names().size().
+  Result<TensorOutline> outline(std::size_t index, std::size_t max_bytes, const TensorPart& part = {});
 
   // The same with its numbers; integers that a double does not hold are refused.
-  Result<FileTensor> read(std::size_t index, std::size_t max_bytes);
+  Result<FileTensor> read(std::size_t index, std::size_t max_bytes, const TensorPart& part = {});
 
  protected:
   // The tensor as it is stored, its header read and no number yet.

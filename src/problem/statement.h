@@ -16,6 +16,7 @@
 #include "base/rounding.h"
 #include "problem/problem.h"
 #include "tensor/nested.h"
+#include "tensor/part.h"
 
 namespace attn {
 
@@ -60,6 +61,7 @@ struct FileReference {
   std::string file;  // relative to the folder of the problem
   std::optional<std::string> tensor = std::nullopt;
   bool may_be_booleans = false;
+  TensorPart part = {};  // that is meant of it
 };
 
 // What stands there, its shape known and no number read.
@@ -69,7 +71,7 @@ struct FileNumbers {
 };
 
 // Finds such numbers, which take no more than so many bytes. The places of
-// faults are relative to the reference: "" or "/tensor".
+// faults are relative to the reference: "", "/tensor", or what its part is called.
 using TensorLoader = std::function<Result<FileNumbers>(const FileReference&, std::size_t max_bytes)>;
 
 // A tensor as the file gives it: nothing is known of its shape.

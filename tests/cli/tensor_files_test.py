@@ -296,6 +296,95 @@ class SameAsWritten(Folder):
         self.write("answers.json", json.dumps(answers).encode())
         self.assertEqual(attn("check", problem, self.path("answers.json")).returncode, 0)
 
+    def test_a_part_is_what_numpy_cuts_out(self):
+        array, vector = example("f4", (6, 9), 3), example("f4", (9,), 4)
+        batch = example("f4", (3, 6, 9), 5)
+        parts = [({"rows": [1, 4]}, lambda a: a[..., 1:4, :]), ({"columns": [2, 9]}, lambda a: a[..., 2:9]),
+                 ({"rows": [5, 6], "columns": [0, 1]}, lambda a: a[..., 5:6, 0:1]),
+                 ({"take": [4, 0, 0, 5]}, lambda a: a[..., [4, 0, 0, 5], :]),
+                 ({"take": [5, 1], "columns": [3, 5]}, lambda a: a[..., [5, 1], 3:5]),
+                 ({"transpose": True}, lambda a: a.swapaxes(-1, -2)),
+                 ({"rows": [0, 2], "transpose": True}, lambda a: a[..., 0:2, :].swapaxes(-1, -2)),
+                 ({"take": [2, 0], "columns": [1, 8], "transpose": True},
+                  lambda a: a[..., [2, 0], 1:8].swapaxes(-1, -2)), ({"transpose": False}, lambda a: a)]
+        for numbers in (array, batch, np.asfortranarray(array), np.asfortranarray(batch)):
+            self.write("x.npy", npy_bytes(numbers))
+            self.write("x.safetensors", safetensors_bytes({"other": example("i4", (7, 3)), "w": numbers}))
+            for save, name in ((np.savez, "plain.npz"), (np.savez_compressed, "packed.npz")):
+                save(self.path(name), w=numbers)
+            for part, cut in parts:
+                for file in ("x.npy", "x.safetensors", "plain.npz", "packed.npz"):
+                    tensor = {} if file == "x.npy" else {"tensor": "w"}
+                    with self.subTest(part=part, file=file, shape=numbers.shape):
+                        self.compare({"inputs": {"file": file, **tensor, **part}}, {"inputs": cut(numbers)})
+        self.write("v.npy", npy_bytes(vector))
+        biased = {"inputs": listed(array), "weights": {role: listed(array.T) for role in ("query", "key", "value")}}
+        for bias in ({"file": "v.npy", "columns": [3, 9]}, listed(vector[3:])):
+            problem = {**biased, "biases": {role: bias for role in ("query", "key", "value")}}
+            traces = getattr(self, "traces", [])
+            self.traces = [*traces, self.trace(problem)]
+        self.assertEqual(*self.traces)
+
+    def test_what_is_no_part_is_refused_where_it_stands(self):
+        self.write("x.npy", npy_bytes(example("f8", (3, 4))))
+        self.write("v.npy", npy_bytes(example("f8", (4,))))
+        for part, place, said in (({"rows": [0, 4]}, "/inputs/rows", "x.npy is 3 × 4, and the part has rows up to 4"),
+                                  ({"columns": [3, 5]}, "/inputs/columns", "the part has columns up to 5"),
+                                  ({"take": [0, 3]}, "/inputs/take/1", "the part has row 3"),
+                                  ({"take": [-1]}, "/inputs/take/0", "rows count from 0"),
+                                  ({"take": []}, "/inputs/take", "is an empty list"),
+                                  ({"rows": [2, 2]}, "/inputs/rows", "is no range"),
+                                  ({"rows": [0, 1, 2]}, "/inputs/rows", "is no range"),
+                                  ({"rows": "all"}, "/inputs/rows", "integer"),
+                                  ({"transpose": 1}, "/inputs/transpose", "true or false"),
+                                  ({"rows": [0, 1], "take": [0]}, "/inputs", "both say which rows are meant"),
+                                  ({"row": [0, 1]}, "/inputs/row", "did you mean /inputs/rows?")):
+            with self.subTest(part=part):
+                text = self.refusal({"inputs": {"file": "x.npy", **part}})
+                self.assertIn(f"error: {place}", text)
+                self.assertIn(said, text)
+        for part in ({"rows": [0, 1]}, {"take": [0]}, {"transpose": True}):
+            self.assertIn("v.npy is a vector, which has no rows", self.refusal({"inputs": {"file": "v.npy", **part}}))
+
+    def test_of_a_large_file_only_the_part_is_read(self):
+        rows, width = 1_000_000, 128  # 512 MB, of which almost nothing is there
+        header = json.dumps({"w": {"dtype": "F32", "shape": [rows, width], "data_offsets": [0, rows * width * 4]}}).encode()
+        with open(self.path("large.safetensors"), "wb") as file:
+            file.write(struct.pack("<Q", len(header)) + header)
+            for row in (0, 999_999):
+                file.seek(8 + len(header) + row * width * 4)
+                file.write(np.full(width, row + 1, "f4").tobytes())
+        problem = {"inputs": {"file": "large.safetensors", "tensor": "w", "take": [999_999, 0]}}
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_inblock
+        done = attn("run", self.write_problem(problem), "--only", "scores", "--format", "json", "--max-memory", "1M",
+                    limit=None if SANITIZED else 400 << 20)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(json.loads(done.stdout)["steps"][0]["data"],
+                         [[128e12, 128e6], [128e6, 128]])
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_inblock - before, 100_000)
+        whole = {"inputs": {"file": "large.safetensors", "tensor": "w"}}
+        self.assertEqual(attn("run", self.write_problem(whole), "--max-memory", "1M").returncode, 3)
+
+    def test_a_root_may_be_named_where_tensors_are_read_from(self):
+        array = example("f8")
+        expected = self.trace({"inputs": listed(array)})
+        self.write("models/a/x.npy", npy_bytes(array))
+        self.write("work/p.json", b"")
+        for file in ("../models/a/x.npy", "a/x.npy", self.path("models/a/x.npy")):
+            problem = self.write_problem({"inputs": {"file": file}}, "work/p.json")
+            done = attn("run", problem, "--format", "json", "--root", self.path("models"))
+            self.assertEqual((done.returncode, done.stdout), (0, expected), file)
+            self.assertEqual(attn("run", problem).returncode, 2)
+        os.symlink(self.path("models"), self.path("work/link"))
+        problem = self.write_problem({"inputs": {"file": "link/a/x.npy"}}, "work/p.json")
+        self.assertEqual(attn("run", problem, "--format", "json", "--root", self.path("models")).stdout, expected)
+        self.assertIn("--root DIR", attn("run", problem).stderr)
+        for file in ("../secret.npy", "/etc/hostname.npy", "../models/../secret.npy"):
+            self.write("secret.npy", npy_bytes(array))
+            problem = self.write_problem({"inputs": {"file": file}}, "work/p.json")
+            self.assertEqual(attn("run", problem, "--root", self.path("models")).returncode, 2, file)
+        self.assertIn("there is no folder", attn("run", problem, "--root", self.path("nowhere")).stderr)
+
     def test_standard_input_refers_to_the_working_directory(self):
         self.write("x.npy", npy_bytes(example("f8")))
         done = attn("run", "-", "--format", "json", cwd=self.folder, text='{"inputs": {"file": "./x.npy"}}')

@@ -60,9 +60,16 @@ Json tensor_definitions() {
                                              {"seed", whole_number(0)}},
                                             {"random", "shape"}),
                              "numbers drawn at random, the same on every machine");
+  Json range = list_of(whole_number(0));
+  range["minItems"] = range["maxItems"] = 2;
+  defs["range"] = described(range, "the first, and the one behind the last; counted from 0");
   defs["file"] = described(problem_object({{"file", described({{"type", "string"}, {"minLength", 1}},
                                                               "relative to the problem's folder, and within it")},
-                                           {"tensor", described({{"type", "string"}}, "its name in the file")}},
+                                           {"tensor", described({{"type", "string"}}, "its name in the file")},
+                                           {"rows", described(reference("range"), "of the last axis but one")},
+                                           {"columns", described(reference("range"), "of the last axis")},
+                                           {"take", described(list_of(whole_number(0)), "these rows, in this order")},
+                                           {"transpose", described({{"type", "boolean"}}, "the last two axes, last")}},
                                           {"file"}),
                            "numbers of a .npy, .npz or .safetensors file");
   defs["tensor"] = any_of({reference("numbers"), reference("random"), reference("file")});

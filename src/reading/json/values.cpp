@@ -95,13 +95,56 @@ std::optional<RawTensor> read_random(JsonObject& object, const std::string& wher
 
 // --- tensors of other files --------------------------------------------------
 
+// "rows": [0, 768]
+std::optional<TensorPart::Range> read_range(const RawIntegers& ends, const std::string& where, Faults& faults) {
+  const std::vector<std::int64_t>& values = ends.values;
+  if (ends.is_list && values.size() == 2 && values[0] >= 0 && values[0] < values[1]) {
+    return TensorPart::Range{static_cast<std::size_t>(values[0]), static_cast<std::size_t>(values[1])};
+  }
+  return faults.add_of("bad-range", where, "is no range: a first one, and the one behind the last",
+                       "they count from 0: [0, 768] are the first 768");
+}
+
+// "take": [3, 0, 7]
+std::optional<std::vector<std::size_t>> read_taken(const RawIntegers& rows, const std::string& where, Faults& faults) {
+  if (rows.values.empty()) return faults.add_of("empty", where, "takes no row", "name those that are meant: [3, 0, 7]");
+  std::vector<std::size_t> taken;
+  for (std::size_t i = 0; i < rows.values.size(); ++i) {
+    if (rows.values[i] < 0) {
+      return faults.add_of("out-of-range", rows.is_list ? pointer(where, std::to_string(i)) : where,
+                           "is " + std::to_string(rows.values[i]), "rows count from 0");
+    }
+    taken.push_back(static_cast<std::size_t>(rows.values[i]));
+  }
+  return taken;
+}
+
+// One key of a part; whether it could be read.
+bool read_part(const std::string& key, const JsonValue& value, const std::string& where, TensorPart& part,
+               Faults& faults) {
+  if (key == "transpose") {
+    const auto is_transposed = read_boolean(value, where, faults);
+    part.is_transposed = is_transposed.value_or(false);
+    return is_transposed.has_value();
+  }
+  const std::optional<RawIntegers> integers = read_integers(value, where, faults);
+  if (!integers) return false;
+  if (key == "take") return (part.take = read_taken(*integers, where, faults)).has_value();
+  return ((key == "rows" ? part.rows : part.columns) = read_range(*integers, where, faults)).has_value();
+}
+
 std::optional<RawTensor> read_reference(JsonObject& object, const std::string& where, Booleans booleans,
                                         const KnownKeys& keys, Faults& faults) {
   FileReference reference{.file = "", .tensor = std::nullopt, .may_be_booleans = booleans == Booleans::allowed};
   bool complete = true;
-  for (const auto& [name, member] : keys.check(object, where, {"file", "tensor"}, faults)) {
+  for (const auto& [name, member] :
+       keys.check(object, where, {"file", "tensor", "rows", "columns", "take", "transpose"}, faults)) {
     const bool is_file = name == "file";
     const std::string place = pointer(where, member->key);
+    if (!is_file && name != "tensor") {
+      complete = read_part(name, member->value, place, reference.part, faults) && complete;
+      continue;
+    }
     if (const auto text = member->value.text()) {
       if (is_file) reference.file = *text;
       if (!is_file) reference.tensor = *text;
@@ -111,13 +154,18 @@ std::optional<RawTensor> read_reference(JsonObject& object, const std::string& w
       complete = false;
     }
   }
+  if (reference.part.rows && reference.part.take) {
+    return faults.add_of("contradiction", where, "has \"rows\" and \"take\", and both say which rows are meant",
+                         "give the one or the other");
+  }
   if (!complete) return std::nullopt;
   return RawTensor{where, std::move(reference)};
 }
 
 // Whether a key of the object is that one, or was meant for it.
 bool is_meant(const JsonObject& object, std::string_view key) {
-  static const std::vector<std::string> all = {"file", "tensor", "random", "shape", "seed"};
+  static const std::vector<std::string> all = {"file",   "tensor",    "rows",  "columns", "take",
+                                               "random", "transpose", "shape", "seed"};
   return std::ranges::any_of(object.members, [&](const JsonMember& member) {
     return !is_free_key(member.key) && closest(member.key, all) == key;
   });

@@ -31,14 +31,14 @@ std::string listed_names(const std::vector<std::string>& names) {
 
 class Folder : public std::enable_shared_from_this<Folder> {
  public:
-  explicit Folder(std::string path) : path_(std::move(path)) {}
+  Folder(std::string path, std::string root) : path_(std::move(path)), root_(std::move(root)) {}
 
   Result<FileNumbers> found(const FileReference& wanted, std::size_t max_bytes) {
     const Result<TensorFile*> file = opened(wanted);
     if (!file) return file.faults();
     const Result<std::size_t> index = index_of(*file.value(), wanted);
     if (!index) return index.faults();
-    const Result<TensorOutline> outline = file.value()->outline(index.value(), max_bytes);
+    const Result<TensorOutline> outline = file.value()->outline(index.value(), max_bytes, wanted.part);
     if (!outline) return named(outline.faults().front(), wanted);
     if (outline.value().is_boolean() && !wanted.may_be_booleans) {
       return named({.code = "wrong-kind",
@@ -59,7 +59,7 @@ class Folder : public std::enable_shared_from_this<Folder> {
     if (!file) return file.faults();
     const Result<std::size_t> index = index_of(*file.value(), wanted);
     if (!index) return index.faults();
-    Result<FileTensor> tensor = file.value()->read(index.value(), max_bytes);
+    Result<FileTensor> tensor = file.value()->read(index.value(), max_bytes, wanted.part);
     if (!tensor) return named(tensor.faults().front(), wanted);
     if (tensor.value().shape != shape) {
       return named({.code = "bad-file",
@@ -74,12 +74,28 @@ class Folder : public std::enable_shared_from_this<Folder> {
   // The file, which may be closed once another is asked for.
   Result<TensorFile*> opened(const FileReference& wanted) {
     if (!files_.contains(wanted.file)) {
-      Result<std::unique_ptr<TensorFile>> file = open_tensor_file_within(path_, wanted.file);
+      Result<std::unique_ptr<TensorFile>> file = open(wanted.file);
       if (!file) return named(with_help(file.faults().front(), wanted.file), wanted);
       if (files_.size() == most_open) files_.clear();
       files_.emplace(wanted.file, std::move(file.value()));
     }
     return files_.at(wanted.file).get();
+  }
+
+  Result<std::unique_ptr<TensorFile>> open(const std::string& file) const {
+    namespace fs = std::filesystem;
+    Result<std::unique_ptr<TensorFile>> opened = open_tensor_file_within(path_, file);
+    if (opened || root_.empty()) return opened;
+    const std::string code = opened.faults().front().code;
+    if (code != "outside" && code != "no-file") return opened;
+    // What the path leads to from the problem's folder may lie below the root; else it is meant from there.
+    std::error_code error;
+    const fs::path root = fs::canonical(root_, error);
+    const fs::path below =
+        error ? fs::path() : fs::weakly_canonical(fs::path(path_) / file, error).lexically_relative(root);
+    const bool is_below = !below.empty() && *below.begin() != "..";
+    Result<std::unique_ptr<TensorFile>> other = open_tensor_file_within(root_, is_below ? below.string() : file);
+    return other || code == "outside" ? std::move(other) : std::move(opened);
   }
 
   // A fault of a file, as a sentence.
@@ -127,14 +143,14 @@ class Folder : public std::enable_shared_from_this<Folder> {
     return name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name;
   }
 
-  std::string path_;
+  std::string path_, root_;
   std::map<std::string, std::unique_ptr<TensorFile>> files_;
 };
 
 }  // namespace
 
-TensorLoader tensors_in(const std::string& folder) {
-  return [files = std::make_shared<Folder>(folder)](const FileReference& wanted, std::size_t max_bytes) {
+TensorLoader tensors_in(const std::string& folder, const std::string& root) {
+  return [files = std::make_shared<Folder>(folder, root)](const FileReference& wanted, std::size_t max_bytes) {
     return files->found(wanted, max_bytes);
   };
 }
