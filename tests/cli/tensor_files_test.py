@@ -332,7 +332,7 @@ class SameAsWritten(Folder):
                                   ({"columns": [3, 5]}, "/inputs/columns", "the part has columns up to 5"),
                                   ({"take": [0, 3]}, "/inputs/take/1", "the part has row 3"),
                                   ({"take": [-1]}, "/inputs/take/0", "rows count from 0"),
-                                  ({"take": []}, "/inputs/take", "is an empty list"),
+                                  ({"take": []}, "/inputs/take", "takes no row"),
                                   ({"rows": [2, 2]}, "/inputs/rows", "is no range"),
                                   ({"rows": [0, 1, 2]}, "/inputs/rows", "is no range"),
                                   ({"rows": "all"}, "/inputs/rows", "integer"),
