@@ -5,6 +5,7 @@
 
 #include "base/complaint.h"
 #include "compare/difference.h"
+#include "explain/reports/costs.h"
 #include "explain/reports/lists.h"
 #include "explain/reports/verdict.h"
 #include "mark/report.h"
@@ -30,6 +31,11 @@ std::string reports_json(std::span<const MarkedFile> files, Reveal reveal);
 // What attn diff found, as the object with the schema "attn/diff/1" that
 // docs/commands.md describes.
 std::string difference_json(const DiffReport& report);
+
+// What steps cost, as the object with the schema "attn/cost/1", and as a table: a step a line, and
+// their sum.
+std::string costs_json(const CostReport& report);
+std::string costs_csv(const CostReport& report);
 
 // What is wrong, on one line: the object with the schema "attn/error/1" that
 // docs/commands.md describes.

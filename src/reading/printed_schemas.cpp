@@ -151,6 +151,39 @@ std::string bench_schema() {
   return schema_text("What attn bench measured", whole_object(members), std::move(defs));
 }
 
+std::string cost_schema() {
+  const Json count = {{"type", "number"}, {"minimum", 0}};
+  Json work;
+  for (const char* const name : {"multiplications", "additions", "divisions", "exponentials", "comparisons"})
+    work[name] = count;
+  work["functions"] = described(count, "tanh, sine, cosine, root");
+  work["bytes_read"] = work["bytes_written"] = count;
+  Json step = {{"id", any_text()}};
+  step.update(work);
+  Json defs;
+  defs["work"] = whole_object(work);
+  const Json next = whole_object({{"without_cache", reference("work")}, {"with_cache", reference("work")}});
+  const Json layer =
+      whole_object({{"layer", any_text()},
+                    {"formula", any_text()},
+                    {"operations", count},
+                    {"sequential", described(count, "operations one after another")},
+                    {"path", described(count, "the longest between two tokens")},
+                    {"crossing", described(or_null(count), "self-attention takes no more up to so many")}});
+  const Json members = {{"schema", {{"const", "attn/cost/1"}}},
+                        {"dtype", one_of_words({dtype_names.begin(), dtype_names.end()})},
+                        {"steps", list_of(whole_object(std::move(step)))},
+                        {"total", reference("work")},
+                        {"closed_cells_save", reference("work")},
+                        {"next_token", described(or_null(next), "of self-attention")},
+                        {"tokens", count},
+                        {"width", count},
+                        {"kernel", count},
+                        {"neighbours", count},
+                        {"layers", list_of(layer)}};
+  return schema_text("What attn cost says of steps", whole_object(members), std::move(defs));
+}
+
 std::string list_schema() {
   const Json row = whole_object({{"name", any_text()}, {"summary", any_text()}});
   const Json lists = {{"type", "object"},

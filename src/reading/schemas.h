@@ -30,6 +30,9 @@ std::string diff_schema();
 // Of what a benchmark measured.
 std::string bench_schema();
 
+// Of what steps cost.
+std::string cost_schema();
+
 // Of lists of what there is.
 std::string list_schema();
 

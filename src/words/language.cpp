@@ -9,7 +9,8 @@ const Language& language() {
                                    .telling = english_telling,
                                    .mistakes = english_mistakes,
                                    .verdicts = english_verdicts,
-                                   .differences = english_differences};
+                                   .differences = english_differences,
+                                   .costs = english_costs};
   return english;
 }
 

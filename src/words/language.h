@@ -228,6 +228,19 @@ struct VerdictWords {
   Said follows_from_these_cells, look_up_who_may_attend;
 };
 
+// How much work steps are.
+struct CostWords {
+  Said title, step, multiplications, additions, divisions, exponentials, comparisons, functions, read, written, all;
+  Saying<Text> how_counted;
+  Saying<Text, Text, int> closed_cells_save;
+  Saying<Text, Text, int> next_token;
+
+  // Attention beside other layers.
+  Said layers, layer, operations, here, sequential, path, crossing, self_attention, recurrent, convolutional,
+      restricted;
+  Saying<Text, Text, Text, Text> of_sizes;
+};
+
 // What is said about two files side by side. A and B are their letters; of both
 // what the first one has is told first.
 struct DifferenceWords {
@@ -291,6 +304,7 @@ struct Language {
   MistakeWords mistakes;
   VerdictWords verdicts;
   DifferenceWords differences;
+  CostWords costs;
 };
 
 // The one that people are told in: English, the only one so far.

@@ -174,6 +174,15 @@ class Schemas(unittest.TestCase):
                         without = {name: value for name, value in said.items() if name != key}
                         self.assertFalse(self.diff.is_valid(without), key)
 
+    def test_what_cost_writes_is_valid(self):
+        cost = schema("cost")
+        for words in ([os.path.join(DATA, "causal-two-of-five.json")], [os.path.join(DATA, "cross-attention.json")],
+                      ["--shape", "2,4,100,16"]):
+            with self.subTest(words):
+                said = json.loads(output("cost", *words, "--format", "json"))
+                cost.validate(said)
+                self.assertFalse(cost.is_valid({**said, "total": {}}))
+
     def test_what_bench_writes_is_valid(self):
         for words in (("--list",), ("--shape", "1,1,4,2", "--repeat", "1"),
                       ("--shape", "1,1,4,2", "--repeat", "1", "--compare", "--python", sys.executable)):
@@ -190,7 +199,7 @@ class Schemas(unittest.TestCase):
                 self.assertFalse(self.list.is_valid({"scores": [{"name": "dot"}]}))
 
     def test_every_schema_is_one_and_a_mistyped_one_is_guessed(self):
-        names = ("problem", "answers", "trace", "report", "golden", "diff", "bench", "list", "error")
+        names = ("problem", "answers", "trace", "report", "golden", "diff", "bench", "cost", "list", "error")
         said = subprocess.run([ATTN, "schema", "problm"], capture_output=True, encoding="utf-8", timeout=60).stderr
         self.assertIn("did you mean `problem`?", said)
         for name in names:

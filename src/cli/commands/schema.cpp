@@ -24,6 +24,7 @@ const std::vector<Described> described = {
     {"golden", golden_schema},
     {"diff", diff_schema},
     {"bench", bench_schema},
+    {"cost", cost_schema},
     {"list", list_schema},
     {"error", error_schema},
 };

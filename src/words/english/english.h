@@ -9,5 +9,6 @@ extern const TellingWords english_telling;
 extern const MistakeWords english_mistakes;
 extern const VerdictWords english_verdicts;
 extern const DifferenceWords english_differences;
+extern const CostWords english_costs;
 
 }  // namespace attn
