@@ -1,6 +1,6 @@
 # Libraries from the system. One that is missing is named together with the
 # line that installs all of them.
-set(ATTN_PACKAGES libcli11-dev libfmt-dev nlohmann-json3-dev libmd-dev zlib1g-dev pkg-config libmpfr-dev libgmp-dev libhwy-dev)
+set(ATTN_PACKAGES libcli11-dev libfmt-dev nlohmann-json3-dev libmd-dev zlib1g-dev pkg-config libmpfr-dev libgmp-dev libhwy-dev libutf8proc-dev libpcre2-dev)
 
 function(attn_missing name)
   list(JOIN ATTN_PACKAGES " " packages)
@@ -85,6 +85,26 @@ endif()
 add_library(attn_zlib INTERFACE)
 target_include_directories(attn_zlib SYSTEM INTERFACE ${ZLIB_INCLUDE_DIR})
 target_link_libraries(attn_zlib INTERFACE ${ZLIB_LIBRARY_LINKED})
+
+# What Unicode says of a character, for tokens of texts.
+find_path(UTF8PROC_INCLUDE_DIR utf8proc.h)
+attn_find_library(UTF8PROC_LIBRARY utf8proc)
+if(NOT UTF8PROC_INCLUDE_DIR OR NOT UTF8PROC_LIBRARY)
+  attn_missing(utf8proc)
+endif()
+add_library(attn_utf8proc INTERFACE)
+target_include_directories(attn_utf8proc SYSTEM INTERFACE ${UTF8PROC_INCLUDE_DIR})
+target_link_libraries(attn_utf8proc INTERFACE ${UTF8PROC_LIBRARY_LINKED})
+
+# The patterns by which tokenizers find words.
+find_path(PCRE2_INCLUDE_DIR pcre2.h)
+attn_find_library(PCRE2_LIBRARY pcre2-8)
+if(NOT PCRE2_INCLUDE_DIR OR NOT PCRE2_LIBRARY)
+  attn_missing(PCRE2)
+endif()
+add_library(attn_pcre2 INTERFACE)
+target_include_directories(attn_pcre2 SYSTEM INTERFACE ${PCRE2_INCLUDE_DIR})
+target_link_libraries(attn_pcre2 INTERFACE ${PCRE2_LIBRARY_LINKED})
 
 # Vectors of every instruction set, chosen when the program runs.
 find_package(PkgConfig QUIET)

@@ -57,5 +57,5 @@ set(CPACK_PACKAGE_CONTACT "the authors of attn <attn@localhost>")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION education)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfmt-dev, libgmp-dev, libmd-dev, libmpfr-dev, zlib1g-dev")  # to link the library
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfmt-dev, libgmp-dev, libmd-dev, libmpfr-dev, libpcre2-dev, libutf8proc-dev, zlib1g-dev")  # to link the library
 include(CPack)

@@ -1,0 +1,136 @@
+#include <queue>
+#include <tuple>
+#include <utility>
+
+#include "base/utf8.h"
+#include "tokenizers/model.h"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t nowhere = ~std::size_t{0};
+
+// A token of a word that is being merged, and its neighbours.
+struct Link {
+  std::size_t id;
+  std::size_t left = nowhere;
+  std::size_t right = nowhere;
+  bool is_merged = false;  // into its left neighbour
+};
+
+// Two neighbours that may become one: the lowest rank first, and of the same the leftmost.
+struct Chance {
+  std::size_t rank, place, id;
+
+  bool operator<(const Chance& other) const { return std::tie(other.rank, other.place) < std::tie(rank, place); }
+};
+
+// All merges that there are, in time that grows with n log n.
+void merge(std::vector<Link>& links, const BytePairs& pairs) {
+  std::priority_queue<Chance> chances;
+  const auto consider = [&](std::size_t place) {
+    if (place == nowhere || links[place].right == nowhere) return;
+    const auto found = pairs.merges.find(BytePairs::pair(links[place].id, links[links[place].right].id));
+    if (found != pairs.merges.end()) chances.push({found->second.rank, place, found->second.id});
+  };
+  for (std::size_t i = 0; i + 1 < links.size(); ++i) consider(i);
+
+  while (!chances.empty()) {
+    const Chance chance = chances.top();
+    chances.pop();
+    Link& link = links[chance.place];
+    if (link.is_merged || link.right == nowhere) continue;
+    // What stood there when it was thought of may have been merged with others meanwhile.
+    const auto still = pairs.merges.find(BytePairs::pair(link.id, links[link.right].id));
+    if (still == pairs.merges.end() || still->second.id != chance.id) continue;
+
+    Link& right = links[link.right];
+    right.is_merged = true;
+    link.id = chance.id;
+    link.right = right.right;
+    if (link.right != nowhere) links[link.right].left = chance.place;
+    consider(link.left);
+    consider(chance.place);
+  }
+}
+
+// Characters of a word as tokens.
+class Characters {
+ public:
+  Characters(const std::unordered_map<std::string, std::size_t>& ids, const BytePairs& pairs)
+      : ids_(ids), pairs_(pairs) {}
+
+  std::vector<Link> of(std::string_view word) {
+    for (std::size_t at = 0; at < word.size();) {
+      const std::size_t bytes = code_point(word, at).bytes;
+      std::string character(word.substr(at, bytes));
+      at += bytes;
+      if (at == word.size()) character += pairs_.end_of_word_suffix;
+      add(character);
+    }
+    say_unknown();
+    return std::move(links_);
+  }
+
+ private:
+  void add(const std::string& character) {
+    if (const auto found = ids_.find(character); found != ids_.end()) {
+      say_unknown();
+      push(found->second);
+    } else if (!pairs_.falls_back_to_bytes || !add_bytes(character)) {
+      // Said when the next token comes: bytes go ahead of it, as they do in the reference.
+      if (!pairs_.fuses_unknown) say_unknown();
+      is_unknown_ = pairs_.unknown.has_value();
+    }
+  }
+
+  bool add_bytes(const std::string& character) {
+    std::vector<std::size_t> bytes;
+    for (const char c : character) {
+      const auto found = ids_.find(spelled_byte(static_cast<unsigned char>(c)));
+      if (found == ids_.end()) return false;
+      bytes.push_back(found->second);
+    }
+    for (const std::size_t byte : bytes) push(byte);
+    return true;
+  }
+
+  void say_unknown() {
+    if (std::exchange(is_unknown_, false)) push(*pairs_.unknown);
+  }
+
+  void push(std::size_t id) {
+    const std::size_t place = links_.size();
+    if (place > 0) links_.back().right = place;
+    links_.push_back({.id = id, .left = place > 0 ? place - 1 : nowhere});
+  }
+
+  const std::unordered_map<std::string, std::size_t>& ids_;
+  const BytePairs& pairs_;
+  std::vector<Link> links_;
+  bool is_unknown_ = false;
+};
+
+}  // namespace
+
+CutsWords cutting_by_merges(const Vocabulary& vocabulary, BytePairs settings) {
+  struct Kept {
+    std::unordered_map<std::string, std::size_t> ids;
+    BytePairs pairs;
+  };
+  const auto kept = std::make_shared<const Kept>(Kept{vocabulary.ids(), std::move(settings)});
+
+  return [kept](std::string_view word, std::vector<std::size_t>& ids) {
+    if (kept->pairs.ignores_merges) {
+      const auto found = kept->ids.find(std::string(word));
+      if (found != kept->ids.end()) return ids.push_back(found->second);
+    }
+    std::vector<Link> links = Characters(kept->ids, kept->pairs).of(word);
+    merge(links, kept->pairs);
+    for (const Link& link : links) {
+      if (!link.is_merged) ids.push_back(link.id);
+    }
+  };
+}
+
+}  // namespace attn

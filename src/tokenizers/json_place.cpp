@@ -1,0 +1,189 @@
+#include "tokenizers/json_place.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t deepest = 64;
+constexpr std::size_t most_faults = 16;
+constexpr char fetch_again[] = "fetch the model's files again";
+
+Diagnostic bad_json(const std::string& name, const std::string& what) {
+  return {.code = "bad-tokenizer", .message = name + " " + what, .help = fetch_again};
+}
+
+// Goes through a text and builds nothing: what the library would take in silence is found before it does.
+class Precaution : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  std::string fault;
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override {
+    names_.emplace_back();
+    return goes_in();
+  }
+  bool key(string_t& name) override {
+    if (names_.back().insert(name).second) return true;
+    fault = "says twice what " + readable(name) + " is";
+    return false;
+  }
+  bool end_object() override {
+    names_.pop_back();
+    --depth_;
+    return true;
+  }
+  bool start_array(std::size_t) override { return goes_in(); }
+  bool end_array() override {
+    --depth_;
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) override {
+    fault = "is no JSON from its byte " + std::to_string(position) + " on";
+    return false;
+  }
+
+ private:
+  bool goes_in() {
+    if (++depth_ <= deepest) return true;
+    fault = "is nested deeper than " + std::to_string(deepest);
+    return false;
+  }
+
+  std::vector<std::set<std::string>> names_;  // of the objects that are open
+  std::size_t depth_ = 0;
+};
+
+// A name as JSON Pointer has it (RFC 6901).
+std::string escaped(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (c == '~') {
+      text += "~0";
+    } else if (c == '/') {
+      text += "~1";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string readable(std::string_view text) { return "`" + shortened(visible(text.substr(0, 200)), 40) + "`"; }
+
+Result<JsonFile> parse_json_file(std::string name, const std::string& text) {
+  // The library takes it for the end of the text.
+  if (text.find('\0') != std::string::npos) return bad_json(name, "has the byte NUL, which JSON has not");
+  Precaution precaution;
+  if (!nlohmann::json::sax_parse(text, &precaution))
+    return bad_json(name, precaution.fault.empty() ? "is no JSON" : precaution.fault);
+  JsonFile file{.name = std::move(name), .value = nlohmann::json::parse(text, nullptr, false)};
+  if (!file.value.is_object()) return bad_json(file.name, "is no object of JSON");
+  return file;
+}
+
+JsonPlace JsonPlace::operator[](std::string_view member) const {
+  const std::string pointer = pointer_ + "/" + escaped(member);
+  if (!is_object()) return {*file_, nullptr, pointer};
+  const auto found = value_->find(std::string(member));
+  return {*file_, found == value_->end() ? nullptr : &*found, pointer};
+}
+
+std::string JsonPlace::text() const {
+  if (is_text()) return value_->get<std::string>();
+  must_be("a text");
+  return "";
+}
+
+bool JsonPlace::flag() const {
+  if (value_ != nullptr && value_->is_boolean()) return value_->get<bool>();
+  must_be("true or false");
+  return false;
+}
+
+std::size_t JsonPlace::whole() const {
+  if (value_ != nullptr && value_->is_number_unsigned() && value_->get<std::uint64_t>() < 0xFFFFFFFF)
+    return value_->get<std::size_t>();
+  must_be("a whole number from 0 to 4294967294");
+  return 0;
+}
+
+double JsonPlace::number() const {
+  if (value_ != nullptr && value_->is_number()) {
+    const auto number = value_->get<double>();
+    if (std::isfinite(number)) return number;
+  }
+  must_be("a number");
+  return 0;
+}
+
+std::vector<JsonPlace> JsonPlace::elements() const {
+  std::vector<JsonPlace> places;
+  if (!is_list()) {
+    must_be("a list");
+    return places;
+  }
+  places.reserve(value_->size());
+  for (std::size_t i = 0; i < value_->size(); ++i)
+    places.push_back({*file_, &(*value_)[i], pointer_ + "/" + std::to_string(i)});
+  return places;
+}
+
+std::vector<std::pair<std::string, JsonPlace>> JsonPlace::members() const {
+  std::vector<std::pair<std::string, JsonPlace>> places;
+  if (!is_object()) {
+    must_be("an object");
+    return places;
+  }
+  places.reserve(value_->size());
+  for (const auto& [name, value] : value_->items())
+    places.emplace_back(name, JsonPlace{*file_, &value, pointer_ + "/" + escaped(name)});
+  return places;
+}
+
+std::size_t JsonPlace::one_of(std::initializer_list<std::string_view> known) const {
+  const std::string said = text();
+  const auto* const found = std::find(known.begin(), known.end(), said);
+  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
+  if (is_text()) not_computed("is " + readable(said) + ", which is not computed");
+  return 0;
+}
+
+void JsonPlace::has_only(std::initializer_list<std::string_view> known) const {
+  for (const auto& [name, place] : members()) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) place.not_computed("is not computed");
+  }
+}
+
+void JsonPlace::remember(std::string_view code, const std::string& what) const {
+  if (file_->faults.size() == most_faults) {
+    ++file_->faults.back().unkept;
+    return;
+  }
+  const bool is_right = code == "tokenizer-not-computed" || code == "bad-pattern";
+  file_->faults.push_back(
+      {.code = std::string(code),
+       .where = pointer_,
+       .message = "what " + file_->name + " has at " + readable(pointer_) + " " + what,
+       .help = is_right ? "attn computes the tokens of BERT, GPT-2, Llama and their like; give ids instead of a text"
+                        : fetch_again});
+}
+
+void JsonPlace::must_be(std::string_view what) const {
+  refuse((value_ == nullptr ? "is missing; it must be " : "must be ") + std::string(what));
+}
+
+}  // namespace attn

@@ -1,0 +1,261 @@
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "files/input_file.h"
+#include "tokenizers/tokenizer_json.h"
+#include "tokenizers/trie.h"
+#include "tokenizers/unicode.h"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t largest_file = std::size_t{1} << 28;
+
+Diagnostic bad_tokenizer(std::string message, Help help) {
+  return {.code = "bad-tokenizer", .message = std::move(message), .help = std::move(help)};
+}
+
+// The files of a folder that say what its tokenizer is.
+class Folder {
+ public:
+  explicit Folder(std::string path) : path_(std::move(path)) {}
+
+  bool has(const std::string& name) const {
+    std::error_code error;
+    return std::filesystem::symlink_status(place(name), error).type() != std::filesystem::file_type::not_found;
+  }
+
+  Result<std::string> text(const std::string& name) const {
+    const auto of_file = [&](Diagnostic fault) {
+      fault.message = name + " " + fault.message;
+      return fault;
+    };
+    auto file = InputFile::open(place(name));
+    if (!file) return of_file(file.faults().front());
+    if (file.value().size() > largest_file)
+      return of_file(file_fault("has more than 256 MiB", "a tokenizer takes a few: name the folder of one"));
+    std::string text(file.value().size(), '\0');
+    if (auto fault = file.value().read(0, text)) return of_file(*std::move(fault));
+    return text;
+  }
+
+  // Nothing where there is no such file.
+  Result<JsonFile> settings(const std::string& name) const {
+    if (!has(name)) return JsonFile{.name = name, .value = nlohmann::json::object()};
+    const auto read = text(name);
+    if (!read) return read.faults();
+    return parse_json_file(name, read.value());
+  }
+
+ private:
+  std::string place(const std::string& name) const { return path_.empty() ? name : path_ + "/" + name; }
+
+  std::string path_;
+};
+
+// Lines with "\n" or "\r\n" at their ends.
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines = split(text, '\n');
+  for (std::string& line : lines) {
+    if (line.ends_with('\r')) line.pop_back();
+  }
+  return lines;
+}
+
+// The name of a special token: "[CLS]", or {"content": "[CLS]", …}.
+std::string special_name(const JsonPlace& at, const std::string& otherwise) {
+  if (at.is_null()) return otherwise;
+  return at.is_object() ? at["content"].text() : at.text();
+}
+
+void add_special(const std::string& name, std::size_t id, bool takes_blanks_before, TokenizerParts& parts) {
+  if (!parts.added.insert(id).second || name.empty() || name.size() > Trie::longest) return;
+  parts.added_as_typed.add({.content = name, .id = id, .takes_blanks_before = takes_blanks_before});
+}
+
+std::optional<Diagnostic> read_lines(const std::string& text, Vocabulary& vocabulary) {
+  if (const auto invalid = first_invalid_utf8(text)) {
+    return bad_tokenizer("vocab.txt is not UTF-8 at its byte " + std::to_string(*invalid + 1),
+                         "fetch the model's files again");
+  }
+  for (const std::string& line : lines_of(text)) {
+    const std::string number = std::to_string(vocabulary.size() + 1);
+    if (line.size() > Trie::longest)
+      return bad_tokenizer("line " + number + " of vocab.txt has more than 1024 bytes", "it has a token a line");
+    if (!vocabulary.add(line, vocabulary.size()))
+      return bad_tokenizer("line " + number + " of vocab.txt is a token that is there already: " + readable(line),
+                           "each token has a line of its own");
+  }
+  return std::nullopt;
+}
+
+// As BertTokenizerFast of transformers makes it of a vocab.txt.
+Result<Tokenizer> read_bert(const Folder& folder) {
+  const auto text = folder.text("vocab.txt");
+  if (!text) return text.faults();
+  auto settings = folder.settings("tokenizer_config.json");
+  if (!settings) return settings.faults();
+  JsonFile& file = settings.value();
+  const JsonPlace config(file);
+
+  TokenizerParts parts;
+  if (auto fault = read_lines(text.value(), parts.vocabulary)) return *std::move(fault);
+  BertCleaning cleans = {.puts_spaces_around_chinese = config["tokenize_chinese_chars"].flag_or(true),
+                         .lowers = config["do_lower_case"].flag_or(true)};
+  const JsonPlace strips = config["strip_accents"];
+  cleans.strips_accents = strips.is_null() ? cleans.lowers : strips.flag();
+  if (!config["do_basic_tokenize"].flag_or(true)) config["do_basic_tokenize"].not_computed("is false");
+
+  struct Special {
+    const char* member;
+    const char* name;
+    bool is_needed;
+    std::size_t id = 0;
+  };
+  Special specials[] = {{"unk_token", "[UNK]", true},
+                        {"cls_token", "[CLS]", true},
+                        {"sep_token", "[SEP]", true},
+                        {"pad_token", "[PAD]", false},
+                        {"mask_token", "[MASK]", false}};
+  for (Special& special : specials) {
+    const std::string name = special_name(config[special.member], special.name);
+    const auto id = parts.vocabulary.id(name);
+    if (!id && special.is_needed)
+      return bad_tokenizer("vocab.txt has no token " + readable(name),
+                           "the file beside it, tokenizer_config.json, says "
+                           "what its special tokens are called");
+    if (!id) continue;
+    special.id = *id;
+    add_special(name, *id, false, parts);
+  }
+  if (!file.faults.empty()) return std::move(file.faults);
+
+  parts.normalizer = cleaning(cleans);
+  parts.pre_tokenizer = one_after_the_other(
+      {cutting(wanted(is_white_space), Cut::removed), cutting(wanted(is_bert_punctuation), Cut::isolated)});
+  const WordPieces words = {.unknown = specials[0].id};
+  parts.model = cutting_into_word_pieces(parts.vocabulary, words);
+  parts.templates = {{specials[1].id, std::nullopt, specials[2].id}};
+  parts.spelling_rules.continuing_prefix = words.continuing_prefix;
+  return Tokenizer(std::move(parts));
+}
+
+std::optional<Diagnostic> read_merges(const std::string& text, const Vocabulary& vocabulary, BytePairs& pairs) {
+  std::size_t number = 0;
+  for (const std::string& line : lines_of(text)) {
+    ++number;
+    if (line.starts_with("#version") || line.empty()) continue;
+    const std::size_t blank = line.find(' ');
+    std::string wrong = "is not two tokens with a space between: " + readable(line);
+    if (blank != std::string::npos && line.find(' ', blank + 1) == std::string::npos)
+      wrong = add_merge(line.substr(0, blank), line.substr(blank + 1), vocabulary, pairs);
+    if (!wrong.empty())
+      return bad_tokenizer("line " + std::to_string(number) + " of merges.txt " + wrong,
+                           "vocab.json and merges.txt belong together: fetch both again");
+  }
+  return std::nullopt;
+}
+
+// Whose tokens they are: nothing says it but the other files, and what the vocabulary calls its special ones.
+enum class Family { gpt2, roberta };
+
+Result<Family> read_family(const Folder& folder, const JsonPlace& config, const Vocabulary& vocabulary) {
+  auto model = folder.settings("config.json");
+  if (!model) return model.faults();
+  const JsonPlace model_type = JsonPlace(model.value())["model_type"];
+  std::string name = config["tokenizer_class"].is_text() ? config["tokenizer_class"].text() : "";
+  if (name.empty() && model_type.is_text()) name = model_type.text();
+  if (name == "GPT2Tokenizer" || name == "GPT2TokenizerFast" || name == "gpt2") return Family::gpt2;
+  if (name == "RobertaTokenizer" || name == "RobertaTokenizerFast" || name == "roberta") return Family::roberta;
+  if (name.empty() && vocabulary.id("<|endoftext|>")) return Family::gpt2;
+  return Diagnostic{.code = "tokenizer-not-computed",
+                    .message = name.empty() ? "nothing beside vocab.json and merges.txt says whose tokens they are"
+                                            : "the tokens of " + readable(name) + " are not computed from vocab.json",
+                    .help =
+                        "give the folder a tokenizer.json, which says it all: save_pretrained of a fast tokenizer "
+                        "of transformers writes one"};
+}
+
+// As GPT2TokenizerFast and RobertaTokenizerFast of transformers make it of the two files.
+Result<Tokenizer> read_gpt2(const Folder& folder) {
+  const auto text = folder.text("vocab.json"), merges = folder.text("merges.txt");
+  if (!text) return text.faults();
+  if (!merges) return merges.faults();
+  auto vocabulary = parse_json_file("vocab.json", text.value());
+  if (!vocabulary) return vocabulary.faults();
+  auto settings = folder.settings("tokenizer_config.json");
+  if (!settings) return settings.faults();
+  if (folder.has("added_tokens.json"))
+    return Diagnostic{.code = "tokenizer-not-computed",
+                      .message = "added_tokens.json is not computed",
+                      .help = "save the tokenizer as tokenizer.json"};
+
+  TokenizerParts parts;
+  const JsonPlace tokens(vocabulary.value()), config(settings.value());
+  for (const auto& [spelling, place] : tokens.members()) {
+    if (!parts.vocabulary.add(spelling, place.whole())) place.refuse("is an id that another token has");
+  }
+  if (const std::string out = left_out(parts.vocabulary); !out.empty()) tokens.refuse(out);
+  if (!vocabulary.value().faults.empty()) return std::move(vocabulary.value().faults);
+  if (const auto invalid = first_invalid_utf8(merges.value()))
+    return bad_tokenizer("merges.txt is not UTF-8 at its byte " + std::to_string(*invalid + 1),
+                         "fetch the model's files again");
+  BytePairs pairs;
+  if (auto fault = read_merges(merges.value(), parts.vocabulary, pairs)) return *std::move(fault);
+  const auto family = read_family(folder, config, parts.vocabulary);
+  if (!family) return family.faults();
+
+  const bool is_roberta = family.value() == Family::roberta;
+  if (!is_roberta && config["add_bos_token"].flag_or(false)) config["add_bos_token"].not_computed("is true");
+  const bool adds_space = config["add_prefix_space"].flag_or(false);
+  const char* const end_of_text = "<|endoftext|>";
+  const std::pair<const char*, std::string> specials[] = {
+      {"bos_token", is_roberta ? "<s>" : end_of_text},   {"cls_token", is_roberta ? "<s>" : ""},
+      {"sep_token", is_roberta ? "</s>" : ""},           {"eos_token", is_roberta ? "</s>" : end_of_text},
+      {"unk_token", is_roberta ? "<unk>" : end_of_text}, {"pad_token", is_roberta ? "<pad>" : ""},
+      {"mask_token", is_roberta ? "<mask>" : ""}};
+  std::optional<std::size_t> cls, sep;
+  for (const auto& [member, usual] : specials) {
+    const std::string name = special_name(config[member], usual);
+    if (name.empty()) continue;
+    const auto id = parts.vocabulary.id(name);
+    if (!id)
+      return bad_tokenizer("vocab.json has no token " + readable(name),
+                           "tokenizer_config.json says what its special tokens are called");
+    if (std::string_view(member) == "cls_token") cls = id;
+    if (std::string_view(member) == "sep_token") sep = id;
+    add_special(name, *id, is_roberta && std::string_view(member) == "mask_token", parts);
+  }
+  if (!settings.value().faults.empty()) return std::move(settings.value().faults);
+
+  parts.pre_tokenizer = making_bytes({.adds_prefix_space = adds_space});
+  parts.model = cutting_by_merges(parts.vocabulary, std::move(pairs));
+  if (is_roberta) parts.templates = {{cls, std::nullopt, sep}};
+  parts.spelling_rules.is_of_bytes = true;
+  return Tokenizer(std::move(parts));
+}
+
+}  // namespace
+
+Result<Tokenizer> read_tokenizer(const std::string& path) {
+  const Folder folder(path);
+  if (folder.has("tokenizer.json")) {
+    const auto text = folder.text("tokenizer.json");
+    if (!text) return text.faults();
+    return parse_tokenizer_json(text.value());
+  }
+  if (folder.has("vocab.txt")) return read_bert(folder);
+  if (folder.has("vocab.json") && folder.has("merges.txt")) return read_gpt2(folder);
+  return Diagnostic{.code = "no-file",
+                    .message =
+                        "there is no tokenizer: neither tokenizer.json nor vocab.txt, and not both of "
+                        "vocab.json and merges.txt",
+                    .help = "name the folder that a model was saved to, with its tokenizer"};
+}
+
+}  // namespace attn

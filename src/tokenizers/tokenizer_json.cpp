@@ -1,0 +1,170 @@
+#include "tokenizers/tokenizer_json.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tokenizers/trie.h"
+
+namespace attn {
+namespace {
+
+// The id that the reference gives an added token, whatever the file says: that of the model's token of the same
+// spelling, or else the next.
+class NextId {
+ public:
+  explicit NextId(const Vocabulary& model) : size_(model.size()), next_(model.size()) {}
+
+  std::size_t of(const std::string& content, const Vocabulary& vocabulary) {
+    const std::size_t id = vocabulary.id(content).value_or(next_);
+    if (id >= size_) next_ = std::max(next_, id + 1);
+    return id;
+  }
+
+ private:
+  std::size_t size_, next_;
+};
+
+void read_added_token(const JsonPlace& at, NextId& next, TokenizerParts& parts,
+                      std::vector<AddedToken> (&found)[2][2]) {
+  at.has_only({"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"});
+  AddedToken token = {.content = at["content"].text(),
+                      .id = at["id"].whole(),
+                      .takes_blanks_before = at["lstrip"].flag(),
+                      .takes_blanks_behind = at["rstrip"].flag()};
+  if (at["single_word"].flag()) at["single_word"].not_computed("is true, which is not computed");
+  const bool is_normalised = at["normalized"].flag(), is_special = at["special"].flag();
+  if (!at["content"].is_text()) return;
+  if (token.content.empty()) return at["content"].refuse("is empty");
+  if (token.content.size() > Trie::longest) return at["content"].not_computed("is longer than 1024 bytes");
+
+  const std::size_t id = next.of(token.content, parts.vocabulary);
+  if (id != token.id) {
+    return at["id"].refuse("is " + std::to_string(token.id) + ", and " + readable(token.content) + " is token " +
+                           std::to_string(id) + " by the vocabulary");
+  }
+  if (!parts.added.insert(id).second) return at.refuse("is a token that was added before");
+  parts.vocabulary.add(token.content, id);
+  if (is_normalised && parts.normalizer) {
+    auto normal = parts.normalizer(token.content);
+    if (!normal || normal.value().empty() || normal.value().size() > Trie::longest)
+      return at["content"].not_computed("is nothing, or too long, once the normalizer was there");
+    token.content = std::move(normal.value());
+  }
+  found[is_normalised ? 1 : 0][is_special ? 0 : 1].push_back(std::move(token));
+}
+
+void read_added_tokens(const JsonPlace& at, TokenizerParts& parts) {
+  if (at.is_null()) return;
+  NextId next(parts.vocabulary);
+  // Where two are spelled alike once they are normalised, those that are special come first.
+  std::vector<AddedToken> found[2][2];
+  for (const JsonPlace& place : at.elements()) read_added_token(place, next, parts, found);
+  for (const auto& tokens : found[0])
+    std::ranges::for_each(tokens, [&](const auto& t) { parts.added_as_typed.add(t); });
+  for (const auto& tokens : found[1])
+    std::ranges::for_each(tokens, [&](const auto& t) { parts.added_as_normalised.add(t); });
+}
+
+// The id at that place. REQUIRES, or it is a fault: the vocabulary spells it so.
+std::size_t special_id(const JsonPlace& spelled, const JsonPlace& at, const Vocabulary& vocabulary) {
+  const std::size_t id = at.whole();
+  const std::string* spelling = vocabulary.spelling(id);
+  if (spelling == nullptr || *spelling != spelled.text()) {
+    at.refuse("is " + std::to_string(id) + ", which is not the id of " + readable(spelled.text()) +
+              " in the vocabulary");
+  }
+  return id;
+}
+
+Template read_template(const JsonPlace& at, const Vocabulary& vocabulary) {
+  at.has_only({"type", "single", "pair", "special_tokens"});
+  Template around;
+  for (const JsonPlace& place : at["single"].elements()) {
+    place.has_only({"Sequence", "SpecialToken"});
+    const JsonPlace text = place["Sequence"], token = place["SpecialToken"];
+    if (text.is_null() == token.is_null()) {
+      place.refuse("must have either Sequence or SpecialToken");
+    } else if (!text.is_null()) {
+      text["id"].one_of({"A"});
+      around.push_back(std::nullopt);
+    } else {
+      const JsonPlace special = at["special_tokens"][token["id"].text()];
+      const auto ids = special["ids"].elements(), tokens = special["tokens"].elements();
+      if (ids.size() != tokens.size()) special.refuse("must have as many tokens as ids");
+      for (std::size_t i = 0; i < std::min(ids.size(), tokens.size()); ++i)
+        around.push_back(special_id(tokens[i], ids[i], vocabulary));
+    }
+  }
+  return around;
+}
+
+std::size_t read_end(const JsonPlace& at, const Vocabulary& vocabulary) {
+  const auto both = at.elements();
+  if (both.size() == 2) return special_id(both[0], both[1], vocabulary);
+  at.refuse("must be a list of a token and its id");
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Template> read_post_processor(const JsonPlace& at, const Vocabulary& vocabulary) {
+  if (!at.is_object()) {
+    at.refuse("must be an object");
+    return {};
+  }
+  const JsonPlace type = at["type"];
+  switch (type.one_of({"ByteLevel", "TemplateProcessing", "BertProcessing", "RobertaProcessing", "Sequence"})) {
+    case 0:
+      at.has_only({"type", "add_prefix_space", "trim_offsets", "use_regex"});
+      return {};
+    case 1:
+      return {read_template(at, vocabulary)};
+    case 2:
+    case 3:
+      at.has_only({"type", "sep", "cls", "trim_offsets", "add_prefix_space"});
+      return {{read_end(at["cls"], vocabulary), std::nullopt, read_end(at["sep"], vocabulary)}};
+    default:
+      break;
+  }
+  at.has_only({"type", "processors"});
+  std::vector<Template> all;
+  for (const JsonPlace& place : at["processors"].elements()) {
+    for (Template& around : read_post_processor(place, vocabulary)) all.push_back(std::move(around));
+  }
+  return all;
+}
+
+std::string left_out(const Vocabulary& vocabulary) {
+  for (std::size_t id = 0; id < vocabulary.size(); ++id) {
+    if (vocabulary.spelling(id) == nullptr)
+      return "has " + std::to_string(vocabulary.size()) + " tokens, and none with the id " + std::to_string(id);
+  }
+  return "";
+}
+
+Result<Tokenizer> parse_tokenizer_json(const std::string& text) {
+  auto parsed = parse_json_file("tokenizer.json", text);
+  if (!parsed) return parsed.faults();
+  JsonFile& file = parsed.value();
+  const JsonPlace root(file);
+  root.has_only({"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor",
+                 "decoder", "model"});
+
+  TokenizerParts parts;
+  parts.model = read_model(root["model"], parts.vocabulary, parts.spelling_rules);
+  const JsonPlace normalizer = root["normalizer"], pre_tokenizer = root["pre_tokenizer"];
+  if (!normalizer.is_null()) parts.normalizer = read_normalizer(normalizer, parts.spelling_rules);
+  if (!pre_tokenizer.is_null())
+    parts.pre_tokenizer = read_pre_tokenizer(pre_tokenizer, !normalizer.is_null(), parts.spelling_rules);
+  // A normalizer that is at fault need not be asked what it makes of added tokens.
+  if (file.faults.empty()) read_added_tokens(root["added_tokens"], parts);
+  if (file.faults.empty()) {
+    if (const std::string out = left_out(parts.vocabulary); !out.empty()) root["model"]["vocab"].refuse(out);
+  }
+  if (file.faults.empty() && !root["post_processor"].is_null())
+    parts.templates = read_post_processor(root["post_processor"], parts.vocabulary);
+  if (!file.faults.empty()) return std::move(file.faults);
+  return Tokenizer(std::move(parts));
+}
+
+}  // namespace attn
