@@ -1,0 +1,99 @@
+#include "explain/reports/heads.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/numbers.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/options.h"
+#include "cli/problem_file.h"
+#include "cli/render.h"
+#include "exports/json.h"
+#include "problem/faults.h"
+
+namespace attn {
+namespace {
+
+// In the order of Look.
+const std::vector<std::string> look_names = {"itself", "previous", "next", "first", "pair"};
+
+struct HeadsOptions {
+  std::string file, pair, by, top = "5", batch;
+  RenderOptions rendering;
+  ComputeOptions computing;
+
+  void declare(CommandLine& line);
+  Exit run() const;
+};
+
+// The token that is called so, or has that number; of several the one that stands first.
+std::size_t find_token(const std::string& typed, const std::vector<std::string>& tokens) {
+  const auto found = std::ranges::find(tokens, typed);
+  if (found != tokens.end()) return static_cast<std::size_t>(found - tokens.begin());
+  std::size_t number = 0;
+  if (parse_natural(typed, number) && number >= 1 && number <= tokens.size()) return number - 1;
+  throw unknown("no token is called", typed, tokens, "the tokens are " + listed(tokens)).at({"--pair", typed});
+}
+
+void HeadsOptions::declare(CommandLine& line) {
+  line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
+  line.begin_group("What is ranked");
+  line.add_option("--pair", pair, "also how much of one token's attention goes to another: it,animal, or 11,2",
+                  {.value = "QUERY,KEY"});
+  line.add_option("--by", by, "only by one kind of look", {.value = "LOOK", .choices = look_names});
+  line.add_option("--top", top, "so many heads of each kind", {.value = "N", .shows_default = true});
+  line.add_option("--batch", batch, "of this sequence, counted from 1; else of the first", {.value = "I"});
+  rendering.declare(line, RenderOptions::Shows::words, json_and_csv());
+  computing.declare(line);
+}
+
+Exit HeadsOptions::run() const {
+  const Rendering plan = understood(rendering, json_and_csv());
+  HeadsTold told{.top = whole_number("--top", top, "number of heads", 1)};
+  if (!by.empty()) told.by = static_cast<Look>(choice("--by", by, look_names));
+  if (told.by == Look::pair && pair.empty()) {
+    throw Refusal("nothing says which pair", "give --pair it,animal").at({"--by", by});
+  }
+  const Problem problem = open_problem(file, computing, plan.color);
+  const Attention& attention = problem.attention();
+  if (!batch.empty()) told.sequence = whole_number("--batch", batch, "sequence", 1, attention.batch) - 1;
+  Computation computation(problem);
+  const std::vector<StepId> weights = weights_of_heads(computation.recipe());
+  if (weights.empty())
+    throw Refusal("no attention of this problem attends to its own tokens", "give a problem that has one");
+  computation.leave_out_statement();
+  computation.keep_only(weights);
+
+  std::optional<std::pair<std::size_t, std::size_t>> found;
+  if (!pair.empty()) {
+    const std::size_t comma = pair.find(',');
+    if (comma == std::string::npos)
+      throw Refusal("`" + shown(pair) + "` is no pair of tokens", "--pair it,animal").at({"--pair", pair});
+    const std::vector<std::string> tokens = told.sequence < attention.query_labels.size()
+                                                ? attention.query_labels[told.sequence]
+                                                : std::vector<std::string>();
+    found.emplace(find_token(pair.substr(0, comma), tokens), find_token(pair.substr(comma + 1), tokens));
+  }
+  const Trace trace = compute(computation, computing);
+  const HeadsReport report = heads_of(trace, told.sequence, found);
+  return hand_out(plan, [&](const Target& target, Sink& sink) {
+    sink.write(target.format            ? rendered(told_heads(trace, report, told), target, plan)
+               : target.name() == "csv" ? heads_csv(report)
+                                        : heads_json(report));
+  });
+}
+
+}  // namespace
+
+Command heads_command() {
+  return command<HeadsOptions>(
+      {.name = "heads",
+       .summary = "Rank the heads of a model by where they look",
+       .group = "See every number",
+       .examples = {"attn heads data/induction.json", "attn heads data/induction.json --pair 7,4"}});
+}
+
+}  // namespace attn

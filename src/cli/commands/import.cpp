@@ -1,0 +1,208 @@
+#include "imports/import.h"
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/numbers.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/options.h"
+#include "cli/render.h"
+#include "problem/faults.h"
+#include "tokenizers/tokenizer.h"
+
+namespace attn {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ImportOptions {
+  std::string model, from, text, tokens, ids, layers, prefix, heads, activation, inputs, memory, output;
+  bool norm_first = false, no_logits = false;
+
+  void declare(CommandLine& line);
+  Exit run() const;
+};
+
+std::string folder_of_model(const std::string& model) {
+  std::error_code unknown;
+  if (fs::is_directory(model, unknown)) return model;
+  const std::string parent = fs::path(model).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+// How a token is called in a table: without the blank before it, unless it is nothing else.
+std::string label_of(const TextToken& token) {
+  const std::string text = token.spelling.starts_with("##") ? printable(token.spelling) : token.text;
+  const std::size_t first = text.find_first_not_of(' ');
+  return first == std::string::npos || first == 0 ? text : text.substr(first);
+}
+
+Refusal refused(const Diagnostics& faults, const std::string& model) { return Refusal(faults, "", model); }
+
+// Which tokens go in: what of the options says so.
+class WantedTokens {
+ public:
+  WantedTokens(const ImportOptions& options, ImportWishes& wishes) : options_(options), wishes_(wishes) {}
+
+  void find() {
+    const int said = int{!options_.text.empty()} + int{!options_.tokens.empty()} + int{!options_.ids.empty()};
+    if (said > 1) {
+      throw Refusal("--text, --tokens and --ids all say what goes in", "give one of them").at({"--text"});
+    }
+    std::error_code missing;
+    const fs::path folder = folder_of_model(options_.model);
+    const bool has_tokenizer = fs::exists(folder / "tokenizer.json", missing) ||
+                               fs::exists(folder / "vocab.txt", missing) || fs::exists(folder / "vocab.json", missing);
+    if (!options_.text.empty() && !has_tokenizer) {
+      throw Refusal("no tokenizer stands beside the model", "give --ids, or put tokenizer.json or vocab.txt there")
+          .at({"--text", options_.text});
+    }
+    if (has_tokenizer && !options_.from.starts_with("torch")) read();
+    if (!options_.ids.empty()) take_ids();
+    if (!options_.tokens.empty()) take_names();
+    if (!options_.text.empty()) take_text();
+  }
+
+ private:
+  void read() {
+    Result<Tokenizer> tokenizer = read_tokenizer(folder_of_model(options_.model));
+    if (!tokenizer) {
+      // Whoever gives ids needs none.
+      if (options_.text.empty() && options_.tokens.empty()) return;
+      throw refused(tokenizer.faults(), options_.model);
+    }
+    tokenizer_ = std::move(tokenizer.value());
+    for (std::size_t id = 0; id < tokenizer_->size(); ++id) {
+      const auto token = tokenizer_->token(id);
+      wishes_.vocabulary.push_back(token ? token->text.empty() ? printable(token->spelling) : token->text
+                                         : "token " + std::to_string(id));
+    }
+  }
+
+  void take_ids() {
+    for (const std::string& one : split(options_.ids, ',')) {
+      const std::size_t id = whole_number("--ids", one, "number of a token", 0);
+      wishes_.ids.push_back(id);
+      const auto token = tokenizer_ ? tokenizer_->token(id) : std::nullopt;
+      if (token) wishes_.labels.push_back(label_of(*token));
+    }
+    if (wishes_.labels.size() != wishes_.ids.size()) wishes_.labels.clear();
+  }
+
+  void take_names() {
+    wishes_.labels = split(options_.tokens, ',');
+    wishes_.tokens = wishes_.labels.size();
+    if (options_.from.starts_with("torch")) return;
+    if (!tokenizer_)
+      throw Refusal("no tokenizer stands beside the model", "give --ids").at({"--tokens", options_.tokens});
+    for (const std::string& name : wishes_.labels) wishes_.ids.push_back(id_of(name));
+  }
+
+  std::size_t id_of(const std::string& name) const {
+    std::optional<std::size_t> by_text;
+    for (std::size_t id = 0; id < tokenizer_->size(); ++id) {
+      const auto token = tokenizer_->token(id);
+      if (token && token->spelling == name) return id;
+      if (token && !by_text && label_of(*token) == name) by_text = id;
+    }
+    if (by_text) return *by_text;
+    throw Refusal("the model has no token `" + shown(name) + "`", "--text cuts any text into tokens")
+        .at({"--tokens", name});
+  }
+
+  void take_text() {
+    Result<std::vector<TextToken>> tokens = tokenizer_->encode(options_.text);
+    if (!tokens) throw refused(tokens.faults(), "--text");
+    for (const TextToken& token : tokens.value()) {
+      wishes_.ids.push_back(token.id);
+      wishes_.labels.push_back(label_of(token));
+    }
+  }
+
+  const ImportOptions& options_;
+  ImportWishes& wishes_;
+  std::optional<Tokenizer> tokenizer_;
+};
+
+// From where the problem will lie to the model; nothing where a problem there may not read it.
+std::optional<std::string> way_to(const std::string& model, const std::string& output) {
+  std::error_code unknown;
+  const fs::path parent = output.empty() ? fs::path(".") : fs::path(output).parent_path();
+  const fs::path way = fs::relative(folder_of_model(model), parent.empty() ? fs::path(".") : parent, unknown);
+  if (unknown || way.empty() || *way.begin() == "..") return std::nullopt;
+  return way == "." ? "" : way.generic_string() + "/";
+}
+
+void take_layers(const std::string& typed, ImportWishes& wishes) {
+  const std::size_t dash = typed.find('-');
+  wishes.first = whole_number("--layers", typed.substr(0, dash), "layer", 1);
+  wishes.last = dash == std::string::npos ? wishes.first : whole_number("--layers", typed.substr(dash + 1), "layer", 1);
+}
+
+void ImportOptions::declare(CommandLine& line) {
+  line.add_option("MODEL", model, "a folder with config.json and model.safetensors, or one file of tensors",
+                  {.is_required = true});
+  std::vector<std::string> names;
+  for (const auto& [name, summary] : model_families()) names.push_back(name);
+  line.begin_group("What is taken over");
+  line.add_option("--from", from, "what kind of model it is; else config.json says so",
+                  {.value = "FAMILY", .choices = names});
+  line.add_option("--text", text, "a text that goes in, by the tokenizer beside the model", {.value = "TEXT"});
+  line.add_option("--tokens", tokens, "tokens that go in, by their names", {.value = "A,B"});
+  line.add_option("--ids", ids, "the same by their numbers", {.value = "1,2"});
+  line.add_option("--layers", layers, "only these layers", {.value = "1-2"});
+  line.add_option("--prefix", prefix, "what stands before the names of its tensors; else found out", {.value = "NAME"});
+  line.add_flag("--no-logits", no_logits, "up to the last hidden state");
+  line.begin_group("Of a state dict of PyTorch");
+  line.add_option("--heads", heads, "how many heads there are", {.value = "N"});
+  line.add_flag("--norm-first", norm_first, "norms stand before attention and network");
+  line.add_option("--activation", activation, "of its networks: relu (the default) or gelu", {.value = "NAME"});
+  line.add_option("--inputs", inputs, "the vectors that go in; else drawn at random", {.value = "FILE[:TENSOR]"});
+  line.add_option("--memory", memory, "those that cross-attention reads", {.value = "FILE[:TENSOR]"});
+  line.begin_group("Where it goes");
+  line.add_option("-o,--output", output, "write to a file", {.value = "FILE"});
+}
+
+Exit ImportOptions::run() const {
+  ImportWishes wishes{.from = from,
+                      .logits = !no_logits,
+                      .norm_first = norm_first,
+                      .activation = activation,
+                      .inputs = inputs,
+                      .memory = memory};
+  if (!prefix.empty()) wishes.prefix = prefix;
+  if (!heads.empty()) wishes.heads = whole_number("--heads", heads, "number of heads", 1);
+  if (!layers.empty()) take_layers(layers, wishes);
+  WantedTokens(*this, wishes).find();
+  const auto way = way_to(model, output);
+  wishes.folder = way.value_or("");
+  const bool is_torch = from.starts_with("torch");
+  if (!is_torch && wishes.ids.empty()) {
+    throw Refusal("nothing says which tokens go in", "give --text, --tokens or --ids").at({"--text"});
+  }
+  Result<ImportedModel> made = import_model(model, wishes);
+  if (!made) throw refused(made.faults(), model);
+  for (const std::string& one : made.value().left_out) say("attn: note: left out: " + one + "\n");
+  if (!way) {
+    say("attn: note: a problem reads files beside it: run it with --root " + printable(folder_of_model(model)) + "\n");
+  }
+  Rendering plan;
+  plan.targets.push_back({.path = output});
+  return hand_out(plan, [&](const Target&, Sink& sink) { sink.write(made.value().problem); });
+}
+
+}  // namespace
+
+Command import_command() {
+  return command<ImportOptions>(
+      {.name = "import",
+       .summary = "Make a problem of a real model",
+       .group = "See every number",
+       .examples = {"attn import data/multihead.safetensors --from torch-mha --heads 2 --tokens a,b"}});
+}
+
+}  // namespace attn

@@ -1,0 +1,76 @@
+#include "explain/reports/heads.h"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "words/language.h"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t most_tokens_in_map = 60;
+
+std::string name_of(Look look, const HeadsReport& report) {
+  const HeadsWords& said = language().heads;
+  switch (look) {
+    case Look::itself:
+      return said.itself;
+    case Look::previous:
+      return said.previous;
+    case Look::next:
+      return said.next;
+    case Look::first:
+      return said.first;
+    case Look::pair:
+      return said.from_to(report.tokens[report.pair->first], report.tokens[report.pair->second]);
+  }
+  return "";
+}
+
+std::string head_name(const HeadLooks& head) { return language().heads.head_of(head.part, head.head); }
+
+// A character a weight: its tenths.
+std::string tenth(double weight) {
+  const auto tenths = static_cast<int>(std::clamp(weight * 10 + 0.5, 0.0, 9.0));
+  return tenths == 0 ? "·" : std::to_string(tenths);
+}
+
+Table map_of(const Trace& trace, const HeadsReport& report, const HeadLooks& head, std::size_t sequence) {
+  const HeadsWords& said = language().heads;
+  Table map{.caption = {head_name(head)}, .header = {{said.query}, {said.keys}}, .rows = {}};
+  for (std::size_t query = 0; query < report.tokens.size(); ++query) {
+    std::string row;
+    for (std::size_t key = 0; key < report.tokens.size(); ++key) {
+      row += tenth(weight_of(trace, head, sequence, query, key));
+    }
+    map.rows.push_back({{report.tokens[query]}, {row}});
+  }
+  return map;
+}
+
+}  // namespace
+
+Document told_heads(const Trace& trace, const HeadsReport& report, const HeadsTold& told) {
+  const HeadsWords& said = language().heads;
+  Document document{{Headline{1, {said.title}}}};
+  document.add(Prose{{said.how_ranked}});
+  const bool draws = report.tokens.size() <= most_tokens_in_map;
+  if (draws) document.add(Prose{{said.tenths}});
+  for (const Look look : {Look::pair, Look::previous, Look::next, Look::itself, Look::first}) {
+    if ((look == Look::pair && !report.pair) || (told.by && *told.by != look)) continue;
+    const std::vector<std::size_t> order = report.ranked(look);
+    document.add(Headline{2, {name_of(look, report)}});
+    Table table{.caption = {}, .header = {{said.head}, {said.share}}, .rows = {}, .numbers = true};
+    for (std::size_t i = 0; i < std::min(told.top, order.size()); ++i) {
+      table.rows.push_back(
+          {{head_name(report.heads[order[i]])}, {fmt::format("{:.3f}", report.share(order[i], look))}});
+    }
+    document.add(std::move(table));
+    if (draws && !order.empty()) document.add(map_of(trace, report, report.heads[order.front()], told.sequence));
+  }
+  return document;
+}
+
+}  // namespace attn

@@ -1,0 +1,46 @@
+#include <string>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "exports/json.h"
+#include "exports/json_text.h"
+
+namespace attn {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<const char*, looks> look_names = {"itself", "previous", "next", "first", "pair"};
+
+}  // namespace
+
+std::string heads_json(const HeadsReport& report) {
+  Json heads = Json::array();
+  for (const HeadLooks& one : report.heads) {
+    Json head = {{"step", one.weights}, {"layer", one.layer}, {"head", one.head}};
+    for (std::size_t i = 0; i < looks; ++i) {
+      if (i != static_cast<std::size_t>(Look::pair) || report.pair) head[look_names[i]] = one.shares[i];
+    }
+    heads.push_back(std::move(head));
+  }
+  Json made = {{"schema", "attn/heads/1"}, {"tokens", report.tokens}};
+  if (report.pair) made["pair"] = {report.pair->first + 1, report.pair->second + 1};
+  made["heads"] = std::move(heads);
+  return indented(made);
+}
+
+std::string heads_csv(const HeadsReport& report) {
+  std::string text = "step,layer,head,itself,previous,next,first";
+  text += report.pair ? ",pair\n" : "\n";
+  for (const HeadLooks& one : report.heads) {
+    text += one.weights + "," + std::to_string(one.layer) + "," + std::to_string(one.head);
+    for (std::size_t i = 0; i < looks; ++i) {
+      if (i != static_cast<std::size_t>(Look::pair) || report.pair) text += "," + Json(one.shares[i]).dump();
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace attn

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace attn {
+
+// Where the heads of a model look: which share of its weights a head gives, on average over
+// the queries, to the token itself, to the one before or behind it, to the first, or of one
+// token to another (Clark et al. 2019, "What does BERT look at?", section 3.1).
+enum class Look { itself, previous, next, first, pair };
+constexpr std::size_t looks = 5;
+
+struct HeadLooks {
+  std::string part;       // "Layer 3 · self-attention"; empty where there is one attention alone
+  StepId weights;         // the step
+  std::size_t layer = 1;  // how many attentions to their own tokens there are up to this one
+  std::size_t head = 1;
+  std::array<double, looks> shares = {};  // by Look; queries that have no such token don't count
+};
+
+struct HeadsReport {
+  std::vector<std::string> tokens;
+  std::optional<std::pair<std::size_t, std::size_t>> pair;  // query and key, counted from 0
+  std::vector<HeadLooks> heads;
+
+  double share(std::size_t head, Look look) const { return heads[head].shares[static_cast<std::size_t>(look)]; }
+
+  // The heads from the one that looks so the most on; of equal ones the first.
+  std::vector<std::size_t> ranked(Look look) const;
+};
+
+// The steps that it is read from: the weights of each attention to its own tokens.
+std::vector<StepId> weights_of_heads(const Recipe& recipe);
+
+// Of one sequence. REQUIRES: the trace has those steps; sequence and pair are there.
+HeadsReport heads_of(const Trace& trace, std::size_t sequence, std::optional<std::pair<std::size_t, std::size_t>> pair);
+
+// The weight of a query and a key, counted from 0.
+double weight_of(const Trace& trace, const HeadLooks& head, std::size_t sequence, std::size_t query, std::size_t key);
+
+}  // namespace attn

@@ -1,0 +1,436 @@
+"""`attn import` and `attn heads`: models as others store them, against the library that made them.
+
+Where the library transformers is there, models of its families are drawn at random, saved, imported and
+computed in both; torch's own modules likewise where torch is. What an import may not do is tried everywhere,
+on small models written here byte by byte.
+"""
+
+import contextlib
+import csv
+import io
+import json
+import math
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import unittest.mock
+
+import numpy as np
+
+try:
+    import torch
+except ImportError:
+    torch = None
+try:
+    import transformers
+except ImportError:
+    transformers = None
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+IDS = [3, 17, 5, 9, 9, 2, 30]
+
+
+def attn(*words, folder=None, text=None):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    return subprocess.run([ATTN, *words], input=text, capture_output=True, encoding="utf-8", env=environment,
+                          cwd=folder, timeout=300)
+
+
+def computed(folder, *words):
+    """{step: numbers} of it.json there."""
+    done = attn("run", "it.json", "--format", "json", *words, folder=folder)
+    assert done.returncode == 0, done.stderr
+    return {step["id"]: np.array(step["data"], dtype=float) for step in json.loads(done.stdout)["steps"]}
+
+
+def write_safetensors(path, tensors):
+    header, data = {}, b""
+    for name, array in tensors.items():
+        raw = np.ascontiguousarray(array, dtype="<f8").tobytes()
+        header[name] = {"dtype": "F64", "shape": list(np.shape(array)), "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)
+
+
+@contextlib.contextmanager
+def in_double(model):
+    """The library computes some of it in single precision whatever the model's is: here it does not."""
+    to, softmax = torch.Tensor.to, torch.nn.functional.softmax
+    def to_double(tensor, *where, **more):
+        return to(tensor, *(torch.float64 if one is torch.float32 else one for one in where), **more)
+    with unittest.mock.patch.object(torch.Tensor, "float", torch.Tensor.double), \
+            unittest.mock.patch.object(torch.Tensor, "to", to_double), \
+            unittest.mock.patch.object(torch.nn.functional, "softmax", lambda x, dim=None, dtype=None: softmax(x, dim=dim)):
+        for module in model.modules():
+            if hasattr(module, "inv_freq"):
+                width = 2 * module.inv_freq.numel()
+                module.inv_freq = model.config.rope_theta ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+        yield
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory(prefix="attn-import-")
+        self.addCleanup(self.place.cleanup)
+        self.folder = self.place.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def imported(self, *words):
+        done = attn("import", *words, "-o", "it.json", folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def refused(self, *words):
+        done = attn("import", *words, folder=self.folder)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        return done.stderr
+
+
+@unittest.skipUnless(transformers and torch, "the library transformers is not there")
+class Transformers(InFolder):
+    """Random models: hidden states, attentions and logits of every layer."""
+
+    def compared(self, model, ids=IDS, encoder=None, last="norm2", words=()):
+        model = model.double().eval()
+        for parameter in model.parameters():
+            parameter.data += 0.1 * torch.randn_like(parameter)
+        model.save_pretrained(self.path("model"), safe_serialization=True)
+        self.imported("model", "--ids", ",".join(map(str, ids)), *words)
+        with torch.no_grad(), in_double(model):
+            run = encoder(model) if encoder else model
+            made = run(input_ids=torch.tensor([ids]), output_hidden_states=True, output_attentions=True)
+        steps = computed(self.folder)
+        count = len(made.attentions)
+        for i in range(count):
+            self.assert_close(steps[f"layer{i + 1}.self.attention_weights"], made.attentions[i][0], f"weights {i + 1}")
+            is_last = i == count - 1 and "final_norm" in steps
+            step = "final_norm" if is_last else f"layer{i + 1}.{last}"
+            self.assert_close(steps[step], made.hidden_states[i + 1][0], step)
+        if getattr(made, "logits", None) is not None and "logits" in steps:
+            self.assert_close(steps["logits"], made.logits[0], "logits")
+        return steps
+
+    def assert_close(self, its, theirs, what):
+        np.testing.assert_allclose(its, theirs.numpy(), rtol=1e-10, atol=1e-10, err_msg=what)
+
+    def drawn(self, kind, config):
+        torch.manual_seed(len(str(config)))
+        return kind._from_config(config, attn_implementation="eager")
+
+    def test_bert_is_that_of_the_library(self):
+        for function in ("gelu", "gelu_new", "relu", "silu"):
+            with self.subTest(function=function):
+                config = transformers.BertConfig(vocab_size=40, hidden_size=12, num_hidden_layers=2, num_attention_heads=3,
+                                                 intermediate_size=20, max_position_embeddings=16, hidden_act=function)
+                self.compared(self.drawn(transformers.BertModel, config))
+
+    def test_what_stands_behind_the_last_layer_of_bert_is_named(self):
+        config = transformers.BertConfig(vocab_size=40, hidden_size=12, num_hidden_layers=1, num_attention_heads=3,
+                                         intermediate_size=20, max_position_embeddings=16)
+        model = self.drawn(transformers.BertForMaskedLM, config).double().eval()
+        self.compared(model, encoder=lambda whole: whole.bert)
+        self.assertIn("cls.", self.imported("model", "--ids", "1,2").stderr)
+
+    def test_roberta_counts_positions_behind_the_padding(self):
+        config = transformers.RobertaConfig(vocab_size=40, hidden_size=12, num_hidden_layers=2, num_attention_heads=3,
+                                            intermediate_size=20, max_position_embeddings=16, pad_token_id=1)
+        self.compared(self.drawn(transformers.RobertaModel, config))
+
+    def test_gpt2_is_that_of_the_library(self):
+        for more in ({}, {"scale_attn_by_inverse_layer_idx": True}, {"scale_attn_weights": False},
+                     {"n_inner": 10, "activation_function": "relu"}, {"tie_word_embeddings": False}):
+            with self.subTest(**more):
+                config = transformers.GPT2Config(vocab_size=40, n_embd=12, n_layer=3, n_head=3, n_positions=16, **more)
+                steps = self.compared(self.drawn(transformers.GPT2LMHeadModel, config), last="residual2")
+                self.assertIn("logits", steps)
+        steps = self.compared(self.drawn(transformers.GPT2Model, config), last="residual2")
+        self.assertNotIn("logits", steps)
+
+    def test_llama_and_what_is_built_alike_are_those_of_the_library(self):
+        small = {"vocab_size": 40, "hidden_size": 16, "intermediate_size": 20, "num_hidden_layers": 2,
+                 "num_attention_heads": 4, "max_position_embeddings": 32}
+        for kind, config in ((transformers.LlamaForCausalLM, transformers.LlamaConfig(**small)),
+                             (transformers.LlamaForCausalLM, transformers.LlamaConfig(**small, num_key_value_heads=2)),
+                             (transformers.LlamaForCausalLM, transformers.LlamaConfig(
+                                 **small, num_key_value_heads=1, attention_bias=True, mlp_bias=True)),
+                             (transformers.LlamaForCausalLM, transformers.LlamaConfig(
+                                 **small, head_dim=8, tie_word_embeddings=True, rope_theta=500.0)),
+                             (transformers.MistralForCausalLM, transformers.MistralConfig(**small, num_key_value_heads=2)),
+                             (transformers.Qwen2ForCausalLM, transformers.Qwen2Config(**small, num_key_value_heads=2))):
+            with self.subTest(config=str(config)):
+                self.compared(self.drawn(kind, config), last="residual2")
+
+    def test_the_encoder_of_t5_is_that_of_the_library(self):
+        small = {"vocab_size": 40, "d_model": 12, "d_kv": 5, "d_ff": 20, "num_layers": 2, "num_heads": 3}
+        for more in ({}, {"feed_forward_proj": "gated-gelu"}, {"feed_forward_proj": "gated-silu"},
+                     {"relative_attention_num_buckets": 6, "relative_attention_max_distance": 5}):
+            with self.subTest(**more):
+                torch.manual_seed(7)
+                self.compared(transformers.T5EncoderModel(transformers.T5Config(**small, **more)), last="residual2")
+        torch.manual_seed(8)
+        self.compared(transformers.T5ForConditionalGeneration(transformers.T5Config(**small)), last="residual2",
+                      encoder=lambda whole: whole.encoder)
+
+    def test_models_in_several_files_are_read(self):
+        config = transformers.LlamaConfig(vocab_size=40, hidden_size=16, intermediate_size=20, num_hidden_layers=2,
+                                          num_attention_heads=4)
+        torch.manual_seed(5)
+        model = self.drawn(transformers.LlamaForCausalLM, config)
+        model.save_pretrained(self.path("parts"), safe_serialization=True, max_shard_size="8KB")
+        model.save_pretrained(self.path("one"), safe_serialization=True)
+        self.assertGreater(len([file for file in os.listdir(self.path("parts")) if file.endswith(".safetensors")]), 1)
+        results = []
+        for name in ("parts", "one"):
+            self.imported(name, "--ids", "1,2,3")
+            results.append(computed(self.folder, "--only", "logits")["logits"])
+        np.testing.assert_array_equal(*results)
+
+    def test_settings_that_are_not_computed_are_refused_by_name(self):
+        for kind, config, name in (
+                (transformers.BertModel, transformers.BertConfig(
+                    vocab_size=40, hidden_size=12, num_hidden_layers=1, num_attention_heads=3, intermediate_size=20,
+                    max_position_embeddings=16, position_embedding_type="relative_key"), "position_embedding_type"),
+                (transformers.LlamaForCausalLM, transformers.LlamaConfig(
+                    vocab_size=40, hidden_size=16, intermediate_size=20, num_hidden_layers=1, num_attention_heads=4,
+                    rope_scaling={"rope_type": "linear", "factor": 2.0}), "rope_scaling"),
+                (transformers.GPT2Model, transformers.GPT2Config(
+                    vocab_size=40, n_embd=12, n_layer=1, n_head=3, n_positions=16, add_cross_attention=True),
+                 "add_cross_attention")):
+            self.drawn(kind, config).save_pretrained(self.path("model"), safe_serialization=True)
+            self.assertIn(name, self.refused("model", "--ids", "1,2"))
+
+
+@unittest.skipUnless(torch, "torch is not there")
+class Torch(InFolder):
+    """State dicts of torch's own modules."""
+
+    def saved(self, module):
+        module = module.double().eval()
+        tensors = {name: tensor.numpy() for name, tensor in module.state_dict().items()}
+        write_safetensors(self.path("module.safetensors"), tensors)
+        return module
+
+    def vectors(self, name, count, width):
+        numbers = np.random.default_rng(count).normal(size=(count, width))
+        np.save(self.path(name), numbers)
+        return torch.tensor(numbers)[None]
+
+    def assert_result(self, theirs):
+        its = list(computed(self.folder).values())[-1]
+        np.testing.assert_allclose(its, theirs[0].detach().numpy(), rtol=1e-12, atol=1e-12)
+
+    def test_multihead_attention(self):
+        for more in ({}, {"bias": False}):
+            module = self.saved(torch.nn.MultiheadAttention(12, 3, batch_first=True, **more))
+            x = self.vectors("x.npy", 5, 12)
+            self.imported("module.safetensors", "--from", "torch-mha", "--heads", "3", "--inputs", "x.npy")
+            self.assert_result(module(x, x, x)[0])
+
+    def test_encoder_layers_and_stacks(self):
+        for norm_first in (False, True):
+            for function in ("relu", "gelu"):
+                layer = torch.nn.TransformerEncoderLayer(12, 3, 20, activation=function, norm_first=norm_first,
+                                                         batch_first=True)
+                stack = torch.nn.TransformerEncoder(layer, 2, norm=torch.nn.LayerNorm(12), enable_nested_tensor=False)
+                for module in (layer, stack):
+                    self.saved(module)
+                    x = self.vectors("x.npy", 5, 12)
+                    self.imported("module.safetensors", "--from", "torch-encoder", "--heads", "3", "--inputs", "x.npy",
+                                  "--activation", function, *(["--norm-first"] if norm_first else []))
+                    self.assert_result(module(x))
+
+    def test_decoder_layers_and_stacks(self):
+        layer = torch.nn.TransformerDecoderLayer(12, 3, 20, batch_first=True)
+        stack = torch.nn.TransformerDecoder(layer, 2)
+        for module in (layer, stack):
+            self.saved(module)
+            x, memory = self.vectors("x.npy", 4, 12), self.vectors("memory.npy", 6, 12)
+            self.imported("module.safetensors", "--from", "torch-decoder", "--heads", "3", "--inputs", "x.npy",
+                          "--memory", "memory.npy")
+            mask = torch.nn.Transformer.generate_square_subsequent_mask(4).double()
+            self.assert_result(module(x, memory, tgt_mask=mask))
+
+
+def small_bert(**changed):
+    """A model of one layer, two heads and width 4; a name in `changed` gets another tensor, None takes it away."""
+    draw = np.random.default_rng(1).normal
+    layer = "encoder.layer.0."
+    tensors = {"embeddings.word_embeddings.weight": draw(size=(10, 4)),
+               "embeddings.position_embeddings.weight": draw(size=(6, 4)),
+               "embeddings.token_type_embeddings.weight": draw(size=(2, 4)),
+               "embeddings.LayerNorm.weight": draw(size=4), "embeddings.LayerNorm.bias": draw(size=4),
+               layer + "attention.output.LayerNorm.weight": draw(size=4),
+               layer + "attention.output.LayerNorm.bias": draw(size=4),
+               layer + "output.LayerNorm.weight": draw(size=4), layer + "output.LayerNorm.bias": draw(size=4)}
+    for name, shape in (("attention.self.query", (4, 4)), ("attention.self.key", (4, 4)), ("attention.self.value", (4, 4)),
+                        ("attention.output.dense", (4, 4)), ("intermediate.dense", (8, 4)), ("output.dense", (4, 8))):
+        tensors[layer + name + ".weight"] = draw(size=shape)
+        tensors[layer + name + ".bias"] = draw(size=shape[0])
+    for name, tensor in changed.items():
+        tensors.pop(name) if tensor is None else tensors.__setitem__(name, tensor)
+    return tensors
+
+
+CONFIG = {"model_type": "bert", "num_attention_heads": 2, "num_hidden_layers": 1, "hidden_act": "gelu"}
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "it", "rains", "##ing", "animal", "the", "."]
+
+
+class Everywhere(InFolder):
+    """What needs no library: names, refusals, tokens."""
+
+    def model(self, tensors=None, config=CONFIG, vocabulary=WORDS, folder="model"):
+        os.makedirs(self.path(folder), exist_ok=True)
+        write_safetensors(os.path.join(self.path(folder), "model.safetensors"), tensors or small_bert())
+        if config is not None:
+            with open(os.path.join(self.path(folder), "config.json"), "w", encoding="utf-8") as file:
+                file.write(config if isinstance(config, str) else json.dumps(config))
+        if vocabulary:
+            with open(os.path.join(self.path(folder), "vocab.txt"), "w", encoding="utf-8") as file:
+                file.write("\n".join(vocabulary) + "\n")
+        return folder
+
+    def test_a_text_goes_in_by_the_tokenizer_beside_the_model(self):
+        self.imported(self.model(), "--text", "It raining.")
+        problem = json.load(open(self.path("it.json"), encoding="utf-8"))
+        self.assertEqual(problem["tokens"], ["[CLS]", "it", "[UNK]", ".", "[SEP]"])
+        self.imported("model", "--text", "The animal rains.")
+        problem = json.load(open(self.path("it.json"), encoding="utf-8"))
+        self.assertEqual(problem["tokens"], ["[CLS]", "the", "animal", "rains", ".", "[SEP]"])
+        self.assertEqual(problem["inputs"]["take"], [2, 8, 7, 5, 9, 3])
+        steps = computed(self.folder)
+        self.assertEqual(steps["layer1.self.attention_weights"].shape, (2, 6, 6))
+
+    def test_names_and_numbers_of_tokens_mean_the_same(self):
+        made = []
+        for words in (["--tokens", "it,rains,##ing"], ["--ids", "4,5,6"]):
+            self.imported(self.model(), *words)
+            made.append(open(self.path("it.json"), encoding="utf-8").read())
+        self.assertEqual(*made)
+
+    def test_inputs_positions_and_kinds_of_tokens_add_up(self):
+        tensors = small_bert()
+        self.imported(self.model(tensors), "--ids", "4,5,4")
+        summed = (tensors["embeddings.word_embeddings.weight"][[4, 5, 4]] +
+                  tensors["embeddings.position_embeddings.weight"][:3] + tensors["embeddings.token_type_embeddings.weight"][0])
+        centred = summed - summed.mean(axis=1, keepdims=True)
+        expected = centred / np.sqrt((centred ** 2).mean(axis=1, keepdims=True) + 1e-12)
+        expected = expected * tensors["embeddings.LayerNorm.weight"] + tensors["embeddings.LayerNorm.bias"]
+        np.testing.assert_allclose(computed(self.folder)["embedding_norm"], expected, rtol=1e-12, atol=1e-12)
+
+    def test_a_prefix_is_found_or_named(self):
+        plain = small_bert()
+        self.imported(self.model(plain), "--ids", "4,5")
+        expected = computed(self.folder)["layer1.norm2"]
+        for prefix, words in (("bert.", []), ("my.own.", ["--prefix", "my.own."])):
+            self.imported(self.model({prefix + name: tensor for name, tensor in plain.items()}), "--ids", "4,5", *words)
+            np.testing.assert_array_equal(computed(self.folder)["layer1.norm2"], expected)
+        self.assertIn("--prefix my.own.", self.refused("model", "--ids", "4,5"))
+
+    def test_a_problem_elsewhere_is_run_with_a_root(self):
+        self.model()
+        os.makedirs(self.path("problems"))
+        done = attn("import", "model", "--ids", "4,5", "-o", "problems/it.json", folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("--root model", done.stderr)
+        self.assertEqual(attn("run", "problems/it.json", folder=self.folder).returncode, 2)
+        self.assertEqual(attn("run", "problems/it.json", "--root", "model", folder=self.folder).returncode, 0)
+
+    def test_a_tensor_that_nobody_reads_is_refused_by_name(self):
+        self.model(small_bert(**{"encoder.layer.0.adapter.weight": np.zeros((4, 4))}))
+        self.assertIn("encoder.layer.0.adapter.weight", self.refused("model", "--ids", "4,5"))
+
+    def test_a_tensor_that_is_not_there_is_named(self):
+        self.model(small_bert(**{"encoder.layer.0.output.dense.weight": None}))
+        self.assertIn("encoder.layer.0.output.dense.weight", self.refused("model", "--ids", "4,5"))
+
+    def test_what_is_wrong_with_what_goes_in_is_said(self):
+        self.model()
+        for words, said in ((["--ids", "4,10"], "no token 10"), (["--ids", "4,x"], "x"), ([], "--text"),
+                            (["--tokens", "it,snows"], "snows"), (["--ids", "4", "--text", "it"], "one of them"),
+                            (["--ids", "4,4,4,4,4,4,4"], "6 positions"), (["--ids", "4", "--layers", "2"], "1 layer"),
+                            (["--ids", "4", "--layers", "0-1"], "--layers"), (["--ids", "4", "--from", "elmo"], "elmo")):
+            self.assertIn(said, self.refused("model", *words), words)
+        self.assertIn("tokenizer", self.refused(self.model(vocabulary=None, folder="mute"), "--text", "it rains"))
+
+    def test_what_is_wrong_with_a_config_is_said(self):
+        for config, said in (({**CONFIG, "model_type": "mamba"}, "mamba"), ({**CONFIG, "hidden_act": "mish"}, "mish"),
+                             ({**CONFIG, "is_decoder": True}, "is_decoder"), ({**CONFIG, "num_attention_heads": "2"}, "whole"),
+                             ({**CONFIG, "num_attention_heads": -2}, "whole"), ({**CONFIG, "layer_norm_eps": "x"}, "number"),
+                             ({**CONFIG, "num_hidden_layers": 2}, "encoder.layer.1."), ("[1]", "object"), ("{", "object"),
+                             ({"model_type": "bert"}, "num_attention_heads"), (None, "--from")):
+            folder = self.model(config=config, folder="of " + said)
+            self.assertIn(said, self.refused(folder, "--ids", "4,5"))
+
+    def test_what_is_no_model_is_refused(self):
+        os.makedirs(self.path("empty"))
+        for path in ("nowhere", "empty"):
+            self.assertIn("holds no model", self.refused(path, "--ids", "1"))
+        with open(self.path("text.safetensors"), "w", encoding="utf-8") as file:
+            file.write("no tensors")
+        self.assertIn("text.safetensors", self.refused("text.safetensors", "--from", "bert", "--ids", "1"))
+
+    def test_names_of_files_in_an_index_lead_nowhere_else(self):
+        os.makedirs(self.path("model"))
+        write_safetensors(self.path("other.safetensors"), small_bert())
+        for name in ("../other.safetensors", self.path("other.safetensors")):
+            with open(self.path("model/model.safetensors.index.json"), "w", encoding="utf-8") as file:
+                json.dump({"weight_map": {"x": name}}, file)
+            with open(self.path("model/config.json"), "w", encoding="utf-8") as file:
+                json.dump(CONFIG, file)
+            self.refused("model", "--ids", "4,5")
+
+
+class Heads(InFolder):
+    def ranked(self, *words, file=os.path.join(ROOT, "data", "induction.json")):
+        done = attn("heads", file, *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_shares_are_those_of_the_weights(self):
+        path = os.path.join(ROOT, "data", "induction.json")
+        trace = json.loads(attn("run", path, "--format", "json").stdout)
+        report = json.loads(self.ranked("--format", "json", "--pair", "7,4"))
+        for head in report["heads"]:
+            data, = [step["data"] for step in trace["steps"] if step["id"] == head["step"]]
+            weights = np.array(data, dtype=float).reshape((-1,) + np.shape(data)[-2:])[head["head"] - 1]
+            for name, numbers in (("itself", np.diag(weights)), ("previous", np.diag(weights, -1)),
+                                  ("next", np.diag(weights, 1)), ("first", weights[1:, 0]), ("pair", weights[6, 3])):
+                self.assertAlmostEqual(head[name], np.mean(numbers), 12, name)
+
+    def test_the_trained_model_has_a_head_that_looks_one_back(self):
+        rows = list(csv.DictReader(io.StringIO(self.ranked("--format", "csv"))))
+        self.assertEqual(max(rows, key=lambda row: float(row["previous"]))["layer"], "1")
+        said = self.ranked("--by", "previous", "--top", "1")
+        self.assertIn("one back", said)
+        self.assertNotIn("to itself", said)
+
+    def test_a_problem_of_one_attention_has_one_head(self):
+        report = json.loads(self.ranked("--format", "json", file=os.path.join(ROOT, "data", "worked-example.json")))
+        self.assertEqual(len(report["heads"]), 1)
+        self.assertNotIn("pair", report)
+
+    def test_every_format_tells_it(self):
+        for ending in ("txt", "md", "tex", "html", "json", "csv"):
+            done = attn("heads", os.path.join(ROOT, "data", "induction.json"), "-o", self.path("it." + ending))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertGreater(os.path.getsize(self.path("it." + ending)), 100)
+
+    def test_what_is_no_pair_or_no_head_is_refused(self):
+        path = os.path.join(ROOT, "data", "induction.json")
+        for words in (["--pair", "A"], ["--pair", "A,Z"], ["--pair", "A,99"], ["--by", "pair"], ["--by", "up"],
+                      ["--top", "0"], ["--batch", "2"]):
+            self.assertEqual(attn("heads", path, *words).returncode, 2, words)
+        cross = os.path.join(ROOT, "data", "cross-attention.json")
+        self.assertEqual(attn("heads", cross).returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
