@@ -22,7 +22,10 @@ std::vector<RightAttention> attentions(const Recipe& recipe) {
   return all;
 }
 
-Rewrites rewrites_of(const RightAttention& right, RewriteRule rule) {
+namespace {
+
+template <class Right>
+Rewrites fitting_rewrites(const Right& right, Rewrites (*rule)(const Right&)) {
   Rewrites all;
   try {
     all = rule(right);
@@ -31,6 +34,24 @@ Rewrites rewrites_of(const RightAttention& right, RewriteRule rule) {
     return {};
   }
   std::erase_if(all, [](const Rewrite& rewrite) { return !rewrite.recipe.fits(); });
+  return all;
+}
+
+}  // namespace
+
+Rewrites rewrites_of(const RightAttention& right, RewriteRule rule) { return fitting_rewrites(right, rule); }
+
+Rewrites rewrites_in_part(const Recipe& recipe, std::size_t part, const Mistake& mistake) {
+  if (mistake.of_part) return fitting_rewrites(RightPart{recipe, part}, mistake.of_part);
+  return mistake.rewrites && recipe.parts()[part].attention ? rewrites_of({recipe, part}, mistake.rewrites)
+                                                            : Rewrites();
+}
+
+Rewrites rewrites_of(const Recipe& recipe, const Mistake& mistake) {
+  Rewrites all;
+  for (std::size_t part = 0; part < recipe.parts().size(); ++part) {
+    std::ranges::move(rewrites_in_part(recipe, part, mistake), std::back_inserter(all));
+  }
   return all;
 }
 

@@ -58,6 +58,16 @@ constexpr std::string_view name(MistakeKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+// A norm, a residual or a feed-forward network of a recipe, as the problem asks for it.
+struct RightPart {
+  const Recipe& recipe;
+  std::size_t part = 0;
+  const RecipePart& at = recipe.parts()[part];
+};
+
+// Every way to go astray so in that part, as a RewriteRule does in an attention.
+using PartRule = Rewrites (*)(const RightPart& right);
+
 // A row of the catalogue: something people are known to do instead of what the
 // problem asks for.
 struct Mistake {
@@ -68,7 +78,15 @@ struct Mistake {
   RewriteRule rewrites = nullptr;
 
   MistakeKind kind = MistakeKind::error;
+
+  PartRule of_part = nullptr;  // in place of `rewrites`, where it is made beside an attention
+
+  bool is_rewrite() const { return rewrites || of_part; }
 };
+
+// What the mistake makes of that part of the recipe, or of each; as rewrites_of() above.
+Rewrites rewrites_in_part(const Recipe& recipe, std::size_t part, const Mistake& mistake);
+Rewrites rewrites_of(const Recipe& recipe, const Mistake& mistake);
 
 // Mistakes of one kind, the most common first; their ids begin alike.
 struct Family {

@@ -16,6 +16,7 @@ struct WeightedSum {
 // Nothing where the context is no plain weighted sum.
 std::optional<WeightedSum> weighted_sum(const RightAttention& right) {
   const Instruction* context = right.find(right.at.context);
+  if (!right.has(right.at.weights)) return std::nullopt;
   if (context && std::holds_alternative<Reduce>(context->op)) {
     if (context->operands.size() > 1) return std::nullopt;
     context = right.find(right.at.weighted_values);
