@@ -225,7 +225,7 @@ Told difference(const Computed& ours, const Other& theirs, std::optional<double>
     if (like.empty()) steps.push_back(ours.id_of(word));
   }
   Subject first{{"A", ours.given->name, ComparedFile::Kind::problem, ""}, side_of(ours.trace), &ours.trace};
-  if (first.side.attentions.empty()) first.side.attentions = {attention_anatomy("", {})};
+  if (first.side.attentions.empty()) first.side.attentions = {attention_anatomy("")};
   const Subject second = std::visit(ReadOther{*ours.given, max_bytes}, theirs);
 
   std::optional<Closeness> asked;

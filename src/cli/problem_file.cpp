@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "model/online.h"
 #include "problem/faults.h"
 #include "reading/problem/problem.h"
 #include "reading/problem/tensor_files.h"
@@ -61,6 +62,34 @@ std::string step_of(std::string_view id, const std::vector<std::string>& steps) 
   return text;
 }
 
+// How many keys that algorithm takes at a time; nothing where there is no such.
+std::optional<std::size_t> keys_a_block(std::string_view algorithm) {
+  constexpr std::string_view online = "online";
+  if (algorithm == online) return 2;
+  std::size_t keys = 0;
+  const bool names_block = algorithm.starts_with("online:") && parse_natural(algorithm.substr(online.size() + 1), keys);
+  return names_block && keys > 0 ? std::optional(keys) : std::nullopt;
+}
+
+// Sees to it that the problem is computed by that algorithm.
+void choose_algorithm(const ComputeOptions& options, Problem& problem) {
+  const auto refuse = [&](const std::string& what, const std::string& help) {
+    throw Refusal(what, help).at({"--algorithm", options.algorithm});
+  };
+  if (options.algorithm.empty()) return;
+  if (problem.arithmetic.hand_rounding) {
+    refuse("--algorithm online carries numbers on from block to block, and rounding by hand comes in between",
+           "leave out --algorithm, or --hand-rounding and what the problem says of it");
+  }
+  if (options.hardware.backend != "cpu") {
+    refuse("no kernel for a GPU goes through the keys step by step", "--backend cpu does");
+  }
+  if (const auto misfit = misfit_of_online(problem)) {
+    refuse("--algorithm online does not fit this problem: " + *misfit, "leave out --algorithm");
+  }
+  problem.keys_a_block = keys_a_block(options.algorithm);
+}
+
 // Where the files are that a problem refers to.
 std::string folder_of(const std::string& file) {
   const std::string folder = file == "-" ? "" : std::filesystem::path(file).parent_path().string();
@@ -82,6 +111,12 @@ void ComputeOptions::declare(CommandLine& line) {
                   {.value = "SIZE", .shows_default = true});
 }
 
+void ComputeOptions::declare_algorithm(CommandLine& line) {
+  line.add_option("--algorithm", algorithm,
+                  "how softmax goes through the keys: all at once, or online, some at a time (2, or online:BLOCK)",
+                  {.value = "online[:BLOCK]"});
+}
+
 void ComputeOptions::check() const {
   std::error_code unknown;
   if (!root.empty() && !std::filesystem::is_directory(root, unknown)) {
@@ -96,6 +131,11 @@ void ComputeOptions::check() const {
                     "2:keep-sum",
                     most_rounded_decimals))
         .at({"--hand-rounding", hand_rounding});
+  }
+  if (!algorithm.empty() && !keys_a_block(algorithm)) {
+    throw Refusal("there is no algorithm `" + shown(algorithm) + "`",
+                  "--algorithm takes online, or online:4 for 4 keys at a time")
+        .at({"--algorithm", algorithm});
   }
   hardware.check();
   max_bytes();
@@ -125,6 +165,7 @@ Problem open_problem_text(std::string_view text, const std::string& file, const 
   Problem& problem = read.value();
   if (!options.dtype.empty()) problem.arithmetic.dtype = dtype_of("--dtype", options.dtype);
   if (const auto rounding = parse_hand_rounding(options.hand_rounding)) problem.arithmetic.hand_rounding = rounding;
+  choose_algorithm(options, problem);
   return std::move(problem);
 }
 

@@ -22,8 +22,12 @@ struct ComputeOptions {
   HardwareOptions hardware;
   std::string max_memory = "2GiB";
   std::string root;
+  std::string algorithm;
 
   void declare(CommandLine& line);
+
+  // Also --algorithm, where steps are shown or compared.
+  void declare_algorithm(CommandLine& line);
 
   // Refuses what means nothing.
   void check() const;

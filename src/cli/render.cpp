@@ -95,6 +95,16 @@ const std::vector<std::string> color_names = {"auto", "always", "never"};  // as
 
 std::span<const Export> json_alone() { return {&*std::ranges::find(exports(), "json", &Export::name), 1}; }
 
+std::span<const Export> json_and_csv() {
+  static const std::vector<Export> both = [] {
+    std::vector<Export> found;
+    std::ranges::copy_if(exports(), std::back_inserter(found),
+                         [](const Export& one) { return one.name == "json" || one.name == "csv"; });
+    return found;
+  }();
+  return both;
+}
+
 bool Rendering::wants_behind() const {
   return std::ranges::any_of(targets, [](const Target& one) { return one.format && one.format->wants_behind; });
 }

@@ -82,5 +82,6 @@ Exit write_out(const Rendering& rendering, const std::function<Document()>& docu
 
 // What a command has for programs that writes JSON of its own and nothing else.
 std::span<const Export> json_alone();
+std::span<const Export> json_and_csv();
 
 }  // namespace attn

@@ -11,6 +11,7 @@
 
 #include "base/numbers.h"
 #include "base/sink.h"
+#include "base/suggest.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/lecture.h"
@@ -34,7 +35,8 @@ const std::vector<std::string> level_names = {"result", "steps", "rows", "cells"
 struct ViewPlan {
   Rendering rendering;
   ExplainOptions explaining;
-  std::size_t most_bytes = 0;  // that what is told may take
+  std::size_t most_bytes = 0;                    // that what is told may take
+  std::vector<std::string> steps_of_parts = {};  // of the parts that are asked for
 };
 
 // "--query 4" against how many there are.
@@ -46,6 +48,68 @@ std::optional<std::size_t> find_index(const std::string& option, const std::stri
   throw Refusal("`" + option + " " + shown(typed) + "` picks none of the problem's " + what,
                 option + (count == 1 ? " can be 1 only" : fmt::format(" goes from 1 to {}", count)))
       .at({option, typed});
+}
+
+// The parts that a block's prefix names: "layer1.self", or all of "layer1".
+std::vector<std::size_t> parts_called(const std::string& prefix, const Recipe& recipe) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < recipe.parts().size(); ++i) {
+    const std::string& own = recipe.parts()[i].prefix;
+    if (!own.empty() && (own == prefix || own.starts_with(prefix + "."))) found.push_back(i);
+  }
+  return found;
+}
+
+// What can be named so, each once.
+std::vector<std::string> names_of_parts(const Recipe& recipe) {
+  std::vector<std::string> names;
+  for (const RecipePart& part : recipe.parts()) {
+    if (!part.prefix.empty()) names.push_back(part.prefix);
+  }
+  return names;
+}
+
+std::vector<std::size_t> find_parts(const ViewOptions& options, const Recipe& recipe) {
+  if (options.part.empty() && options.layer.empty()) return {};
+  const bool by_layer = !options.layer.empty();
+  const std::string option = by_layer ? "--layer" : "--part";
+  const std::string& typed = by_layer ? options.layer : options.part;
+  if (by_layer && !options.part.empty()) {
+    throw Refusal("--part and --layer both say which part", "give the one or the other: --part layer2.self")
+        .at({"--layer"});
+  }
+  const std::vector<std::string> names = names_of_parts(recipe);
+  if (names.empty()) {
+    throw Refusal("`" + option + "` picks a part of a block, and none has a step",
+                  "leave " + option + " out; --only picks steps")
+        .at({option});
+  }
+  std::size_t number = 0;
+  const bool is_number = parse_natural(typed, number);
+  std::vector<std::size_t> found = parts_called(!by_layer   ? typed
+                                                : is_number ? "layer" + std::to_string(number)
+                                                            : "",
+                                                recipe);
+  if (!found.empty()) return found;
+  std::size_t layers = 0;
+  while (!parts_called("layer" + std::to_string(layers + 1), recipe).empty()) ++layers;
+  const auto near = by_layer ? std::nullopt : closest(typed, names);
+  throw Refusal("`" + option + " " + shown(typed) + "` picks no part of the block",
+                by_layer ? fmt::format("layers count from 1 to {}", layers)
+                : near   ? "did you mean " + *near + "?"
+                         : "there are " + listed(names))
+      .at({option, typed});
+}
+
+// Their steps.
+std::vector<std::string> steps_of_parts(const std::vector<std::size_t>& parts, const Recipe& recipe) {
+  std::vector<std::string> ids;
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    const Instruction& step = recipe.instruction(line);
+    const bool is_in = std::ranges::find(parts, step.part) != parts.end();
+    if (is_in && step.kind == Instruction::Kind::step) ids.push_back(step.id());
+  }
+  return ids;
 }
 
 std::vector<std::string> find_steps(const std::vector<std::string>& asked, Computation& computation) {
@@ -132,8 +196,14 @@ void ask_for_result(const ViewOptions& options, const std::string& result, ViewP
   if (std::ranges::any_of(view.rendering.targets, &Target::exported)) only = {result};
 }
 
+std::size_t most_heads(const Problem& problem) {
+  std::size_t most = 1;
+  for (const Attention& attention : problem.sublayers) most = std::max(most, attention.heads.value_or(1));
+  return most;
+}
+
 ViewPlan understood(const ViewOptions& options, const Problem& problem, Computation& computation) {
-  ViewPlan view{understood(options.rendering, exports()), {}, 0};
+  ViewPlan view{understood(options.rendering, exports()), {}};
   const std::vector<Target>& targets = view.rendering.targets;
   refuse_bytes_on_terminal(targets);
   refuse_no_effect(options, targets);
@@ -145,9 +215,15 @@ ViewPlan understood(const ViewOptions& options, const Problem& problem, Computat
     explaining.level = Level(choice("--explain", options.level, level_names));
   }
   explaining.only = find_steps(options.only, computation);
+  explaining.parts = find_parts(options, computation.recipe());
+  if (!explaining.parts.empty() && !options.only.empty()) {
+    throw Refusal("--only picks steps, and a part of the block is asked for too", "give the one or the other")
+        .at({"--only"});
+  }
+  view.steps_of_parts = steps_of_parts(explaining.parts, computation.recipe());
   const Attention& attention = problem.attention();
   explaining.batch = find_index("--batch", options.batch, attention.batch, "sequences");
-  explaining.head = find_index("--head", options.head, attention.heads.value_or(1), "heads");
+  explaining.head = find_index("--head", options.head, most_heads(problem), "heads");
   explaining.query = find_index("--query", options.query, attention.query_count, "queries");
   explaining.brief = options.brief;
   refuse_brief(options, view);
@@ -167,7 +243,7 @@ constexpr std::size_t made_in_passing = std::size_t{16} << 20;
 bool wants_only_result(const Computation& computation, const ViewOptions& options, const ViewPlan& view) {
   const std::vector<std::string>& only = view.explaining.only;
   const bool is_small = computation.recipe().bytes() <= made_in_passing;
-  if (options.pause || (is_small && !options.at_once)) return false;
+  if (options.pause || !view.explaining.parts.empty() || (is_small && !options.at_once)) return false;
   const std::string result = computation.steps().back();
   const bool names_result = !only.empty() && std::ranges::count(only, result) == std::ssize(only);
   const auto needs_result_only = [&](const Target& target) {
@@ -246,7 +322,7 @@ void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink&
   const bool is_seen = target.path.empty() && is_terminal(STDOUT_FILENO);
   const std::string what = "writing " + (target.path.empty() ? target.name() : target.path);
   Progress progress(what, !is_seen && is_long(trace));
-  const std::vector<std::string>& only = view.explaining.only;
+  const std::vector<std::string>& only = view.explaining.parts.empty() ? view.explaining.only : view.steps_of_parts;
   if (target.format) {
     refuse_too_long(trace, view);
     const std::string text = rendered(explain(trace, view.explaining), target, view.rendering);
@@ -350,6 +426,8 @@ void ViewOptions::declare(CommandLine& line) {
   line.add_option("--batch", batch, "only this sequence, counted from 1", {.value = "I"});
   line.add_option("--head", head, "only this head", {.value = "I"});
   line.add_option("--query", query, "only this query", {.value = "I"});
+  line.add_option("--part", part, "of a block only this: layer1.self, layer1.ffn, or all of layer1", {.value = "PART"});
+  line.add_option("--layer", layer, "of a block only this layer", {.value = "N"});
   line.add_flag("--brief", brief, "as for a lecture: one query and one row written out, no weighted values");
   line.add_flag("--full", full, "leave nothing out, however long");
   line.add_flag("--pause", pause, "step through it in the terminal, key by key, as a lecture");
@@ -357,11 +435,26 @@ void ViewOptions::declare(CommandLine& line) {
   rendering.declare(line, RenderOptions::Shows::steps, exports());
 }
 
+namespace {
+
+// Of a large problem nothing is computed or held that nobody asks for.
+void leave_out_the_rest(const ViewPlan& view, Computation& computation) {
+  const bool says_statement = std::ranges::any_of(view.rendering.targets, [](const Target& target) {
+    return target.exported && (target.name() == "json" || target.name() == "safetensors");
+  });
+  if (!says_statement) computation.leave_out_statement();
+  const std::vector<std::string>& asked = view.explaining.parts.empty() ? view.explaining.only : view.steps_of_parts;
+  if (!asked.empty() && computation.recipe().bytes() > made_in_passing) computation.keep_only(asked);
+}
+
+}  // namespace
+
 Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOptions& viewing) {
   Computation computation(problem);
   ViewPlan view = understood(viewing, problem, computation);
   view.most_bytes = computing.max_bytes();
   if (viewing.pause) refuse_pause(view.rendering);
+  leave_out_the_rest(view, computation);
 
   const Trace trace = compute(computation, computing, wants_only_result(computation, viewing, view));
   tell_if_not_at_once(viewing, trace);

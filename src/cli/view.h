@@ -15,7 +15,7 @@ struct ViewOptions {
   RenderOptions rendering;
   std::string level;
   std::vector<std::string> only;
-  std::string batch, head, query;
+  std::string batch, head, query, part, layer;
   bool at_once = false;
   bool full = false;
   bool pause = false;

@@ -88,20 +88,23 @@ struct TriedReading {
 // Those that can stand on top of the ones that were taken.
 std::vector<TriedReading> readings(const Recipe& recipe, std::span<const LikelyCause> taken) {
   std::vector<TriedReading> all;
-  const auto add = [&](const std::string& id, const std::string& what, RewriteRule rule) {
-    if (!rule) return;
-    for (const RightAttention& right : attentions(recipe)) {
-      const LikelyCause cause{.id = id, .part = right.part, .what = what, .variant = "", .step = ""};
+  const auto add = [&](const std::string& id, const std::string& what, const Mistake& mistake) {
+    for (std::size_t part = 0; part < recipe.parts().size(); ++part) {
+      const LikelyCause cause{.id = id, .part = part, .what = what, .variant = "", .step = ""};
       if (std::ranges::any_of(taken, [&](const LikelyCause& other) { return exclude_each_other(cause, other); }))
         continue;
-      for (Rewrite& rewrite : rewrites_of(right, rule)) {
+      for (Rewrite& rewrite : rewrites_in_part(recipe, part, mistake)) {
         all.push_back({cause, std::make_shared<const Recipe>(std::move(rewrite.recipe))});
         all.back().told.variant = rewrite.variant;
       }
     }
   };
-  for (const Mistake* mistake : all_mistakes()) add(mistake->id, mistake->words.what, mistake->rewrites);
-  for (const Convention& convention : conventions()) add(convention.id, convention.what, convention.rewrites);
+  for (const Mistake* mistake : all_mistakes()) {
+    if (mistake->is_rewrite()) add(mistake->id, mistake->words.what, *mistake);
+  }
+  for (const Convention& convention : conventions()) {
+    add(convention.id, convention.what, {.id = convention.id, .words = {"", "", ""}, .rewrites = convention.rewrites});
+  }
   return all;
 }
 

@@ -12,6 +12,12 @@
 namespace attn {
 namespace {
 
+// Of a slice of so many cells those of the block.
+void keep_block(const Online& op, std::size_t numbers, std::size_t block, Slice& cells) {
+  cells.first += block * op.size * cells.stride;
+  cells.count = std::min(op.size, numbers - block * op.size);
+}
+
 // What axis names do not say of the cells of the i-th operand: an axis that was
 // split, merged, joined, repeated or picked from, and what a rotation turns.
 // REQUIRES: its slice stands where axis names say.
@@ -25,48 +31,68 @@ void regroup(const Reading& reading, std::size_t i, const std::vector<std::size_
     cells.first = cells.first - from * operand.stride(axis) + to * operand.stride(axis);
   };
   const auto read_nothing = [&] { cells.first = cells.count = 0; };
-  std::visit(
-      Overloaded{
-          []<OneOf<Given, Copy, Waves, Contract, Combine, Map, Reduce, Close, Softmax> AsNamed>(const AsNamed&) {},
-          [&](const Split& split) {
-            const std::size_t inner = reading.result.size(split.inner);
-            cells.first += (at(split.outer) * inner + at(split.inner)) * operand.stride(split.axis);
-          },
-          [&](const Merge& merge) {
-            const std::size_t inner = operand.size(merge.inner);
-            cells.first += at(merge.axis) / inner * operand.stride(merge.outer);
-            cells.first += at(merge.axis) % inner * operand.stride(merge.inner);
-          },
-          [&](const Join& join) {
-            std::size_t before = 0;
-            for (std::size_t other = 0; other < i; ++other) before += reading.operands[other].shape.size(join.axis);
-            const std::size_t place = at(join.axis);
-            if (place < before || place >= before + operand.size(join.axis)) return read_nothing();
-            move(join.axis, place - before);
-          },
-          [&](const Repeat& repeat) {
-            const std::size_t place = at(repeat.axis);
-            move(repeat.axis, repeat.tiled ? place % operand.size(repeat.axis) : place / repeat.times);
-          },
-          [&](const Pick& pick) {
-            const std::int64_t row = pick.rows[pick.rows.shape().offset(index, reading.result)];
-            if (row < 0) return read_nothing();
-            move(pick.axis, static_cast<std::size_t>(row));
-          },
-          [&](const Rotate& rotate) {
-            const std::size_t feature = at(rotate.axis);
-            const Turn turn = turn_of(rotate, feature, reading.operands[1].shape.size(rotate.pair));
-            if (i > 0) return turn.turns ? move(rotate.pair, turn.pair) : read_nothing();
-            if (!turn.turns) return;
-            // Both of the pair, the first of it first.
-            const auto [first, second] = std::minmax(feature, turn.partner);
-            move(rotate.axis, first);
-            cells.stride = (second - first) * operand.stride(rotate.axis);
-            cells.count = 2;
-            made.own_term = feature == first ? 0 : 1;
-          },
-      },
-      reading.op);
+  std::visit(Overloaded{
+                 []<OneOf<Given, Copy, Waves, Contract, Combine, Map, Reduce, Gate, Normalize, Close, Softmax> AsNamed>(
+                     const AsNamed&) {},
+                 [&](const Split& split) {
+                   const std::size_t inner = reading.result.size(split.inner);
+                   cells.first += (at(split.outer) * inner + at(split.inner)) * operand.stride(split.axis);
+                 },
+                 [&](const Merge& merge) {
+                   const std::size_t inner = operand.size(merge.inner);
+                   cells.first += at(merge.axis) / inner * operand.stride(merge.outer);
+                   cells.first += at(merge.axis) % inner * operand.stride(merge.inner);
+                 },
+                 [&](const Join& join) {
+                   std::size_t before = 0;
+                   for (std::size_t other = 0; other < i; ++other)
+                     before += reading.operands[other].shape.size(join.axis);
+                   const std::size_t place = at(join.axis);
+                   if (place < before || place >= before + operand.size(join.axis)) return read_nothing();
+                   move(join.axis, place - before);
+                 },
+                 [&](const Repeat& repeat) {
+                   const std::size_t place = at(repeat.axis);
+                   move(repeat.axis, repeat.tiled ? place % operand.size(repeat.axis) : place / repeat.times);
+                 },
+                 [&](const Pick& pick) {
+                   const std::int64_t row = pick.rows[pick.rows.shape().offset(index, reading.result)];
+                   if (row < 0) return read_nothing();
+                   move(pick.axis, static_cast<std::size_t>(row));
+                 },
+                 [&](const Rotate& rotate) {
+                   const std::size_t feature = at(rotate.axis);
+                   const Turn turn = turn_of(rotate, feature, reading.operands[1].shape.size(rotate.pair));
+                   if (i > 0) return turn.turns ? move(rotate.pair, turn.pair) : read_nothing();
+                   if (!turn.turns) return;
+                   // Both of the pair, the first of it first.
+                   const auto [first, second] = std::minmax(feature, turn.partner);
+                   move(rotate.axis, first);
+                   cells.stride = (second - first) * operand.stride(rotate.axis);
+                   cells.count = 2;
+                   made.own_term = feature == first ? 0 : 1;
+                 },
+                 [&](const Online& online) {
+                   if (!reading.result.has(online.blocks)) {
+                     if (!operand.has(online.blocks)) return;
+                     const bool is_last = online.part == Online::Part::result;
+                     return move(online.blocks,
+                                 is_last ? operand.size(online.blocks) - 1 : at(online.over) / online.size);
+                   }
+                   const std::size_t block = at(online.blocks);
+                   const auto before = block == 0 ? std::nullopt : std::optional(block - 1);
+                   if (operand.has(online.over)) return keep_block(online, operand.size(online.over), block, cells);
+                   if (online.part == Online::Part::rescale) {
+                     cells.first += before.value_or(0) * cells.stride;
+                     cells.count = before ? 2 : 1;
+                   }
+                   const bool is_own = online.carries_on() && i == reading.operands.size() - 1;
+                   const bool rescales = online.part != Online::Part::maximum && i == reading.operands.size() - 2;
+                   if (online.carries_on() && !before && (is_own || rescales)) return read_nothing();
+                   if (is_own) move(online.blocks, *before);
+                 },
+             },
+             reading.op);
 }
 
 Slice slice(const Reading& reading, const Reading::Source& source, const Axis& over,
@@ -85,10 +111,13 @@ Slice slice(const Reading& reading, const Reading::Source& source, const Axis& o
 // operand of the part, maximum or sum, says so.
 bool row_is_closed(const Trace& trace, const Reading& reading, const Provenance& made) {
   const auto* softmax = std::get_if<Softmax>(&reading.op);
-  if (!softmax || made.operands.size() < 2) return false;
+  const auto* online = std::get_if<Online>(&reading.op);
+  if ((!softmax && !online) || made.operands.size() < 2) return false;
   const double said = trace.value(made.operands[1].tensor)[made.operands[1].first];
-  if (softmax->part == Softmax::Part::exponentials) return said == -std::numeric_limits<double>::infinity();
-  return softmax->part == Softmax::Part::weights && said == 0;
+  if (softmax ? softmax->part == Softmax::Part::exponentials : online->part == Online::Part::exponentials) {
+    return said == -std::numeric_limits<double>::infinity();
+  }
+  return said == 0 && (softmax ? softmax->part == Softmax::Part::weights : online->part == Online::Part::result);
 }
 
 // The axis along which two cells are neighbours, the second behind the first.
@@ -107,18 +136,37 @@ std::optional<std::size_t> axis_between(const Shape& shape, std::size_t first, s
 }  // namespace
 
 Axis axis_over(const Op& op) {
-  return std::visit(Overloaded{
-                        [](const Contract& sum) { return sum.over; },
-                        [](const Reduce& reduce) { return reduce.over; },
-                        []<OneOf<Given, Copy, Split, Merge, Join, Repeat, Pick, Waves, Rotate, Combine, Map, Close> O>(
-                            const O&) { return Axis(); },
-                        [](const Softmax& softmax) {
-                          const bool is_own =
-                              softmax.part == Softmax::Part::exponentials || softmax.part == Softmax::Part::weights;
-                          return is_own ? Axis() : softmax.over;
-                        },
-                    },
-                    op);
+  return std::visit(
+      Overloaded{
+          [](const Contract& sum) { return sum.over; },
+          [](const Reduce& reduce) { return reduce.over; },
+          []<OneOf<Given, Copy, Split, Merge, Join, Repeat, Pick, Waves, Rotate, Combine, Map, Gate, Close> O>(
+              const O&) { return Axis(); },
+          [](const Normalize& norm) {
+            const bool is_cell = norm.part == Normalize::Part::normalized || norm.part == Normalize::Part::affine;
+            return is_cell ? Axis() : norm.over;
+          },
+          [](const Softmax& softmax) {
+            const bool is_own = softmax.part == Softmax::Part::exponentials || softmax.part == Softmax::Part::weights;
+            return is_own ? Axis() : softmax.over;
+          },
+          [](const Online& online) {
+            switch (online.part) {
+              case Online::Part::maximum:
+              case Online::Part::exponentials:
+              case Online::Part::result:
+                return Axis();
+              case Online::Part::rescale:
+                return online.blocks;
+              case Online::Part::block_maximum:
+              case Online::Part::sum:
+              case Online::Part::context:
+                break;
+            }
+            return online.over;
+          },
+      },
+      op);
 }
 
 std::size_t Reading::open_cell(std::size_t cell) const {
@@ -138,6 +186,8 @@ Reading reading_of(const Trace& trace, const Step& step) {
     if (!read) break;
     reading.operands.push_back(std::move(*read));
   }
+  const auto* online = std::get_if<Online>(&step.op);
+  if (online && online->carries_on()) reading.operands.push_back({step.heading.id, step.result.shape()});
   if (step.open) reading.open = source(*step.open);
   return reading;
 }
@@ -150,7 +200,13 @@ Provenance provenance(const Reading& reading, std::size_t cell) {
     made.operands.push_back(slice(reading, reading.operands[i], over, index));
     regroup(reading, i, index, made);
   }
-  if (reading.open) made.open = slice(reading, *reading.open, over, index);
+  if (reading.open) {
+    made.open = slice(reading, *reading.open, over, index);
+    const auto* online = std::get_if<Online>(&reading.op);
+    if (online && reading.result.has(online->blocks)) {
+      keep_block(*online, reading.open->shape.size(over), index[*reading.result.position(online->blocks)], *made.open);
+    }
+  }
   if (reading.result.has(over)) made.own_term = index[*reading.result.position(over)];
   return made;
 }

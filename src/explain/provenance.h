@@ -33,7 +33,9 @@ struct Slice {
 // that axis; a rotation reads both numbers of a pair, the first of it first; all
 // others are single cells. What was joined of several is read from one of them,
 // and the others' slices are empty, as are those of a row that nobody picked and
-// of the angles where nothing turns.
+// of the angles where nothing turns. Of blocks worked through one after another a
+// slice has those that are read, and what the step says of the block before is its
+// last operand, of which the first block reads nothing.
 struct Provenance {
   std::vector<Slice> operands;
 

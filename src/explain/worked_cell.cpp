@@ -16,32 +16,63 @@ namespace attn {
 namespace {
 
 // "e", or the base of a softmax that has another.
-std::string base_of(const Softmax& op, CellArithmetic& cell) {
-  return op.base == 0 ? "e" : cell.number({op.base}).text;
-}
+std::string spelled_base(double base, CellArithmetic& cell) { return base == 0 ? "e" : cell.number({base}).text; }
 
 // "e^(2 − 4)". No power of e can be written in full, but for e^0 = 1.
-Inline power_of(const Softmax& op, const NumberInLine& score, const NumberInLine& maximum, CellArithmetic& cell) {
-  return joined({base_of(op, cell) + "^(", cell.number(score), " − "}, joined(cell.guarded(maximum), {")"}));
+Inline power_of(double base, const NumberInLine& score, const NumberInLine& maximum, CellArithmetic& cell) {
+  return joined({spelled_base(base, cell) + "^(", cell.number(score), " − "}, joined(cell.guarded(maximum), {")"}));
 }
 
 // e^(2 − 4) = e^(−2) ≈ 0.1353
-Working exponential(const Softmax& op, CellArithmetic& cell) {
-  if (cell.is_closed(0)) return cell.closed();
-  const NumberInLine score = cell.read(0);
-  const NumberInLine maximum = cell.read(1);
-  if (maximum.value == -infinity) return cell.closed();
+Working power_of_difference(double base, const NumberInLine& score, const NumberInLine& maximum, CellArithmetic& cell) {
   const double difference = score.value - maximum.value;
-  const Inline start = {base_of(op, cell) + "^"};
-  cell.side(power_of(op, score, maximum, cell));
+  const Inline start = {spelled_base(base, cell) + "^"};
+  cell.side(power_of(base, score, maximum, cell));
   if (difference == 0) {
     cell.start_exact();
     cell.side(joined(start, {"0"}));
   } else {
     cell.side(joined(start, cell.guarded({difference, score.role})));
-    if (op.base == 0) cell.never_exact();
+    if (base == 0) cell.never_exact();
   }
-  return cell.equals(power(op.base, difference));
+  return cell.equals(power(base, difference));
+}
+
+Working exponential(double base, CellArithmetic& cell) {
+  if (cell.is_closed(0)) return cell.closed();
+  const NumberInLine maximum = cell.read(1);
+  if (maximum.value == -infinity) return cell.closed();
+  return power_of_difference(base, cell.read(0), maximum, cell);
+}
+
+// max(4, 3): of the blocks before, and of this one.
+Working largest_so_far(CellArithmetic& cell) {
+  if (cell.count(1) == 0) return cell.only_the_number();
+  const NumberInLine before = cell.read(1), now = cell.read(0);
+  cell.side(Inline{"max(", cell.number(before), ", ", cell.number(now), ")"});
+  return cell.equals(std::max(before.value, now.value));
+}
+
+// What is left of a sum of the blocks before once a larger maximum is subtracted.
+Working rescale(double base, CellArithmetic& cell) {
+  if (cell.count(0) == 1 || cell.read(0).value == -infinity) return cell.equals(0, {language().online.nothing_before});
+  return power_of_difference(base, cell.read(0), cell.read(0, 1), cell);
+}
+
+// 1.1353 × 0.3679 + 0.1353 + 1, or with products in place of the numbers: what the blocks
+// before gave, rescaled, and what this one adds.
+Working carried_on(bool products, CellArithmetic& cell) {
+  const std::size_t last = cell.made().operands.size() - 1;
+  std::vector<Inline> terms;
+  double sum = 0;
+  const bool carries = cell.count(last) > 0;
+  if (carries) {
+    const NumberInLine before = cell.read(last), by = cell.read(last - 1);
+    terms.push_back(joined(joined(cell.guarded(before), {" × "}), cell.guarded(by)));
+    sum = before.value * by.value;
+  }
+  products ? cell.add_products(terms, sum, carries ? 1 : 0) : cell.add_row(terms, sum, carries ? 1 : 0);
+  return cell.sum_of(std::move(terms), sum);
 }
 
 // 0.1353 + 1 + e^(1 − 4)
@@ -52,7 +83,7 @@ Working sum_with_sink(const Softmax& op, CellArithmetic& cell) {
   const NumberInLine sink = cell.read(1);
   const NumberInLine maximum = cell.read(2);
   if (maximum.value == -infinity) return cell.sum_of(std::move(terms), sum);
-  terms.push_back(joined({terms.empty() ? "" : "+ "}, power_of(op, sink, maximum, cell)));
+  terms.push_back(joined({terms.empty() ? "" : "+ "}, power_of(op.base, sink, maximum, cell)));
   if (sink.value != maximum.value && op.base == 0) cell.never_exact();
   return cell.sum_of(std::move(terms), sum + power(op.base, sink.value - maximum.value));
 }
@@ -79,6 +110,60 @@ Working share(CellArithmetic& cell) {
   terms.back().emplace_back(")");
   cell.side(std::move(terms));
   return cell.equals(own.value / sum);
+}
+
+// What a person writes for f(number), where that is more than a name: "max(2, 0)".
+Inline activation(Unary function, const NumberInLine& n, CellArithmetic& cell) {
+  switch (function) {
+    case Unary::relu:
+      return {"max(", cell.number(n), ", 0)"};
+    case Unary::gelu:
+      return joined(cell.guarded(n), {" × ½ × (1 + erf(", cell.number(n), " / √2))"});
+    case Unary::gelu_tanh:
+      return joined(joined(cell.guarded(n), {" × ½ × (1 + tanh(√(2/π) × (", cell.number(n), " + 0.044715 × "}),
+                    joined(cell.guarded(n), {"³)))"}));
+    default:
+      return {cell.number(n), " / (1 + e^(", cell.number({-n.value, n.role, n.decimals}), "))"};
+  }
+}
+
+// Whether its results can be written in full.
+bool is_endless(Unary function, double a) {
+  const bool is_rational = function == Unary::multiply || function == Unary::divide || function == Unary::add ||
+                           function == Unary::square || function == Unary::sqrt || function == Unary::relu;
+  return !is_rational && a != 0;
+}
+
+// (1 − 2) / √(0.6667 + 0.00001)
+Working normalized_number(const Normalize& op, CellArithmetic& cell) {
+  const bool centred = cell.made().operands.size() == 3;
+  const NumberInLine x = cell.read(0);
+  const NumberInLine variance = cell.read(centred ? 2 : 1);
+  double deviation = x.value;
+  Inline upper = cell.guarded(x);
+  if (centred) {
+    const NumberInLine mean = cell.read(1);
+    deviation -= mean.value;
+    upper = joined({"(", cell.number(x), " − "}, joined(cell.guarded(mean), {")"}));
+  }
+  const double divisor = normalized(1.0, variance.value, op.eps, op.eps_outside);
+  Inline lower = {"√", cell.number(variance)};
+  if (op.eps != 0) {
+    const Span eps = cell.number({op.eps});
+    lower = op.eps_outside ? Inline{"(√", cell.number(variance), " + ", eps, ")"}
+                           : Inline{"√(", cell.number(variance), " + ", eps, ")"};
+  }
+  cell.side(joined(joined(std::move(upper), {" / "}), std::move(lower)));
+  const double value = normalized(deviation, variance.value, op.eps, op.eps_outside);
+  return cell.equals(value, divisor == 0 ? Inline{language().telling.zero_divisor} : Inline{});
+}
+
+// 1.2 × 2 + 0.5
+Working affine(CellArithmetic& cell) {
+  const NumberInLine x = cell.read(0), gain = cell.read(1), bias = cell.read(2);
+  cell.side(std::vector<Inline>{joined(joined(cell.guarded(x), {" × "}), cell.guarded(gain)),
+                                joined({"+ "}, cell.guarded(bias))});
+  return cell.equals(x.value * gain.value + bias.value);
 }
 
 // Writes what each operation does for one cell.
@@ -178,13 +263,17 @@ struct OpWriter {
           return joined(cell.guarded(a), {"²"});
         case Unary::sqrt:
           return joined({"√"}, cell.guarded(a));
+        case Unary::relu:
+        case Unary::gelu:
+        case Unary::gelu_tanh:
+        case Unary::silu:
+          return activation(op.function, a, cell);
       }
       return {};
     };
     cell.side(side());
     // Of these only what 0 makes can be written in full.
-    const bool is_endless = op.function == Unary::tanh || op.function == Unary::softcap || op.function == Unary::exp;
-    if (is_endless && a.value != 0) cell.never_exact();
+    if (is_endless(op.function, a.value)) cell.never_exact();
     return cell.equals(applied(op.function, a.value, op.parameter));
   }
 
@@ -196,6 +285,29 @@ struct OpWriter {
         return cell.largest();
       case Reducer::norm:
         return cell.norm();
+    }
+    return cell.only_the_number();
+  }
+
+  Working operator()(const Gate& op) {
+    const NumberInLine gate = cell.read(0), by = cell.read(1);
+    cell.side(std::vector<Inline>{activation(op.function, gate, cell), joined({"× "}, cell.guarded(by))});
+    if (is_endless(op.function, gate.value)) cell.never_exact();
+    return cell.equals(applied(op.function, gate.value, 0.0) * by.value);
+  }
+
+  Working operator()(const Normalize& op) {
+    switch (op.part) {
+      case Normalize::Part::mean:
+        return cell.mean();
+      case Normalize::Part::variance:
+        return cell.variance(op.fewer);
+      case Normalize::Part::mean_square:
+        return cell.mean_square();
+      case Normalize::Part::normalized:
+        return normalized_number(op, cell);
+      case Normalize::Part::affine:
+        return affine(cell);
     }
     return cell.only_the_number();
   }
@@ -212,13 +324,32 @@ struct OpWriter {
       case Softmax::Part::maximum:
         return cell.largest();
       case Softmax::Part::exponentials:
-        return exponential(op, cell);
+        return exponential(op.base, cell);
       case Softmax::Part::sum:
         return cell.made().operands.size() > 1 ? sum_with_sink(op, cell) : cell.sum_of_all();
       case Softmax::Part::weights:
         return weight(cell);
       case Softmax::Part::shares:
         return share(cell);
+    }
+    return cell.only_the_number();
+  }
+
+  Working operator()(const Online& op) {
+    switch (op.part) {
+      case Online::Part::block_maximum:
+        return cell.largest();
+      case Online::Part::maximum:
+        return largest_so_far(cell);
+      case Online::Part::rescale:
+        return rescale(op.base, cell);
+      case Online::Part::exponentials:
+        return exponential(op.base, cell);
+      case Online::Part::sum:
+      case Online::Part::context:
+        return carried_on(op.part == Online::Part::context, cell);
+      case Online::Part::result:
+        return weight(cell);
     }
     return cell.only_the_number();
   }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/sink.h"
+#include "explain/document.h"
 #include "exports/export.h"
 #include "exports/json_text.h"
 #include "exports/numbers.h"
@@ -51,9 +52,10 @@ Json labels(const std::vector<std::vector<std::string>>& sequences, bool batched
   return sequences.empty() ? Json::array() : Json(sequences[0]);
 }
 
-Json heading(const Step& step) {
+Json heading(const Trace& trace, const Step& step) {
   const Shape& shape = step.result.shape();
-  return {{"id", step.heading.id},       {"symbol", step.heading.symbol.text()},
+  const std::string part = part_title(trace, step);
+  return {{"id", step.heading.id},       {"symbol", dotted(part, step.heading.symbol.text())},
           {"title", step.heading.title}, {"formula", step.heading.formula.text()},
           {"axes", shape.axes()},        {"shape", shape.sizes()}};
 }
@@ -84,7 +86,7 @@ void write_json(const Trace& trace, Sink& sink) {
   NumberSpelling spelling(trace.arithmetic.dtype);
   for (const Step& step : trace.steps) {
     out.text() += &step == &trace.steps.front() ? "\n    {\n" : ",\n    {\n";
-    out.text() += members(heading(step), "      ") + "      \"data\": ";
+    out.text() += members(heading(trace, step), "      ") + "      \"data\": ";
     std::size_t at = 0;
     append_cells(step.result, spelling, 0, at, out);
     out.text() += "\n    }";

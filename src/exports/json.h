@@ -10,6 +10,8 @@
 #include "explain/reports/verdict.h"
 #include "mark/report.h"
 #include "mistakes/mistake.h"
+#include "trace/heads.h"
+#include "trace/scaling.h"
 #include "trace/trace.h"
 
 // What commands write for programs in JSON.
@@ -36,6 +38,15 @@ std::string difference_json(const DiffReport& report);
 // their sum.
 std::string costs_json(const CostReport& report);
 std::string costs_csv(const CostReport& report);
+
+// What widths do to scores and their softmax, as the object with the schema "attn/scaling/1", and as
+// a table: a width a line.
+std::string scaling_json(const ScalingReport& report);
+std::string scaling_csv(const ScalingReport& report);
+
+// Where heads look, as the object with the schema "attn/heads/1", and as a table.
+std::string heads_json(const HeadsReport& report);
+std::string heads_csv(const HeadsReport& report);
 
 // What is wrong, on one line: the object with the schema "attn/error/1" that
 // docs/commands.md describes.

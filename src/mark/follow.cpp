@@ -13,6 +13,8 @@ namespace {
 // Whether the line is an inner one of softmax.
 bool is_inner(const Instruction& instruction) {
   const auto* softmax = std::get_if<Softmax>(&instruction.op);
+  const auto* online = std::get_if<Online>(&instruction.op);
+  if (online) return online->part != Online::Part::result;
   return softmax && softmax->part != Softmax::Part::weights && softmax->part != Softmax::Part::shares;
 }
 
@@ -55,9 +57,29 @@ class Worker : public Policy<Number> {
     if (!rounded && !place) return std::nullopt;
     Tensor<Number> carried = computed;
     if (rounded) round(line, before, carried);
-    if (place) matched_[*place] = write(line, task_.sheet.steps[*place], computed, before, carried);
+    if (place) {
+      const HandedStep& step = task_.sheet.steps[*place];
+      matched_[*place] = write(line, step, computed, before, carried);
+      const auto* online = std::get_if<Online>(&task_.recipe.instruction(line).op);
+      if (online && online->carries_on()) follow_blocks(line, *online, step, before, carried, matched_[*place]);
+    }
     if (task_.early && task_.early->line == line) round_early(computed, carried);
     return carried;
+  }
+
+ private:
+  // Block after block: what was handed in of one is carried on to the next. Each time round
+  // one block more stands as whoever wrote it had it.
+  void follow_blocks(std::size_t line, const Online& online, const HandedStep& step, const Values<Number>& before,
+                     Tensor<Number>& carried, std::vector<bool>& matched) const {
+    const std::size_t blocks = carried.shape().size(online.blocks);
+    for (std::size_t block = 1; block < blocks && !all_true(matched); ++block) {
+      const Tensor<Number> after = run_line_after(task_.recipe, line, before, carried);
+      Tensor<Number> next = after;
+      matched = write(line, step, after, before, next);
+      if (std::ranges::equal(next.data(), carried.data())) return;
+      carried = std::move(next);
+    }
   }
 
  protected:

@@ -1,6 +1,7 @@
 #include "mark/honest.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -21,7 +22,9 @@ class Ways {
     Followed<Interval> all = enclose(task_, {.habit = habit_});
     HonestReading reading{habit_, task_.sheet.decimals, all.matched, count_mismatches(all.matched)};
     if (task_.rule.kind != MarkingRule::Kind::honest_rounding) return reading;
-    const std::size_t end = first_mismatch(all.matched);
+    // Where intervals tell nothing, the ways judge every step, the first wrong one too.
+    const bool tells_nothing = leaves_sheet_open(task_, all);
+    const std::size_t end = tells_nothing ? all.matched.size() : first_mismatch(all.matched);
     find_choices(all);
     const std::optional<Flags> before = explained(all, end);
     reading.is_doubted = is_doubted_;
@@ -55,9 +58,9 @@ class Ways {
       options.known = &all;
       if (add(enclose(task_, options).matched)) return std::nullopt;
     }
-    // Beyond so much work the person has the benefit of the doubt.
+    // Beyond so much work the person has the benefit of the doubt, unless that would be one of anything.
     is_doubted_ = work() > 6'000'000;
-    if (is_doubted_) return std::nullopt;
+    if (is_doubted_) return leaves_sheet_open(task_, all) ? usual_ways() : std::nullopt;
     bool met_tie = false;
     for (const Ties ties : all_ties) {
       if (ties != all_ties.front() && !met_tie) break;
@@ -66,6 +69,24 @@ class Ways {
           .habit = habit_, .rounded = &rounded, .ties = ties, .met_tie = &met_tie, .same = &same_};
       const Followed<Interval> none = enclose(task_, options);
       if (add(none.matched) || any_way(0, none, options, rounded)) return std::nullopt;
+    }
+    return together();
+  }
+
+  // Who works through many steps rounds from some step on, or until then: a few of
+  // these, for many mistakes are read so.
+  std::optional<Flags> usual_ways() {
+    constexpr std::size_t most_turns = 6;
+    const std::size_t stride = choices_.size() / most_turns + 1;
+    std::vector<bool> until(task_.recipe.size()), from(task_.recipe.size());
+    for (const std::size_t line : choices_) from[line] = true;
+    for (std::size_t choice = 0; choice < choices_.size(); ++choice) {
+      until[choices_[choice]] = true;
+      from[choices_[choice]] = false;
+      if (choice % stride != 0) continue;
+      for (const std::vector<bool>* rounded : {&until, &from}) {
+        if (add(enclose(task_, {.habit = habit_, .rounded = rounded}).matched)) return std::nullopt;
+      }
     }
     return together();
   }
@@ -179,6 +200,20 @@ class OtherHabits {
 };
 
 }  // namespace
+
+bool leaves_sheet_open(const Task& task, const Followed<Interval>& all) {
+  for (std::size_t line = 0; line < task.recipe.size(); ++line) {
+    if (!task.places[line] || !all.computed[line]) continue;
+    double most = 0, widest = 0;
+    for (const Interval& number : all.result(line).data()) {
+      const double middle = std::abs(number.low / 2 + number.high / 2);
+      if (std::isfinite(middle)) most = std::max(most, middle);
+      if (number != Interval(-infinity)) widest = std::max(widest, number.width());
+    }
+    if (2 * widest > most && widest > 1) return true;
+  }
+  return false;
+}
 
 HonestReading read_honestly(const Task& task, RoundingMode habit) { return Ways(task, habit).read(); }
 

@@ -28,6 +28,10 @@ struct HonestReading {
   bool is_doubted = false;
 };
 
+// Whether something that was handed in could be nearly any number: where intervals went
+// through so much that one is wider than half of the largest number of its step.
+bool leaves_sheet_open(const Task& task, const Followed<Interval>& all);
+
 // Reads the whole of it with one habit. A step that was not handed in was rounded
 // to the decimals of the file, or it was not: one of the two for all of its
 // numbers. Of a step that was, each number was carried on as written, or as it was before.

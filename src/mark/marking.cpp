@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "mark/comparison.h"
+#include "mark/honest.h"
 #include "trace/rounding.h"
 #include "words/language.h"
 
@@ -73,9 +74,13 @@ bool changes_something(const Tensor<double>& numbers, int decimals) {
 
 Ground::Ground(Recipe right) : recipe(std::move(right)), same(same_lines(recipe, recipe)) {
   for (std::size_t line = 0; line < recipe.size(); ++line) cells += recipe.shape(line).count();
+  // In a model of many layers not every mistake can be kept in every layer.
+  constexpr std::size_t most_lines = 1'000'000;
+  std::size_t lines = 0;
   for (const Mistake* mistake : all_mistakes()) {
-    if (!mistake->rewrites) continue;
-    for (Rewrite& rewrite : rewrites_of(recipe, mistake->rewrites)) {
+    if (lines > most_lines) break;
+    for (Rewrite& rewrite : rewrites_of(recipe, *mistake)) {
+      lines += rewrite.recipe.size();
       auto twins = same_lines(rewrite.recipe, recipe);
       std::vector<Candidate>& known = mistake->kind == MistakeKind::note ? roundings : candidates;
       std::vector<bool> differs = lines_that_differ(rewrite.recipe, twins);
@@ -186,6 +191,7 @@ bool Marking::is_explained_by(const Task& task, Diagnosis rounding) {
     if (!may_explain(task, habit, sheet_.steps.size())) continue;
     const std::vector<bool> no_other(task.recipe.size());
     if (leaves_weights_open(task.recipe, enclose(task, {.habit = habit, .rounded = &no_other}))) continue;
+    if (leaves_sheet_open(task, enclose(task, {.habit = habit}))) continue;
     HonestReading reading = read_honestly(task, habit);
     if (reading.mismatches > 0) continue;
     habit_ = habit;

@@ -42,7 +42,15 @@ bool goes_index_by_index(const Op& op, const Axis& axis) {
                                [&](const Contract& sum) { return none({sum.over}); },
                                [&](const Reduce& reduce) { return none({reduce.over}); },
                                [&](const Softmax& softmax) { return none({softmax.over}); },
-                               [&](const Map&) { return true; }, [&](const Close&) { return true; }},
+                               [&](const Online& online) {
+                                 return none({online.over, online.blocks});
+                               },
+                               [&](const Normalize& norm) {
+                                 // What is done cell by cell reads a number a row.
+                                 return none({norm.over});
+                               },
+                               [&](const Gate&) { return true; }, [&](const Map&) { return true; },
+                               [&](const Close&) { return true; }},
                     op);
 }
 

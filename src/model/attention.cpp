@@ -2,8 +2,12 @@
 
 #include <cmath>
 
+#include "model/activations/activation.h"
+#include "model/block.h"
 #include "model/chosen.h"
 #include "model/masks/mask.h"
+#include "model/norms/norm_kind.h"
+#include "model/online.h"
 #include "model/options/options.h"
 #include "model/vectors.h"
 #include "words/language.h"
@@ -120,9 +124,10 @@ std::string record_context(RecipeBuilder& work, const Attention& attention, cons
 
 }  // namespace
 
-Anatomy attention_anatomy(const std::string& prefix, const Inputs& inputs) {
+Anatomy attention_anatomy(const std::string& prefix, const std::string& query_inputs, const std::string& key_inputs) {
   const auto id = [&](const char* name) { return prefix.empty() ? std::string(name) : prefix + "." + name; };
-  return {.query_inputs = id(inputs.cross() ? "inputs.query" : "inputs"),
+  return {.query_inputs = query_inputs,
+          .key_inputs = key_inputs,
           .projected_queries = id("projected_queries"),
           .projected_keys = id("projected_keys"),
           .projected_values = id("projected_values"),
@@ -153,29 +158,54 @@ Anatomy attention_anatomy(const std::string& prefix, const Inputs& inputs) {
           .output_weight = id("weights.output")};
 }
 
-Recipe attention_recipe(const Problem& problem, AttentionOptions options) {
+Recipe recipe_of(const Problem& problem, AttentionOptions options) {
+  if (!options.keys_a_block) options.keys_a_block = problem.keys_a_block;
+  if (problem.block) return block_recipe(problem, options);
   RecipeBuilder work(problem.arithmetic, problem.attention().vectors);
   record_attention(work, problem.inputs, problem.attention(), options);
   return work.take();
 }
 
-// The whole computation, a line a part of it.
-StepId record_attention(RecipeBuilder& work, const Inputs& inputs, const Attention& attention,
-                        AttentionOptions options) {
-  work.current().attention = attention_anatomy(work.current().prefix, inputs);
-  const Chosen chosen(attention);
-  const Projected own = record_vectors(work, inputs, attention, chosen);
+namespace {
+
+// From the vectors on, a line a part of it.
+StepId record_from(RecipeBuilder& work, const Projected& own, const Attention& attention, const Chosen& chosen,
+                   AttentionOptions options) {
   const Projected all = record_repeated_heads(work, attention, own);
   const std::string scores = record_scores(work, attention, chosen, all, own.keys);
   const MaskedScores masked = record_mask(work, attention, chosen.position, scores);
+  if (options.keys_a_block) {
+    return record_output(work, attention, record_online(work, chosen, masked, all.values, *options.keys_a_block));
+  }
   const std::string weights = record_softmax(work, chosen, masked);
   const std::string context =
       record_context(work, attention, chosen.position, weights, all.values, masked.open, options);
   return record_output(work, attention, context);
 }
 
+}  // namespace
+
+StepId record_attention(RecipeBuilder& work, const Inputs& inputs, const Attention& attention,
+                        AttentionOptions options) {
+  const std::string& prefix = work.current().prefix;
+  const std::string all = prefix.empty() ? "inputs" : prefix + ".inputs";
+  const bool cross = inputs.cross();
+  work.current().attention = attention_anatomy(prefix, cross ? all + ".query" : all, cross ? all + ".key" : all);
+  const Chosen chosen(attention);
+  return record_from(work, record_vectors(work, inputs, attention, chosen), attention, chosen, options);
+}
+
+StepId record_attention(RecipeBuilder& work, const ProjectedFrom& from, const Attention& attention,
+                        AttentionOptions options) {
+  work.current().attention = attention_anatomy(work.current().prefix, from.query, from.key);
+  const Chosen chosen(attention);
+  return record_from(work, record_vectors(work, from, attention, chosen), attention, chosen, options);
+}
+
 Catalog catalog() {
   Catalog all;
+  for (const NormKind& norm : norm_kinds()) all.norms.push_back(norm.spec);
+  for (const Activation& activation : activations()) all.activations.push_back(activation.spec);
   for (const Score& score : scores()) all.scores.push_back(score.spec);
   for (const Position& position : positions()) all.positions.push_back(position.spec);
   for (const SoftmaxKind& kind : softmaxes()) all.softmaxes.push_back(kind.spec);

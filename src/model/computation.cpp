@@ -33,32 +33,61 @@ std::vector<Particular> particulars_of(const Attention& attention) {
   return all;
 }
 
+// The same of every attention of a block: only what holds for all of them.
+std::vector<Particular> particulars_of(const Problem& problem) {
+  std::vector<Particular> all = particulars_of(problem.attention());
+  for (const Attention& other : problem.sublayers) {
+    const std::vector<Particular> its = particulars_of(other);
+    std::erase_if(all, [&](const Particular& one) {
+      return std::ranges::none_of(
+          its, [&](const Particular& same) { return same.what == one.what && same.words == one.words; });
+    });
+  }
+  return all;
+}
+
 // What a trace says beside its steps.
-Trace described(const Problem& problem, const Backend& backend) {
+Trace described(const Problem& problem, const Backend& backend, bool with_statement = true) {
   const Attention& attention = problem.attention();
   Trace trace;
   trace.title = problem.title;
-  trace.statement = statement_digest(problem);
+  if (with_statement) trace.statement = statement_digest(problem);
   trace.arithmetic = problem.arithmetic;
   trace.backend = backend.name();
   trace.batched = attention.batched;
   trace.own_queries = attention.own_queries;
   trace.past_keys = attention.past_count();
-  trace.labels = {attention.query_labels, attention.key_labels};
-  trace.particulars = particulars_of(attention);
+  trace.labels = {attention.query_labels, attention.key_labels, {}};
+  if (problem.block) trace.labels.vocabulary = problem.block->vocabulary;
+  trace.particulars = particulars_of(problem);
+  if (problem.keys_a_block) {
+    trace.particulars.push_back({language().steps.softmax, language().online.softmax(*problem.keys_a_block)});
+  }
   trace.notes = problem.notes;
   return trace;
 }
 
+// What a trace is to have.
+struct Wishes {
+  bool weighted_values = true, statement = true;
+  std::vector<std::size_t> kept = {};  // lines; empty: all
+};
+
 Trace worked_out(Recipe recipe, const Problem& problem, Backend& backend,
-                 std::function<void(std::string_view)> before_step, bool wants_weighted_values = true) {
-  Trace trace = described(problem, backend);
+                 std::function<void(std::string_view)> before_step, const Wishes& wishes = {}) {
+  Trace trace = described(problem, backend, wishes.statement);
   ComputingPolicy policy(backend, problem.arithmetic, std::move(before_step));
+  if (!wishes.kept.empty()) policy.keep_only(recipe, wishes.kept);
   compute(std::move(recipe), policy, trace);
   trace.result = trace.steps.back().heading.id;
   std::ranges::move(notes_on_numbers(trace), std::back_inserter(trace.notes));
-  if (wants_weighted_values && !trace.find("weighted_values")) {
-    trace.notes.push_back({"weighted_values", {}, "left_out", language().steps.weighted_values_left_out});
+  for (const RecipePart& part : trace.recipe.parts()) {
+    if (!wishes.weighted_values || !wishes.kept.empty() || !part.attention ||
+        trace.find(part.attention->weighted_values))
+      continue;
+    if (problem.keys_a_block) continue;  // which has none
+    const StepId& id = part.attention->weighted_values;
+    trace.notes.push_back({id, {}, "left_out", language().steps.weighted_values_left_out(id)});
   }
   return trace;
 }
@@ -66,11 +95,11 @@ Trace worked_out(Recipe recipe, const Problem& problem, Backend& backend,
 }  // namespace
 
 Trace attention(const Problem& problem, Backend& backend, AttentionOptions options) {
-  return worked_out(attention_recipe(problem, options), problem, backend, {});
+  return worked_out(recipe_of(problem, options), problem, backend, {});
 }
 
 std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend) {
-  if (!has_fused_form(problem.attention(), problem.arithmetic)) return std::nullopt;
+  if (!has_fused_form(problem)) return std::nullopt;
   auto [recipe, read] = recipe_at_once(problem);
   AtOncePolicy policy(problem.attention(), problem.arithmetic, read, backend);
   const Evaluation<double> made = evaluate(recipe, policy);
@@ -89,7 +118,7 @@ std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend)
 }
 
 std::optional<std::size_t> bytes_at_once(const Problem& problem) {
-  if (!has_fused_form(problem.attention(), problem.arithmetic)) return std::nullopt;
+  if (!has_fused_form(problem)) return std::nullopt;
   const auto [recipe, read] = recipe_at_once(problem);
   const std::size_t bytes = recipe.bytes();
   if (bytes > std::numeric_limits<std::size_t>::max() / 4) return bytes;
@@ -108,9 +137,25 @@ void Computation::keep(const std::vector<std::string>& asked) {
   if (std::ranges::any_of(asked, is_left_out)) recipe_ = std::move(all);
 }
 
+void Computation::keep_only(const std::vector<std::string>& steps) {
+  std::vector<bool> kept(recipe_.size());
+  const auto keep = [&](std::size_t line) { kept[line] = recipe_.instruction(line).kind == Instruction::Kind::step; };
+  for (const std::string& id : steps) {
+    const auto line = recipe_.line(id == "result" ? recipe_.steps().back() : id);
+    if (!line) continue;
+    keep(*line);
+    for (const std::size_t operand : recipe_.operands(*line)) keep(operand);
+    if (const auto open = recipe_.open(*line)) keep(*open);
+  }
+  kept_.clear();
+  for (std::size_t line = 0; line < kept.size(); ++line) {
+    if (kept[line]) kept_.push_back(line);
+  }
+}
+
 void Computation::leave_out_weighted_values() {
   if (rounds_each_step(problem_.arithmetic)) return;
-  recipe_ = attention_recipe(problem_, {.no_weighted_values = true});
+  recipe_ = recipe_of(problem_, {.no_weighted_values = true});
   wants_weighted_values_ = false;
 }
 
@@ -131,7 +176,8 @@ std::variant<Trace, TooLarge> Computation::run(Backend& backend, bool only_resul
     return TooLarge{less_at_once ? *at_once : needed, less_at_once};
   }
   draw_numbers();
-  return worked_out(std::move(recipe_), problem_, backend, watcher.computes_step, wants_weighted_values_);
+  return worked_out(std::move(recipe_), problem_, backend, watcher.computes_step,
+                    {wants_weighted_values_, wants_statement_, kept_});
 }
 
 }  // namespace attn

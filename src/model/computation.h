@@ -48,7 +48,7 @@ struct TooLarge {
 class Computation {
  public:
   // REQUIRES: the problem outlives the computation.
-  explicit Computation(const Problem& problem) : problem_(problem), recipe_(attention_recipe(problem)) {}
+  explicit Computation(const Problem& problem) : problem_(problem), recipe_(recipe_of(problem)) {}
 
   const Recipe& recipe() const { return recipe_; }
 
@@ -56,11 +56,19 @@ class Computation {
   std::vector<std::string> steps() const { return recipe_.steps(); }
 
   // With the steps that are left out for their size.
-  Recipe whole() const { return attention_recipe(problem_, {.all_steps = true}); }
+  Recipe whole() const { return recipe_of(problem_, {.all_steps = true}); }
 
   // Sees to it that these are not left out, as far as there are such steps.
   void keep(const std::vector<std::string>& asked);
   void keep_all() { recipe_ = whole(); }
+
+  // Only these, and what they read, are in the trace; of the rest no more is computed than
+  // they need, and no number is held longer. REQUIRES: there are such steps.
+  void keep_only(const std::vector<std::string>& steps);
+
+  // The trace says nothing of the problem's statement: to read all its numbers again takes
+  // as long as a run of a large model.
+  void leave_out_statement() { wants_statement_ = false; }
 
   // Sums the weighted values without showing them, where the context has the same bits so.
   void leave_out_weighted_values();
@@ -75,6 +83,8 @@ class Computation {
   const Problem& problem_;
   Recipe recipe_;
   bool wants_weighted_values_ = true;
+  bool wants_statement_ = true;
+  std::vector<std::size_t> kept_;  // lines; empty: all
 };
 
 }  // namespace attn

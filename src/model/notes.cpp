@@ -11,35 +11,44 @@
 namespace attn {
 namespace {
 
-std::vector<Note> closed_rows(const Trace& trace) {
-  const Step* mask = trace.find("mask");
-  if (!mask) return {};
+// The mask of the attention that a part is; null where there is none.
+const Step* mask_of(const Trace& trace, std::size_t part) {
+  const auto& attention = trace.recipe.parts()[part].attention;
+  return attention ? trace.find(attention->mask) : nullptr;
+}
+
+void add_closed_rows(const Trace& trace, const Anatomy& attention, std::vector<Note>& notes) {
+  const Step* mask = trace.find(attention.mask);
+  if (!mask) return;
   const Shape& shape = mask->result.shape();
   const std::size_t width = shape.back().size;
-
-  std::vector<Note> notes;
   for (std::size_t start = 0; start < mask->result.size(); start += width) {
     const auto row = mask->result.data().subspan(start, width);
     if (std::ranges::any_of(row, [](double open) { return open != 0; })) continue;
     std::vector<std::size_t> index = shape.index(start);
     index.pop_back();
-    notes.push_back(closed_row_note("attention_weights", std::move(index)));
+    const StepId& told = trace.find(attention.weights) ? attention.weights : attention.context;
+    notes.push_back(closed_row_note(told, std::move(index)));
   }
-  return notes;
 }
 
 // Whether a step's numbers may be infinite without anything being wrong.
 bool may_be_infinite(const Step& step) {
   const auto* softmax = std::get_if<Softmax>(&step.op);
-  return step.heading.role == Role::mask || (softmax && softmax->part == Softmax::Part::maximum);
+  const auto* online = std::get_if<Online>(&step.op);
+  const bool is_maximum =
+      (softmax && softmax->part == Softmax::Part::maximum) ||
+      (online && (online->part == Online::Part::block_maximum || online->part == Online::Part::maximum));
+  return step.heading.role == Role::mask || is_maximum;
 }
 
 // The first number from the scores on that is not finite, although nothing closes it.
 std::vector<Note> overflow(const Trace& trace) {
-  const Step* mask = trace.find("mask");
-  const auto scores = std::ranges::find_if(trace.steps, [](const Step& step) { return step.heading.id == "scores"; });
+  const StepId first = trace.attention() ? trace.attention()->scores : trace.steps.front().heading.id;
+  const auto scores = std::ranges::find_if(trace.steps, [&](const Step& step) { return step.heading.id == first; });
   for (auto step = scores; step != trace.steps.end(); ++step) {
     if (may_be_infinite(*step)) continue;
+    const Step* mask = mask_of(trace, step->part);
     const Shape& shape = step->result.shape();
     const bool masked = mask && shape == mask->result.shape();
     for (std::size_t at = 0; at < step->result.size(); ++at) {
@@ -57,11 +66,11 @@ std::vector<Note> overflow(const Trace& trace) {
 
 // Vectors of length 0 whose angle with another is asked for by an open cell.
 std::vector<Note> zero_vectors(const Trace& trace) {
-  const Step* mask = trace.find("mask");
   std::vector<Note> notes;
   for (const Step& step : trace.steps) {
     const auto* contract = std::get_if<Contract>(&step.op);
     if (!contract || contract->then != Contract::Then::divide) continue;
+    const Step* mask = mask_of(trace, step.part);
     const Shape& cells = step.result.shape();
     const bool masked = mask && cells == mask->result.shape();
     for (const Operand& operand : {step.operands[2], step.operands[3]}) {
@@ -96,7 +105,9 @@ Note closed_row_note(std::string step, std::vector<std::size_t> row) {
 
 std::vector<Note> notes_on_numbers(const Trace& trace) {
   std::vector<Note> notes = overflow(trace);
-  std::ranges::move(closed_rows(trace), std::back_inserter(notes));
+  for (const RecipePart& part : trace.recipe.parts()) {
+    if (part.attention) add_closed_rows(trace, *part.attention, notes);
+  }
   std::ranges::move(zero_vectors(trace), std::back_inserter(notes));
   return notes;
 }

@@ -144,9 +144,9 @@ void say_all(Problem& problem, const Layout& layout) {
 }
 
 // Puts those that are new where they stand among those that are known.
-void add_steps(const Problem& problem, std::vector<StepId>& all) {
+void add_steps(const Problem& problem, std::vector<StepId>& all, AttentionOptions options = {.all_steps = true}) {
   auto place = all.begin();
-  for (const StepId& id : attention_recipe(problem, {.all_steps = true}).steps()) {
+  for (const StepId& id : recipe_of(problem, options).steps()) {
     const auto known = std::ranges::find(all, id);
     place = (known != all.end() ? known : all.insert(place, id)) + 1;
   }
@@ -161,6 +161,7 @@ std::vector<StepId> read_off_recipes() {
     Problem full = plain;
     say_all(full, layout);
     add_steps(full, all);
+    add_steps(full, all, {.keys_a_block = 1});
     const auto add_each = [&](const std::vector<ChoiceSpec>& specs, const Problem& in, auto choose) {
       for (const ChoiceSpec& spec : specs) {
         const auto choice = chosen(spec, layout);

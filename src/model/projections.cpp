@@ -47,12 +47,6 @@ std::vector<InputTensor> tensors_of(const Inputs& inputs) {
   return all;
 }
 
-// Where the inputs of a part stand among the steps: cross-attention has one for each.
-std::string source_of(const Inputs& inputs, const Projecting& part, const std::string& id) {
-  if (!inputs.cross()) return id;
-  return id + (part.name == "value" && !inputs.value ? ".key" : "." + part.name);
-}
-
 // Of the encoding that all inputs share, as many positions as these have.
 std::string record_own_encoding(RecipeBuilder& work, const InputTensor& of) {
   const std::string encoding = "position_encoding";
@@ -92,10 +86,14 @@ void record_positioned_inputs(RecipeBuilder& work, const std::vector<InputTensor
 Operand source_as(const RecipeBuilder& work, const Projecting& part, const Axis& feature) {
   const Shape& shape = work.shape(part.source);
   Operand operand(part.source);
-  if (shape.has("token")) operand.renamed.push_back({"token", part.row});
-  // Values made from the inputs of the keys keep the rows of the keys.
-  const Axis own_feature = shape.has("d_model") ? "d_model" : "d_k";
-  if (own_feature != feature) operand.renamed.push_back({own_feature, feature});
+  // Values made from the inputs of the keys keep the rows of the keys. What another
+  // attention made, as a memory is, has its names for rows and features.
+  for (const Dim& dim : shape.dims()) {
+    const bool is_outer_axis = dim.axis == "batch" || dim.axis == "head";
+    const bool is_row = dim.axis == "token" || dim.axis == "query" || dim.axis == "key";
+    const Axis& name = is_row ? part.row : feature;
+    if (!is_outer_axis && dim.axis != name) operand.renamed.push_back({dim.axis, name});
+  }
   return operand;
 }
 
@@ -103,13 +101,8 @@ bool is_wide(const Attention& attention, const Projecting& part) {
   return attention.heads && part.projection && !part.projection->weight.shape().has("head") && !attention.split_input;
 }
 
-// "{0}·{1}", "{0}·{1}ᵀ" or "{1}·{0}": a product with a weight matrix as this
-// problem writes it, with " + {2}" where there is a bias.
 std::string product(const Attention& attention, const Projection& projection) {
-  const std::string text = attention.vectors == Vectors::columns             ? "{} = {1}·{0}"
-                           : attention.weight_layout == WeightLayout::out_in ? "{} = {0}·{1}ᵀ"
-                                                                             : "{} = {0}·{1}";
-  return projection.bias ? text + " + {2}" : text;
+  return written_product({attention.vectors, attention.weight_layout}, projection.bias.has_value());
 }
 
 // Adds the weights to the operands of a product, and the bias, where there is one.
@@ -155,15 +148,35 @@ std::string record_part(RecipeBuilder& work, const Attention& attention, const P
   return work.step(heading, Copy{}, {source_as(work, part, part.feature)});
 }
 
+// The heads' columns of each of the sources, which are called so afterwards.
+void record_split_inputs(RecipeBuilder& work, const Attention& attention, ProjectedFrom& from) {
+  const auto split = [&](const std::string& whole, const std::string& part) {
+    // "token" also in cross-attention: rows of inputs, whoever they serve.
+    Operand operand(whole);
+    for (const Axis row : {"query", "key"}) {
+      if (work.shape(whole).has(row)) operand.renamed.push_back({row, "token"});
+    }
+    const std::string id = part.empty() ? "split_inputs" : "split_inputs." + part;
+    return work.step({id, work.symbol(whole).text() + "_h", language().steps.split_inputs,
+                      language().steps.columns_of_head_h, Role::input},
+                     Split{"d_model", "head", "d_k", *attention.heads}, {operand});
+  };
+  from.query = split(from.query, from.are_apart ? "query" : "");
+  from.key = from.are_apart ? split(from.key, "key") : from.query;
+  from.value = from.value_is_apart ? split(from.value, "value") : from.key;
+}
+
 }  // namespace
 
-Projected record_projections(RecipeBuilder& work, const Inputs& inputs, const Attention& attention,
-                             const Position& position) {
-  std::array parts = {
-      Projecting{"key", "keys", "K", "key", "d_k", Role::key, attention.key, attention.keys},
-      Projecting{"query", "queries", "Q", "query", "d_k", Role::query, attention.query, attention.queries},
-      Projecting{"value", "values", "V", "key", "d_v", Role::value, attention.value, attention.values},
-  };
+std::string written_product(const ProductLayout& layout, bool bias) {
+  const std::string text = layout.vectors == Vectors::columns       ? "{} = {1}·{0}"
+                           : layout.weights == WeightLayout::out_in ? "{} = {0}·{1}ᵀ"
+                                                                    : "{} = {0}·{1}";
+  return bias ? text + " + {2}" : text;
+}
+
+ProjectedFrom record_inputs(RecipeBuilder& work, const Inputs& inputs, const Attention& attention,
+                            const Position& position) {
   const std::vector<InputTensor> tensors = tensors_of(inputs);
   for (const InputTensor& one : tensors) {
     work.given_step({one.suffixed("inputs"), "X" + one.index, language().steps.inputs(one.part), language().steps.given,
@@ -175,17 +188,25 @@ Projected record_projections(RecipeBuilder& work, const Inputs& inputs, const At
     record_positioned_inputs(work, tensors, attention, position);
     source = "positioned_inputs";
   }
-  if (attention.split_input) {
-    for (const InputTensor& one : tensors) {
-      // "token" also in cross-attention: rows of inputs, whoever they serve.
-      const std::string whole = one.suffixed(source);
-      work.step({one.suffixed("split_inputs"), work.symbol(whole).text() + "_h", language().steps.split_inputs,
-                 language().steps.columns_of_head_h, Role::input},
-                Split{"d_model", "head", "d_k", *attention.heads}, {Operand(whole, {{one.row, "token"}})});
-    }
-    source = "split_inputs";
+  if (inputs.self) {
+    const std::string all = work.id_of(source);
+    return {all, all, all};
   }
-  for (Projecting& part : parts) part.source = source_of(inputs, part, source);
+  const auto id = [&](const char* part) { return work.id_of(source + part); };
+  return {id(".query"), id(".key"), id(inputs.value ? ".value" : ".key"), true, inputs.value.has_value()};
+}
+
+Projected record_projections(RecipeBuilder& work, const ProjectedFrom& given, const Attention& attention) {
+  std::array parts = {
+      Projecting{"key", "keys", "K", "key", "d_k", Role::key, attention.key, attention.keys},
+      Projecting{"query", "queries", "Q", "query", "d_k", Role::query, attention.query, attention.queries},
+      Projecting{"value", "values", "V", "key", "d_v", Role::value, attention.value, attention.values},
+  };
+  ProjectedFrom from = given;
+  if (attention.split_input) record_split_inputs(work, attention, from);
+  parts[0].source = from.key;
+  parts[1].source = from.query;
+  parts[2].source = from.value;
 
   // The wide products of all heads side by side, before they are split.
   for (const Projecting& part : parts) {

@@ -79,7 +79,10 @@ Shape context_shape(const Shape& queries, const Attention& attention) {
 
 }  // namespace
 
-bool has_fused_form(const Attention& attention, const Arithmetic& arithmetic) {
+bool has_fused_form(const Problem& problem) {
+  if (problem.block || problem.keys_a_block) return false;
+  const Attention& attention = problem.attention();
+  const Arithmetic& arithmetic = problem.arithmetic;
   const Chosen chosen(attention);
   const bool exact = arithmetic.dtype == Dtype::f64 || arithmetic.dtype == Dtype::f32;
   return exact && !arithmetic.hand_rounding && chosen.score.multiplied && chosen.softmax.exponentials &&

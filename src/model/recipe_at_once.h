@@ -14,8 +14,8 @@ namespace attn {
 // Whether the context can be computed at once, with no score, weight or sum
 // kept: scores are dot products, softmax goes by exponentials, positions add
 // nothing to scores before they are scaled nor to the context, and no step
-// between is rounded, by hand or to half precision.
-bool has_fused_form(const Attention& attention, const Arithmetic& arithmetic);
+// between is rounded, by hand or to half precision; and nothing stands around it.
+bool has_fused_form(const Problem& problem);
 
 // What the computation reads: ids of steps and given tensors.
 struct ReadAtOnce {

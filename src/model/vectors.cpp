@@ -48,13 +48,13 @@ std::string record_repeated(RecipeBuilder& work, const Attention& attention, con
                    Repeat{"head", times, false}, {own});
 }
 
-}  // namespace
+void give_positions(RecipeBuilder& work, const Attention& attention, const Chosen& chosen) {
+  if (!attention.positions) return;
+  give_parameters(work, "positions", Role::weight_matrix, chosen.position.spec, *attention.positions);
+}
 
-Projected record_vectors(RecipeBuilder& work, const Inputs& inputs, const Attention& attention, const Chosen& chosen) {
-  if (attention.positions) {
-    give_parameters(work, "positions", Role::weight_matrix, chosen.position.spec, *attention.positions);
-  }
-  Projected all = record_projections(work, inputs, attention, chosen.position);
+// What scores and context are made from, of what was projected.
+Projected record_all_vectors(RecipeBuilder& work, const Attention& attention, const Chosen& chosen, Projected all) {
   give_parameters(work, "score", Role::weight_matrix, chosen.score.spec, attention.score);
   if (chosen.position.rotated) {
     const QueriesAndKeys rotated = chosen.position.rotated(work, attention, {all.queries, all.keys});
@@ -64,6 +64,20 @@ Projected record_vectors(RecipeBuilder& work, const Inputs& inputs, const Attent
   all.keys = record_joined(work, attention, keys(), all.keys);
   all.values = record_joined(work, attention, values(), all.values);
   return all;
+}
+
+}  // namespace
+
+Projected record_vectors(RecipeBuilder& work, const Inputs& inputs, const Attention& attention, const Chosen& chosen) {
+  give_positions(work, attention, chosen);
+  const ProjectedFrom from = record_inputs(work, inputs, attention, chosen.position);
+  return record_all_vectors(work, attention, chosen, record_projections(work, from, attention));
+}
+
+Projected record_vectors(RecipeBuilder& work, const ProjectedFrom& from, const Attention& attention,
+                         const Chosen& chosen) {
+  give_positions(work, attention, chosen);
+  return record_all_vectors(work, attention, chosen, record_projections(work, from, attention));
 }
 
 std::size_t query_heads_to_each_key(const Attention& attention) {

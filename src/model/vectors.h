@@ -9,6 +9,10 @@ namespace attn {
 // ones put before them and appended ones after them.
 Projected record_vectors(RecipeBuilder& work, const Inputs& inputs, const Attention& attention, const Chosen& chosen);
 
+// The same of vectors that steps make.
+Projected record_vectors(RecipeBuilder& work, const ProjectedFrom& from, const Attention& attention,
+                         const Chosen& chosen);
+
 // How many query heads share each head of keys and values.
 std::size_t query_heads_to_each_key(const Attention& attention);
 

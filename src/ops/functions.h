@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 
 #include "base/interval.h"
 #include "base/math.h"
 #include "ops/op.h"
 
 namespace attn {
+
+inline constexpr double root_of_two_over_pi = 0.7978845608028654;
 
 // The smaller, and the larger, of two numbers; a NaN among them is the larger.
 template <class T>
@@ -28,6 +31,55 @@ T square(T a) {
 template <class T>
 bool is_nan(T a) {
   return std::isnan(a);
+}
+
+// Activations, as Map in ops/op.h has them, each operation rounded to T.
+template <class T>
+T relu(T a) {
+  return larger(a, T{0});
+}
+template <class T>
+T gelu(T a) {
+  return a * (static_cast<T>(0.5) * (1 + erf(a / static_cast<T>(std::numbers::sqrt2))));
+}
+template <class T>
+T gelu_tanh(T a) {
+  const T cubed = a * a * a;
+  const T inner = static_cast<T>(root_of_two_over_pi) * (a + static_cast<T>(0.044715) * cubed);
+  return a * (static_cast<T>(0.5) * (1 + tanh(inner)));
+}
+template <class T>
+T silu(T a) {
+  return a / (1 + exp(-a));
+}
+
+// What a function makes of an interval that falls to `least` at `lowest`, and rises from there.
+template <class F>
+Interval with_one_minimum(F f, const Interval& a, double lowest, double least) {
+  const auto wide = [](double number) { return 4e-16 * (1 + std::abs(number)); };
+  const double low = f(a.low), high = f(a.high);
+  const double most = std::max(low, high);
+  if (std::isnan(low) || std::isnan(high)) return {least - wide(least), infinity};
+  // So near its minimum a double cannot tell on which side it stands.
+  const bool holds_it = a.low < lowest + 1e-6 && a.high > lowest - 1e-6;
+  const double fewest = holds_it ? least : std::min(low, high);
+  return {std::max(fewest, least) - wide(fewest), most == infinity ? most : most + wide(most)};
+}
+inline Interval gelu(const Interval& a) {
+  return with_one_minimum([](double x) { return gelu(x); }, a, -0.7517915246935645, -0.16997120747990369);
+}
+inline Interval gelu_tanh(const Interval& a) {
+  return with_one_minimum([](double x) { return gelu_tanh(x); }, a, -0.7524614220710162, -0.17004075057125412);
+}
+inline Interval silu(const Interval& a) {
+  return with_one_minimum([](double x) { return silu(x); }, a, -1.2784645427610738, -0.2784645427610738);
+}
+
+// (x − mean) / √(variance + eps), or what people take it for.
+template <class T>
+T normalized(T deviation, T variance, T eps, bool eps_outside) {
+  const T divisor = eps_outside ? sqrt(variance) + eps : sqrt(variance + eps);
+  return divisor == T{0} ? T{0} : deviation / divisor;
 }
 
 // a ∘ b, rounded to T.
@@ -68,6 +120,14 @@ T applied(Unary function, T a, T parameter) {
       return square(a);
     case Unary::sqrt:
       return sqrt(a);
+    case Unary::relu:
+      return relu(a);
+    case Unary::gelu:
+      return gelu(a);
+    case Unary::gelu_tanh:
+      return gelu_tanh(a);
+    case Unary::silu:
+      return silu(a);
   }
   return a;
 }

@@ -143,11 +143,16 @@ struct Combine {
   bool operator==(const Combine&) const = default;
 };
 
-enum class Unary { multiply, divide, add, exp, tanh, softcap, square, sqrt };
+enum class Unary { multiply, divide, add, exp, tanh, softcap, square, sqrt, relu, gelu, gelu_tanh, silu };
 
 // f(a), cell by cell. `parameter` is what `multiply` multiplies by, `divide`
 // divides by and `add` adds, and the c of softcap(a) = c·tanh(a / c);
 // `spelling` is how a person writes it ("√3"), empty for plain digits.
+//
+//   relu       max(a, 0)
+//   gelu       a·½·(1 + erf(a / √2))                     (Hendrycks and Gimpel 2016)
+//   gelu_tanh  a·½·(1 + tanh(√(2/π)·(a + 0.044715·a³)))  (the same, section 2)
+//   silu       a / (1 + e^(−a))                          (the same, section 4)
 struct Map {
   Unary function = Unary::multiply;
   double parameter = 0;
@@ -163,6 +168,33 @@ struct Reduce {
   Reducer function = Reducer::sum;
   Axis over;
   bool operator==(const Reduce&) const = default;
+};
+
+// f(a)·b, cell by cell: the gate of a gated linear unit (Shazeer 2020, equation 6).
+struct Gate {
+  Unary function = Unary::silu;
+  bool operator==(const Gate&) const = default;
+};
+
+// Normalization along `over` (Ba et al. 2016, equation 3; Zhang and Sennrich 2019,
+// equation 4), in the parts that a person works out one after another.
+//
+//   mean         (x)                  Σ x / n
+//   variance     (x, mean)            Σ (x − mean)² / (n − fewer)
+//   mean_square  (x)                  Σ x² / n
+//   normalized   (x, mean, variance)  (x − mean) / √(variance + eps)
+//                (x, mean_square)     x / √(mean_square + eps)
+//   affine       (x, gain, bias)      x·gain + bias
+//
+// Where there is nothing to divide by, a normalized number is 0.
+struct Normalize {
+  enum class Part { mean, variance, mean_square, normalized, affine };
+  Part part = Part::mean;
+  Axis over;
+  double eps = 0;
+  bool eps_outside = false;  // √variance + eps: as people get it wrong
+  std::size_t fewer = 0;     // 1 with Bessel's correction: also wrong
+  bool operator==(const Normalize&) const = default;
 };
 
 // The first operand (plus the second where there is one) where the mask is
@@ -191,8 +223,39 @@ struct Softmax {
   bool operator==(const Softmax&) const = default;
 };
 
+// Softmax along `over` and the sum that it weighs, `size` numbers at a time. Block b
+// of `blocks` has the indices b·size, b·size + 1, … of `over`; what is known behind it
+// follows from what was known before it (Milakov and Gimelshein 2018, algorithm 3; Dao
+// et al. 2022, algorithm 1).
+//
+//   block_maximum  (scores)                         the largest open score of the block, −∞ without any
+//   maximum        (block_maximum)                  the larger of the maximum before and the block's
+//   rescale        (maximum)                        e^(the maximum before − the maximum), 0 where that before is −∞
+//   exponentials   (scores, maximum)                e^(score − the maximum of its block), 0 where closed
+//   sum            (exponentials, rescale)          the sum before · rescale + Σ exponentials of the block
+//   context        (exponentials, values, rescale)  the context before · rescale + Σ exponential · value
+//   result         (context, sum)                   the last context / the last sum, 0 where that is 0
+//
+// Another `base` takes the place of e. An operand more of the result's shape, behind
+// those of maximum, sum and context, says what stood there before each block in place
+// of what the operation itself makes of it.
+struct Online {
+  enum class Part { block_maximum, maximum, rescale, exponentials, sum, context, result };
+  Part part = Part::block_maximum;
+  Axis over, blocks;
+  std::size_t size = 1;
+  double base = 0;  // 0 for e
+
+  // How many blocks so many numbers make.
+  std::size_t count(std::size_t numbers) const { return (numbers + size - 1) / size; }
+
+  // Whether what it says of a block takes in what it said of the block before.
+  bool carries_on() const { return part == Part::maximum || part == Part::sum || part == Part::context; }
+  bool operator==(const Online&) const = default;
+};
+
 using Op = std::variant<Given, Copy, Split, Merge, Join, Repeat, Pick, Waves, Rotate, Contract, Combine, Map, Reduce,
-                        Close, Softmax>;
+                        Gate, Normalize, Close, Softmax, Online>;
 
 // Visits a variant with one lambda an alternative.
 template <class... F>

@@ -176,6 +176,32 @@ class Run {
     return {};
   }
 
+  Tensor<Kept> operator()(const Gate& op) {
+    return each(
+        [&](const Offsets& at) { return closed(at) ? T{0} : applied(op.function, read(0, at), T{0}) * read(1, at); });
+  }
+
+  Tensor<Kept> operator()(const Normalize& op) {
+    const T eps = static_cast<T>(op.eps);
+    switch (op.part) {
+      case Normalize::Part::mean:
+        return means(op, [](const Offsets&) { return [](T a) { return a; }; });
+      case Normalize::Part::variance:
+        return means(op, [this](const Offsets& at) { return [mean = read(1, at)](T a) { return square(a - mean); }; });
+      case Normalize::Part::mean_square:
+        return means(op, [](const Offsets&) { return [](T a) { return square(a); }; });
+      case Normalize::Part::normalized:
+        return each([&](const Offsets& at) {
+          const bool centred = operands_.size() == 3;
+          const T deviation = centred ? read(0, at) - read(1, at) : read(0, at);
+          return normalized(deviation, read(centred ? 2 : 1, at), eps, op.eps_outside);
+        });
+      case Normalize::Part::affine:
+        return each([&](const Offsets& at) { return read(0, at) * read(1, at) + read(2, at); });
+    }
+    return {};
+  }
+
   Tensor<Kept> operator()(const Close&) {
     const bool biased = operands_.size() == 2;
     return each([&](const Offsets& at) {
@@ -204,6 +230,49 @@ class Run {
         });
       case Softmax::Part::shares:
         return shares(op.over);
+    }
+    return {};
+  }
+
+  Tensor<Kept> operator()(const Online& op) {
+    switch (op.part) {
+      case Online::Part::block_maximum:
+        return each_block(op, [&](const Offsets& at, std::size_t first, std::size_t end, std::optional<T>) {
+          return largest(op.over, at, first, end);
+        });
+      case Online::Part::maximum:
+        return each_block(op, [&](const Offsets& at, std::size_t, std::size_t, std::optional<T> before) {
+          return before ? larger(*before, read(0, at)) : read(0, at);
+        });
+      case Online::Part::rescale: {
+        const std::size_t step = operands_[0].shape->stride(op.blocks);
+        return each_block(op, [&](const Offsets& at, std::size_t, std::size_t, std::optional<T> earlier) {
+          if (!earlier) return T{0};
+          const T before = static_cast<T>(operands_[0].data[at[0] - step]);
+          return before == minus_infinity() ? T{0} : power<T>(op.base, before - read(0, at));
+        });
+      }
+      case Online::Part::exponentials:
+        return online_exponentials(op);
+      case Online::Part::sum:
+        return each_block(op, [&](const Offsets& at, std::size_t first, std::size_t end, std::optional<T> before) {
+          const std::size_t step = operands_[0].shape->stride(op.over);
+          T sum = before ? *before * read(1, at) : T{0};
+          for (std::size_t i = first; i < end; ++i) sum += static_cast<T>(operands_[0].data[at[0] + i * step]);
+          return sum;
+        });
+      case Online::Part::context:
+        return each_block(op, [&](const Offsets& at, std::size_t first, std::size_t end, std::optional<T> before) {
+          return weighted(op.over, at, first, end, before ? *before * read(2, at) : T{0});
+        });
+      case Online::Part::result: {
+        const std::size_t last = operands_[0].shape->size(op.blocks) - 1;
+        const std::size_t step = operands_[0].shape->stride(op.blocks), sums = operands_[1].shape->stride(op.blocks);
+        return each([&](const Offsets& at) {
+          const T sum = static_cast<T>(operands_[1].data[at[1] + last * sums]);
+          return sum == T{0} ? T{0} : static_cast<T>(operands_[0].data[at[0] + last * step]) / sum;
+        });
+      }
     }
     return {};
   }
@@ -349,6 +418,14 @@ class Run {
     return each([&](const Offsets& at) { return sqrt(row_sum(at, over, [](T a) { return square(a); })); });
   }
 
+  // Along an axis the mean of what `of(offsets)` makes of each number.
+  template <class Of>
+  Tensor<Kept> means(const Normalize& op, Of of) const {
+    const std::size_t terms = operands_[0].shape->size(op.over);
+    const T count = static_cast<T>(static_cast<double>(terms - std::min(op.fewer, terms)));
+    return each([&](const Offsets& at) { return row_sum(at, op.over, of(at)) / count; });
+  }
+
   Tensor<Kept> sums_with_sink(const Softmax& op) const {
     return each([&](const Offsets& at) {
       const T sum = row_sum(at, op.over, [](T a) { return a; });
@@ -384,23 +461,67 @@ class Run {
     return result;
   }
 
-  // The largest open number of each row; a NaN among them is the answer.
-  Tensor<Kept> maxima(const Axis& over) const {
-    const std::size_t terms = operands_[0].shape->size(over);
+  // The largest open number among first, first + 1, … of a row; a NaN among them is the answer.
+  T largest(const Axis& over, const Offsets& at, std::size_t first, std::size_t end) const {
     const std::size_t step = operands_[0].shape->stride(over);
     const std::size_t step_open = open_ ? open_->shape->stride(over) : 0;
+    T most = minus_infinity();
+    for (std::size_t i = first; i < end && !is_nan(most); ++i) {
+      if (open_ && open_->data[at.back() + i * step_open] == 0) continue;
+      most = larger(most, static_cast<T>(operands_[0].data[at[0] + i * step]));
+    }
+    return most;
+  }
+
+  Tensor<Kept> maxima(const Axis& over) const {
+    const std::size_t terms = operands_[0].shape->size(over);
     return each([&](const Offsets& at) {
-      T largest = minus_infinity();
-      for (std::size_t i = 0; i < terms; ++i) {
-        if (open_ && open_->data[at.back() + i * step_open] == 0) continue;
-        const T value = static_cast<T>(operands_[0].data[at[0] + i * step]);
-        largest = larger(largest, value);
-        if (is_nan(largest)) break;
-      }
+      T most = largest(over, at, 0, terms);
       // A sink counts even where all else is closed.
-      for (std::size_t i = 1; i < operands_.size(); ++i) largest = larger(largest, read(i, at));
-      return largest;
+      for (std::size_t i = 1; i < operands_.size(); ++i) most = larger(most, read(i, at));
+      return most;
     });
+  }
+
+  // Block after block what make(offsets, first, end, before) says: the block has those
+  // of the numbers, and `before` is what it said of the block before, if there is one.
+  template <class Make>
+  Tensor<Kept> each_block(const Online& op, Make make) const {
+    const std::size_t stride = result_.stride(op.blocks), blocks = result_.size(op.blocks);
+    const std::size_t numbers = operands_[0].shape->has(op.over) ? operands_[0].shape->size(op.over) : 0;
+    const std::size_t own = op.part == Online::Part::context ? 3 : op.part == Online::Part::sum ? 2 : 1;
+    Tensor<Kept> result(result_);
+    const Kept* const said = operands_.size() > own ? operands_[own].data : std::as_const(result).data().data();
+    walk_.each([&](std::size_t at, const Offsets& offsets) {
+      const std::size_t block = at / stride % blocks;
+      const auto before = block == 0 ? std::nullopt : std::optional(static_cast<T>(said[at - stride]));
+      const std::size_t first = block * op.size;
+      result[at] = static_cast<Kept>(make(offsets, first, std::min(first + op.size, numbers), before));
+    });
+    return result;
+  }
+
+  Tensor<Kept> online_exponentials(const Online& op) const {
+    const std::size_t own = result_.stride(op.over), numbers = result_.size(op.over);
+    const std::size_t step = operands_[1].shape->stride(op.blocks);
+    Tensor<Kept> result(result_);
+    walk_.each([&](std::size_t at, const Offsets& offsets) {
+      const T maximum = static_cast<T>(operands_[1].data[offsets[1] + at / own % numbers / op.size * step]);
+      if (closed(offsets) || maximum == minus_infinity()) return;
+      result[at] = static_cast<Kept>(power<T>(op.base, read(0, offsets) - maximum));
+    });
+    return result;
+  }
+
+  // The sum, and to it the products of the first two operands in first, first + 1, ….
+  T weighted(const Axis& over, const Offsets& at, std::size_t first, std::size_t end, T sum) const {
+    const std::size_t a = operands_[0].shape->stride(over), b = operands_[1].shape->stride(over);
+    const std::size_t mask = open_ ? open_->shape->stride(over) : 0;
+    for (std::size_t i = first; i < end; ++i) {
+      if (open_ && open_->data[at.back() + i * mask] == 0) continue;
+      sum += static_cast<T>(operands_[0].data[at[0] + i * a]) * static_cast<T>(operands_[1].data[at[1] + i * b]);
+    }
+    return sum;
   }
 
   std::span<const Cells<Kept>> operands_;

@@ -9,7 +9,8 @@
 namespace attn {
 namespace {
 
-constexpr std::array<std::string_view, 6> positions_first = {"batch", "head", "query", "key", "token", "distance"};
+constexpr std::array<std::string_view, 7> positions_first = {"batch", "head",  "query",   "block",
+                                                             "key",   "token", "distance"};
 
 std::size_t place(const Dim& dim) {
   const auto found = std::ranges::find(positions_first, dim.axis);
@@ -95,6 +96,24 @@ Shape summed(std::span<const Shape> operands, std::size_t terms, const Axis& ove
   return sum;
 }
 
+Shape made_online(std::span<const Shape> operands, const Online& op) {
+  switch (op.part) {
+    case Online::Part::block_maximum:
+      return with(without(operands[0], op.over), {{op.blocks, op.count(operands[0].size(op.over))}});
+    case Online::Part::maximum:
+    case Online::Part::rescale:
+    case Online::Part::exponentials:
+      return operands[0];
+    case Online::Part::sum:
+      return operands[1];
+    case Online::Part::context:
+      return with(operands[2], without(operands[1], op.over));
+    case Online::Part::result:
+      return without(operands[0], op.blocks);
+  }
+  return {};
+}
+
 Shape ordered(const Shape& shape, Vectors vectors) {
   std::vector<Dim> dims = shape.dims();
   std::ranges::stable_sort(dims, {}, place);
@@ -165,6 +184,22 @@ struct Taken {
   bool operator()(const Reduce& op) const {
     return only_terms_have(op.over, operands, 1) && (op.function == Reducer::sum || count() == 1);
   }
+  bool operator()(const Gate&) const { return count() == 2; }
+  bool operator()(const Normalize& op) const {
+    const bool is_row = count() > 0 && operands[0].has(op.over);
+    switch (op.part) {
+      case Normalize::Part::mean:
+      case Normalize::Part::mean_square:
+        return is_row && count() == 1;
+      case Normalize::Part::variance:
+        return is_row && count() == 2 && !operands[1].has(op.over);
+      case Normalize::Part::normalized:
+        return count() == 2 || count() == 3;
+      case Normalize::Part::affine:
+        return count() == 3;
+    }
+    return false;
+  }
   bool operator()(const Close&) const { return count() == 1 || count() == 2; }
   bool operator()(const Softmax& op) const {
     if (count() == 0 || !operands[0].has(op.over)) return false;
@@ -178,6 +213,29 @@ struct Taken {
         return count() == 2;
       case Softmax::Part::shares:
         return count() == 1;
+    }
+    return false;
+  }
+  bool operator()(const Online& op) const {
+    const auto has = [&](std::size_t i, const Axis& axis) { return operands[i].has(axis); };
+    const auto are_blocks_of = [&](std::size_t i, std::size_t numbers) {
+      return has(i, op.blocks) && has(numbers, op.over) && !has(numbers, op.blocks) &&
+             operands[i].size(op.blocks) == op.count(operands[numbers].size(op.over));
+    };
+    if (op.size == 0) return false;
+    switch (op.part) {
+      case Online::Part::block_maximum:
+        return count() == 1 && has(0, op.over) && !has(0, op.blocks);
+      case Online::Part::maximum:
+      case Online::Part::rescale:
+        return count() == 1 && has(0, op.blocks);
+      case Online::Part::exponentials:
+      case Online::Part::sum:
+        return count() == 2 && are_blocks_of(1, 0);
+      case Online::Part::context:
+        return count() == 3 && has(1, op.over) && are_blocks_of(2, 0);
+      case Online::Part::result:
+        return count() == 2 && has(0, op.blocks) && has(1, op.blocks);
     }
     return false;
   }
@@ -214,6 +272,12 @@ Shape result_shape(const Op& op, std::span<const Shape> operands, Vectors vector
                                            assert(reduce.function == Reducer::sum || operands.size() == 1);
                                            return summed(operands, 1, reduce.over);
                                          },
+                                         [&](const Gate&) { return united(operands); },
+                                         [&](const Normalize& norm) {
+                                           const bool is_cell = norm.part == Normalize::Part::normalized ||
+                                                                norm.part == Normalize::Part::affine;
+                                           return is_cell ? united(operands) : summed(operands, 1, norm.over);
+                                         },
                                          [&](const Close&) { return united(operands); },
                                          [&](const Softmax& softmax) {
                                            switch (softmax.part) {
@@ -227,6 +291,7 @@ Shape result_shape(const Op& op, std::span<const Shape> operands, Vectors vector
                                            }
                                            return Shape();
                                          },
+                                         [&](const Online& online) { return made_online(operands, online); },
                                      },
                                      op);
   return ordered(unordered, vectors);

@@ -75,6 +75,9 @@ struct ChoiceSpec {
   // a position: whether it has such terms.
   bool score_terms = false;
 
+  // Of a position: whether it is added to the inputs.
+  bool added_to_inputs = false;
+
   // Whether it is written {"base": 3}, by the one parameter that has its name.
   bool by_parameter = false;
 
@@ -93,9 +96,22 @@ struct Choice {
   bool operator==(const Choice&) const = default;
 };
 
+// Names that a block can have.
+struct NormSpec {
+  std::string name = {};
+  std::string summary = {};  // one line, for people
+};
+struct ActivationSpec {
+  std::string name = {};
+  std::string summary = {};
+  bool gated = false;  // whether it is taken of a second product, and multiplied by the first
+};
+
 // Every choice and option a problem file can name. The model makes it; who reads and
 // validates files is handed it, and so needs to know no score by name.
 struct Catalog {
+  std::vector<NormSpec> norms;              // the first is what a block has that names none
+  std::vector<ActivationSpec> activations;  // the same
   std::vector<ChoiceSpec> scores;
   std::vector<ChoiceSpec> positions;
   std::vector<ChoiceSpec> softmaxes;  // the first is what a problem has that names none

@@ -210,6 +210,53 @@ void add_sublayers(const Problem& problem, Hash& hash) {
   }
 }
 
+void add_norm(std::string_view name, const std::optional<Norm>& norm, Hash& hash) {
+  if (!norm) return;
+  hash.field(name);
+  hash.tensor("gain", norm->gain);
+  hash.tensor("bias", norm->bias);
+}
+
+void add_layer(const Layer& layer, Hash& hash) {
+  hash.field("layer");
+  for (const auto& [name, sublayer] : {std::pair("self", layer.self), {"cross", layer.cross}}) {
+    if (!sublayer) continue;
+    hash.field(name);
+    hash.integer(*sublayer);
+  }
+  if (const auto& network = layer.feed_forward) {
+    hash.tensor("in", network->in);
+    hash.tensor("in_bias", network->in_bias);
+    hash.tensor("gate", network->gate);
+    hash.tensor("gate_bias", network->gate_bias);
+    hash.tensor("out", network->out);
+    hash.tensor("out_bias", network->out_bias);
+  }
+  constexpr const char* norms[] = {"norm1", "norm2", "norm3"};
+  for (std::size_t i = 0; i < most_sublayers; ++i) add_norm(norms[i], layer.norms[i], hash);
+}
+
+// What is called as it was stated is the same problem: words of the vocabulary do not count.
+void add_block(const Problem& problem, Hash& hash) {
+  if (!problem.block) return;
+  const TransformerBlock& block = *problem.block;
+  constexpr const char* kinds[] = {"encoder", "decoder", "decoder_only"};
+  hash.field("block");
+  hash.text(kinds[static_cast<std::size_t>(block.kind)]);
+  hash.text(block.norm_first ? "pre" : "post");
+  hash.text(block.norm);
+  hash.number(block.eps);
+  hash.text(block.activation);
+  if (problem.added_positions) hash.choice("positions", *problem.added_positions);
+  add_norm("embedding_norm", block.embedding_norm, hash);
+  for (const Layer& layer : block.layers) add_layer(layer, hash);
+  add_norm("final_norm", block.final_norm, hash);
+  hash.tensor("memory", block.memory);
+  if (block.encoder) hash.text(statement_digest(*block.encoder));
+  hash.tensor("unembedding", block.unembedding);
+  hash.tensor("unembedding_bias", block.unembedding_bias);
+}
+
 void add_arithmetic(const Problem& problem, Hash& hash) {
   hash.field(name(problem.stated_arithmetic.dtype));
   if (problem.stated_arithmetic.hand_rounding) {
@@ -229,6 +276,7 @@ std::string statement_digest(const Problem& problem) {
   hash.field("attn/problem/1");
   add_inputs(problem.inputs, hash);
   add_sublayers(problem, hash);
+  add_block(problem, hash);
   add_arithmetic(problem, hash);
   return "sha256:" + hash.hexadecimal();
 }

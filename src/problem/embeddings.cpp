@@ -48,7 +48,7 @@ std::optional<Dictionary> dictionary_of(std::vector<RawEmbedding> embeddings, Bu
 }
 
 // The vectors of some tokens, which are all in the dictionary, as if they had been given as inputs.
-struct Embedded {
+struct TokenVectors {
   std::shared_ptr<Dictionary> dictionary;
   std::vector<std::vector<std::string>> sequences;
   Vectors vectors;
@@ -77,6 +77,11 @@ class Lookup {
         budget_(budget),
         faults_(faults) {}
 
+  EmbeddingTable table() const {
+    const TokenVectors all{dictionary_, {dictionary_->tokens}, Vectors::rows};
+    return {dictionary_->tokens, [all] { return all.values(); }};
+  }
+
   std::optional<Side> embedded(const RawTokens& tokens) {
     Side side{.where = tokens.where, .batched = tokens.batched, .rows = {}, .width = dictionary_->width};
     std::size_t count = 0;
@@ -87,7 +92,7 @@ class Lookup {
                                 spelled_size(budget_.limit()),
                             "fewer tokens, or a larger --max-memory");
     }
-    Embedded embedded{dictionary_, {}, vectors_};
+    TokenVectors embedded{dictionary_, {}, vectors_};
     bool known = true;
     for (std::size_t b = 0; b < tokens.sequences.size(); ++b) {
       const auto& sequence = tokens.sequences[b];
@@ -131,16 +136,17 @@ class Lookup {
 
 }  // namespace
 
-EmbeddedSides embedded_sides(std::vector<RawEmbedding> embeddings, std::span<const RawTokens* const> tokens,
-                             std::size_t limit, Vectors vectors, Budget& budget, Faults& faults) {
-  EmbeddedSides sides(tokens.size());
+Embedded embedded_sides(std::vector<RawEmbedding> embeddings, std::span<const RawTokens* const> tokens,
+                        std::size_t limit, Vectors vectors, Budget& budget, Faults& faults) {
+  Embedded found{EmbeddedSides(tokens.size()), std::nullopt};
   std::optional<Dictionary> dictionary = dictionary_of(std::move(embeddings), budget, faults);
-  if (!dictionary) return sides;
+  if (!dictionary) return found;
   Lookup lookup(std::move(*dictionary), limit, vectors, budget, faults);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i]) sides[i] = lookup.embedded(*tokens[i]);
+    if (tokens[i]) found.sides[i] = lookup.embedded(*tokens[i]);
   }
-  return sides;
+  found.table = lookup.table();
+  return found;
 }
 
 }  // namespace attn

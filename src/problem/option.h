@@ -58,6 +58,9 @@ struct OptionSpec {
   std::string written = {};                   // one line, for people: what may be written there
   Kind kind = Kind::boolean;
 
+  // Whether it is about the sequences, and so, in a block, for every layer's attention to itself.
+  bool about_sequences = false;
+
   double above = -std::numeric_limits<double>::infinity();        // a number is more than this
   std::size_t count = 1;                                          // of integers
   std::int64_t least = std::numeric_limits<std::int64_t>::min();  // an integer is this or more

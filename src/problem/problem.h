@@ -7,6 +7,7 @@
 
 #include "problem/arithmetic.h"
 #include "problem/attention.h"
+#include "problem/block.h"
 #include "problem/note.h"
 
 namespace attn {
@@ -31,7 +32,13 @@ struct Problem {
 
   Arithmetic arithmetic;
   Inputs inputs;
-  std::vector<Attention> sublayers{1};  // in the order in which they are computed; a problem file has one
+  std::vector<Attention> sublayers{1};    // in the order in which they are computed; one without a block
+  std::optional<TransformerBlock> block;  // what stands around them
+  std::optional<Choice> added_positions;  // of a block: those that are added to its inputs
+
+  // How many keys softmax takes at a time, as whoever computes it asks; the file does
+  // not say. Nothing where it takes all.
+  std::optional<std::size_t> keys_a_block;
 
   std::optional<int> digits;
   std::vector<Note> notes;  // truncated, padding, misread
@@ -39,7 +46,7 @@ struct Problem {
   Arithmetic stated_arithmetic;  // that the file says; others may change the one above
   bool draws_many = false;       // whether many of its numbers are drawn at random, once they are wanted
 
-  // The only sublayer. REQUIRES: there is one.
+  // The only sublayer, or the first of a block. REQUIRES: there is one.
   const Attention& attention() const { return sublayers.front(); }
   Attention& attention() { return sublayers.front(); }
 };

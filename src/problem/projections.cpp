@@ -5,36 +5,6 @@
 namespace attn {
 namespace {
 
-std::optional<WeightMatrix> measured_matrix(RawTensor tensor, const Setting& setting, Budget& budget, Faults& faults) {
-  std::optional<Regular> found = regular(std::move(tensor), budget, faults);
-  if (!found) return std::nullopt;
-  const std::size_t rank = found->rank();
-  if (rank != 2 && rank != 3) {
-    const std::string is = rank == 0   ? " is one number"
-                           : rank == 1 ? " is a list of numbers"
-                                       : " is nested " + std::to_string(rank) + " deep";
-    return faults.add("wrong-rank", found->where,
-                      shown(found->where) + is + "; a matrix is wanted, or one matrix a head",
-                      "a matrix is a list of its rows: [[1, 0], [0, 1]]");
-  }
-  WeightMatrix matrix{.where = found->where, .matrices = std::nullopt, .numbers = {}};
-  if (rank == 3) matrix.matrices = found->shape[0];
-  matrix.in = found->shape[rank - 2];
-  matrix.out = found->shape[rank - 1];
-  if (setting.is_exchanged()) std::swap(matrix.in, matrix.out);
-  matrix.numbers = std::move(*found);
-  return matrix;
-}
-
-std::optional<Regular> measured_bias(RawTensor tensor, Budget& budget, Faults& faults) {
-  std::optional<Regular> bias = regular(std::move(tensor), budget, faults);
-  if (!bias || bias->rank() == 1) return bias;
-  return faults.add_of(
-      "wrong-rank", bias->where,
-      std::string(bias->rank() == 0 ? "is one number" : "is a list of lists") + "; a bias is a list of numbers",
-      bias->rank() == 0 ? "write [ ] around it: [0.5]" : "one vector, the heads' parts one after the other");
-}
-
 std::string in_word(const Setting& setting) { return setting.is_exchanged() ? "column" : "row"; }
 
 // "/inputs has 4 columns"
@@ -125,6 +95,41 @@ std::optional<std::size_t> checked_split(const Part& part, const Side& side, con
 }
 
 }  // namespace
+
+std::optional<WeightMatrix> measured_matrix(RawTensor tensor, const Setting& setting, Budget& budget, Faults& faults) {
+  std::optional<Regular> found = regular(std::move(tensor), budget, faults);
+  if (!found) return std::nullopt;
+  const std::size_t rank = found->rank();
+  if (rank != 2 && rank != 3) {
+    const std::string is = rank == 0   ? " is one number"
+                           : rank == 1 ? " is a list of numbers"
+                                       : " is nested " + std::to_string(rank) + " deep";
+    return faults.add("wrong-rank", found->where,
+                      shown(found->where) + is + "; a matrix is wanted, or one matrix a head",
+                      "a matrix is a list of its rows: [[1, 0], [0, 1]]");
+  }
+  WeightMatrix matrix{.where = found->where, .matrices = std::nullopt, .numbers = {}};
+  if (rank == 3) matrix.matrices = found->shape[0];
+  matrix.in = found->shape[rank - 2];
+  matrix.out = found->shape[rank - 1];
+  if (setting.is_exchanged()) std::swap(matrix.in, matrix.out);
+  matrix.numbers = std::move(*found);
+  return matrix;
+}
+
+std::optional<Regular> measured_bias(RawTensor tensor, Budget& budget, Faults& faults) {
+  std::optional<Regular> bias = regular(std::move(tensor), budget, faults);
+  if (!bias || bias->rank() == 1) return bias;
+  return faults.add_of(
+      "wrong-rank", bias->where,
+      std::string(bias->rank() == 0 ? "is one number" : "is a list of lists") + "; a bias is a list of numbers",
+      bias->rank() == 0 ? "write [ ] around it: [0.5]" : "one vector, the heads' parts one after the other");
+}
+
+void check_multiplies(const WeightMatrix& matrix, std::size_t wanted, const std::string& vectors,
+                      const Setting& setting, Faults& faults) {
+  report_rows(matrix, wanted, vectors, product_help(matrix, wanted, setting, "x"), setting, faults);
+}
 
 void check_all_or_none(Roles<RawWeight>& weights, Faults& faults) {
   std::string given, missing;

@@ -48,6 +48,15 @@ struct Setting {
   bool is_exchanged() const { return vectors == Vectors::columns || layout == WeightLayout::out_in; }
 };
 
+// A matrix, or one a head, and a vector; nothing, and a fault, where it is something else.
+std::optional<WeightMatrix> measured_matrix(RawTensor tensor, const Setting& setting, Budget& budget, Faults& faults);
+std::optional<Regular> measured_bias(RawTensor tensor, Budget& budget, Faults& faults);
+
+// Checks that a matrix takes as many numbers as the vectors have that it multiplies;
+// `vectors` says what they are: "the inputs have 4 columns".
+void check_multiplies(const WeightMatrix& matrix, std::size_t wanted, const std::string& vectors,
+                      const Setting& setting, Faults& faults);
+
 // Of query, key and value there are all, or none.
 void check_all_or_none(Roles<RawWeight>& weights, Faults& faults);
 

@@ -3,8 +3,6 @@
 #include <limits>
 #include <utility>
 
-#include "problem/embeddings.h"
-
 namespace attn {
 namespace {
 
@@ -117,12 +115,13 @@ class Finder {
                                        roles ? of(roles->key) : nullptr};
     // How many tokens count is not known where max_tokens is faulty: the embeddings can be checked all the same.
     const auto known = std::span(tokens).first(statement_.max_tokens.is_faulty() ? 0 : 2);
-    EmbeddedSides sides = embedded_sides(std::move(*statement_.embeddings), known,
-                                         statement_.max_tokens.value_or(std::numeric_limits<std::size_t>::max()),
-                                         vectors_, budget_, faults_);
-    if (sides.empty()) return;
-    sources_.query = std::move(sides[0]);
-    sources_.key = std::move(sides[1]);
+    Embedded embedded = embedded_sides(std::move(*statement_.embeddings), known,
+                                       statement_.max_tokens.value_or(std::numeric_limits<std::size_t>::max()),
+                                       vectors_, budget_, faults_);
+    sources_.embeddings = std::move(embedded.table);
+    if (embedded.sides.empty()) return;
+    sources_.query = std::move(embedded.sides[0]);
+    sources_.key = std::move(embedded.sides[1]);
   }
 
   Statement& statement_;

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "problem/embeddings.h"
 #include "problem/side.h"
 
 namespace attn {
@@ -11,9 +12,10 @@ namespace attn {
 struct Sources {
   enum class Form { unknown, self_attention, cross_attention, direct };
   Form form = Form::unknown;
-  std::optional<Side> query, key, value;  // self_attention has `query` alone
+  std::optional<Side> query = {}, key = {}, value = {};  // self_attention has `query` alone
   bool value_given = false;
   bool from_tokens = false;
+  std::optional<EmbeddingTable> embeddings = {};  // what tokens were looked up in
 
   const Side* query_side() const { return query ? &*query : nullptr; }
   const Side* key_side() const { return form == Form::self_attention ? query_side() : key ? &*key : nullptr; }

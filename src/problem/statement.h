@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -142,6 +143,42 @@ struct Roles {
   }
 };
 
+struct RawNorm {
+  std::string where;
+  Stated<RawTensor> gain, bias;
+};
+
+struct RawFeedForward {
+  std::string where;
+  Stated<RawTensor> in, in_bias, gate, gate_bias, out, out_bias;
+};
+
+struct Statement;
+
+struct RawLayer {
+  std::string where;
+  Stated<std::size_t> repeat;
+  Stated<std::shared_ptr<Statement>> self, cross;  // what an attention says of itself
+  std::array<Stated<RawNorm>, most_sublayers> norms;
+  Stated<RawFeedForward> feed_forward;
+};
+
+struct RawBlock {
+  std::string where;
+  Stated<TransformerBlock::Kind> kind;
+  Stated<bool> norm_first;
+  Stated<std::string> norm, activation;
+  Stated<double> eps;
+  Stated<std::vector<RawLayer>> layers;
+  Stated<RawNorm> embedding_norm, final_norm;
+  Stated<RawTensor> memory;
+  Stated<std::shared_ptr<Statement>> encoder;  // the memory, where it is a problem of its own
+  Stated<RawOption> memory_mask, memory_lengths;
+  Stated<RawTensor> unembedding, unembedding_bias;
+  bool is_tied = false;  // the unembedding is the embeddings' transpose
+  Stated<std::vector<std::string>> vocabulary;
+};
+
 // A problem file as it is written: each member of the right kind, nothing known
 // of how they fit together.
 struct Statement {
@@ -170,6 +207,8 @@ struct Statement {
   Stated<RawChoice> score;
   Stated<RawChoice> softmax;
   std::map<std::string, Stated<RawOption>, std::less<>> options;
+
+  Stated<RawBlock> block;
 
   Stated<Dtype> dtype;
   Stated<HandRounding> hand_rounding;

@@ -184,6 +184,27 @@ std::string cost_schema() {
   return schema_text("What attn cost says of steps", whole_object(members), std::move(defs));
 }
 
+std::string scaling_schema() {
+  const Json number = {{"type", "number"}};
+  const Json count = whole_number(1);
+  const Json spread = whole_object({{"mean", number}, {"variance", number}});
+  const Json peak = whole_object({{"largest_weight", number},
+                                  {"entropy", described(number, "in nats")},
+                                  {"largest_derivative", described(number, "of a weight by a score, at most 1/4")}});
+  const Json width =
+      whole_object({{"width", count},
+                    {"drawn", described(spread, "of all scores")},
+                    {"theory", described(spread, "what they have in the long run")},
+                    {"plain", described(peak, "of the softmax of each query's scores, on average")},
+                    {"divided", described(peak, "the same of scores divided by the root of the width")}});
+  const Json members = {{"schema", {{"const", "attn/scaling/1"}}},
+                        {"queries", count},
+                        {"keys", count},
+                        {"seed", whole_number(0)},
+                        {"widths", list_of(width)}};
+  return schema_text("What attn scaling draws", whole_object(members), Json::object());
+}
+
 std::string list_schema() {
   const Json row = whole_object({{"name", any_text()}, {"summary", any_text()}});
   const Json lists = {{"type", "object"},

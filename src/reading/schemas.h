@@ -32,6 +32,7 @@ std::string bench_schema();
 
 // Of what steps cost.
 std::string cost_schema();
+std::string scaling_schema();
 
 // Of lists of what there is.
 std::string list_schema();

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace attn {
 
@@ -13,7 +15,7 @@ using StepId = std::string;
 struct Anatomy {
   // From the inputs to what is compared. A projected tensor is wide: it is
   // split into heads afterwards.
-  StepId query_inputs;
+  StepId query_inputs, key_inputs;
   StepId projected_queries, projected_keys, projected_values;
   StepId queries, keys, values;
 
@@ -31,11 +33,43 @@ struct Anatomy {
   StepId query_weight, key_weight, value_weight, output_weight;
 };
 
+// The same in a normalization: of what, by which numbers a vector, and what comes of it.
+struct NormAnatomy {
+  StepId from, mean, spread;  // the spread is the variance, or the mean of the squares
+  StepId normalized, result;  // the same where neither gain nor bias follows
+  StepId gain, bias;          // given
+};
+
+// The same in a feed-forward network.
+struct NetworkAnatomy {
+  StepId from, hidden, gate, activation, output;
+  StepId in_weight, out_weight, in_bias, gate_bias, out_bias;  // given
+};
+
+// The same in a residual: what goes around a sublayer, what the sublayer made of it,
+// and where vectors are normalized.
+struct ResidualAnatomy {
+  StepId from, made, result;
+  std::size_t sublayer = 0;              // of the recipe's parts
+  std::optional<std::size_t> norm = {};  // the same
+  bool norm_first = false;               // what the sublayer reads is normalized, else the result is
+};
+
+// What rows and columns are called.
+struct Labels {
+  std::vector<std::vector<std::string>> query = {}, key = {};  // a list a sequence
+  std::vector<std::string> vocabulary = {};                    // of logits; may be empty
+};
+
 // A stretch of a computation that is told by itself: an attention, a norm.
 struct RecipePart {
   std::string prefix = {};                // of the ids of its instructions: "layer1.self"; may be empty
   std::string title = {};                 // "Layer 1: self-attention"; empty where it is all there is
   std::optional<Anatomy> attention = {};  // where it is one
+  std::optional<NormAnatomy> norm = {};
+  std::optional<NetworkAnatomy> network = {};
+  std::optional<ResidualAnatomy> residual = {};
+  std::optional<Labels> labels = {};  // of its queries and keys, where they are others than the problem's
 };
 
 }  // namespace attn

@@ -10,6 +10,17 @@ namespace attn {
 ComputingPolicy::ComputingPolicy(Backend& backend, Arithmetic arithmetic, std::function<void(std::string_view)> told)
     : backend_(backend), arithmetic_(arithmetic), told_(std::move(told)) {}
 
+void ComputingPolicy::keep_only(const Recipe& recipe, const std::vector<std::size_t>& lines) {
+  kept_.assign(recipe.size(), false);
+  for (const std::size_t line : lines) kept_[line] = true;
+  wanted_ = kept_;
+  for (std::size_t line = recipe.size(); line-- > 0;) {
+    if (!wanted_[line]) continue;
+    for (const std::size_t operand : recipe.operands(line)) wanted_[operand] = true;
+    if (const auto open = recipe.open(line)) wanted_[*open] = true;
+  }
+}
+
 Tensor<double> ComputingPolicy::compute(const Recipe& recipe, std::size_t line, const Values<double>& carried) {
   const Instruction& instruction = recipe.instruction(line);
   if (told_) told_(instruction.id());
@@ -27,7 +38,7 @@ void compute(Recipe recipe, Policy<double>& policy, Trace& trace) {
   for (std::size_t line = 0; line < recipe.size(); ++line) {
     const Instruction& instruction = recipe.instruction(line);
     if (instruction.kind == Instruction::Kind::given) trace.givens.emplace_back(recipe.shared(line));
-    if (instruction.kind == Instruction::Kind::step) {
+    if (instruction.kind == Instruction::Kind::step && worked_out.computed[line]) {
       trace.steps.emplace_back(recipe.shared(line), worked_out.shared_result(line));
     }
   }

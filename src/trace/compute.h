@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "backend/backend.h"
 #include "trace/evaluate.h"
@@ -19,9 +20,15 @@ class ComputingPolicy : public Policy<double> {
   // REQUIRES: the backend outlives the policy.
   ComputingPolicy(Backend& backend, Arithmetic arithmetic, std::function<void(std::string_view)> told = {});
 
+  // Only these lines are kept, and only what they follow from is computed.
+  void keep_only(const Recipe& recipe, const std::vector<std::size_t>& lines);
+
+  bool is_wanted(std::size_t line) const override { return wanted_.empty() || wanted_[line]; }
+  bool is_kept(std::size_t line) const override { return kept_.empty() || kept_[line]; }
   Tensor<double> compute(const Recipe& recipe, std::size_t line, const Values<double>& carried) override;
 
  private:
+  std::vector<bool> wanted_, kept_;  // empty: all
   Backend& backend_;
   Arithmetic arithmetic_;
   std::function<void(std::string_view)> told_;

@@ -92,6 +92,39 @@ class Counting {
       case Unary::tanh:
       case Unary::sqrt:
         return {.functions = times};
+      case Unary::relu:
+        return {.comparisons = times};
+      case Unary::gelu:
+        return {.multiplications = 2 * times, .additions = times, .divisions = times, .functions = times};
+      case Unary::gelu_tanh:
+        return {.multiplications = 6 * times, .additions = 2 * times, .functions = times};
+      case Unary::silu:
+        return {.additions = times, .divisions = times, .exponentials = times};
+    }
+    return {};
+  }
+
+  Cost operator()(const Gate& op) const {
+    Cost cost = (*this)(Map{op.function, 0, ""});
+    cost.multiplications += cells();
+    return cost;
+  }
+
+  Cost operator()(const Normalize& op) const {
+    const double terms = cells() * size(op.over);
+    switch (op.part) {
+      case Normalize::Part::mean:
+        return {.additions = terms, .divisions = cells()};
+      case Normalize::Part::variance:
+        return {.multiplications = terms, .additions = 2 * terms, .divisions = cells()};
+      case Normalize::Part::mean_square:
+        return {.multiplications = terms, .additions = terms, .divisions = cells()};
+      case Normalize::Part::normalized: {
+        const double subtracted = layout_.read.size() == 3 ? cells() : 0;
+        return {.additions = cells() + subtracted, .divisions = cells(), .functions = cells()};
+      }
+      case Normalize::Part::affine:
+        return {.multiplications = cells(), .additions = cells()};
     }
     return {};
   }
@@ -127,6 +160,31 @@ class Counting {
         return {.divisions = open};
       case Softmax::Part::shares:
         return {.additions = open, .divisions = open};
+    }
+    return {};
+  }
+
+  Cost operator()(const Online& op) const {
+    const auto numbers = [&] { return cells() / as_count(layout_.shape.size(op.blocks)) * size(op.over); };
+    const double carried =
+        cells() - (layout_.shape.has(op.blocks) ? cells() / as_count(layout_.shape.size(op.blocks)) : 0);
+    switch (op.part) {
+      case Online::Part::block_maximum:
+        return {.comparisons = openness_.of(numbers())};
+      case Online::Part::maximum:
+        return {.comparisons = carried};
+      case Online::Part::rescale:
+        return {.additions = carried, .exponentials = carried};
+      case Online::Part::exponentials:
+        return {.additions = openness_.of(cells()), .exponentials = openness_.of(cells())};
+      case Online::Part::sum:
+        return {.multiplications = carried, .additions = numbers()};
+      case Online::Part::context: {
+        const double terms = openness_.of(numbers());
+        return {.multiplications = carried + terms, .additions = terms};
+      }
+      case Online::Part::result:
+        return {.divisions = cells()};
     }
     return {};
   }

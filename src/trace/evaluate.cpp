@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -57,9 +58,42 @@ SharedTensor<Number> Policy<Number>::make(const Recipe& recipe, std::size_t line
   return given ? numbers(*given, Number()) : kept(compute(recipe, line, carried));
 }
 
+namespace {
+
+// By line those that nobody reads behind it and nobody keeps.
+template <class Number>
+std::vector<std::vector<std::size_t>> given_up_behind(const Recipe& recipe, const Policy<Number>& policy) {
+  std::vector<std::size_t> last(recipe.size());
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    last[line] = line;
+    if (!policy.is_wanted(line)) continue;
+    for (const std::size_t operand : recipe.operands(line)) last[operand] = line;
+    if (const auto open = recipe.open(line)) last[*open] = line;
+  }
+  std::vector<std::vector<std::size_t>> behind(recipe.size());
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    if (policy.is_wanted(line) && !policy.is_kept(line)) behind[last[line]].push_back(line);
+  }
+  return behind;
+}
+
+// Its numbers are not needed any more.
+template <class Number>
+void give_up(const std::vector<std::size_t>& lines, std::vector<std::size_t>& owned, Evaluation<Number>& result) {
+  for (const std::size_t line : lines) {
+    result.computed[line] = result.carried[line] = nullptr;
+    if (owned[line] < result.own.size()) result.own[owned[line]].reset();
+  }
+}
+
+}  // namespace
+
 template <class Number>
 Evaluation<Number> evaluate(const Recipe& recipe, Policy<Number>& policy, const Original<Number>* original) {
   assert(recipe.fits());
+  const std::vector<std::vector<std::size_t>> behind = given_up_behind(recipe, policy);
+  constexpr auto nobodys = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> owned(recipe.size(), nobodys);
   Evaluation<Number> result;
   result.computed.resize(recipe.size());
   result.carried.resize(recipe.size());
@@ -74,6 +108,7 @@ Evaluation<Number> evaluate(const Recipe& recipe, Policy<Number>& policy, const 
       result.computed[line] = original->evaluation.computed[*same];
       result.carried[line] = original->evaluation.carried[*same];
     } else {
+      owned[line] = result.own.size();
       result.own.push_back(policy.make(recipe, line, result.carried));
       const Tensor<Number>& computed = *result.own.back();
       result.computed[line] = result.carried[line] = &computed;
@@ -86,6 +121,7 @@ Evaluation<Number> evaluate(const Recipe& recipe, Policy<Number>& policy, const 
       result.stopped = true;
       break;
     }
+    give_up(behind[line], owned, result);
   }
   return result;
 }
@@ -104,9 +140,11 @@ Tensor<double> run_large_line(const Recipe& recipe, std::size_t at, const Values
   return run_line_on(vectors, recipe, at, carried, Dtype::f64);
 }
 
-// The others by the plain loops, which are there for every kind of number.
+// The others by the plain loops, which are there for every kind of number; `own` is one
+// operand more.
 template <class Number>
-Tensor<Number> run_plain_line(const Recipe& recipe, std::size_t at, const Values<Number>& carried) {
+Tensor<Number> run_plain_line(const Recipe& recipe, std::size_t at, const Values<Number>& carried,
+                              const Tensor<Number>* own = nullptr) {
   const LaidOut& layout = recipe.layout(at);
   const std::vector<std::size_t>& operands = recipe.operands(at);
   std::vector<Cells<Number>> cells;
@@ -117,7 +155,11 @@ Tensor<Number> run_plain_line(const Recipe& recipe, std::size_t at, const Values
   Cells<double> mask;
   if (recipe.open(at)) mask = {&layout.open_read, as_mask(*carried[*recipe.open(at)], room).data().data()};
   const Cells<double>* closing = recipe.open(at) ? &mask : nullptr;
-  return std::visit(Run<Number>(layout.walk, cells, closing, layout.shape), recipe.instruction(at).op);
+  const Op& op = recipe.instruction(at).op;
+  if (!own) return std::visit(Run<Number>(layout.walk, cells, closing, layout.shape), op);
+  cells.push_back({&layout.shape, own->data().data()});
+  const Walk walk(layout.shape, std::span<const Cells<Number>>(cells), closing);
+  return std::visit(Run<Number>(walk, cells, closing, layout.shape), op);
 }
 
 }  // namespace
@@ -217,6 +259,14 @@ template class Policy<double>;
 template class Policy<Interval>;
 template Evaluation<double> evaluate(const Recipe&, Policy<double>&, const Original<double>*);
 template Evaluation<Interval> evaluate(const Recipe&, Policy<Interval>&, const Original<Interval>*);
+template <class Number>
+Tensor<Number> run_line_after(const Recipe& recipe, std::size_t at, const Values<Number>& carried,
+                              const Tensor<Number>& own) {
+  return run_plain_line(recipe, at, carried, &own);
+}
+
+template Tensor<double> run_line_after(const Recipe&, std::size_t, const Values<double>&, const Tensor<double>&);
+template Tensor<Interval> run_line_after(const Recipe&, std::size_t, const Values<Interval>&, const Tensor<Interval>&);
 template Tensor<double> run_line(const Recipe&, std::size_t, const Values<double>&);
 template Tensor<Interval> run_line(const Recipe&, std::size_t, const Values<Interval>&);
 

@@ -49,6 +49,13 @@ struct Evaluation {
 template <class Number>
 Tensor<Number> run_line(const Recipe& recipe, std::size_t line, const Values<Number>& carried);
 
+// What such a line makes that carries on from block to block, where `own` stands before
+// each block in place of what the line itself makes. REQUIRES: as above, of an Online
+// operation that carries on; `own` has its shape.
+template <class Number>
+Tensor<Number> run_line_after(const Recipe& recipe, std::size_t line, const Values<Number>& carried,
+                              const Tensor<Number>& own);
+
 // The same of points by a backend, rounded as Backend::run rounds to that dtype. REQUIRES: as above.
 Tensor<double> run_line_on(Backend& backend, const Recipe& recipe, std::size_t line, const Values<double>& carried,
                            Dtype dtype);
@@ -63,6 +70,10 @@ class Policy {
   // Whether anybody asks for the line; its numbers are null where not.
   // REQUIRES: whoever wants a line wants those that it reads.
   virtual bool is_wanted(std::size_t) const { return true; }
+
+  // Whether anybody asks for its numbers once all lines that read them are done: they are
+  // given up where not.
+  virtual bool is_kept(std::size_t) const { return true; }
 
   // Whether the line has to be done again although it is the same as in the
   // evaluation that this one takes numbers over from.

@@ -21,12 +21,20 @@ RecipeBuilder RecipeBuilder::part(std::string prefix, std::string title) {
 }
 
 std::string RecipeBuilder::given(Heading heading, const LateTensor<double>& value) {
-  return given(std::move(heading), value.shape(), [value] { return value.numbers(); });
+  return give_numbers(std::move(heading), value, Instruction::Kind::given);
 }
 
 std::string RecipeBuilder::given_step(Heading heading, const LateTensor<double>& value) {
-  return given(
-      std::move(heading), value.shape(), [value] { return value.numbers(); }, Instruction::Kind::step);
+  return give_numbers(std::move(heading), value, Instruction::Kind::step);
+}
+
+std::string RecipeBuilder::give_numbers(Heading heading, const LateTensor<double>& value, Instruction::Kind kind) {
+  if (work_->arithmetic.dtype != Dtype::f64) {
+    return given(
+        std::move(heading), value.shape(), [value] { return value.numbers(); }, kind);
+  }
+  // Doubles are rounded to nothing else: a model's weights are not kept twice.
+  return append({.heading = std::move(heading), .op = Given{}, .given = GivenNumbers(value), .kind = kind});
 }
 
 std::string RecipeBuilder::given(Heading heading, const Shape& shape, std::function<Tensor<double>()> make,
@@ -71,6 +79,7 @@ Shape RecipeBuilder::shape_of(const Op& op, const std::vector<Operand>& operands
 
 std::string RecipeBuilder::scoped(std::string_view id) const {
   const std::string& prefix = current().prefix;
+  if (id.empty()) return prefix;
   return prefix.empty() ? std::string(id) : prefix + "." + std::string(id);
 }
 

@@ -23,11 +23,18 @@ class RecipeBuilder {
   explicit RecipeBuilder(Arithmetic arithmetic = {}, Vectors vectors = Vectors::rows);
 
   // A stretch of the same recipe that is told by itself: ids get the prefix and a
-  // point before them. Throws std::logic_error where there is a part of that prefix.
+  // point before them, and an empty one is the prefix itself. Throws std::logic_error where there is a part of that
+  // prefix.
   RecipeBuilder part(std::string prefix, std::string title);
 
   // The part that this writes down.
   RecipePart& current() const { return work_->recipe.parts()[part_]; }
+
+  // How many parts the recipe has.
+  std::size_t parts() const { return work_->recipe.parts().size(); }
+
+  // The number of this one among them.
+  std::size_t number() const { return part_; }
 
   // A tensor of the problem that is no step; it will be rounded to the dtype.
   // Returns its id.
@@ -48,6 +55,9 @@ class RecipeBuilder {
   // REQUIRES: operands that fit (ops/shapes.h). Cells that `open` closes will not be read.
   std::string step(Heading heading, Op op, std::vector<Operand> operands, std::optional<Operand> open = std::nullopt,
                    Instruction::Kind kind = Instruction::Kind::step);
+
+  // The id under which it was recorded that may be called so in this part.
+  std::string id_of(std::string_view name) const { return resolved_id(name); }
 
   // REQUIRES: a given tensor or a step has that id.
   const Shape& shape(std::string_view id) const { return work_->recipe.shape(resolved_id(id)); }
@@ -72,6 +82,7 @@ class RecipeBuilder {
 
   RecipeBuilder(std::shared_ptr<Work> work, std::size_t part) : work_(std::move(work)), part_(part) {}
 
+  std::string give_numbers(Heading heading, const LateTensor<double>& value, Instruction::Kind kind);
   std::string scoped(std::string_view id) const;
   std::string resolved_id(std::string_view id) const;
   std::string append(Instruction instruction);

@@ -26,11 +26,16 @@ Rounded how(const Op& op, std::size_t operands) {
                         [](const Combine&) { return Rounded::each_cell; },
                         [](const Map&) { return Rounded::each_cell; },
                         [](const Reduce&) { return Rounded::each_cell; },
+                        [](const Gate&) { return Rounded::each_cell; },
+                        [](const Normalize&) { return Rounded::each_cell; },
                         [&](const Close&) { return operands > 1 ? Rounded::each_cell : Rounded::not_at_all; },
                         [](const Softmax& softmax) {
                           const bool is_last =
                               softmax.part == Softmax::Part::weights || softmax.part == Softmax::Part::shares;
                           return is_last ? Rounded::each_row : Rounded::not_at_all;
+                        },
+                        [](const Online& online) {
+                          return online.part == Online::Part::result ? Rounded::each_cell : Rounded::not_at_all;
                         },
                     },
                     op);

@@ -22,6 +22,7 @@ Step::Step(Instruction instruction, Tensor<double> numbers)
 GivenTensor::GivenTensor(std::shared_ptr<const Instruction> instruction)
     : heading(instruction->heading),
       value(instruction->given->points.numbers()),
+      part(instruction->part),
       instruction_(std::move(instruction)) {}
 
 const Step* Trace::find(std::string_view id) const {
@@ -50,6 +51,11 @@ const Heading& Trace::heading(std::string_view id) const {
 const Tensor<double>& Trace::value(std::string_view id) const {
   const Step* step = find(id);
   return step ? step->result : find_given(id)->value;
+}
+
+std::string part_title(const Trace& trace, const Step& step) {
+  const std::vector<RecipePart>& parts = trace.recipe.parts();
+  return step.part < parts.size() ? parts[step.part].title : "";
 }
 
 }  // namespace attn

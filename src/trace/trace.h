@@ -39,6 +39,7 @@ class GivenTensor {
 
   const Heading& heading;
   const Tensor<double>& value;
+  const std::size_t part;  // of the recipe's parts
 
  private:
   std::shared_ptr<const Instruction> instruction_;
@@ -48,10 +49,6 @@ class GivenTensor {
 struct Particular {
   std::string what, words;
   bool before_scores = false;  // whether it is done before queries and keys are compared
-};
-
-struct Labels {
-  std::vector<std::vector<std::string>> query, key;  // a list a sequence
 };
 
 // A recipe and what came of it. Everything shown, checked or compared is read
@@ -83,5 +80,8 @@ struct Trace {
   const Heading& heading(std::string_view id) const;
   const Tensor<double>& value(std::string_view id) const;
 };
+
+// The title of the part of the computation that a step belongs to; empty where that is all there is.
+std::string part_title(const Trace& trace, const Step& step);
 
 }  // namespace attn

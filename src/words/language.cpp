@@ -10,7 +10,11 @@ const Language& language() {
                                    .mistakes = english_mistakes,
                                    .verdicts = english_verdicts,
                                    .differences = english_differences,
-                                   .costs = english_costs};
+                                   .costs = english_costs,
+                                   .block = english_block,
+                                   .scaling = english_scaling,
+                                   .online = english_online,
+                                   .heads = english_heads};
   return english;
 }
 

@@ -70,10 +70,52 @@ struct StepWords {
   Said positions, softmax, offset, window_name;
   Saying<const std::vector<std::int64_t>&> offsets;
   Saying<std::int64_t, std::int64_t> sees;
-  Said weighted_values_left_out, at_once;
+  Saying<Text> weighted_values_left_out;
+  Said at_once;
   Saying<Text, Text> overflow;
   Saying<Text> undefined;
   Saying<Text> zero_vector, closed_row;
+};
+
+// What is said of widths, scores and their softmax.
+struct ScalingWords {
+  Said title;
+  Saying<std::size_t, std::size_t, std::uint64_t> how_drawn;
+  Said scores, why_variance, without, why_peaks, with;
+  Saying<Text> why_divided;
+  Said width, mean, mean_in_theory, variance, variance_in_theory, largest_weight, entropy, largest_derivative;
+};
+
+// How the steps of a block are called, and the parts that they stand in.
+struct BlockWords {
+  Said encoder, self_attention, cross_attention, feed_forward, embedding_norm, final_norm;
+  Saying<std::size_t, Text> layer_part;                   // the layer, and what of it
+  Saying<Text> norm_before, norm_after, residual_around;  // a sublayer
+
+  Said memory, mean, mean_formula, variance, variance_formula, mean_square, mean_square_formula, normalized, affine,
+      gain, bias, residual, hidden, gate;
+  Saying<Text> activation, matrix, bias_of;
+  Said network_output, logits, unembedding, unembedding_bias, largest_logit, probabilities;
+};
+
+// What is said of where heads look.
+struct HeadsWords {
+  Said title, how_ranked, itself, previous, next, first;
+  Saying<Text, Text> from_to;
+  Said head, share;
+  Saying<Text, std::size_t> head_of;
+  Said tenths, query, keys;
+};
+
+// What is said of softmax a block of keys at a time.
+struct OnlineWords {
+  Said block_maximum, block_maximum_formula, running_maximum, running_maximum_formula, rescale, rescale_exponent,
+      block_exponentials, exponentials_exponent, running_sum, running_sum_formula, running_context,
+      running_context_formula, context, context_formula, nothing_before;
+  Saying<std::size_t> softmax;
+  Said idea_softmax;
+  Said last, is_largest, is_sum, is_weighted;             // what must hold
+  Saying<Text> no_exponentials, has_sink, needs_weights;  // why it can't be done
 };
 
 // What is said around the steps: what attention does, what is given, what must
@@ -116,6 +158,7 @@ struct TellingWords {
 
   // Where a number comes from.
   Saying<std::size_t, std::size_t> levels_shown;
+  Saying<std::size_t> stops_at_edge;
   Said lists_cut;
   Saying<std::size_t> sums_cut;
   Saying<std::size_t, std::size_t> padding_query;
@@ -305,6 +348,10 @@ struct Language {
   VerdictWords verdicts;
   DifferenceWords differences;
   CostWords costs;
+  BlockWords block;
+  ScalingWords scaling;
+  OnlineWords online;
+  HeadsWords heads;
 };
 
 // The one that people are told in: English, the only one so far.

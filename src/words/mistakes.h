@@ -54,6 +54,13 @@ struct MistakeWords {
   OneMistake slip_term_dropped, slip_sign, slip_cells_swapped, slip_row_copied, slip_digits_swapped, slip_decimal_point;
   OneMistake rounding_early, rounding_truncated, rounding_scores_rounded;
   OneMistake layout_transposed_answer;
+  Said norm, block, network, cross, decoder;  // families
+  Said gain_and_bias, only_gain, only_bias, both_biases, only_in_bias, only_out_bias, only_gate_bias,
+      activation_of_hidden, hidden_as_it_is, keys_and_values, from_here_on;
+  OneMistake norm_eps_outside, norm_variance_n_minus_1, norm_mean_kept, norm_gain_left_out, norm_over_tokens;
+  OneMistake block_residual_left_out, block_norm_before, block_norm_after, block_norm_left_out, block_weights_shared;
+  OneMistake ffn_activation_left_out, ffn_relu_for_gelu, ffn_gate_left_out, ffn_bias_left_out, ffn_transposed;
+  OneMistake cross_keys_from_decoder, cross_values_from_decoder, cross_queries_from_encoder, decoder_mask_forgotten;
 
   // What programs do otherwise than a problem says, as of a mistake, and in which way.
   Said closed_rows, same_for_every_key, folded_log2, softcap_order;

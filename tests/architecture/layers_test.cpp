@@ -21,6 +21,8 @@ const std::map<std::string, Names> may_include = {
     {"words", {"base"}},
     {"tensor", {"base"}},
     {"files", {"base", "tensor"}},
+    {"tokenizers", {"base", "files"}},
+    {"imports", {"base", "tensor", "files"}},
     {"ops", {"base", "tensor"}},
     {"backend", {"base", "tensor", "ops"}},
     {"problem", {"base", "tensor"}},
@@ -36,7 +38,7 @@ const std::map<std::string, Names> may_include = {
     {"bench", {"base", "tensor", "backend", "explain", "exports"}},
     {"cli",
      {"base", "words", "tensor", "ops", "backend", "bench", "problem", "trace", "mistakes", "compare", "mark", "model",
-      "explain", "formats", "exports", "reading", "files"}},
+      "explain", "formats", "exports", "reading", "files", "tokenizers", "imports"}},
 };
 
 // What a folder never sees, not through any header of another folder either.
@@ -76,8 +78,10 @@ const std::map<std::string, Names> rooms_beside = {
 const std::map<std::string, Names> library_users = {
     {"mpfr.h", {"base"}},
     {"fmt", {"base", "words", "explain", "formats", "bench", "cli"}},
-    {"nlohmann", {"exports", "files", "reading", "bench"}},
+    {"nlohmann", {"exports", "files", "reading", "bench", "tokenizers", "imports"}},
     {"zlib.h", {"exports", "files"}},
+    {"utf8proc.h", {"tokenizers"}},
+    {"pcre2.h", {"tokenizers"}},
     {"hwy", {"backend", "bench"}},
     {"CLI", {"cli"}},
 };

@@ -671,7 +671,7 @@ class Lists(unittest.TestCase):
         done = attn("list", "--format", "json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         all_lists = json.loads(done.stdout)
-        self.assertEqual({"scores", "positions", "masks", "softmaxes", "formats", "exports", "files", "mistakes",
+        self.assertEqual({"scores", "positions", "masks", "softmaxes", "norms", "activations", "formats", "exports", "files", "mistakes",
                           "conventions"}, set(all_lists))
         for name, rows in all_lists.items():
             self.assertTrue(rows, name)

@@ -183,6 +183,12 @@ class Schemas(unittest.TestCase):
                 cost.validate(said)
                 self.assertFalse(cost.is_valid({**said, "total": {}}))
 
+    def test_what_scaling_writes_is_valid(self):
+        scaling = schema("scaling")
+        said = json.loads(output("scaling", "--widths", "2,8", "--format", "json"))
+        scaling.validate(said)
+        self.assertFalse(scaling.is_valid({**said, "widths": [{"width": 2}]}))
+
     def test_what_bench_writes_is_valid(self):
         for words in (("--list",), ("--shape", "1,1,4,2", "--repeat", "1"),
                       ("--shape", "1,1,4,2", "--repeat", "1", "--compare", "--python", sys.executable)):
@@ -199,7 +205,7 @@ class Schemas(unittest.TestCase):
                 self.assertFalse(self.list.is_valid({"scores": [{"name": "dot"}]}))
 
     def test_every_schema_is_one_and_a_mistyped_one_is_guessed(self):
-        names = ("problem", "answers", "trace", "report", "golden", "diff", "bench", "cost", "list", "error")
+        names = ("problem", "answers", "trace", "report", "golden", "diff", "bench", "cost", "scaling", "list", "error")
         said = subprocess.run([ATTN, "schema", "problm"], capture_output=True, encoding="utf-8", timeout=60).stderr
         self.assertIn("did you mean `problem`?", said)
         for name in names:

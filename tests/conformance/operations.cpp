@@ -131,27 +131,26 @@ class Case {
     const Plain flat{{x.count(0, first), x.count(first, rank)}, x.numbers};
     const std::string given_x = given("x", named(flat, {"row", "feature"}));
 
+    using Part = Normalize::Part;
+    const double eps = attribute("epsilon", 1e-5);
     const auto step = [&](const char* id, Op op, std::vector<Operand> operands) {
       return work_.step({.id = id}, std::move(op), std::move(operands));
     };
-    const auto mean_of = [&](const char* sum_id, const char* id, const std::string& of) {
-      const std::string sum = step(sum_id, Reduce{Reducer::sum, "feature"}, {of});
-      return step(id, Map{Unary::divide, static_cast<double>(flat.sizes[1]), ""}, {sum});
-    };
-    // Ba, Kiros and Hinton 2016, equations 3 and 4; Zhang and Sennrich 2019, equation 4.
-    std::string y = given_x;
-    if (layer) y = step("deviations", Combine{Binary::subtract, {}}, {given_x, mean_of("sum", "mean", given_x)});
-    const std::string square = mean_of("square_sum", "mean_square", step("squares", Map{Unary::square, 0, ""}, {y}));
-    const std::string steadied = step("steadied", Map{Unary::add, attribute("epsilon", 1e-5), ""}, {square});
-    const std::string root = step("root", Map{Unary::sqrt, 0, ""}, {steadied});
-    y = step("quotient", Combine{Binary::divide, {}}, {y, root});
+    std::vector<Operand> measured = {given_x};
+    if (layer) measured.emplace_back(step("mean", Normalize{Part::mean, "feature"}, {given_x}));
+    const std::string spread =
+        step("spread", Normalize{layer ? Part::variance : Part::mean_square, "feature"}, measured);
+    measured.emplace_back(spread);
+    std::string y = step("normalized", Normalize{Part::normalized, "feature", eps}, measured);
     const char* gain = layer ? "Scale" : "scale";
-    if (has(gain))
+    if (has(gain) && has("B")) {
+      y = step("affine", Normalize{Part::affine, "feature"},
+               {y, given("gain", broadcast(input(gain), x, first)), given("bias", broadcast(input("B"), x, first))});
+    } else if (has(gain)) {
       y = step("scaled", Combine{Binary::multiply, {}}, {y, given("gain", broadcast(input(gain), x, first))});
-    if (has("B")) y = step("shifted", Combine{Binary::add, {}}, {y, given("bias", broadcast(input("B"), x, first))});
-
-    auto made = kept({{"Y", y}, {"Mean", "mean"}, {"InvStdDev", root}});
-    for (double& number : made["InvStdDev"]) number = 1 / number;
+    }
+    auto made = kept({{"Y", y}, {"Mean", "mean"}, {"InvStdDev", spread}});
+    for (double& number : made["InvStdDev"]) number = 1 / std::sqrt(number + eps);
     return made;
   }
 

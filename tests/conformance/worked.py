@@ -30,6 +30,7 @@ STEP_OF_NAME = {
     "masked_scores": "masked_scores", "softmax": "attention_weights", "weights": "attention_weights",
     "attention_weights": "attention_weights", "weighted_values": "weighted_values",
     "context": "context", "concat": "concat", "output": "result", "pe": "position_encoding",
+    "mean": "embedding_norm.mean", "var": "embedding_norm.variance",
 }
 SCORE_LIKE = ("scores", "scaled_scores", "masked_scores", "attention_weights")
 
@@ -74,6 +75,8 @@ class Statement:
             problem = self._projected()
         elif "Q" in given or "q" in given:
             problem = self._direct()
+        elif "x" in given and "eps" in given:
+            return self._normalized()
         elif "X" in given and "eps" not in given:
             problem = {"inputs": given["X"]}
         else:
@@ -89,6 +92,17 @@ class Statement:
         if "float16" in self.features:
             problem["arithmetic"] = {"dtype": "f16"}
         return problem
+
+    def _normalized(self):
+        """Rows that are normalized and no more: a block whose layer does nothing."""
+        given = self.given
+        if "eps_placement" in given or "std" in given:
+            raise OutOfReach("normalizes in another way")
+        rows = given["x"] if depth(given["x"]) == 2 else [given["x"]]
+        along = lambda name: {name: number if isinstance(number, list) else [number] * len(rows[0])
+                              for number in [given[{"gain": "gamma", "bias": "beta"}[name]]]}
+        norm = {**(along("gain") if "gamma" in given else {}), **(along("bias") if "beta" in given else {})}
+        return {"inputs": rows, "block": {"eps": given["eps"], "embedding_norm": norm, "layers": [{}]}}
 
     def _from_scores(self):
         """Rows of scores are the queries' products with unit vectors."""

@@ -76,7 +76,7 @@ TEST_CASE("the mistake of docs/adding.md adds the inputs to the context, in each
   const Family family = residual_family();
   const Mistake& mistake = family.mistakes.front();
   const Problem plain = problem("");
-  const Recipe right = attention_recipe(plain);
+  const Recipe right = recipe_of(plain);
   const Rewrites rewrites = rewrites_of(right, mistake.rewrites);
   REQUIRE(rewrites.size() == 1);
   CHECK(rewrites[0].step == "context");
@@ -87,7 +87,7 @@ TEST_CASE("the mistake of docs/adding.md adds the inputs to the context, in each
   for (std::size_t i = 0; i < context.size(); ++i) CHECK(wrong[i] == context[i] + inputs[i]);
 
   const Problem narrow = problem(R"(, "weights": {"query": "identity", "key": "identity", "value": [[1], [2]]})");
-  CHECK(rewrites_of(attention_recipe(narrow), mistake.rewrites).empty());
+  CHECK(rewrites_of(recipe_of(narrow), mistake.rewrites).empty());
 
   RecipeBuilder work;
   for (const char* prefix : {"layer1", "layer2"}) {

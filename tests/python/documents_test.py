@@ -89,7 +89,7 @@ class Documents(unittest.TestCase):
 
     def test_what_is_to_be_installed_is_what_a_build_needs(self):
         words = " ".join(" ".join(block) for _, block in blocks("sh"))
-        needed = re.search(r"^build_packages=\((.*)\)$", (ROOT / "dev").read_text(encoding="utf-8"), re.MULTILINE)[1]
+        needed = re.search(r"^build_packages=\(([^)]*)\)$", (ROOT / "dev").read_text(encoding="utf-8"), re.MULTILINE)[1]
         for package in [*needed.split(), "python3-dev"]:
             self.assertIn(f" {package} ", words.replace("\\", " ") + " ")
 

@@ -82,7 +82,52 @@ class FastRun {
     return std::nullopt;
   }
 
+  Made operator()(const Gate& op) {
+    return each_cell([&](const Piece& piece, T* to) {
+      Row row;
+      read(0, piece, to);
+      map(op.function, T{0}, to, piece.count);
+      const T* const by = read(1, piece, row.data());
+      for (std::size_t i = 0; i < piece.count; ++i) to[i] *= by[i];
+    });
+  }
+
+  Made operator()(const Normalize& op) {
+    const T eps = static_cast<T>(op.eps);
+    switch (op.part) {
+      case Normalize::Part::mean:
+        return sums(op.over, std::identity(), by_count(op));
+      case Normalize::Part::mean_square:
+        return sums(
+            op.over, [](T a) { return square(a); }, by_count(op));
+      case Normalize::Part::variance:
+        return std::nullopt;
+      case Normalize::Part::normalized:
+        if (operands_.size() == 2) {
+          return each_cell(of_two(
+              0, 1, [&, outside = op.eps_outside](T, T x, T square) { return normalized(x, square, eps, outside); }));
+        }
+        return each_cell([&](const Piece& piece, T* to) {
+          Row mean_row, variance_row;
+          read(0, piece, to);
+          const T* const mean = read(1, piece, mean_row.data());
+          const T* const variance = read(2, piece, variance_row.data());
+          for (std::size_t i = 0; i < piece.count; ++i) {
+            to[i] = normalized(to[i] - mean[i], variance[i], eps, op.eps_outside);
+          }
+        });
+      case Normalize::Part::affine:
+        return each_cell([&](const Piece& piece, T* to) {
+          read(0, piece, to);
+          of_two(1, 2, [](T x, T gain, T bias) { return x * gain + bias; })(piece, to);
+        });
+    }
+    return std::nullopt;
+  }
+
   Made operator()(const Close&) { return combined(Binary::add, minus_infinity()); }
+
+  Made operator()(const Online&) { return std::nullopt; }
 
   Made operator()(const Softmax& op) {
     switch (op.part) {
@@ -107,6 +152,14 @@ class FastRun {
   }
 
  private:
+  // What divides sums along the axis by how many numbers they have.
+  auto by_count(const Normalize& op) const {
+    const T count = static_cast<T>(static_cast<double>(operands_[0].shape.size(op.over) - op.fewer));
+    return [count](const Piece& piece, T* to) {
+      for (std::size_t i = 0; i < piece.count; ++i) to[i] /= count;
+    };
+  }
+
   using Row = std::array<T, Pieces::most_cells>;
 
   static T minus_infinity() { return T(-std::numeric_limits<double>::infinity()); }

@@ -208,6 +208,7 @@ void CheckOptions::declare(CommandLine& line) {
   line.add_flag("--full", full, "leave nothing out, however long");
   rendering.declare(line, RenderOptions::Shows::numbers, json_alone());
   computing.declare(line);
+  computing.declare_algorithm(line);
   line.remove_option("--hand-rounding");
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -26,16 +24,6 @@ struct CostOptions {
   void declare(CommandLine& line);
   Exit run() const;
 };
-
-std::span<const Export> json_and_csv() {
-  const auto is_wanted = [](const Export& one) { return one.name == "json" || one.name == "csv"; };
-  static const std::vector<Export> both = [&] {
-    std::vector<Export> found;
-    std::ranges::copy_if(exports(), std::back_inserter(found), is_wanted);
-    return found;
-  }();
-  return both;
-}
 
 // Queries, keys and values of that shape: "1,8,2048,64".
 std::string problem_of_shape(const std::string& typed) {
@@ -81,6 +69,7 @@ void CostOptions::declare(CommandLine& line) {
                   {.value = "R", .shows_default = true});
   rendering.declare(line, RenderOptions::Shows::words, json_and_csv());
   computing.declare(line);
+  computing.declare_algorithm(line);
 }
 
 Exit CostOptions::run() const {
@@ -104,7 +93,8 @@ Exit CostOptions::run() const {
   const Recipe& recipe = computation.recipe();
   const std::vector<StepCost> steps = costs_of(recipe);
   for (const StepCost& step : steps) {
-    report.steps.push_back({recipe.instruction(step.line).id(), step.cost, step.all_open});
+    const Instruction& instruction = recipe.instruction(step.line);
+    report.steps.push_back({instruction.id(), step.cost, step.all_open, recipe.parts()[instruction.part].prefix});
   }
   report.title = shape.empty() ? problem.title : shape;
   report.dtype = problem.arithmetic.dtype;

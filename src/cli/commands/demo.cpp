@@ -39,6 +39,7 @@ class DemoOptions {
   void declare(CommandLine& line) {
     viewing.declare(line);
     computing.declare(line);
+    computing.declare_algorithm(line);
   }
   Exit run() const {
     const RenderOptions& rendering = viewing.rendering;

@@ -96,6 +96,7 @@ void DiffOptions::declare(CommandLine& line) {
   line.add_option("--atol", atol, "accept numbers this close", {.value = "X"});
   rendering.declare(line, RenderOptions::Shows::words, json_alone());
   computing.declare(line);
+  computing.declare_algorithm(line);
 }
 
 Exit DiffOptions::run() const {
@@ -138,7 +139,7 @@ Exit DiffOptions::run() const {
     std::ranges::copy(step_ids(word, names, "no step is called"), std::back_inserter(steps));
   }
 
-  if (ours.side.attentions.empty()) ours.side.attentions = {attention_anatomy("", {})};
+  if (ours.side.attentions.empty()) ours.side.attentions = {attention_anatomy("")};
   const Subject other = std::move(theirs).subject();
   DiffReport report = compared(std::move(ours).subject(), other,
                                rtol.empty() && atol.empty() ? std::nullopt : std::optional(typed), steps);

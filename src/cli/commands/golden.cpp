@@ -228,6 +228,7 @@ void GoldenOptions::declare(CommandLine& line) {
   line.add_option("--rtol", rtol, "accept numbers this close, relative to the expected", {.value = "X"});
   line.add_option("--atol", atol, "accept numbers this close", {.value = "X"});
   computing.declare(line);
+  computing.declare_algorithm(line);
 }
 
 Exit GoldenOptions::run() const {

@@ -12,6 +12,7 @@ struct RunOptions {
     line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
     viewing.declare(line);
     computing.declare(line);
+    computing.declare_algorithm(line);
   }
   Exit run() const {
     return show(open_problem(file, computing, viewing.rendering.color_of_errors()), computing, viewing);

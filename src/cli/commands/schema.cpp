@@ -25,6 +25,7 @@ const std::vector<Described> described = {
     {"diff", diff_schema},
     {"bench", bench_schema},
     {"cost", cost_schema},
+    {"scaling", scaling_schema},
     {"list", list_schema},
     {"error", error_schema},
 };

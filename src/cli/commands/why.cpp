@@ -45,6 +45,7 @@ void WhyCommandOptions::declare(CommandLine& line) {
   line.add_flag("--full", full, "leave nothing out, however long");
   rendering.declare(line, RenderOptions::Shows::steps);
   computing.declare(line);
+  computing.declare_algorithm(line);
 }
 
 Exit WhyCommandOptions::run() const {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "explain/telling/closing.h"
+#include "ops/functions.h"
 #include "words/language.h"
 
 namespace attn {
@@ -101,6 +102,7 @@ Working CellArithmetic::closed() {
 double CellArithmetic::value(Row row, std::size_t term) const {
   const double number = read(0, term).value;
   if (row == Row::products) return number * read(1, term).value;
+  if (row == Row::deviations) return attn::square(number - read(1).value);
   return row == Row::squares ? number * number : number;
 }
 
@@ -112,9 +114,14 @@ double CellArithmetic::size(Row row, std::size_t term) const {
 Inline CellArithmetic::spelled(Row row, std::size_t term, bool leads) {
   const NumberInLine n = read(0, term);
   if (row == Row::listed) return {number(n), ","};
-  Inline text = leads && row == Row::numbers ? Inline{number(n)} : guarded(n);
+  Inline text;
+  if (row == Row::deviations) {
+    text = joined({"(", number(n), " − "}, joined(guarded(read(1)), {")"}));
+  } else {
+    text = leads && row == Row::numbers ? Inline{number(n)} : guarded(n);
+  }
   if (row == Row::products) text = joined(joined(std::move(text), {"×"}), guarded(read(1, term)));
-  if (row == Row::squares) text.emplace_back("²");
+  if (row == Row::squares || row == Row::deviations) text.emplace_back("²");
   return leads ? text : joined({"+ "}, text);
 }
 
@@ -147,6 +154,10 @@ void CellArithmetic::write_row(Row row, std::size_t further, std::vector<Inline>
 
 void CellArithmetic::add_row(std::vector<Inline>& terms, double& sum, std::size_t further) {
   write_row(Row::numbers, further, terms, sum);
+}
+
+void CellArithmetic::add_products(std::vector<Inline>& terms, double& sum, std::size_t further) {
+  write_row(Row::products, further, terms, sum);
 }
 
 void CellArithmetic::also_writes(std::size_t term) {
@@ -240,6 +251,28 @@ Working CellArithmetic::norm() {
   side(std::move(terms));
   side(Inline{"√", number({sum})});
   return equals(std::sqrt(sum));
+}
+
+Working CellArithmetic::mean() { return mean_of(Row::numbers); }
+Working CellArithmetic::mean_square() { return mean_of(Row::squares); }
+Working CellArithmetic::variance(std::size_t fewer) { return mean_of(Row::deviations, fewer); }
+
+// (1 + 2 + 6) / 3 = 9 / 3 = 3
+Working CellArithmetic::mean_of(Row row, std::size_t fewer) {
+  std::vector<Inline> terms;
+  double sum = 0;
+  write_row(row, 0, terms, sum);
+  const auto divisor = static_cast<double>(count(0) - std::min(fewer, count(0)));
+  const Inline by = {" / ", number({divisor})};
+  if (terms.size() > 1) {
+    terms.front().insert(terms.front().begin(), "(");
+    terms.back().emplace_back(")");
+  }
+  const bool is_one_number = terms.size() == 1 && row == Row::numbers;
+  terms.back() = joined(std::move(terms.back()), by);
+  side(std::move(terms));
+  if (!is_one_number) side(joined({number({sum, result().role})}, by));
+  return equals(sum / divisor);
 }
 
 }  // namespace attn

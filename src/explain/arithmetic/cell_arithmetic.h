@@ -57,6 +57,8 @@ class CellArithmetic {
   // Adds the open numbers of the row as terms, and to the sum; of a long row as many as
   // the limit leaves, where so many further terms follow.
   void add_row(std::vector<Inline>& terms, double& sum, std::size_t further = 0);
+  // The same with the products of the first two operands.
+  void add_products(std::vector<Inline>& terms, double& sum, std::size_t further);
   // That number of the row is written, though not as a term. REQUIRES: it is open.
   void also_writes(std::size_t term);
   // Each operand from `first` on.
@@ -69,14 +71,18 @@ class CellArithmetic {
   Working largest();               // of the row and of sinks
   Working smallest();              // of all operands
   Working norm();
+  Working mean();                       // of the row
+  Working variance(std::size_t fewer);  // about the second operand; so many numbers fewer divide the sum
+  Working mean_square();
 
  private:
   // What the terms of a row are: its numbers, added or listed; products with those of the
-  // second operand; squares.
-  enum class Row { numbers, listed, products, squares };
+  // second operand; squares; squares of what the second operand leaves of them.
+  enum class Row { numbers, listed, products, squares, deviations };
   double value(Row row, std::size_t term) const;
   double size(Row row, std::size_t term) const;  // among which the largest are written
   Inline spelled(Row row, std::size_t term, bool leads);
+  Working mean_of(Row row, std::size_t fewer = 0);
   Inline others(Row row, std::size_t count, double sum);
   void write_row(Row row, std::size_t further, std::vector<Inline>& terms, double& sum);
 

@@ -58,7 +58,14 @@ Table table_of_steps(const CostReport& report) {
       table.rows.back().push_back({count == 0 ? "" : column.shown(count)});
     }
   };
-  for (const CostReport::OfStep& step : report.steps) add({printable(step.id)}, step.cost);
+  // Of a block a part a line, for its steps are many.
+  std::vector<std::pair<std::string, Cost>> lines;
+  for (const CostReport::OfStep& step : report.steps) {
+    const std::string& name = step.part.empty() ? step.id : step.part;
+    if (lines.empty() || lines.back().first != name) lines.emplace_back(name, Cost());
+    lines.back().second += step.cost;
+  }
+  for (const auto& [name, cost] : lines) add({printable(name)}, cost);
   add({said.all}, total);
   return table;
 }

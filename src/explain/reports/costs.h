@@ -15,6 +15,7 @@ struct CostReport {
   struct OfStep {
     std::string id;
     Cost cost, all_open;
+    std::string part = {};  // of a block: "layer1.self"
   };
   std::string title;
   Dtype dtype = Dtype::f64;

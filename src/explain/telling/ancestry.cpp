@@ -42,6 +42,7 @@ class AncestryWriter {
   }
 
   Ancestry write(const std::string& id, std::size_t cell) {
+    if (const Step* step = trace_.find(id)) part_ = step->part;
     tell(source(id), cell, 0, true);
     return std::move(told_);
   }
@@ -52,7 +53,7 @@ class AncestryWriter {
     std::string id;
     const Heading& heading;
     const Tensor<double>& value;
-    const Step* step;  // null where it is given
+    const Step* step;  // null where it is given, or made in another part
     Reading reading;
     enum class State : unsigned char { new_to_all, told, told_with_children };
     std::vector<State> state;
@@ -65,6 +66,8 @@ class AncestryWriter {
     const Step* step = trace_.find(id);
     if (step && is_given(*step)) step = nullptr;
     const Tensor<double>& value = trace_.value(id);
+    const bool is_behind_edge = step && !options_.crosses_parts && step->part != part_;
+    if (is_behind_edge) step = nullptr;
     Reading reading = step ? reading_of(trace_, *step) : Reading{};
     Source made{id, trace_.heading(id), value, step, std::move(reading), std::vector<State>(value.size())};
     return sources_.emplace(id, std::move(made)).first->second;
@@ -211,8 +214,17 @@ class AncestryWriter {
     const bool closes = any_of(run, [&](std::size_t cell) { return about.value[cell] == 0; });
     Equation line = named(run, numbers(about, run));
     const auto rule = rules_.find(about.id);
-    line.remark = {rule == rules_.end() ? said_.is_given.text() : closes ? rule->second : about.heading.formula.text()};
+    line.remark = {rule == rules_.end() ? whence(about) : closes ? rule->second : about.heading.formula.text()};
     add(depth, {run}, std::move(line));
+  }
+
+  // Where numbers come from that are not worked out here.
+  std::string whence(const Source& about) {
+    const Step* step = trace_.find(about.id);
+    if (!step || is_given(*step)) return said_.is_given;
+    told_.at_edge = true;
+    const std::string part = part_title(trace_, *step);
+    return part.empty() ? step->heading.title : part;
   }
 
   // Given numbers that stand here and there, on one line: "X[1,5] = 2, X[1,9] ≈ 0.3333".
@@ -229,7 +241,7 @@ class AncestryWriter {
       numbers.terms.push_back(joined(name({about.id, cell}), {relation, number(about, cell), ","}));
     }
     numbers.terms.back().pop_back();
-    add(depth, std::move(cells), {{}, {std::move(numbers)}, {said_.is_given}});
+    add(depth, std::move(cells), {{}, {std::move(numbers)}, {whence(about)}});
   }
 
   // Cells of the mask: one with the rules behind it; of a row, those side by side together.
@@ -379,6 +391,7 @@ class AncestryWriter {
   std::map<std::string, Source, std::less<>> sources_;
   Ancestry told_;
   std::size_t lines_told_ = 0, terms_told_ = 0;
+  std::optional<std::size_t> part_;  // in which the number asked for was made
 };
 
 }  // namespace

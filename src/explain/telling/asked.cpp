@@ -97,12 +97,23 @@ std::string what_there_is(const std::string& id, const Shape& shape) {
   return language().telling.axes_of(id, listed(axes));
 }
 
+// As many as a person reads: a block has hundreds.
+std::vector<std::string> few(std::vector<std::string> names) {
+  constexpr std::size_t most = 40;
+  if (names.size() > most) {
+    names.resize(most);
+    names.emplace_back("…");
+  }
+  return names;
+}
+
 Diagnostic unknown_step(const Trace& trace, const std::string& id) {
   std::vector<std::string> steps, givens;
   for (const Step& step : trace.steps) steps.push_back(step.heading.id);
   for (const GivenTensor& given : trace.givens) givens.push_back(given.heading.id);
   const TellingWords& said = language().telling;
-  const std::string help = said.its_steps_are(listed(steps)) + (givens.empty() ? "" : said.given_are(listed(givens)));
+  const std::string help =
+      said.its_steps_are(listed(few(steps))) + (givens.empty() ? "" : said.given_are(listed(few(givens))));
   steps.insert(steps.end(), givens.begin(), givens.end());
   return fault(said.no_such_step(cut(id), did_you_mean(id, steps)), help);
 }

@@ -8,6 +8,7 @@
 #include "base/interval.h"
 #include "explain/provenance.h"
 #include "explain/telling/parts.h"
+#include "ops/functions.h"
 #include "words/language.h"
 
 namespace attn {
@@ -276,19 +277,108 @@ void add_checks(const Trace& trace, const Step& weights, const Numerals& numeral
   }
 }
 
-}  // namespace
+// An online softmax seen from its end: what it says behind the last block, and what all
+// keys at once make of the same scores and values.
+class OnlineRows {
+ public:
+  // REQUIRES: the step is the result of an online softmax.
+  OnlineRows(const Trace& trace, const Step& result)
+      : contexts_(*trace.find(result.operands[0].id)),
+        sums_(*trace.find(result.operands[1].id)),
+        exponentials_(*trace.find(contexts_.operands[0].id)),
+        maxima_(*trace.find(exponentials_.operands[1].id)),
+        reading_(reading_of(trace, exponentials_)),
+        weighing_(reading_of(trace, contexts_)),
+        scores_(trace.value(exponentials_.operands[0].id)),
+        values_(trace.value(weighing_.operands[1].id)),
+        open_(reading_.open ? &trace.value(reading_.open->id) : nullptr),
+        result_(result.result),
+        slack_(slack(trace)) {}
 
-std::string part_title(const Trace& trace, const Step& step) {
-  const std::vector<RecipePart>& parts = trace.recipe.parts();
-  return step.part < parts.size() ? parts[step.part].title : "";
+  const Heading& maxima() const { return maxima_.heading; }
+  const Heading& sums() const { return sums_.heading; }
+  const std::string& values() const { return weighing_.operands[1].id; }
+
+  // Looks at every row. REQUIRES: called once.
+  void look(Tally& largest, Tally& sums, Tally& contexts) const {
+    const Shape& shape = reading_.operands[0].shape;
+    const Shape& values = weighing_.operands[1].shape;
+    const Shape rows = axes_of(shape, shape, true, "key");
+    const std::vector<std::size_t> of_scores = offsets(rows, shape);
+    const std::vector<std::size_t> of_open = reading_.open ? offsets(rows, reading_.open->shape) : of_scores;
+    const std::vector<std::size_t> of_values = offsets(rows, values);
+    const std::vector<std::size_t> of_result = offsets(rows, result_.shape());
+    const std::vector<std::size_t> columns = offsets(axes_of(values, shape, false, "key"), values);
+    const std::vector<std::size_t> of_columns = offsets(axes_of(values, shape, false, "key"), result_.shape());
+    const std::vector<double> maxima = behind_last_block(maxima_, rows), all_sums = behind_last_block(sums_, rows);
+    const double base = std::get<Online>(exponentials_.op).base;
+    for (std::size_t row = 0; row < of_scores.size(); ++row) {
+      std::vector<std::size_t> open;
+      for (std::size_t i = 0; i < shape.size("key"); ++i) {
+        if (!open_ || (*open_)[of_open[row] + i * reading_.open->shape.stride("key")] != 0) open.push_back(i);
+      }
+      const auto score = [&](std::size_t i) { return scores_[of_scores[row] + i * shape.stride("key")]; };
+      double most = -infinity, sum = 0;
+      for (const std::size_t i : open) most = std::max(most, score(i));
+      largest.add(maxima[row] == most);
+      std::vector<double> powers;
+      for (const std::size_t i : open) sum += powers.emplace_back(most == -infinity ? 0 : power(base, score(i) - most));
+      sums.add(std::abs(all_sums[row] - sum) <= slack_ * std::max(1.0, sum));
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        double weighted = 0, size = 1;
+        for (std::size_t i = 0; i < open.size(); ++i) {
+          const double value = values_[of_values[row] + columns[c] + open[i] * values.stride("key")];
+          weighted += powers[i] * value;
+          size = std::max(size, std::abs(value));
+        }
+        const double expected = sum == 0 ? 0 : weighted / sum;
+        contexts.add(std::abs(result_[of_result[row] + of_columns[c]] - expected) <= slack_ * size);
+      }
+    }
+  }
+
+ private:
+  // What a step says of each row in the end.
+  static std::vector<double> behind_last_block(const Step& running, const Shape& rows) {
+    const Shape& shape = running.result.shape();
+    const std::size_t last = (shape.size("block") - 1) * shape.stride("block");
+    std::vector<double> numbers;
+    for (const std::size_t start : offsets(rows, shape)) numbers.push_back(running.result[start + last]);
+    return numbers;
+  }
+
+  const Step &contexts_, &sums_, &exponentials_, &maxima_;
+  Reading reading_, weighing_;
+  const Tensor<double>&scores_, &values_;
+  const Tensor<double>* open_;
+  const Tensor<double>& result_;
+  double slack_;
+};
+
+void add_online_checks(const Trace& trace, const Step& result, Table& table) {
+  const TellingWords& said = language().telling;
+  const OnlineWords& online = language().online;
+  const OnlineRows rows(trace, result);
+  Tally largest, sums, contexts;
+  rows.look(largest, sums, contexts);
+  const auto symbol = [](const Heading& heading) { return Span(heading.symbol, heading.role); };
+  table.rows.push_back({{online.last, symbol(rows.maxima()), online.is_largest}, {verdict(largest, said.row)}});
+  table.rows.push_back({{online.last, symbol(rows.sums()), online.is_sum}, {verdict(sums, said.row)}});
+  table.rows.push_back({{symbol(result.heading), online.is_weighted, symbol(trace.heading(rows.values()))},
+                        {verdict(contexts, said.number)}});
 }
 
-std::optional<Table> checks(const Trace& trace, const Numerals& numerals) {
+}  // namespace
+
+std::optional<Table> checks(const Trace& trace, std::span<const Step* const> steps, const Numerals& numerals) {
   Table table;
-  for (const Step& step : trace.steps) {
-    if (!are_weights(step)) continue;
+  for (const Step* one : steps) {
+    const Step& step = *one;
+    const auto* online = std::get_if<Online>(&step.op);
+    const bool ends_online = online && online->part == Online::Part::result;
+    if (!are_weights(step) && !ends_online) continue;
     const std::size_t before = table.rows.size();
-    add_checks(trace, step, numerals, table);
+    ends_online ? add_online_checks(trace, step, table) : add_checks(trace, step, numerals, table);
     const std::string title = part_title(trace, step);
     for (std::size_t row = before; row < table.rows.size() && !title.empty(); ++row) {
       Inline& what = table.rows[row].front();

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
 #include "explain/place.h"
 #include "explain/provenance.h"
 #include "explain/telling/closing.h"
@@ -10,6 +11,11 @@
 #include "words/language.h"
 
 namespace attn {
+
+bool is_told(std::size_t part, const ExplainOptions& options) {
+  return options.parts.empty() || std::ranges::find(options.parts, part) != options.parts.end();
+}
+
 namespace {
 
 // 0 where no step has such an axis.
@@ -45,12 +51,24 @@ bool is_left_unscaled(const Trace& trace, const std::string& step) {
   });
 }
 
-// The formulas of the scores, up to the mask: "S = Q·Kᵀ", "S′ = S / √3".
-Inline score_words(const Trace& trace, const Numerals& numerals) {
+// The parts told that have scores.
+std::vector<std::size_t> parts_with_scores(const Trace& trace, const ExplainOptions& options) {
+  const std::vector<RecipePart>& parts = trace.recipe.parts();
+  std::vector<std::size_t> found;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    const bool has_scores = parts[part].attention && trace.find(parts[part].attention->scores);
+    if (is_told(part, options) && has_scores) found.push_back(part);
+  }
+  return found;
+}
+
+// The formulas of its scores, up to the mask: "S = Q·Kᵀ", "S′ = S / √3".
+Inline score_words(const Trace& trace, std::size_t first, const Numerals& numerals) {
   const TellingWords& said = language().telling;
   Inline told;
   for (const Step& step : trace.steps) {
-    if (step.heading.role != Role::score || std::holds_alternative<Close>(step.op)) continue;
+    const bool is_score = step.heading.role == Role::score && step.part == first;
+    if (!is_score || std::holds_alternative<Close>(step.op)) continue;
     if (!told.empty()) told.emplace_back(said.then);
     told.emplace_back(step.heading.formula.text(), step.heading.role);
     const auto* map = std::get_if<Map>(&step.op);
@@ -62,6 +80,34 @@ Inline score_words(const Trace& trace, const Numerals& numerals) {
     if (is_left_unscaled(trace, step.heading.id)) told.emplace_back(said.not_scaled);
   }
   return told;
+}
+
+// The same, where all attentions told have them; nothing where they differ.
+Inline common_score_words(const Trace& trace, const ExplainOptions& options, const Numerals& numerals) {
+  Inline common;
+  for (const std::size_t part : parts_with_scores(trace, options)) {
+    Inline words = score_words(trace, part, numerals);
+    if (!common.empty() && plain(common) != plain(words)) return {};
+    common = std::move(words);
+  }
+  return common;
+}
+
+// " (Layer 1 · self-attention, …)": which of the attentions told have a mask; empty where all have.
+std::string whose_mask(const Trace& trace, const ExplainOptions& options) {
+  constexpr std::size_t most_named = 3;
+  std::vector<std::string> masked;
+  const std::vector<std::size_t> parts = parts_with_scores(trace, options);
+  for (const std::size_t part : parts) {
+    const RecipePart& one = trace.recipe.parts()[part];
+    if (trace.find(one.attention->mask)) masked.push_back(one.title);
+  }
+  if (masked.size() == parts.size()) return "";
+  if (masked.size() > most_named) {
+    masked.resize(most_named);
+    masked.emplace_back("…");
+  }
+  return " (" + listed(masked) + ")";
 }
 
 Inline mask_words(const Trace& trace) {
@@ -77,7 +123,7 @@ Inline mask_words(const Trace& trace) {
   return words;
 }
 
-Table options_table(const Trace& trace, const Numerals& numerals) {
+Table options_table(const Trace& trace, const ExplainOptions& options, const Numerals& numerals) {
   const TellingWords& said = language().telling;
   Table table;
   const auto row = [&](const std::string& what, Inline told) {
@@ -91,9 +137,11 @@ Table options_table(const Trace& trace, const Numerals& numerals) {
   if (const std::size_t sequences = size_of(trace, "batch")) row(said.sequences, {std::to_string(sequences)});
   row(said.heads, {heads_words(trace)});
   particulars(true);
-  if (trace.attention() && trace.find(trace.attention()->scores)) row(said.the_score, score_words(trace, numerals));
+  row(said.the_score, common_score_words(trace, options, numerals));
   particulars(false);
-  row(said.the_mask, mask_words(trace));
+  Inline masks = mask_words(trace);
+  if (!masks.empty()) masks.emplace_back(whose_mask(trace, options));
+  row(said.the_mask, std::move(masks));
   const std::string_view dtype = name(trace.arithmetic.dtype);
   const bool rounds_once = rounds_once_a_step(trace.arithmetic.dtype);
   const auto& by_hand = trace.arithmetic.hand_rounding;
@@ -103,27 +151,69 @@ Table options_table(const Trace& trace, const Numerals& numerals) {
   return table;
 }
 
+// Every matrix of one tensor, or as many as a person looks at.
+void add_matrices(const Trace& trace, const std::string& id, const ExplainOptions& options, const Numerals& numerals,
+                  Document& document) {
+  std::vector<Place> places =
+      outer_places(trace.value(id).shape(), options.batch.value_or(0), options.head.value_or(0));
+  if (!options.full && places.size() > most_places) places.resize(most_places);
+  for (const Place& place : places) {
+    for (Matrix& matrix : matrices_at(trace, numerals, id, place)) document.add(std::move(matrix));
+  }
+}
+
+void add_given_tensors(const Trace& trace, std::size_t part, const ExplainOptions& options, const Numerals& numerals,
+                       Document& document) {
+  const std::size_t first = document.blocks.size();
+  for (const GivenTensor& given : trace.givens) {
+    // The mask is told in words.
+    if (given.part == part && given.heading.role != Role::mask) {
+      add_matrices(trace, given.heading.id, options, numerals, document);
+    }
+  }
+  for (std::size_t i = first + 1; i < document.blocks.size(); ++i) std::get<Matrix>(document.blocks[i]).beside = true;
+}
+
+// Steps of parts that are not told, which those told read; once each.
+std::vector<std::string> read_from_elsewhere(const Trace& trace, const ExplainOptions& options) {
+  std::vector<std::string> ids;
+  for (const Step& step : trace.steps) {
+    if (!is_told(step.part, options)) continue;
+    for (const Operand& operand : step.operands) {
+      const Step* read = trace.find(operand.id);
+      const bool is_new = read && !is_told(read->part, options) && std::ranges::count(ids, operand.id) == 0;
+      if (is_new) ids.push_back(operand.id);
+    }
+  }
+  return ids;
+}
+
+// Whether what a part is given is told where the part is.
+bool tells_its_own(const Trace& trace, std::size_t part) { return !trace.recipe.parts()[part].title.empty(); }
+
 }  // namespace
+
+void tell_givens_of_part(const Trace& trace, std::size_t part, const ExplainOptions& options, const Numerals& numerals,
+                         Document& document) {
+  if (tells_its_own(trace, part)) add_given_tensors(trace, part, options, numerals, document);
+}
 
 void tell_givens(const Trace& trace, const ExplainOptions& options, const Numerals& numerals, Document& document) {
   document.add(Headline{2, {language().telling.given}});
-  const auto add = [&](const std::string& id) {
-    std::vector<Place> places =
-        outer_places(trace.value(id).shape(), options.batch.value_or(0), options.head.value_or(0));
-    if (!options.full && places.size() > most_places) places.resize(most_places);
-    for (const Place& place : places) {
-      for (Matrix& matrix : matrices_at(trace, numerals, id, place)) document.add(std::move(matrix));
-    }
-  };
   for (const Step& step : trace.steps) {
-    if (is_given(step)) add(step.heading.id);
+    if (is_given(step) && is_told(step.part, options)) {
+      add_matrices(trace, step.heading.id, options, numerals, document);
+    }
   }
-  const std::size_t first = document.blocks.size();
-  for (const GivenTensor& given : trace.givens) {
-    if (given.heading.role != Role::mask) add(given.heading.id);  // the mask is told in words
+  for (const std::string& id : read_from_elsewhere(trace, options)) {
+    add_matrices(trace, id, options, numerals, document);
   }
-  for (std::size_t i = first + 1; i < document.blocks.size(); ++i) std::get<Matrix>(document.blocks[i]).beside = true;
-  document.add(options_table(trace, numerals));
+  for (std::size_t part = 0; part < trace.recipe.parts().size(); ++part) {
+    if (!tells_its_own(trace, part) && is_told(part, options)) {
+      add_given_tensors(trace, part, options, numerals, document);
+    }
+  }
+  document.add(options_table(trace, options, numerals));
 }
 
 }  // namespace attn

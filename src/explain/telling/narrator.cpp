@@ -78,7 +78,7 @@ class Narrator {
   // The matrices of one step, at every place.
   void tell_matrices(const Step& step) {
     tell_some(places_of(step), most_places, said_.more_of_these, said_.one_place, [&](const Place& place) {
-      add_matrices(step, place, [](Matrix&) {});
+      add_matrices(step, place, [&](Matrix& matrix) { matrix.title = dotted(part_title(trace_, step), matrix.title); });
       add_notes(step, place);
     });
   }
@@ -100,6 +100,7 @@ class Narrator {
     if (run.size() == 1 && is_given(first)) return;
     if (std::exchange(told_part_, first.part) != first.part) {
       if (const std::string title = part_title(trace_, first); !title.empty()) add(Headline{2, {title}});
+      if (options_.only.empty()) tell_givens_of_part(trace_, first.part, options_, numerals_, document_);
     }
     if (run.size() > 1) {
       tell_by_query(run);
@@ -386,7 +387,7 @@ void narrate(const Trace& trace, const ExplainOptions& options, Level level, std
   Narrator narrator(trace, options, level, numerals, remarks, document);
   const bool all = options.only.empty();
   if (level == Level::result && all) {
-    if (const Step* result = trace.find("result")) {
+    if (const Step* result = steps.empty() ? nullptr : steps.back()) {
       document.add(Headline{2, {language().telling.result}});
       narrator.tell_matrices(*result);
     }

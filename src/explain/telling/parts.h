@@ -37,9 +37,16 @@ class Remarks {
   std::map<std::string_view, std::size_t> of_kind_, added_;
 };
 
-// Everything that the problem states: inputs and weights as matrices, and the
-// rest in words: score, scale, mask, heads, arithmetic.
+// What the problem states: inputs and weights as matrices, those of parts that have a
+// title apart from them, and the rest in words: score, scale, mask, heads, arithmetic.
 void tell_givens(const Trace& trace, const ExplainOptions& options, const Numerals& numerals, Document& document);
+
+// The matrices that one part of the computation is given.
+void tell_givens_of_part(const Trace& trace, std::size_t part, const ExplainOptions& options, const Numerals& numerals,
+                         Document& document);
+
+// Whether that part is among what is told.
+bool is_told(std::size_t part, const ExplainOptions& options);
 
 // Tells these steps one after another, at that level, at the end of a document,
 // and what is given where all are told. Returns the notes that nothing told has shown.
@@ -51,13 +58,10 @@ void tell_givens(const Trace& trace, const ExplainOptions& options, const Numera
 void narrate(const Trace& trace, const ExplainOptions& options, Level level, std::span<const Step* const> steps,
              const Numerals& numerals, Remarks& remarks, Document& document);
 
-// The title of the part of the computation that a step belongs to; empty where that is all there is.
-std::string part_title(const Trace& trace, const Step& step);
-
-// What must hold in any attention, and whether it does in each of these, worked out
+// What must hold in any attention, and whether it does in each of these steps, worked out
 // from the numbers of the trace: rows of weights sum to 1, closed cells are
 // exactly 0, contexts lie within the values. Nothing where there are no weights.
-std::optional<Table> checks(const Trace& trace, const Numerals& numerals);
+std::optional<Table> checks(const Trace& trace, std::span<const Step* const> steps, const Numerals& numerals);
 
 // Of the lines of one row, where not everything is asked for: so many.
 inline constexpr std::size_t most_lines_of_a_row = 64;
@@ -78,12 +82,14 @@ struct AncestryOptions {
   std::size_t most_terms = 0;         // of a sum or a list, and numbers below one line
   std::size_t most_asked = 0;         // of the sum asked for, which is told whole up to so many
   std::size_t most_bytes = no_limit;  // that all of it takes, about; where it would be more, it is given up
+  bool crosses_parts = false;         // else what another part of the computation made is told as if it were given
 };
 
 // A number, and below each line the numbers that went into it.
 struct Ancestry {
   Tree tree;
   bool deeper = false;     // there is more below the last level
+  bool at_edge = false;    // or behind the edge of a part
   bool cut = false;        // of some list a part is left out
   bool sums_cut = false;   // of some sum
   bool complete = true;    // false: it was given up at `most_lines`

@@ -94,9 +94,10 @@ std::vector<const Step*> steps_told(const Trace& trace, const ExplainOptions& op
   const bool brief = options.brief && options.only.empty() && !rounds_each_step(trace.arithmetic);
   for (const Step& step : trace.steps) {
     if (brief && step.heading.role == Role::weighted_value) continue;
-    const bool asked = options.only.empty() || std::ranges::any_of(options.only, [&](const std::string& id) {
-                         return id == step.heading.id || (id == "result" && &step == result);
-                       });
+    const bool asked = options.only.empty() ? is_told(step.part, options)
+                                            : std::ranges::any_of(options.only, [&](const std::string& id) {
+                                                return id == step.heading.id || (id == "result" && &step == result);
+                                              });
     if (asked) steps.push_back(&step);
   }
   return steps;
@@ -109,8 +110,8 @@ std::string level_words(Level level) {
   return words[static_cast<std::size_t>(level)];
 }
 
-bool has_weights(const Trace& trace) {
-  return std::ranges::any_of(trace.steps, [](const Step& step) { return step.heading.role == Role::attention_weight; });
+bool has_weights(const std::vector<const Step*>& steps) {
+  return std::ranges::any_of(steps, [](const Step* step) { return step->heading.role == Role::attention_weight; });
 }
 
 // How scores become weights: what is said before the weights, and of them.
@@ -118,6 +119,7 @@ std::pair<Said, Said> weighing_words(const Trace& trace) {
   const TellingWords& said = language().telling;
   for (const Step& step : trace.steps) {
     const auto* softmax = std::get_if<Softmax>(&step.op);
+    if (std::holds_alternative<Online>(step.op)) return {language().online.idea_softmax, said.idea_sum_1};
     if (!softmax) continue;
     if (softmax->part == Softmax::Part::shares) return {said.idea_shares, said.idea_shares_sum_1};
     const bool has_sink = softmax->part == Softmax::Part::maximum && step.operands.size() > 1;
@@ -168,6 +170,8 @@ void add_what_is_behind(const Trace& trace, const ExplainOptions& options, const
 std::vector<const Note*> notes_about(const Trace& trace, const ExplainOptions& options) {
   std::vector<const Note*> notes;
   for (const Note& note : trace.notes) {
+    const Step* step = trace.find(note.step);
+    if (step && !is_told(step->part, options)) continue;
     const auto is_elsewhere = [&](const Axis& axis, std::optional<std::size_t> asked) {
       if (!asked || (!trace.find(note.step) && !trace.find_given(note.step))) return false;
       const auto at = trace.value(note.step).shape().position(axis);
@@ -183,14 +187,14 @@ std::vector<const Note*> notes_about(const Trace& trace, const ExplainOptions& o
 Document everything_told(const Trace& trace, const ExplainOptions& options, Level level,
                          const std::vector<const Step*>& steps, const Numerals& numerals) {
   Document document = titled(trace.title);
-  if (level >= Level::rows && options.only.empty() && has_weights(trace)) document.add(idea(trace));
+  if (level >= Level::rows && options.only.empty() && has_weights(steps)) document.add(idea(trace));
   if (level != Level::cells) document.add(Prose{{level_words(level)}});
 
   Remarks remarks(notes_about(trace, options), options.full);
   narrate(trace, options, level, steps, numerals, remarks, document);
   if (!options.only.empty()) return document;
 
-  if (auto table = checks(trace, numerals)) {
+  if (auto table = checks(trace, steps, numerals)) {
     document.add(Headline{2, {language().telling.what_must_hold}});
     document.add(std::move(*table));
   }

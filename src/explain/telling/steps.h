@@ -20,8 +20,9 @@ enum class Level {
 
 // What of a trace is told, and how closely. Numbers count from 1.
 struct ExplainOptions {
-  std::optional<Level> level;     // by default what fits the size
-  std::vector<std::string> only;  // ids; empty is all
+  std::optional<Level> level;           // by default what fits the size
+  std::vector<std::string> only;        // ids; empty is all
+  std::vector<std::size_t> parts = {};  // of the recipe, as RecipeBuilder numbers them; empty is all
   std::optional<std::size_t> batch = {}, head = {}, query = {};
   std::optional<int> precision;         // decimals; by default 4, fewer where all numbers need fewer
   bool full = false;                    // nothing elided

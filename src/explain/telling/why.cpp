@@ -44,7 +44,8 @@ Ancestry fitting(const Trace& trace, const Asked& asked, const WhyOptions& optio
   const std::size_t most_terms = options.top.value_or(options.full ? no_limit : usual_terms);
   const std::size_t most_asked = options.top.value_or(options.full ? no_limit : most_terms_asked);
   const auto told = [&](std::size_t lines) {
-    return ancestry(trace, asked.id, *asked.cell, numerals, {depth, lines, most_terms, most_asked, most_bytes});
+    return ancestry(trace, asked.id, *asked.cell, numerals,
+                    {depth, lines, most_terms, most_asked, most_bytes, options.depth || options.full});
   };
   const std::size_t deepest = levels_below(trace, asked.id);
   depth = options.depth.value_or(deepest);
@@ -65,6 +66,7 @@ std::string cut_words(const Trace& trace, const Asked& asked, const Ancestry& to
   std::string words;
   if (told.deeper && !options.depth) words = said.levels_shown(depth, levels_below(trace, asked.id));
   const auto say = [&](const std::string& more) { words += (words.empty() ? "" : " ") + more; };
+  if (told.at_edge) say(said.stops_at_edge(levels_below(trace, asked.id)));
   if (told.sums_cut) {
     say(said.sums_cut(options.top.value_or(usual_terms)));
   } else if (told.cut) {

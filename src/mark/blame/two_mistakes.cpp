@@ -41,6 +41,11 @@ std::string_view family_of(const Mistake& mistake) {
   return std::string_view(mistake.id).substr(0, mistake.id.find('.'));
 }
 
+// Where it was made: two mistakes at once are looked for in one attention.
+std::size_t part_of(const Rewrite& rewrite) {
+  return rewrite.recipe.instruction(*rewrite.recipe.line(rewrite.step)).part;
+}
+
 // Calls visit(first, second, both) with every two of them of different families, the
 // second made where the first was, until it returns false.
 template <class Visit>
@@ -51,7 +56,8 @@ void each_two(const Ground& ground, Visit visit) {
     for (const Mistake* second : all_mistakes()) {
       comes_later = comes_later || second == first.mistake;
       if (!comes_later || !is_common(*second) || family_of(*second) == family_of(*first.mistake)) continue;
-      for (const Rewrite& both : rewrites_of(first.rewrite.recipe, second->rewrites)) {
+      const std::size_t part = part_of(first.rewrite);
+      for (const Rewrite& both : rewrites_in_part(first.rewrite.recipe, part, *second)) {
         if (!visit(first, *second, both)) return;
       }
     }

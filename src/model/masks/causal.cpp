@@ -19,7 +19,8 @@ Mask causal_mask() {
                    .also_called = {"iscausal", "causalmask"},
                    .summary = "a query sees no key after its own position",
                    .written = "query i attends to key j only where j ≤ i + offset",
-                   .kind = OptionSpec::Kind::boolean},
+                   .kind = OptionSpec::Kind::boolean,
+                   .about_sequences = true},
           .rules = [](const OptionValue&, const Attention& attention, Dtype) {
             return std::vector{causal_rule(attention)};
           }};

@@ -47,7 +47,8 @@ Mask given_mask() {
   return {.spec = {.name = "mask",
                    .also_called = {"attentionmask", "attnmask"},
                    .summary = "cells that the problem allows or blocks one by one, or adds a number to",
-                   .kind = OptionSpec::Kind::masks},
+                   .kind = OptionSpec::Kind::masks,
+                   .about_sequences = true},
           .rules = [](const OptionValue& value, const Attention&, Dtype dtype) {
             const auto& masks = std::get<std::vector<MaskTerm>>(value);
             std::vector<MaskRule> rules;

@@ -39,6 +39,7 @@ Mask lengths_mask() {
                    .summary = "keys past the end of a sequence are padding",
                    .written = "valid keys of each sequence",
                    .kind = OptionSpec::Kind::per_sequence,
+                   .about_sequences = true,
                    .least = 0,
                    .fitted = valid_lengths},
           .rules = [](const OptionValue& value, const Attention& attention, Dtype) {

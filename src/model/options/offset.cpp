@@ -19,6 +19,7 @@ OptionSpec offset_optionspec() {
           .summary = "where the first query stands among the keys",
           .written = "position of the first query among the keys; one, or one a sequence",
           .kind = OptionSpec::Kind::per_sequence,
+          .about_sequences = true,
           .fitted = valid_offsets,
           .words = in_words};
 }

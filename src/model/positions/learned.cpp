@@ -40,6 +40,7 @@ Position learned_position() {
                                    .summary = "a vector for each position, [positions][d_model]",
                                    .symbol = "T",
                                    .axes = {"position", "d_model"}}},
+                   .added_to_inputs = true,
                    .misfit = misfit},
           .words = [](const Attention&) { return language().steps.learned.text(); },
           .encoding = record_encoding};

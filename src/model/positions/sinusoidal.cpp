@@ -28,6 +28,7 @@ Position sinusoidal_position() {
                .summary = "sines and cosines added to the inputs (Vaswani et al. 2017, section 3.5)",
                .parameters =
                    {{.name = "base", .summary = "what the wavelengths are powers of", .fallback = 10000.0, .above = 0}},
+               .added_to_inputs = true,
                .misfit = misfit_with_inputs},
       .words =
           [](const Attention& attention) {

@@ -27,6 +27,10 @@ constexpr StepAliases aliases[] = {
     {"row_maximum", "max maximum rowmax"},
     {"exponentials", "exp exps exponents"},
     {"exponential_sums", "sum sums rowsums expsums"},
+    {"block_maximum", "blockmax"},
+    {"running_maximum", "runningmax"},
+    {"rescale", "rescaling correction"},
+    {"block_exponentials", "blockexp blockexps"},
     {"attention_weights", "a w p alpha softmax weights attention attentions attnweights attentionmatrix probabilities"},
     {"weighted_values", "weighted"},
     {"context", "c z contextvectors attentionoutput attentionoutputs heads"},
@@ -59,12 +63,19 @@ std::optional<std::string> alias_of_step(std::string_view name) {
 }
 
 bool KnownSteps::has(std::string_view id) const {
-  return std::ranges::count(own_, id) > 0 || std::ranges::count(possible_(), id) > 0;
+  if (std::ranges::count(own_, id) > 0 || std::ranges::count(possible_(), id) > 0) return true;
+  // A step that an attention of a block could have: "layer1.self.scaled_scores".
+  return std::ranges::any_of(attentions_, [&](const std::string& prefix) {
+    return id.starts_with(prefix) && std::ranges::count(possible_(), id.substr(prefix.size())) > 0;
+  });
 }
 
 KnownSteps KnownSteps::of(const Recipe& recipe, const Ids& (*possible)()) {
   KnownSteps known(recipe.steps(), possible);
   known.names_ = step_names(recipe);
+  for (const RecipePart& part : recipe.parts()) {
+    if (part.attention && !part.prefix.empty()) known.attentions_.push_back(part.prefix + ".");
+  }
   for (const std::string& id : known.own_) known.shapes_.emplace(id, recipe.shape(id));
   return known;
 }

@@ -58,6 +58,7 @@ class KnownSteps {
   Ids own_;
   std::vector<StepName> names_ = {};  // of those, where their symbols are known
   std::map<std::string, Shape, std::less<>> shapes_ = {};
+  Ids attentions_ = {};  // the prefixes of their ids, where it is a block
   const Ids& (*possible_)();
 };
 

@@ -12,6 +12,7 @@
 #include "problem/choice.h"
 #include "reading/json/schema_pieces.h"
 #include "reading/json/values.h"
+#include "reading/problem/block.h"
 #include "reading/problem/known_keys.h"
 #include "tensor/dtype.h"
 
@@ -231,6 +232,13 @@ KeyKind dtype() {
           }};
 }
 
+KeyKind block(const Catalog& catalog) {
+  return {[&catalog] { return block_schema(catalog); },
+          [&catalog](Read in, Value value, Where where) {
+            in.statement.block = read_block(value, where, catalog, in.keys, in.faults);
+          }};
+}
+
 KeyKind arithmetic() {
   return {nullptr, [](Read in, Value value, Where where) {
             report_kind(value, where, R"({"dtype": …, "hand_rounding": …} is wanted)", in.faults,
@@ -289,7 +297,7 @@ std::vector<ProblemKey> problem_keys(const Catalog& catalog) {
       {"/arithmetic/dtype", "dtype", "", dtype()},
       {"/arithmetic/hand_rounding", "rounding handrounding", "", hand_rounding()},
       {"/digits", "precision decimals", "decimals that answers are expected to have", integer(&S::digits, 0, 17)},
-      {"/block", "", "", {}},
+      {"/block", "layers transformer", "the transformer block around the attention", block(catalog)},
   };
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,11 @@ namespace attn {
 
 class KnownKeys;
 
+// Reads what one attention of a block says of itself, or (`whole`) a problem of its
+// own within another; nothing, and a fault, where it is no object.
+std::optional<Statement> read_nested_statement(const JsonValue& value, const std::string& where, bool whole,
+                                               const Catalog& catalog, const KnownKeys& keys, Faults& faults);
+
 // What the keys of a problem are read with, and where to.
 struct ProblemReading {
   const KnownKeys& keys;
@@ -24,8 +30,8 @@ struct ProblemReading {
 
 // What can stand at a key.
 struct KeyKind {
-  std::function<nlohmann::ordered_json()> schema;  // none of a key that only later versions read
-  std::function<void(const ProblemReading&, const JsonValue&, const std::string& where)> read;  // the same
+  std::function<nlohmann::ordered_json()> schema;  // none of an object whose members are keys themselves
+  std::function<void(const ProblemReading&, const JsonValue&, const std::string& where)> read;
   std::string parts = {};  // the members of an object that is read as a whole: "query key"
 };
 

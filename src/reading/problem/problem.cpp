@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "problem/validate.h"
 #include "reading/json/values.h"
+#include "reading/problem/block.h"
 #include "reading/problem/known_keys.h"
 #include "reading/problem/tensor_files.h"
 
@@ -22,7 +24,11 @@ namespace {
 // so that its own faults are found too.
 class StatementReader {
  public:
-  StatementReader(const Catalog& catalog, Faults& faults) : catalog_(catalog), known_(catalog), faults_(faults) {}
+  // What is read stands at `base`, "" for the problem itself; `is_part` where that is
+  // one attention of a block.
+  StatementReader(const Catalog& catalog, const KnownKeys& known, Faults& faults, std::string base = "",
+                  bool is_part = false)
+      : catalog_(catalog), known_(known), faults_(faults), base_(std::move(base)), is_part_(is_part) {}
 
   Statement read(const JsonValue& root) {
     if (auto object = root.object()) {
@@ -35,6 +41,11 @@ class StatementReader {
     return std::move(statement_);
   }
 
+  Statement read(JsonObject& object) {
+    read_members(object, base_, "");
+    return std::move(statement_);
+  }
+
  private:
   // Reads what belongs at `as`; false where nothing does.
   bool read_known(std::string_view as, const JsonValue& value, const std::string& where) {
@@ -43,7 +54,7 @@ class StatementReader {
       return true;
     }
     const ProblemKey* key = known_.find(as);
-    if (!key || !key->kind.read) return false;
+    if (!key) return false;
     if (auto object = known_.has_keys_below(as) ? value.object() : std::nullopt) {
       read_members(*object, where, as);
     } else {
@@ -57,12 +68,9 @@ class StatementReader {
     for (JsonMember& member : object.members) {
       if (is_free_key(member.key) || (where.empty() && member.key == "$schema")) continue;
       const std::string place = pointer(where, member.key);
+      if (as.empty() && stands_elsewhere(member.key, place)) continue;
       if (read_known(pointer(as, member.key), member.value, place)) continue;
-      if (known_.find(place)) {
-        faults_.add_at_key("not-supported", place, shown(place) + " is not supported yet", "leave it out");
-      } else {
-        read_unknown(object, member, where, as);
-      }
+      read_unknown(object, member, where, as);
     }
   }
 
@@ -70,8 +78,8 @@ class StatementReader {
   void read_unknown(const JsonObject& object, const JsonMember& member, const std::string& where, std::string_view as) {
     const std::string place = pointer(where, member.key);
     const auto meant = known_.meant_pointer(as, member.key);
-    report_unknown_key(place, meant, known_keys(as), faults_);
-    if (!meant) return;
+    report_unknown_key(place, meant ? std::optional(base_ + *meant) : meant, known_keys(as), faults_);
+    if (!meant || (is_part_ && !is_of_attention(meant->substr(1, meant->find('/', 1) - 1), catalog_))) return;
     const bool given = meant->rfind('/') == as.size() && object.find(meant->substr(as.size() + 1));
     // What stands under a wrong name does not take a weight's place.
     const bool is_weight = meant->starts_with("/weights/");
@@ -79,14 +87,32 @@ class StatementReader {
     read_known(*meant, member.value, place);
   }
 
+  // Reports a key that is none of an attention, but of the problem that it stands in.
+  bool stands_elsewhere(const std::string& key, const std::string& place) {
+    if (!is_part_ || is_of_attention(key, catalog_)) return false;
+    const bool is_known = find(catalog_.options, key) || known_.find("/" + key);
+    if (!is_known) return false;
+    const bool is_cross = base_.ends_with("/cross");
+    faults_.add_at_key("unknown-key", place, shown(place) + " is not a key that one attention of a block has",
+                       is_cross && key == "mask"      ? "what it may see of the memory stands in /block/memory_mask"
+                       : is_cross && key == "lengths" ? "how much of the memory counts stands in /block/memory_lengths"
+                                                      : "it stands at the top, as /" + key + ", for all layers");
+    return true;
+  }
+
   std::string known_keys(std::string_view where) const {
+    if (where.empty() && is_part_) {
+      return "known here: weights, biases, heads, kv_heads, split, score, scale, softcap, window, softmax, positions";
+    }
     if (where.empty()) return "attn schema problem names every key; one of your own begins with x-";
     return "known here: " + listed(known_.below(where));
   }
 
   const Catalog& catalog_;
-  const KnownKeys known_;
+  const KnownKeys& known_;
   Faults& faults_;
+  std::string base_;
+  bool is_part_;
   Statement statement_;
 };
 
@@ -120,6 +146,17 @@ std::optional<Diagnostic> mistaken_for_problem(const JsonValue& root) {
 
 }  // namespace
 
+std::optional<Statement> read_nested_statement(const JsonValue& value, const std::string& where, bool whole,
+                                               const Catalog& catalog, const KnownKeys& keys, Faults& faults) {
+  auto object = value.object();
+  if (!object) {
+    return report_kind(value, where, whole ? "a problem is wanted, an object" : "an object with weights is wanted",
+                       faults,
+                       whole ? R"({"inputs": …, "block": …})" : R"({"weights": {"query": …, "key": …, "value": …}})");
+  }
+  return StatementReader(catalog, keys, faults, where, !whole).read(*object);
+}
+
 Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes,
                              const std::optional<std::string>& folder) {
   return read_problem(text, catalog, max_bytes, folder ? tensors_in(*folder) : nullptr);
@@ -132,7 +169,8 @@ Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std:
   if (auto fault = mistaken_for_problem(parsed.value().root)) return *std::move(fault);
 
   Faults faults;
-  Statement statement = StatementReader(catalog, faults).read(parsed.value().root);
+  const KnownKeys known(catalog);
+  Statement statement = StatementReader(catalog, known, faults).read(parsed.value().root);
   Diagnostics all = std::move(parsed.value().faults);
   std::ranges::move(faults.take(), std::back_inserter(all));
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "reading/json/schema_pieces.h"
+#include "reading/problem/block.h"
 #include "reading/problem/keys.h"
 #include "reading/schemas.h"
 
@@ -71,11 +72,22 @@ Json problem_members(const Catalog& catalog) {
   return members;
 }
 
+// What one attention of a block says of itself.
+Json attention_members(const Catalog& catalog) {
+  Json members;
+  const Json all = problem_members(catalog);
+  for (const auto& [name, schema] : all.items()) {
+    if (is_of_attention(name, catalog)) members[name] = schema;
+  }
+  return members;
+}
+
 }  // namespace
 
 std::string problem_schema(const Catalog& catalog) {
   Json defs = tensor_definitions();
   defs["number"] = spelled_number_schema();
+  defs["attention"] = problem_object(attention_members(catalog));
   return schema_text("A problem of attn", problem_object(problem_members(catalog)), std::move(defs));
 }
 

@@ -10,5 +10,9 @@ extern const MistakeWords english_mistakes;
 extern const VerdictWords english_verdicts;
 extern const DifferenceWords english_differences;
 extern const CostWords english_costs;
+extern const BlockWords english_block;
+extern const ScalingWords english_scaling;
+extern const OnlineWords english_online;
+extern const HeadsWords english_heads;
 
 }  // namespace attn

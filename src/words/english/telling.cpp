@@ -127,6 +127,7 @@ constexpr TellingWords english_telling = {
                  std::to_string(depth + 1) + " shows one more, --depth " + std::to_string(deepest) +
                  " goes back to the inputs.";
         },
+    .stops_at_edge = "What other parts made is taken as it is; --depth {} goes back to the inputs.",
     .lists_cut = "Long lists are cut; --full leaves nothing out.",
     .sums_cut =
         [](std::size_t most) {
@@ -194,11 +195,12 @@ constexpr TellingWords english_telling = {
     .rounded_to = "{}, rounded to {}",
     .axis =
         [](Text axis) {
-          static constexpr std::array<std::pair<std::string_view, std::string_view>, 17> words = {{
+          static constexpr std::array<std::pair<std::string_view, std::string_view>, 18> words = {{
               {"batch", "sequences"},
               {"head", "heads"},
               {"query", "queries"},
               {"key", "keys"},
+              {"block", "blocks of keys"},
               {"token", "inputs"},
               {"d_model", "input features (d_model)"},
               {"d_k", "features (d_k)"},

@@ -106,7 +106,7 @@ inline std::optional<std::size_t> first_other(const Tensor<double>& one, const T
   return std::nullopt;
 }
 
-inline constexpr int kinds = 15;
+inline constexpr int kinds = 17;
 
 // Sizes that make few or many rows, and pieces that do and do not end where vectors do.
 inline std::vector<Dim> axes(Drawn& drawn) {
@@ -161,9 +161,10 @@ inline Call drawn_call(Drawn& drawn, int kind, Dtype dtype) {
       return call;
     }
     case 2: {
-      constexpr Unary functions[] = {Unary::multiply, Unary::divide,  Unary::add,    Unary::exp,
-                                     Unary::tanh,     Unary::softcap, Unary::square, Unary::sqrt};
-      return {Map{functions[drawn.between(0, 7)], 1 + std::abs(drawn.number()), ""},
+      constexpr Unary functions[] = {Unary::multiply, Unary::divide,  Unary::add,       Unary::exp,
+                                     Unary::tanh,     Unary::softcap, Unary::square,    Unary::sqrt,
+                                     Unary::relu,     Unary::gelu,    Unary::gelu_tanh, Unary::silu};
+      return {Map{functions[drawn.between(0, 11)], 1 + std::abs(drawn.number()), ""},
               {drawn.tensor(whole, dtype)},
               mask(whole)};
     }
@@ -255,6 +256,23 @@ inline Call drawn_call(Drawn& drawn, int kind, Dtype dtype) {
       Call call{Rotate{"d_k", "pair", drawn.one_in(2)}, {drawn.tensor(drawn.some_of(numbers, {"d_k"}), dtype)}};
       call.operands.push_back(table());
       call.operands.push_back(table());
+      return call;
+    }
+    case 14: {
+      constexpr Unary functions[] = {Unary::relu, Unary::gelu, Unary::gelu_tanh, Unary::silu};
+      return {
+          Gate{functions[drawn.between(0, 3)]}, {drawn.tensor(whole, dtype), drawn.tensor(whole, dtype)}, mask(whole)};
+    }
+    case 15: {
+      using Part = Normalize::Part;
+      constexpr Part parts[] = {Part::mean, Part::variance, Part::mean_square, Part::normalized, Part::affine};
+      Normalize op{parts[drawn.between(0, 4)], "key", drawn.one_in(2) ? 0 : 0.5, drawn.one_in(2), drawn.between(0, 1)};
+      if (whole.size("key") == 1) op.fewer = 0;
+      Call call{op, {drawn.tensor(whole, dtype)}};
+      const Shape row = without(whole, "key");
+      const std::size_t rows = op.part == Part::variance ? 1 : op.part == Part::normalized ? drawn.between(1, 2) : 0;
+      for (std::size_t i = 0; i < rows; ++i) call.operands.push_back(drawn.tensor(drawn.some_of(row.dims()), dtype));
+      for (std::size_t i = 0; op.part == Part::affine && i < 2; ++i) call.operands.push_back(some());
       return call;
     }
     default: {

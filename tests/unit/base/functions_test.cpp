@@ -133,6 +133,19 @@ TEST_CASE("tanh is within 0.53 ulp of the exact value", "[math][mpfr]") {
   }
 }
 
+TEST_CASE("the error function is the exact value rounded, between the nodes of its table and at them", "[math][mpfr]") {
+  const auto limit = 0.50001;
+  SECTION("all over its range") { check_within(limit, worst_of(mpfr_erf, attn::erf, between(100000, 11, -6.5, 6.5))); }
+  SECTION("where hidden numbers lie") {
+    check_within(limit, worst_of(mpfr_erf, attn::erf, between(100000, 12, -2, 2)));
+  }
+  SECTION("at nodes, and half way between two") {
+    std::vector<double> arguments;
+    for (int i = 1; i <= 2 * 6 * 128 + 4; ++i) append_neighbourhood(arguments, i / 256.0, 20);
+    check_within(limit, worst_of(mpfr_erf, attn::erf, arguments));
+  }
+}
+
 TEST_CASE("tanh stays within 1, is odd and never falls", "[math]") {
   double before = 0;
   for (int i = 0; i <= 210000; ++i) {

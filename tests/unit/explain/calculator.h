@@ -10,8 +10,8 @@
 
 namespace attn {
 
-// Reads arithmetic as people write it and works it out: + − × / ( ) ^ √ ², e, max(…), min(…), sin(…), cos(…),
-// tanh(…). The word "sink" is passed over.
+// Reads arithmetic as people write it and works it out: + − × / ( ) ^ √ ² ³, e, π, ½, max(…), min(…), sin(…), cos(…),
+// tanh(…), erf(…). The word "sink" is passed over.
 class Calculator {
  public:
   explicit Calculator(std::string_view text) : text_(text) {}
@@ -60,6 +60,7 @@ class Calculator {
   double factor() {
     const double value = bare();
     if (eat("^")) return std::pow(value, bare());
+    if (eat("³")) return value * value * value;
     return eat("²") ? value * value : value;
   }
 
@@ -78,6 +79,9 @@ class Calculator {
     if (eat("sin(")) return std::sin(within());
     if (eat("cos(")) return std::cos(within());
     if (eat("tanh(")) return std::tanh(within());
+    if (eat("erf(")) return std::erf(within());
+    if (eat("½")) return 0.5;
+    if (eat("π")) return std::acos(-1.0);
     if (eat("√")) return std::sqrt(bare());
     if (eat("max(")) return list([](double a, double b) { return std::fmax(a, b); });
     if (eat("min(")) return list([](double a, double b) { return std::fmin(a, b); });

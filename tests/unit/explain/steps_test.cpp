@@ -236,7 +236,9 @@ Trace many_weights(std::size_t heads, std::size_t queries, std::size_t width) {
 
 TEST_CASE("half a million weights are checked row by row", "[explain]") {
   const Trace trace = many_weights(8, 512, 64);
-  const auto table = checks(trace, Numerals(4, Dtype::f64));
+  std::vector<const Step*> steps;
+  for (const Step& step : trace.steps) steps.push_back(&step);
+  const auto table = checks(trace, steps, Numerals(4, Dtype::f64));
   REQUIRE(table);
   REQUIRE(table->rows.size() == 2);
   CHECK(plain(table->rows[0][1]) == "yes, all 4096 rows");

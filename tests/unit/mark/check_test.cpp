@@ -644,7 +644,7 @@ TEST_CASE("large lines have the bits of the plain loops", "[check]") {
   const std::string text = R"({"inputs": {"random": "normal", "shape": [70, 40], "seed": 3}, "causal": true})";
   const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30);
   REQUIRE(problem);
-  const Recipe recipe = attention_recipe(problem.value());
+  const Recipe recipe = recipe_of(problem.value());
   Policy<double> policy;
   const Evaluation<double> made = evaluate(recipe, policy);
   for (const Step& step : traced(text).steps) {

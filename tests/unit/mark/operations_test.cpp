@@ -32,7 +32,7 @@ const std::vector<double> given_scores = {1, 2, 4, 0.5, 0.25, 3};
 // Scores that are given, their weights in one of the ways there are, and a context.
 Recipe weighing(double base, bool sink, bool linear) {
   RecipeBuilder work;
-  work.current().attention = attention_anatomy("", Inputs{});
+  work.current().attention = attention_anatomy("");
   const auto part = [&](Softmax::Part which) { return Softmax{which, "key", base}; };
   work.given({.id = "values"}, LateTensor(Tensor<double>({{"key", 3}, {"d_v", 2}}, {1, 0, 0, 2, 3, 1})));
   work.given_step({.id = "scores"}, LateTensor(Tensor<double>({{"query", 2}, {"key", 3}}, given_scores)));

@@ -18,7 +18,7 @@ namespace {
 Recipe recipe_of(const std::string& text) {
   const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
   REQUIRE(problem);
-  return attention_recipe(problem.value(), {.all_steps = true});
+  return recipe_of(problem.value(), {.all_steps = true});
 }
 
 // Five tokens of width 4, in heads, rotated, and behind a mask.

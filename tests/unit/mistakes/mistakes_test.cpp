@@ -45,7 +45,12 @@ Numbers replayed(const Recipe& recipe) {
 std::vector<Rewrite> rewrites_of(const Mistake& mistake, const Recipe& recipe) {
   std::vector<Rewrite> all;
   for (const RightAttention& attention : attentions(recipe)) {
+    if (!mistake.rewrites) break;
     for (Rewrite& rewrite : mistake.rewrites(attention)) all.push_back(std::move(rewrite));
+  }
+  if (!mistake.of_part) return all;
+  for (std::size_t part = 0; part < recipe.parts().size(); ++part) {
+    for (Rewrite& rewrite : mistake.of_part({recipe, part})) all.push_back(std::move(rewrite));
   }
   return all;
 }
@@ -59,6 +64,16 @@ std::string weights(const std::string& query, const std::string& key, const std:
   return R"("weights": {"query": )" + random(query, seed) + ", \"key\": " + random(key, seed + 1) +
          ", \"value\": " + random(value, seed + 2) +
          (output.empty() ? "" : ", \"output\": " + random(output, seed + 3)) + "}";
+}
+
+// A layer of width 4 with norms and a network; more of its sublayers, and of the network.
+std::string layer(int seed, const std::string& sublayers, const std::string& network) {
+  const auto norm = [&](int own) {
+    return R"({"gain": )" + random("[4]", own) + R"(, "bias": )" + random("[4]", own + 1) + "}";
+  };
+  return R"({"self": {)" + weights("[4, 3]", "[4, 3]", "[4, 4]", seed + 20) + "}, " + sublayers + R"("norm1": )" +
+         norm(seed + 30) + R"(, "norm2": )" + norm(seed + 32) + R"(, "ffn": {"in": )" + random("[4, 4]", seed + 34) +
+         R"(, "out": )" + random("[4, 4]", seed + 35) + network + "}}";
 }
 
 // Problems in which most sizes differ, with everything that a problem can have.
@@ -137,6 +152,20 @@ std::map<std::string, std::string> generated(int seed) {
       {"past", "{" + inputs("[2, 5]") + weights("[5, 4]", "[5, 4]", "[5, 3]", seed + 20) +
                    R"(, "causal": true, "positions": {"type": "sinusoidal", "base": 10}, "past": {"keys": )" +
                    random("[3, 4]", seed + 5) + R"(, "values": )" + random("[3, 3]", seed + 6) + "}}"},
+      {"encoder",
+       "{" + inputs("[3, 4]") + R"("score": "dot", "block": {"activation": "gelu", "layers": [)" +
+           layer(seed, "",
+                 R"(, "in_bias": )" + random("[4]", seed + 7) + R"(, "out_bias": )" + random("[4]", seed + 8)) +
+           ", " +
+           layer(seed + 50, "",
+                 R"(, "in_bias": )" + random("[4]", seed + 9) + R"(, "out_bias": )" + random("[4]", seed + 10)) +
+           "]}}"},
+      {"decoder",
+       "{" + inputs("[3, 4]") + R"("block": {"kind": "decoder", "norm": "pre", "activation": "swiglu", )" +
+           R"("memory": )" + random("[3, 4]", seed + 11) + R"(, "layers": [)" +
+           layer(seed, R"("cross": {)" + weights("[4, 3]", "[4, 3]", "[4, 4]", seed + 60) + "}, ",
+                 R"(, "gate": )" + random("[4, 4]", seed + 12) + R"(, "gate_bias": )" + random("[4]", seed + 13)) +
+           "]}}"},
   };
 }
 
@@ -327,7 +356,7 @@ TEST_CASE("every mistake is told in words that fit a sentence", "[check]") {
       CHECK(hint.ends_with("."));
       CHECK(!example.empty());
       CHECK(example.find('\n') == std::string::npos);
-      if (!mistake.rewrites) CHECK(without_rewrites.contains(name));
+      if (!mistake.is_rewrite()) CHECK(without_rewrites.contains(name));
     }
   }
 }
@@ -350,11 +379,11 @@ TEST_CASE("every mistake can be made, and changes the numbers of its step in a g
     const Numbers expected = replayed(right);
     const bool is_generated = name.find("seed") != std::string::npos;
     for (const Mistake* mistake : all_mistakes()) {
-      if (!mistake->rewrites) continue;
+      if (!mistake->is_rewrite()) continue;
       std::set<std::string> variants;
       for (const Rewrite& rewrite : rewrites_of(*mistake, right)) {
         INFO(name << ": " << mistake->id << " " << rewrite.variant);
-        CHECK(variants.insert(rewrite.variant).second);
+        CHECK(variants.insert(rewrite.step + " " + rewrite.variant).second);
         if (!rewrite.recipe.fits()) continue;  // nobody could have gone on
         const Numbers numbers = replayed(rewrite.recipe);
 
@@ -367,7 +396,7 @@ TEST_CASE("every mistake can be made, and changes the numbers of its step in a g
           changed.insert(mistake->id);
         }
         // Softmax is one step, and so are the weighted values and their sum.
-        const bool within = rewrite.step == "attention_weights" || rewrite.step == "context";
+        const bool within = rewrite.step.ends_with("attention_weights") || rewrite.step.ends_with("context");
         for (std::size_t at = 0; at < rewrite.recipe.size(); ++at) {
           const Instruction& line = rewrite.recipe.instruction(at);
           if (within || line.id() == rewrite.step) break;
@@ -379,8 +408,8 @@ TEST_CASE("every mistake can be made, and changes the numbers of its step in a g
   }
   for (const Mistake* mistake : all_mistakes()) {
     INFO(mistake->id);
-    if (mistake->rewrites) CHECK(made.contains(mistake->id));
-    if (mistake->rewrites) CHECK(changed.contains(mistake->id));
+    if (mistake->is_rewrite()) CHECK(made.contains(mistake->id));
+    if (mistake->is_rewrite()) CHECK(changed.contains(mistake->id));
   }
 }
 
@@ -393,14 +422,14 @@ TEST_CASE("any mistake is made behind any other, or is not", "[check]") {
     INFO(options);
     const Result<Problem> problem = read_problem(queries + options, catalog(), std::size_t{1} << 30);
     REQUIRE(problem);
-    const Recipe right = attention_recipe(problem.value());
+    const Recipe right = recipe_of(problem.value());
     for (const Mistake* first : all_mistakes()) {
-      if (!first->rewrites) continue;
-      for (const Rewrite& rewrite : rewrites_of(right, first->rewrites)) {
+      if (!first->is_rewrite()) continue;
+      for (const Rewrite& rewrite : rewrites_of(right, *first)) {
         for (const Mistake* second : all_mistakes()) {
-          if (!second->rewrites) continue;
+          if (!second->is_rewrite()) continue;
           INFO(first->id << " " << rewrite.variant << " and " << second->id);
-          const Rewrites both = rewrites_of(rewrite.recipe, second->rewrites);
+          const Rewrites both = rewrites_of(rewrite.recipe, *second);
           CHECK(std::ranges::all_of(both, [](const Rewrite& one) { return one.recipe.fits(); }));
           made += both.size();
         }

@@ -306,7 +306,7 @@ TEST_CASE("attention at once needs memory for vectors, not for scores", "[model]
   problem.attention().positions = Choice{.name = "alibi"};
   CHECK(*bytes_at_once(problem) > plain);
   CHECK(*bytes_at_once(problem) < 2'000'000);
-  CHECK(attention_recipe(problem).bytes() > 8 * std::size_t{2000} * 3000);
+  CHECK(recipe_of(problem).bytes() > 8 * std::size_t{2000} * 3000);
 }
 
 TEST_CASE("of what attention at once reads, only what the backend is handed counts twice", "[model]") {

@@ -79,15 +79,21 @@ TEST_CASE("an attention that reads another's output computes what it computes of
   }
 }
 
-TEST_CASE("a number of the second of two chained attentions is followed into the first", "[why]") {
+TEST_CASE(
+    "a number of the second of two chained attentions is followed to its edge, and into the first where depth says so",
+    "[why]") {
   const Trace trace = chained();
   const Result<Question> question = read_question("other.context[2,1]");
   REQUIRE(question);
   const Result<Asked> asked = find_asked(trace, question.value());
   REQUIRE(asked);
-  const std::string text = as_text(why(trace, asked.value()));
+  const std::string at_edge = as_text(why(trace, asked.value()));
+  CAPTURE(at_edge);
+  CHECK(examples::holds(at_edge, "other.inputs"));
+  CHECK(examples::holds(at_edge, "(The first attention)"));
+  CHECK_FALSE(examples::holds(at_edge, "one.inputs"));
+  const std::string text = as_text(why(trace, asked.value(), {.depth = 20}));
   CAPTURE(text);
-  CHECK(examples::holds(text, "other.inputs"));
   CHECK(examples::holds(text, "one.context"));
   CHECK(examples::holds(text, "one.inputs"));
 }

@@ -14,7 +14,7 @@
 
 namespace attn {
 
-TEST_CASE("every step that a problem in data asks for is one of the possible steps, each once", "[model]") {
+TEST_CASE("every step that an attention in data asks for is one of the possible steps, each once", "[model]") {
   const std::vector<StepId>& possible = possible_steps();
   const std::set<StepId> known(possible.begin(), possible.end());
   CHECK(known.size() == possible.size());
@@ -28,6 +28,7 @@ TEST_CASE("every step that a problem in data asks for is one of the possible ste
     auto problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
     INFO(name);
     REQUIRE(problem);
+    if (problem.value().block) continue;  // whose steps are those of its parts, with their names before them
     for (const std::string& id : Computation(problem.value()).whole().steps()) {
       INFO(id);
       CHECK(known.contains(id));

@@ -147,6 +147,77 @@ TEST_CASE("tanh, softcap, norm and further summands of a sum are those of the fo
         List{2, -2});
 }
 
+TEST_CASE("activations are those of the papers they come from", "[ops]") {
+  const List at = {-40, -3, -0.75, -1e-9, 0, 1e-9, 0.5, 2, 40};
+  const Tensor<double> a({{"key", at.size()}}, at);
+  const auto of = [&](Unary function) { return numbers({"", Map{function, 0, ""}, {a}}); };
+  const List relu = of(Unary::relu), gelu = of(Unary::gelu), by_tanh = of(Unary::gelu_tanh), silu = of(Unary::silu);
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const double x = at[i];
+    CHECK(relu[i] == std::max(x, 0.0));
+    CHECK(std::abs(gelu[i] - x / 2 * std::erfc(-x / std::sqrt(2.0))) <= 1e-15 * (1 + std::abs(x)));
+    const double inner = std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x);
+    CHECK(std::abs(by_tanh[i] - x / 2 * (1 + std::tanh(inner))) <= 1e-15 * (1 + std::abs(x)));
+    CHECK(std::abs(silu[i] - x / (1 + std::exp(-x))) <= 1e-15 * (1 + std::abs(x)));
+  }
+  const Tensor<double> b({{"key", at.size()}}, List(at.size(), 3));
+  const List gated = numbers({"", Gate{Unary::silu}, {a, b}});
+  for (std::size_t i = 0; i < at.size(); ++i) CHECK(gated[i] == 3 * silu[i]);
+}
+
+TEST_CASE("an interval holds what an activation makes of every number in it", "[ops]") {
+  for (const Unary function : {Unary::relu, Unary::gelu, Unary::gelu_tanh, Unary::silu}) {
+    for (double low = -8; low < 4; low += 0.23) {
+      for (const double width : {0.0, 1e-8, 0.05, 0.7, 3.0, 9.0}) {
+        const Interval made = applied(function, Interval(low, low + width), Interval(0));
+        double least = infinity, most = -infinity;
+        for (int i = 0; i <= 200; ++i) {
+          const double number = applied(function, low + width * i / 200, 0.0);
+          least = std::min(least, number);
+          most = std::max(most, number);
+        }
+        INFO("function " << static_cast<int>(function) << " from " << low << " over " << width);
+        CHECK(made.contains(Interval(least, most)));
+        CHECK(made.width() <= (most - least) + 1e-3 * width + 1e-14);
+      }
+    }
+  }
+}
+
+TEST_CASE("a normalized row has mean 0 and variance 1, and where nothing divides it is 0", "[ops]") {
+  using Part = Normalize::Part;
+  const Tensor<double> x({{"token", 2}, {"d_model", 4}}, {2, 4, 6, 8, 5, 5, 5, 5});
+  const Tensor<double> mean = made({"", Normalize{Part::mean, "d_model"}, {x}});
+  const Tensor<double> variance = made({"", Normalize{Part::variance, "d_model"}, {x, mean}});
+  CHECK(mean.shape() == Shape{{"token", 2}});
+  CHECK(List(mean.data().begin(), mean.data().end()) == List{5, 5});
+  CHECK(List(variance.data().begin(), variance.data().end()) == List{5, 0});
+  const List rows = numbers({"", Normalize{Part::normalized, "d_model"}, {x, mean, variance}});
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    sum += rows[i];
+    squares += rows[i] * rows[i];
+    CHECK(rows[4 + i] == 0);
+  }
+  CHECK(std::abs(sum) < 1e-15);
+  CHECK(std::abs(squares - 4) < 1e-14);
+
+  const Tensor<double> eps = made({"", Normalize{Part::normalized, "d_model", 1e-5}, {x, mean, variance}});
+  CHECK(eps[0] == (2.0 - 5.0) / std::sqrt(5.0 + 1e-5));
+  const Tensor<double> outside = made({"", Normalize{Part::normalized, "d_model", 1e-5, true}, {x, mean, variance}});
+  CHECK(outside[0] == (2.0 - 5.0) / (std::sqrt(5.0) + 1e-5));
+  const Tensor<double> bessel = made({"", Normalize{.part = Part::variance, .over = "d_model", .fewer = 1}, {x, mean}});
+  CHECK(bessel[0] == 20.0 / 3);
+
+  const Tensor<double> squared = made({"", Normalize{Part::mean_square, "d_model"}, {x}});
+  CHECK(squared[0] == 30);
+  CHECK(made({"", Normalize{Part::normalized, "d_model"}, {x, squared}})[3] == 8 / std::sqrt(30.0));
+  const Tensor<double> gain({{"d_model", 4}}, {1, 2, 3, 4}), bias({{"d_model", 4}}, {10, 20, 30, 40});
+  CHECK(numbers({"", Normalize{Part::affine, "d_model"}, {x, gain, bias}})[1] == 28);
+  // Down the columns, as it is often got wrong.
+  CHECK(made({"", Normalize{Part::mean, "token"}, {x}}).shape() == Shape{{"d_model", 4}});
+}
+
 TEST_CASE("a norm in single precision rounds squares, partial sums and the root", "[ops]") {
   const Tensor<double> a({{"key", 3}}, {0.1F, 0.2F, 0.3F});
   float sum = 0;

@@ -76,6 +76,7 @@ inline std::vector<OneStep> every_operation() {
   const Rows picked(Tensor<std::int64_t>(Shape{{"query", 3}, {"key", 4}}, {0, 1, 2, -1, 2, 2, 1, 0, -1, 0, 0, 1}));
   const Rows turned(Tensor<std::int64_t>(Shape{{"key", 3}}, {3, -1, 0}));
   using enum Softmax::Part;
+  using norm = Normalize::Part;
   return {
       {"join of different sizes",
        Join{"key"},
@@ -108,6 +109,30 @@ inline std::vector<OneStep> every_operation() {
       {"tanh", Map{Unary::tanh, 0, ""}, {drawn(rows, 28)}},
       {"softcap", Map{Unary::softcap, 2, ""}, {drawn(scores, 29)}, mask},
       {"norm", Reduce{Reducer::norm, "d_k"}, {drawn(queries, 30)}},
+      {"relu", Map{Unary::relu, 0, ""}, {drawn(rows, 46)}},
+      {"gelu", Map{Unary::gelu, 0, ""}, {drawn(rows, 47)}},
+      {"gelu by tanh", Map{Unary::gelu_tanh, 0, ""}, {drawn(rows, 48)}},
+      {"silu", Map{Unary::silu, 0, ""}, {drawn(rows, 49)}},
+      {"gate", Gate{Unary::silu}, {drawn(queries, 50), drawn(queries, 51)}},
+      {"gate by gelu", Gate{Unary::gelu}, {drawn(queries, 52), drawn(queries, 53)}},
+      {"mean", Normalize{norm::mean, "d_k"}, {drawn(queries, 54)}},
+      {"variance", Normalize{norm::variance, "d_k"}, {drawn(queries, 55), drawn(rows, 56)}},
+      {"variance by one fewer",
+       Normalize{.part = norm::variance, .over = "d_k", .fewer = 1},
+       {drawn(queries, 57), drawn(rows, 58)}},
+      {"mean square", Normalize{norm::mean_square, "d_k"}, {drawn(queries, 59)}},
+      {"normalized",
+       Normalize{norm::normalized, "d_k", 0.5},
+       {drawn(queries, 60), drawn(rows, 61), positive(drawn(rows, 62))}},
+      {"normalized with eps outside the root",
+       Normalize{norm::normalized, "d_k", 0.5, true},
+       {drawn(queries, 63), drawn(rows, 64), positive(drawn(rows, 65))}},
+      {"normalized by the mean square",
+       Normalize{norm::normalized, "d_k", 0.5},
+       {drawn(queries, 66), positive(drawn(rows, 67))}},
+      {"gain and bias",
+       Normalize{norm::affine, "d_k"},
+       {drawn(queries, 68), drawn({{"d_k", 4}}, 69), drawn({{"d_k", 4}}, 70)}},
       {"sum and more", Reduce{Reducer::sum, "key"}, {drawn(scores, 31), drawn(rows, 32), drawn({{"batch", 2}}, 33)}},
       {"maximum with a sink", part(maximum), {drawn(scores, 34), drawn({{"batch", 2}}, 35)}, mask},
       {"exponentials to another base", part(exponentials, 3), {drawn(scores, 36), drawn(rows, 37)}, mask},

@@ -17,7 +17,7 @@ inline KnownSteps steps_of_example(const std::string& file = "worked-example.jso
   REQUIRE(text);
   const Result<Problem> problem = read_problem(text.value(), catalog(), max_bytes, folder);
   REQUIRE(problem);
-  return KnownSteps::of(attention_recipe(problem.value(), {.all_steps = true}), possible_steps);
+  return KnownSteps::of(recipe_of(problem.value(), {.all_steps = true}), possible_steps);
 }
 
 }  // namespace attn

@@ -43,6 +43,8 @@ Counted pow(Counted a, Counted b) { return ++counted.exponentials, std::pow(a.va
 Counted tanh(Counted a) { return ++counted.functions, std::tanh(a.value); }
 Counted sin(Counted a) { return ++counted.functions, std::sin(a.value); }
 Counted cos(Counted a) { return ++counted.functions, std::cos(a.value); }
+Counted erf(Counted a) { return ++counted.functions, std::erf(a.value); }
+Counted operator-(Counted a) { return -a.value; }  // another sign is no work
 Counted sqrt(Counted a) { return ++counted.functions, std::sqrt(a.value); }
 
 Counted smaller(Counted a, Counted b) { return ++counted.comparisons, std::min(a.value, b.value); }

@@ -12,7 +12,7 @@ Strided<Number> strided(const Number* data, const Shape& shape, const Shape& res
 
 // The enumerations of this folder, which nvcc reads, have the order of those of ops/op.h.
 static_assert(static_cast<int>(OfTwo::minimum) == static_cast<int>(Binary::minimum));
-static_assert(static_cast<int>(OfOne::sqrt) == static_cast<int>(Unary::sqrt));
+static_assert(static_cast<int>(OfOne::silu) == static_cast<int>(Unary::silu));
 static_assert(static_cast<int>(WavesCell::Kind::alternating) == static_cast<int>(Waves::Kind::alternating));
 
 // Visits an Op.
@@ -117,6 +117,19 @@ class CellOf {
     return {};
   }
 
+  Cell operator()(const Gate& op) const {
+    return GateCell{.reads = reads_, .function = static_cast<OfOne>(op.function)};
+  }
+
+  Cell operator()(const Normalize& op) const {
+    const bool is_affine = op.part == Normalize::Part::affine;
+    if (is_affine || op.part == Normalize::Part::normalized) {
+      return NormalizedCell{.reads = reads_, .is_affine = is_affine, .eps = op.eps, .eps_outside = op.eps_outside};
+    }
+    const bool squares = op.part != Normalize::Part::mean;
+    return MeanCell{.reads = reads_, .over = row(op.over), .squares = squares, .fewer = op.fewer};
+  }
+
   Cell operator()(const Close&) const { return CloseCell{reads_}; }
 
   Cell operator()(const Softmax& op) const {
@@ -136,6 +149,9 @@ class CellOf {
     }
     return {};
   }
+
+  // Its cells follow from one another: no kernel makes them at once.
+  Cell operator()(const Online&) const { return {}; }
 
  private:
   std::size_t place(const Axis& name) const { return *result_.position(name); }
@@ -161,6 +177,7 @@ class CellOf {
 std::optional<Cell> cell_of(const Op& op, std::span<const Cells<double>> operands, const Cells<double>* open,
                             const std::int64_t* rows, const Shape& result) {
   if (operands.size() > most_operands || result.rank() > most_axes) return std::nullopt;
+  if (std::holds_alternative<Online>(op)) return std::nullopt;
   return std::visit(CellOf(operands, open, rows, result), op);
 }
 

@@ -18,8 +18,8 @@ namespace attn::cuda {
 // What one thread works out, a kind a kernel. cell.number<T>(at) is the result's
 // number at `at`, each product, partial sum and function result rounded to T.
 using Cell = std::variant<CopyCell, MergeCell, JoinCell, RepeatCell, PickCell, WavesCell, RotateCell, ContractCell,
-                          CombineCell, MapCell, CloseCell, SumCell, NormCell, MaximumCell, ExponentialCell, SinkSumCell,
-                          WeightCell, ShareCell>;
+                          CombineCell, MapCell, GateCell, NormalizedCell, CloseCell, SumCell, MeanCell, NormCell,
+                          MaximumCell, ExponentialCell, SinkSumCell, WeightCell, ShareCell>;
 
 // The operation as cells. Nothing is read: the numbers may stand in a GPU's
 // memory, and those of a Pick's rows, which are `rows`, do so too. Nothing where

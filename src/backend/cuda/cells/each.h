@@ -3,7 +3,7 @@
 #include "backend/cuda/cells/functions.h"
 #include "backend/cuda/cells/grid.h"
 
-// What is done to one cell of each operand: Combine, Map, Close.
+// What is done to one cell of each operand: Combine, Map, Gate, Close, and what of Normalize is.
 
 namespace attn::cuda {
 
@@ -31,6 +31,41 @@ struct MapCell {
     const Index index = reads.grid.index(at);
     if (reads.closed(index)) return 0;
     return static_cast<double>(applied(function, reads.read<T>(0, index), static_cast<T>(parameter)));
+  }
+};
+
+// f(a)·b.
+struct GateCell {
+  Reads reads;
+  OfOne function = OfOne::silu;
+
+  template <class T>
+  ATTN_HOST_DEVICE double number(std::size_t at) const {
+    const Index index = reads.grid.index(at);
+    if (reads.closed(index)) return 0;
+    return static_cast<double>(applied(function, reads.read<T>(0, index), T{0}) * reads.read<T>(1, index));
+  }
+};
+
+// (x − mean) / √(variance + eps), or x / √(mean square + eps); or, affine, x·gain + bias.
+struct NormalizedCell {
+  Reads reads;
+  bool is_affine = false;
+  double eps = 0;
+  bool eps_outside = false;
+
+  template <class T>
+  ATTN_HOST_DEVICE double number(std::size_t at) const {
+    const Index index = reads.grid.index(at);
+    const T x = reads.read<T>(0, index);
+    if (is_affine) {
+      const T scaled = x * reads.read<T>(1, index);
+      return static_cast<double>(scaled + reads.read<T>(2, index));
+    }
+    const bool centred = reads.count == 3;
+    const T deviation = centred ? x - reads.read<T>(1, index) : x;
+    const T variance = reads.read<T>(centred ? 2 : 1, index);
+    return static_cast<double>(normalized(deviation, variance, static_cast<T>(eps), eps_outside));
   }
 };
 

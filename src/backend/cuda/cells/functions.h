@@ -7,21 +7,21 @@
 #endif
 
 // The functions of ops/functions.h as a GPU has them. exp, tanh and square roots
-// are the same bits as everywhere; pow, sin and cos of a GPU are CUDA's, at most
+// are the same bits as everywhere; erf, pow, sin and cos of a GPU are CUDA's, at most
 // 2 ulp from the exact value in double precision and, rounded once more, 0.50001
 // ulp in single precision, where those of base/math.h are the exact value rounded.
 
 namespace attn::cuda {
 
-enum class OfOne { multiply, divide, add, exp, tanh, softcap, square, sqrt };
+enum class OfOne { multiply, divide, add, exp, tanh, softcap, square, sqrt, relu, gelu, gelu_tanh, silu };
 enum class OfTwo { add, subtract, multiply, divide, minimum };
 
 // Of doubles.
 namespace real {
 #ifdef __CUDA_ARCH__
-using ::cos, ::pow, ::sin, ::sqrt;
+using ::cos, ::erf, ::pow, ::sin, ::sqrt;
 #else
-using attn::cos, attn::pow, attn::sin, attn::sqrt;
+using attn::cos, attn::erf, attn::pow, attn::sin, attn::sqrt;
 #endif
 }  // namespace real
 
@@ -38,6 +38,10 @@ ATTN_HOST_DEVICE T hyperbolic_tangent(T a) {
 template <class T>
 ATTN_HOST_DEVICE T square_root(T a) {
   return static_cast<T>(real::sqrt(static_cast<double>(a)));
+}
+template <class T>
+ATTN_HOST_DEVICE T error_function(T a) {
+  return static_cast<T>(real::erf(static_cast<double>(a)));
 }
 template <class T>
 ATTN_HOST_DEVICE T power_of(T base, T exponent) {
@@ -92,8 +96,26 @@ ATTN_HOST_DEVICE T applied(OfOne function, T a, T parameter) {
       return a * a;
     case OfOne::sqrt:
       return square_root(a);
+    case OfOne::relu:
+      return larger(a, T{0});
+    case OfOne::gelu:
+      return a * (static_cast<T>(0.5) * (1 + error_function(a / static_cast<T>(1.4142135623730951))));
+    case OfOne::gelu_tanh: {
+      const T cubed = a * a * a;
+      const T inner = static_cast<T>(0.7978845608028654) * (a + static_cast<T>(0.044715) * cubed);
+      return a * (static_cast<T>(0.5) * (1 + hyperbolic_tangent(inner)));
+    }
+    case OfOne::silu:
+      return a / (1 + exponential(-a));
   }
   return a;
+}
+
+// (x − mean) / √(variance + eps), as ops/functions.h has it.
+template <class T>
+ATTN_HOST_DEVICE T normalized(T deviation, T variance, T eps, bool eps_outside) {
+  const T divisor = eps_outside ? square_root(variance) + eps : square_root(variance + eps);
+  return divisor == T{0} ? T{0} : deviation / divisor;
 }
 
 }  // namespace attn::cuda

@@ -3,7 +3,7 @@
 #include "backend/cuda/cells/functions.h"
 #include "backend/cuda/cells/grid.h"
 
-// One number for a row: Contract, Reduce, and the maximum and sum of Softmax.
+// One number for a row: Contract, Reduce, the means of Normalize, and the maximum and sum of Softmax.
 
 namespace attn::cuda {
 
@@ -50,6 +50,29 @@ struct ContractCell {
 
     const T divisor = reads.read<T>(2, index) * reads.read<T>(3, index);
     return static_cast<double>(reads.with_further(divisor == T{0} ? T{0} : sum / divisor, 4, index));
+  }
+};
+
+// Σ a / n, or of squares, or of squares of what a mean leaves.
+struct MeanCell {
+  Reads reads;
+  Row over;
+  bool squares = false;
+  std::size_t fewer = 0;
+
+  template <class T>
+  ATTN_HOST_DEVICE double number(std::size_t at) const {
+    const Index index = reads.grid.index(at);
+    const double* numbers = reads.at(0, index);
+    const T mean = reads.count == 2 ? reads.read<T>(1, index) : T{0};
+    T sum = 0;
+    for (std::size_t i = 0; i < over.size; ++i) {
+      const T number = static_cast<T>(numbers[i * over.step]);
+      const T term = reads.count == 2 ? number - mean : number;
+      const T square = term * term;
+      sum += squares ? square : term;
+    }
+    return static_cast<double>(sum / static_cast<T>(static_cast<double>(over.size - fewer)));
   }
 };
 

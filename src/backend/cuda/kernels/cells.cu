@@ -13,11 +13,12 @@ template cudaError_t launch(const JoinCell&, bool, std::size_t, double*);
 template cudaError_t launch(const RepeatCell&, bool, std::size_t, double*);
 template cudaError_t launch(const PickCell&, bool, std::size_t, double*);
 template cudaError_t launch(const CombineCell&, bool, std::size_t, double*);
-template cudaError_t launch(const MapCell&, bool, std::size_t, double*);
 template cudaError_t launch(const CloseCell&, bool, std::size_t, double*);
+template cudaError_t launch(const NormalizedCell&, bool, std::size_t, double*);
 template cudaError_t launch(const ContractCell&, bool, std::size_t, double*);
 template cudaError_t launch(const SumCell&, bool, std::size_t, double*);
 template cudaError_t launch(const NormCell&, bool, std::size_t, double*);
+template cudaError_t launch(const MeanCell&, bool, std::size_t, double*);
 template cudaError_t launch(const MaximumCell&, bool, std::size_t, double*);
 
 cudaError_t has_code_for_device() {
