@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,15 @@ class BackendError final : public std::exception {
   Diagnostic fault_;
 };
 
+// A product with a matrix that is the same each time, made ready once.
+class ReadyProduct {
+ public:
+  virtual ~ReadyProduct() = default;
+
+  // What the backend makes of such operands; of the second no number is read.
+  virtual Tensor<double> run(std::span<const View> operands, const Shape& result) = 0;
+};
+
 // Where operations are computed.
 class Backend {
  public:
@@ -52,6 +62,15 @@ class Backend {
   // The same backend where nothing but a result is looked at: sums may be added
   // up in any order, which is faster and has other bits. Lives as long as this.
   virtual Backend& in_any_order() { return *this; }
+
+  // Makes the operation ready whose second operand will have these numbers each time; of
+  // the others only the shapes are read. The numbers are not needed any more. Null where
+  // the backend has nothing to make ready. REQUIRES: as run(), with no cell closed; it
+  // outlives the product.
+  virtual std::unique_ptr<ReadyProduct> ready(const Op& /*op*/, std::span<const View> /*operands*/,
+                                              const Shape& /*result*/, Dtype /*dtype*/) {
+    return nullptr;
+  }
 
   // Computes attention at once. Returns false, and does nothing, where the
   // backend has no fused attention for the call.

@@ -124,16 +124,20 @@ bool restart_peak_memory() {
 
 ShapeMeasured measured(Measurable& device, const Workload& workload, const std::vector<std::string>& kernels,
                        const std::vector<Peer*>& peers, const Effort& effort) {
+  return measured(device, workload, *device.prepare(workload), kernels, peers, effort);
+}
+
+ShapeMeasured measured(Measurable& device, const Workload& workload, MeasurableRun& run,
+                       const std::vector<std::string>& kernels, const std::vector<Peer*>& peers, const Effort& effort) {
   ShapeMeasured told{.workload = workload,
                      .limit = limit_of(workload),
                      .operations = operations(workload),
                      .bytes = least_bytes(workload)};
-  const std::unique_ptr<MeasurableRun> run = device.prepare(workload);
   for (const std::string& kernel : kernels) told.kernels.push_back({.kernel = kernel});
-  call_first(*run, told);
+  call_first(run, told);
 
   std::vector<Runner> ours, theirs;
-  for (const std::string& kernel : kernels) ours.push_back({[&run, kernel] { return run->seconds(kernel); }});
+  for (const std::string& kernel : kernels) ours.push_back({[&run, kernel] { return run.seconds(kernel); }});
   for (Peer* peer : peers) {
     told.peers.push_back({.peer = peer->name(), .left_out = peer->prepare(workload)});
     theirs.push_back({[peer] { return peer->seconds(); }, !told.peers.back().left_out.empty()});

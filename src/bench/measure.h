@@ -92,4 +92,8 @@ struct ShapeMeasured {
 ShapeMeasured measured(Measurable& device, const Workload& workload, const std::vector<std::string>& kernels,
                        const std::vector<Peer*>& peers, const Effort& effort);
 
+// The same where the run is at hand. REQUIRES: it is of the workload and runs the kernels.
+ShapeMeasured measured(Measurable& device, const Workload& workload, MeasurableRun& run,
+                       const std::vector<std::string>& kernels, const std::vector<Peer*>& peers, const Effort& effort);
+
 }  // namespace attn

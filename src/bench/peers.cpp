@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include "base/numbers.h"
 #include "base/text.h"
@@ -32,10 +33,28 @@ std::optional<std::string> after(std::string_view word, const std::string& line)
   return line.substr(word.size() + 1);
 }
 
+// As JSON without a space.
+std::string in_one_word(const ModelSizes& model) {
+  const nlohmann::json json = {{"layers", model.layers},
+                               {"hidden", model.hidden},
+                               {"vocabulary", model.vocabulary},
+                               {"norm_first", model.norm_first},
+                               {"norm", model.norm},
+                               {"ends_with_norm", model.ends_with_norm},
+                               {"biased", model.biased},
+                               {"turned", model.turned},
+                               {"activation", model.activation},
+                               {"apart", model.apart}};
+  std::string text;
+  for (const char character : json.dump())
+    text += character == ' ' ? std::string("\\u0020") : std::string(1, character);
+  return text;
+}
+
 std::string request_to_prepare(std::size_t way, const Workload& work) {
-  return fmt::format("prepare {} {} {} {} {} {} {} {} {} {:d} {}", way, work.batch, work.heads, work.kv_heads,
+  return fmt::format("prepare {} {} {} {} {} {} {} {} {} {:d} {} {}", way, work.batch, work.heads, work.kv_heads,
                      work.queries, work.keys, work.key_width, work.value_width, work.model_width, work.causal,
-                     name(work.dtype));
+                     name(work.dtype), work.model ? in_one_word(*work.model) : "-");
 }
 
 // A Python process, spoken to line by line over a socket: writing to a pipe that
@@ -142,11 +161,12 @@ class Way final : public Peer {
 
 }  // namespace
 
-Result<Peers> start_peers(const std::string& python, std::size_t threads) {
+Result<Peers> start_peers(const std::string& python, std::size_t threads, bool of_models) {
   Peers peers;
   bool is_python = false;
   std::string answered;  // last
   for (const std::string_view library : libraries_known) {
+    if (of_models && library != "torch") continue;
     auto process = std::make_shared<Process>(python, library, threads);
     const std::optional<std::string> hello = process->ask("hello");
     const std::vector<std::string> told = split(hello.value_or("missing\tPython has ended"), '\t');
@@ -160,7 +180,9 @@ Result<Peers> start_peers(const std::string& python, std::size_t threads) {
                                           : is_missing ? told[1]
                                                        : answered});
     for (std::size_t at = 2; is_there && at < told.size(); ++at) {
-      peers.ways.push_back(std::make_unique<Way>(process, at - 2, told[at]));
+      const std::optional<std::string> of_model = after("model", told[at]);
+      auto& ways = of_model ? peers.model_ways : peers.ways;
+      ways.push_back(std::make_unique<Way>(process, at - 2, of_model.value_or(told[at])));
     }
   }
   if (is_python) return peers;

@@ -22,11 +22,12 @@ struct PeerLibrary {
 // wait for work by spinning, and would take the processors from the others.
 struct Peers {
   std::vector<PeerLibrary> libraries = {};
-  std::vector<std::unique_ptr<Peer>> ways = {};  // every way to compute attention that they have
+  std::vector<std::unique_ptr<Peer>> ways = {};        // every way to compute attention that they have
+  std::vector<std::unique_ptr<Peer>> model_ways = {};  // and a whole model
 };
 
-// Starts one for each of numpy, torch and onnxruntime, with so many threads.
-// No such Python: a diagnostic for the environment.
-Result<Peers> start_peers(const std::string& python, std::size_t threads);
+// Starts one for each of numpy, torch and onnxruntime, with so many threads; of whole
+// models for torch alone. No such Python: a diagnostic for the environment.
+Result<Peers> start_peers(const std::string& python, std::size_t threads, bool of_models = false);
 
 }  // namespace attn

@@ -1,19 +1,22 @@
-"""Attention by another library, timed for `attn bench --compare`.
+"""Attention, or a whole model, by another library, timed for `attn bench --compare`.
 
     python3 -c PROGRAM LIBRARY THREADS
 
 Every line read is a request, and is answered by one line:
 
     hello            have<TAB>VERSION<TAB>WAY<TAB>WAY…   or   missing<TAB>WHY
-    prepare WAY B H KV_HEADS QUERIES KEYS D_K D_V D_MODEL CAUSAL DTYPE
+    prepare WAY B H KV_HEADS QUERIES KEYS D_K D_V D_MODEL CAUSAL DTYPE MODEL
                      ready   or   no WHY
     time WAY         seconds S   or   failed
 
 A way is a number, counted from 0. Where D_MODEL is not 0, inputs are projected
 to queries, keys and values, and the contexts to outputs. Inputs are random.
+MODEL is -, or JSON of what stands around each attention; ways whose names begin
+with "model" compute that.
 """
 
 import functools
+import json
 import math
 import os
 import struct
@@ -21,7 +24,9 @@ import sys
 import time
 from collections import namedtuple
 
-Sizes = namedtuple("Sizes", "batch heads kv_heads queries keys key_width value_width model_width causal dtype")
+Sizes = namedtuple("Sizes", "batch heads kv_heads queries keys key_width value_width model_width causal dtype model")
+
+Model = namedtuple("Model", "layers hidden vocabulary norm_first norm ends_with_norm biased turned activation apart")
 
 CACHE = 256 << 20        # more than the caches of processors hold
 ROWS = 256               # queries in a block
@@ -179,7 +184,104 @@ def torch_ways(threads):
             return [lambda: projected(x, w_in, w_out)]
         return [lambda of=of: attend(*of) for of in tensors]
 
-    return torch.__version__, {"torch SDPA": prepare}
+    def model(sizes):
+        """Layers as the problem has them, with random weights, from embeddings to logits."""
+        if sizes.model.apart:
+            return "this model has " + sizes.model.apart
+        if sizes.key_width != sizes.value_width:
+            return "keys and values of one width only"
+        with torch.inference_mode():
+            whole = TorchModel(torch, sizes, kinds[sizes.dtype])
+        return [whole.logits]
+
+    return torch.__version__, {"torch SDPA": prepare, "model torch linear and SDPA": model}
+
+
+class TorchModel:
+    """A transformer of layers that are alike, by torch.nn.functional."""
+
+    def __init__(self, torch, sizes, kind):
+        self.torch, self.sizes = torch, sizes
+        torch.manual_seed(1)
+        about, width = sizes.model, sizes.model_width
+        self.columns = [heads * sizes.key_width for heads in (sizes.heads, sizes.kv_heads, sizes.kv_heads)]
+        functional = torch.nn.functional
+        self.activation, self.gated = {
+            "relu": (functional.relu, False),
+            "gelu": (functional.gelu, False),
+            "gelu_tanh": (functools.partial(functional.gelu, approximate="tanh"), False),
+            "silu": (functional.silu, False),
+            "swiglu": (functional.silu, True),
+            "geglu": (functional.gelu, True),
+            "geglu_tanh": (functools.partial(functional.gelu, approximate="tanh"), True),
+        }[about.activation or "relu"]
+
+        def linear(into, out):
+            weight = torch.empty(out, into, dtype=kind).normal_(std=1 / math.sqrt(into))
+            return weight, torch.zeros(out, dtype=kind) if about.biased else None
+
+        def norm():
+            return torch.ones(width, dtype=kind), torch.zeros(width, dtype=kind)
+
+        self.x = torch.empty(sizes.batch, sizes.queries, width, dtype=kind).normal_()
+        self.layers = []
+        for _ in range(about.layers):
+            layer = {"qkv": linear(width, sum(self.columns)), "out": linear(self.columns[0], width),
+                     "norms": (norm(), norm())}
+            if about.hidden:
+                layer["in"] = linear(width, (2 if self.gated else 1) * about.hidden)
+                layer["down"] = linear(about.hidden, width)
+            self.layers.append(layer)
+        self.last_norm = norm()
+        self.unembedding = linear(width, about.vocabulary)[0] if about.vocabulary else None
+        place = torch.arange(sizes.queries, dtype=kind)[:, None]
+        turn = place * 10000 ** (-torch.arange(0, sizes.key_width, 2, dtype=kind) / sizes.key_width)
+        self.cosines, self.sines = torch.cos(turn).repeat(1, 2), torch.sin(turn).repeat(1, 2)
+
+    def normed(self, x, norm):
+        if self.sizes.model.norm == "rms":
+            return x * self.torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-5) * norm[0]
+        return self.torch.nn.functional.layer_norm(x, x.shape[-1:], *norm)
+
+    def turned(self, x):
+        if not self.sizes.model.turned:
+            return x
+        first, second = x.chunk(2, dim=-1)
+        return x * self.cosines + self.torch.cat((-second, first), dim=-1) * self.sines
+
+    def attention(self, x, layer):
+        functional, sizes = self.torch.nn.functional, self.sizes
+        q, k, v = functional.linear(x, *layer["qkv"]).split(self.columns, dim=-1)
+        q, k, v = (one.unflatten(-1, (-1, sizes.key_width)).transpose(1, 2) for one in (q, k, v))
+        more = {"enable_gqa": True} if sizes.heads != sizes.kv_heads else {}
+        context = functional.scaled_dot_product_attention(self.turned(q), self.turned(k), v, is_causal=sizes.causal,
+                                                          **more)
+        return functional.linear(context.transpose(1, 2).flatten(2), *layer["out"])
+
+    def network(self, x, layer):
+        functional = self.torch.nn.functional
+        x = functional.linear(x, *layer["in"])
+        if self.gated:
+            gate, x = x.chunk(2, dim=-1)
+            x = self.activation(gate) * x
+        else:
+            x = self.activation(x)
+        return functional.linear(x, *layer["down"])
+
+    def logits(self):
+        about = self.sizes.model
+        with self.torch.inference_mode():
+            x = self.x
+            for layer in self.layers:
+                parts = [self.attention, self.network] if about.hidden else [self.attention]
+                for part, norm in zip(parts, layer["norms"]):
+                    if about.norm_first:
+                        x = x + part(self.normed(x, norm), layer)
+                    else:
+                        x = self.normed(x + part(x, layer), norm)
+            if about.ends_with_norm:
+                x = self.normed(x, self.last_norm)
+            return x if self.unembedding is None else self.torch.nn.functional.linear(x, self.unembedding)
 
 
 # --- onnxruntime --------------------------------------------------------------
@@ -227,7 +329,7 @@ def weight(name, array):
     return text + field(8, name) + field(9, array.tobytes())
 
 
-def model(nodes, inputs, outputs, weights=()):
+def graph_of(nodes, inputs, outputs, weights=()):
     graph = b"".join(field(1, one) for one in nodes) + field(2, "attention")
     graph += b"".join(field(5, one) for one in weights) + b"".join(field(11, one) for one in inputs)
     graph += b"".join(field(12, one) for one in outputs)
@@ -266,7 +368,7 @@ def onnxruntime_ways(threads):
         if why:
             return why
         feeds = [dict(zip("qkv", of)) for of in inputs_of(np, sizes)]
-        graph = model([node("Attention", ["q", "k", "v"], ["y"], is_causal=int(sizes.causal))],
+        graph = graph_of([node("Attention", ["q", "k", "v"], ["y"], is_causal=int(sizes.causal))],
                       [port(name, array.shape) for name, array in feeds[0].items()],
                       [port("y", (sizes.batch, sizes.heads, sizes.queries, sizes.value_width))])
         return calls(graph, feeds)
@@ -280,7 +382,7 @@ def onnxruntime_ways(threads):
         if sizes.model_width:
             return projected(sizes)
         feeds = [dict(zip("qkv", map(side_by_side, of))) for of in inputs_of(np, sizes)]
-        graph = model([node("MultiHeadAttention", ["q", "k", "v"], ["y"], microsoft, num_heads=sizes.heads,
+        graph = graph_of([node("MultiHeadAttention", ["q", "k", "v"], ["y"], microsoft, num_heads=sizes.heads,
                             unidirectional=int(sizes.causal))],
                       [port(name, array.shape) for name, array in feeds[0].items()],
                       [port("y", (sizes.batch, sizes.queries, sizes.heads * sizes.value_width))])
@@ -290,7 +392,7 @@ def onnxruntime_ways(threads):
         """Microsoft's Attention projects the inputs itself."""
         (x, w_in, w_out), = inputs_of(np, sizes)
         zeros = np.zeros(w_in.shape[1], np.float32)
-        graph = model([node("Attention", ["x", "w_in", "b_in"], ["c"], microsoft, num_heads=sizes.heads,
+        graph = graph_of([node("Attention", ["x", "w_in", "b_in"], ["c"], microsoft, num_heads=sizes.heads,
                             unidirectional=int(sizes.causal)),
                        node("MatMul", ["c", "w_out"], ["y"])],
                       [port("x", x.shape)], [port("y", x.shape)],
@@ -310,7 +412,7 @@ def onnxruntime_ways(threads):
         for feed in feeds:
             feed.update(last=last, total=np.array(sizes.keys, np.int32))
         cache = (sizes.batch, sizes.kv_heads, sizes.keys, sizes.key_width)
-        graph = model([node("GroupQueryAttention", ["q", "k", "v", "", "", "last", "total"], ["y", "k_all", "v_all"],
+        graph = graph_of([node("GroupQueryAttention", ["q", "k", "v", "", "", "last", "total"], ["y", "k_all", "v_all"],
                             microsoft, num_heads=sizes.heads, kv_num_heads=sizes.kv_heads)],
                       [port(name, array.shape, 1 if name in "qkv" else 6) for name, array in feeds[0].items()],
                       [port("y", (sizes.batch, sizes.queries, sizes.heads * sizes.value_width)),
@@ -368,8 +470,9 @@ def main():
                 version, ways = hello(library, threads)
                 answer = "\t".join(["have", version, *ways])
             elif word == "prepare":
-                way, *numbers, causal, dtype = rest
-                sizes = Sizes(*map(int, numbers), causal == "1", dtype)
+                way, *numbers, causal, dtype, model = rest
+                about = None if model == "-" else Model(**json.loads(model))
+                sizes = Sizes(*map(int, numbers), causal == "1", dtype, about)
                 if sizes != prepared:
                     timers.clear()
                     inputs_of.cache_clear()

@@ -14,6 +14,17 @@ Json written(const Spread& spread) {
           {"median", spread.median}, {"upper_quartile", spread.upper}, {"most", spread.most}};
 }
 
+Json written(const ModelSizes& model) {
+  return {{"name", model.name},
+          {"layers", model.layers},
+          {"hidden", model.hidden},
+          {"vocabulary", model.vocabulary},
+          {"norm", model.norm},
+          {"norm_first", model.norm_first},
+          {"activation", model.activation},
+          {"numbers", model.numbers}};
+}
+
 Json written(const Workload& work) {
   return {{"batch", work.batch},
           {"heads", work.heads},
@@ -24,7 +35,8 @@ Json written(const Workload& work) {
           {"value_width", work.value_width},
           {"model_width", work.model_width},
           {"causal", work.causal},
-          {"dtype", name(work.dtype)}};
+          {"dtype", name(work.dtype)},
+          {"model", work.model ? written(*work.model) : Json()}};
 }
 
 std::string_view written(Limit limit) {

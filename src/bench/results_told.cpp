@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "base/text.h"
 #include "bench/results.h"
 
 namespace attn {
@@ -40,6 +41,17 @@ std::string rate_spelled(const ShapeMeasured& shape, double seconds) {
   return three_digits(rate(shape, seconds)) + (shape.limit == Limit::memory ? " GB/s" : "");
 }
 
+// "12 layers of width 768 and 12 heads, feed-forward 3072, 32 tokens, 50257 logits."
+std::string sizes_of(const Workload& work) {
+  const ModelSizes& model = *work.model;
+  std::string text = fmt::format("{} of width {} and {}", counted(model.layers, "layer"), work.model_width,
+                                 counted(work.heads, "head"));
+  if (model.hidden > 0) text += fmt::format(", feed-forward {}", model.hidden);
+  text += ", " + (work.batch > 1 ? counted(work.batch, "sequence") + " of " : "") + counted(work.queries, "token");
+  if (model.vocabulary > 0) text += ", " + counted(model.vocabulary, "logit");
+  return text + ".";
+}
+
 using Texts = std::vector<std::string>;
 
 // What stands where there is nothing to say.
@@ -50,7 +62,7 @@ class Teller {
   explicit Teller(const BenchReport& report) : report_(report) {}
 
   Document told() {
-    headline(1, "Attention on " + report_.device);
+    headline(1, (is_of_model() ? "A model on " : "Attention on ") + report_.device);
     if (report_.shapes.empty()) return std::move(document_);
     times();
     for (const ShapeMeasured& shape : report_.shapes) {
@@ -63,6 +75,7 @@ class Teller {
 
  private:
   void headline(int level, std::string text) { document_.blocks.emplace_back(Headline{level, {std::move(text)}}); }
+  bool is_of_model() const { return !report_.shapes.empty() && report_.shapes.front().workload.model; }
   void prose(std::string text) { document_.blocks.emplace_back(Prose{{std::move(text)}}); }
 
   // A row for each of them.
@@ -81,9 +94,9 @@ class Teller {
   void times() {
     const Dtype dtype = report_.shapes.front().workload.dtype;
     headline(2, fmt::format("Time and speed, {}", name(dtype)));
-    prose(
-        "batch×heads×queries×width. GFLOP/s: of the median call. Of peak: the best call of the best peak; the median, "
-        "and the middle half, of what calls reached of the peak measured just before and after them.");
+    prose((is_of_model() ? sizes_of(report_.shapes.front().workload) : "batch×heads×queries×width.") +
+          " GFLOP/s: of the median call. Of peak: the best call of the best peak; the median, "
+          "and the middle half, of what calls reached of the peak measured just before and after them.");
     table_of_numbers({"shape", "median", "best", "GFLOP/s", "best", "median", "middle half"}, report_.shapes,
                      [](const ShapeMeasured& shape) {
                        const KernelMeasured& kernel = shape.kernels.back();
@@ -139,11 +152,14 @@ class Teller {
 
   void memory_and_errors() {
     headline(2, "Memory and errors");
-    prose(
-        "Beyond: memory that a call takes besides inputs and outputs. Error: the largest, on rows drawn from the "
-        "result, against attention in double precision; beside it that of plain operations of the same dtype.");
-    table_of_numbers({"shape", "in and out", "beyond", "process", "error", "plain", "ratio"}, report_.shapes,
-                     [](const ShapeMeasured& shape) {
+    prose(is_of_model() ? "Beyond: memory that a call takes besides what is given. Error: the largest, of the largest "
+                          "number of the result, against the steps in double precision; beside it that of the steps "
+                          "in this dtype."
+                        : "Beyond: memory that a call takes besides inputs and outputs. Error: the largest, on rows "
+                          "drawn from the result, against attention in double precision; beside it that of plain "
+                          "operations of the same dtype.");
+    table_of_numbers({"shape", is_of_model() ? "given" : "in and out", "beyond", "process", "error", "plain", "ratio"},
+                     report_.shapes, [](const ShapeMeasured& shape) {
                        const KernelMeasured& kernel = shape.kernels.back();
                        const MeasurableRun::Error& error = kernel.error;
                        return Texts{spelled(shape.workload),

@@ -43,6 +43,7 @@ Workload square(std::size_t batch, std::size_t heads, std::size_t size, std::siz
 }  // namespace
 
 double operations(const Workload& workload) {
+  if (workload.model) return workload.model->operations;
   const double attention = 2 * of(workload.batch) * of(workload.heads) * open_cells(workload) *
                            of(workload.key_width + workload.value_width);
   const double projections =
@@ -52,7 +53,9 @@ double operations(const Workload& workload) {
 
 double least_bytes(const Workload& workload) {
   double numbers = 0;
-  if (workload.model_width > 0) {
+  if (workload.model) {
+    numbers = workload.model->numbers;
+  } else if (workload.model_width > 0) {
     numbers = of(workload.model_width) * (2 * of(workload.batch) * of(workload.queries) + projected_columns(workload));
   } else {
     const double rows = of(workload.heads) * of(workload.queries) + of(workload.kv_heads) * of(workload.keys);
@@ -62,6 +65,7 @@ double least_bytes(const Workload& workload) {
 }
 
 std::string spelled(const Workload& workload) {
+  if (workload.model) return workload.model->name;
   std::string text = fmt::format("{}×{}×{}×{}", workload.batch, workload.heads, workload.queries, workload.key_width);
   if (workload.causal) text += " causal";
   if (workload.keys != workload.queries) text += fmt::format(", {} keys", workload.keys);

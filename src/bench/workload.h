@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,23 @@
 #include "tensor/dtype.h"
 
 namespace attn {
+
+// What stands around the attention where a whole model is timed: its layers are alike.
+struct ModelSizes {
+  std::string name;  // "it.json"
+  std::size_t layers = 1;
+  std::size_t hidden = 0;      // columns of the feed-forward network; 0: there is none
+  std::size_t vocabulary = 0;  // columns of the logits; 0: the last layer's output is the result
+  bool norm_first = false, ends_with_norm = false;
+  std::string norm, activation;  // as problems name them: "rms", "swiglu"
+  bool biased = true;            // whether products have biases
+  bool turned = false;           // whether positions turn queries and keys
+  std::string apart;             // what else there is, that other libraries are not asked for; "" for nothing
+  double numbers = 0;            // that are given: weights and inputs
+  double operations = 0;         // of products and sums
+
+  bool operator==(const ModelSizes&) const = default;
+};
 
 // The sizes of an attention that is timed. Causal masks are aligned at the end:
 // the last query sees every key.
@@ -24,16 +42,19 @@ struct Workload {
   // contexts, side by side, to outputs of that width. REQUIRES: queries == keys.
   std::size_t model_width = 0;
 
+  // Where it is there the attention is that of each layer, and the whole is timed.
+  std::optional<ModelSizes> model = std::nullopt;
+
   bool operator==(const Workload&) const = default;
 };
 
 // Floating-point operations that the result needs: two for each product and sum
 // of Q·Kᵀ and of A·V, and of the projections where there are any. What is closed
-// does not count: half of a causal square.
+// does not count: half of a causal square. Of a model those that it says.
 double operations(const Workload& workload);
 
 // Bytes of queries, keys, values and context, each once; with projections those
-// of inputs, weights and outputs.
+// of inputs, weights and outputs; of a model all that is given.
 double least_bytes(const Workload& workload);
 
 // The attention of a workload on tensors [batch, head, row, feature] without gaps,
@@ -61,7 +82,7 @@ FusedAttention<T> call_of(const Workload& work) {
 }
 
 // "1×8×2048×64 causal": sequences, heads, queries and keys, width. What is
-// not the same for all follows: "1×16×1×128, 4096 keys".
+// not the same for all follows: "1×16×1×128, 4096 keys". A model by its name.
 std::string spelled(const Workload& workload);
 
 // Small and large squares, the large ones causal as well, multi-head attention

@@ -183,17 +183,24 @@ void refuse_brief(const ViewOptions& options, const ViewPlan& view) {
   }
 }
 
+// Whether these are one step that can be worked out without showing another: the last, or a
+// block's logits, which its probabilities follow from.
+bool is_result(const std::vector<std::string>& only, const std::vector<std::string>& steps) {
+  const std::string_view asked = only.empty() ? "" : std::string_view(only.front());
+  return std::ranges::count(only, asked) == std::ssize(only) && (asked == steps.back() || asked == "logits");
+}
+
 // --at-once asks for the result and nothing else.
-void ask_for_result(const ViewOptions& options, const std::string& result, ViewPlan& view) {
+void ask_for_result(const ViewOptions& options, const std::vector<std::string>& steps, ViewPlan& view) {
   std::vector<std::string>& only = view.explaining.only;
-  const bool others = std::ranges::count(only, result) != std::ssize(only);
+  const bool others = !only.empty() && !is_result(only, steps);
   if (others || view.explaining.level.value_or(Level::result) != Level::result || options.pause) {
     throw Refusal("--at-once computes the result alone, and other steps are asked for",
                   "leave out the one or the other")
         .at({"--at-once"});
   }
   view.explaining.level = Level::result;
-  if (std::ranges::any_of(view.rendering.targets, &Target::exported)) only = {result};
+  if (std::ranges::any_of(view.rendering.targets, &Target::exported) && only.empty()) only = {steps.back()};
 }
 
 std::size_t most_heads(const Problem& problem) {
@@ -230,7 +237,7 @@ ViewPlan understood(const ViewOptions& options, const Problem& problem, Computat
   if (options.brief && explaining.only.empty() && std::ranges::none_of(targets, &Target::exported)) {
     computation.leave_out_weighted_values();
   }
-  if (options.at_once) ask_for_result(options, computation.steps().back(), view);
+  if (options.at_once) ask_for_result(options, computation.steps(), view);
   refuse_parts_for_programs(options, targets);
   return view;
 }
@@ -244,8 +251,7 @@ bool wants_only_result(const Computation& computation, const ViewOptions& option
   const std::vector<std::string>& only = view.explaining.only;
   const bool is_small = computation.recipe().bytes() <= made_in_passing;
   if (options.pause || !view.explaining.parts.empty() || (is_small && !options.at_once)) return false;
-  const std::string result = computation.steps().back();
-  const bool names_result = !only.empty() && std::ranges::count(only, result) == std::ssize(only);
+  const bool names_result = is_result(only, computation.steps());
   const auto needs_result_only = [&](const Target& target) {
     if (!target.format) return names_result;
     return view.explaining.level == Level::result && (only.empty() || names_result);

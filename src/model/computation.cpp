@@ -73,11 +73,17 @@ struct Wishes {
   std::vector<std::size_t> kept = {};  // lines; empty: all
 };
 
+ComputingPolicy policy_for(const Recipe& recipe, const Problem& problem, Backend& backend,
+                           std::function<void(std::string_view)> before_step, const Wishes& wishes) {
+  ComputingPolicy policy(backend, problem.arithmetic, std::move(before_step));
+  if (!wishes.kept.empty()) policy.keep_only(recipe, wishes.kept);
+  return policy;
+}
+
 Trace worked_out(Recipe recipe, const Problem& problem, Backend& backend,
                  std::function<void(std::string_view)> before_step, const Wishes& wishes = {}) {
   Trace trace = described(problem, backend, wishes.statement);
-  ComputingPolicy policy(backend, problem.arithmetic, std::move(before_step));
-  if (!wishes.kept.empty()) policy.keep_only(recipe, wishes.kept);
+  ComputingPolicy policy = policy_for(recipe, problem, backend, std::move(before_step), wishes);
   compute(std::move(recipe), policy, trace);
   trace.result = trace.steps.back().heading.id;
   std::ranges::move(notes_on_numbers(trace), std::back_inserter(trace.notes));
@@ -91,6 +97,9 @@ Trace worked_out(Recipe recipe, const Problem& problem, Backend& backend,
   }
   return trace;
 }
+
+// Whether a result alone may come of sums in any order, step by step: for it there is no fused form.
+bool adds_in_any_order(const Problem& problem) { return problem.block && !rounds_each_step(problem.arithmetic); }
 
 }  // namespace
 
@@ -170,14 +179,18 @@ std::variant<Trace, TooLarge> Computation::run(Backend& backend, bool only_resul
     watcher.computes_at_once();
     if (auto trace = attention_at_once(problem_, backend)) return std::move(*trace);
   }
-  const std::size_t needed = recipe_.bytes();
+  Backend* const others = only_result && adds_in_any_order(problem_) ? &backend.in_any_order() : &backend;
+  if (others != &backend && kept_.empty()) keep_only({"result"});
+  const Wishes wishes{wants_weighted_values_, wants_statement_, kept_};
+  const std::size_t needed = bytes_held(recipe_, policy_for(recipe_, problem_, backend, {}, wishes));
   if (needed > most_bytes) {
     const bool less_at_once = at_once && *at_once > most_bytes && *at_once < needed;
     return TooLarge{less_at_once ? *at_once : needed, less_at_once};
   }
   draw_numbers();
-  return worked_out(std::move(recipe_), problem_, backend, watcher.computes_step,
-                    {wants_weighted_values_, wants_statement_, kept_});
+  Trace trace = worked_out(std::move(recipe_), problem_, *others, watcher.computes_step, wishes);
+  if (others != &backend) trace.notes.push_back({trace.result, {}, "at_once", language().steps.at_once});
+  return trace;
 }
 
 }  // namespace attn

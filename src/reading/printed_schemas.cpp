@@ -107,6 +107,14 @@ std::string bench_schema() {
                                  {"median", number},
                                  {"upper_quartile", number},
                                  {"most", number}});
+  const Json model = whole_object({{"name", any_text()},
+                                   {"layers", count},
+                                   {"hidden", described(count, "0: no feed-forward network")},
+                                   {"vocabulary", described(count, "0: no logits")},
+                                   {"norm", any_text()},
+                                   {"norm_first", {{"type", "boolean"}}},
+                                   {"activation", any_text()},
+                                   {"numbers", described(number, "that are given")}});
   defs["workload"] = whole_object({{"batch", size},
                                    {"heads", size},
                                    {"kv_heads", size},
@@ -116,7 +124,8 @@ std::string bench_schema() {
                                    {"value_width", size},
                                    {"model_width", described(count, "0: without projections")},
                                    {"causal", {{"type", "boolean"}}},
-                                   {"dtype", one_of_words({dtype_names.begin(), dtype_names.end()})}});
+                                   {"dtype", one_of_words({dtype_names.begin(), dtype_names.end()})},
+                                   {"model", or_null(model)}});
   const Json error = whole_object({{"kernel", number}, {"plain", number}});
   defs["kernel"] = whole_object({{"kernel", any_text()},
                                  {"seconds", reference("spread")},

@@ -21,6 +21,11 @@ void ComputingPolicy::keep_only(const Recipe& recipe, const std::vector<std::siz
   }
 }
 
+SharedTensor<double> ComputingPolicy::make(const Recipe& recipe, std::size_t line, const Values<double>& carried) {
+  const auto& given = recipe.instruction(line).given;
+  return given && !is_kept(line) ? given->points.passing() : Policy::make(recipe, line, carried);
+}
+
 Tensor<double> ComputingPolicy::compute(const Recipe& recipe, std::size_t line, const Values<double>& carried) {
   const Instruction& instruction = recipe.instruction(line);
   if (told_) told_(instruction.id());

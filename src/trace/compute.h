@@ -25,6 +25,7 @@ class ComputingPolicy : public Policy<double> {
 
   bool is_wanted(std::size_t line) const override { return wanted_.empty() || wanted_[line]; }
   bool is_kept(std::size_t line) const override { return kept_.empty() || kept_[line]; }
+  SharedTensor<double> make(const Recipe& recipe, std::size_t line, const Values<double>& carried) override;
   Tensor<double> compute(const Recipe& recipe, std::size_t line, const Values<double>& carried) override;
 
  private:

@@ -126,6 +126,24 @@ Evaluation<Number> evaluate(const Recipe& recipe, Policy<Number>& policy, const 
   return result;
 }
 
+std::size_t bytes_held(const Recipe& recipe, const Policy<double>& policy) {
+  constexpr auto saturated = std::numeric_limits<std::size_t>::max();
+  if (recipe.bytes() == saturated) return saturated;
+  const auto bytes = [&](std::size_t line) { return recipe.shape(line).count() * sizeof(double); };
+  const auto is_given = [&](std::size_t line) { return recipe.instruction(line).given.has_value(); };
+  const std::vector<std::vector<std::size_t>> behind = given_up_behind(recipe, policy);
+  std::size_t given = 0, made = 0, most = 0;
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    if (!policy.is_wanted(line)) continue;
+    (is_given(line) ? given : made) += bytes(line);
+    most = std::max(most, made);
+    for (const std::size_t other : behind[line]) {
+      if (!is_given(other)) made -= bytes(other);
+    }
+  }
+  return given + most;
+}
+
 namespace {
 
 // A line that takes so much work is left to this machine's vectors, which make the same bits of it.
@@ -164,13 +182,20 @@ Tensor<Number> run_plain_line(const Recipe& recipe, std::size_t at, const Values
 
 }  // namespace
 
-Tensor<double> run_line_on(Backend& backend, const Recipe& recipe, std::size_t at, const Values<double>& carried,
-                           Dtype dtype) {
+std::vector<View> views_of(const Recipe& recipe, std::size_t at, const Values<double>& carried) {
   const LaidOut& layout = recipe.layout(at);
   std::vector<View> views;
   for (std::size_t i = 0; i < layout.read.size(); ++i) {
-    views.push_back({layout.read[i], carried[recipe.operands(at)[i]]->data()});
+    const Tensor<double>* numbers = carried[recipe.operands(at)[i]];
+    views.push_back({layout.read[i], numbers ? numbers->data() : std::span<const double>()});
   }
+  return views;
+}
+
+Tensor<double> run_line_on(Backend& backend, const Recipe& recipe, std::size_t at, const Values<double>& carried,
+                           Dtype dtype) {
+  const LaidOut& layout = recipe.layout(at);
+  const std::vector<View> views = views_of(recipe, at, carried);
   const auto open = recipe.open(at);
   const View mask = open ? View{layout.open_read, carried[*open]->data()} : View{};
   return backend.run(recipe.instruction(at).op, views, open ? &mask : nullptr, layout.shape, dtype);

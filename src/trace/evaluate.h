@@ -15,6 +15,7 @@
 namespace attn {
 
 class Backend;
+struct View;
 
 // Numbers by line; null where none are known.
 template <class Number>
@@ -42,6 +43,9 @@ struct Evaluation {
     return *std::ranges::find(own, computed[line], &SharedTensor<Number>::get);
   }
 };
+
+// What the line reads, under its own axis names; of what nobody carries the shape alone.
+std::vector<View> views_of(const Recipe& recipe, std::size_t line, const Values<double>& carried);
 
 // What the line makes of what the lines above it have made, with the bits of the plain
 // loops. Points are rounded where lines are; intervals hold the rounded numbers and the
@@ -108,6 +112,10 @@ struct Original {
 // Works the recipe out, line by line: the one loop that does. REQUIRES: it fits.
 template <class Number>
 Evaluation<Number> evaluate(const Recipe& recipe, Policy<Number>& policy, const Original<Number>* original = nullptr);
+
+// The most bytes of numbers there are at one time while it works the recipe out: all that
+// is given, and what is not given up yet. Saturates. REQUIRES: it fits.
+std::size_t bytes_held(const Recipe& recipe, const Policy<double>& policy);
 
 // The numbers of `id` where they follow from what is given alone, whatever a
 // person computes: the mask, say. REQUIRES: has(id), and that they do.

@@ -1,10 +1,19 @@
 #include "trace/recipe_builder.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "ops/shapes.h"
 
 namespace attn {
+namespace {
+
+Tensor<double> all_stored(Tensor<double> numbers, Dtype dtype) {
+  for (double& number : numbers.data()) number = stored(number, dtype);
+  return numbers;
+}
+
+}  // namespace
 
 RecipeBuilder::RecipeBuilder(Arithmetic arithmetic, Vectors vectors)
     : work_(std::make_shared<Work>(Work{Recipe(vectors, arithmetic.dtype), arithmetic})) {
@@ -29,21 +38,24 @@ std::string RecipeBuilder::given_step(Heading heading, const LateTensor<double>&
 }
 
 std::string RecipeBuilder::give_numbers(Heading heading, const LateTensor<double>& value, Instruction::Kind kind) {
-  if (work_->arithmetic.dtype != Dtype::f64) {
-    return given(
-        std::move(heading), value.shape(), [value] { return value.numbers(); }, kind);
+  if (work_->arithmetic.dtype == Dtype::f64) {
+    return append({.heading = std::move(heading), .op = Given{}, .given = GivenNumbers(value), .kind = kind});
   }
-  // Doubles are rounded to nothing else: a model's weights are not kept twice.
-  return append({.heading = std::move(heading), .op = Given{}, .given = GivenNumbers(value), .kind = kind});
+  // A large model's numbers are not kept twice.
+  const auto rounded = [value, dtype = work_->arithmetic.dtype]() -> LateTensor<double>::Shared {
+    const auto is_stored = [dtype](double number) { return stored(number, dtype) == number; };
+    if (std::ranges::all_of(value.numbers().data(), is_stored)) return value.shared();
+    return std::make_shared<const Tensor<double>>(all_stored(value.numbers(), dtype));
+  };
+  return append({.heading = std::move(heading),
+                 .op = Given{},
+                 .given = GivenNumbers(LateTensor<double>::following(value.shape(), rounded)),
+                 .kind = kind});
 }
 
 std::string RecipeBuilder::given(Heading heading, const Shape& shape, std::function<Tensor<double>()> make,
                                  Instruction::Kind kind) {
-  const auto rounded = [make = std::move(make), dtype = work_->arithmetic.dtype] {
-    Tensor<double> value = make();
-    for (double& number : value.data()) number = stored(number, dtype);
-    return value;
-  };
+  const auto rounded = [make = std::move(make), dtype = work_->arithmetic.dtype] { return all_stored(make(), dtype); };
   return append({.heading = std::move(heading),
                  .op = Given{},
                  .given = GivenNumbers(LateTensor<double>(shape, rounded)),

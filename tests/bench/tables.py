@@ -16,6 +16,7 @@ import platform
 import re
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -138,6 +139,42 @@ def peers(options):
     yield table(["batch×heads×queries×width", "attn", *names], rows)
 
 
+def decoder(tokens, act="gelu_tanh"):
+    """A problem of GPT-2's sizes, with random weights."""
+    def drawn(*shape):
+        return {"random": "xavier", "shape": shape, "seed": 1}
+
+    zeros = {"random": "normal", "shape": [768], "seed": 2}
+    weights = {name: drawn(768, 768) for name in ("query", "key", "value", "output")}
+    network = {"in": drawn(768, 3072), "in_bias": {**zeros, "shape": [3072]}, "out": drawn(3072, 768), "out_bias": zeros}
+    layer = {"repeat": 12, "norm1": {"gain": zeros, "bias": zeros}, "norm2": {"gain": zeros, "bias": zeros},
+             "self": {"weights": weights, "biases": dict.fromkeys(weights, zeros)}, "ffn": network}
+    return {"inputs": drawn(tokens, 768), "heads": 12,
+            "block": {"kind": "decoder_only", "norm": "pre", "activation": act, "layers": [layer],
+                      "final_norm": {"gain": zeros, "bias": zeros}, "unembedding": drawn(768, 50257)}}
+
+
+def model(options):
+    rows, report = [], None
+    for tokens in (1, 32, 512):
+        for dtype in ("f32", "f64"):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, f"{tokens} tokens.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump(decoder(tokens), file)
+                report = bench(options, "--model", path, "--dtype", dtype, "--compare", "--python", options.python)
+            shape, = report["shapes"]
+            steps, any_order = shape["kernels"]
+            peer = shape["peers"][0] if shape["peers"] else {}
+            ratio = f"{peer['ratio']['median']:.2f} ({peer['best_ratio']:.2f})" if "ratio" in peer else "–"
+            rows.append([f"{tokens}, {dtype}", time_of(steps["seconds"]["median"]), time_of(any_order["seconds"]["median"]),
+                         rate(shape, any_order), ratio, size_of(shape["bytes"]), size_of(any_order["working_memory"]),
+                         f"{any_order['error']['kernel']:.1e}"])
+    library = report["libraries"][0]
+    yield machine(report).split(";")[0].rstrip(".\n") + f"; {library['name']} {library.get('version', 'is not installed')}.\n\n"
+    yield table(["tokens", "steps", "any order", "speed", "torch", "given", "beyond", "error"], rows)
+
+
 def process(options):
     done = subprocess.run([sys.executable, os.path.join(HERE, "process.py"), "--json", "--python", options.python,
                            options.attn], stdout=subprocess.PIPE, check=True, encoding="utf-8")
@@ -146,7 +183,8 @@ def process(options):
                 [[name, time_of(one["median"]), time_of(one["best"]), digits(one["ratio"])] for name, one in report.items()])
 
 
-TABLES = {"suite": suite, "avx2": avx2, "ladder": ladder, "memory": memory, "peers": peers, "process": process}
+TABLES = {"suite": suite, "avx2": avx2, "ladder": ladder, "memory": memory, "peers": peers, "model": model,
+          "process": process}
 
 
 def main():

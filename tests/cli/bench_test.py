@@ -9,6 +9,8 @@ import tempfile
 import unittest
 
 ATTN = os.path.abspath(os.environ["ATTN"])
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data")
+BLOCK = os.path.join(DATA, "block-by-hand.json")
 TINY = ("--shape", "1,2,9,4", "--repeat", "2")
 
 
@@ -82,7 +84,7 @@ class Shapes(BenchTest):
                           "8", "--value-width", "3", "--causal", "--dtype", "f64", "--repeat", "1")
         self.assertEqual(shape["workload"],
                          {"batch": 2, "heads": 4, "kv_heads": 2, "queries": 5, "keys": 7, "width": 8, "value_width": 3,
-                          "model_width": 0, "causal": True, "dtype": "f64"})
+                          "model_width": 0, "causal": True, "dtype": "f64", "model": None})
         names = [one["name"] for one in measured("--shape", "1x2x9x4", "--shape", "3×1×6×4", "--width", "5", "--repeat", "1")]
         self.assertEqual(names, ["1×2×9×5", "3×1×6×5"])
 
@@ -155,6 +157,60 @@ class Choices(BenchTest):
         for threads, words in (("1", "1 thread"), ("3", "3 threads")):
             device = json.loads(attn(*TINY, "--threads", threads, "--json").stdout)["device"]
             self.assertTrue(device.endswith(", " + words), device)
+
+
+class Models(BenchTest):
+    def test_a_block_is_timed_step_by_step_and_in_any_order(self):
+        shape, = measured("--model", BLOCK, "--repeat", "2")
+        self.assertEqual(shape["name"], "block-by-hand.json")
+        self.assertEqual([kernel["kernel"] for kernel in shape["kernels"]], ["steps", "any-order"])
+        for kernel in shape["kernels"]:
+            self.assertEqual(kernel["seconds"]["count"], 2)
+            self.assertLess(kernel["error"]["kernel"], 1e-6)
+        model = shape["workload"]["model"]
+        self.assertEqual((model["layers"], model["vocabulary"]), (1, 0))
+        alone, = measured("--model", BLOCK, "--repeat", "2", "--kernel", "steps", "--dtype", "f64")
+        self.assertEqual([kernel["kernel"] for kernel in alone["kernels"]], ["steps"])
+        self.assertEqual(alone["kernels"][0]["error"], {"kernel": 0, "plain": 0})
+
+    def test_up_to_the_logits_where_there_are_some(self):
+        shape, = measured("--model", os.path.join(DATA, "induction.json"), "--repeat", "2")
+        self.assertEqual(shape["workload"]["model"]["vocabulary"], 4)
+        self.assertEqual(shape["workload"]["model"]["layers"], 2)
+
+    def test_a_model_is_told_in_80_columns(self):
+        done = attn("--model", BLOCK, "--repeat", "2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for words in ("A model on ", "1 layer of width 3 and 1 head, ", "The ladder at block-by-hand.json", "any-order"):
+            self.assertIn(words, done.stdout)
+        self.assertLessEqual(max(map(len, done.stdout.split("\n"))), 80)
+
+    def test_torch_computes_the_same_sizes_where_it_is_installed(self):
+        for problem, why in (("block-by-hand.json", None), ("induction.json", "norms")):
+            done = attn("--model", os.path.join(DATA, problem), "--repeat", "2", "--compare", "--python", sys.executable, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            report = json.loads(done.stdout)
+            library, = report["libraries"]
+            self.assertEqual(library["name"], "torch")
+            if "missing" in library:
+                continue
+            way, = report["shapes"][0]["peers"]
+            if "left_out" in way:
+                self.assertIn(why, way["left_out"])
+            else:
+                self.assertEqual(way["seconds"]["count"], 2)
+
+    def test_what_cannot_be_meant_is_refused(self):
+        for words, code, *parts in (
+                (("--causal",), 2, "--model", "--causal"), (("--shape", "1,1,2,2"), 2, "--model"),
+                (("--heads", "2"), 2, "--model"), (("--dtype", "bf16"), 2, "f32 or f64"),
+                (("--kernel", "plain"), 2, "`plain`", "steps")):
+            self.assert_complains(attn("--model", BLOCK, *words), code, *parts)
+        self.assert_complains(attn("--model", os.path.join(DATA, "worked-example.json")), 2, "no block", "--shape")
+        missing = attn("--model", "no-such-file.json")
+        self.assertEqual((missing.returncode, missing.stdout), (2, ""))
+        self.assertIn("no-such-file.json: error: there is no such file", missing.stderr)
+        self.assert_complains(attn("--root", DATA), 2, "--model")
 
 
 class Peers(BenchTest):

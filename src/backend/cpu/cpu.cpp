@@ -17,7 +17,7 @@ namespace {
 // The operation seen as y = x·w + what is added: every axis of the result is one
 // of x, but for the last, which is that of w.
 struct AsProduct {
-  std::size_t rows, depth, columns;
+  std::size_t depth, columns;
   std::size_t w_depth, w_column;  // strides
 };
 
@@ -33,46 +33,34 @@ std::optional<AsProduct> as_product(const Contract& op, std::span<const View> op
   }
   const auto is_row = [&](const View& added) { return added.shape.rank() == 1 && added.shape.has(column); };
   if (!std::ranges::all_of(operands.subspan(2), is_row)) return std::nullopt;
-  return AsProduct{result.count() / result.back().size, x.back().size, result.back().size, w.stride(op.over),
-                   w.stride(column)};
+  return AsProduct{x.back().size, result.back().size, w.stride(op.over), w.stride(column)};
 }
 
+// Such a product by the tiles of fused attention.
 template <class T>
-Tensor<double> multiply(Threads& threads, const AsProduct& as, std::span<const View> operands, const Shape& result) {
-  std::vector<T> x(operands[0].data.begin(), operands[0].data.end());
-  std::vector<T> w(as.depth * as.columns);
-  for (std::size_t i = 0; i < as.depth; ++i) {
-    for (std::size_t j = 0; j < as.columns; ++j)
-      w[i * as.columns + j] = static_cast<T>(operands[1].data[i * as.w_depth + j * as.w_column]);
-  }
-  std::vector<T> y(as.rows * as.columns);
-  multiply_on({.rows = as.rows,
-               .depth = as.depth,
-               .columns = as.columns,
-               .x = x.data(),
-               .w = w.data(),
-               .y = y.data(),
-               .x_row = as.depth,
-               .w_row = as.columns,
-               .y_row = as.columns},
-              threads);
+class RowsTimesPacked final : public ReadyProduct {
+ public:
+  RowsTimesPacked(Threads& threads, const AsProduct& as, const View& w)
+      : threads_(threads),
+        w_(LyingMatrix<double>{w.data.data(), as.depth, as.columns, as.w_depth, as.w_column}, threads) {}
 
-  for (const View& added : operands.subspan(2)) {
-    for (std::size_t at = 0; at < y.size(); ++at) y[at] += static_cast<T>(added.data[at % as.columns]);
+  Tensor<double> run(std::span<const View> operands, const Shape& result) override {
+    const std::size_t depth = w_.rows(), columns = w_.columns(), rows = result.count() / columns;
+    const std::vector<T> x(operands[0].data.begin(), operands[0].data.end());
+    std::vector<T> y(rows * columns);
+    multiply_on({rows, x.data(), y.data(), depth, columns}, w_, threads_);
+    for (const View& added : operands.subspan(2)) {
+      for (std::size_t row = 0; row < rows; ++row) {
+        for (std::size_t i = 0; i < columns; ++i) y[row * columns + i] += static_cast<T>(added.data[i]);
+      }
+    }
+    return Tensor<double>(result, std::vector<double>(y.begin(), y.end()));
   }
-  return Tensor<double>(result, std::vector<double>(y.begin(), y.end()));
-}
 
-// Products of many vectors with a matrix go through the tiles of fused attention.
-std::optional<Tensor<double>> multiplied(Threads& threads, const Op& op, std::span<const View> operands,
-                                         const View* open, const Shape& result, Dtype dtype) {
-  const auto* contract = std::get_if<Contract>(&op);
-  if (contract == nullptr || open != nullptr || rounds_once_a_step(dtype)) return std::nullopt;
-  const auto as = as_product(*contract, operands, result);
-  if (!as) return std::nullopt;
-  return dtype == Dtype::f32 ? multiply<float>(threads, *as, operands, result)
-                             : multiply<double>(threads, *as, operands, result);
-}
+ private:
+  Threads& threads_;
+  PackedMatrix<T> w_;
+};
 
 // Below so many products or cells, calling threads together takes longer.
 constexpr std::size_t least_work = 8192;
@@ -105,11 +93,23 @@ Backend& CpuBackend::in_any_order() {
 Tensor<double> CpuBackend::run(const Op& op, std::span<const View> operands, const View* open, const Shape& result,
                                Dtype dtype) {
   std::optional<Tensor<double>> made;
-  if (any_order_) made = multiplied(*threads_, op, operands, open, result, dtype);
+  if (!open) {
+    if (const auto product = ready(op, operands, result, dtype)) made = product->run(operands, result);
+  }
   if (!made && work_of(operands, op, result) >= least_work && operands.size() < Pieces::most_tensors) {
     made = run_in_pieces(*threads_, op, operands, open, result, dtype);
   }
   return made ? std::move(*made) : run_plainly(op, operands, open, result, dtype);
+}
+
+std::unique_ptr<ReadyProduct> CpuBackend::ready(const Op& op, std::span<const View> operands, const Shape& result,
+                                                Dtype dtype) {
+  const auto* contract = std::get_if<Contract>(&op);
+  if (!any_order_ || contract == nullptr || rounds_once_a_step(dtype)) return nullptr;
+  const auto as = as_product(*contract, operands, result);
+  if (!as) return nullptr;
+  if (dtype == Dtype::f32) return std::make_unique<RowsTimesPacked<float>>(*threads_, *as, operands[1]);
+  return std::make_unique<RowsTimesPacked<double>>(*threads_, *as, operands[1]);
 }
 
 bool CpuBackend::attend(const FusedAttention<float>& call) {

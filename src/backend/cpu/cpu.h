@@ -25,6 +25,8 @@ class CpuBackend final : public Backend {
                      Dtype dtype) override;
 
   Backend& in_any_order() override;
+  std::unique_ptr<ReadyProduct> ready(const Op& op, std::span<const View> operands, const Shape& result,
+                                      Dtype dtype) override;
 
   bool attend(const FusedAttention<float>& call) override;
   bool attend(const FusedAttention<double>& call) override;

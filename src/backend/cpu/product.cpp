@@ -23,16 +23,16 @@ namespace HWY_NAMESPACE {
 // Numbers of a row that are multiplied at once: so much of a task's rows stays in the second cache.
 constexpr std::size_t block_depth = 512;
 
-// Rows first to last of y. For each block of depth:
+// The patch of y. For each block of depth:
 //
 //   pack the block of x                       once, for all columns
-//   for each panel of w's columns             packed before, for all tasks
+//   for each panel of w's columns
 //     for each group of rows   tile of y = tile of y + rows · panel
 template <class T>
 class ProductTask {
  public:
-  ProductTask(const RowsTimesMatrix<T>& of, const T* panels, std::size_t first, std::size_t last)
-      : of_(of), panels_(panels), first_(first), last_(last), groups_((last - first + tile_rows - 1) / tile_rows) {}
+  ProductTask(const ManyRows<T>& of, const PackedMatrix<T>& w, const ProductPatch& patch)
+      : of_(of), w_(w), patch_(patch), groups_((patch.last_row - patch.first_row + tile_rows - 1) / tile_rows) {}
 
   bool multiply() {
     const std::size_t numbers = groups_ * tile_rows * block_depth + tile_rows * panel_width<T> + ones;
@@ -42,10 +42,10 @@ class ProductTask {
     tile_ = rows_ + groups_ * tile_rows * block_depth;
     factor_ = tile_ + tile_rows * panel_width<T>;
     std::fill(factor_, factor_ + ones, T{1});
-    for (std::size_t start = 0; start < of_.depth; start += block_depth) {
-      const std::size_t depth = std::min(block_depth, of_.depth - start);
+    for (std::size_t start = 0; start < w_.rows(); start += block_depth) {
+      const std::size_t depth = std::min(block_depth, w_.rows() - start);
       pack_rows(start, depth);
-      for (std::size_t column = 0; column < of_.columns; column += panel_width<T>) {
+      for (std::size_t column = patch_.first_column; column < patch_.last_column; column += panel_width<T>) {
         for (std::size_t group = 0; group < groups_; ++group) multiply_group(group, start, depth, column);
       }
     }
@@ -57,7 +57,9 @@ class ProductTask {
   static constexpr std::size_t ones = tile_rows + lanes<T>;
 
   // Rows that only fill the last group are those of the one before.
-  const T* row_of_x(std::size_t i) const { return of_.x + std::min(first_ + i, last_ - 1) * of_.x_row; }
+  const T* row_of_x(std::size_t i) const {
+    return of_.x + std::min(patch_.first_row + i, patch_.last_row - 1) * of_.x_row;
+  }
 
   void pack_rows(std::size_t start, std::size_t depth) {
     for (std::size_t i = 0; i < groups_ * tile_rows; ++i) {
@@ -71,9 +73,9 @@ class ProductTask {
   }
 
   void multiply_group(std::size_t group, std::size_t start, std::size_t depth, std::size_t column) {
-    const std::size_t width = std::min(panel_width<T>, of_.columns - column);
+    const std::size_t width = std::min(panel_width<T>, w_.columns() - column);
     const T* const rows = rows_ + group * tile_rows * block_depth;
-    const T* const panel = panels_ + column * of_.depth + start * panel_width<T>;
+    const T* const panel = w_.panels() + column * w_.rows() + start * panel_width<T>;
     const bool wide = width > lanes<T>;
     if (start > 0) {
       each_part(group, column, width, [&](T* y, T* part, std::size_t n) ATTN_INLINE_LAMBDA {
@@ -98,17 +100,18 @@ class ProductTask {
   template <class F>
   HWY_INLINE void each_part(std::size_t group, std::size_t column, std::size_t width, F&& f) {
     for (std::size_t i = 0; i < tile_rows; ++i) {
-      const std::size_t row = first_ + group * tile_rows + i;
-      if (row >= last_) break;
+      const std::size_t row = patch_.first_row + group * tile_rows + i;
+      if (row >= patch_.last_row) break;
       T* const y = of_.y + row * of_.y_row + column;
       f(y, tile_ + i * lanes<T>, std::min(width, lanes<T>));
       if (width > lanes<T>) f(y + lanes<T>, tile_ + (tile_rows + i) * lanes<T>, width - lanes<T>);
     }
   }
 
-  const RowsTimesMatrix<T>& of_;
-  const T* panels_;  // [column / panel_width][depth][panel_width]
-  std::size_t first_, last_, groups_;
+  const ManyRows<T>& of_;
+  const PackedMatrix<T>& w_;
+  ProductPatch patch_;
+  std::size_t groups_;
   T* rows_ = nullptr;    // [group][block_depth / lanes][tile_rows][lanes]
   T* tile_ = nullptr;    // [panel_width / lanes][tile_rows][lanes]
   T* factor_ = nullptr;  // [tile_rows], all 1
@@ -119,15 +122,10 @@ std::size_t width_of_panel() {
   return panel_width<T>;
 }
 
-template <class T>
-void pack_columns(const RowsTimesMatrix<T>& of, std::size_t column, T* panel) {
-  pack_values(of.w + column, of.w_row, 0, of.depth, std::min(panel_width<T>, of.columns - column), of.depth, panel);
-}
-
 // Returns false where there is no memory for its packed blocks.
 template <class T>
-bool multiply_rows(const RowsTimesMatrix<T>& of, const T* panels, std::size_t first, std::size_t last) {
-  return ProductTask<T>(of, panels, first, last).multiply();
+bool multiply_patch(const ManyRows<T>& of, const PackedMatrix<T>& w, const ProductPatch& patch) {
+  return ProductTask<T>(of, w, patch).multiply();
 }
 
 }  // namespace HWY_NAMESPACE
@@ -140,12 +138,13 @@ namespace {
 
 // Without memory for its packed blocks, a row is worked out where it stands.
 template <class T>
-void multiply_plainly(const RowsTimesMatrix<T>& of, std::size_t first, std::size_t last) {
-  for (std::size_t row = first; row < last; ++row) {
-    for (std::size_t column = 0; column < of.columns; ++column) {
+void multiply_plainly(const ManyRows<T>& of, const PackedMatrix<T>& w, const ProductPatch& patch) {
+  const std::size_t width = w.panel();
+  for (std::size_t row = patch.first_row; row < patch.last_row; ++row) {
+    for (std::size_t column = patch.first_column; column < patch.last_column; ++column) {
+      const T* const from = w.panels() + column / width * width * w.rows() + column % width;
       T sum = 0;
-      for (std::size_t i = 0; i < of.depth; ++i)
-        sum = std::fma(of.x[row * of.x_row + i], of.w[i * of.w_row + column], sum);
+      for (std::size_t i = 0; i < w.rows(); ++i) sum = std::fma(of.x[row * of.x_row + i], from[i * width], sum);
       of.y[row * of.y_row + column] = sum;
     }
   }
@@ -154,28 +153,54 @@ void multiply_plainly(const RowsTimesMatrix<T>& of, std::size_t first, std::size
 // Rows of a task: a block of them stays in the second cache.
 constexpr std::size_t task_rows = 192;
 
-template <class T>
-void multiply_in_tasks(const RowsTimesMatrix<T>& of, Threads& threads) {
-  const std::size_t width = ATTN_VERSION(width_of_panel<T>)();
-  const std::size_t panel_count = (of.columns + width - 1) / width;
-  const AlignedArray<T> panels = aligned_array<T>(panel_count * width * of.depth);
-  const auto pack = ATTN_VERSION(pack_columns<T>);
-  threads.each(panel_count, [&](std::size_t i) { pack(of, i * width, panels.get() + i * width * of.depth); });
+constexpr std::size_t parts_of(std::size_t all, std::size_t size) { return (all + size - 1) / size; }
 
-  // Enough tasks for the threads to share, also where rows are few.
-  const std::size_t fewer = (of.rows + 4 * threads.count() - 1) / (4 * threads.count());
-  const std::size_t size = std::clamp<std::size_t>(fewer, 1, task_rows);
-  const auto multiply = ATTN_VERSION(multiply_rows<T>);
-  threads.each((of.rows + size - 1) / size, [&](std::size_t task) {
-    const std::size_t first = task * size, last = std::min(of.rows, first + size);
-    if (!multiply(of, panels.get(), first, last)) multiply_plainly(of, first, last);
+// Few rows are not cut up, since each task reads its columns of w from memory: the columns are.
+template <class T>
+void multiply_in_tasks(const ManyRows<T>& of, const PackedMatrix<T>& w, Threads& threads) {
+  const std::size_t panels = parts_of(w.columns(), w.panel());
+  const std::size_t row_tasks = parts_of(of.count, task_rows);
+  const std::size_t rows = parts_of(of.count, row_tasks);
+  const std::size_t wanted = std::clamp<std::size_t>(parts_of(4 * threads.count(), row_tasks), 1, panels);
+  const std::size_t columns = parts_of(panels, wanted) * w.panel();
+  const std::size_t column_tasks = parts_of(w.columns(), columns);
+  const auto multiply = ATTN_VERSION(multiply_patch<T>);
+  threads.each(row_tasks * column_tasks, [&](std::size_t task) {
+    const std::size_t row = task / column_tasks * rows, column = task % column_tasks * columns;
+    const ProductPatch patch{row, std::min(of.count, row + rows), column, std::min(w.columns(), column + columns)};
+    if (!multiply(of, w, patch)) multiply_plainly(of, w, patch);
   });
 }
 
 }  // namespace
 
-void multiply_on(const RowsTimesMatrix<float>& product, Threads& threads) { multiply_in_tasks(product, threads); }
-void multiply_on(const RowsTimesMatrix<double>& product, Threads& threads) { multiply_in_tasks(product, threads); }
+template <class T>
+template <class From>
+PackedMatrix<T>::PackedMatrix(const LyingMatrix<From>& matrix, Threads& threads)
+    : rows_(matrix.rows), columns_(matrix.columns), panel_(ATTN_VERSION(width_of_panel<T>)()) {
+  const std::size_t count = parts_of(columns_, panel_);
+  panels_ = aligned_array<T>(count * panel_ * rows_);
+  threads.each(count, [&](std::size_t i) {
+    const std::size_t first = i * panel_, columns = std::min(panel_, columns_ - first);
+    const From* from = matrix.numbers + first * matrix.column;
+    T* to = panels_.get() + first * rows_;
+    for (std::size_t row = 0; row < rows_; ++row, from += matrix.row, to += panel_) {
+      for (std::size_t j = 0; j < columns; ++j) to[j] = static_cast<T>(from[j * matrix.column]);
+      std::fill(to + columns, to + panel_, T{0});
+    }
+  });
+}
+
+template PackedMatrix<float>::PackedMatrix(const LyingMatrix<float>&, Threads&);
+template PackedMatrix<float>::PackedMatrix(const LyingMatrix<double>&, Threads&);
+template PackedMatrix<double>::PackedMatrix(const LyingMatrix<double>&, Threads&);
+
+void multiply_on(const ManyRows<float>& rows, const PackedMatrix<float>& w, Threads& threads) {
+  multiply_in_tasks(rows, w, threads);
+}
+void multiply_on(const ManyRows<double>& rows, const PackedMatrix<double>& w, Threads& threads) {
+  multiply_in_tasks(rows, w, threads);
+}
 
 }  // namespace attn
 #endif  // HWY_ONCE

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -17,31 +16,10 @@
 #include "base/text.h"
 #include "bench/cpu/peak.h"
 #include "bench/drawn_rows.h"
+#include "bench/stopwatch.h"
 
 namespace attn {
 namespace {
-
-// Times calls of one thing so that the clock and the caches do it justice: one
-// that is short is called once more before, since what was measured in between
-// had the caches, and one too short for the clock is timed as the mean of many.
-class Stopwatch {
- public:
-  // Returns the seconds of a call.
-  template <class Call>
-  double seconds(Call&& call) {
-    if (last_ > 0 && last_ < short_call) call();
-    const double calls = last_ > 0 ? std::clamp(long_enough / last_, 1.0, most_calls) : 1;
-    const auto start = std::chrono::steady_clock::now();
-    for (auto left = static_cast<std::size_t>(calls); left > 0; --left) call();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    last_ = std::max(took.count(), 1e-9) / std::floor(calls);
-    return last_;
-  }
-
- private:
-  static constexpr double short_call = 0.02, long_enough = 0.001, most_calls = 10000;
-  double last_ = 0;  // of the time before
-};
 
 // Numbers of mean 0 and standard deviation 1, nearly normal, made fast: sums of
 // four uniform ones.
@@ -143,13 +121,14 @@ class ProjectedRun final : public MeasurableRun {
 
   double seconds(std::string_view) override {
     return stopwatch_.seconds([&] {
-      multiply_on({rows_, work_.model_width, columns_, inputs_.data(), w_in_.data(), projected_.data(),
-                   work_.model_width, columns_, columns_},
+      const auto packed = [&](const std::vector<T>& w, std::size_t columns) {
+        return PackedMatrix<T>(LyingMatrix<T>{w.data(), w.size() / columns, columns, columns}, threads_);
+      };
+      multiply_on({rows_, inputs_.data(), projected_.data(), work_.model_width, columns_}, packed(w_in_, columns_),
                   threads_);
       attend_on(call(projected_, context_, work_.batch), threads_);
-      multiply_on({rows_, context_columns_, work_.model_width, context_.data(), w_out_.data(), outputs_.data(),
-                   context_columns_, work_.model_width, work_.model_width},
-                  threads_);
+      multiply_on({rows_, context_.data(), outputs_.data(), context_columns_, work_.model_width},
+                  packed(w_out_, work_.model_width), threads_);
     });
   }
 

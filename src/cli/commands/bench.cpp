@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,8 +19,10 @@
 #include "cli/command.h"
 #include "cli/hardware.h"
 #include "cli/options.h"
+#include "cli/problem_file.h"
 #include "cli/progress.h"
 #include "cli/render.h"
+#include "cli/timed_model.h"
 #include "problem/faults.h"
 
 namespace attn {
@@ -28,6 +31,7 @@ namespace {
 // The options, as typed.
 struct BenchOptions {
   std::vector<std::string> shapes;
+  std::string model, root;
   std::vector<std::string> sizes;  // one a row of size_options
   bool causal = false, suite = false;
   std::string dtype = "f32";
@@ -44,6 +48,8 @@ struct BenchOptions {
 
   void declare(CommandLine& line);
   Exit run() const;
+  Exit time_model(TimedModel model, const Effort& effort, const Rendering& plan) const;
+  Peers find_peers() const;
 };
 
 // Past that, sizes and their products would not fit the counts of a machine.
@@ -219,6 +225,38 @@ Exit tell(const BenchReport& report, const Rendering& rendering) {
       [&] { return benchmark_json(report); });
 }
 
+constexpr std::size_t name_columns = 24;  // as long as shapes get
+
+// The model that is timed, and nothing else.
+TimedModel find_model(const BenchOptions& options, Dtype dtype) {
+  const bool has_sizes = std::ranges::any_of(options.sizes, std::not_fn(&std::string::empty));
+  if (options.suite || options.causal || options.list || has_sizes || !options.shapes.empty()) {
+    throw Refusal("--model has its own sizes", "leave it out, or --shape, --suite, --causal, --list and the sizes")
+        .at({"--model"});
+  }
+  if (options.hardware.backend != "cpu") {
+    throw Refusal("a whole model is timed on processors only", "leave out --backend").at({"--backend"});
+  }
+  if (dtype != Dtype::f32 && dtype != Dtype::f64) {
+    throw Refusal(fmt::format("a whole model is timed in f32 or f64, and not in {}", name(dtype)), "leave out --dtype")
+        .at({"--dtype", options.dtype});
+  }
+  std::vector<std::string> kernels = names_of(TimedModel::kernels());
+  if (!options.kernel.empty()) kernels = {kernels[choice("--kernel", options.kernel, kernels)]};
+  ComputeOptions reading;
+  reading.root = options.root;
+  Problem problem = open_problem(options.model, reading);
+  if (!problem.block) {
+    throw Refusal("there is no block around the attention of `" + printable(options.model) + "`",
+                  "--shape times an attention alone")
+        .at({"--model", options.model});
+  }
+  problem.arithmetic = Arithmetic{};
+  problem.arithmetic.dtype = dtype;
+  const std::string file = std::filesystem::path(options.model).filename().string();
+  return {std::move(problem), shortened(printable(file), name_columns), options.hardware.thread_count(), kernels};
+}
+
 // What is measured of each shape. A suite has what can be measured of it; what
 // somebody asked for is not left out silently.
 std::vector<Planned> planned(const Measurable& device, const std::vector<Workload>& workloads,
@@ -241,6 +279,8 @@ void BenchOptions::declare(CommandLine& line) {
   line.add_option("--shape", shapes, "batch, heads, queries and width: 1,8,2048,64; may be given several times",
                   {.value = "B,H,N,D", .is_single = true});
   line.add_flag("--suite", suite, "the shapes of docs/performance.md");
+  line.add_option("--model", model, "the block of this problem, from its inputs to its logits", {.value = "FILE"});
+  line.add_option("--root", root, "read its tensors from files in this folder, too", {.value = "DIR"});
   sizes.resize(size_options().size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     line.add_option(size_options()[i].name, sizes[i], size_options()[i].help, {.value = "N"});
@@ -260,6 +300,33 @@ void BenchOptions::declare(CommandLine& line) {
   rendering.declare(line, RenderOptions::Shows::words, json_alone());
 }
 
+// None where nobody is to be compared with.
+Peers BenchOptions::find_peers() const {
+  if (!compare) return {};
+  Result<Peers> started = start_peers(python.empty() ? "python3" : python, hardware.thread_count(), !model.empty());
+  if (!started) throw Refusal(started.faults().front(), Exit::wrong_environment);
+  return std::move(started.value());
+}
+
+std::vector<Peer*> all_of(const std::vector<std::unique_ptr<Peer>>& peers) {
+  std::vector<Peer*> all;
+  for (const auto& peer : peers) all.push_back(peer.get());
+  return all;
+}
+
+Exit BenchOptions::time_model(TimedModel timed, const Effort& effort, const Rendering& plan) const {
+  const std::unique_ptr<Measurable> device = measurable_processors(hardware.thread_count());
+  const Peers peers = find_peers();
+  BenchReport report{.backend = "cpu", .device = device->device(), .ladder = TimedModel::kernels()};
+  report.libraries = peers.libraries;
+  const StatusLine status;
+  status.tell(spelled(timed.workload()));
+  report.shapes.push_back(
+      measured(*device, timed.workload(), timed, timed.kernels_ready(), all_of(peers.model_ways), effort));
+  status.tell("");
+  return tell(report, plan);
+}
+
 Exit BenchOptions::run() const {
   const Rendering plan = find_rendering(*this);
   hardware.check();
@@ -268,7 +335,9 @@ Exit BenchOptions::run() const {
     throw Refusal("--ladder measures every kernel, and --kernel one", "give one of them").at({"--kernel"});
   if (!python.empty() && !compare)
     throw Refusal("--python is for --compare", "give --compare as well").at({"--python"});
+  if (!root.empty() && model.empty()) throw Refusal("--root is for --model", "give --model as well").at({"--root"});
   const Effort effort = find_effort(*this);
+  if (!model.empty()) return time_model(find_model(*this, of_dtype), effort, plan);
   const std::vector<Workload> workloads = find_workloads(*this, of_dtype);
 
   const std::string backend(hardware.select()->name());  // which goes: what is timed has threads of its own
@@ -280,15 +349,9 @@ Exit BenchOptions::run() const {
   if (list) return tell(report, plan);
 
   const std::vector<Planned> all = planned(*device, workloads, *this, backend);
-  Peers peers;
-  std::vector<Peer*> ways;
-  if (compare) {
-    Result<Peers> started = start_peers(python.empty() ? "python3" : python, hardware.thread_count());
-    if (!started) throw Refusal(started.faults().front(), Exit::wrong_environment);
-    peers = std::move(started.value());
-    for (const auto& way : peers.ways) ways.push_back(way.get());
-    report.libraries = peers.libraries;
-  }
+  const Peers peers = find_peers();
+  const std::vector<Peer*> ways = all_of(peers.ways);
+  report.libraries = peers.libraries;
   const StatusLine status;
   for (const auto& [work, kernels] : all) {
     status.tell(fmt::format("{} of {}: {}", report.shapes.size() + 1, all.size(), spelled(work)));

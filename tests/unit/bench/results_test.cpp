@@ -97,6 +97,35 @@ TEST_CASE("peers are told with their ratios, and what was left out with its reas
   CHECK_FALSE(contains(text_of(told_benchmark(alone)), "other libraries"));
 }
 
+TEST_CASE("of a model its sizes are told, and both ways to work it out", "[explain][bench]") {
+  Workload work{.heads = 12, .kv_heads = 12, .queries = 32, .keys = 32, .key_width = 64, .value_width = 64};
+  work.model_width = 768;
+  work.model = ModelSizes{.name = "a-name-of-twenty-four-co",
+                          .layers = 12,
+                          .hidden = 3072,
+                          .vocabulary = 50257,
+                          .norm = "layer",
+                          .activation = "gelu",
+                          .apart = "",
+                          .numbers = 124e6,
+                          .operations = 8e9};
+  BenchReport report = suite_report();
+  report.shapes.resize(1);
+  report.shapes[0].workload = work;
+  report.shapes[0].bytes = least_bytes(work);
+  report.shapes[0].operations = operations(work);
+  CHECK(report.shapes[0].bytes == 4 * 124e6);
+  const std::string text = text_of(told_benchmark(report));
+  CHECK(contains(text, "A model on AVX-512, 16 threads"));
+  CHECK(contains(text, "12 layers of width 768 and 12 heads, feed-forward 3072, 32 tokens, 50257"));
+  CHECK(contains(text, "The ladder at a-name-of-twenty-four-co"));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) CHECK(display_width(line) <= 80);
+  const auto json = nlohmann::json::parse(benchmark_json(report))["shapes"][0];
+  CHECK(json["name"] == "a-name-of-twenty-four-co");
+  CHECK(json["workload"]["model"]["numbers"] == 124e6);
+}
+
 TEST_CASE("times have three digits and a unit", "[explain][bench]") {
   CHECK(spelled_seconds(310e-9) == "310 ns");
   CHECK(spelled_seconds(1.2549e-3) == "1.25 ms");

@@ -57,6 +57,23 @@ TEST_CASE("in any order, a projection is the reference's to rounding, for every 
   }
 }
 
+TEST_CASE("a product that was made ready is the one that is not, and reads its matrix no more", "[backend][cpu]") {
+  const Dtype dtype = GENERATE(Dtype::f32, Dtype::f64);
+  const Tensor<double> w = drawn({{"d_k", 40}, {"d_model", 33}}, 2, dtype), bias = drawn({{"d_k", 40}}, 4, dtype);
+  const Shape rows{{"token", 20}, {"d_model", 33}}, result{{"token", 20}, {"d_k", 40}};
+  CpuBackend cpu(2);
+  const std::vector<View> shapes = {{rows, {}}, {w.shape(), w.data()}, {bias.shape(), {}}};
+  const auto product = cpu.in_any_order().ready(Contract{"d_model"}, shapes, result, dtype);
+  REQUIRE(product);
+  for (const std::uint64_t seed : {5, 6}) {
+    const Tensor<double> x = drawn(rows, seed, dtype);
+    const std::vector<View> views = {{rows, x.data()}, {w.shape(), {}}, {bias.shape(), bias.data()}};
+    CHECK(product->run(views, result) == multiplied(cpu.in_any_order(), {x, w, bias}, dtype));
+  }
+  CHECK_FALSE(cpu.ready(Contract{"d_model"}, shapes, result, dtype));
+  CHECK_FALSE(cpu.in_any_order().ready(Contract{"d_model"}, shapes, result, Dtype::bf16));
+}
+
 TEST_CASE("in any order, what is no product with a matrix is as it was", "[backend][cpu]") {
   const Tensor<double> x = drawn({{"d_model", 6}, {"token", 9}}, 1, Dtype::f64);
   const Tensor<double> w = drawn({{"d_k", 4}, {"d_model", 6}}, 2, Dtype::f64);

@@ -29,7 +29,8 @@ struct Factors {
   }
 
   void multiply(Threads& threads) {
-    multiply_on({rows, depth, columns, x.data(), w.data(), y.data(), depth + 3, columns + 5, columns + 2}, threads);
+    const PackedMatrix<T> packed(LyingMatrix<T>{w.data(), depth, columns, columns + 5}, threads);
+    multiply_on({rows, x.data(), y.data(), depth + 3, columns + 2}, packed, threads);
   }
 
   // How far the number is from the exact one, in steps of T at the sum of its products' sizes.
