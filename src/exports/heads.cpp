@@ -20,13 +20,15 @@ std::string heads_json(const HeadsReport& report) {
   for (const HeadLooks& one : report.heads) {
     Json head = {{"step", one.weights}, {"layer", one.layer}, {"head", one.head}};
     for (std::size_t i = 0; i < looks; ++i) {
-      if (i != static_cast<std::size_t>(Look::pair) || report.pair) head[look_names[i]] = one.shares[i];
+      const bool is_asked = i != static_cast<std::size_t>(Look::pair) || report.pair;
+      head[look_names[i]] = is_asked ? Json(one.shares[i]) : Json();
     }
     heads.push_back(std::move(head));
   }
-  Json made = {{"schema", "attn/heads/1"}, {"tokens", report.tokens}};
-  if (report.pair) made["pair"] = {report.pair->first + 1, report.pair->second + 1};
-  made["heads"] = std::move(heads);
+  Json pair;
+  if (report.pair) pair = {report.pair->first + 1, report.pair->second + 1};
+  const Json made = {
+      {"schema", "attn/heads/1"}, {"tokens", report.tokens}, {"pair", std::move(pair)}, {"heads", std::move(heads)}};
   return indented(made);
 }
 

@@ -27,6 +27,7 @@ struct ImportWishes {
   std::string activation = {};
   std::size_t tokens = 0;                // how many, where they have no ids
   std::string inputs = {}, memory = {};  // files of vectors: "x.npy", "x.npz:name"; empty: drawn at random
+  std::string source = {};               // those that go into the encoder of a whole nn.Transformer
 };
 
 // A model as a problem.

@@ -111,7 +111,10 @@ class Recorder {
     const StepId normalized = work.step({is_last ? "" : "normalized", (is_last ? "Y" : "N") + primes(sublayer),
                                          language().block.normalized, kind.formula, Role::input},
                                         normalize, operands);
-    NormAnatomy at{.from = from, .normalized = normalized, .result = within(id)};
+    NormAnatomy at;
+    at.from = from;
+    at.normalized = normalized;
+    at.result = within(id);
     if (operands.size() == 3) at.mean = operands[1].id;
     at.spread = operands.back().id;
     if (norm.gain) at.gain = within(id) + ".gain";
@@ -175,7 +178,11 @@ class Recorder {
       const StepId made = sublayers[i].record(first ? normed(x, language().block.norm_before) : x);
       RecipeBuilder work =
           part(id + ".residual" + std::to_string(i + 1), named(language().block.residual_around(what)));
-      ResidualAnatomy at{.from = x, .made = made, .sublayer = work.number() - 1, .norm_first = first};
+      ResidualAnatomy at;
+      at.from = x;
+      at.made = made;
+      at.sublayer = work.number() - 1;
+      at.norm_first = first;
       if (layer.norms[i]) at.norm = first ? before : work.number() + 1;
       x = at.result = record_residual(work, i, x, made);
       work.current().residual = at;

@@ -173,7 +173,8 @@ std::variant<Trace, TooLarge> Computation::run(Backend& backend, bool only_resul
   const auto draw_numbers = [&] {
     if (problem_.draws_many) watcher.draws();
   };
-  const auto at_once = only_result ? bytes_at_once(problem_) : std::nullopt;
+  std::optional<std::size_t> at_once;
+  if (only_result) at_once = bytes_at_once(problem_);
   if (at_once && *at_once <= most_bytes) {
     draw_numbers();
     watcher.computes_at_once();

@@ -214,6 +214,25 @@ std::string scaling_schema() {
   return schema_text("What attn scaling draws", whole_object(members), Json::object());
 }
 
+std::string heads_schema() {
+  const Json count = whole_number(1);
+  const Json share = {{"type", "number"}, {"minimum", 0}};
+  const Json head = whole_object({{"step", described(any_text(), "its weights")},
+                                  {"layer", count},
+                                  {"head", count},
+                                  {"itself", described(share, "of the attention of a query, on average")},
+                                  {"previous", share},
+                                  {"next", share},
+                                  {"first", share},
+                                  {"pair", described(or_null(share), "of the first token's, to the second")}});
+  const Json two = {{"type", "array"}, {"items", count}, {"minItems", 2}, {"maxItems", 2}};
+  const Json members = {{"schema", {{"const", "attn/heads/1"}}},
+                        {"tokens", list_of(any_text())},
+                        {"pair", described(or_null(two), "two tokens, counted from 1")},
+                        {"heads", list_of(head)}};
+  return schema_text("Where attn heads finds that heads look", whole_object(members), Json::object());
+}
+
 std::string list_schema() {
   const Json row = whole_object({{"name", any_text()}, {"summary", any_text()}});
   const Json lists = {{"type", "object"},

@@ -34,6 +34,9 @@ std::string bench_schema();
 std::string cost_schema();
 std::string scaling_schema();
 
+// Of where heads look.
+std::string heads_schema();
+
 // Of lists of what there is.
 std::string list_schema();
 

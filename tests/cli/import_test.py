@@ -83,6 +83,10 @@ class InFolder(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def text_of(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
     def imported(self, *words):
         done = attn("import", *words, "-o", "it.json", folder=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -258,6 +262,28 @@ class Torch(InFolder):
             mask = torch.nn.Transformer.generate_square_subsequent_mask(4).double()
             self.assert_result(module(x, memory, tgt_mask=mask))
 
+    def test_a_whole_transformer_reads_what_its_encoder_makes(self):
+        module = self.saved(torch.nn.Transformer(12, 3, 2, 1, 20, norm_first=True, batch_first=True))
+        x, source = self.vectors("x.npy", 4, 12), self.vectors("source.npy", 6, 12)
+        words = ("--from", "torch-decoder", "--heads", "3", "--norm-first", "--inputs", "x.npy")
+        self.imported("module.safetensors", *words, "--source", "source.npy")
+        mask = torch.nn.Transformer.generate_square_subsequent_mask(4).double()
+        self.assert_result(module(source, x, tgt_mask=mask))
+        memory = module.encoder(source)[0].detach().numpy()
+        np.save(self.path("memory.npy"), memory)
+        done = attn("import", "module.safetensors", *words, "--memory", "memory.npy", "-o", "it.json", folder=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, "attn: note: left out: the encoder\n"))
+        self.assert_result(module(source, x, tgt_mask=mask))
+
+    def test_what_cross_attention_reads_has_to_be_said(self):
+        self.saved(torch.nn.TransformerDecoderLayer(12, 3, 20, batch_first=True))
+        self.vectors("x.npy", 4, 12)
+        words = ("import", "module.safetensors", "--from", "torch-decoder", "--heads", "3", "--inputs", "x.npy")
+        for more, said in (((), "what cross-attention reads"), (("--source", "x.npy"), "this state dict has none")):
+            done = attn(*words, *more, folder=self.folder)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(said, done.stderr)
+
 
 def small_bert(**changed):
     """A model of one layer, two heads and width 4; a name in `changed` gets another tensor, None takes it away."""
@@ -299,10 +325,10 @@ class Everywhere(InFolder):
 
     def test_a_text_goes_in_by_the_tokenizer_beside_the_model(self):
         self.imported(self.model(), "--text", "It raining.")
-        problem = json.load(open(self.path("it.json"), encoding="utf-8"))
+        problem = json.loads(self.text_of("it.json"))
         self.assertEqual(problem["tokens"], ["[CLS]", "it", "[UNK]", ".", "[SEP]"])
         self.imported("model", "--text", "The animal rains.")
-        problem = json.load(open(self.path("it.json"), encoding="utf-8"))
+        problem = json.loads(self.text_of("it.json"))
         self.assertEqual(problem["tokens"], ["[CLS]", "the", "animal", "rains", ".", "[SEP]"])
         self.assertEqual(problem["inputs"]["take"], [2, 8, 7, 5, 9, 3])
         steps = computed(self.folder)
@@ -312,7 +338,7 @@ class Everywhere(InFolder):
         made = []
         for words in (["--tokens", "it,rains,##ing"], ["--ids", "4,5,6"]):
             self.imported(self.model(), *words)
-            made.append(open(self.path("it.json"), encoding="utf-8").read())
+            made.append(self.text_of("it.json"))
         self.assertEqual(*made)
 
     def test_inputs_positions_and_kinds_of_tokens_add_up(self):
@@ -415,7 +441,7 @@ class Heads(InFolder):
     def test_a_problem_of_one_attention_has_one_head(self):
         report = json.loads(self.ranked("--format", "json", file=os.path.join(ROOT, "data", "worked-example.json")))
         self.assertEqual(len(report["heads"]), 1)
-        self.assertNotIn("pair", report)
+        self.assertIsNone(report["pair"])
 
     def test_every_format_tells_it(self):
         for ending in ("txt", "md", "tex", "html", "json", "csv"):

@@ -189,8 +189,16 @@ class Schemas(unittest.TestCase):
         scaling.validate(said)
         self.assertFalse(scaling.is_valid({**said, "widths": [{"width": 2}]}))
 
+    def test_what_heads_writes_is_valid(self):
+        heads = schema("heads")
+        for words in ((), ("--pair", "C,A")):
+            said = json.loads(output("heads", os.path.join(DATA, "induction.json"), *words, "--format", "json"))
+            heads.validate(said)
+            self.assertFalse(heads.is_valid({**said, "pair": [1]}))
+
     def test_what_bench_writes_is_valid(self):
         for words in (("--list",), ("--shape", "1,1,4,2", "--repeat", "1"),
+                      ("--model", os.path.join(DATA, "block-by-hand.json"), "--repeat", "1"),
                       ("--shape", "1,1,4,2", "--repeat", "1", "--compare", "--python", sys.executable)):
             with self.subTest(words):
                 said = json.loads(output("bench", *words, "--format", "json"))

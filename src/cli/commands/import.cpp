@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ImportOptions {
-  std::string model, from, text, tokens, ids, layers, prefix, heads, activation, inputs, memory, output;
+  std::string model, from, text, tokens, ids, layers, prefix, heads, activation, inputs, memory, source, output;
   bool norm_first = false, no_logits = false;
 
   void declare(CommandLine& line);
@@ -163,6 +163,8 @@ void ImportOptions::declare(CommandLine& line) {
   line.add_option("--activation", activation, "of its networks: relu (the default) or gelu", {.value = "NAME"});
   line.add_option("--inputs", inputs, "the vectors that go in; else drawn at random", {.value = "FILE[:TENSOR]"});
   line.add_option("--memory", memory, "those that cross-attention reads", {.value = "FILE[:TENSOR]"});
+  line.add_option("--source", source, "those that go into the encoder of a whole nn.Transformer",
+                  {.value = "FILE[:TENSOR]"});
   line.begin_group("Where it goes");
   line.add_option("-o,--output", output, "write to a file", {.value = "FILE"});
 }
@@ -173,7 +175,8 @@ Exit ImportOptions::run() const {
                       .norm_first = norm_first,
                       .activation = activation,
                       .inputs = inputs,
-                      .memory = memory};
+                      .memory = memory,
+                      .source = source};
   if (!prefix.empty()) wishes.prefix = prefix;
   if (!heads.empty()) wishes.heads = whole_number("--heads", heads, "number of heads", 1);
   if (!layers.empty()) take_layers(layers, wishes);

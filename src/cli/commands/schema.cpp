@@ -26,6 +26,7 @@ const std::vector<Described> described = {
     {"bench", bench_schema},
     {"cost", cost_schema},
     {"scaling", scaling_schema},
+    {"heads", heads_schema},
     {"list", list_schema},
     {"error", error_schema},
 };

@@ -65,7 +65,8 @@ class BlockReader {
       return report_kind(value, where, "an object is wanted", faults_,
                          R"({"kind": "encoder", "layers": [{"self": {"weights": …}, "ffn": {"in": …, "out": …}}]})");
     }
-    RawBlock block{.where = where};
+    RawBlock block;
+    block.where = where;
     for (const auto& [key, member] : members(*object, where, block_keys)) {
       read_member(block, key, member->value, pointer(where, member->key));
     }
@@ -211,7 +212,8 @@ class BlockReader {
   std::optional<RawLayer> layer(const JsonValue& value, const std::string& where) {
     auto object = value.object();
     if (!object) return report_kind(value, where, "a layer is an object", faults_, R"({"self": …, "ffn": …})");
-    RawLayer layer{.where = where};
+    RawLayer layer;
+    layer.where = where;
     for (const auto& [key, member] : members(*object, where, layer_keys)) {
       const JsonValue& part = member->value;
       const std::string place = pointer(where, member->key);
@@ -237,7 +239,8 @@ class BlockReader {
       return report_kind(value, where, "an object is wanted", faults_,
                          R"({"gain": [1, 1], "bias": [0, 0]}; {} normalizes and does no more)");
     }
-    RawNorm norm{.where = where};
+    RawNorm norm;
+    norm.where = where;
     for (const auto& [key, member] : members(*object, where, norm_keys)) {
       (key == "gain" ? norm.gain : norm.bias) = read_tensor(member->value, pointer(where, member->key), keys_, faults_);
     }
@@ -247,7 +250,8 @@ class BlockReader {
   std::optional<RawFeedForward> feed_forward(const JsonValue& value, const std::string& where) {
     auto object = value.object();
     if (!object) return report_kind(value, where, "an object is wanted", faults_, R"({"in": …, "out": …})");
-    RawFeedForward network{.where = where};
+    RawFeedForward network;
+    network.where = where;
     const std::pair<const char*, Stated<RawTensor>*> places[] = {
         {"in", &network.in},   {"in_bias", &network.in_bias},   {"gate", &network.gate},
         {"out", &network.out}, {"out_bias", &network.out_bias}, {"gate_bias", &network.gate_bias},
