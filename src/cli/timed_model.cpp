@@ -120,6 +120,10 @@ std::vector<std::string> TimedModel::kernels_ready() const {
   return all;
 }
 
+std::size_t TimedModel::working_bytes(std::string_view kernel) const {
+  return ways_.find(kernel)->second.forward->working_bytes();
+}
+
 double TimedModel::seconds(std::string_view kernel) {
   auto& [forward, stopwatch] = ways_.find(kernel)->second;
   return stopwatch.seconds([&] { made_ = forward->run(); });

@@ -30,6 +30,9 @@ class TimedModel final : public MeasurableRun {
   // Those that it was made with.
   std::vector<std::string> kernels_ready() const;
 
+  // Of the numbers that a call has at one time beside those that are given. REQUIRES: it was made with the kernel.
+  std::size_t working_bytes(std::string_view kernel) const;
+
   double seconds(std::string_view kernel) override;
 
   // Of the largest number of the result: of the steps in double precision, with weights not rounded.

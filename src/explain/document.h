@@ -103,6 +103,7 @@ struct Matrix {
   Formula symbol, formula;  // a formula may be empty
   std::string title;
   std::string place;  // "head 2 of 8"; empty where there is only one
+  std::string part;   // "Layer 1 · self-attention"; empty where the computation has only one
   std::string sizes;  // "[3 × 4]·[4 × 3] → [3 × 3]"
   std::string words;  // "rows: queries, columns: keys; each row sums to 1"
 
@@ -183,6 +184,18 @@ struct Tree {
 
 using Block = std::variant<Headline, Prose, Remark, Derivation, Matrix, Table, Tree>;
 
+// A part of a computation as one box of a figure of the whole.
+struct OutlinePart {
+  std::string id;     // "layer1.self"; empty of what belongs to no part
+  std::string title;  // "Layer 1 · self-attention"
+  Role role = Role::score;
+  Inline name;                          // of its result
+  std::string sizes;                    // "[7 × 8]"
+  std::vector<std::size_t> reads = {};  // parts above it
+  bool of_encoder = false;              // which a decoder reads
+  std::vector<Matrix> weights = {};     // of an attention, one a head; empty where they are not at hand, or many
+};
+
 struct Document {
   std::vector<Block> blocks;
   void add(Block block) { blocks.push_back(std::move(block)); }
@@ -191,6 +204,9 @@ struct Document {
   // made from: for formats in which a reader can ask a number where it comes
   // from. Empty unless they were asked for.
   std::vector<Matrix> behind = {};
+
+  // The whole computation, where it has several parts and all of them are told.
+  std::vector<OutlinePart> outline = {};
 
   // How numbers are spelled in lines of arithmetic: Numerals of so many decimals.
   int precision = 4;

@@ -80,7 +80,8 @@ void regroup(const Reading& reading, std::size_t i, const std::vector<std::size_
                                  is_last ? operand.size(online.blocks) - 1 : at(online.over) / online.size);
                    }
                    const std::size_t block = at(online.blocks);
-                   const auto before = block == 0 ? std::nullopt : std::optional(block - 1);
+                   std::optional<std::size_t> before;
+                   if (block > 0) before = block - 1;
                    if (operand.has(online.over)) return keep_block(online, operand.size(online.over), block, cells);
                    if (online.part == Online::Part::rescale) {
                      cells.first += before.value_or(0) * cells.stride;

@@ -20,7 +20,6 @@ constexpr double widest_arc = 12;     // of the weight 1
 
 constexpr double map_size = 120;  // of a small map, about
 constexpr int shades = 24;
-constexpr std::size_t most_squares = 64;  // in a direction; more are drawn together
 
 std::string name_of(const Matrix& matrix) { return dotted(matrix.symbol.text(), matrix.caption()); }
 
@@ -155,12 +154,12 @@ double Heat::of(std::size_t row, std::size_t column) const {
   return known && is_one() && matrix_->number(row, column) != 0 ? 0.5 : known.value_or(0);
 }
 
-Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double cell) {
+Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double cell, std::size_t most) {
   const Heat heat(matrix);
   const std::size_t rows = matrix.rows(), columns = matrix.columns();
   Drawing drawing{static_cast<double>(columns) * cell, static_cast<double>(rows) * cell, {}};
-  const std::size_t down = (rows + most_squares - 1) / most_squares;
-  const std::size_t across = (columns + most_squares - 1) / most_squares;
+  const std::size_t down = (rows + most - 1) / most;
+  const std::size_t across = (columns + most - 1) / most;
   const double gap = cell > 4 ? 1 : 0;
   std::map<int, std::string> squares;  // by how dark they are; closed ones first
   for (std::size_t row = 0; row < rows; row += down) {

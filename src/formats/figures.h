@@ -34,9 +34,9 @@ std::string arcs(const Matrix& weights);
 Drawing arcs_drawing(const Matrix& weights, const Palette& palette);
 
 // A map without numbers, for an overview: one square a cell, as dark as the number is large.
-// Of more than 64 rows or columns, neighbours share a square, as dark as the largest of them.
+// Of more than 64 (or `most`) rows or columns, neighbours share a square, as dark as the largest of them.
 std::string small_map(const Matrix& matrix);
-Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double cell);
+Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double cell, std::size_t most = 64);
 
 // How dark the cells of a matrix are: attention weights and masks as they are,
 // other numbers between the smallest and the largest.

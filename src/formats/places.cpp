@@ -27,6 +27,7 @@ std::vector<ToldMatrix> told_matrices(const Document& document) {
   const Places places(document);
   std::vector<ToldMatrix> told;
   std::string title, place;
+  std::set<std::string> parts;
   for (const Block& block : document.blocks) {
     if (const auto* found = std::get_if<Headline>(&block); found && found->level > 1) {
       const std::string named = places.named_by(*found);
@@ -40,6 +41,11 @@ std::vector<ToldMatrix> told_matrices(const Document& document) {
     const bool is_whole = matrix->cells.size() == matrix->reading.result.count();
     told.push_back({matrix, matrix->title.empty() ? title : matrix->title,
                     is_whole ? matrix->place : dotted(place, matrix->place)});
+    parts.insert(matrix->part);
+  }
+  if (parts.size() < 2) return told;
+  for (ToldMatrix& one : told) {
+    if (!one.title.starts_with(one.matrix->part)) one.title = dotted(one.matrix->part, one.title);
   }
   return told;
 }

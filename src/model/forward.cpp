@@ -34,9 +34,13 @@ bool is_given(const Recipe& recipe, std::size_t line) { return recipe.instructio
 class Forward::Policy final : public ComputingPolicy {
  public:
   Policy(const Recipe& recipe, Backend& backend, const Arithmetic& arithmetic)
-      : ComputingPolicy(backend, arithmetic), products_(recipe.size()), is_read_(recipe.size()) {
+      : ComputingPolicy(backend, arithmetic),
+        products_(recipe.size()),
+        is_read_(recipe.size()),
+        is_given_(recipe.size()) {
     keep_only(recipe, {recipe.size() - 1});
     for (std::size_t line = 0; line < recipe.size(); ++line) {
+      is_given_[line] = is_given(recipe, line);
       if (!arithmetic.hand_rounding) make_ready(recipe, line, backend);
       const std::vector<std::size_t>& operands = recipe.operands(line);
       for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -47,8 +51,11 @@ class Forward::Policy final : public ComputingPolicy {
     is_read_.back() = true;
   }
 
+  // What is given and read as it is stays at hand.
+  bool is_kept(std::size_t line) const override { return ComputingPolicy::is_kept(line) || is_given_[line]; }
+
   SharedTensor<double> make(const Recipe& recipe, std::size_t line, const Values<double>& carried) override {
-    if (is_given(recipe, line) && !is_read_[line]) {
+    if (is_given_[line] && !is_read_[line]) {
       return std::make_shared<const Tensor<double>>(Tensor<double>::without_numbers(recipe.shape(line)));
     }
     return ComputingPolicy::make(recipe, line, carried);
@@ -75,7 +82,7 @@ class Forward::Policy final : public ComputingPolicy {
   }
 
   std::vector<std::unique_ptr<ReadyProduct>> products_;  // by line; null where there is none
-  std::vector<bool> is_read_;                            // lines whose numbers somebody reads
+  std::vector<bool> is_read_, is_given_;                 // lines whose numbers somebody reads, or that are given
 };
 
 Forward::Forward(const Problem& problem, std::string_view step, Backend& backend)

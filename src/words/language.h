@@ -126,8 +126,8 @@ struct TellingWords {
       idea_added, idea_end, query, key, values, score, weights, context;
 
   // How much is told, and of what.
-  Said only_the_result, every_matrix, every_row, result, what_must_hold, notes, dot_product, more_of_these, more_rows,
-      more_queries, more_places, more_notes, one_place, one_query;
+  Said only_the_result, only_the_head, every_matrix, every_row, result, what_must_hold, notes, dot_product,
+      more_of_these, more_rows, more_queries, more_places, more_notes, one_place, one_query;
   Saying<std::size_t, Text, Text> left_out;
   Saying<std::size_t, bool, std::size_t> in_the_same_way;
   Saying<std::size_t, Text> padded;

@@ -324,6 +324,16 @@ class Pages(unittest.TestCase):
             self.assertIn("wrong", cell.classes())
             self.assertIsNone(cell.parent.parent.parent.get("data-matrix"))
 
+    def test_the_parts_of_a_block_lead_to_their_sections(self):
+        for name, parts in (("block-by-hand.json", 3), ("induction.json", 4), ("worked-example.json", 0)):
+            one = self.pages[name]
+            links = [link.get("href") for link in one.all("a") if "#part-" in (link.get("href") or "")]
+            self.assertGreaterEqual(len(links), parts, name)
+            self.assertEqual(bool(links), parts > 0, name)
+            sections = {section.get("id") for section in one.all("section")}
+            for link in links:
+                self.assertIn(link.removeprefix("#"), sections)
+
     def test_several_heads_have_an_overview_that_leads_to_them(self):
         for name, maps in (("eight-heads-batch.json", 16), ("ragged-batch.json", 3), ("worked-example.json", 0)):
             one = self.pages[name]

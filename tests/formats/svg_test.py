@@ -22,6 +22,7 @@ ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"
 PROBLEMS = sorted(path for path in DATA.glob("*.json") if not path.name.endswith(".golden.json"))
+ATTENTIONS = [path for path in PROBLEMS if '"block"' not in path.read_text(encoding="utf-8")]
 EXAMPLE = DATA / "worked-example.json"
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 NASTY = ["</text><script>alert(1)</script>", "<![CDATA[", "&amp; & \" '", "--><!--", "\u202eevil\u2066",
@@ -105,6 +106,57 @@ def contrast(a, b):
 
 def written(value, decimals):
     return f"{value:.{decimals}f}".replace("-", "−")
+
+
+class Outlines(unittest.TestCase):
+    """A block as boxes for its parts."""
+
+    def test_every_part_is_a_box_and_arrows_join_what_reads_to_what_is_read(self):
+        for problem in ("induction.json", "block-by-hand.json"):
+            root = ElementTree.fromstring(svg("run", DATA / problem))
+            parts = [one.get("data-part") for one in root.iter() if one.get("class") == "part"]
+            trace = json.loads(attn("run", DATA / problem, "--format", "json"))
+            prefixes = {step["id"].rsplit(".", 1)[0] for step in trace["steps"] if step["id"].startswith("layer")}
+            self.assertLessEqual({one for one in prefixes if one.endswith((".self", ".ffn"))}, set(parts))
+            arrows = {(one.get("data-from"), one.get("data-to")) for one in root.iter() if one.get("class") == "arrow"}
+            self.assertIn(("layer1.self", "layer1.residual1"), arrows)
+            self.assertIn(("", "layer1.residual1"), arrows)  # the inputs pass the attention
+            self.assertLessEqual({end for arrow in arrows for end in arrow}, set(parts))
+
+    def parts(self, root):
+        return [(one.get("data-part"), rectangle(one.find(NAMESPACE + "rect"), x, y)) for one, x, y in placed(root)
+                if one.get("class") == "part"]
+
+    def test_boxes_stand_apart_and_hold_their_words(self):
+        problem = json.loads((DATA / "block-by-hand.json").read_text(encoding="utf-8"))
+        problem["block"]["layers"] = [{**problem["block"]["layers"][0], "repeat": 12}]
+        root = ElementTree.fromstring(svg("run", "-", text=json.dumps(problem)))
+        found = [box for _, box in self.parts(root)]
+        self.assertGreater(len(found), 50)
+        for above, below in zip(found, found[1:]):
+            self.assertLess(above[3] + 8, below[1])
+        for words, left, right, base, size in list(texts(root))[1:]:  # behind the title
+            (box,) = [box for box in found if box[1] < base < box[3]]
+            self.assertTrue(box[0] < left and right < box[2], words)
+
+    def test_arrows_begin_and_end_at_the_boxes_of_their_parts(self):
+        root = ElementTree.fromstring(svg("run", DATA / "block-by-hand.json"))
+        found = dict(self.parts(root))
+        for element, x, y in placed(root):
+            if element.get("class") != "arrow":
+                continue
+            for path, end in ((element[0], "data-from"), (element[1], "data-to")):
+                px, py = map(float, re.match(r"M([-\d.]+) ([-\d.]+)", path.get("d")).groups())
+                left, top, right, bottom = found[element.get(end)]
+                self.assertTrue(left - 1 <= x + px <= right + 1 and top - 1 <= y + py <= bottom + 1, element.attrib)
+
+    def test_a_part_is_opened_by_asking_for_it(self):
+        root = ElementTree.fromstring(svg("run", DATA / "block-by-hand.json", "--part", "layer1.self"))
+        self.assertIn("layer1.self.scores", boxes(root))
+        self.assertFalse([one for one in root.iter() if one.get("class") == "part"])
+        whole_layer = svg("run", DATA / "block-by-hand.json", "--layer", "1")
+        self.assertIn("Layer 1 · self-attention · ", whole_layer)
+        self.assertIn("Layer 1 · feed-forward · ", whole_layer)
 
 
 class Figures(unittest.TestCase):
@@ -261,7 +313,7 @@ class Computations(unittest.TestCase):
             ("exponential_sums", "attention_weights"), ("attention_weights", "context"), ("values", "context")})
 
     def test_arrows_begin_and_end_at_their_boxes(self):
-        for problem in PROBLEMS:
+        for problem in ATTENTIONS:
             with self.subTest(problem=problem.stem):
                 root = ElementTree.fromstring(svg("run", problem))
                 found = boxes(root)

@@ -321,8 +321,13 @@ Exit BenchOptions::time_model(TimedModel timed, const Effort& effort, const Rend
   report.libraries = peers.libraries;
   const StatusLine status;
   status.tell(spelled(timed.workload()));
-  report.shapes.push_back(
-      measured(*device, timed.workload(), timed, timed.kernels_ready(), all_of(peers.model_ways), effort));
+  ShapeMeasured told =
+      measured(*device, timed.workload(), timed, timed.kernels_ready(), all_of(peers.model_ways), effort);
+  // What an earlier call left to the process is none of what a later one adds.
+  for (KernelMeasured& one : told.kernels) {
+    one.working_memory = std::max(one.working_memory, timed.working_bytes(one.kernel));
+  }
+  report.shapes.push_back(std::move(told));
   status.tell("");
   return tell(report, plan);
 }

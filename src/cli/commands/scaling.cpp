@@ -37,7 +37,8 @@ Problem drawn_problem(std::size_t width, const ScalingReport& of, const char* sc
 }
 
 ScalingOfWidth scaling_of(std::size_t width, const ScalingReport& of, const ComputeOptions& computing) {
-  ScalingOfWidth made{.width = width};
+  ScalingOfWidth made;
+  made.width = width;
   for (const bool divides : {false, true}) {
     const Problem problem = drawn_problem(width, of, divides ? "scaled_dot" : "dot", computing);
     Computation computation(problem);

@@ -154,6 +154,7 @@ Table options_table(const Trace& trace, const ExplainOptions& options, const Num
 // Every matrix of one tensor, or as many as a person looks at.
 void add_matrices(const Trace& trace, const std::string& id, const ExplainOptions& options, const Numerals& numerals,
                   Document& document) {
+  if (options.head_alone && !trace.value(id).shape().has("head")) return;
   std::vector<Place> places =
       outer_places(trace.value(id).shape(), options.batch.value_or(0), options.head.value_or(0));
   if (!options.full && places.size() > most_places) places.resize(most_places);

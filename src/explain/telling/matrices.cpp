@@ -212,7 +212,11 @@ std::vector<Matrix> matrices_at(const Trace& trace, const Numerals& numerals, co
   const Step* step = trace.find(id);
   const Tensor<double>& tensor = trace.value(id);
   const Reading reading = step ? reading_of(trace, *step) : Reading{Given{}, {}, std::nullopt, tensor.shape()};
-  return all_matrices({trace, numerals, trace.heading(id), tensor, reading}, place, query);
+  std::vector<Matrix> all = all_matrices({trace, numerals, trace.heading(id), tensor, reading}, place, query);
+  for (Matrix& matrix : all) {
+    if (step) matrix.part = part_title(trace, *step);
+  }
+  return all;
 }
 
 std::vector<Matrix> matrices_of(const Trace& trace, const Numerals& numerals, const std::string& id) {

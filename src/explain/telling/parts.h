@@ -69,6 +69,9 @@ inline constexpr std::size_t most_lines_of_a_row = 64;
 // Of the terms of a sum: where nothing is left out, and how many where not everything is asked for.
 inline constexpr std::size_t no_limit = static_cast<std::size_t>(-1), usual_terms = 16;
 
+// The parts of the whole computation; empty where it has only one.
+std::vector<OutlinePart> outline(const Trace& trace, const Numerals& numerals);
+
 // What of a long sum is told.
 TermLimit term_limit(const ExplainOptions& options);
 

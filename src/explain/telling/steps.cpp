@@ -103,9 +103,34 @@ std::vector<const Step*> steps_told(const Trace& trace, const ExplainOptions& op
   return steps;
 }
 
+// What is told, and how closely.
+struct Told {
+  std::vector<const Step*> steps;
+  Level level;
+  bool head_alone = false;  // of a part of a block, what no other head shares
+};
+
+// Where one head is asked for and all of its part would not fit, its own steps do.
+Told what_is_told(const Trace& trace, const ExplainOptions& options) {
+  std::vector<const Step*> steps = steps_told(trace, options);
+  if (options.level) return {std::move(steps), *options.level};
+  const Level level = fitting_level(trace, steps, options);
+  if (level > Level::result || !options.head || options.parts.empty()) return {std::move(steps), level};
+  std::vector<const Step*> of_head = steps;
+  std::erase_if(of_head, [](const Step* step) { return !step->result.shape().has("head"); });
+  if (of_head.empty()) return {std::move(steps), level};
+  if (fitting_level(trace, of_head, options) == Level::result) {
+    std::erase_if(of_head, [](const Step* step) { return step->heading.role == Role::weighted_value; });
+  }
+  const Level closer = std::min(fitting_level(trace, of_head, options), Level::steps);
+  return {std::move(of_head), closer, true};
+}
+
 // Of every level but the last, what is left out.
-std::string level_words(Level level) {
+std::string level_words(const Told& told) {
   const TellingWords& said = language().telling;
+  const Level level = told.level;
+  if (told.head_alone && level == Level::steps) return said.only_the_head.text();
   const Said words[] = {said.only_the_result, said.every_matrix, said.every_row};
   return words[static_cast<std::size_t>(level)];
 }
@@ -184,11 +209,12 @@ std::vector<const Note*> notes_about(const Trace& trace, const ExplainOptions& o
   return notes;
 }
 
-Document everything_told(const Trace& trace, const ExplainOptions& options, Level level,
-                         const std::vector<const Step*>& steps, const Numerals& numerals) {
+Document everything_told(const Trace& trace, ExplainOptions options, const Told& told, const Numerals& numerals) {
+  const auto& [steps, level, head_alone] = told;
+  options.head_alone = head_alone;
   Document document = titled(trace.title);
   if (level >= Level::rows && options.only.empty() && has_weights(steps)) document.add(idea(trace));
-  if (level != Level::cells) document.add(Prose{{level_words(level)}});
+  if (level != Level::cells) document.add(Prose{{level_words(told)}});
 
   Remarks remarks(notes_about(trace, options), options.full);
   narrate(trace, options, level, steps, numerals, remarks, document);
@@ -211,8 +237,7 @@ TermLimit term_limit(const ExplainOptions& options) {
 }
 
 std::size_t bytes_told(const Trace& trace, const ExplainOptions& options) {
-  const std::vector<const Step*> steps = steps_told(trace, options);
-  const Level level = options.level.value_or(fitting_level(trace, steps, options));
+  const auto [steps, level, head_alone] = what_is_told(trace, options);
   // Of matrices every number is kept, and where none is left out they are written one after another.
   constexpr std::size_t bytes_kept = 16, bytes_written = 240;
   std::size_t in_matrices = 0, in_largest = 0;
@@ -243,13 +268,13 @@ std::size_t bytes_told(const Trace& trace, const ExplainOptions& options) {
 }
 
 Document explain(const Trace& trace, const ExplainOptions& options) {
-  const std::vector<const Step*> steps = steps_told(trace, options);
-  const Level level = options.level.value_or(fitting_level(trace, steps, options));
+  const Told told = what_is_told(trace, options);
   const Numerals numerals(decimals_shown(options.precision), trace,
-                          level == Level::cells ? Tiny::two_digits : Tiny::as_zero);
-  Document document = everything_told(trace, options, level, steps, numerals);
+                          told.level == Level::cells ? Tiny::two_digits : Tiny::as_zero);
+  Document document = everything_told(trace, options, told, numerals);
   document.precision = numerals.precision();
   document.tolerance = numerals.tolerance();
+  if (options.only.empty() && options.parts.empty()) document.outline = outline(trace, numerals);
   if (options.behind) add_what_is_behind(trace, options, numerals, document);
   return document;
 }

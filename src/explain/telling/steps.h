@@ -28,6 +28,7 @@ struct ExplainOptions {
   bool full = false;                    // nothing elided
   bool behind = false;                  // the document has the matrices behind those told, too
   bool brief = false;                   // as a lecture needs it: one query and one row written out, no weighted values
+  bool head_alone = false;              // what all heads share is not told; explain() sees where it would be too much
   std::optional<std::size_t> top = {};  // of each longer sum its largest terms, so many, and what the others come to
 };
 

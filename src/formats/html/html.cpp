@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <map>
@@ -15,6 +16,7 @@
 #include "formats/html/elements.h"
 #include "formats/html/page.h"
 #include "formats/looks.h"
+#include "formats/outline.h"
 #include "formats/places.h"
 #include "formats/spelling.h"
 
@@ -142,7 +144,9 @@ class PageWriter {
     const auto group = groups_.find(block);
     if (group != groups_.end()) open_group(group->second, headline);
     if (group_parts_ > 0) --group_parts_;
-    text_ += "<section>\n";
+    const auto part = std::ranges::find(document_.outline, part_, &OutlinePart::title);
+    const bool is_first = part != document_.outline.end() && parts_told_.insert(section_of(*part)).second;
+    text_ += is_first ? "<section id=\"" + section_of(*part) + "\">\n" : "<section>\n";
     in_section_ = true;
   }
 
@@ -196,9 +200,30 @@ class PageWriter {
     return behind;
   }
 
+  static std::string section_of(const OutlinePart& part) { return "part-" + escaped_markup(part.id); }
+
+  // The whole as boxes, each of which leads to the section of its part.
+  void lay_out_outline() {
+    if (document_.outline.empty()) return;
+    std::set<std::string> told;
+    for (const Block& block : document_.blocks) {
+      if (const auto* headline = std::get_if<Headline>(&block); headline && headline->level == 2) {
+        told.insert(plain(headline->text));
+      }
+    }
+    const Drawing figure = outline_drawing(document_.outline, Theme{}, [&](const OutlinePart& part) {
+      return told.contains(part.title) ? "#" + section_of(part) : "";
+    });
+    text_ += fmt::format(
+        "<nav class=\"outline extra\" aria-label=\"The parts\" tabindex=\"0\">\n<svg viewBox=\"-1 -1 {0} {1}\" "
+        "width=\"{0}\" height=\"{1}\" font-family=\"sans-serif\">\n{2}</svg>\n</nav>\n",
+        svg_number(figure.width + 2), svg_number(figure.height + 2), figure.content);
+  }
+
   // The weights of all heads and sequences as small maps, where there are several.
   void lay_out_overview() {
     if (std::exchange(overview_told_, true)) return;
+    lay_out_outline();
     std::string maps;
     std::size_t count = 0;
     std::string section;  // the place of the part that we are in
@@ -219,7 +244,7 @@ class PageWriter {
   void add_map(const Matrix& matrix, const std::string& section, std::string& maps, std::size_t& count) const {
     const auto number = numbers_.find(&matrix);
     if (!are_weights(matrix) || number == numbers_.end()) return;
-    const std::string& place = matrix.place.empty() ? section : matrix.place;
+    const std::string place = dotted(matrix.part, matrix.place.empty() ? section : matrix.place);
     ++count;
     maps += fmt::format("<li><a href=\"#m{}\">{}<span>{}</span></a></li>\n", number->second, small_map(matrix),
                         page_label(place.empty() ? matrix.title : place));
@@ -239,6 +264,7 @@ class PageWriter {
   std::map<const Matrix*, std::size_t> numbers_;
 
   std::string text_;
+  std::set<std::string> parts_told_;  // the ids of their sections
   std::size_t stops_ = 0;
   std::string part_;             // the last headline of level 2
   std::size_t group_parts_ = 0;  // of the open group those still to come

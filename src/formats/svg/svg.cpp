@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "formats/format.h"
+#include "formats/outline.h"
 #include "formats/places.h"
 #include "formats/spelling.h"
 #include "formats/svg/drawings.h"
@@ -45,6 +46,10 @@ Drawing computation(const Document& document, const Contents& contents, const Fo
                     const Theme& theme) {
   FigureSheet sheet(options, theme);
   if (contents.title) sheet.add(*contents.title);
+  if (!document.outline.empty()) {
+    sheet.add(outline_drawing(document.outline, theme));
+    return sheet.drawing();
+  }
   sheet.add(contents.steps.size() == 1 ? map_drawing(told_matrices(document), options, theme)
                                        : flow_drawing(document, options, theme));
   for (const std::string& words : words_left_out(document)) sheet.add(Prose{{words}});
@@ -67,6 +72,7 @@ Drawing all_blocks(const Document& document, const FormatOptions& options, const
 
 // The figure in the document's own words.
 std::string description(const Document& document) {
+  if (!document.outline.empty()) return outline_words(document.outline);
   std::string all;
   const auto add = [&](const std::string& words) {
     if (words.empty()) return;

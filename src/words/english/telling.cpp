@@ -26,6 +26,9 @@ constexpr TellingWords english_telling = {
     .weights = "attention weights",
     .context = "context",
     .only_the_result = "Only the result is shown; --explain steps shows every step, rows and cells more of each.",
+    .only_the_head =
+        "What this head computes by itself is shown, and nothing that all heads share; --explain steps shows that, "
+        "too.",
     .every_matrix = "The matrix of every step is shown; --explain rows adds a line a row, cells every product.",
     .every_row = "Every row is shown on a line; --explain cells writes out every product.",
     .result = "Result",
