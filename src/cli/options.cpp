@@ -47,6 +47,12 @@ std::vector<std::string> step_ids(const std::string& typed, std::span<const Step
   if (is_step_pattern(typed)) {
     if (std::vector<std::string> ids = steps_like(typed, names); !ids.empty()) return ids;
   }
+  const auto ends_so = [&](const std::string& one) { return one.ends_with("." + typed); };
+  if (const auto one = std::ranges::find_if(known, ends_so); one != known.end()) {
+    throw Refusal(fmt::format("{} `{}`: each part of the block has its own", said, shown(typed)),
+                  fmt::format("*.{} names all of them, {} one", printable(typed), *one))
+        .at({"--only", typed});
+  }
   std::string letters = typed;
   std::erase_if(letters, [](char c) { return c == '*' || c == '?'; });
   throw Refusal(fmt::format("{} `{}`{}", said, shown(typed), did_you_mean(letters, known)),

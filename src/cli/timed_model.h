@@ -25,6 +25,10 @@ class TimedModel final : public MeasurableRun {
   // name is one word or several.
   TimedModel(Problem problem, std::string name, std::size_t threads, const std::vector<std::string>& kernels);
 
+  // What is computed refers to the problem here.
+  TimedModel(const TimedModel&) = delete;
+  TimedModel& operator=(const TimedModel&) = delete;
+
   const Workload& workload() const { return workload_; }
 
   // Those that it was made with.

@@ -14,7 +14,7 @@ namespace attn {
 class Forward {
  public:
   // Random numbers are drawn here, and products with what is given are made ready as the
-  // backend has them. REQUIRES: the problem has the step; the backend outlives this.
+  // backend has them. REQUIRES: the problem has the step; problem and backend outlive this.
   Forward(const Problem& problem, std::string_view step, Backend& backend);
   ~Forward();
 
@@ -26,7 +26,7 @@ class Forward {
   // The most bytes of numbers that run() has at one time beside those that are given.
   std::size_t working_bytes() const;
 
-  // The multiplications and additions of its products, and of its sums.
+  // The multiplications and additions of its products.
   double operations() const;
 
   // The numbers that are given.

@@ -35,7 +35,7 @@ std::string golden_schema() {
                     {"message", or_null(any_text())},
                     {"first_different", described(or_null(any_text()), "the first step that differs")},
                     {"differences", list_of(difference)}});
-  const Json members = {
+  const Members members = {
       {"schema", {{"const", "attn/golden/1"}}}, {"passed", count}, {"failed", count}, {"files", list_of(file)}};
   return schema_text("What attn golden says of problems", whole_object(members), std::move(defs));
 }
@@ -80,7 +80,7 @@ std::string diff_schema() {
   const Json tolerance = whole_object({{"relative", reference("number")},
                                        {"absolute", reference("number")},
                                        {"of_largest_in_row", reference("number")}});
-  const Json members = {
+  const Members members = {
       {"schema", {{"const", "attn/diff/1"}}},
       {"A", reference("file")},
       {"B", reference("file")},
@@ -151,12 +151,12 @@ std::string bench_schema() {
   const Json kernel = whole_object({{"name", any_text()}, {"summary", any_text()}});
   const Json library = any_of({whole_object({{"name", any_text()}, {"missing", described(any_text(), "why")}}),
                                whole_object({{"name", any_text()}, {"version", any_text()}})});
-  const Json members = {{"schema", {{"const", "attn/bench/1"}}},
-                        {"backend", any_text()},
-                        {"device", any_text()},
-                        {"ladder", described(list_of(kernel), "every kernel, slowest first")},
-                        {"shapes", list_of(reference("shape"))},
-                        {"libraries", list_of(library)}};
+  const Members members = {{"schema", {{"const", "attn/bench/1"}}},
+                           {"backend", any_text()},
+                           {"device", any_text()},
+                           {"ladder", described(list_of(kernel), "every kernel, slowest first")},
+                           {"shapes", list_of(reference("shape"))},
+                           {"libraries", list_of(library)}};
   return schema_text("What attn bench measured", whole_object(members), std::move(defs));
 }
 
@@ -179,17 +179,17 @@ std::string cost_schema() {
                     {"sequential", described(count, "operations one after another")},
                     {"path", described(count, "the longest between two tokens")},
                     {"crossing", described(or_null(count), "self-attention takes no more up to so many")}});
-  const Json members = {{"schema", {{"const", "attn/cost/1"}}},
-                        {"dtype", one_of_words({dtype_names.begin(), dtype_names.end()})},
-                        {"steps", list_of(whole_object(std::move(step)))},
-                        {"total", reference("work")},
-                        {"closed_cells_save", reference("work")},
-                        {"next_token", described(or_null(next), "of self-attention")},
-                        {"tokens", count},
-                        {"width", count},
-                        {"kernel", count},
-                        {"neighbours", count},
-                        {"layers", list_of(layer)}};
+  const Members members = {{"schema", {{"const", "attn/cost/1"}}},
+                           {"dtype", one_of_words({dtype_names.begin(), dtype_names.end()})},
+                           {"steps", list_of(whole_object(std::move(step)))},
+                           {"total", reference("work")},
+                           {"closed_cells_save", reference("work")},
+                           {"next_token", described(or_null(next), "of self-attention")},
+                           {"tokens", count},
+                           {"width", count},
+                           {"kernel", count},
+                           {"neighbours", count},
+                           {"layers", list_of(layer)}};
   return schema_text("What attn cost says of steps", whole_object(members), std::move(defs));
 }
 
@@ -206,11 +206,11 @@ std::string scaling_schema() {
                     {"theory", described(spread, "what they have in the long run")},
                     {"plain", described(peak, "of the softmax of each query's scores, on average")},
                     {"divided", described(peak, "the same of scores divided by the root of the width")}});
-  const Json members = {{"schema", {{"const", "attn/scaling/1"}}},
-                        {"queries", count},
-                        {"keys", count},
-                        {"seed", whole_number(0)},
-                        {"widths", list_of(width)}};
+  const Members members = {{"schema", {{"const", "attn/scaling/1"}}},
+                           {"queries", count},
+                           {"keys", count},
+                           {"seed", whole_number(0)},
+                           {"widths", list_of(width)}};
   return schema_text("What attn scaling draws", whole_object(members), Json::object());
 }
 
@@ -226,10 +226,10 @@ std::string heads_schema() {
                                   {"first", share},
                                   {"pair", described(or_null(share), "of the first token's, to the second")}});
   const Json two = {{"type", "array"}, {"items", count}, {"minItems", 2}, {"maxItems", 2}};
-  const Json members = {{"schema", {{"const", "attn/heads/1"}}},
-                        {"tokens", list_of(any_text())},
-                        {"pair", described(or_null(two), "two tokens, counted from 1")},
-                        {"heads", list_of(head)}};
+  const Members members = {{"schema", {{"const", "attn/heads/1"}}},
+                           {"tokens", list_of(any_text())},
+                           {"pair", described(or_null(two), "two tokens, counted from 1")},
+                           {"heads", list_of(head)}};
   return schema_text("Where attn heads finds that heads look", whole_object(members), Json::object());
 }
 
@@ -249,10 +249,10 @@ std::string error_schema() {
                                    {"pointer", described(or_null(any_text()), "a JSON Pointer into the file")},
                                    {"message", any_text()},
                                    {"help", described(any_text(), "what to do")}});
-  Json members = {{"schema", {{"const", "attn/error/1"}}},
-                  {"errors", list_of(error)},
-                  {"unkept", described(count, "how many more there are, where there are")}};
-  return schema_text("What attn says is wrong", object_of(std::move(members), {"schema", "errors"}), Json::object());
+  Members members = {{"schema", {{"const", "attn/error/1"}}},
+                     {"errors", list_of(error)},
+                     {"unkept", described(count, "how many more there are, where there are")}};
+  return schema_text("What attn says is wrong", object_of(members, {"schema", "errors"}), Json::object());
 }
 
 }  // namespace attn

@@ -22,15 +22,15 @@ std::string trace_schema() {
                                   {"axes", reference("words")},
                                   {"shape", list_of(whole_number(1))},
                                   {"data", reference("numbers")}});
-  const Json members = {{"schema", {{"const", "attn/trace/1"}}},
-                        {"title", text},
-                        {"statement", {{"type", "string"}, {"pattern", "^sha256:[0-9a-f]{64}$"}}},
-                        {"arithmetic", arithmetic},
-                        {"backend", text},
-                        {"labels", whole_object({{"query", labels}, {"key", labels}})},
-                        {"result", text},
-                        {"notes", list_of(note)},
-                        {"steps", list_of(step)}};
+  const Members members = {{"schema", {{"const", "attn/trace/1"}}},
+                           {"title", text},
+                           {"statement", {{"type", "string"}, {"pattern", "^sha256:[0-9a-f]{64}$"}}},
+                           {"arithmetic", arithmetic},
+                           {"backend", text},
+                           {"labels", whole_object({{"query", labels}, {"key", labels}})},
+                           {"result", text},
+                           {"notes", list_of(note)},
+                           {"steps", list_of(step)}};
   return schema_text("A trace of attn", whole_object(members), tensor_definitions());
 }
 

@@ -17,6 +17,7 @@ import random
 import subprocess
 import sys
 import unittest
+import xml.etree.ElementTree as ElementTree
 
 try:
     import numpy as np
@@ -1110,6 +1111,28 @@ def with_changes(problem, changes):
     return problem
 
 
+class Drawn(unittest.TestCase):
+    """The figure of the whole."""
+
+    def test_every_block_is_drawn_with_a_box_for_each_of_its_parts(self):
+        problems = [ENCODER, DECODER, GATED, NESTED, *(drawn(seed) for seed in range(20))]
+        for number, problem in enumerate(problems):
+            with self.subTest(number):
+                text = json.dumps(problem)
+                root = ElementTree.fromstring(attn("run", "-", "--format", "svg", text=text).stdout)
+                found = [one.get("data-part") for one in root.iter() if one.get("class") == "part"]
+                parts = {step["id"].rsplit(".", 1)[0] for step in traced(problem)["steps"] if ".self." in step["id"]}
+                if len(found) > 0:
+                    self.assertLessEqual(parts, set(found))
+                    self.assertEqual(len(set(found) - {""}), len([one for one in found if one]))
+                self.assertEqual(attn("run", "-", "--format", "html", text=text).returncode, 0)
+
+    def test_a_heading_is_said_once(self):
+        problem = {**ENCODER, "block": {**ENCODER["block"]}}
+        done = attn("run", "-", "--only", "probabilities", "--explain", "steps", text=json.dumps(problem))
+        self.assertEqual(done.stdout.count("Probabilities of the next token"), 1)
+
+
 class Faults(unittest.TestCase):
     def pointers(self, problem):
         """Where the program finds faults; people are told as scripts are, and nothing is computed."""
@@ -1128,6 +1151,14 @@ class Faults(unittest.TestCase):
             with self.subTest(what):
                 found = self.pointers(with_changes(problem, changes))
                 self.assertTrue(set(places) & set(found), f"{found} in place of {places}")
+
+    def test_a_step_that_every_part_has_is_asked_for_by_its_part(self):
+        done = attn("run", "-", "--only", "scores", text=json.dumps(ENCODER))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("no step `scores`: each part of the block has its own", done.stderr)
+        self.assertIn("*.scores names all of them, layer1.self.scores one", done.stderr)
+        for asked in ("*.scores", "layer1.self.scores"):
+            self.assertEqual(attn("run", "-", "--only", asked, text=json.dumps(ENCODER)).returncode, 0)
 
     def test_all_faults_of_a_block_are_told_at_once(self):
         found = self.pointers(with_changes(ENCODER, {

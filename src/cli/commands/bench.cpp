@@ -48,7 +48,7 @@ struct BenchOptions {
 
   void declare(CommandLine& line);
   Exit run() const;
-  Exit time_model(TimedModel model, const Effort& effort, const Rendering& plan) const;
+  Exit time_model(TimedModel& timed, const Effort& effort, const Rendering& plan) const;
   Peers find_peers() const;
 };
 
@@ -314,7 +314,7 @@ std::vector<Peer*> all_of(const std::vector<std::unique_ptr<Peer>>& peers) {
   return all;
 }
 
-Exit BenchOptions::time_model(TimedModel timed, const Effort& effort, const Rendering& plan) const {
+Exit BenchOptions::time_model(TimedModel& timed, const Effort& effort, const Rendering& plan) const {
   const std::unique_ptr<Measurable> device = measurable_processors(hardware.thread_count());
   const Peers peers = find_peers();
   BenchReport report{.backend = "cpu", .device = device->device(), .ladder = TimedModel::kernels()};
@@ -342,7 +342,10 @@ Exit BenchOptions::run() const {
     throw Refusal("--python is for --compare", "give --compare as well").at({"--python"});
   if (!root.empty() && model.empty()) throw Refusal("--root is for --model", "give --model as well").at({"--root"});
   const Effort effort = find_effort(*this);
-  if (!model.empty()) return time_model(find_model(*this, of_dtype), effort, plan);
+  if (!model.empty()) {
+    TimedModel timed = find_model(*this, of_dtype);
+    return time_model(timed, effort, plan);
+  }
   const std::vector<Workload> workloads = find_workloads(*this, of_dtype);
 
   const std::string backend(hardware.select()->name());  // which goes: what is timed has threads of its own

@@ -78,7 +78,9 @@ class Narrator {
   // The matrices of one step, at every place.
   void tell_matrices(const Step& step) {
     tell_some(places_of(step), most_places, said_.more_of_these, said_.one_place, [&](const Place& place) {
-      add_matrices(step, place, [&](Matrix& matrix) { matrix.title = dotted(part_title(trace_, step), matrix.title); });
+      add_matrices(step, place, [&](Matrix& matrix) {
+        if (matrix.title != matrix.part) matrix.title = dotted(matrix.part, matrix.title);
+      });
       add_notes(step, place);
     });
   }

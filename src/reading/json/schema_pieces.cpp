@@ -20,21 +20,25 @@ Json list_of(Json items) { return {{"type", "array"}, {"items", std::move(items)
 
 Json whole_number(int minimum) { return {{"type", "integer"}, {"minimum", minimum}}; }
 
-Json object_of(Json members, const std::vector<std::string>& required) {
-  Json schema = {{"type", "object"}, {"properties", std::move(members)}};
+Members::Members(std::initializer_list<Member> members) {
+  for (const Member& member : members) json_[member.name] = member.schema;
+}
+
+Json object_of(const Members& members, const std::vector<std::string>& required) {
+  Json schema = {{"type", "object"}, {"properties", members.json()}};
   if (!required.empty()) schema["required"] = required;
   schema["additionalProperties"] = false;
   return schema;
 }
 
-Json whole_object(Json members) {
+Json whole_object(const Members& members) {
   std::vector<std::string> all;
-  for (const auto& [name, schema] : members.items()) all.push_back(name);
-  return object_of(std::move(members), all);
+  for (const auto& [name, schema] : members.json().items()) all.push_back(name);
+  return object_of(members, all);
 }
 
-Json problem_object(Json members, const std::vector<std::string>& required) {
-  Json schema = object_of(std::move(members), required);
+Json problem_object(const Members& members, const std::vector<std::string>& required) {
+  Json schema = object_of(members, required);
   schema["patternProperties"] = {{"^x-", Json::object()}};
   return schema;
 }

@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -23,14 +24,32 @@ Json one_of_words(const std::vector<std::string>& words);
 Json list_of(Json items);
 Json whole_number(int minimum);
 
+// The members of an object, each with its schema. Json itself could be written so, too,
+// and would take a dozen times as much code.
+class Members {
+ public:
+  struct Member {
+    const char* name;
+    Json schema;
+  };
+
+  Members(std::initializer_list<Member> members);
+  Members(Json members) : json_(std::move(members)) {}  // NOLINT(google-explicit-constructor)
+
+  const Json& json() const { return json_; }
+
+ private:
+  Json json_ = Json::object();
+};
+
 // An object that has these members and no others.
-Json object_of(Json members, const std::vector<std::string>& required = {});
+Json object_of(const Members& members, const std::vector<std::string>& required = {});
 
 // The same, where all of them are always there.
-Json whole_object(Json members);
+Json whole_object(const Members& members);
 
 // The same in a problem, where keys that begin with x- are free everywhere.
-Json problem_object(Json members, const std::vector<std::string>& required = {});
+Json problem_object(const Members& members, const std::vector<std::string>& required = {});
 
 // A number as a program writes one, and as a person does.
 Json written_number_schema();
