@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -77,12 +78,18 @@ Workload workload_of(const Problem& problem, std::string name) {
   return work;
 }
 
-// How far the farthest number is from the exact one, of the largest.
+// How far the farthest number is from the exact one, of the largest; infinitely far
+// where one is no finite number and the other another.
 double distance(const Tensor<double>& made, const Tensor<double>& exact) {
   double away = 0, largest = 0;
   for (std::size_t i = 0; i < exact.size(); ++i) {
+    const bool is_same = made[i] == exact[i] || (std::isnan(made[i]) && std::isnan(exact[i]));
+    if (is_same) continue;
+    if (!std::isfinite(made[i]) || !std::isfinite(exact[i])) return std::numeric_limits<double>::infinity();
     away = std::max(away, std::abs(made[i] - exact[i]));
-    largest = std::max(largest, std::abs(exact[i]));
+  }
+  for (const double number : exact.data()) {
+    if (std::isfinite(number)) largest = std::max(largest, std::abs(number));
   }
   return largest > 0 ? away / largest : away;
 }

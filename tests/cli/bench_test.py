@@ -178,6 +178,15 @@ class Models(BenchTest):
         self.assertEqual(shape["workload"]["model"]["vocabulary"], 4)
         self.assertEqual(shape["workload"]["model"]["layers"], 2)
 
+    def test_numbers_that_are_none_are_the_same_both_ways(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "nan.json")
+            with open(path, "w", encoding="utf-8") as file:
+                weights = {name: [[1, 0], [0, 1]] for name in ("query", "key", "value")}
+                json.dump({"inputs": [[1, "nan"], [2, 3]], "block": {"layers": [{"self": {"weights": weights}}]}}, file)
+            shape, = measured("--model", path, "--repeat", "2")
+        self.assertEqual([kernel["error"]["kernel"] for kernel in shape["kernels"]], [0, 0])
+
     def test_a_model_is_told_in_80_columns(self):
         done = attn("--model", BLOCK, "--repeat", "2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
