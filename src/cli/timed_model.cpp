@@ -132,8 +132,8 @@ std::size_t TimedModel::working_bytes(std::string_view kernel) const {
 }
 
 double TimedModel::seconds(std::string_view kernel) {
-  auto& [forward, stopwatch] = ways_.find(kernel)->second;
-  return stopwatch.seconds([&] { made_ = forward->run(); });
+  Way& way = ways_.find(kernel)->second;
+  return way.stopwatch.seconds([&] { made_ = way.forward->run(); });
 }
 
 MeasurableRun::Error TimedModel::error() {
