@@ -6,6 +6,7 @@
 #include "base/complaint.h"
 #include "compare/difference.h"
 #include "explain/reports/costs.h"
+#include "explain/reports/lint.h"
 #include "explain/reports/lists.h"
 #include "explain/reports/verdict.h"
 #include "mark/report.h"
@@ -47,6 +48,9 @@ std::string scaling_csv(const ScalingReport& report);
 // Where heads look, as the object with the schema "attn/heads/1", and as a table.
 std::string heads_json(const HeadsReport& report);
 std::string heads_csv(const HeadsReport& report);
+
+// What a problem cannot show, as the object with the schema "attn/lint/1".
+std::string lint_json(const LintReport& report);
 
 // What is wrong, on one line: the object with the schema "attn/error/1" that
 // docs/commands.md describes.

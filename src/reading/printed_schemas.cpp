@@ -214,6 +214,20 @@ std::string scaling_schema() {
   return schema_text("What attn scaling draws", whole_object(members), Json::object());
 }
 
+std::string lint_schema() {
+  const Json from = described(one_of_words({"all", "result"}), "what is handed in: every step, or the result alone");
+  const Json names = list_of(any_text());
+  const Json invisible =
+      object_of({{"mistake", any_text()}, {"from", from}, {"variants", described(names, "only these readings of it")}},
+                {"mistake", "from"});
+  const Members members = {{"schema", {{"const", "attn/lint/1"}}},
+                           {"digits", described(whole_number(0), "decimals up to which numbers count as the same")},
+                           {"invisible", list_of(invisible)},
+                           {"alike", list_of(whole_object({{"mistakes", names}, {"from", from}}))},
+                           {"advice", described(names, "what would help, a line each")}};
+  return schema_text("What attn lint says of a problem", whole_object(members), Json::object());
+}
+
 std::string heads_schema() {
   const Json count = whole_number(1);
   const Json share = {{"type", "number"}, {"minimum", 0}};

@@ -34,6 +34,9 @@ std::string bench_schema();
 std::string cost_schema();
 std::string scaling_schema();
 
+// Of what a problem cannot show.
+std::string lint_schema();
+
 // Of where heads look.
 std::string heads_schema();
 

@@ -271,6 +271,23 @@ struct VerdictWords {
   Said follows_from_these_cells, look_up_who_may_attend;
 };
 
+// What is said of mistakes that a problem cannot show.
+struct LintWords {
+  Said title;
+  Saying<int> how_compared;
+  Said nothing_found, changes_nothing;
+  Saying<Text, Text, bool> invisible;
+  Saying<Text> only_readings;
+  Said look_alike;
+  Saying<Text, bool> alike;
+  Said what_helps;
+  Saying<Text, Text, Text> change;
+  Said and_then;
+  Saying<std::size_t> left;
+  Said no_change_helps;
+  Saying<Text> other_sizes;
+};
+
 // How much work steps are.
 struct CostWords {
   Said title, step, multiplications, additions, divisions, exponentials, comparisons, functions, read, written, all;
@@ -352,6 +369,7 @@ struct Language {
   ScalingWords scaling;
   OnlineWords online;
   HeadsWords heads;
+  LintWords lint;
 };
 
 // The one that people are told in: English, the only one so far.

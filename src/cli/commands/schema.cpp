@@ -27,6 +27,7 @@ const std::vector<Described> described = {
     {"cost", cost_schema},
     {"scaling", scaling_schema},
     {"heads", heads_schema},
+    {"lint", lint_schema},
     {"list", list_schema},
     {"error", error_schema},
 };

@@ -1,0 +1,70 @@
+#include "mark/lint.h"
+
+#include <string>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/problem_file.h"
+#include "cli/render.h"
+#include "explain/reports/lint.h"
+#include "exports/json.h"
+#include "mark/advice.h"
+#include "model/computation.h"
+
+namespace attn {
+namespace {
+
+struct LintOptions {
+  std::string file, digits;
+  bool strict = false;
+  RenderOptions rendering;
+  ComputeOptions computing;
+
+  void declare(CommandLine& line);
+  Exit run() const;
+};
+
+void LintOptions::declare(CommandLine& line) {
+  line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
+  line.begin_group("How it is looked at");
+  line.add_option("--digits", digits, "decimals of what is handed in; else the problem's `digits`, else 2",
+                  {.value = "N"});
+  line.add_flag("--strict", strict, "exit with 1 if something is found");
+  rendering.declare(line, RenderOptions::Shows::words, json_alone());
+  computing.declare(line);
+  line.remove_option("--hand-rounding");
+}
+
+Exit LintOptions::run() const {
+  const Rendering plan = understood(rendering, json_alone());
+  Problem problem = open_problem(file, computing, rendering.color_of_errors());
+  // Hand-ins are marked against exact numbers, however they are rounded.
+  problem.arithmetic.hand_rounding.reset();
+  Computation computation(problem);
+  computation.keep_all();
+  LintReport report;
+  report.title = problem.title;
+  constexpr int usual_digits = 2;
+  constexpr std::size_t most_digits = 12;
+  report.digits = digits.empty()
+                      ? problem.digits.value_or(usual_digits)
+                      : static_cast<int>(whole_number("--digits", digits, "number of digits", 0, most_digits));
+  const Trace trace = compute(computation, computing);
+  const Linter linter(trace.recipe);
+  const Likeness likeness{.digits = report.digits};
+  report.lint = linter.lint(trace.recipe, likeness);
+  report.advice = advice_in_words(trace, advice_on(linter, trace.recipe, likeness, report.lint));
+  const Exit written = write_out(plan, [&] { return told_lint(report); }, [&] { return lint_json(report); });
+  return written == Exit::done && strict && !report.lint.is_silent() ? Exit::differs : written;
+}
+
+}  // namespace
+
+Command lint_command() {
+  return command<LintOptions>({.name = "lint",
+                               .summary = "Say which mistakes a problem cannot show or tell apart",
+                               .group = "Mark",
+                               .examples = {"attn lint data/worked-example-scaled.json"}});
+}
+
+}  // namespace attn
