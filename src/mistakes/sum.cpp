@@ -50,18 +50,39 @@ Rewrites transposed_weights(const RightAttention& right, const WeightedSum& sum)
   return summed(right, turned);
 }
 
+// The same of other values, as a reading that is called so.
+Rewrites summed_as(const RightAttention& right, const WeightedSum& sum, const std::string& variant) {
+  Rewrites all = summed(right, sum);
+  for (Rewrite& made : all) made.variant = variant;
+  return all;
+}
+
+// Queries or keys in the place of the values: as they were projected, and as they were
+// turned by their positions, where they were.
+Rewrites of_vectors(const RightAttention& right, const WeightedSum& sum, const StepId& vectors, const Axis& token) {
+  const auto values = [&](const StepId& id) {
+    return WeightedSum{sum.weights, read_as(read_as(id, token, "key"), "d_k", "d_v"), sum.open};
+  };
+  Rewrites all = summed(right, values(vectors));
+  for (const auto& own : right.instructions()) {
+    if (!std::holds_alternative<Rotate>(own->op) || own->operands[0].id != vectors) continue;
+    append(all, summed_as(right, values(own->id()), language().mistakes.as_turned));
+  }
+  return all;
+}
+
 Rewrites of_keys(const RightAttention& right, const WeightedSum& sum) {
   if (!right.has(right.at.keys)) return {};
-  return summed(right, {sum.weights, read_as(right.at.keys, "d_k", "d_v"), sum.open});
+  return of_vectors(right, sum, right.at.keys, "key");
 }
 
 Rewrites of_queries(const RightAttention& right, const WeightedSum& sum) {
   if (!right.has(right.at.queries) || !is_square(right)) return {};
-  return summed(right, {sum.weights, read_as(read_as(right.at.queries, "query", "key"), "d_k", "d_v"), sum.open});
+  return of_vectors(right, sum, right.at.queries, "query");
 }
 
-// The inputs that the values are projected from, where they are; where each head
-// has a part of them, that, or all of them.
+// The inputs that the values are projected from, where they are, or these before positions
+// were added; where each head has a part of them, that, or all of them.
 Rewrites of_inputs(const RightAttention& right, const WeightedSum& sum) {
   for (const std::string& id : {right.at.projected_values, right.at.values}) {
     const Instruction* made = right.find(id);
@@ -73,10 +94,15 @@ Rewrites of_inputs(const RightAttention& right, const WeightedSum& sum) {
     if (const auto* split = parts ? std::get_if<Split>(&parts->op) : nullptr) {
       Operand whole = parts->operands[0];
       whole.renamed.insert(whole.renamed.end(), inputs.renamed.begin(), inputs.renamed.end());
-      for (Rewrite& made_of_all : summed(right, {sum.weights, read_as(whole, split->axis, "d_v"), sum.open})) {
-        made_of_all.variant = language().mistakes.all_inputs;
-        all.push_back(std::move(made_of_all));
-      }
+      append(all, summed_as(right, {sum.weights, read_as(whole, split->axis, "d_v"), sum.open},
+                            language().mistakes.all_inputs));
+    }
+    const auto* added = parts ? std::get_if<Combine>(&parts->op) : nullptr;
+    if (added && added->function == Binary::add && parts->heading.role == Role::input) {
+      Operand bare = parts->operands[0];
+      bare.renamed.insert(bare.renamed.end(), inputs.renamed.begin(), inputs.renamed.end());
+      append(all, summed_as(right, {sum.weights, read_as(bare, product->over, "d_v"), sum.open},
+                            language().mistakes.without_positions));
     }
     return all;
   }

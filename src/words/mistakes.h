@@ -16,10 +16,11 @@ struct MistakeWords {
   Said projection, scores, score, scale, softcap, mask, window, softmax, sink, sum, heads, slip, rounding, layout;
   Said positions, rope, cache, alibi;
   // Which reading of a mistake, where there are several.
-  Said of_all_values, of_open_values, all_inputs, value_itself, weighted_value, by_own_width, by_head_width,
-      with_biases, without_biases, by_input_width, powers_of_scores, powers_of_differences, differences_by_maximum,
-      scores_by_maximum, powers_by_largest, empty_rows_zero, empty_rows_equal, causal_mask, padding, all_of_it,
-      only_closing, no_maximum, key_i, first_sees_first, last_sees_last, one_where_closed, one_where_open;
+  Said of_all_values, of_open_values, all_inputs, without_positions, as_turned, value_itself, weighted_value,
+      by_own_width, by_head_width, with_biases, without_biases, by_input_width, powers_of_scores, powers_of_differences,
+      differences_by_maximum, scores_by_maximum, powers_by_largest, empty_rows_zero, empty_rows_equal, causal_mask,
+      padding, all_of_it, only_closing, no_maximum, key_i, first_sees_first, last_sees_last, one_where_closed,
+      one_where_open;
   Said written_before_turning, written_after_turning, rope_neighbours, rope_halves, positions_after_past,
       positions_from_zero, bias_has_other_sign, bias_subtracted;
   Saying<std::size_t> slopes_of_heads;

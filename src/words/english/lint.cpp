@@ -10,7 +10,8 @@ constexpr LintWords english_lint = {
       return "Numbers count as the same here where they are written alike with " + std::to_string(digits) +
              (digits == 1 ? " decimal." : " decimals.");
     },
-    .nothing_found = "Every mistake that can be made in it shows, in every step and in the result, and no two look alike.",
+    .nothing_found =
+        "Every mistake that can be made in it shows, in every step and in the result, and no two look alike.",
     .changes_nothing = "Mistakes that change nothing",
     .invisible = [](Text mistake, Text what, bool in_result) -> std::string {
       return mistake + ": " + what + ". " +
