@@ -1,11 +1,14 @@
 #include "exports/blank_answers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "base/expression.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "explain/place.h"
 #include "exports/csv_text.h"
@@ -139,35 +142,60 @@ std::string typed_name(const Heading& heading, const std::vector<StepName>& name
   return can_be_typed && steps_called(symbol, names) == std::vector{heading.id} ? symbol : heading.id;
 }
 
-std::string blanks_of(std::size_t count) {
-  std::string text = "_";
-  for (std::size_t i = 1; i < count; ++i) text += " _";
-  return text;
-}
+// What stands in the places of a step's numbers: blanks, or with decimals the numbers.
+class Places {
+ public:
+  explicit Places(std::optional<int> decimals) : decimals_(decimals) {}
 
-void append_matrix(const Trace& trace, const Step& step, const Place& place, std::string& text) {
+  // The cells of the next row, in row-major order.
+  std::string next(const Step& step, std::size_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "" : " ") + cell(step, at_++);
+    return text;
+  }
+  void begin(const Step& step) {
+    at_ = 0;
+    const auto is_whole = [](double number) { return number == std::floor(number); };
+    all_whole_ = std::ranges::all_of(step.result.data(), is_whole);
+  }
+
+ private:
+  std::string cell(const Step& step, std::size_t at) const {
+    if (!decimals_) return "_";
+    const double number = step.result.data()[at];
+    return std::isfinite(number) ? fixed(number, all_whole_ ? 0 : *decimals_) : shortest(number);
+  }
+
+  std::optional<int> decimals_;
+  std::size_t at_ = 0;
+  bool all_whole_ = false;
+};
+
+void append_matrix(const Trace& trace, const Step& step, const Place& place, Places& places, std::string& text) {
   const Shape& shape = step.result.shape();
   if (shape.rank() < 2) {
-    text += shape.rank() == 0 ? "_\n" : "[" + blanks_of(shape[0].size) + "]\n";
+    text += shape.rank() == 0 ? places.next(step, 1) + "\n" : "[" + places.next(step, shape[0].size) + "]\n";
     return;
   }
   text += "[\n";
   const Dim& rows = shape[shape.rank() - 2];
   for (std::size_t row = 0; row < rows.size; ++row) {
-    text += "  " + blanks_of(shape.back().size) + "   # " +
+    text += "  " + places.next(step, shape.back().size) + "   # " +
             printable(axis_label(trace, step.heading, rows, place, row)) + "\n";
   }
   text += "]\n";
 }
 
-std::string text_template(const Trace& trace, const std::vector<std::string>& ids) {
+std::string answers_text(const Trace& trace, const std::vector<std::string>& ids, std::optional<int> decimals) {
   const std::vector<StepName> names = step_names(trace);
   std::string text;
   if (!trace.title.empty()) text += "# " + printable(trace.title) + "\n";
-  text += "# " + language().verdicts.how_to_fill_in.text() + "\n\nname:\n";
+  if (!decimals) text += "# " + language().verdicts.how_to_fill_in.text() + "\n\nname:\n";
+  Places places(decimals);
   for (const std::string& id : ids) {
     const Step& step = *trace.find(id);
     const Shape& shape = step.result.shape();
+    places.begin(step);
     std::string axes;
     for (const Dim& dim : shape.dims()) axes += (axes.empty() ? ": " : " × ") + language().telling.axis(dim.axis);
     text += "\n# " + id + axes + "\n";
@@ -175,10 +203,14 @@ std::string text_template(const Trace& trace, const std::vector<std::string>& id
       std::string part;
       for (const auto& [axis, index] : place) part += std::to_string(index + 1) + ",";
       text += typed_name(step.heading, names) + (part.empty() ? "" : "[" + part + ":,:]") + " = ";
-      append_matrix(trace, step, place, text);
+      append_matrix(trace, step, place, places, text);
     }
   }
   return text;
+}
+
+std::string text_template(const Trace& trace, const std::vector<std::string>& ids) {
+  return answers_text(trace, ids, std::nullopt);
 }
 
 constexpr AnswersTemplate templates[] = {
@@ -190,6 +222,10 @@ constexpr AnswersTemplate templates[] = {
 }  // namespace
 
 std::span<const AnswersTemplate> answers_templates() { return templates; }
+
+std::string worked_answers(const Trace& trace, const std::vector<std::string>& ids, int decimals) {
+  return answers_text(trace, ids, decimals);
+}
 
 std::vector<std::string> steps_to_work_out(const Trace& trace) {
   std::set<std::string, std::less<>> worked_out;

@@ -17,8 +17,8 @@ std::string lint_json(const LintReport& report) {
     alike.push_back({{"mistakes", group.mistakes}, {"from", name(group.from)}});
   }
   const Json said = {{"schema", "attn/lint/1"}, {"digits", report.digits}};
-  return "{\n" + members(said, "  ") + "  \"invisible\": " + lines(invisible, "  ") + ",\n  \"alike\": " +
-         lines(alike, "  ") + ",\n  \"advice\": " + lines(report.advice, "  ") + "\n}\n";
+  return "{\n" + members(said, "  ") + "  \"invisible\": " + lines(invisible, "  ") +
+         ",\n  \"alike\": " + lines(alike, "  ") + ",\n  \"advice\": " + lines(report.advice, "  ") + "\n}\n";
 }
 
 }  // namespace attn

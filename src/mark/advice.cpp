@@ -29,8 +29,8 @@ std::vector<Change> possible_changes(const Recipe& recipe) {
   for (std::size_t line = 0; line < recipe.size(); ++line) {
     const Instruction& made = recipe.instruction(line);
     const Shape& shape = recipe.shape(line);
-    const bool is_positional = std::ranges::all_of(
-        shape.dims(), [](const Dim& dim) { return is_outer(dim.axis) || is_position(dim.axis); });
+    const bool is_positional =
+        std::ranges::all_of(shape.dims(), [](const Dim& dim) { return is_outer(dim.axis) || is_position(dim.axis); });
     if (!std::holds_alternative<Given>(made.op) || is_positional) continue;
     const Tensor<double>& numbers = recipe.given(made.id());
     const double unit = are_whole(numbers) ? 1 : 0.5;
@@ -99,9 +99,7 @@ std::vector<std::string> coincidences(const Recipe& recipe) {
   return all;
 }
 
-bool is_left_by_sizes(const Lint& lint) {
-  return lint.by_numbers() < lint.invisible.size() + lint.alike.size();
-}
+bool is_left_by_sizes(const Lint& lint) { return lint.by_numbers() < lint.invisible.size() + lint.alike.size(); }
 
 }  // namespace
 

@@ -35,7 +35,8 @@ SameNumbers as_written(const Likeness& likeness) {
 }
 
 bool is_nearly(double a, double b) {
-  return a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= 1e-9 * std::max({std::abs(a), std::abs(b), 1e-3});
+  return a == b || (std::isnan(a) && std::isnan(b)) ||
+         std::abs(a - b) <= 1e-9 * std::max({std::abs(a), std::abs(b), 1e-3});
 }
 
 // One reading of a mistake, and what it makes of each step: nothing where the step is not
@@ -51,7 +52,8 @@ struct Reading {
 };
 
 // Whether all that a rewrite changes is the number that one line multiplies by.
-bool changes_a_factor(const Rewrite& rewrite, const Recipe& right, const std::vector<std::optional<std::size_t>>& lines) {
+bool changes_a_factor(const Rewrite& rewrite, const Recipe& right,
+                      const std::vector<std::optional<std::size_t>>& lines) {
   const auto is_new = [](const std::optional<std::size_t>& line) { return !line; };
   if (rewrite.recipe.size() != right.size() || std::ranges::count_if(lines, is_new) != 1) return false;
   const auto at = static_cast<std::size_t>(std::ranges::find_if(lines, is_new) - lines.begin());
@@ -262,9 +264,8 @@ void Linter::Known::find_alike(const Courses& courses, SeenFrom from, const Same
   }
   // Several readings of the same mistakes are one finding.
   for (Alike& group : found) {
-    const auto known = std::ranges::find_if(lint.alike, [&](const Alike& other) {
-      return other.mistakes == group.mistakes && other.from == from;
-    });
+    const auto known = std::ranges::find_if(
+        lint.alike, [&](const Alike& other) { return other.mistakes == group.mistakes && other.from == from; });
     if (known == lint.alike.end()) {
       lint.alike.push_back(std::move(group));
     } else {

@@ -140,8 +140,8 @@ std::optional<Recipe> with_other_widths(const Recipe& recipe, std::uint64_t seed
   const Widths before = widths_of(recipe);
   const Widths all = other_widths(recipe, before);
   // What is rotated, or added up with something else, keeps its width: as few as can be.
-  const std::vector<std::vector<Axis>> may_be_kept = {{},           {"d_k"},           {"d_v"},           {"d_model"},
-                                                      {"d_k", "d_v"}, {"d_k", "d_model"}, {"d_v", "d_model"}};
+  const std::vector<std::vector<Axis>> may_be_kept = {
+      {}, {"d_k"}, {"d_v"}, {"d_model"}, {"d_k", "d_v"}, {"d_k", "d_model"}, {"d_v", "d_model"}};
   for (const std::vector<Axis>& kept : may_be_kept) {
     Widths after = all;
     for (const Axis& axis : kept) after.erase(axis);

@@ -54,7 +54,8 @@ Exit LintOptions::run() const {
   const Likeness likeness{.digits = report.digits};
   report.lint = linter.lint(trace.recipe, likeness);
   report.advice = advice_in_words(trace, advice_on(linter, trace.recipe, likeness, report.lint));
-  const Exit written = write_out(plan, [&] { return told_lint(report); }, [&] { return lint_json(report); });
+  const Exit written = write_out(
+      plan, [&] { return told_lint(report); }, [&] { return lint_json(report); });
   return written == Exit::done && strict && !report.lint.is_silent() ? Exit::differs : written;
 }
 

@@ -53,8 +53,8 @@ Document told_lint(const LintReport& report) {
   if (report.lint.is_silent()) document.add(Prose{{said.nothing_found}});
   if (!report.lint.invisible.empty()) document.add(Headline{2, {said.changes_nothing}});
   for (const Invisible& one : report.lint.invisible) {
-    std::string text = said.invisible(one.mistake, mistake_named(one.mistake)->words.what,
-                                      one.from == SeenFrom::result);
+    std::string text =
+        said.invisible(one.mistake, mistake_named(one.mistake)->words.what, one.from == SeenFrom::result);
     if (!one.variants.empty()) text += said.only_readings(listed(one.variants));
     document.add(Prose{{text}});
   }

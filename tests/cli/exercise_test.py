@@ -1,0 +1,188 @@
+"""`attn exercise`: problems made as somebody wishes them, for one or for a class."""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data")
+
+
+def attn(*words, folder=None, given=None):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    return subprocess.run([ATTN, *words], capture_output=True, encoding="utf-8", env=environment, timeout=600,
+                          cwd=folder, input=given)
+
+
+def made(*words):
+    done = attn("exercise", *words)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def problem(*words):
+    return json.loads(made(*words))
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+class Exercise(unittest.TestCase):
+    def test_the_same_seed_makes_the_same_bytes(self):
+        for words in ((), ("--causal", "--heads", "2"), ("--difficulty", "5"), ("--block", "encoder")):
+            self.assertEqual(made(*words, "--seed", "11"), made(*words, "--seed", "11", "--threads", "2"))
+            self.assertNotEqual(made(*words, "--seed", "11"), made(*words, "--seed", "12"))
+
+    def test_a_seed_that_is_drawn_stands_in_the_problem(self):
+        first = made()
+        seed = json.loads(first)["x-seed"]
+        self.assertEqual(made("--seed", str(seed)), first)
+
+    def test_wishes_are_kept(self):
+        for words, holds in (
+            (("--inputs", "6"), lambda p: len(p["inputs"]) == 6),
+            (("--width", "7"), lambda p: len(p["inputs"][0]) == 7 and len(p["weights"]["key"]) == 7),
+            (("--d-k", "9"), lambda p: len(p["weights"]["query"][0]) == 9),
+            (("--d-v", "3", "--inputs", "5"), lambda p: len(p["weights"]["value"][0]) == 3),
+            (("--heads", "2"), lambda p: p["heads"] == 2 and "output" in p["weights"]),
+            (("--score", "additive"), lambda p: p["score"]["type"] == "additive"),
+            (("--causal",), lambda p: p["causal"] is True),
+            (("--window", "1,-1"), lambda p: p["window"] == [1, -1]),
+            (("--cross",), lambda p: len(p["inputs"]["query"]) != len(p["inputs"]["key"])),
+            (("--positions", "rope"), lambda p: p["positions"] == "rope"),
+            (("--block", "decoder"), lambda p: p["block"]["kind"] == "decoder" and "cross" in p["block"]["layers"][0]),
+            (("--digits", "3"), lambda p: p["digits"] == 3),
+        ):
+            with self.subTest(words=words):
+                self.assertTrue(holds(problem(*words, "--seed", "3")))
+
+    def test_sizes_that_are_left_open_differ(self):
+        for words in ((), ("--inputs", "5"), ("--width", "6"), ("--d-v", "3"), ("--score", "dot")):
+            p = problem(*words, "--seed", "3")
+            sizes = [len(p["inputs"]), len(p["inputs"][0]), len(p["weights"]["key"][0]), len(p["weights"]["value"][0])]
+            self.assertEqual(len(set(sizes)), 4, (words, sizes))
+
+    def test_every_kind_can_be_computed_and_lint_is_silent(self):
+        for words in ((), ("--heads", "3"), ("--cross",), ("--score", "concat"), ("--score", "cosine"),
+                      ("--positions", "alibi"), ("--positions", "relative"), ("--positions", "sinusoidal"),
+                      ("--block", "encoder"), ("--block", "decoder_only"), ("--block", "decoder")):
+            with self.subTest(words=words):
+                text = made(*words, "--seed", "8")
+                done = attn("lint", "-", "--format", "json", given=text)
+                found = json.loads(done.stdout)
+                self.assertEqual((found["invisible"], found["alike"]), ([], []))
+
+    def test_another_of_a_kind_keeps_the_kind(self):
+        def kind(value):
+            if isinstance(value, dict):
+                return {key: kind(one) for key, one in value.items()}
+            if isinstance(value, list):
+                return [kind(one) for one in value]
+            return type(value) is str and value
+
+        for name in ("worked-example-causal", "two-heads-shared-matrix", "cross-attention", "grouped-query", "rope"):
+            with self.subTest(name=name):
+                source = json.loads(read(DATA, name + ".json"))
+                done = attn("exercise", "--like", os.path.join(DATA, name + ".json"), "--seed", "2")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                other = json.loads(done.stdout)
+                for key in source.keys() - {"$schema", "title", "notes", "digits", "arithmetic"}:
+                    if not key.startswith("x-"):
+                        self.assertEqual(kind(source[key]), kind(other[key]), key)
+                given = "inputs" if "inputs" in source else "queries"
+                self.assertNotEqual(source[given], other[given])
+
+
+class Class(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="attn-exercise-")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def roster(self, text):
+        with open(os.path.join(self.folder, "class.csv"), "w", encoding="utf-8") as file:
+            file.write(text)
+        return attn("exercise", "--roster", "class.csv", "--seed", "5", "-o", "out", folder=self.folder)
+
+    def test_each_person_gets_a_problem_and_a_key(self):
+        done = self.roster("name;group\nAnna Müller;A\nJ. Smith;B\n李明;B\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        files = sorted(n for n in os.listdir(os.path.join(self.folder, "out")) if n != "keys")
+        self.assertEqual(files, ["Anna Müller.json", "J_ Smith.json", "李明.json"])
+        texts = set()
+        for name in files:
+            p = json.loads(read(self.folder, "out", name))
+            texts.add(json.dumps(p["inputs"]))
+            self.assertEqual(read(self.folder, "out", name), read(self.folder, "out", "keys", name))
+            key = os.path.join("out", "keys", name.replace(".json", ".txt"))
+            checked = attn("check", os.path.join("out", name), key, "--format", "json", folder=self.folder)
+            self.assertEqual(json.loads(checked.stdout)["verdict"], "right")
+        self.assertEqual(len(texts), 3)
+        self.assertEqual(json.loads(read(self.folder, "out", "J_ Smith.json"))["x-for"], "J. Smith")
+        self.assertEqual(json.loads(read(self.folder, "out", "J_ Smith.json"))["x-group"], "B")
+
+    def test_nobodys_problem_changes_when_others_come(self):
+        self.roster("name\nAnna\nBen\n")
+        before = read(self.folder, "out", "Ben.json")
+        self.roster("name\nCleo\nBen\nAnna\nDan\n")
+        self.assertEqual(before, read(self.folder, "out", "Ben.json"))
+
+    def test_a_problem_of_a_class_can_be_made_by_itself(self):
+        self.roster("name\nAnna\n")
+        p = json.loads(read(self.folder, "out", "Anna.json"))
+        alone = problem("--seed", str(p["x-seed"]))
+        self.assertEqual((alone["inputs"], alone["weights"]), (p["inputs"], p["weights"]))
+
+    def test_many_at_once_are_those_made_one_by_one(self):
+        done = attn("exercise", "--count", "12", "--seed", "40", "-o", "many", folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for seed in range(40, 52):
+            self.assertEqual(read(self.folder, "many", f"exercise-{seed}.json"), made("--seed", str(seed)))
+
+    def test_names_are_no_paths(self):
+        done = self.roster("name\n../../etc/passwd\n.hidden\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["class.csv", "out"])
+        self.assertEqual(sorted(os.listdir(os.path.join(self.folder, "out"))),
+                         ["______etc_passwd.json", "_hidden.json", "keys"])
+
+    def test_names_that_would_share_a_file_are_refused(self):
+        done = self.roster("name\nA.B\nA/B\n")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("would be called alike", done.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "out")))
+
+
+class Refusals(unittest.TestCase):
+    def test_wishes_that_stand_against_each_other_are_named(self):
+        for words, one, other in (
+            (("--inputs", "4", "--d-k", "4"), "--inputs 4", "--d-k 4"),
+            (("--width", "4", "--d-k", "4"), "--width 4", "--d-k 4"),
+            (("--d-k", "5"), "--d-k 5", "--score scaled_dot"),
+            (("--d-k", "1"), "--d-k 1", "--score scaled_dot"),
+            (("--d-k", "9", "--positions", "rope"), "--d-k 9", "--positions rope"),
+            (("--cross", "--block", "encoder"), "--cross", "--block"),
+            (("--like", os.path.join(DATA, "rope.json"), "--heads", "2"), "--heads", "--like"),
+        ):
+            with self.subTest(words=words):
+                done = attn("exercise", *words)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, re.escape(one) + ".*stands against.*" + re.escape(other))
+                self.assertIn("help:", done.stderr)
+
+    def test_what_means_nothing_is_refused(self):
+        for words in (("--inputs", "0"), ("--inputs", "x"), ("--difficulty", "6"), ("--score", "dto"), ("--window", "3"),
+                      ("--seed", "-1"), ("--count", "3"), ("--count", "0"), ("--digits", "99"), ("--block", "enc")):
+            with self.subTest(words=words):
+                done = attn("exercise", *words)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertIn("help:", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
