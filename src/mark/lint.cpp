@@ -62,6 +62,15 @@ bool changes_a_factor(const Rewrite& rewrite, const Recipe& right,
          (std::holds_alternative<Map>(op) || std::holds_alternative<Copy>(op));
 }
 
+// The mistakes that a problem may show: errors that are another computation.
+std::vector<const Mistake*> mistakes_that_show() {
+  std::vector<const Mistake*> found;
+  for (const Mistake* mistake : all_mistakes()) {
+    if (mistake->kind == MistakeKind::error && mistake->is_rewrite()) found.push_back(mistake);
+  }
+  return found;
+}
+
 // A computation, done right and in every wrong way that is known.
 class Courses {
  public:
@@ -73,8 +82,7 @@ class Courses {
       if (!std::holds_alternative<Given>(recipe.find(id)->op)) ids.push_back(id);
     }
     for (const StepId& id : ids) steps_.push_back(right_.computed[*recipe.line(id)]);
-    for (const Mistake* mistake : all_mistakes()) {
-      if (mistake->kind != MistakeKind::error || !mistake->is_rewrite()) continue;
+    for (const Mistake* mistake : mistakes_that_show()) {
       for (const Rewrite& rewrite : rewrites_of(recipe, *mistake)) add(*mistake, rewrite, recipe, ids);
     }
   }
@@ -302,6 +310,21 @@ Linter::Linter(const Recipe& kind) {
 
 Lint Linter::lint(const Recipe& recipe, const Likeness& likeness) const {
   return known_->lint(Courses(recipe), as_written(likeness));
+}
+
+std::size_t Linter::bytes(const Recipe& recipe) {
+  std::size_t cells = 0;
+  for (std::size_t line = 0; line < recipe.size(); ++line) cells += recipe.shape(line).count();
+  for (const Mistake* mistake : mistakes_that_show()) {
+    for (const Rewrite& rewrite : rewrites_of(recipe, *mistake)) {
+      const auto lines = same_lines(rewrite.recipe, recipe);
+      for (std::size_t line = 0; line < lines.size(); ++line) {
+        if (!lines[line]) cells += rewrite.recipe.shape(line).count();
+      }
+    }
+  }
+  // This problem, and one of its kind to know it by.
+  return 2 * cells * sizeof(double);
 }
 
 const Lint& Linter::of_sizes() const { return known_->of_sizes; }

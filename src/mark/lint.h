@@ -64,6 +64,9 @@ class Linter {
   // conventions, or ways to round.
   Lint lint(const Recipe& recipe, const Likeness& likeness) const;
 
+  // About how many bytes one look takes: every mistake that can be made is worked out.
+  static std::size_t bytes(const Recipe& recipe);
+
   // What no numbers of these sizes show or tell apart, and numbers of other sizes do.
   const Lint& of_sizes() const;
 

@@ -162,6 +162,13 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("--digits", done.stderr)
 
+    def test_a_problem_that_is_too_large_is_refused_before_it_is_worked_out(self):
+        weights = {name: {"random": "xavier", "shape": [64, 64], "seed": 1} for name in ("query", "key", "value")}
+        large = {"inputs": {"random": "normal", "shape": [2000, 64], "seed": 1}, "weights": weights}
+        done = attn("lint", "-", given=json.dumps(large))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("--max-memory is 2 GiB", done.stderr)
+
     def test_more_digits_show_more(self):
         few = linted(data("raschka-life-is-short"), "--digits", "1")
         many = linted(data("raschka-life-is-short"), "--digits", "6")

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/problem_file.h"
@@ -35,13 +36,24 @@ void LintOptions::declare(CommandLine& line) {
   line.remove_option("--hand-rounding");
 }
 
+// Every mistake is worked out, so that a problem takes many times what its steps do.
+void refuse_too_large(const Recipe& recipe, std::size_t most) {
+  const std::size_t needed = Linter::bytes(recipe);
+  if (needed <= most) return;
+  throw Refusal("to make every mistake in this problem takes " + spelled_size(needed) + ", and --max-memory is " +
+                    spelled_size(most),
+                "a problem that people work by hand takes little; or --max-memory " +
+                    std::to_string((needed >> 20) + 1) + "M",
+                Exit::wrong_environment)
+      .at({"--max-memory"});
+}
+
 Exit LintOptions::run() const {
   const Rendering plan = understood(rendering, json_alone());
   Problem problem = open_problem(file, computing, rendering.color_of_errors());
   // Hand-ins are marked against exact numbers, however they are rounded.
   problem.arithmetic.hand_rounding.reset();
   Computation computation(problem);
-  computation.keep_all();
   LintReport report;
   report.title = problem.title;
   constexpr int usual_digits = 2;
@@ -49,6 +61,7 @@ Exit LintOptions::run() const {
   report.digits = digits.empty()
                       ? problem.digits.value_or(usual_digits)
                       : static_cast<int>(whole_number("--digits", digits, "number of digits", 0, most_digits));
+  refuse_too_large(computation.recipe(), computing.max_bytes());
   const Trace trace = compute(computation, computing);
   const Linter linter(trace.recipe);
   const Likeness likeness{.digits = report.digits};
