@@ -40,6 +40,7 @@ class TakenModel {
 
   // --- settings: what config.json says of a key, or else `usual`; without one the key has to be there.
   bool says(const char* key) const;
+  const nlohmann::json* setting(const char* key) const;  // as it stands there; null where it is not, or null
   std::size_t count(const char* key, std::optional<std::size_t> usual = {}) const;
   double number(const char* key, double usual) const;
   bool flag(const char* key, bool usual) const;
@@ -102,7 +103,6 @@ class TakenModel {
   [[noreturn]] void refuse(const char* code, const std::string& message, const std::string& help) const;
 
  private:
-  const nlohmann::json* setting(const char* key) const;
   std::string full(const std::string& name) const { return prefix_ + name; }
 
   const ModelFiles& files_;
