@@ -77,11 +77,16 @@ class TakenModel {
   // `name` is that of a layer's tensors up to its number.
   std::vector<std::size_t> layers(std::size_t count, const std::string& name);
 
+  // Refuses a tensor whose size along that axis, the first or the last, is not what config.json says under that key,
+  // where it says anything: `times` as many where it counts one of several.
+  enum class Axis { first, last };
+  void check_size(const std::string& name, Axis axis, const char* key, std::size_t times = 1) const;
+
   // Refuses more tokens than there are positions.
   void check_positions(std::size_t positions) const;
 
   // --- the problem
-  // {"gain": …, "bias": …}, of those that there are.
+  // {"gain": …, "bias": …}, the bias where it has a name.
   OrderedJson norm(const std::string& gain, const std::string& bias = "");
 
   // Title, tokens and inputs.

@@ -318,8 +318,8 @@ def small_bert(**changed):
     return tensors
 
 
-def small_llama():
-    """Two layers, two heads and width 4."""
+def small_llama(biased=()):
+    """Two layers, two heads and width 4; those projections have biases."""
     draw = np.random.default_rng(2).normal
     tensors = {"model.embed_tokens.weight": draw(size=(10, 4)), "model.norm.weight": draw(size=4),
                "lm_head.weight": draw(size=(10, 4))}
@@ -328,6 +328,8 @@ def small_llama():
             tensors[layer + name + ".weight"] = draw(size=4)
         for name in ("q_proj", "k_proj", "v_proj", "o_proj"):
             tensors[layer + "self_attn." + name + ".weight"] = draw(size=(4, 4))
+            if name in biased:
+                tensors[layer + "self_attn." + name + ".bias"] = draw(size=4)
         for name, shape in (("up_proj", (6, 4)), ("gate_proj", (6, 4)), ("down_proj", (4, 6))):
             tensors[layer + "mlp." + name + ".weight"] = draw(size=shape)
     return tensors
@@ -403,7 +405,8 @@ class Everywhere(InFolder):
                              ["partial_rotary_factor"]),
                             ({"rope_scaling": 2.0}, ["rope_scaling"]),
                             ({"rope_parameters": {"full_attention": {"rope_theta": 5.0}}}, ["full_attention"]),
-                            ({"rope_parameters": {"rope_theta": "x"}}, ["rope_theta", "number"])):
+                            ({"rope_parameters": {"rope_theta": "x"}}, ["rope_theta", "number"]),
+                              ({"partial_rotary_factor": 0.5}, ["partial_rotary_factor"])):
             said = self.refused(self.model(small_llama(), config={**LLAMA, **config}), "--ids", "4,5")
             for name in names:
                 self.assertIn(name, said)
@@ -420,7 +423,8 @@ class Everywhere(InFolder):
                                 ({"model_type": "qwen2", "sliding_window": 2, "use_sliding_window": True,
                                   "layer_types": ["sliding_attention", "full_attention"]}, [2, None])):
             with self.subTest(config=config):
-                self.imported(self.model(small_llama(), config={**LLAMA, **config}), *ids)
+                biased = ("q_proj", "k_proj", "v_proj") if config["model_type"] == "qwen2" else ()
+                self.imported(self.model(small_llama(biased), config={**LLAMA, **config}), *ids)
                 steps = computed(self.folder)
                 back = np.arange(6)[:, None] - np.arange(6)
                 for layer, window in enumerate(windows, 1):
@@ -452,6 +456,25 @@ class Everywhere(InFolder):
     def test_a_tensor_that_is_not_there_is_named(self):
         self.model(small_bert(**{"encoder.layer.0.output.dense.weight": None}))
         self.assertIn("encoder.layer.0.output.dense.weight", self.refused("model", "--ids", "4,5"))
+
+    def test_a_bias_that_a_model_of_this_kind_has_is_missed(self):
+        for name in ("encoder.layer.0.output.LayerNorm.bias", "embeddings.LayerNorm.bias",
+                     "embeddings.token_type_embeddings.weight"):
+            self.assertIn(name, self.refused(self.model(small_bert(**{name: None})), "--ids", "4,5"))
+        for config, biased, name in (({"model_type": "qwen2"}, ("k_proj", "v_proj"), "layers.0.self_attn.q_proj.bias"),
+                                     ({"attention_bias": True}, ("q_proj", "k_proj", "v_proj"), "o_proj.bias"),
+                                     ({}, ("q_proj",), "q_proj.bias"), ({"mlp_bias": True}, (), "up_proj.bias")):
+            said = self.refused(self.model(small_llama(biased), config={**LLAMA, **config}), "--ids", "4,5")
+            self.assertIn(name, said)
+
+    def test_sizes_that_are_not_those_of_the_config_are_refused(self):
+        for config, name in (({"hidden_size": 8}, "hidden_size"), ({"head_dim": 4}, "head_dim")):
+            self.assertIn(name, self.refused(self.model(small_llama(), config={**LLAMA, **config}), "--ids", "4,5"))
+        self.imported(self.model(small_llama(), config={**LLAMA, "hidden_size": 4, "head_dim": 2}), "--ids", "4,5")
+
+    def test_weights_that_stand_for_others_are_refused(self):
+        config = {**CONFIG, "quantization_config": {"quant_method": "bitsandbytes"}}
+        self.assertIn("quantization_config", self.refused(self.model(config=config), "--ids", "4,5"))
 
     def test_what_is_wrong_with_what_goes_in_is_said(self):
         self.model()

@@ -23,7 +23,7 @@ std::vector<std::size_t> rows_of_positions(const TakenModel& model, std::optiona
 OrderedJson position_table(TakenModel& model, const std::vector<std::size_t>& rows) {
   const std::string positions = "embeddings.position_embeddings.weight",
                     kinds = "embeddings.token_type_embeddings.weight";
-  if (!model.has(kinds)) {
+  if (model.count("type_vocab_size", 1) == 0) {
     OrderedJson table = model.tensor(positions);
     table["take"] = rows;
     return table;
@@ -64,6 +64,7 @@ OrderedJson bert_layer(TakenModel& model, const std::string& at) {
 
 OrderedJson bert(TakenModel& model) {
   model.find_prefix({"", "bert.", "roberta."}, "embeddings.word_embeddings.weight");
+  model.check_size("embeddings.word_embeddings.weight", TakenModel::Axis::last, "hidden_size");
   model.accept_words("position_embedding_type", "absolute", {"absolute"});
   model.refuse_flag("is_decoder");
   model.refuse_flag("add_cross_attention");

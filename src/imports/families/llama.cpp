@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@ void accept_plain_rotation(const TakenModel& model, const char* key) {
 // What angles are powers of. The library of these models has called it two ways.
 double base_of_rotation(const TakenModel& model) {
   for (const char* const key : {"rope_scaling", "rope_parameters"}) accept_plain_rotation(model, key);
+  if (model.number("partial_rotary_factor", 1) != 1) model.refuse_setting("partial_rotary_factor");
   const nlohmann::json* said = model.setting("rope_parameters");
   if (!said || !said->contains("rope_theta")) return model.number("rope_theta", 10000);
   if (!(*said)["rope_theta"].is_number()) {
@@ -49,21 +51,28 @@ bool has_window(const TakenModel& model, std::size_t layer) {
   return layer >= model.count("max_window_layers", 28);
 }
 
+// What of an attention has a bias: Qwen2's queries, keys and values, and all or nothing of Llama's.
+bool has_bias(const TakenModel& model, std::string_view role) {
+  const bool is_qwen = model.word("model_type", "llama") == "qwen2";
+  return is_qwen ? role != "output" : model.flag("attention_bias", false);
+}
+
 OrderedJson llama_layer(TakenModel& model, const std::string& at) {
   OrderedJson weights, biases = OrderedJson::object();
   for (const auto& [role, name] :
        {std::pair("query", "q_proj"), {"key", "k_proj"}, {"value", "v_proj"}, {"output", "o_proj"}}) {
     weights[role] = model.tensor(at + "self_attn." + name + ".weight");
-    const std::string bias = at + "self_attn." + name + ".bias";
-    if (model.has(bias)) biases[role] = model.tensor(bias);
+    if (has_bias(model, role)) biases[role] = model.tensor(at + "self_attn." + name + ".bias");
   }
+  const std::string queries = at + "self_attn.q_proj.weight";
+  model.check_size(queries, TakenModel::Axis::first, "head_dim", model.count("num_attention_heads"));
   OrderedJson self = {{"weights", weights}};
   if (!biases.empty()) self["biases"] = biases;
   OrderedJson network;
   for (const auto& [role, name] : {std::pair("in", "up_proj"), {"gate", "gate_proj"}, {"out", "down_proj"}}) {
     network[role] = model.tensor(at + "mlp." + name + ".weight");
-    const std::string bias = at + "mlp." + name + ".bias";
-    if (model.has(bias)) network[std::string(role) + "_bias"] = model.tensor(bias);
+    if (model.flag("mlp_bias", false))
+      network[std::string(role) + "_bias"] = model.tensor(at + "mlp." + name + ".bias");
   }
   return {{"norm1", model.norm(at + "input_layernorm.weight")},
           {"self", self},
@@ -73,6 +82,7 @@ OrderedJson llama_layer(TakenModel& model, const std::string& at) {
 
 OrderedJson llama(TakenModel& model) {
   model.find_prefix({"", "model."}, "embed_tokens.weight");
+  model.check_size("embed_tokens.weight", TakenModel::Axis::last, "hidden_size");
   const std::size_t window = model.count("sliding_window", 0);
   const bool is_long = window > 0 && model.wishes().ids.size() > window;
   const std::size_t heads = model.count("num_attention_heads");
