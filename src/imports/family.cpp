@@ -222,6 +222,18 @@ std::vector<std::size_t> TakenModel::layers(std::size_t count, const std::string
   return wanted;
 }
 
+void TakenModel::check_size(const std::string& name, Axis axis, const char* key, std::size_t times) const {
+  const std::vector<std::size_t>& all = shape(name);
+  if (!says(key) || all.empty()) return;
+  const std::size_t size = axis == Axis::first ? all.front() : all.back(), said = count(key);
+  if (size % times == 0 && size / times == said) return;
+  const std::string of_it = times == 1 ? "" : ", " + std::to_string(times) + " times";
+  refuse("bad-config",
+         in_ticks(full(name)) + " is " + spelled(all) + ", and config.json says " + in_ticks(key) + " is " +
+             std::to_string(said) + of_it,
+         "the two belong to different models: fetch both again");
+}
+
 void TakenModel::check_positions(std::size_t positions) const {
   if (wishes_.ids.size() <= positions) return;
   refuse("bad-ids",
@@ -233,7 +245,7 @@ void TakenModel::check_positions(std::size_t positions) const {
 
 OrderedJson TakenModel::norm(const std::string& gain, const std::string& bias) {
   OrderedJson made = {{"gain", tensor(gain)}};
-  if (!bias.empty() && has(bias)) made["bias"] = tensor(bias);
+  if (!bias.empty()) made["bias"] = tensor(bias);
   return made;
 }
 

@@ -40,6 +40,7 @@ class TakenModel {
 
   // --- settings: what config.json says of a key, or else `usual`; without one the key has to be there.
   bool says(const char* key) const;
+  const nlohmann::json* setting(const char* key) const;  // as it stands there; null where it is not, or null
   std::size_t count(const char* key, std::optional<std::size_t> usual = {}) const;
   double number(const char* key, double usual) const;
   bool flag(const char* key, bool usual) const;
@@ -76,11 +77,16 @@ class TakenModel {
   // `name` is that of a layer's tensors up to its number.
   std::vector<std::size_t> layers(std::size_t count, const std::string& name);
 
+  // Refuses a tensor whose size along that axis, the first or the last, is not what config.json says under that key,
+  // where it says anything: `times` as many where it counts one of several.
+  enum class Axis { first, last };
+  void check_size(const std::string& name, Axis axis, const char* key, std::size_t times = 1) const;
+
   // Refuses more tokens than there are positions.
   void check_positions(std::size_t positions) const;
 
   // --- the problem
-  // {"gain": …, "bias": …}, of those that there are.
+  // {"gain": …, "bias": …}, the bias where it has a name.
   OrderedJson norm(const std::string& gain, const std::string& bias = "");
 
   // Title, tokens and inputs.
@@ -102,7 +108,6 @@ class TakenModel {
   [[noreturn]] void refuse(const char* code, const std::string& message, const std::string& help) const;
 
  private:
-  const nlohmann::json* setting(const char* key) const;
   std::string full(const std::string& name) const { return prefix_ + name; }
 
   const ModelFiles& files_;

@@ -40,6 +40,7 @@ Result<ImportedModel> import_model(const std::string& path, const ImportWishes& 
   if (!files) return files.faults();
   try {
     TakenModel model(files.value(), wishes);
+    model.refuse_setting("quantization_config");
     const OrderedJson problem = family_of(files.value(), wishes).problem(model);
     model.check_all_read();
     return ImportedModel{.problem = problem_text(problem), .left_out = model.left_out()};

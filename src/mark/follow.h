@@ -64,6 +64,7 @@ struct Task {
   const MarkingRule& rule;
   const SheetPlaces& places;  // of this recipe on this sheet
   std::optional<EarlyRounding> early = {};
+  bool is_guess = false;  // of what the person rounded beside the numbers handed in: no doubt speaks for it
 };
 
 // A mark a cell, by step of the sheet.

@@ -58,9 +58,10 @@ class Ways {
       options.known = &all;
       if (add(enclose(task_, options).matched)) return std::nullopt;
     }
-    // Beyond so much work the person has the benefit of the doubt, unless that would be one of anything.
+    // Beyond so much work the person has the benefit of the doubt, unless that would be one of anything, or one on
+    // top of a guess.
     is_doubted_ = work() > 6'000'000;
-    if (is_doubted_) return leaves_sheet_open(task_, all) ? usual_ways() : std::nullopt;
+    if (is_doubted_) return task_.is_guess || leaves_sheet_open(task_, all) ? usual_ways() : std::nullopt;
     bool met_tie = false;
     for (const Ties ties : all_ties) {
       if (ties != all_ties.front() && !met_tie) break;

@@ -185,7 +185,8 @@ void Marking::find_early_rounding() {
 }
 
 // Then nothing is wrong, and that is why.
-bool Marking::is_explained_by(const Task& task, Diagnosis rounding) {
+bool Marking::is_explained_by(Task task, Diagnosis rounding) {
+  task.is_guess = true;
   for (const RoundingMode habit : habits) {
     if (Probe* rows = probe(first_mismatch(person_)); rows && !rows->may_be_honest(task, habit)) continue;
     if (!may_explain(task, habit, sheet_.steps.size())) continue;

@@ -110,7 +110,7 @@ class Marking {
   bool may_be_early_rounding();
   void find_early_rounding();
   bool is_far_from_every_manner();
-  bool is_explained_by(const Task& task, Diagnosis rounding);
+  bool is_explained_by(Task task, Diagnosis rounding);
   bool is_honest() const { return rule_.kind == MarkingRule::Kind::honest_rounding; }
   void blame(std::size_t step, Report& report);
   void add_steps(Report& report) const;

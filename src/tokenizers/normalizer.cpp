@@ -40,10 +40,10 @@ std::string with_spaces_around_chinese(std::string_view text) {
   return result;
 }
 
-std::string without_accents(std::string_view text) {
+std::string without(bool (*is_unwanted)(char32_t), const std::string& text) {
   std::string result;
-  for_each_point(normalised(text, NormalForm::nfd), [&](char32_t point) {
-    if (!is_nonspacing_mark(point)) append_utf8(point, result);
+  for_each_point(text, [&](char32_t point) {
+    if (!is_unwanted(point)) append_utf8(point, result);
   });
   return result;
 }
@@ -65,10 +65,14 @@ Normalizer cleaning(const BertCleaning& settings) {
   return [settings](std::string text) -> Result<std::string> {
     if (settings.cleans) text = cleaned(text);
     if (settings.puts_spaces_around_chinese) text = with_spaces_around_chinese(text);
-    if (settings.strips_accents) text = without_accents(text);
+    if (settings.strips_accents) text = without(is_nonspacing_mark, normalised(text, NormalForm::nfd));
     if (settings.lowers) text = in_small_letters(text);
     return text;
   };
+}
+
+Normalizer stripping_marks() {
+  return [](const std::string& text) { return Result<std::string>(without(is_mark, text)); };
 }
 
 Normalizer stripping(bool left, bool right) {

@@ -26,6 +26,7 @@ struct BertCleaning {
 };
 Normalizer cleaning(const BertCleaning& settings);
 
+Normalizer stripping_marks();                 // accents, where they are characters of their own
 Normalizer stripping(bool left, bool right);  // of white space
 Normalizer prepending(std::string prefix);    // to a text that is not empty
 

@@ -119,10 +119,11 @@ Normalizer read_normalizer(const JsonPlace& at, SpellingRules& spelling_rules) {
     at.has_only({"type", "prepend"});
     return prepending(at["prepend"].text());
   }
-  at["type"].one_of(
-      {"NFC", "NFD", "NFKC", "NFKD", "Lowercase", "Sequence", "BertNormalizer", "Replace", "Strip", "Prepend"});
+  at["type"].one_of({"NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Sequence", "BertNormalizer", "Replace",
+                     "Strip", "Prepend"});
   at.has_only({"type"});
   if (type == "Lowercase") return [](const std::string& text) { return Result<std::string>(in_small_letters(text)); };
+  if (type == "StripAccents") return stripping_marks();
   if (type == "NFC") return in_form(NormalForm::nfc);
   if (type == "NFD") return in_form(NormalForm::nfd);
   if (type == "NFKC") return in_form(NormalForm::nfkc);
@@ -152,10 +153,11 @@ PreTokenizer read_pre_tokenizer(const JsonPlace& at, bool normalises, SpellingRu
     const JsonPlace behavior = at["behavior"];
     return cutting(wanted(is_bert_punctuation), behavior.is_null() ? Cut::isolated : read_cut(behavior));
   }
-  at["type"].one_of({"BertPreTokenizer", "WhitespaceSplit"});
+  at["type"].one_of({"BertPreTokenizer", "Whitespace", "WhitespaceSplit"});
   at.has_only({"type"});
   const PreTokenizer words = cutting(wanted(is_white_space), Cut::removed);
   if (type == "WhitespaceSplit") return words;
+  if (type == "Whitespace") return one_after_the_other({words, cutting(wanted(is_word_character), Cut::contiguous)});
   return one_after_the_other({words, cutting(wanted(is_bert_punctuation), Cut::isolated)});
 }
 

@@ -5,22 +5,13 @@
 
 namespace attn {
 
-// What tokenizers ask Unicode, answered by utf8proc as the reference library answers it.
+// What tokenizers ask Unicode, answered by utf8proc as the reference library (tokenizers 0.23.3) answers it.
 //
-// The two have tables of different years. Those of the reference (tokenizers 0.21.4) for punctuation, marks
-// and what is not seen are of Unicode 8 and 9, for decomposition of 13, and for small letters of 16; those of
-// Debian 12 are of Unicode 15 (utf8proc 2.8) and 14 (PCRE2 10.42). They differ on code points that one of them
-// had not yet, or had otherwise:
-//
-//   - punctuation: 129, of which U+061D, U+1B7D, U+1B7E and U+2E43 to U+2E5D are in living use;
-//   - marks that strip_accents takes off: 420, all of them of scripts such as Adlam or Newa, U+1ABF to U+1ACE,
-//     U+1DF6 to U+1DFB, and a few of Indic scripts that are younger than 2015;
-//   - what clean_text takes out: 20 (U+0890, U+0891, U+08E2, U+110CD, U+13430 to U+1343F);
-//   - small letters of 27 capitals, decomposition of one character (U+11938), and the order of 108 marks;
-//   - letters, numbers and marks in patterns: 10,295, nearly all of them what Unicode 15 and 16 added, for
-//     PCRE2's table is of 14: 4,815 rare Chinese characters, 3,995 hieroglyphs, and scripts of small communities.
-//
-// tests/tokenizers/unicode_differences.txt lists every one; agree.py, beside it, finds no other.
+// The two have tables of different years. What is younger than those of the reference is in younger.h. The other way
+// round, utf8proc's of Debian 12 is of Unicode 15 and PCRE2's of 14: letters, numbers and marks in patterns differ on
+// 10,295 code points, nearly all of them what Unicode 15 and 16 added: 4,815 rare Chinese characters, 3,995
+// hieroglyphs, and scripts of small communities. tests/tokenizers/unicode_differences.txt lists every one; agree.py,
+// beside it, finds no other.
 
 // The 25 characters with the property White_Space.
 bool is_white_space(char32_t point);
@@ -30,6 +21,12 @@ bool is_of_category(char32_t point, char category);
 
 // Mn: a mark that takes no room of its own.
 bool is_nonspacing_mark(char32_t point);
+
+// A mark of any kind.
+bool is_mark(char32_t point);
+
+// What \w stands for: letters, marks, decimal digits, "_" and what joins.
+bool is_word_character(char32_t point);
 
 // Cc, Cf and Co: characters that steer, are not seen, or mean what people agree on.
 bool is_control(char32_t point);

@@ -90,6 +90,26 @@ MADE = [
 ]
 
 
+# Two layers of a decoder, width 3: a number of the result may be 60 and more.
+DEEP = json.loads("""
+{"inputs": [[0, 1, -1], [0, -2, 1], [2, 0, 2]], "block": {"kind": "decoder", "norm": "pre", "activation":
+"gelu_tanh", "layers": [{"self": {"weights": {"query": [[-2, 1], [1, 2], [-2, 1]], "key": [[0, -1], [2, -2], [0,
+-2]], "value": [[-2, -2, 2], [-2, 1, -1], [1, -2, 2]], "output": [[-1, 1, 1], [2, -1, 0], [-1, -1, 1]]}},
+"norm1": {"gain": [-2, 2, 3]}, "norm2": {}, "cross": {"weights": {"query": [[2, 1], [2, -1], [0, 0]], "key":
+[[2, 1], [2, 1], [2, -2]], "value": [[1, -1, 1], [1, -1, 0], [2, 0, -2]], "output": [[1, 2, -2], [-1, 2, 1], [0,
+1, -2]]}, "biases": {"query": [1, 3], "value": [3, 3, 2]}}, "norm3": {}, "ffn": {"in": [[2, -1, 1, 2], [0, 2, 0,
+1], [0, 2, 2, -2]], "out": [[1, 2, -1], [2, 2, -1], [1, -2, 1], [0, 2, 2]], "in_bias": [3, 2, 2, 1], "out_bias":
+[2, 1, -2]}}, {"self": {"weights": {"query": [[2, 2], [2, 2], [0, 1]], "key": [[2, -2], [-1, -1], [2, 2]],
+"value": [[-1, -2, 2], [0, -2, -2], [-2, -2, 1]], "output": [[-2, 0, -1], [0, -2, 2], [-1, 0, 0]]}, "biases":
+{"query": [-1, 1], "value": [3, -1, 1]}}, "norm1": {"gain": [1, 2, 1], "bias": [-2, -2, 1]}, "norm2": {"gain":
+[2, -1, 1], "bias": [3, -1, 3]}, "cross": {"weights": {"query": [[-2, -1], [-2, 1], [-1, -2]], "key": [[-1, 1],
+[2, 1], [2, -1]], "value": [[2, 1, -1], [2, -2, 1], [2, 0, 1]], "output": [[-2, 0, -1], [-1, -2, 0], [-2, -2,
+0]]}}, "norm3": {"gain": [1, -1, 2], "bias": [-1, -2, 3]}, "ffn": {"in": [[-2, 2, -1, 2], [1, -1, 2, 2], [-2, 1,
+-1, 0]], "out": [[-2, -1, 2], [1, 2, -1], [1, -2, 1], [0, 2, 1]], "in_bias": [3, 2, 1, -2], "out_bias": [-1, -1,
+1]}}], "eps": 0.1, "memory": [[1, 2, -1], [-2, -2, -2], [-1, -1, -1]]}}
+""")
+
+
 class Marked(unittest.TestCase):
     def assert_named(self, said, mistake, where):
         self.assertEqual(said["verdict"], "wrong", where)
@@ -137,6 +157,14 @@ class Marked(unittest.TestCase):
         self.assertEqual(said["verdict"], "wrong")
         cells = {tuple(cell["index"]) for cell in said["steps"][0]["cells"] if cell["state"] == "wrong"}
         self.assertEqual(cells, {(1, 1), (2, 2)})
+
+    def test_a_guess_at_what_was_rounded_is_no_excuse_for_what_comes_out_otherwise(self):
+        # Worked out apart, with the variance of layer2.norm1 over n - 1: up to 0.6 from what is right, and honest
+        # rounding of every step moves the result by 0.001.
+        handed = [["67.4257", "29.2246", "-19.1801"],
+                  ["-7.7353", "24.4846", "33.1544"], ["-5.7412", "26.5259", "34.0841"]]
+        said = report(DEEP, {"layer2.residual3": handed})
+        self.assert_named(said, "norm.variance_n_minus_1", "layer2.norm1")
 
     def test_numbers_of_another_block_are_not_right(self):
         problem, other = Drawn(5).encoder(), Drawn(6).encoder()

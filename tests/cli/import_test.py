@@ -63,14 +63,16 @@ def in_double(model):
     """The library computes some of it in single precision whatever the model's is: here it does not."""
     to, softmax = torch.Tensor.to, torch.nn.functional.softmax
     def to_double(tensor, *where, **more):
-        return to(tensor, *(torch.float64 if one is torch.float32 else one for one in where), **more)
+        widened = lambda one: torch.float64 if one is torch.float32 else one
+        return to(tensor, *map(widened, where), **{key: widened(one) for key, one in more.items()})
     with unittest.mock.patch.object(torch.Tensor, "float", torch.Tensor.double), \
             unittest.mock.patch.object(torch.Tensor, "to", to_double), \
             unittest.mock.patch.object(torch.nn.functional, "softmax", lambda x, dim=None, dtype=None: softmax(x, dim=dim)):
         for module in model.modules():
             if hasattr(module, "inv_freq"):
                 width = 2 * module.inv_freq.numel()
-                module.inv_freq = model.config.rope_theta ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+                said = getattr(model.config, "rope_parameters", None) or vars(model.config)  # of version 5, and before
+                module.inv_freq = said["rope_theta"] ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
         yield
 
 
@@ -147,6 +149,7 @@ class Transformers(InFolder):
         config = transformers.RobertaConfig(vocab_size=40, hidden_size=12, num_hidden_layers=2, num_attention_heads=3,
                                             intermediate_size=20, max_position_embeddings=16, pad_token_id=1)
         self.compared(self.drawn(transformers.RobertaModel, config))
+        self.compared(self.drawn(transformers.RobertaModel, config), ids=[3, 1, 1, 9, 2, 1])
 
     def test_gpt2_is_that_of_the_library(self):
         for more in ({}, {"scale_attn_by_inverse_layer_idx": True}, {"scale_attn_weights": False},
@@ -169,6 +172,16 @@ class Transformers(InFolder):
                                  **small, head_dim=8, tie_word_embeddings=True, rope_theta=500.0)),
                              (transformers.MistralForCausalLM, transformers.MistralConfig(**small, num_key_value_heads=2)),
                              (transformers.Qwen2ForCausalLM, transformers.Qwen2Config(**small, num_key_value_heads=2))):
+            with self.subTest(config=str(config)):
+                self.compared(self.drawn(kind, config), last="residual2")
+
+    def test_windows_are_those_of_the_library(self):
+        small = {"vocab_size": 40, "hidden_size": 16, "intermediate_size": 20, "num_hidden_layers": 3,
+                 "num_attention_heads": 4, "num_key_value_heads": 2, "sliding_window": 3}
+        for kind, config in ((transformers.MistralForCausalLM, transformers.MistralConfig(**small)),
+                             (transformers.Qwen2ForCausalLM, transformers.Qwen2Config(
+                                 **small, use_sliding_window=True, max_window_layers=1)),
+                             (transformers.Qwen2ForCausalLM, transformers.Qwen2Config(**small))):
             with self.subTest(config=str(config)):
                 self.compared(self.drawn(kind, config), last="residual2")
 
@@ -204,7 +217,7 @@ class Transformers(InFolder):
                     max_position_embeddings=16, position_embedding_type="relative_key"), "position_embedding_type"),
                 (transformers.LlamaForCausalLM, transformers.LlamaConfig(
                     vocab_size=40, hidden_size=16, intermediate_size=20, num_hidden_layers=1, num_attention_heads=4,
-                    rope_scaling={"rope_type": "linear", "factor": 2.0}), "rope_scaling"),
+                    rope_scaling={"rope_type": "linear", "factor": 2.0}), "rope_type linear"),
                 (transformers.GPT2Model, transformers.GPT2Config(
                     vocab_size=40, n_embd=12, n_layer=1, n_head=3, n_positions=16, add_cross_attention=True),
                  "add_cross_attention")):
@@ -305,6 +318,24 @@ def small_bert(**changed):
     return tensors
 
 
+def small_llama(biased=()):
+    """Two layers, two heads and width 4; those projections have biases."""
+    draw = np.random.default_rng(2).normal
+    tensors = {"model.embed_tokens.weight": draw(size=(10, 4)), "model.norm.weight": draw(size=4),
+               "lm_head.weight": draw(size=(10, 4))}
+    for layer in ("model.layers.0.", "model.layers.1."):
+        for name in ("input_layernorm", "post_attention_layernorm"):
+            tensors[layer + name + ".weight"] = draw(size=4)
+        for name in ("q_proj", "k_proj", "v_proj", "o_proj"):
+            tensors[layer + "self_attn." + name + ".weight"] = draw(size=(4, 4))
+            if name in biased:
+                tensors[layer + "self_attn." + name + ".bias"] = draw(size=4)
+        for name, shape in (("up_proj", (6, 4)), ("gate_proj", (6, 4)), ("down_proj", (4, 6))):
+            tensors[layer + "mlp." + name + ".weight"] = draw(size=shape)
+    return tensors
+
+
+LLAMA = {"model_type": "llama", "num_attention_heads": 2, "num_hidden_layers": 2, "hidden_act": "silu"}
 CONFIG = {"model_type": "bert", "num_attention_heads": 2, "num_hidden_layers": 1, "hidden_act": "gelu"}
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "it", "rains", "##ing", "animal", "the", "."]
 
@@ -351,6 +382,55 @@ class Everywhere(InFolder):
         expected = expected * tensors["embeddings.LayerNorm.weight"] + tensors["embeddings.LayerNorm.bias"]
         np.testing.assert_allclose(computed(self.folder)["embedding_norm"], expected, rtol=1e-12, atol=1e-12)
 
+    def test_padding_of_roberta_has_its_own_position_and_is_not_counted(self):
+        tensors = small_bert()
+        self.imported(self.model(tensors, config={**CONFIG, "model_type": "roberta", "pad_token_id": 1}), "--ids", "4,1,5,1")
+        table = tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
+        np.testing.assert_array_equal(computed(self.folder)["position_encoding"], table[[2, 1, 3, 1]])
+
+    def test_the_base_of_rotations_stands_where_one_release_or_another_has_put_it(self):
+        made = []
+        for said in ({"rope_theta": 500.0}, {"rope_theta": 500.0, "rope_scaling": None},
+                     {"rope_parameters": {"rope_theta": 500.0, "rope_type": "default"}},
+                     {"rope_theta": 500.0, "rope_scaling": {"type": "default"}}):
+            self.imported(self.model(small_llama(), config={**LLAMA, **said}), "--ids", "4,5,6")
+            made.append(self.text_of("it.json"))
+        self.assertEqual(len(set(made)), 1)
+        self.assertEqual(json.loads(made[0])["positions"], {"type": "rope", "base": 500.0})
+
+    def test_rotations_that_are_not_plain_are_refused_by_name(self):
+        for config, names in (({"rope_scaling": {"type": "dynamic", "factor": 2.0}}, ["rope_scaling: factor, type dynamic"]),
+                            ({"rope_parameters": {"rope_type": "llama3", "rope_theta": 5.0}}, ["rope_type llama3"]),
+                            ({"rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}},
+                             ["partial_rotary_factor"]),
+                            ({"rope_scaling": 2.0}, ["rope_scaling"]),
+                            ({"rope_parameters": {"full_attention": {"rope_theta": 5.0}}}, ["full_attention"]),
+                            ({"rope_parameters": {"rope_theta": "x"}}, ["rope_theta", "number"]),
+                              ({"partial_rotary_factor": 0.5}, ["partial_rotary_factor"])):
+            said = self.refused(self.model(small_llama(), config={**LLAMA, **config}), "--ids", "4,5")
+            for name in names:
+                self.assertIn(name, said)
+
+    def test_a_window_closes_what_is_further_back_in_the_layers_that_have_one(self):
+        ids = ["--ids", "1,2,3,4,5,6"]
+        for config, windows in (({"model_type": "mistral", "sliding_window": 3}, [3, 3]),
+                                ({"model_type": "mistral", "sliding_window": 6}, [None, None]),
+                                ({"model_type": "mistral", "sliding_window": None}, [None, None]),
+                                ({"model_type": "qwen2", "sliding_window": 3}, [None, None]),
+                                ({"model_type": "qwen2", "sliding_window": 3, "use_sliding_window": True}, [None, None]),
+                                ({"model_type": "qwen2", "sliding_window": 2, "use_sliding_window": True,
+                                  "max_window_layers": 1}, [None, 2]),
+                                ({"model_type": "qwen2", "sliding_window": 2, "use_sliding_window": True,
+                                  "layer_types": ["sliding_attention", "full_attention"]}, [2, None])):
+            with self.subTest(config=config):
+                biased = ("q_proj", "k_proj", "v_proj") if config["model_type"] == "qwen2" else ()
+                self.imported(self.model(small_llama(biased), config={**LLAMA, **config}), *ids)
+                steps = computed(self.folder)
+                back = np.arange(6)[:, None] - np.arange(6)
+                for layer, window in enumerate(windows, 1):
+                    is_open = (back >= 0) & (back < (window or 6))
+                    np.testing.assert_array_equal(steps[f"layer{layer}.self.attention_weights"][0] > 0, is_open)
+
     def test_a_prefix_is_found_or_named(self):
         plain = small_bert()
         self.imported(self.model(plain), "--ids", "4,5")
@@ -376,6 +456,25 @@ class Everywhere(InFolder):
     def test_a_tensor_that_is_not_there_is_named(self):
         self.model(small_bert(**{"encoder.layer.0.output.dense.weight": None}))
         self.assertIn("encoder.layer.0.output.dense.weight", self.refused("model", "--ids", "4,5"))
+
+    def test_a_bias_that_a_model_of_this_kind_has_is_missed(self):
+        for name in ("encoder.layer.0.output.LayerNorm.bias", "embeddings.LayerNorm.bias",
+                     "embeddings.token_type_embeddings.weight"):
+            self.assertIn(name, self.refused(self.model(small_bert(**{name: None})), "--ids", "4,5"))
+        for config, biased, name in (({"model_type": "qwen2"}, ("k_proj", "v_proj"), "layers.0.self_attn.q_proj.bias"),
+                                     ({"attention_bias": True}, ("q_proj", "k_proj", "v_proj"), "o_proj.bias"),
+                                     ({}, ("q_proj",), "q_proj.bias"), ({"mlp_bias": True}, (), "up_proj.bias")):
+            said = self.refused(self.model(small_llama(biased), config={**LLAMA, **config}), "--ids", "4,5")
+            self.assertIn(name, said)
+
+    def test_sizes_that_are_not_those_of_the_config_are_refused(self):
+        for config, name in (({"hidden_size": 8}, "hidden_size"), ({"head_dim": 4}, "head_dim")):
+            self.assertIn(name, self.refused(self.model(small_llama(), config={**LLAMA, **config}), "--ids", "4,5"))
+        self.imported(self.model(small_llama(), config={**LLAMA, "hidden_size": 4, "head_dim": 2}), "--ids", "4,5")
+
+    def test_weights_that_stand_for_others_are_refused(self):
+        config = {**CONFIG, "quantization_config": {"quant_method": "bitsandbytes"}}
+        self.assertIn("quantization_config", self.refused(self.model(config=config), "--ids", "4,5"))
 
     def test_what_is_wrong_with_what_goes_in_is_said(self):
         self.model()

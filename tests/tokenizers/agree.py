@@ -142,6 +142,18 @@ def made_here(texts):
     word_piece.add_tokens([AddedToken("street", lstrip=True, rstrip=True), AddedToken("Café", normalized=True)])
     yield "WordPiece, cased, BertProcessing", word_piece
 
+    bare = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    bare.normalizer = N.Sequence([N.NFD(), N.Lowercase(), N.StripAccents()])
+    bare.pre_tokenizer = P.Whitespace()
+    bare.train_from_iterator(texts, trainers.WordPieceTrainer(vocab_size=3000, special_tokens=special,
+                                                              show_progress=False))
+    yield "WordPiece, StripAccents and Whitespace", bare
+    bare = Tokenizer.from_str(bare.to_str())
+    bare.normalizer = N.BertNormalizer()
+    yield "WordPiece, BertNormalizer", bare
+    for name, normalizer in (("NFC", N.NFC()), ("NFKC", N.NFKC()), ("NFKD", N.NFKD())):
+        yield name, bpe(texts, 1000, normalizer, P.ByteLevel(add_prefix_space=False), [])
+
     for name, settings in (("as GPT-2 has it", {}), ("with a space before", {"add_prefix_space": True})):
         made = bpe(texts, 1500, None, P.ByteLevel(**{"add_prefix_space": False, **settings}), ["<|end|>"])
         made.post_processor = processors.ByteLevel(trim_offsets=False)

@@ -1,25 +1,46 @@
+#include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "imports/family.h"
 
 namespace attn {
 namespace {
 
-// The positions' rows, and to each the row of the first kind of token, which is all that one text has.
-OrderedJson position_table(TakenModel& model, std::size_t first) {
-  const std::size_t tokens = model.wishes().ids.size();
+// The row of each token's position. RoBERTa's are those behind the row of the padding, where padding itself has its
+// place and is not counted.
+std::vector<std::size_t> rows_of_positions(const TakenModel& model, std::optional<std::size_t> padding) {
+  std::vector<std::size_t> rows;
+  std::size_t next = padding ? *padding + 1 : 0;
+  for (const std::size_t id : model.wishes().ids) rows.push_back(id == padding ? id : next++);
+  return rows;
+}
+
+// To each row that of the first kind of token is added, which is all that one text has.
+OrderedJson position_table(TakenModel& model, const std::vector<std::size_t>& rows) {
   const std::string positions = "embeddings.position_embeddings.weight",
                     kinds = "embeddings.token_type_embeddings.weight";
-  if (!model.has(kinds)) return model.tensor(positions, {.rows = {{first, first + tokens}}});
-  std::vector<double> table = model.numbers(positions, first, first + tokens);
-  const std::vector<double> kind = model.numbers(kinds, 0, 1);
-  OrderedJson rows = OrderedJson::array();
-  for (std::size_t at = 0; at < table.size(); at += kind.size()) {
-    for (std::size_t i = 0; i < kind.size(); ++i) table[at + i] += kind[i];
-    rows.push_back(std::vector<double>(table.begin() + static_cast<std::ptrdiff_t>(at),
-                                       table.begin() + static_cast<std::ptrdiff_t>(at + kind.size())));
+  if (model.count("type_vocab_size", 1) == 0) {
+    OrderedJson table = model.tensor(positions);
+    table["take"] = rows;
+    return table;
   }
-  return rows;
+  const std::vector<double> kind = model.numbers(kinds, 0, 1);
+  const std::size_t width = kind.size();
+  const std::vector<double> table = model.numbers(positions, 0, *std::ranges::max_element(rows) + 1);
+  if (model.shape(positions).back() != width) {
+    model.refuse("bad-shape", "positions and kinds of tokens are not equally wide", "fetch the model's files again");
+  }
+  OrderedJson summed = OrderedJson::array();
+  for (const std::size_t row : rows) {
+    std::vector<double> sum = kind;
+    for (std::size_t i = 0; i < width; ++i) sum[i] += table[row * width + i];
+    summed.push_back(std::move(sum));
+  }
+  return summed;
 }
 
 OrderedJson bert_layer(TakenModel& model, const std::string& at) {
@@ -43,19 +64,21 @@ OrderedJson bert_layer(TakenModel& model, const std::string& at) {
 
 OrderedJson bert(TakenModel& model) {
   model.find_prefix({"", "bert.", "roberta."}, "embeddings.word_embeddings.weight");
+  model.check_size("embeddings.word_embeddings.weight", TakenModel::Axis::last, "hidden_size");
   model.accept_words("position_embedding_type", "absolute", {"absolute"});
   model.refuse_flag("is_decoder");
   model.refuse_flag("add_cross_attention");
 
-  // RoBERTa counts positions from behind that of the padding.
   const std::string type = model.word("model_type", "bert");
-  const std::size_t first = type == "bert" ? 0 : model.count("pad_token_id", 1) + 1;
+  std::optional<std::size_t> padding;
+  if (type != "bert") padding = model.count("pad_token_id", 1);
+  const std::size_t first = padding ? *padding + 1 : 0;
   const std::size_t positions = model.shape("embeddings.position_embeddings.weight").front();
   model.check_positions(positions - std::min(first, positions));
 
   OrderedJson problem = model.problem("An encoder: " + type, "embeddings.word_embeddings.weight");
   problem["weight_layout"] = "out_in";
-  problem["positions"] = {{"type", "learned"}, {"table", position_table(model, first)}};
+  problem["positions"] = {{"type", "learned"}, {"table", position_table(model, rows_of_positions(model, padding))}};
   problem["heads"] = model.count("num_attention_heads");
   OrderedJson block = {{"kind", "encoder"},
                        {"norm", "post"},

@@ -10,6 +10,7 @@ OrderedJson gpt2_layer(TakenModel& model, const std::string& at, std::size_t wid
   OrderedJson weights, biases;
   std::size_t from = 0;
   // c_attn has the three side by side.
+  model.check_size(at + "attn.c_attn.weight", TakenModel::Axis::last, "n_embd", 3);
   for (const std::string role : {"query", "key", "value"}) {
     const TakenPart part{.columns = {{from, from + width}}};
     weights[role] = model.tensor(at + "attn.c_attn.weight", part);
@@ -38,6 +39,7 @@ OrderedJson gpt2_layer(TakenModel& model, const std::string& at, std::size_t wid
 OrderedJson gpt2(TakenModel& model) {
   model.find_prefix({"", "transformer."}, "wte.weight");
   model.refuse_flag("add_cross_attention");
+  model.check_size("wte.weight", TakenModel::Axis::last, "n_embd");
   const std::size_t tokens = model.wishes().ids.size();
   model.check_positions(model.shape("wpe.weight").front());
   OrderedJson problem = model.problem("A decoder: gpt2", "wte.weight");

@@ -36,11 +36,15 @@ OrderedJson t5(TakenModel& model) {
                                       stands_outside ? "shared.weight" : "embed_tokens.weight");
   model.set_prefix(prefix);
   model.pass_over_any("shared.weight");
+  const std::string first = "block.0.layer.0.SelfAttention.", table = first + "relative_attention_bias.weight";
+  model.check_size(first + "q.weight", TakenModel::Axis::last, "d_model");
+  model.check_size(first + "q.weight", TakenModel::Axis::first, "d_kv", model.count("num_heads"));
+  model.check_size(table, TakenModel::Axis::first, "relative_attention_num_buckets");
   problem["weight_layout"] = "out_in";
   problem["heads"] = model.count("num_heads");
   problem["scale"] = 1;
   problem["positions"] = {{"type", "t5"},
-                          {"table", model.tensor("block.0.layer.0.SelfAttention.relative_attention_bias.weight")},
+                          {"table", model.tensor(table)},
                           {"max_distance", model.count("relative_attention_max_distance", 128)},
                           {"bidirectional", true}};
   OrderedJson block = {{"kind", "encoder"},

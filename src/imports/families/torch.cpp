@@ -5,8 +5,13 @@
 namespace attn {
 namespace {
 
+// All of its norms have a bias, or none, as the module was told.
+OrderedJson torch_norm(TakenModel& model, const std::string& name) {
+  return model.norm(name + ".weight", model.has(name + ".bias") ? name + ".bias" : "");
+}
+
 OrderedJson torch_layer(TakenModel& model, const std::string& at, bool has_memory) {
-  const auto norm = [&](const char* name) { return model.norm(at + name + ".weight", at + name + ".bias"); };
+  const auto norm = [&](const char* name) { return torch_norm(model, at + name); };
   OrderedJson layer = {{"self", torch_attention(model, at + "self_attn.")}, {"norm1", norm("norm1")}};
   if (has_memory) {
     layer["cross"] = torch_attention(model, at + "multihead_attn.");
@@ -87,7 +92,7 @@ OrderedJson torch_block(TakenModel& model, const std::string& kind, bool has_mem
     for (const std::size_t i : model.layers(count, "layers.")) {
       layers.push_back(torch_layer(model, "layers." + std::to_string(i) + ".", has_memory));
     }
-    if (model.has("norm.weight")) block["final_norm"] = model.norm("norm.weight", "norm.bias");
+    if (model.has("norm.weight")) block["final_norm"] = torch_norm(model, "norm");
   }
   block["layers"] = std::move(layers);
   return block;

@@ -144,7 +144,7 @@ TEST_CASE("what is not computed is refused and named", "[tokenizers]") {
   const auto [more, place, word] = GENERATE(table<std::string, std::string, std::string>({
       {R"(, "normalizer": {"type": "Nmt"})", "/normalizer/type ", "`Nmt`"},
       {R"(, "normalizer": {"type": "Lowercase", "locale": "tr"})", "/normalizer/locale ", "not computed"},
-      {R"(, "pre_tokenizer": {"type": "Whitespace"})", "/pre_tokenizer/type ", "`Whitespace`"},
+      {R"(, "pre_tokenizer": {"type": "UnicodeScripts"})", "/pre_tokenizer/type ", "`UnicodeScripts`"},
       {R"(, "pre_tokenizer": {"type": "ByteLevel"})", "/pre_tokenizer/add_prefix_space ", "missing"},
       {R"(, "pre_tokenizer": {"type": "Split", "pattern": {"Regex": "(?<=a)b"}, "behavior": "Isolated", "invert": false})",
        "/pre_tokenizer/pattern/Regex ", "(?<"},
@@ -289,4 +289,32 @@ TEST_CASE("normalisation follows Unicode", "[tokenizers]") {
   CHECK(normalised("한", NormalForm::nfd) == "\u1112\u1161\u11ab");
   CHECK(normalised("a\u0301\u0323", NormalForm::nfd) == "a\u0323\u0301");  // below before above
   CHECK(in_small_letters("ΣΑΣ İ Ǆ") == "σασ i\u0307 ǆ");
+}
+
+TEST_CASE("words and what stands between are cut apart, and accents stripped, where a file says so", "[tokenizers]") {
+  ModelFolder folder;
+  const std::string model =
+      R"({"type": "WordPiece", "unk_token": "?", "continuing_subword_prefix": "##", "max_input_chars_per_word": 9,
+          "vocab": {"?": 0, "cafe": 1, "no_1": 2, "...": 3, "!": 4, "a\u200db": 5}})";
+  folder.with("tokenizer.json", file_of(model, R"(, "pre_tokenizer": {"type": "Whitespace"}, "normalizer":
+      {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "Lowercase"}, {"type": "StripAccents"}]})"));
+  const auto tokenizer = folder.read();
+  CHECK(spellings(tokenizer, "Caf\u00E9...  No_1!\u00A0a\u200Db a\u3000\u0301") ==
+        Words{"cafe", "...", "no_1", "!", "a\u200Db", "?"});
+}
+
+TEST_CASE("characters that are younger than the reference's tables mean nothing yet", "[tokenizers]") {
+  CHECK(is_bert_punctuation(0x2E42));
+  CHECK_FALSE(is_bert_punctuation(0x2E43));  // a dash with a slash, of Unicode 9
+  CHECK(is_bert_punctuation(0x166D));        // a syllable sign that was punctuation
+  CHECK(is_nonspacing_mark(0x1DF5));
+  CHECK_FALSE(is_nonspacing_mark(0x1DF6));
+  CHECK(is_mark(0x903));
+  CHECK_FALSE(is_mark(0x1ABF));
+  CHECK(is_control(0x605));
+  CHECK_FALSE(is_control(0x8E2));
+  CHECK(in_small_letters("\U00010D50\uA7CB\u1C89") == "\U00010D70\u0264\u1C8A");
+  CHECK(normalised("\u32FF\u32FE", NormalForm::nfkd) == "\u32FF\u30F2");
+  CHECK(normalised("a\u08D3\u0301", NormalForm::nfc) == "a\u08D3\u0301");  // which stays below, and yet between
+  CHECK(normalised("a\u0323\u0301", NormalForm::nfc) == "\u1EA1\u0301");
 }
