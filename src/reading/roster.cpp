@@ -1,0 +1,102 @@
+#include "reading/roster.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/suggest.h"
+#include "problem/faults.h"
+#include "reading/answers/cells.h"
+#include "reading/answers/csv_rows.h"
+
+namespace attn {
+namespace {
+
+constexpr const char* how_to_head = "the first line names the columns, one of them `name`: name,group";
+
+class RosterReader {
+ public:
+  RosterReader(std::string_view text, Faults& faults) : rows_(text), faults_(faults) {}
+
+  Roster read() {
+    CsvRow row = next_with_something();
+    if (row.empty()) {
+      faults_.add("no-roster", "", "the list of the class is empty", how_to_head);
+      return {};
+    }
+    for (const CsvField& field : row) headings_.push_back(rows_.content(field));
+    const auto found = std::ranges::find(headings_, "name", plain_person);
+    name_ = static_cast<std::size_t>(found - headings_.begin());
+    if (found == headings_.end()) {
+      const auto near = closest("name", headings_);
+      faults_.add("no-name-column", "", TextRange{row.front().range.begin, row.back().range.end},
+                  "no column is called `name`; there are " + shown(listed(headings_)),
+                  near ? "is it `" + *near + "`? call it name" : std::string(how_to_head));
+      return {};
+    }
+    Roster roster;
+    for (row = next_with_something(); !row.empty(); row = next_with_something()) add(row, roster);
+    if (roster.people.empty() && !faults_.any())
+      faults_.add("no-roster", "", "the list has no names below its headings", "write a person a line");
+    return roster;
+  }
+
+ private:
+  CsvRow next_with_something() {
+    while (rows_.any()) {
+      CsvRow row = rows_.next();
+      if (!row.empty() && !rows_.is_all_empty(row)) return row;
+    }
+    return {};
+  }
+
+  void add(const CsvRow& row, Roster& roster) {
+    const TextRange whole{row.front().range.begin, row.back().range.end};
+    Roster::Person person;
+    for (std::size_t at = 0; at < row.size(); ++at) {
+      if (at == name_) {
+        person.name = trimmed(rows_.content(row[at]));
+      } else if (at < headings_.size()) {
+        person.others.emplace_back(headings_[at], rows_.content(row[at]));
+      }
+    }
+    if (plain_person(person.name).empty()) {
+      faults_.add("no-name", "", whole, "this line has no name", "write whose it is, or take the line out");
+      return;
+    }
+    const bool is_new = names_.insert(plain_person(person.name)).second;
+    if (is_new) {
+      roster.people.push_back(std::move(person));
+    } else {
+      faults_.add("name-twice", "", whole, "`" + shown(person.name) + "` is in the list already",
+                  "give each a name of its own: " + shown(person.name) + " 2");
+    }
+  }
+
+  static std::string trimmed(const std::string& text) {
+    constexpr const char* blanks = " \t\r\n";
+    const std::size_t begin = text.find_first_not_of(blanks);
+    return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+  }
+
+  CsvRows rows_;
+  Faults& faults_;
+  std::vector<std::string> headings_;
+  std::size_t name_ = 0;         // of the columns
+  std::set<std::string> names_;  // as plain_person() has them
+};
+
+}  // namespace
+
+Result<Roster> read_roster(std::string_view text) {
+  if (auto fault = fault_of_bytes(text)) return std::move(*fault);
+  Faults faults;
+  Roster roster = RosterReader(text, faults).read();
+  if (faults.any()) return faults.take();
+  return roster;
+}
+
+std::string plain_person(std::string_view name) {
+  return plain_name(name, [](char c) { return c == ' ' || c == '_' || c == '\t'; });
+}
+
+}  // namespace attn
