@@ -6,7 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "base/numbers.h"
 #include "base/rounding.h"
+#include "mark/graded_class.h"
 
 namespace attn {
 namespace {
@@ -53,6 +55,8 @@ double rounded_points(double sum, double of, const Scheme& scheme) {
   const double points = rounded(steps * scheme.round_to, {most_rounded_decimals, RoundingMode::half_up});
   return std::clamp(points, 0.0, of);
 }
+
+std::string spelled_points(double points) { return shortest(rounded(points, {2, RoundingMode::half_up})); }
 
 StepGrade Grader::graded(const MarkedStep* marked, const std::string& id, double of) const {
   StepGrade grade{.id = id, .handed_in = marked != nullptr, .of = of};
@@ -142,7 +146,7 @@ void ClassSummary::add(const Report& report, const Grade& grade, const Trace& tr
     if (diagnosis.kind != MistakeKind::note) own.emplace(diagnosis.mistake, diagnosis.step);
   }
   for (const auto& one : own) ++made_[one];
-  percents_.push_back(grade.percent());
+  if (grade.of > 0) percents_.push_back(grade.percent());
   for (const MarkedStep& marked : report.steps) {
     const Step* step = trace.find(marked.id);
     StepOfClass& told = of_class(marked.id, step ? step->result.shape().sizes() : std::vector<std::size_t>(), trace);
@@ -172,11 +176,39 @@ ClassSummary::StepOfClass& ClassSummary::of_class(const std::string& id, const s
   return *steps_.insert(behind, std::move(made));
 }
 
+std::array<std::size_t, 11> ClassSummary::distribution() const {
+  std::array<std::size_t, 11> counts = {};
+  for (const double percent : percents_) ++counts[static_cast<std::size_t>(std::clamp(percent, 0.0, 100.0) / 10)];
+  return counts;
+}
+
+double ClassSummary::mean_percent() const {
+  double sum = 0;
+  for (const double percent : percents_) sum += percent;
+  return percents_.empty() ? 0 : sum / static_cast<double>(percents_.size());
+}
+
+double ClassSummary::median_percent() const {
+  if (percents_.empty()) return 0;
+  std::vector<double> sorted = percents_;
+  std::ranges::sort(sorted);
+  const std::size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
 std::vector<ClassSummary::Made> ClassSummary::mistakes() const {
   std::vector<Made> all;
   for (const auto& [what, people] : made_) all.push_back({what.first, what.second, people});
   std::ranges::stable_sort(all, std::greater<>(), &Made::people);
   return all;
+}
+
+std::vector<GradedHandIn::Finding> findings_of(const Report& report) {
+  std::vector<GradedHandIn::Finding> found;
+  for (const Diagnosis& one : report.diagnoses) {
+    found.push_back({one.mistake, one.step, one.kind, one.ties, one.message});
+  }
+  return found;
 }
 
 }  // namespace attn

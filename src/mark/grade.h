@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -76,6 +77,9 @@ class Grader {
 // The points of a whole hand-in rounded as the scheme has it; what is everything stays so.
 double rounded_points(double sum, double of, const Scheme& scheme);
 
+// A number of points as people read it: two decimals at most.
+std::string spelled_points(double points);
+
 // What a class did, gathered hand-in by hand-in: it takes the room of a step's cells and of
 // the names of mistakes, however many there are.
 class ClassSummary {
@@ -101,7 +105,12 @@ class ClassSummary {
   std::vector<Made> mistakes() const;
 
   const std::vector<StepOfClass>& steps() const { return steps_; }  // in the order of the computation
-  const std::vector<double>& percents() const { return percents_; }
+
+  // Of hand-ins with points to have: how many have 0 to 9 percent, 10 to 19, …, 90 to 99, 100.
+  std::array<std::size_t, 11> distribution() const;
+  std::size_t hand_ins() const { return percents_.size(); }
+  double mean_percent() const;
+  double median_percent() const;  // both are 0 where there are no hand-ins
 
  private:
   StepOfClass& of_class(const std::string& id, const std::vector<std::size_t>& shape, const Trace& trace);

@@ -40,6 +40,72 @@ std::string golden_schema() {
   return schema_text("What attn golden says of problems", whole_object(members), std::move(defs));
 }
 
+std::string grades_schema() {
+  const Json count = whole_number(0);
+  const Json text = any_text();
+  const Json texts = list_of(text);
+  const Json points = {{"type", "number"}, {"minimum", 0}};
+  const Json index = described(list_of(whole_number(1)), "counts from 1, one an axis");
+  const Json by_name = {{"type", "object"}, {"additionalProperties", points}};
+  Json step = {{"id", text}, {"handed_in", {{"type", "boolean"}}}, {"other_shape", {{"type", "boolean"}}}};
+  for (const char* const name : {"cells", "right", "consistent", "too_coarse", "wrong", "blank", "missing"})
+    step[name] = count;
+  step["counted"] = described(count, "so many count as right");
+  step["earned"] = described(points, "of * counted / cells, or all or nothing");
+  step["deducted"] = points;
+  step["undecided"] = described(points, "what there would be more if numbers with too few digits were right");
+  step["points"] = described(points, "earned - deducted");
+  step["of"] = points;
+  const Json deduction = whole_object({{"mistake", text}, {"step", text}, {"asked", points}, {"taken", points}});
+  const Json cell = whole_object({{"step", text}, {"index", index}, {"given", text}});
+  const Json found = whole_object({{"mistake", text},
+                                   {"kind", one_of_words({"error", "convention", "note"})},
+                                   {"step", text},
+                                   {"ties", texts},
+                                   {"message", text}});
+  const Json verdict = one_of_words({"right", "wrong", "incomplete", "nothing", "unreadable", "no_problem"});
+  const Json hand_in = whole_object({{"name", text},
+                                     {"files", texts},
+                                     {"problem", or_null(text)},
+                                     {"verdict", verdict},
+                                     {"points", described(or_null(points), "rounded; null: not graded")},
+                                     {"of", or_null(points)},
+                                     {"percent", or_null(points)},
+                                     {"sum", described(or_null(points), "of the steps, not rounded")},
+                                     {"first_wrong", or_null(text)},
+                                     {"error", described(or_null(text), "why it was not graded")},
+                                     {"remarks", described(texts, "what a teacher is to look at")},
+                                     {"steps", list_of(whole_object(std::move(step)))},
+                                     {"deductions", list_of(deduction)},
+                                     {"undecided", described(list_of(cell), "numbers with too few digits to tell")},
+                                     {"mistakes", list_of(found)}});
+  const Json scheme = whole_object({{"points", or_null(by_name)},
+                                    {"per", one_of_words({"cell", "step"})},
+                                    {"follow_through", {{"type", "boolean"}}},
+                                    {"deduct", by_name},
+                                    {"too_coarse", one_of_words({"right", "wrong", "ask"})},
+                                    {"round_to", points}});
+  const Json made = whole_object({{"mistake", text}, {"step", text}, {"hand_ins", count}});
+  const Json of_class = whole_object({{"id", text},
+                                      {"shape", list_of(count)},
+                                      {"hand_ins", count},
+                                      {"wrong", described(count, "hand-ins with something wrong in it")},
+                                      {"cells", described(list_of(count), "by how many each is wrong, row by row")}});
+  const Json summary =
+      whole_object({{"graded", count},
+                    {"mean_percent", points},
+                    {"median_percent", points},
+                    {"distribution", described(list_of(count), "0 to 9 percent, 10 to 19, ..., 90 to 99, 100")},
+                    {"mistakes", list_of(made)},
+                    {"steps", list_of(of_class)}});
+  const Members members = {{"schema", {{"const", "attn/grades/1"}}},
+                           {"title", text},
+                           {"scheme", scheme},
+                           {"summary", summary},
+                           {"hand_ins", list_of(hand_in)}};
+  return schema_text("What attn grade says of a class", whole_object(members), Json::object());
+}
+
 std::string diff_schema() {
   const Json count = whole_number(0);
   const Json names = list_of(any_text());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "words/grades.h"
 #include "words/language.h"
 
 namespace attn {
@@ -14,5 +15,6 @@ extern const BlockWords english_block;
 extern const ScalingWords english_scaling;
 extern const OnlineWords english_online;
 extern const HeadsWords english_heads;
+extern const GradeWords english_grades;
 
 }  // namespace attn
