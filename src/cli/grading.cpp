@@ -259,6 +259,9 @@ void Grading::keep(HandInOfClass hand_in, const std::function<void(const HandInO
     graded.first_wrong = report.first_wrong;
     graded.findings = findings_of(report);
     graded.grade = Grader(scheme_, hand_in.problem->trace).grade(report);
+    const auto lacks_some = [](const StepGrade& step) { return step.missing > 0; };
+    if (graded.verdict == Verdict::right && std::ranges::any_of(graded.grade.steps, lacks_some))
+      graded.verdict = Verdict::incomplete;
     const auto has_other_shape = [](const MarkedStep& step) { return !step.given_shape.empty(); };
     if (!report.steps.empty() && std::ranges::all_of(report.steps, has_other_shape))
       graded.remarks.push_back(language().grades.of_other_shape);

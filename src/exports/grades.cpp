@@ -222,7 +222,8 @@ std::string grades_csv(const GradedClass& graded) {
   for (const GradedHandIn& one : graded.hand_ins) {
     std::vector<std::string> mistakes;
     for (const GradedHandIn::Finding& found : one.findings) {
-      if (found.kind != MistakeKind::note) mistakes.push_back(found.mistake);
+      const bool is_told = std::ranges::count(mistakes, found.mistake) > 0;
+      if (found.kind != MistakeKind::note && !is_told) mistakes.push_back(found.mistake);
     }
     text += csv_cell(one.name) + "," + csv_cell(one.problem) + ",";
     text += one.is_failed() ? ",,"

@@ -17,7 +17,7 @@ constexpr const char* style = R"(
 :root { color-scheme: light; --ink: #1d2329; --faint: #5c6670; --grid: #d9dee3; --bar: #56b4e9; --wrong: #b3261e; }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 68rem; padding: 1.5rem 1rem 4rem; color: var(--ink); background: #fff;
-  font: 1rem/1.5 system-ui, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; overflow-wrap: anywhere; }
+  font: 1rem/1.5 system-ui, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; overflow-wrap: break-word; }
 h1 { font-size: 1.9rem; line-height: 1.25; margin: 0 0 .75rem; }
 h2 { font-size: 1.3rem; margin: 2.5rem 0 .8rem; padding-bottom: .3rem; border-bottom: 1px solid var(--grid); }
 p { margin: .5rem 0; max-width: 48rem; }
@@ -41,7 +41,7 @@ td.n, th.n { text-align: right; white-space: nowrap; font-variant-numeric: tabul
 figcaption { font-size: .92rem; margin-bottom: .35rem; }
 .maps td { width: 2.6rem; min-width: 1.9rem; height: 2.1rem; padding: 0; text-align: center; vertical-align: middle;
   border: 1px solid var(--grid); font-variant-numeric: tabular-nums; }
-.maps th { padding: 0 .4rem; text-align: center; }
+.maps th { padding: 0 .4rem; text-align: center; vertical-align: middle; }
 @media print { body { max-width: none; padding: 0; font-size: 10pt; } .chart { height: 8rem; }
   * { -webkit-print-color-adjust: exact; print-color-adjust: exact; } h2 { break-after: avoid; } tr { break-inside: avoid; } }
 )";
@@ -165,7 +165,7 @@ class ClassPage {
         const std::size_t wrong = grid.people[row * grid.columns + column];
         const double part = people == 0 ? 0 : static_cast<double>(wrong) / static_cast<double>(people);
         rows += wrong == 0 ? "<td>·</td>"
-                           : "<td style=\"background:rgba(213,94,0," + spelled_points(0.1 + 0.6 * part) + ")\">" +
+                           : "<td style=\"background:rgba(213,94,0," + spelled_points(0.12 + 0.75 * part) + ")\">" +
                                  std::to_string(wrong) + "</td>";
       }
     }

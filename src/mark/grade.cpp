@@ -86,20 +86,28 @@ StepGrade Grader::graded(const MarkedStep* marked, const std::string& id, double
   return grade;
 }
 
+// Where a diagnosis takes points off: the step where it was made; else, where that is not handed in
+// or has no points, the first one from there on in which something is wrong; else the first one.
+StepGrade* Grader::loses(const Report& report, const Diagnosis& diagnosis, std::size_t made_at, Grade& grade) const {
+  StepGrade *first_wrong = nullptr, *first = nullptr;
+  for (StepGrade& step : grade.steps) {
+    if (!step.handed_in || step.of <= 0) continue;
+    if (step.id == diagnosis.step) return &step;
+    if (trace_.find(step.id) && order_of(trace_, step.id) < made_at) continue;
+    if (!first) first = &step;
+    const auto marked = std::ranges::find(report.steps, step.id, &MarkedStep::id);
+    if (!first_wrong && has_wrong(*marked)) first_wrong = &step;
+  }
+  return first_wrong ? first_wrong : first;
+}
+
 void Grader::deduct(const Report& report, Grade& grade) const {
+  std::size_t made_at = 0;  // diagnoses come in the order of steps, and not every step is one of the problem's
   for (const Diagnosis& diagnosis : report.diagnoses) {
+    if (trace_.find(diagnosis.step)) made_at = order_of(trace_, diagnosis.step);
     const Scheme::Deduction* deduction = deduction_for(diagnosis.mistake, scheme_);
     if (!deduction || deduction->points <= 0) continue;
-    // From the step where it was made; where that has no points to lose, from the first in which it shows.
-    const auto is_graded = [](const StepGrade& step) { return step.handed_in && step.of > 0; };
-    StepGrade *at = nullptr, *behind = nullptr;
-    const std::size_t made_at = trace_.find(diagnosis.step) ? order_of(trace_, diagnosis.step) : 0;
-    for (StepGrade& step : grade.steps) {
-      if (!is_graded(step)) continue;
-      if (step.id == diagnosis.step) at = &step;
-      if (!behind && order_of(trace_, step.id) >= made_at) behind = &step;
-    }
-    if (!at) at = behind;
+    StepGrade* const at = loses(report, diagnosis, made_at, grade);
     if (!at) continue;
     const double taken = std::min(deduction->points, at->points());
     at->deducted += taken;

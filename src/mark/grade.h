@@ -68,6 +68,7 @@ class Grader {
 
  private:
   StepGrade graded(const MarkedStep* marked, const std::string& id, double of) const;
+  StepGrade* loses(const Report& report, const Diagnosis& diagnosis, std::size_t made_at, Grade& grade) const;
   void deduct(const Report& report, Grade& grade) const;
 
   const Scheme& scheme_;

@@ -31,7 +31,7 @@ struct GradedHandIn {
   std::vector<std::string> files = {};  // none where nothing was handed in
   std::string problem = {};             // the file of its problem; empty where that is not known
   std::string error = {};               // why it was not graded
-  Verdict verdict = Verdict::right;
+  Verdict verdict = Verdict::right;     // incomplete, too, where something asked for is missing
   std::string first_wrong = {};
   std::vector<Finding> findings = {};
   std::vector<std::string> remarks = {};  // sentences that a teacher is to read

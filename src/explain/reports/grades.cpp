@@ -90,21 +90,16 @@ void tell_points(const Grade& grade, const Scheme& scheme, Document& document) {
 
 Table people_table(const GradedClass& graded) {
   const GradeWords& said = language().grades;
-  Table table{.caption = {},
-              .header = {{said.name},
-                         {said.points},
-                         {said.of},
-                         {said.percent},
-                         {said.verdict},
-                         {language().verdicts.first_wrong},
-                         {said.likely}},
-              .rows = {}};
+  Table table{
+      .caption = {},
+      .header =
+          {{said.name}, {said.points}, {said.of}, {said.verdict}, {language().verdicts.first_wrong}, {said.likely}},
+      .rows = {}};
   for (const GradedHandIn& one : graded.hand_ins) {
     const bool has_points = !one.is_failed();
     table.rows.push_back({{one.name},
                           {has_points ? spelled_points(one.grade.points) : "–"},
                           {has_points ? spelled_points(one.grade.of) : "–"},
-                          {has_points ? spelled_percent(one.grade.percent()) : "–"},
                           {verdict_of(one)},
                           {in_words(one.first_wrong)},
                           {likely_of(one)}});
@@ -228,7 +223,7 @@ std::vector<std::string> told_scheme(const Scheme& scheme) {
     if (one.points > 0) deductions.push_back(one.mistake + " " + spelled_points(one.points));
   }
   std::vector<std::string> told = {
-      (points.empty() ? said.one_a_step.text() : said.points_are(listed(points))) + ", " +
+      (points.empty() ? said.one_a_step.text() : said.points_are(listed(points))) + "; " +
           (scheme.per == Scheme::Per::cell ? said.in_proportion : said.all_or_nothing).text(),
       scheme.follow_through ? said.following : said.not_following};
   const Said coarse[] = {said.coarse_right, said.coarse_wrong, said.coarse_ask};
@@ -259,7 +254,8 @@ std::string likely_of(const GradedHandIn& one) {
     if (found.kind == MistakeKind::note) continue;
     std::string text = found.mistake;
     for (std::size_t i = 0; i < std::min(most, found.ties.size()); ++i) text += or_another + found.ties[i];
-    likely.push_back(text + (found.ties.size() > most ? or_another + "…" : ""));
+    text += found.ties.size() > most ? or_another + "…" : "";
+    if (std::ranges::count(likely, text) == 0) likely.push_back(text);
   }
   return listed(likely);
 }
