@@ -57,6 +57,19 @@ std::string told_fault(const Diagnostics& faults, std::string_view text, const s
          (more > 0 ? ", and " + counted(more, "other fault") : "");
 }
 
+// Adds the answers of a file to the last hand-in; a step once more is another hand-in.
+void add_answers(Answers answers, const std::string& file, std::vector<HandInOfClass>& hand_ins) {
+  const auto is_there = [&](const AnsweredStep& step) {
+    const auto& steps = hand_ins.back().answers->steps;
+    return std::ranges::find(steps, step.id, &AnsweredStep::id) != steps.end();
+  };
+  const bool is_first = hand_ins.empty() || !hand_ins.back().answers;
+  if (is_first || std::ranges::any_of(answers.steps, is_there)) hand_ins.emplace_back().answers.emplace();
+  HandInOfClass& last = hand_ins.back();
+  for (AnsweredStep& step : answers.steps) last.answers->steps.push_back(std::move(step));
+  last.graded.files.push_back(file);
+}
+
 }  // namespace
 
 ProblemsOfClass::ProblemsOfClass(const std::string& word, const ComputeOptions& computing) : computing_(computing) {
@@ -73,7 +86,7 @@ ProblemsOfClass::ProblemsOfClass(const std::string& word, const ComputeOptions& 
   std::ranges::sort(files);
   Progress progress("reading " + counted(files.size(), "problem"), files.size() > hand_ins_at_a_time);
   for (const std::string& file : files) add(file, false);
-  const bool has_any = std::ranges::any_of(entries_, [](const Entry& entry) { return !entry.statement.empty(); });
+  const bool has_any = first() < entries_.size();
   if (!has_any && !refused_.empty()) throw refused_.front();
   if (!has_any)
     throw Refusal("the folder `" + word + "` has no problems", "its .json files are read, but for traces and answers")
@@ -137,6 +150,11 @@ std::optional<std::size_t> ProblemsOfClass::find(const std::string& statement, c
   return std::nullopt;
 }
 
+std::size_t ProblemsOfClass::first() const {
+  const auto found = std::ranges::find_if(entries_, [](const Entry& entry) { return !entry.statement.empty(); });
+  return static_cast<std::size_t>(found - entries_.begin());
+}
+
 Problem ProblemsOfClass::opened(const std::string& file) const {
   return file == "-" ? open_problem_text(text_of_input_, file, computing_) : open_problem(file, computing_);
 }
@@ -176,76 +194,88 @@ void Grading::name(HandInOfClass& hand_in, const std::vector<std::string>& names
   graded.remarks.push_back(said.not_in_roster(shown(graded.name)) + (near ? said.is_it(*near) : ""));
 }
 
-std::vector<HandInOfClass> Grading::read(const FilesOfPerson& files) {
-  struct Read {
+// The texts of a person's files, and what they say of themselves.
+struct Grading::TextsOfPerson {
+  struct Text {
     std::string file, text;
     Diagnostics faults = {};
   };
-  std::vector<Read> all;
-  OriginOfAnswers origin;
+  std::vector<Text> texts = {};
+  std::string problem = {};             // the statement, where one says it
+  std::vector<std::string> names = {};  // whose it may be, the likeliest first
+};
+
+Grading::TextsOfPerson Grading::texts_of(const FilesOfPerson& files) {
+  TextsOfPerson all;
+  std::string name;
   for (const std::string& file : files.files) {
     if (!files.problem.empty()) break;
     Result<std::string> text = read_text(file);
-    all.push_back({file, text ? std::move(text.value()) : "", text ? Diagnostics() : text.faults()});
-    const OriginOfAnswers own = origin_of_answers(file, all.back().text);
-    if (origin.name.empty()) origin.name = own.name;
-    if (origin.problem.empty()) origin.problem = own.problem;
+    all.texts.push_back({file, text ? std::move(text.value()) : "", text ? Diagnostics() : text.faults()});
+    const OriginOfAnswers own = origin_of_answers(file, all.texts.back().text);
+    if (name.empty()) name = own.name;
+    if (all.problem.empty()) all.problem = own.problem;
   }
-  std::vector<std::string> names;
-  for (const std::string& name : {origin.name, files.name, files.folder}) {
-    if (!person_key(name).empty()) names.push_back(name);
+  for (const std::string& one : {name, files.name, files.folder}) {
+    if (!person_key(one).empty()) all.names.push_back(one);
   }
+  return all;
+}
 
-  std::vector<HandInOfClass> hand_ins(1);
-  const auto fail = [&](GradedHandIn::What what, const std::string& why) {
-    hand_ins.resize(1);
-    hand_ins[0].graded.what = what;
-    hand_ins[0].graded.files = files.files;
-    hand_ins[0].graded.error = why;
-    name(hand_ins[0], names);
-    return std::move(hand_ins);
-  };
-  if (!files.problem.empty()) return fail(GradedHandIn::What::unreadable, files.problem);
-  std::string why;
-  const auto at = problems_.find(origin.problem, names, why);
-  if (!at) return fail(GradedHandIn::What::no_problem, why);
+// The problem of a hand-in, ready; null where it has none, and `why` says so.
+std::shared_ptr<const ReadyProblem> Grading::problem_of(const TextsOfPerson& texts, std::string& file,
+                                                        std::string& why) {
+  const auto at = problems_.find(texts.problem, texts.names, why);
+  if (!at) return nullptr;
   const ProblemsOfClass::Entry& entry = problems_.entry(*at);
-  std::shared_ptr<const ReadyProblem> problem;
+  file = entry.file;
+  why = language().grades.problem_not_read(entry.file);
   try {
-    if (!entry.statement.empty()) problem = problems_.ready(*at);
+    return entry.statement.empty() ? nullptr : problems_.ready(*at);
   } catch (const Refusal& refusal) {
     refused_.push_back(refusal);
+    return nullptr;
   }
-  if (!problem) return fail(GradedHandIn::What::no_problem, language().grades.problem_not_read(entry.file));
+}
 
-  std::vector<std::string> faults;  // of files, where others of the same person can be read
-  for (Read& one : all) {
-    if (one.faults.empty()) {
+std::vector<HandInOfClass> Grading::failed(GradedHandIn::What what, const std::string& why, const FilesOfPerson& files,
+                                           const TextsOfPerson& texts) const {
+  std::vector<HandInOfClass> one(1);
+  one[0].graded.what = what;
+  one[0].graded.files = files.files;
+  one[0].graded.error = why;
+  name(one[0], texts.names);
+  return one;
+}
+
+std::vector<HandInOfClass> Grading::read(const FilesOfPerson& files) {
+  const TextsOfPerson texts = texts_of(files);
+  if (!files.problem.empty()) return failed(GradedHandIn::What::unreadable, files.problem, files, texts);
+  std::string file, why;
+  const std::shared_ptr<const ReadyProblem> problem = problem_of(texts, file, why);
+  if (!problem) return failed(GradedHandIn::What::no_problem, why, files, texts);
+
+  std::vector<HandInOfClass> hand_ins;
+  std::vector<std::string> faults;
+  for (const TextsOfPerson::Text& one : texts.texts) {
+    Diagnostics found = one.faults;
+    if (found.empty()) {
       Result<Answers> answers = read_answers_of(one.file, one.text, "", problem->known);
       if (answers) {
-        const auto is_there = [&](const AnsweredStep& step) {
-          const auto& steps = hand_ins.back().answers->steps;
-          return std::ranges::find(steps, step.id, &AnsweredStep::id) != steps.end();
-        };
-        // A step once more is another hand-in, which is told.
-        if (hand_ins.back().answers && std::ranges::any_of(answers.value().steps, is_there)) hand_ins.emplace_back();
-        HandInOfClass& last = hand_ins.back();
-        if (!last.answers) last.answers.emplace();
-        std::ranges::move(answers.value().steps, std::back_inserter(last.answers->steps));
-        last.graded.files.push_back(one.file);
+        add_answers(std::move(answers.value()), one.file, hand_ins);
         continue;
       }
-      one.faults = answers.faults();
+      found = answers.faults();
     }
-    refused_.emplace_back(one.faults, one.text, one.file, color_);
-    const std::string told = told_fault(one.faults, one.text, one.file);
+    refused_.emplace_back(found, one.text, one.file);
+    const std::string told = told_fault(found, one.text, one.file);
     faults.push_back(files.files.size() == 1 ? told : one.file + ": " + told);
   }
-  if (!hand_ins.front().answers) return fail(GradedHandIn::What::unreadable, listed(faults));
+  if (hand_ins.empty()) return failed(GradedHandIn::What::unreadable, listed(faults), files, texts);
   for (HandInOfClass& one : hand_ins) {
     one.problem = problem;
-    one.graded.problem = entry.file;
-    name(one, names);
+    one.graded.problem = file;
+    name(one, texts.names);
     for (const std::string& fault : faults) one.graded.remarks.push_back(language().grades.part_not_read(fault));
   }
   return hand_ins;
@@ -287,36 +317,58 @@ void Grading::grade(const std::vector<FilesOfPerson>& all, std::size_t threads,
   }
 }
 
+// As in the list; who is not in it comes last.
+void Grading::put_in_order() {
+  if (!roster_) return;
+  std::vector<std::size_t> ranks;
+  for (const GradedHandIn& one : class_.hand_ins) {
+    const auto found = people_.find(person_key(one.name));
+    ranks.push_back(found == people_.end() ? people_.size() : found->second);
+  }
+  std::vector<GradedHandIn> ordered;
+  for (std::size_t rank = 0; rank <= people_.size(); ++rank) {
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      if (ranks[i] == rank) ordered.push_back(std::move(class_.hand_ins[i]));
+    }
+  }
+  class_.hand_ins = std::move(ordered);
+}
+
+// Says of each hand-in which others there are of the same person.
+void Grading::tell_of_several(const std::map<std::string, std::vector<std::size_t>>& places) {
+  for (const auto& [person, own] : places) {
+    if (person.empty()) continue;
+    for (const std::size_t i : own) {
+      for (const std::size_t other : own) {
+        if (other == i) continue;
+        const std::string files = listed(class_.hand_ins[other].files);
+        class_.hand_ins[i].remarks.push_back(language().grades.also_handed_in(files));
+      }
+    }
+  }
+}
+
+GradedHandIn Grading::nothing_of(const std::string& name) const {
+  GradedHandIn none{.what = GradedHandIn::What::nothing, .name = name};
+  std::string why;
+  const auto at = problems_.find("", {name}, why);
+  if (!at || problems_.entry(*at).statement.empty()) return none;
+  none.problem = problems_.entry(*at).file;
+  none.grade = Grader(scheme_, problems_.ready(*at)->trace).nothing();
+  return none;
+}
+
 GradedClass Grading::finished() {
   class_.scheme = scheme_;
   if (problems_.count() == 1) class_.title = problems_.ready(0)->trace.title;
   std::map<std::string, std::vector<std::size_t>> places;  // of each person's hand-ins
   for (std::size_t i = 0; i < class_.hand_ins.size(); ++i) places[person_key(class_.hand_ins[i].name)].push_back(i);
-  for (const auto& [person, own] : places) {
-    for (const std::size_t i : own) {
-      for (const std::size_t other : own) {
-        if (person.empty() || other == i) continue;
-        class_.hand_ins[i].remarks.push_back(language().grades.also_handed_in(listed(class_.hand_ins[other].files)));
-      }
-    }
-  }
+  tell_of_several(places);
   for (std::size_t i = 0; roster_ && i < roster_->people.size(); ++i) {
     const std::string& name = roster_->people[i].name;
-    if (places.contains(person_key(name))) continue;
-    GradedHandIn none{.what = GradedHandIn::What::nothing, .name = name};
-    std::string why;
-    const auto at = problems_.find("", {name}, why);
-    if (at && !problems_.entry(*at).statement.empty()) {
-      none.problem = problems_.entry(*at).file;
-      none.grade = Grader(scheme_, problems_.ready(*at)->trace).nothing();
-    }
-    class_.hand_ins.push_back(std::move(none));
+    if (!places.contains(person_key(name))) class_.hand_ins.push_back(nothing_of(name));
   }
-  // In the order of the list; who is not in it comes last.
-  std::ranges::stable_sort(class_.hand_ins, {}, [&](const GradedHandIn& one) {
-    const auto found = people_.find(person_key(one.name));
-    return found == people_.end() ? people_.size() : found->second;
-  });
+  put_in_order();
   return std::move(class_);
 }
 

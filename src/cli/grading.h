@@ -52,6 +52,7 @@ class ProblemsOfClass {
 
   const Entry& entry(std::size_t at) const { return entries_[at]; }
   std::size_t count() const { return entries_.size(); }
+  std::size_t first() const;                                        // that can be read
   const std::vector<std::string>& steps() const { return steps_; }  // of all of them, each once
   const std::vector<Refusal>& refused() const { return refused_; }
 
@@ -88,8 +89,8 @@ struct HandInOfClass {
 // its grade.
 class Grading {
  public:
-  Grading(ProblemsOfClass& problems, const Scheme& scheme, const Roster* roster, ColorChoice color)
-      : problems_(problems), scheme_(scheme), roster_(roster), color_(color) {
+  Grading(ProblemsOfClass& problems, const Scheme& scheme, const Roster* roster)
+      : problems_(problems), scheme_(scheme), roster_(roster) {
     for (std::size_t i = 0; roster && i < roster->people.size(); ++i)
       people_.emplace(person_key(roster->people[i].name), i);
   }
@@ -104,14 +105,21 @@ class Grading {
   const std::vector<Refusal>& refused() const { return refused_; }
 
  private:
+  struct TextsOfPerson;
+  static TextsOfPerson texts_of(const FilesOfPerson& files);
+  std::shared_ptr<const ReadyProblem> problem_of(const TextsOfPerson& texts, std::string& file, std::string& why);
+  std::vector<HandInOfClass> failed(GradedHandIn::What what, const std::string& why, const FilesOfPerson& files,
+                                    const TextsOfPerson& texts) const;
   std::vector<HandInOfClass> read(const FilesOfPerson& files);
   void name(HandInOfClass& hand_in, const std::vector<std::string>& names) const;
+  GradedHandIn nothing_of(const std::string& name) const;
+  void tell_of_several(const std::map<std::string, std::vector<std::size_t>>& places);
+  void put_in_order();
   void keep(HandInOfClass hand_in, const std::function<void(const HandInOfClass&)>& tell);
 
   ProblemsOfClass& problems_;
   const Scheme& scheme_;
   const Roster* roster_;
-  ColorChoice color_;
   std::map<std::string, std::size_t> people_;  // of the list, by person_key()
   GradedClass class_;
   std::vector<Refusal> refused_;

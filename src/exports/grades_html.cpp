@@ -81,9 +81,11 @@ class ClassPage {
     text_ += "<p class=\"scheme\">" + text_of(scheme) + "</p>\n";
     if (has_different_points(graded_)) text_ += element("p", text_of(said_.different_points)) + "\n";
     lay_out_what_to_look_at();
-    lay_out_distribution();
-    lay_out_mistakes();
-    lay_out_cells();
+    if (graded_.summary.hand_ins() > 0) {
+      lay_out_distribution();
+      lay_out_mistakes();
+      lay_out_cells();
+    }
     lay_out_people();
     return std::move(text_) + "</body>\n</html>\n";
   }

@@ -1,7 +1,6 @@
 #include "mark/grade.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
@@ -206,8 +205,10 @@ double ClassSummary::median_percent() const {
 
 std::vector<ClassSummary::Made> ClassSummary::mistakes() const {
   std::vector<Made> all;
-  for (const auto& [what, people] : made_) all.push_back({what.first, what.second, people});
-  std::ranges::stable_sort(all, std::greater<>(), &Made::people);
+  for (const auto& [what, people] : made_) {
+    const auto rarer = std::ranges::find_if(all, [&](const Made& one) { return one.people < people; });
+    all.insert(rarer, {what.first, what.second, people});
+  }
   return all;
 }
 

@@ -1,6 +1,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
 #include "reading/json/schema_pieces.h"
 #include "reading/schemas.h"
 #include "tensor/dtype.h"
@@ -13,6 +14,21 @@ namespace {
 Json any_text() { return {{"type", "string"}}; }
 
 Json or_null(Json schema) { return any_of({std::move(schema), {{"type", "null"}}}); }
+
+// An object that always has these members: "name:text files:text* error:text?", each by its definition;
+// * is a list of such, ? is null or such.
+Json with_members(std::string_view members) {
+  Json all = Json::object();
+  for (const std::string& member : split(members, ' ')) {
+    const std::size_t colon = member.find(':');
+    const bool is_list = member.ends_with('*'), may_be_null = member.ends_with('?');
+    const std::size_t end = member.size() - (is_list || may_be_null ? 1 : 0);
+    Json one = reference(std::string_view(member).substr(colon + 1, end - colon - 1));
+    if (is_list) one = list_of(std::move(one));
+    all[member.substr(0, colon)] = may_be_null ? or_null(std::move(one)) : std::move(one);
+  }
+  return whole_object(Members(std::move(all)));
+}
 
 }  // namespace
 
@@ -42,68 +58,41 @@ std::string golden_schema() {
 
 std::string grades_schema() {
   const Json count = whole_number(0);
-  const Json text = any_text();
-  const Json texts = list_of(text);
-  const Json points = {{"type", "number"}, {"minimum", 0}};
-  const Json index = described(list_of(whole_number(1)), "counts from 1, one an axis");
-  const Json by_name = {{"type", "object"}, {"additionalProperties", points}};
-  Json step = {{"id", text}, {"handed_in", {{"type", "boolean"}}}, {"other_shape", {{"type", "boolean"}}}};
-  for (const char* const name : {"cells", "right", "consistent", "too_coarse", "wrong", "blank", "missing"})
-    step[name] = count;
-  step["counted"] = described(count, "so many count as right");
-  step["earned"] = described(points, "of * counted / cells, or all or nothing");
-  step["deducted"] = points;
-  step["undecided"] = described(points, "what there would be more if numbers with too few digits were right");
-  step["points"] = described(points, "earned - deducted");
-  step["of"] = points;
-  const Json deduction = whole_object({{"mistake", text}, {"step", text}, {"asked", points}, {"taken", points}});
-  const Json cell = whole_object({{"step", text}, {"index", index}, {"given", text}});
-  const Json found = whole_object({{"mistake", text},
-                                   {"kind", one_of_words({"error", "convention", "note"})},
-                                   {"step", text},
-                                   {"ties", texts},
-                                   {"message", text}});
-  const Json verdict = one_of_words({"right", "wrong", "incomplete", "nothing", "unreadable", "no_problem"});
-  const Json hand_in = whole_object({{"name", text},
-                                     {"files", texts},
-                                     {"problem", or_null(text)},
-                                     {"verdict", verdict},
-                                     {"points", described(or_null(points), "rounded; null: not graded")},
-                                     {"of", or_null(points)},
-                                     {"percent", or_null(points)},
-                                     {"sum", described(or_null(points), "of the steps, not rounded")},
-                                     {"first_wrong", or_null(text)},
-                                     {"error", described(or_null(text), "why it was not graded")},
-                                     {"remarks", described(texts, "what a teacher is to look at")},
-                                     {"steps", list_of(whole_object(std::move(step)))},
-                                     {"deductions", list_of(deduction)},
-                                     {"undecided", described(list_of(cell), "numbers with too few digits to tell")},
-                                     {"mistakes", list_of(found)}});
-  const Json scheme = whole_object({{"points", or_null(by_name)},
-                                    {"per", one_of_words({"cell", "step"})},
-                                    {"follow_through", {{"type", "boolean"}}},
-                                    {"deduct", by_name},
-                                    {"too_coarse", one_of_words({"right", "wrong", "ask"})},
-                                    {"round_to", points}});
-  const Json made = whole_object({{"mistake", text}, {"step", text}, {"hand_ins", count}});
-  const Json of_class = whole_object({{"id", text},
-                                      {"shape", list_of(count)},
-                                      {"hand_ins", count},
-                                      {"wrong", described(count, "hand-ins with something wrong in it")},
-                                      {"cells", described(list_of(count), "by how many each is wrong, row by row")}});
-  const Json summary =
-      whole_object({{"graded", count},
-                    {"mean_percent", points},
-                    {"median_percent", points},
-                    {"distribution", described(list_of(count), "0 to 9 percent, 10 to 19, ..., 90 to 99, 100")},
-                    {"mistakes", list_of(made)},
-                    {"steps", list_of(of_class)}});
-  const Members members = {{"schema", {{"const", "attn/grades/1"}}},
-                           {"title", text},
-                           {"scheme", scheme},
-                           {"summary", summary},
-                           {"hand_ins", list_of(hand_in)}};
-  return schema_text("What attn grade says of a class", whole_object(members), Json::object());
+  Json defs;
+  defs["points"] = {{"type", "number"}, {"minimum", 0}};
+  defs["by_name"] = {{"type", "object"}, {"additionalProperties", reference("points")}};
+  defs["index"] = described(list_of(whole_number(1)), "counts from 1, one an axis");
+  defs["per"] = one_of_words({"cell", "step"});
+  defs["coarse"] = one_of_words({"right", "wrong", "ask"});
+  defs["kind"] = one_of_words({"error", "convention", "note"});
+  defs["verdict"] = one_of_words({"right", "wrong", "incomplete", "nothing", "unreadable", "no_problem"});
+  defs["scheme"] =
+      with_members("points:by_name? per:per follow_through:flag deduct:by_name too_coarse:coarse round_to:points");
+  defs["step"] = described(
+      with_members("id:text handed_in:flag other_shape:flag cells:count right:count consistent:count too_coarse:count "
+                   "wrong:count blank:count missing:count counted:count earned:points deducted:points "
+                   "undecided:points points:points of:points"),
+      "earned = of * counted / cells, or all or nothing; points = earned - deducted");
+  defs["deduction"] = with_members("mistake:text step:text asked:points taken:points");
+  defs["cell"] = described(with_members("step:text index:index given:text"), "with too few digits to tell");
+  defs["mistake"] = with_members("mistake:text kind:kind step:text ties:text* message:text");
+  defs["hand_in"] = described(
+      with_members("name:text files:text* problem:text? verdict:verdict points:points? of:points? percent:points? "
+                   "sum:points? first_wrong:text? error:text? remarks:text* steps:step* deductions:deduction* "
+                   "undecided:cell* mistakes:mistake*"),
+      "points are the sum, rounded; null where it was not graded, and error says why");
+  defs["made"] = with_members("mistake:text step:text hand_ins:count");
+  defs["step_of_class"] = described(with_members("id:text shape:count* hand_ins:count wrong:count cells:count*"),
+                                    "by how many hand-ins it, and each of its cells, is wrong");
+  defs["summary"] = described(with_members("graded:count mean_percent:points median_percent:points "
+                                           "distribution:count* mistakes:made* steps:step_of_class*"),
+                              "distribution: 0 to 9 percent, 10 to 19, ..., 90 to 99, 100");
+  defs["text"] = any_text();
+  defs["flag"] = {{"type", "boolean"}};
+  defs["count"] = count;
+  Json whole = with_members("schema:text title:text scheme:scheme summary:summary hand_ins:hand_in*");
+  whole["properties"]["schema"] = {{"const", "attn/grades/1"}};
+  return schema_text("What attn grade says of a class", whole, std::move(defs));
 }
 
 std::string diff_schema() {

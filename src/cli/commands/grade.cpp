@@ -28,7 +28,7 @@ const Format& text_format() { return *std::ranges::find(formats(), "text", &Form
 // A way to tell of a class.
 struct ClassReport {
   std::string name, ending;
-  std::string (*write)(const GradedClass& graded);  // null: as a document, in text; or a file a hand-in
+  std::string (*write)(const GradedClass& graded);  // null: a document, as text; or a file a hand-in
 };
 
 const std::vector<ClassReport> class_reports = {
@@ -63,30 +63,34 @@ const ClassReport* report_of_ending(const std::string& path) {
   return found == class_reports.end() ? nullptr : &*found;
 }
 
+// What is written to a path: what its ending says, or --report where it says nothing, and of
+// Gradescope's files, which are JSON of another kind, always.
+ReportTarget target_of(const std::string& typed, const ClassReport* named, const GradeOptions& options) {
+  const std::string path = path_of_output(typed);
+  const ClassReport* report = report_of_ending(path);
+  const bool is_only = options.outputs.size() == 1;
+  if (named && (!report || (is_only && named->name == "gradescope"))) report = named;
+  if (!report && path.empty()) report = &class_reports.front();
+  if (!report) {
+    throw Refusal("the ending of `" + shown(typed) + "` names no report",
+                  "give --report: " + listed(names_of(class_reports)))
+        .at({"-o,--output", typed});
+  }
+  if (named && is_only && report != named) {
+    throw Refusal(
+        "`-o " + shown(typed) + "` is a report in " + report->name + " by its ending, and --report says " + named->name,
+        "leave --report out, or write to a name with another ending")
+        .at({"--report", options.report});
+  }
+  return {path, report};
+}
+
 std::vector<ReportTarget> report_targets(const GradeOptions& options) {
-  const std::vector<std::string> names = names_of(class_reports);
-  const ClassReport* named =
-      options.report.empty() ? nullptr : &class_reports[choice("--report", options.report, names)];
+  const ClassReport* named = nullptr;
+  if (!options.report.empty()) named = &class_reports[choice("--report", options.report, names_of(class_reports))];
   if (options.outputs.empty()) return {{"", named ? named : &class_reports.front()}};
   std::vector<ReportTarget> targets;
-  for (const std::string& typed : options.outputs) {
-    const std::string path = path_of_output(typed);
-    const bool decides = named && (options.outputs.size() == 1 || named->name != "gradescope");
-    const ClassReport* by_ending = report_of_ending(path);
-    const ClassReport* report = decides && (named->name == "gradescope" || !by_ending) ? named : by_ending;
-    if (!report && path.empty()) report = named ? named : &class_reports.front();
-    if (!report) {
-      throw Refusal("the ending of `" + shown(typed) + "` names no report", "give --report: " + listed(names))
-          .at({"-o,--output", typed});
-    }
-    if (named && options.outputs.size() == 1 && report != named) {
-      throw Refusal("`-o " + shown(typed) + "` is a report in " + report->name + " by its ending, and --report says " +
-                        named->name,
-                    "leave --report out, or write to a name with another ending")
-          .at({"--report", options.report});
-    }
-    targets.push_back({path, report});
-  }
+  for (const std::string& typed : options.outputs) targets.push_back(target_of(typed, named, options));
   return targets;
 }
 
@@ -139,10 +143,6 @@ auto read_of(const std::string& file, Read read) {
   return std::move(result.value());
 }
 
-std::string in_format(const Document& document, const Format& format, bool ascii) {
-  return format.write(document, {.ascii = ascii});
-}
-
 void say_what_is_left_out(const std::vector<std::string>& left_out) {
   constexpr std::size_t most = 8;
   if (left_out.empty()) return;
@@ -185,83 +185,87 @@ void GradeOptions::declare(CommandLine& line) {
   for (const char* name : {"--hand-rounding", "--dtype", "--backend", "--instructions"}) line.remove_option(name);
 }
 
+// Where reports for people go, and files for programs: what is refused to be replaced, and written in the end.
+Rendering rendering_of(const std::vector<ReportTarget>& targets, const GradeOptions& options, bool has_gradescope) {
+  Rendering plan;
+  for (const ReportTarget& target : targets) {
+    if (!target.is_gradescope() || has_gradescope)
+      plan.targets.push_back({.path = target.path, .format = &text_format()});
+  }
+  plan.look.ascii = options.ascii;
+  refuse_to_overwrite(plan);
+  return plan;
+}
+
+// Gradescope's folder, where there are several hand-ins for it.
+std::optional<FolderOfPeople> gradescope_folder(const std::vector<ReportTarget>& targets, std::size_t count,
+                                                const GradeOptions& options) {
+  const auto target = std::ranges::find_if(targets, &ReportTarget::is_gradescope);
+  if (target == targets.end()) return std::nullopt;
+  std::error_code unknown;
+  const fs::path path(target->path);
+  const bool is_folder = !path.empty() && (fs::is_directory(path, unknown) || path.extension().empty());
+  if (count == 1 && !is_folder) return std::nullopt;
+  if (!is_folder)
+    throw Refusal("Gradescope's results.json is of one hand-in, and here are " + std::to_string(count),
+                  "-o DIR writes a file for each into a folder")
+        .at({"--report", options.report});
+  FolderOfPeople folder(target->path, ".json");
+  folder.make("-o,--output", options.answers);
+  return folder;
+}
+
+// The scheme of points; its steps are then computed, however large.
+Scheme scheme_of(const std::string& file, ProblemsOfClass& problems) {
+  if (file.empty()) return {};
+  const KnownSteps& known = problems.ready(problems.first())->known;
+  Scheme scheme = read_of(file, [&](std::string_view text) { return read_scheme(text, known, problems.steps()); });
+  std::vector<std::string> ids;
+  for (const Scheme::StepPoints& one : scheme.points) ids.push_back(one.step);
+  problems.keep(std::move(ids));
+  return scheme;
+}
+
 Exit GradeOptions::run() const {
   const std::vector<ReportTarget> targets = report_targets(*this);
   const Format& format = formats()[choice("--feedback-format", feedback_format, names_of(formats()))];
   if (std::ranges::count(answers, "-") + (keys == "-" ? 1 : 0) > 1)
     throw Refusal("standard input can be one file only", "give the others by name").at({.value = "-"});
-  const ErrorFormat errors = report == "json" ? ErrorFormat::json : ErrorFormat::text;
-  Rendering plan;
-  for (const ReportTarget& target : targets) {
-    if (!target.is_gradescope()) plan.targets.push_back({.path = target.path, .format = &text_format()});
-  }
-  plan.look.ascii = ascii;
-  refuse_to_overwrite(plan);
+  rendering_of(targets, *this, false);  // what is read later is found when something is written
 
   std::optional<Roster> people;
-  if (!roster.empty()) people = read_of(roster, [](std::string_view text) { return read_roster(text); });
+  if (!roster.empty()) people = read_of(roster, read_roster);
   ProblemsOfClass problems(keys, computing);
-  std::size_t first = 0;
-  while (problems.entry(first).statement.empty()) ++first;
-  Scheme points;
-  if (!scheme.empty()) {
-    const KnownSteps& known = problems.ready(first)->known;
-    points = read_of(scheme, [&](std::string_view text) { return read_scheme(text, known, problems.steps()); });
-    std::vector<std::string> ids;
-    for (const Scheme::StepPoints& one : points.points) ids.push_back(one.step);
-    problems.keep(std::move(ids));
-  }
-
+  const Scheme points = scheme_of(scheme, problems);
   std::vector<std::string> left_out;
-  std::vector<FilesOfPerson> all = files_of_class(answers, problems.ready(first)->known, left_out);
+  std::vector<FilesOfPerson> all = files_of_class(answers, problems.ready(problems.first())->known, left_out);
   if (people) give_to_people(*people, left_out, all);
   say_what_is_left_out(left_out);
 
-  std::optional<FolderOfPeople> for_people;
-  if (!feedback.empty()) {
-    for_people.emplace(feedback, std::string(format.ending));
-    for_people->make("--feedback", answers);
-  }
-  std::optional<FolderOfPeople> for_gradescope;
-  std::string one_result;  // of Gradescope, where there is one hand-in
-  for (const ReportTarget& target : targets) {
-    std::error_code unknown;
-    const bool is_folder =
-        !target.path.empty() && (fs::is_directory(target.path, unknown) || target.path.ends_with('/') ||
-                                 fs::path(target.path).extension().empty());
-    if (!target.is_gradescope() || (all.size() == 1 && !is_folder)) continue;
-    if (!is_folder)
-      throw Refusal("Gradescope's results.json is of one hand-in, and here are " + std::to_string(all.size()),
-                    "-o DIR writes a file for each into a folder")
-          .at({"--report", report});
-    for_gradescope.emplace(target.path, ".json");
-    for_gradescope->make("-o,--output", answers);
-  }
+  std::optional<FolderOfPeople> for_people, for_gradescope = gradescope_folder(targets, all.size(), *this);
   const bool wants_gradescope = std::ranges::any_of(targets, &ReportTarget::is_gradescope);
+  if (!feedback.empty()) for_people.emplace(feedback, std::string(format.ending)).make("--feedback", answers);
 
-  Grading grading(problems, points, people ? &*people : nullptr, ColorChoice::automatic);
   Exit worst = Exit::done;
+  std::string one_result;  // of Gradescope, where there is one hand-in
+  Grading grading(problems, points, people ? &*people : nullptr);
   grading.grade(all, computing.hardware.thread_count(), [&](const HandInOfClass& one) {
-    if (one.graded.is_failed()) worst = std::max(worst, Exit::wrong_input);
+    if (one.graded.is_failed()) worst = Exit::wrong_input;
     if (!for_people && !wants_gradescope) return;
     const Document told = one.report ? attn::feedback(one.graded, *one.report, one.problem->trace, points)
                                      : feedback_without_grade(one.graded);
-    if (for_people) for_people->write(one.graded, in_format(told, format, ascii));
-    if (!wants_gradescope) return;
-    one_result = gradescope_json(one.graded, in_format(told, text_format(), ascii));
+    if (for_people) for_people->write(one.graded, format.write(told, {.ascii = ascii}));
+    if (wants_gradescope) one_result = gradescope_json(one.graded, text_format().write(told, {.ascii = ascii}));
     if (for_gradescope) for_gradescope->write(one.graded, one_result);
   });
   const GradedClass graded = grading.finished();
+  const ErrorFormat errors = report == "json" ? ErrorFormat::json : ErrorFormat::text;
   for (const auto* refused : {&problems.refused(), &grading.refused()}) {
     for (const Refusal& refusal : *refused) worst = std::max(worst, refusal.say(errors));
   }
-  plan.targets.clear();
-  for (const ReportTarget& target : targets) {
-    if (!target.is_gradescope() || !for_gradescope)
-      plan.targets.push_back({.path = target.path, .format = &text_format()});
-  }
+  const Rendering plan = rendering_of(targets, *this, !for_gradescope);
   const Exit written = hand_out(plan, [&](const Target& target, Sink& sink) {
-    const auto& wanted = *std::ranges::find(targets, target.path, &ReportTarget::path);
+    const ReportTarget& wanted = *std::ranges::find(targets, target.path, &ReportTarget::path);
     if (wanted.is_gradescope()) return sink.write(one_result);
     sink.write(wanted.report->write ? wanted.report->write(graded) : rendered(told_class(graded), target, plan));
   });

@@ -19,6 +19,18 @@ constexpr std::size_t most_cells_told = 6;
 
 std::string or_dash(std::size_t count) { return count == 0 ? "–" : std::to_string(count); }
 
+// Adds a row of plain texts.
+void add_row(Table& table, std::initializer_list<std::string> texts) {
+  auto& row = table.rows.emplace_back();
+  for (const std::string& text : texts) row.push_back({Span(text)});
+}
+
+Table table_with(std::initializer_list<std::string> header) {
+  Table table;
+  for (const std::string& text : header) table.header.push_back({Span(text)});
+  return table;
+}
+
 // Steps and how their points come about: a column for what there is, none for what nobody has.
 Table points_table(const Grade& grade) {
   const GradeWords& said = language().grades;
@@ -36,10 +48,12 @@ Table points_table(const Grade& grade) {
     if (is_used || column.count == &StepGrade::right) told.push_back(column);
   }
   const bool deducts = !grade.deductions.empty();
-  Table table{.caption = {}, .header = {{said.step}}, .rows = {}, .numbers = true};
+  Table table = table_with({said.step});
+  table.numbers = true;
   for (const StateColumn& column : told) table.header.push_back({column.title});
   if (deducts) table.header.push_back({said.deducted});
-  table.header.insert(table.header.end(), {{said.points}, {said.of}});
+  table.header.push_back({said.points});
+  table.header.push_back({said.of});
   for (const StepGrade& step : grade.steps) {
     auto& row = table.rows.emplace_back();
     row.push_back({in_words(step.id)});
@@ -71,10 +85,11 @@ void tell_points(const Grade& grade, const Scheme& scheme, Document& document) {
   const GradeWords& said = language().grades;
   document.add(Headline{2, {said.points_of(spelled_points(grade.points), spelled_points(grade.of))}});
   document.add(points_table(grade));
-  std::string text = said.sum(spelled_sum(grade), spelled_points(grade.sum));
-  if (spelled_points(grade.sum) != spelled_points(grade.points))
-    text += " " + said.rounded_sum(spelled_points(scheme.round_to), spelled_points(grade.points));
-  document.add(Prose{{text}});
+  const std::string terms = spelled_sum(grade), sum = spelled_points(grade.sum);
+  std::string text = terms == sum ? "" : said.sum(terms, sum);
+  if (sum != spelled_points(grade.points))
+    text += (text.empty() ? "" : " ") + said.rounded_sum(spelled_points(scheme.round_to), spelled_points(grade.points));
+  if (!text.empty()) document.add(Prose{{text}});
   for (const StepGrade& step : grade.steps) {
     if (step.of > 0 && (step.other_shape || !step.handed_in))
       document.add(Prose{{capitalised(in_words(step.id)) + ": " + how_graded(step) + "."}});
@@ -90,19 +105,13 @@ void tell_points(const Grade& grade, const Scheme& scheme, Document& document) {
 
 Table people_table(const GradedClass& graded) {
   const GradeWords& said = language().grades;
-  Table table{
-      .caption = {},
-      .header =
-          {{said.name}, {said.points}, {said.of}, {said.verdict}, {language().verdicts.first_wrong}, {said.likely}},
-      .rows = {}};
+  Table table =
+      table_with({said.name, said.points, said.of, said.verdict, language().verdicts.first_wrong, said.likely});
   for (const GradedHandIn& one : graded.hand_ins) {
     const bool has_points = !one.is_failed();
-    table.rows.push_back({{one.name},
-                          {has_points ? spelled_points(one.grade.points) : "–"},
-                          {has_points ? spelled_points(one.grade.of) : "–"},
-                          {verdict_of(one)},
-                          {in_words(one.first_wrong)},
-                          {likely_of(one)}});
+    add_row(table, {one.name, has_points ? spelled_points(one.grade.points) : "–",
+                    has_points ? spelled_points(one.grade.of) : "–", verdict_of(one), in_words(one.first_wrong),
+                    likely_of(one)});
   }
   return table;
 }
@@ -112,12 +121,12 @@ void tell_distribution(const ClassSummary& summary, Document& document) {
   constexpr std::size_t longest = 40;
   const auto counts = summary.distribution();
   const std::size_t most = std::max<std::size_t>(1, *std::ranges::max_element(counts));
-  Table table{.caption = {}, .header = {{said.share}, {said.hand_ins}, {""}}, .rows = {}};
+  Table table = table_with({said.share, said.hand_ins, ""});
   for (std::size_t bin = counts.size(); bin-- > 0;) {
     const std::string range = bin == 10 ? said.whole.text() : said.from_to(bin * 10, bin * 10 + 9);
     std::string bar;
     for (std::size_t i = 0; i < (counts[bin] * longest + most - 1) / most; ++i) bar += "█";
-    table.rows.push_back({{range}, {or_dash(counts[bin])}, {bar}});
+    add_row(table, {range, or_dash(counts[bin]), bar});
   }
   document.add(Headline{2, {said.distribution}});
   document.add(std::move(table));
@@ -128,9 +137,9 @@ void tell_mistakes(const ClassSummary& summary, Document& document) {
   document.add(Headline{2, {said.mistakes}});
   const auto made = summary.mistakes();
   if (made.empty()) return document.add(Prose{{said.no_mistakes}});
-  Table table{.caption = {}, .header = {{said.hand_ins}, {said.step}, {said.mistake}}, .rows = {}};
+  Table table = table_with({said.hand_ins, said.step, said.mistake});
   for (const ClassSummary::Made& one : made) {
-    table.rows.push_back({{std::to_string(one.people)}, {in_words(one.step)}, {told_mistake(one.mistake)}});
+    add_row(table, {std::to_string(one.people), in_words(one.step), told_mistake(one.mistake)});
   }
   document.add(std::move(table));
 }
@@ -169,9 +178,9 @@ void tell_cells(const ClassSummary& summary, Document& document) {
 
 void tell_what_to_look_at(const GradedClass& graded, Document& document) {
   const GradeWords& said = language().grades;
-  Table table{.caption = {}, .header = {{said.who}, {said.what}}, .rows = {}};
+  Table table = table_with({said.who, said.what});
   for (const GradedHandIn& one : graded.hand_ins) {
-    for (const std::string& remark : told_remarks(one)) table.rows.push_back({{one.name}, {remark}});
+    for (const std::string& remark : told_remarks(one)) add_row(table, {one.name, remark});
   }
   if (table.rows.empty()) return;
   document.add(Headline{2, {said.to_look_at}});
@@ -349,6 +358,7 @@ Document told_class(const GradedClass& graded) {
   tell_what_to_look_at(graded, document);
   document.add(Headline{2, {said.everybody}});
   document.add(people_table(graded));
+  if (graded.summary.hand_ins() == 0) return document;
   tell_distribution(graded.summary, document);
   tell_mistakes(graded.summary, document);
   tell_cells(graded.summary, document);

@@ -32,7 +32,7 @@ constexpr GradeWords english_grades = {
     .not_handed_in = "not handed in",
     .other_shape = "has another shape than this step",
     .sum = "The sum: {} = {}.",
-    .rounded_sum = "It is rounded once, to the nearest {}, the middle up: {}.",
+    .rounded_sum = "The sum is rounded once, to the nearest {}, the middle up: {}.",
     .deduction = "Taken off {}: {}, because {}.",
     .only_taken = " Only {} of it, since a step has no less than 0 points.",
     .no_known_mistake = "no mistake known here gives these numbers",
@@ -49,15 +49,15 @@ constexpr GradeWords english_grades = {
     .unreadable = "not read",
     .no_problem = "of no problem",
     .nothing = "nothing handed in",
-    .mean_and_median = "On average {} %, half of them at least {} %.",
+    .mean_and_median = "Those that were graded have {} % on average, and half of them at least {} %.",
     .different_points =
         "Not all hand-ins are of as many points, since each counts the steps that it has. A scheme that gives points "
         "to "
         "the steps that were asked for makes them alike.",
     .one_a_step = "1 point for each step handed in",
     .points_are = "Points: {}",
-    .in_proportion = "of each, as much as of its numbers is right",
-    .all_or_nothing = "of each, all or nothing",
+    .in_proportion = "each in proportion to its right numbers",
+    .all_or_nothing = "each all or nothing",
     .following = "what follows from earlier numbers of one's own counts as right",
     .not_following = "what follows from earlier wrong numbers counts as wrong",
     .coarse_right = "too few digits to tell count as right",
