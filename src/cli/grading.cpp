@@ -17,7 +17,6 @@
 #include "reading/json/json.h"
 #include "reading/report.h"
 #include "reading/text_file.h"
-#include "words/grades.h"
 #include "words/language.h"
 
 namespace attn {

@@ -13,7 +13,6 @@
 #include "exports/csv_text.h"
 #include "exports/json_text.h"
 #include "exports/xml_text.h"
-#include "words/grades.h"
 #include "words/language.h"
 
 namespace attn {

@@ -1,11 +1,12 @@
 #include <algorithm>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "base/text.h"
 #include "explain/reports/grades.h"
 #include "exports/grades.h"
 #include "exports/xml_text.h"
-#include "words/grades.h"
 #include "words/language.h"
 
 // The page of a class: tables, bars and maps of its numbers; nothing of it runs.
@@ -48,19 +49,31 @@ figcaption { font-size: .92rem; margin-bottom: .35rem; }
 
 std::string text_of(const std::string& text) { return in_xml(printable(text)); }
 
-std::string element(const char* name, const std::string& content) {
-  return std::string("<") + name + ">" + content + "</" + name + ">";
+// Pieces of a page, one after the other.
+std::string page(std::initializer_list<std::string_view> pieces) {
+  std::string all;
+  for (const std::string_view piece : pieces) all += piece;
+  return all;
 }
 
-std::string cell(const std::string& text, bool is_number = false) {
-  return (is_number ? "<td class=\"n\">" : "<td>") + text_of(text) + "</td>";
+std::string element(std::string_view name, const std::string& text) {
+  return page({"<", name, ">", text_of(text), "</", name, ">\n"});
 }
 
-std::string heading(const std::string& text) { return element("h2", text_of(text)) + "\n"; }
+std::string cell(const std::string& text, std::string_view attributes = "") {
+  return page({"<td", attributes, ">", text_of(text), "</td>"});
+}
 
-// "62.5%", of something that is `of` at most.
-std::string share(double part, double of) {
-  return spelled_points(of > 0 ? std::clamp(100 * part / of, 0.0, 100.0) : 0) + "%";
+constexpr std::string_view of_number = " class=\"n\"";
+
+// "62.5", of something that is `of` at most.
+std::string percent_of(double part, double of) {
+  return spelled_points(of > 0 ? std::clamp(100 * part / of, 0.0, 100.0) : 0);
+}
+
+std::string bar(double part, double of) {
+  return page({"<td class=\"track\"><span class=\"of\"><span class=\"bar\" style=\"width:", percent_of(part, of),
+               "%\"></span></span></td>"});
 }
 
 class ClassPage {
@@ -68,18 +81,17 @@ class ClassPage {
   explicit ClassPage(const GradedClass& graded) : graded_(graded) {}
 
   std::string written() {
-    const std::string title = text_of(dotted(said_.title, graded_.title));
-    text_ =
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        "<title>" +
-        title + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<h1>" + title + "</h1>\n";
-    for (const std::string& sentence : told_overview(graded_)) text_ += element("p", text_of(sentence)) + "\n";
+    const std::string title = dotted(said_.title, graded_.title);
+    add(
+        {"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n",
+         element("title", title), "<style>", style, "</style>\n</head>\n<body>\n", element("h1", title)});
+    for (const std::string& sentence : told_overview(graded_)) add({element("p", sentence)});
     std::string scheme;
     for (const std::string& sentence : told_scheme(graded_.scheme)) scheme += (scheme.empty() ? "" : " ") + sentence;
-    text_ += "<p class=\"scheme\">" + text_of(scheme) + "</p>\n";
-    if (has_different_points(graded_)) text_ += element("p", text_of(said_.different_points)) + "\n";
+    add({"<p class=\"scheme\">", text_of(scheme), "</p>\n"});
+    if (has_different_points(graded_)) add({element("p", said_.different_points)});
     lay_out_what_to_look_at();
     if (graded_.summary.hand_ins() > 0) {
       lay_out_distribution();
@@ -91,56 +103,56 @@ class ClassPage {
   }
 
  private:
-  void open_table(std::initializer_list<std::pair<std::string, bool>> columns) {
-    text_ += "<table class=\"wide\">\n<tr>";
-    for (const auto& [title, is_number] : columns)
-      text_ += (is_number ? "<th class=\"n\" scope=\"col\">" : "<th scope=\"col\">") + text_of(title) + "</th>";
-    text_ += "</tr>\n";
+  void add(std::initializer_list<std::string_view> pieces) {
+    for (const std::string_view piece : pieces) text_ += piece;
+  }
+
+  // A column is of numbers where its title begins with #.
+  void open_table(std::initializer_list<std::string> columns) {
+    add({"<table class=\"wide\">\n<tr>"});
+    for (const std::string& title : columns) {
+      const bool is_number = title.starts_with('#');
+      add({"<th scope=\"col\"", is_number ? of_number : "", ">", text_of(title.substr(is_number ? 1 : 0)), "</th>"});
+    }
+    add({"</tr>\n"});
   }
 
   void lay_out_what_to_look_at() {
     std::string rows;
     for (const GradedHandIn& one : graded_.hand_ins) {
-      for (const std::string& remark : told_remarks(one)) rows += "<tr>" + cell(one.name) + cell(remark) + "</tr>\n";
+      for (const std::string& remark : told_remarks(one))
+        rows += page({"<tr>", cell(one.name), cell(remark), "</tr>\n"});
     }
     if (rows.empty()) return;
-    text_ += heading(said_.to_look_at);
-    open_table({{said_.who, false}, {said_.what, false}});
-    text_ += rows + "</table>\n";
+    add({element("h2", said_.to_look_at)});
+    open_table({said_.who, said_.what});
+    add({rows, "</table>\n"});
   }
 
   void lay_out_distribution() {
     const auto counts = graded_.summary.distribution();
-    const std::size_t most = std::max<std::size_t>(1, *std::ranges::max_element(counts));
-    text_ += heading(said_.distribution) + "<div class=\"chart\">\n";
+    const auto most = static_cast<double>(std::max<std::size_t>(1, *std::ranges::max_element(counts)));
+    add({element("h2", said_.distribution), "<div class=\"chart\">\n"});
     for (std::size_t bin = 0; bin < counts.size(); ++bin) {
       const std::string range = bin == 10 ? said_.whole.text() : said_.from_to(bin * 10, bin * 10 + 9);
-      const double height = 9.5 * static_cast<double>(counts[bin]) / static_cast<double>(most);
-      text_ += "<div><b>" + (counts[bin] == 0 ? "" : std::to_string(counts[bin])) +
-               "</b><i style=\"height:" + spelled_points(height) + "rem\"></i>" + text_of(range) + "</div>\n";
+      const std::string height = spelled_points(9.5 * static_cast<double>(counts[bin]) / most);
+      add({"<div><b>", counts[bin] == 0 ? "" : std::to_string(counts[bin]), "</b><i style=\"height:", height,
+           "rem\"></i>", text_of(range), "</div>\n"});
     }
-    text_ += "</div>\n";
+    add({"</div>\n"});
   }
 
   void lay_out_mistakes() {
     const auto made = graded_.summary.mistakes();
-    text_ += heading(said_.mistakes);
-    if (made.empty()) {
-      text_ += element("p", text_of(said_.no_mistakes)) + "\n";
-      return;
-    }
-    open_table({{said_.mistake, false}, {said_.step, false}, {said_.hand_ins, true}, {"", false}});
+    add({element("h2", said_.mistakes)});
+    if (made.empty()) return add({element("p", said_.no_mistakes)});
+    open_table({said_.mistake, said_.step, "#" + said_.hand_ins.text(), ""});
     const auto most = static_cast<double>(made.front().people);
     for (const ClassSummary::Made& one : made) {
-      text_ += "<tr>" + cell(told_mistake(one.mistake)) + cell(in_words(one.step)) +
-               cell(std::to_string(one.people), true) + bar(static_cast<double>(one.people), most) + "</tr>\n";
+      add({"<tr>", cell(told_mistake(one.mistake)), cell(in_words(one.step)),
+           cell(std::to_string(one.people), of_number), bar(static_cast<double>(one.people), most), "</tr>\n"});
     }
-    text_ += "</table>\n";
-  }
-
-  static std::string bar(double part, double of) {
-    return "<td class=\"track\"><span class=\"of\"><span class=\"bar\" style=\"width:" + share(part, of) +
-           "\"></span></span></td>";
+    add({"</table>\n"});
   }
 
   void lay_out_cells() {
@@ -149,52 +161,47 @@ class ClassPage {
       if (step.wrong == 0) continue;
       const std::string caption = said_.wrong_in(capitalised(in_words(step.id)), step.wrong, step.people);
       const std::vector<WrongCells> grids = wrong_cells(step);
-      if (grids.empty()) maps += element("figure", element("figcaption", text_of(caption))) + "\n";
-      for (const WrongCells& grid : grids) maps += map(grid, caption, step.people);
+      if (grids.empty()) maps += page({"<figure>", element("figcaption", caption), "</figure>\n"});
+      for (const WrongCells& grid : grids) maps += map(grid, caption, static_cast<double>(step.people));
     }
     if (maps.empty()) return;
-    text_ +=
-        heading(said_.cells) + element("p", text_of(said_.how_cells)) + "\n<div class=\"maps\">\n" + maps + "</div>\n";
+    add({element("h2", said_.cells), element("p", said_.how_cells), "<div class=\"maps\">\n", maps, "</div>\n"});
   }
 
   // The redder, the more of those who handed the step in have the number wrong.
-  static std::string map(const WrongCells& grid, const std::string& caption, std::size_t people) {
+  static std::string map(const WrongCells& grid, const std::string& caption, double people) {
     std::string rows = "<tr><th></th>";
     for (std::size_t column = 0; column < grid.columns; ++column) rows += element("th", std::to_string(column + 1));
     for (std::size_t row = 0; row < grid.rows; ++row) {
       rows += "</tr>\n<tr>" + element("th", std::to_string(row + 1));
       for (std::size_t column = 0; column < grid.columns; ++column) {
         const std::size_t wrong = grid.people[row * grid.columns + column];
-        const double part = people == 0 ? 0 : static_cast<double>(wrong) / static_cast<double>(people);
-        rows += wrong == 0 ? "<td>·</td>"
-                           : "<td style=\"background:rgba(213,94,0," + spelled_points(0.12 + 0.75 * part) + ")\">" +
-                                 std::to_string(wrong) + "</td>";
+        const std::string opacity = spelled_points(0.12 + 0.75 * static_cast<double>(wrong) / people);
+        rows += wrong == 0 ? cell("·")
+                           : cell(std::to_string(wrong), page({" style=\"background:rgba(213,94,0,", opacity, ")\""}));
       }
     }
-    return "<figure><figcaption>" + text_of(dotted(caption, grid.place)) + "</figcaption><table>\n" + rows +
-           "</tr>\n</table></figure>\n";
+    return page({"<figure>", element("figcaption", dotted(caption, grid.place)), "<table>\n", rows,
+                 "</tr>\n</table></figure>\n"});
   }
 
   void lay_out_people() {
-    text_ += heading(said_.everybody);
-    open_table({{said_.name, false},
-                {said_.points, true},
-                {said_.of, true},
-                {said_.percent, true},
-                {"", false},
-                {said_.verdict, false},
-                {language().verdicts.first_wrong, false},
-                {said_.likely, false}});
+    add({element("h2", said_.everybody)});
+    open_table({said_.name, "#" + said_.points.text(), "#" + said_.of.text(), "#" + said_.percent.text(), "",
+                said_.verdict, language().verdicts.first_wrong, said_.likely});
     for (const GradedHandIn& one : graded_.hand_ins) {
       const Grade& grade = one.grade;
-      text_ += "<tr>" + cell(one.name);
-      text_ += one.is_failed() ? "<td></td><td></td><td></td><td></td>"
-                               : cell(spelled_points(grade.points), true) + cell(spelled_points(grade.of), true) +
-                                     cell(spelled_percent(grade.percent()), true) + bar(grade.points, grade.of);
-      text_ += one.is_graded() ? cell(verdict_of(one)) : "<td class=\"bad\">" + text_of(verdict_of(one)) + "</td>";
-      text_ += cell(in_words(one.first_wrong)) + cell(likely_of(one)) + "</tr>\n";
+      add({"<tr>", cell(one.name)});
+      if (one.is_failed()) {
+        add({"<td></td><td></td><td></td><td></td>"});
+      } else {
+        add({cell(spelled_points(grade.points), of_number), cell(spelled_points(grade.of), of_number),
+             cell(spelled_percent(grade.percent()), of_number), bar(grade.points, grade.of)});
+      }
+      add({cell(verdict_of(one), one.is_graded() ? "" : " class=\"bad\""), cell(in_words(one.first_wrong)),
+           cell(likely_of(one)), "</tr>\n"});
     }
-    text_ += "</table>\n";
+    add({"</table>\n"});
   }
 
   const GradeWords& said_ = language().grades;

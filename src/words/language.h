@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "words/grades.h"
 #include "words/mistakes.h"
 #include "words/said.h"
 
@@ -339,8 +340,6 @@ struct DifferenceWords {
   Said the_last;
 };
 
-struct GradeWords;  // words/grades.h
-
 // All that is said to people about steps, mistakes and checks, in one language. A
 // second one is a second value of it: a sentence that it lacks does not compile.
 struct Language {
@@ -354,7 +353,7 @@ struct Language {
   ScalingWords scaling;
   OnlineWords online;
   HeadsWords heads;
-  const GradeWords& grades;
+  GradeWords grades;
 };
 
 // The one that people are told in: English, the only one so far.

@@ -9,7 +9,6 @@
 #include "explain/place.h"
 #include "explain/reports/verdict.h"
 #include "mistakes/mistake.h"
-#include "words/grades.h"
 #include "words/language.h"
 
 namespace attn {

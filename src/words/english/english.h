@@ -1,6 +1,5 @@
 #pragma once
 
-#include "words/grades.h"
 #include "words/language.h"
 
 namespace attn {
