@@ -56,7 +56,20 @@ class ClassFiles {
           .at({.value = word});
   }
 
-  std::vector<FilesOfPerson> take() { return std::move(all_); }
+  // Files of one name in folders of their own, anna/answers.json and ben/answers.json, are those of
+  // the folders' people.
+  std::vector<FilesOfPerson> take() {
+    std::map<std::string, std::size_t> of_name, in_folder;
+    for (const FilesOfPerson& one : all_) {
+      ++of_name[person_key(one.name)];
+      ++in_folder[one.folder];
+    }
+    for (FilesOfPerson& one : all_) {
+      if (of_name[person_key(one.name)] < 2 || in_folder[one.folder] > 1 || one.folder.empty()) continue;
+      one.name = named_by_folder(one.folder);
+    }
+    return std::move(all_);
+  }
 
  private:
   void add_entry(const fs::directory_entry& entry) {

@@ -27,6 +27,9 @@ namespace fs = std::filesystem;
 // Problems that are kept ready, and hand-ins that are marked at a time.
 constexpr std::size_t most_ready = 16, hand_ins_at_a_time = 32;
 
+// Other hand-ins of the same person that are named.
+constexpr std::size_t most_told = 3;
+
 bool is_json_file(const fs::path& path) {
   const std::string name = path.filename().string();
   return name.ends_with(".json") && !name.ends_with(".golden.json") && !name.starts_with('.');
@@ -336,13 +339,14 @@ void Grading::put_in_order() {
 // Says of each hand-in which others there are of the same person.
 void Grading::tell_of_several(const std::map<std::string, std::vector<std::size_t>>& places) {
   for (const auto& [person, own] : places) {
-    if (person.empty()) continue;
+    if (person.empty() || own.size() < 2) continue;
     for (const std::size_t i : own) {
-      for (const std::size_t other : own) {
-        if (other == i) continue;
-        const std::string files = listed(class_.hand_ins[other].files);
-        class_.hand_ins[i].remarks.push_back(language().grades.also_handed_in(files));
+      std::vector<std::string> files;
+      for (std::size_t at = 0; at < own.size() && files.size() <= most_told; ++at) {
+        if (own[at] != i) files.push_back(listed(class_.hand_ins[own[at]].files));
       }
+      if (files.size() > most_told) files.back() = "…";
+      class_.hand_ins[i].remarks.push_back(language().grades.also_handed_in(listed(files)));
     }
   }
 }

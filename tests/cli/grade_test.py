@@ -228,6 +228,39 @@ class AClassOfThirty(Folder):
         self.assertEqual(one.stdout, self.grade(*self.words, "--threads", "3", "--report", "json").stdout)
 
 
+class WhoseItIs(Folder):
+    def names(self, *words):
+        return [row["name"] for row in self.graded(*words)["hand_ins"]]
+
+    def test_files_of_one_name_are_those_of_their_folders(self):
+        self.write("in/anna/answers.json", {"steps": RIGHT})
+        self.write("in/Ben_77_assignsubmission_file_/answers.json", {"steps": RIGHT})
+        self.assertEqual(self.names("in/anna/answers.json", "in/Ben_77_assignsubmission_file_/answers.json"),
+                         ["anna", "Ben"])
+
+    def test_people_of_two_weeks_are_the_same_people(self):
+        for week in ("one", "two"):
+            for name in ("anna", "ben"):
+                self.write(f"{week}/{name}.json", {"steps": RIGHT})
+        self.assertEqual(self.names("one", "two"), ["anna", "ben", "anna", "ben"])
+
+    def test_a_name_is_the_same_in_any_spelling(self):
+        self.write("in/a\u0308nne_MU\u0308ller.json", {"steps": RIGHT})
+        self.write("roster.csv", "name\n\u00c4nne M\u00fcller\n")
+        self.assertEqual(self.names("in", "--roster", "roster.csv"), ["\u00c4nne M\u00fcller"])
+
+    def test_a_part_that_cannot_be_read_is_told_and_the_rest_is_graded(self):
+        self.write("in/anna/scores.csv", "2,4,4\n4,16,12\n4,12,10\n")
+        self.write("in/anna/context.json", "{")
+        row = self.people("in", code=2)["anna"]
+        self.assertEqual((row["verdict"], row["points"]), ("right", 1))
+        self.assertIn("context.json", row["remarks"][0])
+
+    def test_a_hand_in_of_another_shape_throughout_is_asked_about(self):
+        self.write("in/anna.json", {"steps": {"scores": [[1, 2], [3, 4]]}})
+        self.assertIn("another one", self.people("in")["anna"]["remarks"][0])
+
+
 class Schemes(Folder):
     def test_without_a_scheme_each_step_handed_in_has_a_point(self):
         self.write("anna.json", {"steps": KINDS["slip"]})

@@ -14,7 +14,7 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t most_cells_told = 6;
+constexpr std::size_t most_cells_told = 6, widest_name = 40;
 
 std::string or_dash(std::size_t count) { return count == 0 ? "–" : std::to_string(count); }
 
@@ -108,7 +108,7 @@ Table people_table(const GradedClass& graded) {
       table_with({said.name, said.points, said.of, said.verdict, language().verdicts.first_wrong, said.likely});
   for (const GradedHandIn& one : graded.hand_ins) {
     const bool has_points = !one.is_failed();
-    add_row(table, {one.name, has_points ? spelled_points(one.grade.points) : "–",
+    add_row(table, {shortened(one.name, widest_name), has_points ? spelled_points(one.grade.points) : "–",
                     has_points ? spelled_points(one.grade.of) : "–", verdict_of(one), in_words(one.first_wrong),
                     likely_of(one)});
   }
@@ -179,7 +179,7 @@ void tell_what_to_look_at(const GradedClass& graded, Document& document) {
   const GradeWords& said = language().grades;
   Table table = table_with({said.who, said.what});
   for (const GradedHandIn& one : graded.hand_ins) {
-    for (const std::string& remark : told_remarks(one)) add_row(table, {one.name, remark});
+    for (const std::string& remark : told_remarks(one)) add_row(table, {shortened(one.name, widest_name), remark});
   }
   if (table.rows.empty()) return;
   document.add(Headline{2, {said.to_look_at}});
@@ -310,7 +310,8 @@ std::vector<std::string> told_overview(const GradedClass& graded) {
 }
 
 std::vector<WrongCells> wrong_cells(const ClassSummary::StepOfClass& step) {
-  if (step.cells.empty() || step.shape.empty()) return {};
+  const bool has_any = std::ranges::any_of(step.cells, [](std::size_t people) { return people > 0; });
+  if (!has_any || step.shape.empty()) return {};
   const std::size_t rank = step.shape.size();
   const std::size_t columns = step.shape.back(), rows = rank > 1 ? step.shape[rank - 2] : 1;
   if (rows * columns == 0) return {};
