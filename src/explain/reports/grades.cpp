@@ -157,6 +157,26 @@ Table grid(const WrongCells& cells, const std::string& caption) {
   return table;
 }
 
+// ": [1,2] 5, [3,1] 4."; a full stop where none is known.
+std::string most_wrong_cells(const ClassSummary::StepOfClass& step) {
+  std::vector<std::size_t> cells;  // the worst first
+  for (std::size_t at = 0; at < step.cells.size(); ++at) {
+    if (step.cells[at] == 0) continue;
+    const auto better =
+        std::ranges::find_if(cells, [&](std::size_t other) { return step.cells[other] < step.cells[at]; });
+    cells.insert(better, at);
+    if (cells.size() > most_cells_told) cells.pop_back();
+  }
+  std::vector<std::string> told;
+  for (std::size_t at : cells) {
+    const std::size_t people = step.cells[at];
+    std::vector<std::size_t> index(step.shape.size());
+    for (std::size_t axis = index.size(); axis-- > 0; at /= step.shape[axis]) index[axis] = at % step.shape[axis];
+    told.push_back(spelled_index(index) + " " + std::to_string(people));
+  }
+  return (told.empty() ? "" : ": " + listed(told)) + ".";
+}
+
 void tell_cells(const ClassSummary& summary, Document& document) {
   const GradeWords& said = language().grades;
   constexpr std::size_t most_columns = 12, most_grids = 4;
@@ -170,7 +190,7 @@ void tell_cells(const ClassSummary& summary, Document& document) {
     const std::string caption = said.wrong_in(capitalised(in_words(step.id)), step.wrong, step.people);
     const std::vector<WrongCells> grids = wrong_cells(step);
     const bool fits = grids.size() <= most_grids && !grids.empty() && grids.front().columns <= most_columns;
-    if (!fits) document.add(Prose{{caption + "."}});
+    if (!fits) document.add(Prose{{caption + most_wrong_cells(step)}});
     for (std::size_t i = 0; fits && i < grids.size(); ++i) document.add(grid(grids[i], caption));
   }
 }
@@ -310,8 +330,7 @@ std::vector<std::string> told_overview(const GradedClass& graded) {
 }
 
 std::vector<WrongCells> wrong_cells(const ClassSummary::StepOfClass& step) {
-  const bool has_any = std::ranges::any_of(step.cells, [](std::size_t people) { return people > 0; });
-  if (!has_any || step.shape.empty()) return {};
+  if (step.cells.empty() || step.shape.empty()) return {};
   const std::size_t rank = step.shape.size();
   const std::size_t columns = step.shape.back(), rows = rank > 1 ? step.shape[rank - 2] : 1;
   if (rows * columns == 0) return {};
@@ -324,7 +343,7 @@ std::vector<WrongCells> wrong_cells(const ClassSummary::StepOfClass& step) {
     for (std::size_t axis = rank > 2 ? rank - 2 : 0; axis-- > 0; left /= step.shape[axis])
       one.place = std::to_string(left % step.shape[axis] + 1) + (one.place.empty() ? "" : ",") + one.place;
     if (!one.place.empty()) one.place = "[" + one.place + ",·,·]";
-    grids.push_back(std::move(one));
+    if (std::ranges::any_of(one.people, [](std::size_t people) { return people > 0; })) grids.push_back(std::move(one));
   }
   return grids;
 }

@@ -50,7 +50,7 @@ std::vector<std::string> told_overview(const GradedClass& graded);
 // Whether some have more points to win than others.
 bool has_different_points(const GradedClass& graded);
 
-// The people by whom each cell of a matrix of a step is wrong.
+// The people by whom each cell of a matrix of a step is wrong; of matrices in which any is.
 struct WrongCells {
   std::string place;  // "[2,·,·]"; empty where the step is one matrix
   std::size_t rows = 0, columns = 0;
