@@ -85,7 +85,8 @@ class ClassFiles {
   void add_folder_of_person(const std::string& folder, const std::string& name) {
     FilesOfPerson person{.name = named_by_folder(name), .folder = name};
     std::vector<std::string> others;
-    gather(folder, 1, person.files, others);
+    // A folder of nothing but problems that were read is nobody's.
+    if (!gather(folder, 1, person.files, others) && person.files.empty() && others.empty()) return;
     if (person.files.empty()) {
       person.problem = others.empty() ? "the folder is empty"
                                       : "none of these is a .json, .csv or .txt file: " + shown_names(others);
@@ -94,19 +95,24 @@ class ClassFiles {
     all_.push_back(std::move(person));
   }
 
-  static void gather(const std::string& folder, int level, std::vector<std::string>& files,
+  // Returns false where there are files that were read already.
+  static bool gather(const std::string& folder, int level, std::vector<std::string>& files,
                      std::vector<std::string>& others) {
+    bool is_new = true;
     for (const fs::directory_entry& entry : sorted_entries(folder)) {
       const std::string name = entry.path().filename().string();
       const std::string path = entry.path().lexically_normal().string();
       std::error_code unknown;
-      if (name.starts_with('.') || name_of_read(path)) continue;
+      const bool was_read = name_of_read(path).has_value();
+      is_new = is_new && !was_read;
+      if (name.starts_with('.') || was_read) continue;
       if (entry.is_directory(unknown) && !entry.is_symlink(unknown) && level < most_levels) {
-        gather(path, level + 1, files, others);
+        is_new = gather(path, level + 1, files, others) && is_new;
       } else {
         (entry.is_regular_file(unknown) && is_answers_file(name) ? files : others).push_back(path);
       }
     }
+    return is_new;
   }
 
   static std::string shown_names(std::vector<std::string> paths) {
@@ -126,6 +132,7 @@ class ClassFiles {
     FilesOfPerson person{.name = named.person.substr(0, named.person.find('.')),
                          .folder = path.parent_path().filename().string(),
                          .files = {file}};
+    person.whole_name = named.person;
     if (person.name.empty() && !named.step.empty()) person.name = person.folder;
     const std::string key = path.parent_path().string() + "/\n" + person_key(person.name);
     const bool is_part = !named.step.empty() && !person.name.empty();

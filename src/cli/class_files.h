@@ -12,8 +12,9 @@ namespace attn {
 // Files that belong together: those of a person's folder; tables that are called alike but for
 // a step's name; or one file.
 struct FilesOfPerson {
-  std::string name = {};    // by the folder, or by the file up to its first point
-  std::string folder = {};  // the one that the files are in, without what is before it
+  std::string name = {};        // by the folder, or by the file up to its first point
+  std::string whole_name = {};  // by the file, points and all: "J. Doe"
+  std::string folder = {};      // the one that the files are in, without what is before it
   std::vector<std::string> files = {};
   std::string problem = {};  // why none of them can be read, where that is so
 };

@@ -218,7 +218,7 @@ Grading::TextsOfPerson Grading::texts_of(const FilesOfPerson& files) {
     if (name.empty()) name = own.name;
     if (all.problem.empty()) all.problem = own.problem;
   }
-  for (const std::string& one : {name, files.name, files.folder}) {
+  for (const std::string& one : {name, files.name, files.whole_name, files.folder}) {
     if (!person_key(one).empty()) all.names.push_back(one);
   }
   return all;

@@ -205,9 +205,9 @@ double ClassSummary::median_percent() const {
 
 std::vector<ClassSummary::Made> ClassSummary::mistakes() const {
   std::vector<Made> all;
-  for (const auto& [what, people] : made_) {
-    const auto rarer = std::ranges::find_if(all, [&](const Made& one) { return one.people < people; });
-    all.insert(rarer, {what.first, what.second, people});
+  for (const auto& one : made_) {
+    const auto rarer = std::ranges::find_if(all, [&](const Made& other) { return other.people < one.second; });
+    all.insert(rarer, {one.first.first, one.first.second, one.second});
   }
   return all;
 }

@@ -249,6 +249,20 @@ class WhoseItIs(Folder):
         self.write("roster.csv", "name\n\u00c4nne M\u00fcller\n")
         self.assertEqual(self.names("in", "--roster", "roster.csv"), ["\u00c4nne M\u00fcller"])
 
+    def test_a_name_may_have_points_where_the_list_has_it(self):
+        self.write("in/J. Doe.json", {"steps": RIGHT})
+        self.write("roster.csv", "name\nJ. Doe\n")
+        self.assertEqual(self.names("in", "--roster", "roster.csv"), ["J. Doe"])
+        self.assertEqual(self.names("in"), ["J"])
+
+    def test_problems_in_a_folder_of_hand_ins_are_nobodys(self):
+        shutil.copy(EXAMPLE, os.path.join(self.folder, "problem.json"))
+        os.makedirs(self.path("in/keys"))
+        shutil.move(self.path("problem.json"), self.path("in/keys/problem.json"))
+        self.write("in/anna.json", {"steps": RIGHT})
+        done = self.grade("in", "--report", "csv", keys="in/keys")
+        self.assertEqual([line.split(",")[0] for line in done.stdout.splitlines()], ["name", "anna"])
+
     def test_a_part_that_cannot_be_read_is_told_and_the_rest_is_graded(self):
         self.write("in/anna/scores.csv", "2,4,4\n4,16,12\n4,12,10\n")
         self.write("in/anna/context.json", "{")
