@@ -98,8 +98,9 @@ ErrorFormat format_of_errors(std::span<const std::string> words) {
   ErrorFormat format = ErrorFormat::text;
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     const bool is_last = i + 1 == words.size();
+    const bool names_one = words[i] == "--format" || words[i] == "--report";
     const bool says_json =
-        words[i] == "--format=json" || (words[i] == "--format" && !is_last && words[i + 1] == "json");
+        words[i] == "--format=json" || words[i] == "--report=json" || (names_one && !is_last && words[i + 1] == "json");
     if (says_json || words[i] == "--json") format = ErrorFormat::json;
   }
   return format;

@@ -20,7 +20,7 @@ enum class ColorChoice { automatic, always, never };
 // How errors are said: to people, or as one line of JSON each, attn/error/1.
 enum class ErrorFormat { text, json };
 
-// JSON where the words of a command line ask for --format json, be they right or wrong otherwise.
+// JSON where the words of a command line ask for --format json, or --report json, be they right or wrong otherwise.
 ErrorFormat format_of_errors(std::span<const std::string> words);
 
 // What of a command line is meant: what stands behind an option, the option itself where no

@@ -12,6 +12,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "exports/json_text.h"
+#include "exports/xml_text.h"
 
 namespace attn {
 namespace {
@@ -44,7 +45,16 @@ Json verdict_json(const GoldenVerdict& verdict) {
           {"differences", std::move(differences)}};
 }
 
-// A text as XML holds it, in quotes or not.
+std::string testcase(const GoldenVerdict& verdict) {
+  std::string text = "    <testcase classname=\"attn golden\" name=\"" + in_xml(printable(verdict.file)) + "\"";
+  if (!verdict.has_failed()) return text + "/>\n";
+  const std::string kind = verdict.kind == Kind::differs ? "failure" : "error";
+  text += ">\n      <" + kind + " message=\"" + in_xml(printable(verdict.message)) + "\">";
+  return text + in_xml(verdict.details) + "</" + kind + ">\n    </testcase>\n";
+}
+
+}  // namespace
+
 std::string in_xml(std::string_view text) {
   std::string escaped;
   for (std::size_t at = 0; at < text.size();) {
@@ -65,16 +75,6 @@ std::string in_xml(std::string_view text) {
   }
   return escaped;
 }
-
-std::string testcase(const GoldenVerdict& verdict) {
-  std::string text = "    <testcase classname=\"attn golden\" name=\"" + in_xml(printable(verdict.file)) + "\"";
-  if (!verdict.has_failed()) return text + "/>\n";
-  const std::string kind = verdict.kind == Kind::differs ? "failure" : "error";
-  text += ">\n      <" + kind + " message=\"" + in_xml(printable(verdict.message)) + "\">";
-  return text + in_xml(verdict.details) + "</" + kind + ">\n    </testcase>\n";
-}
-
-}  // namespace
 
 std::string goldens_json(std::span<const GoldenVerdict> verdicts) {
   const auto failed = std::ranges::count_if(verdicts, &GoldenVerdict::has_failed);

@@ -1,6 +1,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
 #include "reading/json/schema_pieces.h"
 #include "reading/schemas.h"
 #include "tensor/dtype.h"
@@ -13,6 +14,21 @@ namespace {
 Json any_text() { return {{"type", "string"}}; }
 
 Json or_null(Json schema) { return any_of({std::move(schema), {{"type", "null"}}}); }
+
+// An object that always has these members: "name:text files:text* error:text?", each by its definition;
+// * is a list of such, ? is null or such.
+Json with_members(std::string_view members) {
+  Json all = Json::object();
+  for (const std::string& member : split(members, ' ')) {
+    const std::size_t colon = member.find(':');
+    const bool is_list = member.ends_with('*'), may_be_null = member.ends_with('?');
+    const std::size_t end = member.size() - (is_list || may_be_null ? 1 : 0);
+    Json one = reference(std::string_view(member).substr(colon + 1, end - colon - 1));
+    if (is_list) one = list_of(std::move(one));
+    all[member.substr(0, colon)] = may_be_null ? or_null(std::move(one)) : std::move(one);
+  }
+  return whole_object(Members(std::move(all)));
+}
 
 }  // namespace
 
@@ -38,6 +54,45 @@ std::string golden_schema() {
   const Members members = {
       {"schema", {{"const", "attn/golden/1"}}}, {"passed", count}, {"failed", count}, {"files", list_of(file)}};
   return schema_text("What attn golden says of problems", whole_object(members), std::move(defs));
+}
+
+std::string grades_schema() {
+  const Json count = whole_number(0);
+  Json defs;
+  defs["points"] = {{"type", "number"}, {"minimum", 0}};
+  defs["by_name"] = {{"type", "object"}, {"additionalProperties", reference("points")}};
+  defs["index"] = described(list_of(whole_number(1)), "counts from 1, one an axis");
+  defs["per"] = one_of_words({"cell", "step"});
+  defs["coarse"] = one_of_words({"right", "wrong", "ask"});
+  defs["kind"] = one_of_words({"error", "convention", "note"});
+  defs["verdict"] = one_of_words({"right", "wrong", "incomplete", "nothing", "unreadable", "no_problem"});
+  defs["scheme"] =
+      with_members("points:by_name? per:per follow_through:flag deduct:by_name too_coarse:coarse round_to:points");
+  defs["step"] = described(
+      with_members("id:text handed_in:flag other_shape:flag cells:count right:count consistent:count too_coarse:count "
+                   "wrong:count blank:count missing:count counted:count earned:points deducted:points "
+                   "undecided:points points:points of:points"),
+      "earned = of * counted / cells, or all or nothing; points = earned - deducted");
+  defs["deduction"] = with_members("mistake:text step:text asked:points taken:points");
+  defs["cell"] = described(with_members("step:text index:index given:text"), "with too few digits to tell");
+  defs["mistake"] = with_members("mistake:text kind:kind step:text ties:text* message:text");
+  defs["hand_in"] = described(
+      with_members("name:text files:text* problem:text? verdict:verdict points:points? of:points? percent:points? "
+                   "sum:points? first_wrong:text? error:text? remarks:text* steps:step* deductions:deduction* "
+                   "undecided:cell* mistakes:mistake*"),
+      "points are the sum, rounded; null where it was not graded, and error says why");
+  defs["made"] = with_members("mistake:text step:text hand_ins:count");
+  defs["step_of_class"] = described(with_members("id:text shape:count* hand_ins:count wrong:count cells:count*"),
+                                    "by how many hand-ins it, and each of its cells, is wrong");
+  defs["summary"] = described(with_members("graded:count mean_percent:points median_percent:points "
+                                           "distribution:count* mistakes:made* steps:step_of_class*"),
+                              "distribution: 0 to 9 percent, 10 to 19, ..., 90 to 99, 100");
+  defs["text"] = any_text();
+  defs["flag"] = {{"type", "boolean"}};
+  defs["count"] = count;
+  Json whole = with_members("schema:text title:text scheme:scheme summary:summary hand_ins:hand_in*");
+  whole["properties"]["schema"] = {{"const", "attn/grades/1"}};
+  return schema_text("What attn grade says of a class", whole, std::move(defs));
 }
 
 std::string diff_schema() {

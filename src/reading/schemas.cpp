@@ -52,10 +52,31 @@ std::string answers_schema() {
   members["$schema"] = Json::object();
   members["schema"] = {{"const", "attn/answers/1"}};
   members["name"] = described(Json::object(), "whose answers they are, which is shown with the marks");
+  members["problem"] = described(Json::object(), "the statement of the problem they are of, as its trace has it");
   for (const char* free : {"title", "notes"}) members[free] = described(Json::object(), "for people");
   members["steps"] =
       described(std::move(steps), "by the ids of the trace, \"scores\", or by symbols of the problem, \"S\"");
   return schema_text("Answers to a problem of attn", problem_object(members, {"steps"}), std::move(defs));
+}
+
+std::string scheme_schema() {
+  const Json number = {{"type", "number"}, {"minimum", 0}, {"maximum", 1000000}};
+  const Json numbers = {{"type", "object"}, {"additionalProperties", number}};
+  Json above_zero = number;
+  above_zero.erase("minimum");
+  above_zero["exclusiveMinimum"] = 0;
+  Json members;
+  members["$schema"] = Json::object();
+  members["schema"] = {{"const", "attn/scheme/1"}};
+  for (const char* free : {"title", "notes"}) members[free] = described(Json::object(), "for people");
+  members["points"] = described(numbers, "of each step that is asked for; else 1 of each that is handed in");
+  members["per"] = described(one_of_words({"cell", "step"}), "in proportion to right cells; or all or nothing");
+  members["follow_through"] =
+      described({{"type", "boolean"}}, "whether what follows from earlier numbers of one's own counts as right");
+  members["deduct"] = described(numbers, "what a diagnosis costs, by ids of mistakes, or patterns: \"rounding.*\"");
+  members["too_coarse"] = described(one_of_words({"right", "wrong", "ask"}), "numbers with too few digits to tell");
+  members["round_to"] = described(std::move(above_zero), "the sum is rounded to a multiple of it, the middle up");
+  return schema_text("How attn grade gives points", problem_object(members), Json::object());
 }
 
 std::string report_schema() {

@@ -18,8 +18,14 @@ std::string trace_schema();
 // Of answers.
 std::string answers_schema();
 
+// Of how points are given.
+std::string scheme_schema();
+
 // Of what is said of answers: one report, or a list of them.
 std::string report_schema();
+
+// Of a graded class.
+std::string grades_schema();
 
 // Of what is said of problems and their goldens.
 std::string golden_schema();

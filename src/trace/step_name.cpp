@@ -46,33 +46,6 @@ std::vector<StepName> names_of_all(const Headed& all) {
   return names;
 }
 
-// Whether a pattern stands for the whole text. What a star stands for grows until the rest fits.
-bool is_like(std::string_view text, std::string_view pattern) {
-  std::size_t at = 0, in_pattern = 0;
-  std::optional<std::size_t> star;  // the last one in the pattern
-  std::size_t covered = 0;          // it stands for the text up to here
-  while (at < text.size()) {
-    const std::size_t length = code_point(text, at).bytes;
-    const std::string_view letter = text.substr(at, length);
-    if (in_pattern < pattern.size() && pattern[in_pattern] == '*') {
-      star = in_pattern++;
-      covered = at;
-    } else if (in_pattern < pattern.size() && pattern[in_pattern] == '?') {
-      ++in_pattern;
-      at += length;
-    } else if (pattern.substr(in_pattern).starts_with(letter)) {
-      in_pattern += length;
-      at += length;
-    } else if (star) {
-      in_pattern = *star + 1;
-      at = covered += code_point(text, covered).bytes;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', in_pattern) == std::string_view::npos;
-}
-
 }  // namespace
 
 std::vector<StepName> step_names(const Recipe& recipe) {
@@ -103,6 +76,33 @@ std::vector<std::string> steps_called(std::string_view typed, std::span<const St
   if (ids.empty()) ids = with_same(typed, names, in_small_letters);
   if (ids.empty() && has(as_step_id(typed))) ids.push_back(as_step_id(typed));
   return ids;
+}
+
+// What a star stands for grows until the rest fits.
+bool is_like(std::string_view text, std::string_view pattern) {
+  std::size_t at = 0, in_pattern = 0;
+  std::optional<std::size_t> star;  // the last one in the pattern
+  std::size_t covered = 0;          // it stands for the text up to here
+  while (at < text.size()) {
+    const std::size_t length = code_point(text, at).bytes;
+    const std::string_view letter = text.substr(at, length);
+    if (in_pattern < pattern.size() && pattern[in_pattern] == '*') {
+      star = in_pattern++;
+      covered = at;
+    } else if (in_pattern < pattern.size() && pattern[in_pattern] == '?') {
+      ++in_pattern;
+      at += length;
+    } else if (pattern.substr(in_pattern).starts_with(letter)) {
+      in_pattern += length;
+      at += length;
+    } else if (star) {
+      in_pattern = *star + 1;
+      at = covered += code_point(text, covered).bytes;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', in_pattern) == std::string_view::npos;
 }
 
 bool is_step_pattern(std::string_view typed) { return typed.find_first_of("*?") != std::string_view::npos; }

@@ -34,11 +34,13 @@ std::string as_step_id(std::string_view name);
 // is called so, several where it could be each of them.
 std::vector<std::string> steps_called(std::string_view typed, std::span<const StepName> names);
 
+// Whether a pattern is like the whole text: * stands for any characters, ? for one.
+bool is_like(std::string_view text, std::string_view pattern);
+
 // Whether somebody may mean several by it: "*weights" and "score?".
 bool is_step_pattern(std::string_view typed);
 
-// The ids of those whose id or symbol is like the pattern, in order: * stands for any
-// characters, ? for one.
+// The ids of those whose id or symbol is like the pattern, in order.
 std::vector<std::string> steps_like(std::string_view pattern, std::span<const StepName> names);
 
 }  // namespace attn

@@ -15,7 +15,8 @@ const Language& language() {
                                    .scaling = english_scaling,
                                    .online = english_online,
                                    .heads = english_heads,
-                                   .lint = english_lint};
+                                   .lint = english_lint,
+                                   .grades = english_grades};
   return english;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "words/grades.h"
 #include "words/mistakes.h"
 #include "words/said.h"
 
@@ -370,6 +371,7 @@ struct Language {
   OnlineWords online;
   HeadsWords heads;
   LintWords lint;
+  GradeWords grades;
 };
 
 // The one that people are told in: English, the only one so far.

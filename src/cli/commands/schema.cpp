@@ -21,6 +21,8 @@ const std::vector<Described> described = {
     {"answers", answers_schema},
     {"trace", trace_schema},
     {"report", report_schema},
+    {"scheme", scheme_schema},
+    {"grades", grades_schema},
     {"golden", golden_schema},
     {"diff", diff_schema},
     {"bench", bench_schema},

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "reading/answers/answers.h"
+#include "reading/answers/typed_value.h"
+#include "reading/json/json.h"
 
 namespace attn {
 namespace {
@@ -22,6 +24,10 @@ std::string ending_of(const std::string& file) {
 bool begins_as_json(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   return begin == std::string_view::npos || std::string_view("{[\"/").find(text[begin]) != std::string_view::npos;
+}
+
+bool is_typed_text(const std::string& file, std::string_view text) {
+  return file == "-" ? !begins_as_json(text) : ending_of(file) == ".txt";
 }
 
 Result<Answers> read_table(const std::string& file, std::string_view text, const std::string& step,
@@ -55,12 +61,30 @@ FileOfAnswers named_by_file(const std::string& file, const KnownSteps& known) {
   return file_of_answers(stem_of_file(file), is_table_file(file), known);
 }
 
+OriginOfAnswers origin_of_answers(const std::string& file, std::string_view text) {
+  OriginOfAnswers origin;
+  if (is_table_file(file)) return origin;
+  if (!is_typed_text(file, text)) {
+    const Result<ParsedJson> parsed = parse_json(text);
+    const auto object = parsed ? parsed.value().root.object() : std::nullopt;
+    if (!object) return origin;
+    if (const auto name = object->find("name")) origin.name = name->text().value_or("");
+    if (const auto problem = object->find("problem")) origin.problem = problem->text().value_or("");
+    return origin;
+  }
+  for (std::size_t at = 0; at < text.size() && origin.name.empty(); ++at) {
+    const std::string_view line = line_from(text, at);
+    origin.name = name_in(line).value_or("");
+    at += line.size();
+  }
+  return origin;
+}
+
 Result<Answers> read_answers_of(const std::string& file, std::string_view text, const std::string& step,
                                 const KnownSteps& known) {
   const bool is_input = file == "-";
   if (is_table_file(file) || (is_input && !step.empty())) return read_table(file, text, step, known);
-  const bool is_text = is_input ? !begins_as_json(text) : ending_of(file) == ".txt";
-  return is_text ? read_answers_text(text, known) : read_answers(text, known);
+  return is_typed_text(file, text) ? read_answers_text(text, known) : read_answers(text, known);
 }
 
 }  // namespace attn

@@ -18,6 +18,13 @@ bool is_table_file(const std::string& file);
 // What a file's name says of whom and of which step it is.
 FileOfAnswers named_by_file(const std::string& file, const KnownSteps& known);
 
+// Whose a text of answers says that it is, and the statement of which problem, as far as it says
+// so, and whatever else is wrong with it.
+struct OriginOfAnswers {
+  std::string name = {}, problem = {};
+};
+OriginOfAnswers origin_of_answers(const std::string& file, std::string_view text);
+
 // Reads the text of a file of answers; of "-", standard input, as what it looks like.
 // `step`, where it is not empty, is what a table holds.
 Result<Answers> read_answers_of(const std::string& file, std::string_view text, const std::string& step,

@@ -119,8 +119,8 @@ std::string help_for_step(std::string_view name, const KnownSteps& known) {
 FileOfAnswers file_of_answers(std::string_view stem, bool is_table, const KnownSteps& known) {
   if (auto step = step_in_file_name(stem, is_table, known); !step.empty()) return {"", std::move(step)};
   if (const KnownSteps::Ids ids = known.called(stem); is_table && ids.size() == 1) return {"", ids.front()};
-  for (std::size_t at = stem.find_first_of("_- "); at != std::string_view::npos;
-       at = stem.find_first_of("_- ", at + 1)) {
+  for (std::size_t at = stem.find_first_of("_- ."); at != std::string_view::npos;
+       at = stem.find_first_of("_- .", at + 1)) {
     auto step = step_in_file_name(stem.substr(at + 1), is_table, known);
     if (at > 0 && !step.empty()) return {std::string(stem.substr(0, at)), std::move(step)};
   }

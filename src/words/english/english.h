@@ -15,5 +15,6 @@ extern const ScalingWords english_scaling;
 extern const OnlineWords english_online;
 extern const HeadsWords english_heads;
 extern const LintWords english_lint;
+extern const GradeWords english_grades;
 
 }  // namespace attn

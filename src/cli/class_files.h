@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reading/names/step_names.h"
+
+// The files of a class, and whose they are by their names.
+
+namespace attn {
+
+// Files that belong together: those of a person's folder; tables that are called alike but for
+// a step's name; or one file.
+struct FilesOfPerson {
+  std::string name = {};        // by the folder, or by the file up to its first point
+  std::string whole_name = {};  // by the file, points and all: "J. Doe"
+  std::string folder = {};      // the one that the files are in, without what is before it
+  std::vector<std::string> files = {};
+  std::string problem = {};  // why none of them can be read, where that is so
+};
+
+// The files of these words: a folder has hand-ins, each a file or a folder of its own. What
+// is no file of answers and belongs to nobody is added to `left_out`, but for what was read
+// already (the problem, the scheme, the list of the class). Refuses folders without a hand-in.
+std::vector<FilesOfPerson> files_of_class(const std::vector<std::string>& words, const KnownSteps& known,
+                                          std::vector<std::string>& left_out);
+
+// A name as names are compared: without case, blanks, underscores, and however its accents
+// are stored.
+std::string person_key(std::string_view name);
+
+// A name of a file for a person's name, without an ending: no separator of folders, no point
+// or dash at its beginning, and not too long.
+std::string file_name_for(const std::string& name);
+
+}  // namespace attn

@@ -1,0 +1,378 @@
+#include "cli/grading.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/core.h>
+
+#include "backend/cpu/threads.h"
+#include "base/suggest.h"
+#include "base/text.h"
+#include "cli/progress.h"
+#include "model/computation.h"
+#include "model/possible_steps.h"
+#include "problem/digest.h"
+#include "problem/faults.h"
+#include "reading/answers/file.h"
+#include "reading/json/json.h"
+#include "reading/report.h"
+#include "reading/text_file.h"
+#include "words/language.h"
+
+namespace attn {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Problems that are kept ready, and hand-ins that are marked at a time.
+constexpr std::size_t most_ready = 16, hand_ins_at_a_time = 32;
+
+// Other hand-ins of the same person that are named.
+constexpr std::size_t most_told = 3;
+
+bool is_json_file(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".json") && !name.ends_with(".golden.json") && !name.starts_with('.');
+}
+
+// What a JSON file says at its outermost, as far as it is one.
+std::optional<JsonObject> outermost(const Result<ParsedJson>& parsed) {
+  return parsed ? parsed.value().root.object() : std::nullopt;
+}
+
+std::string text_at(const std::optional<JsonObject>& object, std::string_view key) {
+  const auto value = object ? object->find(key) : std::nullopt;
+  return value ? value->text().value_or("") : "";
+}
+
+// Traces, answers and schemes stand beside problems, and are none.
+bool is_of_another_kind(const std::optional<JsonObject>& object) {
+  return object && (text_at(object, "schema").starts_with("attn/") || object->find("steps") || object->find("points"));
+}
+
+// "line 3: …"
+std::string told_fault(const Diagnostics& faults, std::string_view text, const std::string& file) {
+  const Complaint complaint = placed(faults, text, file);
+  const PlacedFault& first = complaint.faults.front();
+  const std::size_t more = complaint.faults.size() - 1 + complaint.unkept;
+  return (first.line > 0 ? "line " + std::to_string(first.line) + ": " : "") + first.fault.message +
+         (more > 0 ? ", and " + counted(more, "other fault") : "");
+}
+
+// Adds the answers of a file to the last hand-in; a step once more is another hand-in.
+void add_answers(Answers answers, const std::string& file, std::vector<HandInOfClass>& hand_ins) {
+  const auto is_there = [&](const AnsweredStep& step) {
+    const auto& steps = hand_ins.back().answers->steps;
+    return std::ranges::find(steps, step.id, &AnsweredStep::id) != steps.end();
+  };
+  const bool is_first = hand_ins.empty() || !hand_ins.back().answers;
+  if (is_first || std::ranges::any_of(answers.steps, is_there)) hand_ins.emplace_back().answers.emplace();
+  HandInOfClass& last = hand_ins.back();
+  for (AnsweredStep& step : answers.steps) last.answers->steps.push_back(std::move(step));
+  last.graded.files.push_back(file);
+}
+
+}  // namespace
+
+ProblemsOfClass::ProblemsOfClass(const std::string& word, const ComputeOptions& computing) : computing_(computing) {
+  computing.check();
+  std::error_code unknown;
+  if (word == "-" || !fs::is_directory(word, unknown)) {
+    add(word, true);
+    return;
+  }
+  std::vector<std::string> files;
+  for (fs::directory_iterator at(word, unknown), end; !unknown && at != end; at.increment(unknown)) {
+    if (is_json_file(at->path())) files.push_back(at->path().lexically_normal().string());
+  }
+  std::ranges::sort(files);
+  Progress progress("reading " + counted(files.size(), "problem"), files.size() > hand_ins_at_a_time);
+  for (const std::string& file : files) add(file, false);
+  const bool has_any = first() < entries_.size();
+  if (!has_any && !refused_.empty()) throw refused_.front();
+  if (!has_any)
+    throw Refusal("the folder `" + word + "` has no problems", "its .json files are read, but for traces and answers")
+        .at({.value = word});
+}
+
+void ProblemsOfClass::add(const std::string& file, bool is_only) {
+  const Result<std::string> text = read_text(file);
+  if (!text && is_only) throw Refusal(text.faults(), "", file);
+  const Result<ParsedJson> parsed = text ? parse_json(text.value()) : Result<ParsedJson>(text.faults());
+  const auto object = outermost(parsed);
+  if (!is_only && is_of_another_kind(object)) return;
+  Entry entry{.file = file, .name = text_at(object, "x-for")};
+  if (entry.name.empty()) entry.name = fs::path(file).stem().string();
+  try {
+    if (!text) throw Refusal(text.faults(), "", file);
+    if (file == "-") text_of_input_ = text.value();
+    const Problem problem = open_problem_text(text.value(), file, computing_);
+    entry.statement = statement_digest(problem);
+    for (const std::string& id : Computation(problem).whole().steps()) {
+      if (std::ranges::count(steps_, id) == 0) steps_.push_back(id);
+    }
+    by_statement_.emplace(entry.statement, entries_.size());
+  } catch (const Refusal& refusal) {
+    if (is_only) throw;
+    refused_.push_back(refusal);
+  }
+  by_name_.emplace(person_key(entry.name), entries_.size());
+  by_name_.emplace(person_key(fs::path(file).stem().string()), entries_.size());
+  entries_.push_back(std::move(entry));
+}
+
+std::optional<std::size_t> ProblemsOfClass::find(const std::string& statement, const std::vector<std::string>& names,
+                                                 std::string& why) const {
+  const GradeWords& said = language().grades;
+  const auto of_name = [&](auto matches) -> std::optional<std::size_t> {
+    for (const std::string& name : names) {
+      const auto [begin, end] = by_name_.equal_range(person_key(name));
+      for (auto one = begin; one != end; ++one) {
+        if (matches(one->second)) return one->second;
+      }
+    }
+    return std::nullopt;
+  };
+  if (!statement.empty()) {
+    // Of several that are the same the one of that name.
+    const auto own = of_name([&](std::size_t at) { return entries_[at].statement == statement; });
+    if (own) return own;
+    if (const auto first = by_statement_.find(statement); first != by_statement_.end()) return first->second;
+    why = said.other_problem(shown(statement.substr(0, 19)));
+    return std::nullopt;
+  }
+  if (entries_.size() == 1) return 0;
+  const auto found = of_name([](std::size_t) { return true; });
+  if (found) return found;
+  std::vector<std::string> known;
+  for (const Entry& entry : entries_) known.push_back(entry.name);
+  const std::string name = names.empty() ? "" : names.front();
+  const auto near = closest(name, known);
+  why = said.no_problem_of_name(shown(name)) + (near ? said.is_it(*near) : "");
+  return std::nullopt;
+}
+
+std::size_t ProblemsOfClass::first() const {
+  const auto found = std::ranges::find_if(entries_, [](const Entry& entry) { return !entry.statement.empty(); });
+  return static_cast<std::size_t>(found - entries_.begin());
+}
+
+Problem ProblemsOfClass::opened(const std::string& file) const {
+  return file == "-" ? open_problem_text(text_of_input_, file, computing_) : open_problem(file, computing_);
+}
+
+std::shared_ptr<const ReadyProblem> ProblemsOfClass::ready(std::size_t at) {
+  if (const auto found = ready_.find(at); found != ready_.end()) return found->second;
+  Problem problem = opened(entries_[at].file);
+  MarkingRule rule;
+  if (const auto& rounding = problem.arithmetic.hand_rounding) rule.problem_decimals = rounding->decimals;
+  // People round in ways of their own; they are marked against exact numbers.
+  problem.arithmetic.hand_rounding.reset();
+  Computation computation(problem);
+  KnownSteps known = KnownSteps::of(computation.whole(), possible_steps);
+  computation.keep(kept_);
+  if (ready_.size() >= most_ready) ready_.clear();
+  auto made = std::make_shared<const ReadyProblem>(std::move(known), compute(computation, computing_), rule);
+  ready_.emplace(at, made);
+  return made;
+}
+
+void Grading::name(HandInOfClass& hand_in, const std::vector<std::string>& names) const {
+  const GradeWords& said = language().grades;
+  GradedHandIn& graded = hand_in.graded;
+  graded.name = names.empty() ? "" : names.front();
+  if (!roster_) return;
+  for (const std::string& name : names) {
+    const auto found = people_.find(person_key(name));
+    if (found == people_.end()) continue;
+    const std::string& own = roster_->people[found->second].name;
+    if (person_key(own) != person_key(graded.name)) graded.remarks.push_back(said.says_other_name(shown(graded.name)));
+    graded.name = own;
+    return;
+  }
+  std::vector<std::string> known;
+  for (const Roster::Person& person : roster_->people) known.push_back(person.name);
+  const auto near = closest(graded.name, known);
+  graded.remarks.push_back(said.not_in_roster(shown(graded.name)) + (near ? said.is_it(*near) : ""));
+}
+
+// The texts of a person's files, and what they say of themselves.
+struct Grading::TextsOfPerson {
+  struct Text {
+    std::string file, text;
+    Diagnostics faults = {};
+  };
+  std::vector<Text> texts = {};
+  std::string problem = {};             // the statement, where one says it
+  std::vector<std::string> names = {};  // whose it may be, the likeliest first
+};
+
+Grading::TextsOfPerson Grading::texts_of(const FilesOfPerson& files) {
+  TextsOfPerson all;
+  std::string name;
+  for (const std::string& file : files.files) {
+    if (!files.problem.empty()) break;
+    Result<std::string> text = read_text(file);
+    all.texts.push_back({file, text ? std::move(text.value()) : "", text ? Diagnostics() : text.faults()});
+    const OriginOfAnswers own = origin_of_answers(file, all.texts.back().text);
+    if (name.empty()) name = own.name;
+    if (all.problem.empty()) all.problem = own.problem;
+  }
+  for (const std::string& one : {name, files.name, files.whole_name, files.folder}) {
+    if (!person_key(one).empty()) all.names.push_back(one);
+  }
+  return all;
+}
+
+// The problem of a hand-in, ready; null where it has none, and `why` says so.
+std::shared_ptr<const ReadyProblem> Grading::problem_of(const TextsOfPerson& texts, std::string& file,
+                                                        std::string& why) {
+  const auto at = problems_.find(texts.problem, texts.names, why);
+  if (!at) return nullptr;
+  const ProblemsOfClass::Entry& entry = problems_.entry(*at);
+  file = entry.file;
+  why = language().grades.problem_not_read(entry.file);
+  try {
+    return entry.statement.empty() ? nullptr : problems_.ready(*at);
+  } catch (const Refusal& refusal) {
+    refused_.push_back(refusal);
+    return nullptr;
+  }
+}
+
+std::vector<HandInOfClass> Grading::failed(GradedHandIn::What what, const std::string& why, const FilesOfPerson& files,
+                                           const TextsOfPerson& texts) const {
+  std::vector<HandInOfClass> one(1);
+  one[0].graded.what = what;
+  one[0].graded.files = files.files;
+  one[0].graded.error = why;
+  name(one[0], texts.names);
+  return one;
+}
+
+std::vector<HandInOfClass> Grading::read(const FilesOfPerson& files) {
+  const TextsOfPerson texts = texts_of(files);
+  if (!files.problem.empty()) return failed(GradedHandIn::What::unreadable, files.problem, files, texts);
+  std::string file, why;
+  const std::shared_ptr<const ReadyProblem> problem = problem_of(texts, file, why);
+  if (!problem) return failed(GradedHandIn::What::no_problem, why, files, texts);
+
+  std::vector<HandInOfClass> hand_ins;
+  std::vector<std::string> faults;
+  for (const TextsOfPerson::Text& one : texts.texts) {
+    Diagnostics found = one.faults;
+    if (found.empty()) {
+      Result<Answers> answers = read_answers_of(one.file, one.text, "", problem->known);
+      if (answers) {
+        add_answers(std::move(answers.value()), one.file, hand_ins);
+        continue;
+      }
+      found = answers.faults();
+    }
+    refused_.emplace_back(found, one.text, one.file);
+    const std::string told = told_fault(found, one.text, one.file);
+    faults.push_back(files.files.size() == 1 ? told : one.file + ": " + told);
+  }
+  if (hand_ins.empty()) return failed(GradedHandIn::What::unreadable, listed(faults), files, texts);
+  for (HandInOfClass& one : hand_ins) {
+    one.problem = problem;
+    one.graded.problem = file;
+    name(one, texts.names);
+    for (const std::string& fault : faults) one.graded.remarks.push_back(language().grades.part_not_read(fault));
+  }
+  return hand_ins;
+}
+
+void Grading::keep(HandInOfClass hand_in, const std::function<void(const HandInOfClass&)>& tell) {
+  GradedHandIn& graded = hand_in.graded;
+  if (hand_in.report) {
+    const Report& report = *hand_in.report;
+    graded.verdict = report.verdict;
+    graded.first_wrong = report.first_wrong;
+    graded.findings = findings_of(report);
+    graded.grade = Grader(scheme_, hand_in.problem->trace).grade(report);
+    const auto lacks_some = [](const StepGrade& step) { return step.missing > 0; };
+    if (graded.verdict == Verdict::right && std::ranges::any_of(graded.grade.steps, lacks_some))
+      graded.verdict = Verdict::incomplete;
+    const auto has_other_shape = [](const MarkedStep& step) { return !step.given_shape.empty(); };
+    if (!report.steps.empty() && std::ranges::all_of(report.steps, has_other_shape))
+      graded.remarks.push_back(language().grades.of_other_shape);
+    class_.summary.add(report, graded.grade, hand_in.problem->trace);
+  }
+  tell(hand_in);
+  class_.hand_ins.push_back(std::move(graded));
+}
+
+void Grading::grade(const std::vector<FilesOfPerson>& all, std::size_t threads,
+                    const std::function<void(const HandInOfClass&)>& tell) {
+  Threads workers(std::min(threads, all.size()));
+  Progress progress("grading", all.size() > hand_ins_at_a_time);
+  for (std::size_t next = 0; next < all.size();) {
+    std::vector<HandInOfClass> some;
+    for (; next < all.size() && some.size() < hand_ins_at_a_time; ++next)
+      std::ranges::move(read(all[next]), std::back_inserter(some));
+    workers.each(some.size(), [&](std::size_t i) {
+      if (some[i].answers) some[i].report = some[i].problem->checker.mark(*some[i].answers);
+    });
+    for (HandInOfClass& one : some) keep(std::move(one), tell);
+    progress.now(fmt::format("grading, {} of {} done", next, all.size()));
+  }
+}
+
+// As in the list; who is not in it comes last.
+void Grading::put_in_order() {
+  if (!roster_) return;
+  std::vector<std::size_t> ranks;
+  for (const GradedHandIn& one : class_.hand_ins) {
+    const auto found = people_.find(person_key(one.name));
+    ranks.push_back(found == people_.end() ? people_.size() : found->second);
+  }
+  std::vector<GradedHandIn> ordered;
+  for (std::size_t rank = 0; rank <= people_.size(); ++rank) {
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      if (ranks[i] == rank) ordered.push_back(std::move(class_.hand_ins[i]));
+    }
+  }
+  class_.hand_ins = std::move(ordered);
+}
+
+// Says of each hand-in which others there are of the same person.
+void Grading::tell_of_several(const std::map<std::string, std::vector<std::size_t>>& places) {
+  for (const auto& [person, own] : places) {
+    if (person.empty() || own.size() < 2) continue;
+    for (const std::size_t i : own) {
+      std::vector<std::string> files;
+      for (std::size_t at = 0; at < own.size() && files.size() <= most_told; ++at) {
+        if (own[at] != i) files.push_back(listed(class_.hand_ins[own[at]].files));
+      }
+      if (files.size() > most_told) files.back() = "…";
+      class_.hand_ins[i].remarks.push_back(language().grades.also_handed_in(listed(files)));
+    }
+  }
+}
+
+GradedHandIn Grading::nothing_of(const std::string& name) const {
+  GradedHandIn none{.what = GradedHandIn::What::nothing, .name = name};
+  std::string why;
+  const auto at = problems_.find("", {name}, why);
+  if (!at || problems_.entry(*at).statement.empty()) return none;
+  none.problem = problems_.entry(*at).file;
+  none.grade = Grader(scheme_, problems_.ready(*at)->trace).nothing();
+  return none;
+}
+
+GradedClass Grading::finished() {
+  class_.scheme = scheme_;
+  if (problems_.count() == 1) class_.title = problems_.ready(0)->trace.title;
+  std::map<std::string, std::vector<std::size_t>> places;  // of each person's hand-ins
+  for (std::size_t i = 0; i < class_.hand_ins.size(); ++i) places[person_key(class_.hand_ins[i].name)].push_back(i);
+  tell_of_several(places);
+  for (std::size_t i = 0; roster_ && i < roster_->people.size(); ++i) {
+    const std::string& name = roster_->people[i].name;
+    if (!places.contains(person_key(name))) class_.hand_ins.push_back(nothing_of(name));
+  }
+  put_in_order();
+  return std::move(class_);
+}
+
+}  // namespace attn

@@ -1,0 +1,439 @@
+"""`attn grade` as a teacher meets it who has a class and one evening."""
+
+import csv
+import io
+import json
+import math
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+EXAMPLE = os.path.join(ROOT, "data", "worked-example.json")
+SCALED = os.path.join(ROOT, "data", "worked-example-scaled.json")
+
+QUERIES = [[1, 0, 2], [2, 2, 2], [2, 1, 3]]
+KEYS = [[0, 1, 1], [4, 4, 0], [2, 3, 1]]
+VALUES = [[1, 2, 3], [2, 8, 0], [2, 6, 3]]
+SCORES = [[2, 4, 4], [4, 16, 12], [4, 12, 10]]
+SLIP = [[2, 4, 4], [4, 16, 21], [4, 12, 10]]
+
+
+def softmax(scores):
+    rows = []
+    for row in scores:
+        powers = [math.exp(score - max(row)) for score in row]
+        rows.append([f"{power / sum(powers):.2f}" for power in powers])
+    return rows
+
+
+def context(weights):
+    return [[f"{sum(float(weight) * value[i] for weight, value in zip(row, VALUES)):.2f}" for i in range(3)]
+            for row in weights]
+
+
+def worked(scores, **more):
+    weights = softmax(scores)
+    return {"scores": scores, "attention_weights": weights, "context": context(weights), **more}
+
+
+RIGHT = worked(SCORES)
+KINDS = {
+    "right": RIGHT,
+    "slip": worked(SLIP),
+    "scaled": {**worked([[score / math.sqrt(3) for score in row] for row in SCORES]), "scores": SCORES},
+    "columns": {"scores": SCORES, "attention_weights": [list(row) for row in zip(*softmax(list(zip(*SCORES))))]},
+    "blank": {**RIGHT, "context": [["1.94", None, None], None, None]},
+    "coarse": {**RIGHT, "attention_weights": [["0", "0", "0"], ["0", "1", "0"], ["0", "1", "0"]]},
+    "shape": {**RIGHT, "context": [[1, 2], [3, 4], [5, 6]]},
+    "cell": {"scores": SCORES, "context": {"1,1": "1.94"}},
+}
+SCHEME = {"points": {"scores": 3, "attention_weights": 4, "context": 3}, "deduct": {"rounding.*": 0}, "round_to": 0.5}
+
+
+def attn(*words, folder=None, text=None):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    return subprocess.run([ATTN, *words], input=text, capture_output=True, encoding="utf-8", env=environment,
+                          cwd=folder, timeout=300)
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="attn-grade-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, content):
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    def grade(self, *words, keys=EXAMPLE, **more):
+        return attn("grade", keys, *words, folder=self.folder, **more)
+
+    def graded(self, *words, code=0, **more):
+        done = self.grade(*words, "--report", "json", **more)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return json.loads(done.stdout)
+
+    def people(self, *words, **more):
+        """By their names; of two hand-ins of one person the first."""
+        rows = {}
+        for row in self.graded(*words, **more)["hand_ins"]:
+            rows.setdefault(row["name"], row)
+        return rows
+
+
+class AClassOfThirty(Folder):
+    """With all that there is in a pile of hand-ins."""
+
+    def setUp(self):
+        super().setUp()
+        names = [f"Person {i}" for i in range(1, 31)]
+        self.write("roster.csv", "Group;Name\n" + "".join(f"A;{name}\n" for name in [*names, "Absent One"]))
+        self.scheme = self.write("scheme.json", SCHEME)
+        kinds = list(KINDS)
+        for i, name in enumerate(names[:22]):
+            self.write(f"hand-ins/{name.replace(' ', '_').lower()}.json", {"steps": KINDS[kinds[i % len(kinds)]]})
+        table = "\n".join(",".join(map(str, row)) for row in SCORES) + "\n"
+        self.write("hand-ins/person_23.scores.csv", table)
+        self.write("hand-ins/person_23.context.csv", "\n".join(",".join(row) for row in RIGHT["context"]))
+        self.write("hand-ins/Person 24/scores.csv", table)
+        self.write("hand-ins/Person 24/rest.json", {"steps": {"context": RIGHT["context"]}})
+        self.write("hand-ins/Person 25_871_assignsubmission_file_/answers.json", {"steps": RIGHT})
+        self.write("hand-ins/person_26.json", '{"steps": {"scores": [[1, 2,}')
+        self.write("hand-ins/person_27.json", "")
+        self.write("hand-ins/person_28.json", {"problem": "sha256:" + "ab" * 32, "steps": RIGHT})
+        self.write("hand-ins/x.json", {"name": "PERSON 29", "steps": RIGHT})
+        self.write("hand-ins/person_30.txt", "name: person 30\nS = [2 4 4; 4 16 12; 4 12 10]\n")
+        self.write("hand-ins/second.json", {"name": "Person 1", "steps": KINDS["slip"]})
+        self.write("hand-ins/=1+1.json", {"steps": RIGHT})
+        self.write("hand-ins/notes.md", "to do")
+        self.words = ["hand-ins", "--scheme", "scheme.json", "--roster", "roster.csv"]
+
+    def test_everybody_is_listed_once_for_each_hand_in(self):
+        rows = self.graded(*self.words, code=2)["hand_ins"]
+        names = [row["name"] for row in rows]
+        self.assertEqual(names, ["Person 1", "Person 1", *[f"Person {i}" for i in range(2, 31)], "Absent One", "=1+1"])
+        by_name = {row["name"]: row for row in rows}
+        self.assertEqual((by_name["Absent One"]["verdict"], by_name["Absent One"]["points"]), ("nothing", 0))
+        self.assertEqual(by_name["Absent One"]["of"], 10)
+        for name, verdict in (("Person 26", "unreadable"), ("Person 27", "unreadable"), ("Person 28", "no_problem")):
+            self.assertEqual((by_name[name]["verdict"], by_name[name]["points"]), (verdict, None))
+            self.assertTrue(by_name[name]["error"])
+        self.assertIn("last week", by_name["Person 28"]["error"])
+        self.assertIn("not in the list", by_name["=1+1"]["remarks"][0])
+        self.assertEqual(by_name["Person 25"]["points"], 10)
+        self.assertEqual(by_name["Person 29"]["points"], 10)
+        for name in ("Person 23", "Person 24"):
+            self.assertEqual((by_name[name]["points"], len(by_name[name]["files"])), (6, 2))
+
+    def test_two_hand_ins_of_one_person_are_told_and_both_are_graded(self):
+        rows = [row for row in self.graded(*self.words, code=2)["hand_ins"] if row["name"] == "Person 1"]
+        self.assertEqual([row["points"] for row in rows], [10, 9.5])
+        for row, other in (rows, reversed(rows)):
+            self.assertIn(other["files"][0], row["remarks"][0])
+
+    def test_points_add_up(self):
+        for row in self.graded(*self.words, code=2)["hand_ins"]:
+            if row["points"] is None:
+                continue
+            total = 0
+            for step in row["steps"]:
+                expected = step["of"] * step["counted"] / step["cells"] if step["handed_in"] else 0
+                self.assertAlmostEqual(step["earned"], expected, 9)
+                self.assertAlmostEqual(step["points"], step["earned"] - step["deducted"], 9)
+                total += step["points"]
+            self.assertAlmostEqual(row["sum"], total, 9)
+            self.assertAlmostEqual(row["points"], math.floor(total / 0.5 + 0.5 + 1e-9) * 0.5, 9)
+
+    def test_the_reports_are_whole_and_agree(self):
+        done = self.grade(*self.words, "-o", "g.csv", "-o", "g.xml", "-o", "g.html", "-o", "g.txt", "-o", "g.json")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("person_26.json:1:29", done.stderr)
+        self.assertIn("notes.md", done.stderr)
+        with open(self.path("g.json"), encoding="utf-8") as file:
+            rows = json.load(file)["hand_ins"]
+        with open(self.path("g.csv"), encoding="utf-8", newline="") as file:
+            table = list(csv.DictReader(file))
+        self.assertEqual(list(table[0]), "name problem points of percent verdict first_wrong mistakes file".split())
+        self.assertEqual(len(table), len(rows))
+        suites = ElementTree.parse(self.path("g.xml")).getroot()
+        self.assertEqual(len(suites), len(rows))
+        with open(self.path("g.html"), encoding="utf-8") as file:
+            page = file.read()
+        ElementTree.fromstring(page.replace("<!DOCTYPE html>", "").replace('<meta charset="utf-8">', "")
+                               .replace('initial-scale=1">', 'initial-scale=1"/>')
+                               .replace("'unsafe-inline'\">", "'unsafe-inline'\"/>"))
+        self.assertNotIn("<script", page)
+        with open(self.path("g.txt"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertLessEqual(max(map(len, text.split("\n"))), 80)
+        for row, line, suite in zip(rows, table, suites):
+            self.assertEqual(line["name"].lstrip("'"), row["name"])
+            self.assertEqual(line["points"], "" if row["points"] is None else f"{row['points']:g}")
+            self.assertEqual(line["verdict"], row["verdict"])
+            self.assertEqual(suite.get("name"), row["name"])
+            if row["verdict"] in ("unreadable", "no_problem"):
+                self.assertEqual(len(suite.findall("*/error")), 1)
+            elif row["verdict"] != "nothing":
+                self.assertEqual([case.get("name") for case in suite], [step["id"] for step in row["steps"]])
+            self.assertEqual(int(suite.get("failures")), len(suite.findall("*/failure")))
+            self.assertIn(row["name"].split()[0], text)
+        self.assertTrue(all(not cell.startswith(("=", "+", "-", "@")) for line in table for cell in line.values()))
+
+    def test_each_person_gets_a_file_that_can_be_read(self):
+        done = self.grade(*self.words, "--feedback", "feedback", "-o", "g.csv")
+        self.assertEqual(done.returncode, 2)
+        files = sorted(os.listdir(self.path("feedback")))
+        self.assertIn("Person 1.txt", files)
+        self.assertIn("Person 1-2.txt", files)
+        self.assertIn("_1_1.txt", files)
+        self.assertNotIn("Absent One.txt", files)
+        with open(self.path("feedback/Person 2.txt"), encoding="utf-8") as file:
+            slip = file.read()
+        self.assertIn("9.5 of 10 points", slip)
+        self.assertIn("The sum: 3·8/9 + 4 + 3 = 9.67.", slip)
+        self.assertIn("two digits were exchanged", slip)
+        self.assertNotIn("16", slip.split("two digits")[1], "the right number is not given away")
+
+    def test_the_class_is_summed_up(self):
+        summary = self.graded(*self.words, code=2)["summary"]
+        made = {(one["mistake"], one["step"]): one["hand_ins"] for one in summary["mistakes"]}
+        self.assertEqual(made[("slip.digits_swapped", "scores")], 4)
+        self.assertEqual(made[("softmax.columns", "attention_weights")], 3)
+        scores = next(step for step in summary["steps"] if step["id"] == "scores")
+        self.assertEqual((scores["wrong"], scores["cells"]), (4, [0, 0, 0, 0, 0, 4, 0, 0, 0]))
+        self.assertEqual(sum(summary["distribution"]), summary["graded"])
+
+    def test_the_order_of_hand_ins_changes_no_grade(self):
+        files = sorted(os.path.join("hand-ins", name) for name in os.listdir(self.path("hand-ins"))
+                       if name.endswith((".json", ".txt")))
+        key = lambda row: (row["name"], row["files"])
+        one = sorted(self.graded(*files, *self.words[1:], code=2)["hand_ins"], key=key)
+        two = sorted(self.graded(*reversed(files), *self.words[1:], code=2)["hand_ins"], key=key)
+        self.assertEqual(one, two)
+
+    def test_threads_change_nothing(self):
+        one = self.grade(*self.words, "--threads", "1", "--report", "json")
+        self.assertEqual(one.stdout, self.grade(*self.words, "--threads", "3", "--report", "json").stdout)
+
+
+class WhoseItIs(Folder):
+    def names(self, *words):
+        return [row["name"] for row in self.graded(*words)["hand_ins"]]
+
+    def test_files_of_one_name_are_those_of_their_folders(self):
+        self.write("in/anna/answers.json", {"steps": RIGHT})
+        self.write("in/Ben_77_assignsubmission_file_/answers.json", {"steps": RIGHT})
+        self.assertEqual(self.names("in/anna/answers.json", "in/Ben_77_assignsubmission_file_/answers.json"),
+                         ["anna", "Ben"])
+
+    def test_people_of_two_weeks_are_the_same_people(self):
+        for week in ("one", "two"):
+            for name in ("anna", "ben"):
+                self.write(f"{week}/{name}.json", {"steps": RIGHT})
+        self.assertEqual(self.names("one", "two"), ["anna", "ben", "anna", "ben"])
+
+    def test_a_name_is_the_same_in_any_spelling(self):
+        self.write("in/a\u0308nne_MU\u0308ller.json", {"steps": RIGHT})
+        self.write("roster.csv", "name\n\u00c4nne M\u00fcller\n")
+        self.assertEqual(self.names("in", "--roster", "roster.csv"), ["\u00c4nne M\u00fcller"])
+
+    def test_a_name_may_have_points_where_the_list_has_it(self):
+        self.write("in/J. Doe.json", {"steps": RIGHT})
+        self.write("roster.csv", "name\nJ. Doe\n")
+        self.assertEqual(self.names("in", "--roster", "roster.csv"), ["J. Doe"])
+        self.assertEqual(self.names("in"), ["J"])
+
+    def test_problems_in_a_folder_of_hand_ins_are_nobodys(self):
+        shutil.copy(EXAMPLE, os.path.join(self.folder, "problem.json"))
+        os.makedirs(self.path("in/keys"))
+        shutil.move(self.path("problem.json"), self.path("in/keys/problem.json"))
+        self.write("in/anna.json", {"steps": RIGHT})
+        done = self.grade("in", "--report", "csv", keys="in/keys")
+        self.assertEqual([line.split(",")[0] for line in done.stdout.splitlines()], ["name", "anna"])
+
+    def test_a_part_that_cannot_be_read_is_told_and_the_rest_is_graded(self):
+        self.write("in/anna/scores.csv", "2,4,4\n4,16,12\n4,12,10\n")
+        self.write("in/anna/context.json", "{")
+        row = self.people("in", code=2)["anna"]
+        self.assertEqual((row["verdict"], row["points"]), ("right", 1))
+        self.assertIn("context.json", row["remarks"][0])
+
+    def test_a_hand_in_of_another_shape_throughout_is_asked_about(self):
+        self.write("in/anna.json", {"steps": {"scores": [[1, 2], [3, 4]]}})
+        self.assertIn("another one", self.people("in")["anna"]["remarks"][0])
+
+
+class Schemes(Folder):
+    def test_without_a_scheme_each_step_handed_in_has_a_point(self):
+        self.write("anna.json", {"steps": KINDS["slip"]})
+        row = self.people("anna.json")["anna"]
+        self.assertEqual((row["points"], row["of"]), (2.89, 3))
+
+    def test_a_mistake_is_deducted_where_it_was_made(self):
+        self.write("anna.json", {"steps": KINDS["scaled"]})
+        plain = self.people("anna.json")["anna"]
+        self.write("scheme.json", {"deduct": {"scale.*": 0.1}})
+        row = self.people("anna.json", "--scheme", "scheme.json")["anna"]
+        self.assertEqual([one["mistake"] for one in row["deductions"]], ["scale.added"])
+        self.assertEqual(row["deductions"][0]["step"], "attention_weights")
+        self.assertAlmostEqual(plain["sum"] - row["sum"], 0.1, 9)
+
+    def test_what_is_no_error_costs_nothing(self):
+        turned = {**RIGHT, "keys": [list(row) for row in zip(*KEYS)]}
+        self.write("anna.json", {"steps": turned})
+        row = self.people("anna.json")["anna"]
+        self.assertEqual((row["points"], row["of"]), (4, 4))
+        self.assertEqual(row["mistakes"][0]["kind"], "convention")
+
+    def test_numbers_with_too_few_digits_are_listed_where_the_teacher_asks(self):
+        self.write("anna.json", {"steps": KINDS["coarse"]})
+        self.write("scheme.json", {"points": {"attention_weights": 9}, "too_coarse": "ask"})
+        row = self.people("anna.json", "--scheme", "scheme.json")["anna"]
+        self.assertGreater(len(row["undecided"]), 0)
+        self.assertAlmostEqual(row["steps"][1]["undecided"], len(row["undecided"]), 9)
+        text = self.grade("anna.json", "--scheme", "scheme.json").stdout
+        self.assertIn("for you to decide", " ".join(text.split()))
+
+    def test_all_faults_of_a_scheme_are_said_with_their_places(self):
+        self.write("anna.json", {"steps": RIGHT})
+        self.write("scheme.json", '{\n  "points": {"scorse": 3},\n  "per": "cel",\n  "round": 0.5\n}\n')
+        done = self.grade("anna.json", "--scheme", "scheme.json")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        for said in ("scheme.json:2:14", "did you mean scores?", "scheme.json:3:10", "scheme.json:4:3",
+                     "did you mean /round_to?"):
+            self.assertIn(said, done.stderr)
+
+    def test_a_step_of_another_problem_is_named(self):
+        self.write("anna.json", {"steps": RIGHT})
+        self.write("scheme.json", {"points": {"scaled_scores": 3}})
+        done = self.grade("anna.json", "--scheme", "scheme.json")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("a step that the problem does not have", done.stderr)
+        self.assertEqual(self.grade("anna.json", "--scheme", "scheme.json", keys=SCALED).returncode, 0)
+
+
+class ManyProblems(Folder):
+    def setUp(self):
+        super().setUp()
+        for name, file in (("anna", EXAMPLE), ("ben", SCALED)):
+            with open(file, encoding="utf-8") as opened:
+                problem = json.load(opened)
+            self.write(f"keys/{name}.json", {**problem, "x-for": f"{name.capitalize()} B"})
+        self.statements = {name: json.loads(attn("run", self.path(f"keys/{name}.json"), "--format", "json").stdout)
+                           ["statement"] for name in ("anna", "ben")}
+
+    def test_a_hand_in_finds_its_problem(self):
+        self.write("in/Anna_B.json", {"steps": RIGHT})
+        self.write("in/ben.json", {"steps": RIGHT})
+        self.write("in/c.json", {"name": "Cleo", "problem": self.statements["anna"], "steps": RIGHT})
+        self.write("in/d.json", {"steps": RIGHT})
+        # What stands beside problems and is none.
+        self.write("keys/ben.golden.json", "{}")
+        self.write("keys/scheme.json", SCHEME)
+        rows = self.people("in", code=2, keys="keys")
+        self.assertEqual(rows["Anna_B"]["problem"], "keys/anna.json")
+        self.assertEqual(rows["ben"]["problem"], "keys/ben.json")
+        self.assertEqual(rows["Cleo"]["problem"], "keys/anna.json")
+        self.assertEqual(rows["d"]["verdict"], "no_problem")
+        self.assertEqual((rows["Anna_B"]["verdict"], rows["ben"]["verdict"]), ("right", "wrong"))
+
+    def test_a_problem_that_cannot_be_read_stops_nothing(self):
+        self.write("keys/cleo.json", '{"inputs": 3}')
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("in/cleo.json", {"steps": RIGHT})
+        rows = self.people("in", code=2, keys="keys")
+        self.assertEqual(rows["anna"]["points"], 3)
+        self.assertIn("cannot be read", rows["cleo"]["error"])
+
+
+class Outputs(Folder):
+    def test_a_hand_in_is_what_gradescope_takes(self):
+        self.write("anna.json", {"steps": KINDS["slip"]})
+        done = self.grade("anna.json", "--report", "gradescope", "-o", "results.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.path("results.json"), encoding="utf-8") as file:
+            results = json.load(file)
+        self.assertEqual(results["score"], 2.89)
+        self.assertEqual([test["name"] for test in results["tests"]], ["scores", "attention_weights", "context"])
+        self.assertEqual([test["status"] for test in results["tests"]], ["failed", "passed", "passed"])
+        for test in results["tests"]:
+            self.assertEqual((test["max_score"], test["visibility"]), (1, "visible"))
+        self.assertIn("2.89 of 3 points", results["output"])
+
+    def test_several_hand_ins_are_a_folder_for_gradescope(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("in/ben.json", {"steps": RIGHT})
+        refused = self.grade("in", "--report", "gradescope")
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertIn("-o DIR", refused.stderr)
+        self.assertEqual(self.grade("in", "--report", "gradescope", "-o", "results").returncode, 0)
+        self.assertEqual(sorted(os.listdir(self.path("results"))), ["anna.json", "ben.json"])
+
+    def test_nothing_that_is_read_is_replaced(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        for words in (["--feedback", "in"], ["--feedback", "in/feedback"], ["-o", "in/anna.json"]):
+            done = self.grade("in", *words)
+            self.assertEqual(done.returncode, 2, words)
+        self.assertEqual(os.listdir(self.path("in")), ["anna.json"])
+
+    def test_a_list_of_the_class_without_names_is_refused(self):
+        self.write("anna.json", {"steps": RIGHT})
+        for text, said in (("who,group\nanna,1\n", "no column is called `name`"), ("", "empty"),
+                           ("name\nanna\nANNA\n", "in the list already"), ("name,group\n,1\n", "has no name")):
+            self.write("roster.csv", text)
+            done = self.grade("anna.json", "--roster", "roster.csv")
+            self.assertEqual((done.returncode, done.stdout), (2, ""), text)
+            self.assertIn(said, done.stderr)
+
+    def test_feedback_comes_in_any_format_for_people(self):
+        self.write("in/anna.json", {"steps": KINDS["slip"]})
+        for name, ending in (("markdown", "md"), ("html", "html"), ("latex", "tex")):
+            done = self.grade("in", "--feedback", name, "--feedback-format", name)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(os.listdir(self.path(name)), [f"anna.{ending}"])
+
+    def test_hostile_names_stay_names(self):
+        self.write("in/a.json", {"name": "../../<b>&\"x\"\x1b[31m", "steps": RIGHT})
+        done = self.grade("in", "--feedback", "fb", "-o", "g.html", "-o", "g.xml", "-o", "g.csv", "-o", "g.txt")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(os.listdir(self.path("fb"))), 1)
+        ElementTree.parse(self.path("g.xml"))
+        with open(self.path("g.html"), encoding="utf-8") as file:
+            self.assertNotIn("<b>&", file.read())
+        with open(self.path("g.txt"), encoding="utf-8") as file:
+            self.assertNotIn("\x1b", file.read())
+
+    def test_the_json_is_as_its_schema_says(self):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        schemas = {name: json.loads(attn("schema", name).stdout) for name in ("grades", "scheme", "answers")}
+        for text in schemas.values():
+            jsonschema.Draft202012Validator.check_schema(text)
+        self.write("in/anna.json", {"steps": KINDS["slip"]})
+        self.write("in/ben.json", "")
+        self.write("roster.csv", "name\nanna\nCleo\n")
+        self.write("scheme.json", {**SCHEME, "too_coarse": "ask", "deduct": {"slip.*": 1}})
+        said = self.graded("in", "--roster", "roster.csv", "--scheme", "scheme.json", code=2)
+        jsonschema.validate(said, schemas["grades"])
+        jsonschema.validate(SCHEME, schemas["scheme"])
+        jsonschema.validate({"problem": "sha256:1", "steps": {"S": [1]}}, schemas["answers"])
+        for bad in ({"point": {}}, {"points": {"scores": -1}}, {"round_to": 0}, {"per": "row"}):
+            self.assertFalse(jsonschema.Draft202012Validator(schemas["scheme"]).is_valid(bad), bad)
+
+
+if __name__ == "__main__":
+    unittest.main()

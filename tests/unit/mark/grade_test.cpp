@@ -1,0 +1,282 @@
+#include "mark/grade.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "catch.h"
+#include "model/attention.h"
+#include "model/computation.h"
+#include "reading/names/step_names.h"
+#include "reading/problem/problem.h"
+#include "reading/scheme.h"
+#include "reference_backend.h"
+
+namespace attn {
+namespace {
+
+const Trace& worked_example() {
+  static const Trace trace = [] {
+    std::ifstream file(std::string(ATTN_SOURCE_DIR) + "/data/worked-example.json");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
+    ReferenceBackend backend;
+    return attention(problem.value(), backend);
+  }();
+  return trace;
+}
+
+// A step of 3 × 3 cells in these states: "rrrwwwccc".
+MarkedStep step(const std::string& id, const std::string& states) {
+  MarkedStep marked{.id = id};
+  for (std::size_t at = 0; at < states.size(); ++at) {
+    const std::size_t state = std::string("rwbct").find(states[at]);  // as CellState has them
+    marked.cells.push_back({.index = {at / 3, at % 3}, .state = CellState(state), .given = "1"});
+  }
+  return marked;
+}
+
+Diagnosis diagnosed(const std::string& mistake, const std::string& step) {
+  Diagnosis one;
+  one.mistake = mistake;
+  one.step = step;
+  return one;
+}
+
+Report report(std::vector<MarkedStep> steps, std::vector<Diagnosis> diagnoses = {}) {
+  Report made;
+  made.steps = std::move(steps);
+  made.diagnoses = std::move(diagnoses);
+  return made;
+}
+
+Grade graded(const Report& report, const Scheme& scheme) { return Grader(scheme, worked_example()).grade(report); }
+
+// Points for three steps, rounded to a whole number of hundredths unless said otherwise.
+Scheme ten_points() {
+  Scheme scheme;
+  scheme.points = {{"scores", 3}, {"attention_weights", 4}, {"context", 3}};
+  return scheme;
+}
+
+std::size_t below(Random& random, int count) { return static_cast<std::size_t>(random.integer(0, count - 1)); }
+
+Report drawn_report(Random& random) {
+  std::vector<MarkedStep> steps;
+  for (const char* id : {"queries", "scores", "attention_weights", "context"}) {
+    if (below(random, 4) == 0) continue;
+    std::string states;
+    for (int cell = 0; cell < 9; ++cell) states += std::string("rrrwbct")[below(random, 7)];
+    steps.push_back(step(id, states.substr(0, 1 + below(random, 9))));
+    if (below(random, 8) == 0) steps.back().given_shape = {2, 2};
+  }
+  std::vector<Diagnosis> diagnoses;
+  for (const char* id : {"scale.none", "slip.sign", "rounding.early", "unexplained"}) {
+    if (below(random, 2) == 0) diagnoses.push_back(diagnosed(id, below(random, 2) == 0 ? "scores" : "scaled_scores"));
+  }
+  return report(std::move(steps), std::move(diagnoses));
+}
+
+Scheme drawn_scheme(Random& random) {
+  Scheme scheme;
+  if (below(random, 4) > 0) scheme = ten_points();
+  scheme.per = Scheme::Per(below(random, 2));
+  scheme.follow_through = below(random, 2) == 0;
+  scheme.too_coarse = Scheme::TooCoarse(below(random, 3));
+  scheme.round_to = std::vector{0.01, 0.25, 0.3, 0.5, 1.0, 7.0}[below(random, 6)];
+  if (below(random, 2) == 0) scheme.deduct = {{"scale.*", 0.5 + static_cast<double>(below(random, 9))}, {"*", 1}};
+  return scheme;
+}
+
+}  // namespace
+
+TEST_CASE("points are never negative and never more than there are", "[grade]") {
+  Random random(20);
+  for (int i = 0; i < 2000; ++i) {
+    const Scheme scheme = drawn_scheme(random);
+    const Grade grade = graded(drawn_report(random), scheme);
+    CAPTURE(i);
+    CHECK(grade.points >= 0);
+    CHECK(grade.points <= grade.of);
+    double sum = 0;
+    for (const StepGrade& one : grade.steps) {
+      CHECK(one.points() >= 0);
+      CHECK(one.points() <= one.of);
+      CHECK(one.undecided >= 0);
+      CHECK(one.points() + one.undecided + one.deducted <= one.of + 1e-9);
+      CHECK(one.right + one.consistent + one.too_coarse + one.wrong + one.blank + one.missing == one.cells);
+      sum += one.points();
+    }
+    CHECK(grade.sum == Approx(sum).margin(1e-12));
+    const bool is_whole = grade.points == grade.of;
+    CHECK((is_whole || std::abs(grade.points - grade.sum) <= scheme.round_to / 2 + 1e-9));
+  }
+}
+
+TEST_CASE("follow-through takes no point from anybody", "[grade]") {
+  Random random(21);
+  for (int i = 0; i < 1000; ++i) {
+    Scheme scheme = drawn_scheme(random);
+    const Report drawn = drawn_report(random);
+    scheme.follow_through = true;
+    const double with = graded(drawn, scheme).points;
+    scheme.follow_through = false;
+    CAPTURE(i);
+    CHECK(with >= graded(drawn, scheme).points);
+  }
+}
+
+TEST_CASE("a slip costs the cells where it was made, and none of those that follow", "[grade]") {
+  const Report slip =
+      report({step("scores", "rrrrrwrrr"), step("attention_weights", "rrrcccrrr"), step("context", "rrrcccrrr")});
+  Scheme scheme = ten_points();
+  const Grade grade = graded(slip, scheme);
+  CHECK(grade.steps[0].points() == Approx(3 * 8 / 9.0));
+  CHECK(grade.steps[1].points() == 4);
+  CHECK(grade.steps[2].points() == 3);
+  CHECK(grade.points == Approx(9.67));
+  scheme.per = Scheme::Per::step;
+  CHECK(graded(slip, scheme).points == 7);
+  scheme.follow_through = false;
+  CHECK(graded(slip, scheme).points == 0);
+}
+
+TEST_CASE("the sum is rounded once, and the middle goes up", "[grade]") {
+  Scheme scheme = ten_points();
+  scheme.points = {{"scores", 9}};
+  scheme.round_to = 2;
+  CHECK(graded(report({step("scores", "rrrrrrrww")}), scheme).points == 8);  // 7 lies between 6 and 8
+  CHECK(graded(report({step("scores", "rrrrrrwww")}), scheme).points == 6);
+  CHECK(graded(report({step("scores", "rrrrrrrrr")}), scheme).points == 9);  // everything is everything
+  // Thirds that are rounded one by one would come to 0.9.
+  scheme.points = {{"scores", 1}, {"attention_weights", 1}, {"context", 1}};
+  scheme.round_to = 0.1;
+  const std::string third = "rrrwwwwww";
+  const Grade grade =
+      graded(report({step("scores", third), step("attention_weights", third), step("context", third)}), scheme);
+  CHECK(grade.points == 1);
+}
+
+TEST_CASE("what is asked for and not handed in has no points, and what was not asked for costs nothing", "[grade]") {
+  const Grade grade = graded(report({step("queries", "wwwwwwwww"), step("context", "rrrrrrrrr")}), ten_points());
+  CHECK(grade.of == 10);
+  CHECK(grade.points == 3);
+  std::vector<std::string> ids;
+  for (const StepGrade& one : grade.steps) ids.push_back(one.id);
+  CHECK(ids == std::vector<std::string>{"queries", "scores", "attention_weights", "context"});
+  CHECK_FALSE(grade.steps[1].handed_in);
+  CHECK(Grader(ten_points(), worked_example()).nothing().points == 0);
+  CHECK(Grader(ten_points(), worked_example()).nothing().of == 10);
+  CHECK(graded(report({step("queries", "rrrrrrrrr"), step("context", "wwwwwwwww")}), {}).of == 2);
+}
+
+TEST_CASE("single cells are a part of the whole step", "[grade]") {
+  const Grade grade = graded(report({step("context", "rrr")}), ten_points());
+  CHECK(grade.steps.back().missing == 6);
+  CHECK(grade.points == 1);
+}
+
+TEST_CASE("a deduction is taken once a diagnosis, from its step, and not below nothing", "[grade]") {
+  Scheme scheme = ten_points();
+  scheme.deduct = {{"scale.none", 1}, {"rounding.*", 0}, {"slip.*", 0.5}};
+  const Report wrong = report({step("scores", "rrrrrrrrr"), step("attention_weights", "wwwwwwwrr")},
+                              {diagnosed("scale.none", "scaled_scores"), diagnosed("rounding.early", "scores")});
+  const Grade grade = graded(wrong, scheme);
+  REQUIRE(grade.deductions.size() == 1);
+  // The step where it was made is none of this problem's: it shows in the weights, which have 4·2/9.
+  CHECK(grade.deductions[0].step == "attention_weights");
+  CHECK(grade.deductions[0].asked == 1);
+  CHECK(grade.deductions[0].taken == Approx(8 / 9.0));
+  CHECK(grade.sum == Approx(3));
+  const Grade twice = graded(
+      report({step("scores", "wrrrrrrrw")}, {diagnosed("slip.sign", "scores"), diagnosed("slip.sign", "scores")}),
+      scheme);
+  CHECK(twice.sum == Approx(3 * 7 / 9.0 - 1));
+  // What is no error costs nothing that the scheme does not say.
+  CHECK(graded(report({step("scores", "rrrrrrrrr")}, {diagnosed("layout.transposed_answer", "scores")}), scheme).sum ==
+        3);
+}
+
+TEST_CASE("the id of a mistake comes before patterns, and a longer pattern before a shorter one", "[grade]") {
+  Scheme scheme;
+  scheme.deduct = {{"*", 1}, {"scale.*", 2}, {"scale.none", 0}};
+  CHECK(deduction_for("scale.none", scheme)->points == 0);
+  CHECK(deduction_for("scale.twice", scheme)->points == 2);
+  CHECK(deduction_for("slip.sign", scheme)->points == 1);
+  scheme.deduct.erase(scheme.deduct.begin());
+  CHECK(deduction_for("slip.sign", scheme) == nullptr);
+}
+
+TEST_CASE("numbers with too few digits count as the scheme says", "[grade]") {
+  const Report coarse = report({step("scores", "rrrrrrttt")});
+  Scheme scheme;
+  scheme.points = {{"scores", 3}};
+  CHECK(graded(coarse, scheme).points == 3);
+  scheme.too_coarse = Scheme::TooCoarse::wrong;
+  CHECK(graded(coarse, scheme).points == 2);
+  scheme.too_coarse = Scheme::TooCoarse::ask;
+  const Grade asked = graded(coarse, scheme);
+  CHECK(asked.points == 2);
+  CHECK(asked.steps[0].undecided == 1);
+  CHECK(asked.undecided.size() == 3);
+}
+
+TEST_CASE("a class is the same in any order", "[grade]") {
+  Random random(22);
+  const Scheme scheme = ten_points();
+  std::vector<Report> reports;
+  for (int i = 0; i < 40; ++i) reports.push_back(drawn_report(random));
+  const auto summary_of = [&] {
+    ClassSummary summary;
+    for (const Report& one : reports) summary.add(one, graded(one, scheme), worked_example());
+    return summary;
+  };
+  const ClassSummary before = summary_of();
+  std::ranges::reverse(reports);
+  const ClassSummary after = summary_of();
+  CHECK(before.distribution() == after.distribution());
+  CHECK(before.median_percent() == after.median_percent());
+  REQUIRE(before.mistakes().size() == after.mistakes().size());
+  for (std::size_t i = 0; i < before.mistakes().size(); ++i) {
+    CHECK(before.mistakes()[i].mistake == after.mistakes()[i].mistake);
+    CHECK(before.mistakes()[i].people == after.mistakes()[i].people);
+  }
+  REQUIRE(before.steps().size() == after.steps().size());
+  for (std::size_t i = 0; i < before.steps().size(); ++i) {
+    CHECK(before.steps()[i].id == after.steps()[i].id);
+    CHECK(before.steps()[i].cells == after.steps()[i].cells);
+  }
+}
+
+TEST_CASE("all faults of a scheme are reported at once, each with what to do", "[grade]") {
+  const KnownSteps known = KnownSteps::of(worked_example().recipe, []() -> const KnownSteps::Ids& {
+    static const KnownSteps::Ids none;
+    return none;
+  });
+  const std::vector<std::string> steps = worked_example().recipe.steps();
+  const auto read = [&](const std::string& text) { return read_scheme(text, known, steps); };
+  const auto faulty = read(
+      R"({"points": {"score": 3, "context": -1}, "pre": "cell", "per": "cells", "deduct": {"scale.nnoe": 1},
+          "round_to": 0, "too_coarse": true, "follow_through": "yes"})");
+  REQUIRE_FALSE(faulty);
+  std::vector<std::string> codes, helps;
+  for (const Diagnostic& fault : faulty.faults()) {
+    codes.push_back(fault.code);
+    helps.push_back(fault.help.text());
+  }
+  CHECK(codes == std::vector<std::string>{"unknown-step", "out-of-range", "unknown-key", "unknown-choice",
+                                          "unknown-mistake", "out-of-range", "wrong-kind", "wrong-kind"});
+  CHECK(helps[0] == "did you mean scores?");
+  CHECK(helps[4] == "did you mean scale.none?");
+  const auto right = read(R"({"points": {"S": 3, "context": 0.5}, "deduct": {"rounding.*": 0}, "x-mine": 1})");
+  REQUIRE(right);
+  CHECK(right.value().points[0].step == "scores");
+  CHECK(right.value().follow_through);
+  CHECK_FALSE(read(R"({"points": {"S": 3, "scores": 1}})"));
+}
+
+}  // namespace attn
