@@ -57,5 +57,10 @@ set(CPACK_PACKAGE_CONTACT "the authors of attn <attn@localhost>")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION education)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+if(ATTN_XLSX)
+  # Found when a spreadsheet is written: "libxlsxwriter.so.4" is in libxlsxwriter4.
+  string(REPLACE ".so." "" xlsxwriter_package ${ATTN_XLSX_LIBRARY})
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS ${xlsxwriter_package})
+endif()
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfmt-dev, libgmp-dev, libmd-dev, libmpfr-dev, libpcre2-dev, libutf8proc-dev, zlib1g-dev")  # to link the library
 include(CPack)
