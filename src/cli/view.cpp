@@ -165,12 +165,17 @@ Refusal not_written_in(const Unwritable& why, const std::string& name) {
       .at({"--format", name});
 }
 
-// What this program cannot write at all, and what makes no sense of some of the steps.
-void refuse_missing(const ViewOptions& options, const std::vector<Target>& targets) {
+// What this program cannot write at all, and what makes no sense of some of the steps, or of so many.
+void refuse_unwritable(const ViewOptions& options, const std::vector<Target>& targets, const Recipe& recipe) {
   for (const Target& target : targets) {
     if (!target.exported) continue;
     if (target.exported->missing) {
       if (const auto why = target.exported->missing()) throw not_written_in(*why, target.name());
+    }
+    if (const std::size_t numbers = recipe.bytes() / sizeof(double), most = target.exported->most_numbers;
+        most > 0 && numbers > most) {
+      const FileWords& said = language().files;
+      throw not_written_in({said.too_many_numbers(target.name(), numbers, most), said.smaller}, target.name());
     }
     if (!target.exported->wants_every_step) continue;
     const std::string picks = !options.only.empty()    ? "--only"
@@ -237,7 +242,7 @@ std::size_t most_heads(const Problem& problem) {
 ViewPlan understood(const ViewOptions& options, const Problem& problem, Computation& computation) {
   ViewPlan view{understood(options.rendering, exports()), {}};
   const std::vector<Target>& targets = view.rendering.targets;
-  refuse_missing(options, targets);
+  refuse_unwritable(options, targets, computation.recipe());
   refuse_bytes_on_terminal(targets);
   refuse_no_effect(options, targets);
   ExplainOptions& explaining = view.explaining;

@@ -41,8 +41,9 @@ struct Export {
   std::function<std::size_t(const Trace&)> expected_bytes;  // about how many `write` writes; found in passing
   bool is_text = true;                                      // or bytes, which no terminal shows
 
-  bool wants_every_step = false;         // one that is left out leaves those below it without what they are made of
-  std::function<std::optional<Unwritable>()> missing = {};               // what is not here to write with
+  std::size_t most_numbers = 0;   // that steps may have; 0 for any
+  bool wants_every_step = false;  // one that is left out leaves those below it without what they are made of
+  std::function<std::optional<Unwritable>()> missing = {};                 // what is not here to write with
   std::function<std::optional<Unwritable>(const Trace&)> unwritable = {};  // what it cannot say of this trace
 };
 

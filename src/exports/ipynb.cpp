@@ -77,7 +77,8 @@ class NotebookWriter {
   // Letters, digits, - and _, at most 64 of them, and each once.
   std::string cell_id(const std::string& wanted) {
     std::string id = wanted.substr(0, 56);
-    std::ranges::replace_if(id, [](char c) { return !is_ascii_alnum(c) && c != '-'; }, '_');
+    std::ranges::replace_if(
+        id, [](char c) { return !is_ascii_alnum(c) && c != '-'; }, '_');
     const std::string plain = id;
     for (std::size_t i = 2; !ids_.insert(id).second; ++i) id = plain + "-" + std::to_string(i);
     return id;
@@ -162,6 +163,7 @@ Export ipynb_export() {
           .summary = "a notebook that computes every step with numpy, to edit and run",
           .write = [](const Trace& trace, Sink& sink) { sink.write(NotebookWriter(trace).write()); },
           .expected_bytes = [](const Trace& trace) { return 24 * count_of_numbers(trace); },
+          .most_numbers = most_in_notebook,
           .wants_every_step = true,
           .unwritable = against_notebook};
 }

@@ -83,7 +83,7 @@ struct Instruction {
   std::optional<Operand> open = {};        // the mask whose closed cells are not read
   std::optional<GivenNumbers> given = {};  // where op is Given
   Kind kind = Kind::step;
-  std::size_t part = 0;  // of the recipe's parts
+  std::size_t part = 0;                // of the recipe's parts
   std::optional<GivenRule> rule = {};  // of given numbers that follow from others
 };
 

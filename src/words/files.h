@@ -11,7 +11,7 @@ namespace attn {
 struct FileWords {
   // A spreadsheet.
   Said read_me, options, steps;  // sheets
-  Said what_sheets_are, edit_these, and_see, formulas, closed, fixed, unwritten, rounded;
+  Said what_sheets_are, edit_these, or_these, and_see, formulas, closed, fixed, unwritten, rounded;
   Said option, value, meaning;
   Saying<Text> factor, divisor, summand, cap, wave_base, power_base, eps, offset, length;
   Said left, right, decimals;

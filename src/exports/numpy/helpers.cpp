@@ -71,7 +71,8 @@ std::string numpy_head(const std::set<std::string>& helpers, const std::optional
   const auto needs = [&](const char* helper) { return helpers.contains(helper); };
   const bool rounds = needs("rounded") || needs("rounded_rows");
   std::string text;
-  if (rounds) text += "from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, ROUND_DOWN, ROUND_FLOOR, Decimal\n";
+  if (rounds)
+    text += "from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, ROUND_DOWN, ROUND_FLOOR, Decimal\n";
   if (rounds || needs("erf")) text += "import math\n";
   text += "import numpy as np\n\nnp.set_printoptions(precision=4, suppress=True)\n";
   if (needs("divided")) text += divided_helper;

@@ -60,7 +60,8 @@ std::string NumpyCode::of(const Step& step) {
 
 std::string NumpyCode::variable(const std::string& id) {
   std::string name = id;
-  std::ranges::replace_if(name, [](char c) { return !is_ascii_alnum(c); }, '_');
+  std::ranges::replace_if(
+      name, [](char c) { return !is_ascii_alnum(c); }, '_');
   return name;
 }
 

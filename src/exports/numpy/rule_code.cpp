@@ -55,7 +55,8 @@ std::string code_of_rule(const GivenTensor& given) {
     case GivenRule::Kind::powers: {
       std::vector<std::string> all;
       for (const double value : rule.values) all.push_back(in_python(value));
-      return name + " = 2.0 ** " + (shape.rank() == 0 ? "np.array(" + all[0] + ")" : "np.array(" + in_brackets(all) + ")");
+      return name + " = 2.0 ** " +
+             (shape.rank() == 0 ? "np.array(" + all[0] + ")" : "np.array(" + in_brackets(all) + ")");
     }
   }
   return "";

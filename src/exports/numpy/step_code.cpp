@@ -115,9 +115,8 @@ class StepCode {
     const NumpyArray& table = operands_[0];
     std::vector<std::string> index;
     for (const Axis& axis : table.axes) {
-      index.push_back(axis == op.axis
-                          ? aligned(which, axes_).text
-                          : aligned({"np.arange(" + size(shapes_[0], axis) + ")", {axis}}, axes_).text);
+      index.push_back(axis == op.axis ? aligned(which, axes_).text
+                                      : aligned({"np.arange(" + size(shapes_[0], axis) + ")", {axis}}, axes_).text);
     }
     AxisNames plain = rows.axes();
     AxisNames rest(table.axes.begin() + 1, table.axes.end());
@@ -129,11 +128,12 @@ class StepCode {
 
   std::string operator()(const Waves& op) {
     const bool alternates = op.kind == Waves::Kind::alternating;
-    before_ += "p = np.arange(" + std::to_string(op.first) + ", " + std::to_string(op.first + op.positions.size) + ")\n";
+    before_ +=
+        "p = np.arange(" + std::to_string(op.first) + ", " + std::to_string(op.first + op.positions.size) + ")\n";
     before_ += "i = np.arange(" + std::to_string(op.features.size) + ")\n";
     before_ += "angle = p[:, None] / " + in_python(op.base) + " ** (2 * " + (alternates ? "(i // 2)" : "i") + " / " +
                std::to_string(op.width) + ")\n";
-    const std::string waves = alternates                          ? "np.where(i % 2 == 0, np.sin(angle), np.cos(angle))"
+    const std::string waves = alternates                     ? "np.where(i % 2 == 0, np.sin(angle), np.cos(angle))"
                               : op.kind == Waves::Kind::sine ? "np.sin(angle)"
                                                              : "np.cos(angle)";
     return permuted({waves, {op.positions.axis, op.features.axis}}, axes_).text;
@@ -214,13 +214,15 @@ class StepCode {
       case Normalize::Part::normalized: {
         const bool is_centred = operands_.size() == 3;
         const std::string variance = aligned(operands_[is_centred ? 2 : 1], axes_).text;
-        const std::string upper = aligned(x, axes_).text + (is_centred ? " - " + aligned(operands_[1], axes_).text : "");
+        const std::string upper =
+            aligned(x, axes_).text + (is_centred ? " - " + aligned(operands_[1], axes_).text : "");
         const std::string eps = in_python(op.eps);
         helpers_.insert("divided");
         return "divided(" + upper + ", np.sqrt(" + variance + (op.eps_outside ? ") + " + eps : " + " + eps + ")") + ")";
       }
       case Normalize::Part::affine:
-        return aligned(x, axes_).text + " * " + aligned(operands_[1], axes_).text + " + " + aligned(operands_[2], axes_).text;
+        return aligned(x, axes_).text + " * " + aligned(operands_[1], axes_).text + " + " +
+               aligned(operands_[2], axes_).text;
     }
     return "";
   }
@@ -239,7 +241,8 @@ class StepCode {
         return power(op.base, difference(operands_[0], operands_[1], axes_));
       case Softmax::Part::sum: {
         const std::string sum = along(op.over, operands_[0].text + ".sum");
-        return operands_.size() == 1 ? sum : sum + " + " + power(op.base, difference(operands_[1], operands_[2], axes_));
+        return operands_.size() == 1 ? sum
+                                     : sum + " + " + power(op.base, difference(operands_[1], operands_[2], axes_));
       }
       case Softmax::Part::weights:
         if (!closes_) return aligned(operands_[0], axes_).text + " / " + aligned(operands_[1], axes_).text;
@@ -266,19 +269,22 @@ class StepCode {
         return "np.maximum.accumulate(" + permuted(operands_[0], axes_).text + axis_argument(axes_, op.blocks) + ")";
       case Online::Part::rescale: {
         before_ += "m = " + last(operands_[0], op.blocks) + "\n";
-        before_ += "before = np.where(np.isneginf(m[..., :-1]), -np.inf, m[..., :-1] - np.where(np.isneginf(m[..., 1:]), 0, m[..., 1:]))\n";
+        before_ +=
+            "before = np.where(np.isneginf(m[..., :-1]), -np.inf, m[..., :-1] - np.where(np.isneginf(m[..., 1:]), 0, "
+            "m[..., 1:]))\n";
         AxisNames axes = without(operands_[0].axes, op.blocks);
         axes.push_back(op.blocks);
-        return permuted({"np.concatenate([np.zeros_like(m[..., :1]), " + power(op.base, "before") + "], axis=-1)", axes},
-                        axes_)
+        return permuted(
+                   {"np.concatenate([np.zeros_like(m[..., :1]), " + power(op.base, "before") + "], axis=-1)", axes},
+                   axes_)
             .text;
       }
       case Online::Part::exponentials: {
         NumpyArray maximum = operands_[1];
         AxisNames axes = without(maximum.axes, op.blocks);
         axes.push_back(op.over);
-        before_ += "of_key = " + last(maximum, op.blocks) +
-                   "[..., np.arange(" + std::to_string(result_.size(op.over)) + ") // " + size + "]\n";
+        before_ += "of_key = " + last(maximum, op.blocks) + "[..., np.arange(" + std::to_string(result_.size(op.over)) +
+                   ") // " + size + "]\n";
         return power(op.base, difference(operands_[0], {"of_key", axes}, axes_));
       }
       case Online::Part::sum:
@@ -338,7 +344,8 @@ class StepCode {
   }
 
   // What the mask closes is not read: nothing behind it may leak out of what is no number.
-  std::string products(const NumpyArray& a, const NumpyArray& b, const Axis& over, const std::optional<NumpyArray>& open) const {
+  std::string products(const NumpyArray& a, const NumpyArray& b, const Axis& over,
+                       const std::optional<NumpyArray>& open) const {
     if (!open || !reads_non_finite_) return product_over(over, a, b, axes_);
     AxisNames all = axes_;
     all.push_back(over);

@@ -54,7 +54,12 @@ class CellFormula {
  public:
   CellFormula(const SheetLayout& layout, const SheetTable& table, const Reading& reading, const StepOptions& options,
               const std::set<std::string>& texts, bool closes_rows)
-      : layout_(layout), table_(table), reading_(reading), options_(options), texts_(texts), closes_rows_(closes_rows) {}
+      : layout_(layout),
+        table_(table),
+        reading_(reading),
+        options_(options),
+        texts_(texts),
+        closes_rows_(closes_rows) {}
 
   std::string write(std::size_t cell) {
     cell_ = cell;
@@ -153,7 +158,8 @@ class CellFormula {
     if (is_biased && is_text(reading_.operands[1].id)) conditions.push_back("ISTEXT(" + term(1) + ")");
     const std::string number = is_biased ? rounded(term(0) + "+" + term(1)) : term(0);
     if (conditions.empty()) return number;
-    const std::string condition = conditions.size() == 1 ? conditions[0] : "OR(" + conditions[0] + "," + conditions[1] + ")";
+    const std::string condition =
+        conditions.size() == 1 ? conditions[0] : "OR(" + conditions[0] + "," + conditions[1] + ")";
     return when(condition, quoted_minus_infinity, number);
   }
 
@@ -176,9 +182,8 @@ class CellFormula {
         const std::string own = term(0, *made_.own_term);
         const std::string weight = rounded(own + "/SUM(" + range(0) + ")");
         if (!made_.open) return weight;
-        const std::string sum = is_text(reading_.operands[0].id)
-                                    ? "SUM(" + range(0) + ")"
-                                    : "SUMIF(" + mask_range() + ",1," + range(0) + ")";
+        const std::string sum = is_text(reading_.operands[0].id) ? "SUM(" + range(0) + ")"
+                                                                 : "SUMIF(" + mask_range() + ",1," + range(0) + ")";
         return when(mask(*made_.own_term) + "=0", "0", rounded(own + "/" + sum));
       }
     }
@@ -265,9 +270,7 @@ class CellFormula {
 
   std::string count(std::size_t operand) const { return "COUNT(" + range(operand) + ")"; }
 
-  std::string row_sum() const {
-    return made_.operands[0].count == 1 ? term(0) : "SUM(" + range(0) + ")";
-  }
+  std::string row_sum() const { return made_.operands[0].count == 1 ? term(0) : "SUM(" + range(0) + ")"; }
 
   // Σ a·b of two operands that run along the same axis. What the mask closes is not read.
   std::string products(std::size_t first) const {
@@ -356,8 +359,7 @@ class CellFormula {
     const bool is_centred = made_.operands.size() == 3;
     const std::string variance = term(is_centred ? 2 : 1);
     const std::string eps = op.eps == 0 ? "" : "+" + options_.parameter;
-    const std::string divisor =
-        op.eps_outside ? "(SQRT(" + variance + ")" + eps + ")" : "SQRT(" + variance + eps + ")";
+    const std::string divisor = op.eps_outside ? "(SQRT(" + variance + ")" + eps + ")" : "SQRT(" + variance + eps + ")";
     const std::string upper = is_centred ? "(" + term(0) + "-" + term(1) + ")" : term(0);
     return when(variance + eps + "=0", "0", upper + "/" + divisor);
   }
@@ -385,30 +387,32 @@ class OptionFinder {
 
   StepOptions find(const Arithmetic& arithmetic) {
     StepOptions found;
-    std::visit(Overloaded{
-                   [&](const Map& map) { found.parameter = parameter_of(map); },
-                   [&](const Waves& waves) {
-                     found.base = named("wave_base", said_.wave_base(step_.heading.title), waves.base);
-                   },
-                   [&](const Normalize& norm) {
-                     if (norm.part == Normalize::Part::normalized && norm.eps != 0)
-                       found.parameter = named("norm_eps", said_.eps(step_.heading.title), norm.eps);
-                   },
-                   [&](const Softmax& softmax) { found.base = base(softmax.base); },
-                   [&](const Online& online) { found.base = base(online.base); },
-                   []<OneOf<Given, Copy, Split, Merge, Join, Repeat, Pick, Rotate, Contract, Combine, Reduce, Gate,
-                            Close> O>(const O&) {},
-               },
-               step_.op);
+    std::visit(
+        Overloaded{
+            [&](const Map& map) { found.parameter = parameter_of(map); },
+            [&](const Waves& waves) {
+              found.base = named("wave_base", said_.wave_base(step_.heading.title), waves.base);
+            },
+            [&](const Normalize& norm) {
+              if (norm.part == Normalize::Part::normalized && norm.eps != 0)
+                found.parameter = named("norm_eps", said_.eps(step_.heading.title), norm.eps);
+            },
+            [&](const Softmax& softmax) { found.base = base(softmax.base); },
+            [&](const Online& online) { found.base = base(online.base); },
+            []<OneOf<Given, Copy, Split, Merge, Join, Repeat, Pick, Rotate, Contract, Combine, Reduce, Gate, Close> O>(
+                const O&) {},
+        },
+        step_.op);
     if (arithmetic.hand_rounding && is_rounded_by_hand(step_.op, step_.operands.size())) {
-      found.decimals = options_.name_of("", {"kept_decimals", said_.decimals,
-                                             static_cast<double>(arithmetic.hand_rounding->decimals)});
+      found.decimals = options_.name_of(
+          "", {"kept_decimals", said_.decimals, static_cast<double>(arithmetic.hand_rounding->decimals)});
     }
     return found;
   }
 
  private:
-  std::string named(const std::string& name, const std::string& meaning, double value, const std::string& formula = "") {
+  std::string named(const std::string& name, const std::string& meaning, double value,
+                    const std::string& formula = "") {
     return options_.name_of(prefix_, {name, meaning, value, formula});
   }
 

@@ -35,12 +35,13 @@ struct SheetBlock {
 struct SheetTable {
   const Heading* heading = nullptr;
   const Tensor<double>* numbers = nullptr;
-  const Step* step = nullptr;          // null: given
-  const GivenTensor* given = nullptr;  // null: a step
-  std::size_t sheet = 0, row = 0;      // of its first line
+  const Step* step = nullptr;               // null: given
+  const GivenTensor* given = nullptr;       // null: a step
+  std::size_t sheet = 0, row = 0;           // of its first line
   std::vector<Dim> down = {}, across = {};  // at most one each: the axes of a block
   std::vector<SheetBlock> blocks = {};
-  std::vector<std::pair<std::size_t, std::size_t>> steps = {};  // rows and columns from a number to its neighbour along each axis
+  std::vector<std::pair<std::size_t, std::size_t>> steps =
+      {};  // rows and columns from a number to its neighbour along each axis
 
   SheetCell at(std::size_t cell) const;
   bool is_given() const { return !step || is_given_step(); }

@@ -55,6 +55,7 @@ std::optional<XlsxLibrary> loaded() {
       .worksheet_protect = function("worksheet_protect"),
       .worksheet_set_column = function("worksheet_set_column"),
       .worksheet_set_landscape = function("worksheet_set_landscape"),
+      .worksheet_set_row = function("worksheet_set_row"),
       .worksheet_write_blank = function("worksheet_write_blank"),
       .worksheet_write_formula_num = function("worksheet_write_formula_num"),
       .worksheet_write_formula_str = function("worksheet_write_formula_str"),

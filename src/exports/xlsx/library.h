@@ -33,6 +33,7 @@ struct XlsxLibrary {
   decltype(&::worksheet_protect) worksheet_protect;
   decltype(&::worksheet_set_column) worksheet_set_column;
   decltype(&::worksheet_set_landscape) worksheet_set_landscape;
+  decltype(&::worksheet_set_row) worksheet_set_row;
   decltype(&::worksheet_write_blank) worksheet_write_blank;
   decltype(&::worksheet_write_formula_num) worksheet_write_formula_num;
   decltype(&::worksheet_write_formula_str) worksheet_write_formula_str;

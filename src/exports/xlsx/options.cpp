@@ -8,7 +8,8 @@
 namespace attn {
 
 std::string defined_name(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return !is_ascii_alnum(c); }, '_');
+  std::ranges::replace_if(
+      text, [](char c) { return !is_ascii_alnum(c); }, '_');
   return text;
 }
 

@@ -29,8 +29,10 @@
 namespace attn {
 namespace {
 
-constexpr lxw_color_t of_given = 0xFFF4CC, of_header = 0xF2F4F6, of_remark = 0x5F6B76, of_line = 0xD5DADF;
+constexpr lxw_color_t of_given = 0xFFF2CC, of_following = 0xFFFAE8, of_header = 0xF2F4F6, of_remark = 0x5F6B76,
+                      of_line = 0xD5DADF;
 constexpr std::size_t longest_label = 120;
+constexpr std::size_t characters_a_line = 90;
 constexpr double narrowest = 9, widest = 18, widest_first = 32;
 
 // 1 January 2000: a file's bytes tell nothing of when it was written.
@@ -75,13 +77,20 @@ class CellLooks {
  public:
   CellLooks(const XlsxLibrary& library, lxw_workbook* workbook) : lxw_(library), workbook_(workbook) {}
 
-  lxw_format* title() { return made("title", [this](lxw_format* f) { lxw_.format_set_bold(f), lxw_.format_set_font_size(f, 14); }); }
-  lxw_format* words() {
-    return made("words", [this](lxw_format* f) { lxw_.format_set_text_wrap(f), lxw_.format_set_align(f, LXW_ALIGN_VERTICAL_TOP); });
+  lxw_format* title() {
+    return made("title", [this](lxw_format* f) { lxw_.format_set_bold(f), lxw_.format_set_font_size(f, 14); });
   }
-  lxw_format* strong() { return made("strong", [this](lxw_format* f) { lxw_.format_set_bold(f); }); }
+  lxw_format* words() {
+    return made("words", [this](lxw_format* f) {
+      lxw_.format_set_text_wrap(f), lxw_.format_set_align(f, LXW_ALIGN_VERTICAL_TOP);
+    });
+  }
+  lxw_format* strong() {
+    return made("strong", [this](lxw_format* f) { lxw_.format_set_bold(f); });
+  }
   lxw_format* remark() {
-    return made("remark", [this](lxw_format* f) { lxw_.format_set_italic(f), lxw_.format_set_font_color(f, of_remark); });
+    return made("remark",
+                [this](lxw_format* f) { lxw_.format_set_italic(f), lxw_.format_set_font_color(f, of_remark); });
   }
   lxw_format* label() {
     return made("label", [this](lxw_format* f) {
@@ -90,7 +99,8 @@ class CellLooks {
   }
   lxw_format* label_above() {
     return made("label above", [this](lxw_format* f) {
-      lxw_.format_set_bg_color(f, of_header), lxw_.format_set_font_color(f, of_remark), lxw_.format_set_align(f, LXW_ALIGN_RIGHT);
+      lxw_.format_set_bg_color(f, of_header), lxw_.format_set_font_color(f, of_remark),
+          lxw_.format_set_align(f, LXW_ALIGN_RIGHT);
     });
   }
   lxw_format* symbol(Role role) {
@@ -99,12 +109,16 @@ class CellLooks {
       lxw_.format_set_bold(f), lxw_.format_set_font_size(f, 12), lxw_.format_set_font_color(f, colour_of(ink));
     });
   }
-  lxw_format* number(bool is_given, const std::string& spelling) {
-    return made((is_given ? "given " : "made ") + spelling, [&, this](lxw_format* f) {
+  // What may be changed is coloured: more strongly where nothing else says what it is.
+  enum class Cell { given, following, computed };
+  lxw_format* number(Cell cell, const std::string& spelling) {
+    return made(std::to_string(static_cast<int>(cell)) + spelling, [&, this](lxw_format* f) {
       lxw_.format_set_num_format(f, spelling.c_str());
       lxw_.format_set_align(f, LXW_ALIGN_RIGHT);  // −∞ too, which is text
       lxw_.format_set_border(f, LXW_BORDER_HAIR), lxw_.format_set_border_color(f, of_line);
-      if (is_given) lxw_.format_set_bg_color(f, of_given), lxw_.format_set_unlocked(f);
+      if (cell == Cell::computed) return;
+      lxw_.format_set_bg_color(f, cell == Cell::given ? of_given : of_following);
+      lxw_.format_set_unlocked(f);
     });
   }
 
@@ -227,8 +241,9 @@ class WorkbookWriter {
       }
     }
     lxw_.worksheet_set_column(sheet, 0, 0, std::min(first, widest_first), nullptr);
-    lxw_.worksheet_set_column(sheet, SheetLayout::first_column, static_cast<lxw_col_t>(std::max<std::size_t>(own.columns, 2) - 1),
-                         std::min(others, widest), nullptr);
+    lxw_.worksheet_set_column(sheet, SheetLayout::first_column,
+                              static_cast<lxw_col_t>(std::max<std::size_t>(own.columns, 2) - 1),
+                              std::min(others, widest), nullptr);
   }
 
   double label_width(const SheetTable& table, const Dim& dim, const SheetBlock& block) const {
@@ -247,12 +262,15 @@ class WorkbookWriter {
     if (!heading.formula.empty()) put(sheet, table.row + 1, 1, printable(heading.formula.text()), looks_.remark());
     for (const SheetBlock& block : table.blocks) write_labels(table, block);
 
-    define(defined_name(heading.id), layout_.sheets()[table.sheet].name, table.at(0), table.at(table.numbers->size() - 1));
+    define(defined_name(heading.id), layout_.sheets()[table.sheet].name, table.at(0),
+           table.at(table.numbers->size() - 1));
 
     const std::vector<std::string> formulas = formulas_.of(table);
     lxw_format* const format =
-        looks_.number(formulas.empty(), table.is_given() ? "General"
-                                                         : number_spelling(table.numbers->data(), numerals_, heading.id));
+        looks_.number(formulas.empty()   ? CellLooks::Cell::given
+                      : table.is_given() ? CellLooks::Cell::following
+                                         : CellLooks::Cell::computed,
+                      table.is_given() ? "General" : number_spelling(table.numbers->data(), numerals_, heading.id));
     for (std::size_t i = 0; i < table.numbers->size(); ++i) {
       put_number(sheet, table.at(i), (*table.numbers)[i], formulas.empty() ? "" : formulas[i], format);
     }
@@ -279,7 +297,8 @@ class WorkbookWriter {
     if (!block.place.empty()) put(sheet, above - 1, SheetLayout::first_column, place_of(table, block), looks_.remark());
     for (const Dim& dim : table.down) {
       const std::vector<std::string> labels = axis_labels(trace_, *table.heading, dim, block.place);
-      for (std::size_t i = 0; i < labels.size(); ++i) put(sheet, block.row + i, 0, label_text(labels[i]), looks_.label());
+      for (std::size_t i = 0; i < labels.size(); ++i)
+        put(sheet, block.row + i, 0, label_text(labels[i]), looks_.label());
     }
   }
 
@@ -297,14 +316,14 @@ class WorkbookWriter {
   void write_options(lxw_worksheet* sheet) {
     put(sheet, 0, 0, said_.option, looks_.strong());
     put(sheet, 0, 1, said_.value, looks_.strong());
-    put(sheet, 0, 2, said_.meaning, looks_.strong());
+    put(sheet, 0, 3, said_.meaning, looks_.strong());
     std::size_t row = 1;
     double longest = narrowest;
     for (const SheetOption& option : options_.all()) {
       const SheetCell cell{0, row, 1};
       put(sheet, row, 0, option.name, nullptr);
-      put_number(sheet, cell, option.value, option.formula, looks_.number(true, "General"));
-      put(sheet, row, 2, printable(option.meaning), looks_.remark());
+      put_number(sheet, cell, option.value, option.formula, looks_.number(CellLooks::Cell::given, "General"));
+      put(sheet, row, 3, printable(option.meaning), looks_.remark());
       define(option.name, said_.options, cell, cell);
       longest = std::max(longest, static_cast<double>(option.name.size()) + 2);
       ++row;
@@ -312,23 +331,32 @@ class WorkbookWriter {
     lxw_.worksheet_freeze_panes(sheet, 1, 0);
     lxw_.worksheet_set_column(sheet, 0, 0, longest, nullptr);
     lxw_.worksheet_set_column(sheet, 1, 1, widest, nullptr);
-    lxw_.worksheet_set_column(sheet, 2, 2, 70, nullptr);
+    lxw_.worksheet_set_column(sheet, 2, 2, 2, nullptr);
+    lxw_.worksheet_set_column(sheet, 3, 3, 70, nullptr);
   }
 
   void write_read_me(lxw_worksheet* sheet) {
     std::size_t row = 0;
     put(sheet, row++, 0, label_text(trace_.title.empty() ? said_.read_me.text() : trace_.title), looks_.title());
     ++row;
-    const auto say = [&](const std::string& text, lxw_format* format) { put(sheet, row++, 0, text, format); };
-    say(said_.what_sheets_are, looks_.words());
-    put(sheet, row, 1, "", looks_.number(true, "General"));
-    say(said_.edit_these, looks_.words());
-    put(sheet, row, 1, "", looks_.number(false, "General"));
-    say(said_.and_see, looks_.words());
-    for (const Said& text : {said_.closed, said_.fixed, said_.unwritten, said_.formulas}) say(text, looks_.words());
-    if (trace_.arithmetic.hand_rounding) say(said_.rounded, looks_.words());
-    for (const Note& note : trace_.notes) say(printable(note.message), looks_.words());
-    lxw_.worksheet_set_column(sheet, 0, 0, 90, nullptr);
+    // Not everybody who opens the file makes a row as high as what is in it.
+    const auto say = [&](const std::string& text) {
+      const auto lines = static_cast<double>(display_width(text) / characters_a_line + 1);
+      lxw_.worksheet_set_row(sheet, static_cast<lxw_row_t>(row), lines * LXW_DEF_ROW_HEIGHT + 3, nullptr);
+      put(sheet, row++, 0, text, looks_.words());
+    };
+    const auto say_of = [&](const std::string& text, CellLooks::Cell cell) {
+      put(sheet, row, 1, "", looks_.number(cell, "General"));
+      say(text);
+    };
+    say(said_.what_sheets_are);
+    say_of(said_.edit_these, CellLooks::Cell::given);
+    say_of(said_.or_these, CellLooks::Cell::following);
+    say_of(said_.and_see, CellLooks::Cell::computed);
+    for (const Said& text : {said_.closed, said_.fixed, said_.unwritten, said_.formulas}) say(text);
+    if (trace_.arithmetic.hand_rounding) say(said_.rounded);
+    for (const Note& note : trace_.notes) say(printable(note.message));
+    lxw_.worksheet_set_column(sheet, 0, 0, characters_a_line, nullptr);
     lxw_.worksheet_activate(sheet);
   }
 

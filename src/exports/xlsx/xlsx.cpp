@@ -68,6 +68,7 @@ Export xlsx_export() {
           .write = write_workbook,
           .expected_bytes = [](const Trace& trace) { return 40 * count_of_numbers(trace); },
           .is_text = false,
+          .most_numbers = most_in_workbook,
           .wants_every_step = true,
           .missing = library_missing,
           .unwritable = against_workbook};

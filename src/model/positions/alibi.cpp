@@ -50,21 +50,20 @@ Tensor<double> distances(const Attention& attention, const Shape& shape) {
 std::vector<Operand> record_biases(RecipeBuilder& work, const Attention& attention) {
   Shape heads;
   if (attention.heads) heads.append({"head", *attention.heads});
-  const std::string slope =
-      work.given({"positions.slopes", "m_h", language().steps.slopes, language().steps.slope_of_head, Role::mask},
-                 heads, [heads] { return slopes(heads); }, Instruction::Kind::given, slopes_rule(heads.count()));
+  const std::string slope = work.given(
+      {"positions.slopes", "m_h", language().steps.slopes, language().steps.slope_of_head, Role::mask}, heads,
+      [heads] { return slopes(heads); }, Instruction::Kind::given, slopes_rule(heads.count()));
   const Integers first = attention.first_queries();
   Shape cells;
   if (attention.offsets().size() > 1) cells.append({"batch", attention.offsets().size()});
   cells.append({"query", attention.query_count});
   cells.append({"key", attention.all_key_count()});
-  const std::string distance =
-      work.given({"positions.distances", "D", language().steps.distances,
-                  "{} = −|" + language().steps.position(!attention.offsets().empty()) + " − j|", Role::mask},
-                 cells, [&attention, cells] { return distances(attention, cells); }, Instruction::Kind::given,
-                 GivenRule{.kind = GivenRule::Kind::distance,
-                           .values = {first.begin(), first.end()},
-                           .keys = attention.key_count});
+  const std::string distance = work.given(
+      {"positions.distances", "D", language().steps.distances,
+       "{} = −|" + language().steps.position(!attention.offsets().empty()) + " − j|", Role::mask},
+      cells, [&attention, cells] { return distances(attention, cells); }, Instruction::Kind::given,
+      GivenRule{
+          .kind = GivenRule::Kind::distance, .values = {first.begin(), first.end()}, .keys = attention.key_count});
   return {work.step({"position_bias", "B_P", language().steps.alibi_bias, "{} = {0}·{1}", Role::mask},
                     Combine{Binary::multiply, {}}, {slope, distance})};
 }

@@ -10,18 +10,26 @@ constexpr FileWords english_files = {
     .read_me = "Read me",
     .options = "Options",
     .steps = "Steps",
-    .what_sheets_are = "Every number that is computed is a formula over the cells that it is made of. Click on one to "
-                       "see which.",
-    .edit_these = "This colour: what the problem gives. Change any of these cells, here or on the sheet Options, and "
-                  "all that follows from it is computed anew.",
+    .what_sheets_are =
+        "Every number that is computed is a formula over the cells that it is made of. Click on one to "
+        "see which.",
+    .edit_these =
+        "This colour: what the problem gives. Change any of these cells, here or on the sheet Options, and "
+        "all that follows from it is computed anew.",
+    .or_these =
+        "This colour: what follows from an option, as a causal mask does. It may be changed as well: type over "
+        "the formula.",
     .and_see = "This colour: what is computed.",
     .formulas = "Sheets are protected without a password, so that no formula is lost by accident.",
-    .closed = "A cell of a mask is 1 where a query may look and 0 where it may not. A closed score is −∞, here the "
-              "text −∞; type it where a number is added to scores to close a cell.",
-    .fixed = "What stands where is fixed: how many tokens and heads there are, and which row of a table is read for "
-             "which distance. For another layout write the sheet anew.",
-    .unwritten = "Numbers are computed as a spreadsheet does, in double precision, and may differ from attn's in the "
-                 "last of sixteen digits.",
+    .closed =
+        "A cell of a mask is 1 where a query may look and 0 where it may not. A closed score is −∞, here the "
+        "text −∞; type it where a number is added to scores to close a cell.",
+    .fixed =
+        "What stands where is fixed: how many tokens and heads there are, and which row of a table is read for "
+        "which distance. For another layout write the sheet anew.",
+    .unwritten =
+        "Numbers are computed as a spreadsheet does, in double precision, and may differ from attn's in the "
+        "last of sixteen digits.",
     .rounded = "Steps are rounded by hand: every number is rounded, half up, before the next is made of it.",
     .option = "Option",
     .value = "Value",
@@ -38,8 +46,9 @@ constexpr FileWords english_files = {
     .left = "how many keys before its own position a query sees; -1: all",
     .right = "how many keys behind its own position a query sees; -1: all",
     .decimals = "decimals that every step is rounded to",
-    .what_notebooks_are = "Every step of the computation, each worked out by numpy from those before it. Run the cells "
-                          "from top to bottom. Change what is given and run them again to see what follows.",
+    .what_notebooks_are =
+        "Every step of the computation, each worked out by numpy from those before it. Run the cells "
+        "from top to bottom. Change what is given and run them again to see what follows.",
     .given = "What is given",
     .given_told = "The numbers of the problem. Change any of them.",
     .worked_out = "Step by step",
