@@ -24,8 +24,8 @@ struct FileWords {
   Saying<Text, Text> other_rounding;
   Said say_f64, say_half_up;
   Saying<Text, std::size_t, std::size_t> too_many_numbers;
-  Saying<Text> too_wide, not_finite, no_library, no_library_here, every_step;
-  Said smaller, finite_numbers, build_with_library, install_library, disk;
+  Saying<Text> too_wide, not_finite, no_library, no_library_here, left_out, every_step;
+  Said smaller, finite_numbers, build_with_library, install_library, build_whole, disk;
   Said not_written;
 };
 

@@ -63,11 +63,13 @@ constexpr FileWords english_files = {
     .not_finite = "{} is not finite, and a spreadsheet has no infinity to go on with",
     .no_library = "this program was built without libxlsxwriter and cannot write {}",
     .no_library_here = "{} is written by libxlsxwriter, which is not installed here",
+    .left_out = "this program was built to be small and cannot write {}",
     .every_step = "{} holds every step, since each is made of others",
     .smaller = "a smaller problem; --format npz, json and csv write any",
     .finite_numbers = "give finite numbers, or close the cells with a mask",
     .build_with_library = "install libxlsxwriter-dev and build attn anew; --format csv opens in every spreadsheet",
     .install_library = "on Debian: apt-get install libxlsxwriter4; --format csv opens in every spreadsheet",
+    .build_whole = "one that is built with cmake --preset default can; --format npz has the numbers for numpy",
     .disk = "is the disk full, or the folder for temporary files write-protected?",
     .not_written = "the spreadsheet could not be put together",
 };

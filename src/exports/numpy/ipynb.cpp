@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "explain/document.h"
@@ -20,21 +19,30 @@
 namespace attn {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t most_in_notebook = 1'000'000;
 const std::string notebook_name = "ipynb";
 const MarkdownStyle notebook_style = {.math = MathStyle::dollar};
 
-// The lines of a text, each with its end.
-Json source_lines(const std::string& text) {
-  Json all = Json::array();
+constexpr std::string_view behind_cells = R"(
+ ],
+ "metadata": {
+  "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+  "language_info": {"name": "python"}
+ },
+ "nbformat": 4,
+ "nbformat_minor": 5
+}
+)";
+
+// The lines of a text, each with its end, as a list of JSON.
+std::string source_lines(const std::string& text) {
+  std::string all;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
-    all.push_back(text.substr(begin, end - begin));
+    all += (all.empty() ? "\n    " : ",\n    ") + quoted(text.substr(begin, end - begin));
     begin = end;
   }
-  return all;
+  return "[" + all + "]";
 }
 
 // Puts a notebook together, cell by cell (nbformat 4.5).
@@ -65,12 +73,7 @@ class NotebookWriter {
 
     add_text("checked", "## " + said.checked.text() + "\n\n" + words_of(said.checked_told.text(), notebook_style));
     add_checks();
-    return indented({{"cells", std::move(cells_)},
-                     {"metadata",
-                      {{"kernelspec", {{"display_name", "Python 3"}, {"language", "python"}, {"name", "python3"}}},
-                       {"language_info", {{"name", "python"}}}}},
-                     {"nbformat", 4},
-                     {"nbformat_minor", 5}});
+    return "{\n \"cells\": [\n" + cells_ + std::string(behind_cells);
   }
 
  private:
@@ -84,20 +87,18 @@ class NotebookWriter {
     return id;
   }
 
-  void add_text(const std::string& id, const std::string& markdown) {
-    cells_.push_back({{"cell_type", "markdown"},
-                      {"id", cell_id(id)},
-                      {"metadata", Json::object()},
-                      {"source", source_lines(markdown)}});
-  }
+  void add_text(const std::string& id, const std::string& markdown) { add_cell(R"("markdown")", id, markdown); }
 
   void add_code(const std::string& id, const std::string& code) {
-    cells_.push_back({{"cell_type", "code"},
-                      {"execution_count", nullptr},
-                      {"id", cell_id(id)},
-                      {"metadata", Json::object()},
-                      {"outputs", Json::array()},
-                      {"source", source_lines(code)}});
+    add_cell(R"("code", "execution_count": null, "outputs": [])", id, code);
+  }
+
+  // `kind` is the type of the cell, and what else belongs to one of it.
+  void add_cell(const char* kind, const std::string& id, const std::string& source) {
+    cells_ += cells_.empty() ? "" : ",\n";
+    cells_ += "  {\"cell_type\": ";
+    cells_ += kind;
+    cells_ += ", \"id\": \"" + cell_id(id) + "\", \"metadata\": {},\n   \"source\": " + source_lines(source) + "}";
   }
 
   // "**Scores: each query times each key**" and below it "S = Q·Kᵀ", and what its axes are.
@@ -141,7 +142,7 @@ class NotebookWriter {
 
   const Trace& trace_;
   NumpyCode code_;
-  Json cells_ = Json::array();
+  std::string cells_;
   std::set<std::string> ids_;
   std::string part_;
 };
