@@ -321,7 +321,7 @@ class CellFormula {
 
   std::string exponential(const std::string& score, const std::string& maximum, bool may_be_text) const {
     const std::string value = power(score + "-" + maximum);
-    if (may_be_text) return when("ISNUMBER(" + score + ")", value, "0");
+    if (may_be_text) return when("ISTEXT(" + score + ")", "0", value);
     return unless_closed("0", value);
   }
 

@@ -167,7 +167,7 @@ class WorkbookWriter {
 
   void write(Sink& sink) {
     lxw_doc_properties properties = {};
-    const std::string title = printable(trace_.title);
+    const std::string title = label_text(trace_.title);
     std::string text = title;
     properties.title = text.data();
     properties.created = when_written;
