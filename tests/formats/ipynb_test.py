@@ -49,6 +49,11 @@ def problems():
     for name, problem in every_feature.problems().items():
         if problem.get("arithmetic", {}).get("dtype", "f64") == "f64":
             found[name] = (["-"], json.dumps(problem))
+    for name in ("worked-example", "worked-example-causal", "masks-together", "eight-heads-batch"):
+        found[name + ", online"] = ([os.path.join(DATA, name + ".json"), "--algorithm", "online:2"], None)
+    behind = {"queries": [[1, 1], [1, 2]], "keys": [[1, 2], [0, 1]], "values": [[1, 2], ["nan", 1]],
+              "mask": {"block": [[0, 1], [0, 1]]}}
+    found["a value that is no number behind a mask"] = (["-"], json.dumps(behind))
     return found
 
 

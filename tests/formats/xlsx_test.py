@@ -79,6 +79,8 @@ def problems():
     closing = {"queries": [[1, 1], [1, 2]], "keys": [[1, 2], [0, 1]], "values": [[1, 2], ["nan", 1]]}
     found["nan-behind-a-mask"] = {**closing, "mask": {"block": [[0, 1], [0, 1]]}}
     found["nan-in-the-open"] = {**closing, "queries": [[1, "nan"], [1, 2]], "values": [[1, 2], [0, 1]]}
+    for name in ("worked-example-causal", "masks-together", "feature-grouped-queries-in-a-batch"):
+        found["online-" + name] = found[name]
     found["block-norms"] = block("pre", "rms", "swiglu")
     found["block-gelu"] = block("post", "layer", "gelu")
     return found
@@ -197,7 +199,8 @@ class Spreadsheet(unittest.TestCase):
 
     @classmethod
     def write(cls, name, problem, sheet=True):
-        done = subprocess.run([ATTN, "run", "-", "-o", cls.path(name + ".trace.json"), "-o", cls.path(name + ".csv"),
+        online = ["--algorithm", "online:2"] if name.startswith("online") else []
+        done = subprocess.run([ATTN, "run", "-", *online, "-o", cls.path(name + ".trace.json"), "-o", cls.path(name + ".csv"),
                                *(["-o", cls.path(name + ".xlsx")] if sheet else [])], input=json.dumps(problem), encoding="utf-8",
                               capture_output=True, cwd=DATA)
         assert done.returncode == 0, (name, done.stderr)

@@ -35,12 +35,13 @@ std::string code_of_rule(const GivenTensor& given) {
   switch (rule.kind) {
     case GivenRule::Kind::band: {
       const std::string where = "i = " + arange("query") + " + " + values() + "\nj = " + arange("key") + "\n";
-      std::string open;
-      if (rule.left >= 0) open = "(j >= i - " + std::to_string(rule.left) + ")";
-      if (rule.right >= 0)
-        open += std::string(open.empty() ? "" : " & ") + "(j <= i" +
-                (rule.right > 0 ? " + " + std::to_string(rule.right) : "") + ")";
-      return where + mask(open.empty() ? "(i < np.inf) & (j >= 0)" : open);
+      const std::string left = "j >= i - " + std::to_string(rule.left);
+      const std::string right = "j <= i" + (rule.right > 0 ? " + " + std::to_string(rule.right) : "");
+      const bool has_left = rule.left >= 0, has_right = rule.right >= 0;
+      return where + mask(has_left && has_right ? "(" + left + ") & (" + right + ")"
+                          : has_left            ? left
+                          : has_right           ? right
+                                                : "(i < np.inf) & (j >= 0)");
     }
     case GivenRule::Kind::length:
       return "j = " + arange("key") + "\n" + mask("j < " + values());

@@ -32,7 +32,11 @@ class StepCode {
       return NumpyArray{NumpyCode::variable(operand.id), shapes_.back().axes()};
     };
     for (const Operand& operand : step.operands) operands_.push_back(read(operand));
-    if (step.open) open_ = read(*step.open);
+    if (!step.open) return;
+    open_ = read(*step.open);
+    const Step* const scores = step.operands.empty() ? nullptr : trace.find(step.operands[0].id);
+    is_closed_already_ =
+        scores && std::holds_alternative<Close>(scores->op) && scores->open && scores->open->id == step.open->id;
   }
 
   std::string write(const Arithmetic& arithmetic) {
@@ -44,7 +48,7 @@ class StepCode {
   }
 
   std::string operator()(const Given&) { return ""; }
-  std::string operator()(const Copy&) { return all_over(aligned(operands_[0], axes_)); }
+  std::string operator()(const Copy&) { return spread(aligned(operands_[0], axes_)); }
 
   std::string operator()(const Split& op) {
     const NumpyArray& whole = operands_[0];
@@ -174,7 +178,7 @@ class StepCode {
                                             : text + std::string(signs[static_cast<std::size_t>(op.function)]) + next;
     }
     const bool is_atom = operands_.size() == 1 || op.function == Binary::minimum;
-    return where_open(op.along.rank() > 0 ? all_over({text, axes_, is_atom}) : text);
+    return where_open(op.along.rank() > 0 ? spread({text, axes_, is_atom}) : text);
   }
 
   std::string operator()(const Map& op) {
@@ -328,6 +332,12 @@ class StepCode {
     return permuted({function + "(" + axis_argument(read, axis).substr(2) + ")", without(read, axis)}, axes_).text;
   }
 
+  // What is made of all operands in the shape of the result, which one of them may have already.
+  std::string spread(const NumpyArray& array) const {
+    const auto is_whole = [&](const NumpyArray& one) { return one.axes.size() == axes_.size(); };
+    return std::ranges::any_of(operands_, is_whole) ? array.text : all_over(array);
+  }
+
   std::string all_over(const NumpyArray& array) const {
     std::vector<std::string> sizes;
     for (const std::size_t one : result_.sizes()) sizes.push_back(std::to_string(one));
@@ -356,7 +366,7 @@ class StepCode {
   // The first operand with what the mask closes at −∞.
   NumpyArray closed_away(std::size_t operand) const {
     const NumpyArray& scores = operands_[operand];
-    if (!open_) return scores;
+    if (!open_ || is_closed_already_) return scores;
     return {"np.where(" + aligned(*open_, scores.axes).text + " != 0, " + scores.text + ", -np.inf)", scores.axes};
   }
 
@@ -480,6 +490,7 @@ class StepCode {
   std::vector<Shape> shapes_;
   std::vector<NumpyArray> operands_;
   std::optional<NumpyArray> open_;
+  bool is_closed_already_ = false;  // the first operand is −∞ where the mask closes
 };
 
 }  // namespace
