@@ -16,6 +16,7 @@ import warnings
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
 import every_feature
+import small_blocks
 
 try:
     import numpy as np
@@ -46,7 +47,7 @@ def problems():
             text = file.read()
         if not re.search(r'"dtype":\s*"(f32|bf16|f16)"', text):
             found[os.path.basename(path)] = ([path], None)
-    for name, problem in every_feature.problems().items():
+    for name, problem in {**every_feature.problems(), **small_blocks.problems()}.items():
         if problem.get("arithmetic", {}).get("dtype", "f64") == "f64":
             found[name] = (["-"], json.dumps(problem))
     for name in ("worked-example", "worked-example-causal", "masks-together", "eight-heads-batch"):

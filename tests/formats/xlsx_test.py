@@ -21,6 +21,7 @@ import zipfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
 import every_feature
+import small_blocks
 
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -81,20 +82,8 @@ def problems():
     found["nan-in-the-open"] = {**closing, "queries": [[1, "nan"], [1, 2]], "values": [[1, 2], [0, 1]]}
     for name in ("worked-example-causal", "masks-together", "feature-grouped-queries-in-a-batch"):
         found["online-" + name] = found[name]
-    found["block-norms"] = block("pre", "rms", "swiglu")
-    found["block-gelu"] = block("post", "layer", "gelu")
+    found.update(small_blocks.problems())
     return found
-
-
-def block(norm, norm_type, activation):
-    layer = {"self": {"weights": every_feature.WIDE}, "norm1": {"gain": [1, 0.5, 2, 1]}, "norm2": {},
-             "ffn": {"in": [[1, 0.5], [0, 1], [-1, 0.25], [0.5, 0]], "in_bias": [0.5, -0.5],
-                     "out": [[1, 0, 0.5, -1], [0.25, 1, 0, 0.5]]}}
-    if activation == "swiglu":
-        layer["ffn"]["gate"] = [[0.5, 1], [1, 0], [0.25, -1], [0, 0.5]]
-    return {"inputs": every_feature.INPUTS, "heads": 2,
-            "block": {"kind": "decoder_only", "norm": norm, "norm_type": norm_type, "activation": activation,
-                      "eps": 0.25, "layers": [layer, {**copy.deepcopy(layer), "norm2": {"gain": [1, 0.5, 0, 1]}}]}}
 
 
 class Sheets:
@@ -159,7 +148,7 @@ EDITS = [
     ("feature-columns", ["inputs", 1, 2], -2, "inputs", 5, -2),
     ("feature-a-cache", ["past", "keys", 0, 1], 3, "past_keys", 1, 3),
     ("feature-relative", ["positions", "values", 1, 0], 3, "positions_values", 2, 3),
-    ("block-norms", ["block", "eps"], 1.5, "norm_eps", 0, 1.5),
+    ("block-swiglu", ["block", "eps"], 1.5, "norm_eps", 0, 1.5),
     ("block-gelu", ["block", "layers", 0, "ffn", "in", 0, 0], -1.5, "layer1_ffn_in", 0, -1.5),
     ("rounded-half-up", ["arithmetic", "hand_rounding"], "1:half-up", "kept_decimals", 0, 1),
 ]
