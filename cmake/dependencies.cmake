@@ -1,6 +1,6 @@
 # Libraries from the system. One that is missing is named together with the
 # line that installs all of them.
-set(ATTN_PACKAGES libcli11-dev libfmt-dev nlohmann-json3-dev libmd-dev zlib1g-dev pkg-config libmpfr-dev libgmp-dev libhwy-dev libutf8proc-dev libpcre2-dev)
+set(ATTN_PACKAGES libcli11-dev libfmt-dev nlohmann-json3-dev libmd-dev zlib1g-dev pkg-config libmpfr-dev libgmp-dev libhwy-dev libutf8proc-dev libpcre2-dev libxlsxwriter-dev)
 
 function(attn_missing name)
   list(JOIN ATTN_PACKAGES " " packages)
@@ -116,3 +116,17 @@ if(NOT LIBHWY_FOUND)
 endif()
 add_library(attn_hwy INTERFACE)  # headers alone: see src/backend/cpu/vectors/dispatch.h
 target_include_directories(attn_hwy SYSTEM INTERFACE ${LIBHWY_INCLUDE_DIRS})
+
+# Spreadsheets: headers, and the name that the library is found by when one is written.
+if(ATTN_XLSX)
+  find_path(XLSXWRITER_INCLUDE_DIR xlsxwriter.h)
+  find_library(XLSXWRITER_LIBRARY xlsxwriter)
+  if(NOT XLSXWRITER_INCLUDE_DIR OR NOT XLSXWRITER_LIBRARY)
+    attn_missing("libxlsxwriter (or -DATTN_XLSX=OFF, to write no spreadsheets)")
+  endif()
+  get_filename_component(xlsxwriter ${XLSXWRITER_LIBRARY} REALPATH)
+  get_filename_component(ATTN_XLSX_LIBRARY ${xlsxwriter} NAME)
+  add_library(attn_xlsx INTERFACE)
+  target_include_directories(attn_xlsx SYSTEM INTERFACE ${XLSXWRITER_INCLUDE_DIR})
+  target_link_libraries(attn_xlsx INTERFACE ${CMAKE_DL_LIBS})
+endif()

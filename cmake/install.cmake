@@ -39,7 +39,8 @@ endif()
 if(NOT ATTN_CUDA)
   set(attn_package ${CMAKE_INSTALL_LIBDIR}/cmake/attn)
   install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attn
-    FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN bench EXCLUDE PATTERN cuda EXCLUDE PATTERN vectors EXCLUDE)
+    FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN bench EXCLUDE PATTERN cuda EXCLUDE PATTERN vectors EXCLUDE
+    PATTERN xlsx EXCLUDE)
   install(TARGETS attn_core EXPORT attn ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/attn)
   install(EXPORT attn NAMESPACE attn:: FILE attnTargets.cmake DESTINATION ${attn_package})
@@ -57,5 +58,10 @@ set(CPACK_PACKAGE_CONTACT "the authors of attn <attn@localhost>")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION education)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+if(ATTN_XLSX)
+  # Found when a spreadsheet is written: "libxlsxwriter.so.4" is in libxlsxwriter4.
+  string(REPLACE ".so." "" xlsxwriter_package ${ATTN_XLSX_LIBRARY})
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS ${xlsxwriter_package})
+endif()
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfmt-dev, libgmp-dev, libmd-dev, libmpfr-dev, libpcre2-dev, libutf8proc-dev, zlib1g-dev")  # to link the library
 include(CPack)

@@ -25,6 +25,8 @@
 #include "exports/export.h"
 #include "model/computation.h"
 #include "problem/faults.h"
+#include "words/files.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -158,6 +160,34 @@ void refuse_no_effect(const ViewOptions& options, const std::vector<Target>& tar
   refuse_if(look.color == "always", "--color always", name + " has no colours");
 }
 
+Refusal not_written_in(const Unwritable& why, const std::string& name) {
+  return Refusal(why.message, why.help, why.is_here ? Exit::wrong_environment : Exit::wrong_input)
+      .at({"--format", name});
+}
+
+// What this program cannot write at all, and what makes no sense of some of the steps, or of so many.
+void refuse_unwritable(const ViewOptions& options, const std::vector<Target>& targets, const Recipe& recipe) {
+  for (const Target& target : targets) {
+    if (!target.exported) continue;
+    if (target.exported->missing) {
+      if (const auto why = target.exported->missing()) throw not_written_in(*why, target.name());
+    }
+    if (const std::size_t numbers = recipe.bytes() / sizeof(double), most = target.exported->most_numbers;
+        most > 0 && numbers > most) {
+      const FileWords& said = language().files;
+      throw not_written_in({said.too_many_numbers(target.name(), numbers, most), said.smaller}, target.name());
+    }
+    if (!target.exported->wants_every_step) continue;
+    const std::string picks = !options.only.empty()    ? "--only"
+                              : !options.part.empty()  ? "--part"
+                              : !options.layer.empty() ? "--layer"
+                              : options.at_once        ? "--at-once"
+                                                       : "";
+    if (picks.empty()) continue;
+    throw Refusal(language().files.every_step(target.name()), "leave " + picks + " out").at({picks});
+  }
+}
+
 void refuse_bytes_on_terminal(const std::vector<Target>& targets) {
   for (const Target& target : targets) {
     if (target.format || !target.path.empty() || !is_terminal(STDOUT_FILENO) || target.exported->is_text) continue;
@@ -212,6 +242,7 @@ std::size_t most_heads(const Problem& problem) {
 ViewPlan understood(const ViewOptions& options, const Problem& problem, Computation& computation) {
   ViewPlan view{understood(options.rendering, exports()), {}};
   const std::vector<Target>& targets = view.rendering.targets;
+  refuse_unwritable(options, targets, computation.recipe());
   refuse_bytes_on_terminal(targets);
   refuse_no_effect(options, targets);
   ExplainOptions& explaining = view.explaining;
@@ -469,7 +500,15 @@ Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOpt
     refuse_too_long(trace, view);
     return pause(trace, explain(trace, view.explaining), view.explaining, view.rendering);
   }
-  return hand_out(view.rendering, [&](const Target& target, Sink& sink) { write(target, trace, view, sink); });
+  for (const Target& target : view.rendering.targets) {
+    if (!target.exported || !target.exported->unwritable) continue;
+    if (const auto why = target.exported->unwritable(trace)) throw not_written_in(*why, target.name());
+  }
+  try {
+    return hand_out(view.rendering, [&](const Target& target, Sink& sink) { write(target, trace, view, sink); });
+  } catch (const ExportError& error) {
+    throw not_written_in(error.why(), "");
+  }
 }
 
 }  // namespace attn

@@ -84,6 +84,13 @@ std::string in_bytes(std::uint64_t value, std::size_t bytes) {
   return text;
 }
 
+std::size_t count_of_numbers(const Trace& trace) {
+  std::size_t count = 0;
+  for (const GivenTensor& given : trace.givens) count += given.value.size();
+  for (const Step& step : trace.steps) count += step.result.size();
+  return count;
+}
+
 std::size_t bytes_stored(const Trace& trace, Dtype dtype) {
   std::size_t count = 0;
   for (const Step& step : trace.steps) count += step.result.size();

@@ -53,6 +53,9 @@ double usual_length(std::span<const double> numbers, Append append) {
 // A natural number in so many bytes, the lowest first.
 std::string in_bytes(std::uint64_t value, std::size_t bytes);
 
+// How many numbers a trace has, what is given among them.
+std::size_t count_of_numbers(const Trace& trace);
+
 // How many bytes the numbers of its steps take, stored in that dtype.
 std::size_t bytes_stored(const Trace& trace, Dtype dtype);
 

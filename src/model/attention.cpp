@@ -66,7 +66,8 @@ MaskedScores record_mask(RecipeBuilder& work, const Attention& attention, const 
   std::vector<Operand> closing, adding;
   const auto give = [&](MaskRule::Effect effect, std::vector<Operand>& operands) {
     for (const MaskRule& rule : rules) {
-      if (rule.effect == effect) operands.emplace_back(work.given(rule.heading, rule.shape, rule.make));
+      if (rule.effect == effect)
+        operands.emplace_back(work.given(rule.heading, rule.shape, rule.make, Instruction::Kind::given, rule.follows));
     }
   };
   give(MaskRule::Effect::closes, closing);

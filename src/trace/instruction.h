@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -48,6 +49,23 @@ struct GivenNumbers {
   LateTensor<Interval> intervals;
 };
 
+// How given numbers follow from a few that the problem states: for those who write them
+// down as a formula. Positions count from 0; sequence b has the b-th of `values`, or the only one.
+struct GivenRule {
+  enum class Kind {
+    band,      // 1 where i + value − left ≤ j ≤ i + value + right, −1 being no limit
+    length,    // 1 where j < value
+    finite,    // 1 where the tensor `of` is not −∞
+    distance,  // −|i + value − j|
+    powers,    // 2^value, a value a cell
+  };
+  Kind kind = Kind::band;
+  std::vector<double> values = {};
+  std::int64_t left = -1, right = -1;
+  std::string of = {};
+  std::size_t keys = 0;  // keys behind so many are open, or 0 away
+};
+
 // One line of a computation, to be done on whatever numbers come before it.
 struct Instruction {
   enum class Kind {
@@ -65,7 +83,8 @@ struct Instruction {
   std::optional<Operand> open = {};        // the mask whose closed cells are not read
   std::optional<GivenNumbers> given = {};  // where op is Given
   Kind kind = Kind::step;
-  std::size_t part = 0;  // of the recipe's parts
+  std::size_t part = 0;                // of the recipe's parts
+  std::optional<GivenRule> rule = {};  // of given numbers that follow from others
 };
 
 }  // namespace attn

@@ -54,12 +54,14 @@ std::string RecipeBuilder::give_numbers(Heading heading, const LateTensor<double
 }
 
 std::string RecipeBuilder::given(Heading heading, const Shape& shape, std::function<Tensor<double>()> make,
-                                 Instruction::Kind kind) {
+                                 Instruction::Kind kind, std::optional<GivenRule> rule) {
+  if (rule && !rule->of.empty()) rule->of = scoped(rule->of);
   const auto rounded = [make = std::move(make), dtype = work_->arithmetic.dtype] { return all_stored(make(), dtype); };
   return append({.heading = std::move(heading),
                  .op = Given{},
                  .given = GivenNumbers(LateTensor<double>(shape, rounded)),
-                 .kind = kind});
+                 .kind = kind,
+                 .rule = std::move(rule)});
 }
 
 std::string RecipeBuilder::step_of_shape(Heading heading, const Shape& shape) {

@@ -41,9 +41,9 @@ class RecipeBuilder {
   std::string given(Heading heading, const LateTensor<double>& value);
 
   // The same for numbers that follow from the problem: `make` returns a tensor of
-  // that shape, and what it refers to lives until the recipe was worked out.
+  // that shape, and what it refers to lives until the recipe was worked out. A rule says the same numbers.
   std::string given(Heading heading, const Shape& shape, std::function<Tensor<double>()> make,
-                    Instruction::Kind kind = Instruction::Kind::given);
+                    Instruction::Kind kind = Instruction::Kind::given, std::optional<GivenRule> rule = std::nullopt);
 
   // A step whose numbers the problem gives.
   std::string given_step(Heading heading, const LateTensor<double>& value);

@@ -23,6 +23,7 @@ GivenTensor::GivenTensor(std::shared_ptr<const Instruction> instruction)
     : heading(instruction->heading),
       value(instruction->given->points.numbers()),
       part(instruction->part),
+      rule(instruction->rule),
       instruction_(std::move(instruction)) {}
 
 const Step* Trace::find(std::string_view id) const {

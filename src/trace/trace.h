@@ -39,7 +39,8 @@ class GivenTensor {
 
   const Heading& heading;
   const Tensor<double>& value;
-  const std::size_t part;  // of the recipe's parts
+  const std::size_t part;                // of the recipe's parts
+  const std::optional<GivenRule>& rule;  // what the numbers follow from, where the problem does not state them
 
  private:
   std::shared_ptr<const Instruction> instruction_;

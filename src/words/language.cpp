@@ -16,7 +16,8 @@ const Language& language() {
                                    .online = english_online,
                                    .heads = english_heads,
                                    .lint = english_lint,
-                                   .grades = english_grades};
+                                   .grades = english_grades,
+                                   .files = english_files};
   return english;
 }
 

@@ -357,6 +357,8 @@ struct DifferenceWords {
   Said the_last;
 };
 
+struct FileWords;  // what files say that people open elsewhere: words/files.h
+
 // All that is said to people about steps, mistakes and checks, in one language. A
 // second one is a second value of it: a sentence that it lacks does not compile.
 struct Language {
@@ -372,6 +374,7 @@ struct Language {
   HeadsWords heads;
   LintWords lint;
   GradeWords grades;
+  const FileWords& files;
 };
 
 // The one that people are told in: English, the only one so far.

@@ -33,7 +33,8 @@ const std::map<std::string, Names> may_include = {
     {"model", {"base", "formula", "words", "tensor", "ops", "backend", "problem", "trace"}},
     {"explain", {"base", "formula", "words", "tensor", "ops", "problem", "trace", "mistakes", "compare", "mark"}},
     {"formats", {"base", "formula", "explain"}},
-    {"exports", {"base", "words", "tensor", "ops", "problem", "trace", "mistakes", "compare", "mark", "explain"}},
+    {"exports",
+     {"base", "words", "tensor", "ops", "problem", "trace", "mistakes", "compare", "mark", "explain", "formats"}},
     {"reading", {"base", "tensor", "files", "problem", "trace", "mistakes", "compare", "mark"}},
     {"bench", {"base", "tensor", "backend", "explain", "exports"}},
     {"cli",
@@ -80,6 +81,7 @@ const std::map<std::string, Names> library_users = {
     {"fmt", {"base", "words", "explain", "formats", "bench", "cli"}},
     {"nlohmann", {"exports", "files", "reading", "bench", "tokenizers", "imports"}},
     {"zlib.h", {"exports", "files"}},
+    {"xlsxwriter.h", {"exports"}},
     {"utf8proc.h", {"tokenizers"}},
     {"pcre2.h", {"tokenizers"}},
     {"hwy", {"backend", "bench"}},
@@ -208,6 +210,15 @@ TEST_CASE("formats read documents and know nothing else of explain", "[architect
     if (include.from != "formats" || first_folder(include.header) != "explain") continue;
     INFO(include.file.string());
     CHECK(include.header == "explain/document.h");
+  }
+}
+
+TEST_CASE("exports know of formats how formulas, words and roles look, and nothing else", "[architecture]") {
+  const Names looks = {"formats/latex/math.h", "formats/looks.h", "formats/markdown/text.h"};
+  for (const Include& include : all_includes()) {
+    if (include.from != "exports" || first_folder(include.header) != "formats") continue;
+    INFO(include.file.string());
+    CHECK(looks.contains(include.header));
   }
 }
 

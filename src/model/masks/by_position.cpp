@@ -48,6 +48,9 @@ MaskRule closing_by_position(const Attention& attention, Heading heading, Window
     return (sees.left < 0 || -behind <= sees.left) && (sees.right < 0 || behind <= sees.right);
   });
   rule.sees = sees;
+  const Integers first = attention.first_queries();
+  rule.follows = GivenRule{
+      .kind = GivenRule::Kind::band, .values = {first.begin(), first.end()}, .left = sees.left, .right = sees.right};
   return rule;
 }
 

@@ -55,7 +55,10 @@ Mask given_mask() {
             for (std::size_t i = 0; i < masks.size(); ++i) {
               const std::string number = std::to_string(i + 1);
               rules.push_back(closing_rule(masks[i], number, dtype));
-              if (masks[i].kind == MaskTerm::Kind::add) rules.push_back(adding_rule(masks[i], number));
+              if (masks[i].kind != MaskTerm::Kind::add) continue;
+              rules.push_back(adding_rule(masks[i], number));
+              rules[rules.size() - 2].follows =
+                  GivenRule{.kind = GivenRule::Kind::finite, .of = rules.back().heading.id};
             }
             return rules;
           }};

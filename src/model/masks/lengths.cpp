@@ -27,7 +27,8 @@ MaskRule lengths_rule(const Integers& lengths, const Attention& attention) {
           shape,
           make,
           std::nullopt,
-          true};
+          true,
+          GivenRule{.kind = GivenRule::Kind::length, .values = {lengths.begin(), lengths.end()}}};
 }
 
 }  // namespace

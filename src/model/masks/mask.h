@@ -31,6 +31,9 @@ struct MaskRule {
   // sees around its own position, or by the lengths of the sequences.
   std::optional<Window> sees = std::nullopt;
   bool by_length = false;
+
+  // What the numbers follow from, where the problem does not state them one by one.
+  std::optional<GivenRule> follows = std::nullopt;
 };
 
 // A kind of mask.

@@ -8,6 +8,7 @@ namespace {
 
 // The rule for all columns: appended keys are open, and nothing is added to them.
 MaskRule with_appended(MaskRule rule, const Attention& attention) {
+  if (rule.follows) rule.follows->keys = attention.key_count;
   const std::size_t appended = attention.appended_count();
   if (appended == 0) return rule;
   const bool varies = rule.shape.has("key");

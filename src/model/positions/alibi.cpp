@@ -10,15 +10,23 @@ namespace {
 // A geometric sequence from 2^(−8/n) on for n heads; where n is no power of two,
 // that of the largest power of two below it, then every other one of twice as
 // many heads (Press et al. 2022, section 3, and their published code).
-Tensor<double> slopes(const Shape& shape) {
-  const std::size_t heads = shape.count();
+// Here as exponents of two.
+GivenRule slopes_rule(std::size_t heads) {
   std::size_t power = 1;
   while (2 * power <= heads) power *= 2;
-  const auto slope = [](std::size_t of, std::size_t i) {
-    return pow(2.0, -8.0 * static_cast<double>(i + 1) / static_cast<double>(of));
+  const auto exponent = [](std::size_t of, std::size_t i) {
+    return -8.0 * static_cast<double>(i + 1) / static_cast<double>(of);
   };
+  GivenRule rule{.kind = GivenRule::Kind::powers};
+  for (std::size_t i = 0; i < heads; ++i)
+    rule.values.push_back(i < power ? exponent(power, i) : exponent(2 * power, 2 * (i - power)));
+  return rule;
+}
+
+Tensor<double> slopes(const Shape& shape) {
   Tensor<double> all(shape);
-  for (std::size_t i = 0; i < heads; ++i) all[i] = i < power ? slope(power, i) : slope(2 * power, 2 * (i - power));
+  const GivenRule rule = slopes_rule(shape.count());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = pow(2.0, rule.values[i]);
   return all;
 }
 
@@ -42,17 +50,20 @@ Tensor<double> distances(const Attention& attention, const Shape& shape) {
 std::vector<Operand> record_biases(RecipeBuilder& work, const Attention& attention) {
   Shape heads;
   if (attention.heads) heads.append({"head", *attention.heads});
-  const std::string slope =
-      work.given({"positions.slopes", "m_h", language().steps.slopes, language().steps.slope_of_head, Role::mask},
-                 heads, [heads] { return slopes(heads); });
+  const std::string slope = work.given(
+      {"positions.slopes", "m_h", language().steps.slopes, language().steps.slope_of_head, Role::mask}, heads,
+      [heads] { return slopes(heads); }, Instruction::Kind::given, slopes_rule(heads.count()));
+  const Integers first = attention.first_queries();
   Shape cells;
   if (attention.offsets().size() > 1) cells.append({"batch", attention.offsets().size()});
   cells.append({"query", attention.query_count});
   cells.append({"key", attention.all_key_count()});
-  const std::string distance =
-      work.given({"positions.distances", "D", language().steps.distances,
-                  "{} = −|" + language().steps.position(!attention.offsets().empty()) + " − j|", Role::mask},
-                 cells, [&attention, cells] { return distances(attention, cells); });
+  const std::string distance = work.given(
+      {"positions.distances", "D", language().steps.distances,
+       "{} = −|" + language().steps.position(!attention.offsets().empty()) + " − j|", Role::mask},
+      cells, [&attention, cells] { return distances(attention, cells); }, Instruction::Kind::given,
+      GivenRule{
+          .kind = GivenRule::Kind::distance, .values = {first.begin(), first.end()}, .keys = attention.key_count});
   return {work.step({"position_bias", "B_P", language().steps.alibi_bias, "{} = {0}·{1}", Role::mask},
                     Combine{Binary::multiply, {}}, {slope, distance})};
 }

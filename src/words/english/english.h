@@ -16,5 +16,6 @@ extern const OnlineWords english_online;
 extern const HeadsWords english_heads;
 extern const LintWords english_lint;
 extern const GradeWords english_grades;
+extern const FileWords english_files;
 
 }  // namespace attn

@@ -1,0 +1,174 @@
+"""`--format ipynb`: a notebook that computes every step with numpy, by itself."""
+
+import contextlib
+import copy
+import glob
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
+import every_feature
+import small_blocks
+
+try:
+    import numpy as np
+except ImportError:
+    print("numpy is not installed: notebooks were not run")
+    sys.exit(77)
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+DATA = os.path.join(ROOT, "data")
+EXAMPLE = os.path.join(DATA, "worked-example.json")
+
+
+def attn(*words, text=None, code=0):
+    done = subprocess.run([ATTN, *words], input=text, capture_output=True, encoding="utf-8",
+                          env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}, timeout=120)
+    assert done.returncode == code, (words, done.returncode, done.stderr)
+    return done.stdout if code == 0 else done.stderr
+
+
+def problems():
+    """Every problem in data/ that is computed in f64, and one for every feature: {name: words of the command}."""
+    found = {}
+    for path in sorted(glob.glob(os.path.join(DATA, "*.json"))):
+        if path.endswith(".golden.json"):
+            continue
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if not re.search(r'"dtype":\s*"(f32|bf16|f16)"', text):
+            found[os.path.basename(path)] = ([path], None)
+    for name, problem in {**every_feature.problems(), **small_blocks.problems()}.items():
+        if problem.get("arithmetic", {}).get("dtype", "f64") == "f64":
+            found[name] = (["-"], json.dumps(problem))
+    for name in ("worked-example", "worked-example-causal", "masks-together", "eight-heads-batch"):
+        found[name + ", online"] = ([os.path.join(DATA, name + ".json"), "--algorithm", "online:2"], None)
+    behind = {"queries": [[1, 1], [1, 2]], "keys": [[1, 2], [0, 1]], "values": [[1, 2], ["nan", 1]],
+              "mask": {"block": [[0, 1], [0, 1]]}}
+    found["a value that is no number behind a mask"] = (["-"], json.dumps(behind))
+    return found
+
+
+def sources(notebook):
+    return [(cell["id"], "".join(cell["source"])) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def run(cells):
+    """Every name after the cells were run from top to bottom, by an interpreter that knows no attn."""
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for cell, source in cells:
+            try:
+                exec(compile(source, cell, "exec"), names)
+            except Exception as error:
+                raise AssertionError(f"cell {cell}: {error!r}\n{source}") from error
+    return names
+
+
+def number(cell):
+    return [number(one) for one in cell] if isinstance(cell, list) else float(cell)
+
+
+def steps_of(trace):
+    return {step["id"]: np.array(number(step["data"])) for step in trace["steps"]}
+
+
+def compare(test, names, trace):
+    for name, theirs in steps_of(trace).items():
+        ours = names[re.sub("[^a-zA-Z0-9]", "_", name)]
+        test.assertEqual(np.shape(ours), theirs.shape, name)
+        finite = np.abs(theirs[np.isfinite(theirs)]).max(initial=0)
+        test.assertTrue(np.allclose(ours, theirs, rtol=1e-12, atol=1e-12 * finite, equal_nan=True), name)
+
+
+class Notebook(unittest.TestCase):
+    def made(self, words, text=None):
+        return json.loads(attn("run", *words, "--format", "ipynb", text=text))
+
+    def test_every_notebook_runs_from_top_to_bottom_and_makes_the_trace(self):
+        for name, (words, text) in problems().items():
+            with self.subTest(name):
+                names = run(sources(self.made(words, text)))
+                compare(self, names, json.loads(attn("run", *words, "--format", "json", text=text)))
+
+    def test_it_is_a_notebook_of_version_4_5(self):
+        for name, (words, text) in problems().items():
+            notebook = self.made(words, text)
+            self.assertEqual((notebook["nbformat"], notebook["nbformat_minor"]), (4, 5))
+            ids = [cell["id"] for cell in notebook["cells"]]
+            self.assertEqual(len(ids), len(set(ids)), name)
+            for cell in notebook["cells"]:
+                self.assertRegex(cell["id"], r"^[a-zA-Z0-9-_]{1,64}$")
+                wanted = {"cell_type", "id", "metadata", "source"}
+                if cell["cell_type"] == "code":
+                    wanted |= {"outputs", "execution_count"}
+                self.assertEqual(set(cell), wanted)
+                self.assertTrue(all(line.endswith("\n") for line in cell["source"][:-1]))
+
+    def test_the_same_problem_is_the_same_bytes(self):
+        self.assertEqual(attn("run", EXAMPLE, "--format", "ipynb"), attn("run", EXAMPLE, "--format", "ipynb"))
+
+    def test_what_is_given_may_be_changed(self):
+        """The cells of what is given, taken from the notebook of another problem of the same shapes."""
+        for name in ("worked-example-causal", "masks-together", "relative", "tom-yeh-three-heads", "block-by-hand"):
+            path = os.path.join(DATA, name + ".json")
+            with open(path, encoding="utf-8") as file:
+                problem = json.loads(re.sub(r"^\s*//.*$", "", file.read(), flags=re.M))
+            changed = copy.deepcopy(problem)
+            row = changed["inputs"]
+            self.assertIsInstance(row, list, name)
+            while isinstance(row[0], list):
+                row = row[0]
+            row[0] += 0.75
+            folder = os.path.dirname(path)
+            with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".json", encoding="utf-8") as file:
+                json.dump(changed, file)
+                file.flush()
+                theirs = json.loads(attn("run", file.name, "--format", "json"))
+                given = dict(sources(self.made([file.name])))
+            cells = [(cell, given["inputs"] if cell == "inputs" else source)
+                     for cell, source in sources(self.made([path])) if not cell.startswith("check")]
+            self.assertNotEqual(dict(sources(self.made([path])))["inputs"], given["inputs"])
+            compare(self, run(cells), theirs)
+
+    def test_a_number_that_is_another_is_said(self):
+        cells = [(cell, source.replace("[[1, 0, 1, 0]", "[[2, 0, 1, 0]") if cell == "inputs" else source)
+                 for cell, source in sources(self.made([EXAMPLE]))]
+        with self.assertRaisesRegex(AssertionError, "keys is another"):
+            run(cells)
+
+    def test_nothing_computed_is_a_constant(self):
+        """Of what stands before the checks only given numbers are written as lists, beside places in tables."""
+        for name, (words, text) in problems().items():
+            notebook = self.made(words, text)
+            trace = json.loads(attn("run", *words, "--format", "json", text=text))
+            steps = {step["id"].replace(".", "_") for step in trace["steps"]}
+            for cell, source in sources(notebook):
+                if cell.startswith("check") or cell not in steps or "dtype=float" in source:
+                    continue
+                self.assertFalse(re.search(r"\d\.\d{6}", source.replace("0.044715", "")), (name, source))
+
+    def test_what_it_cannot_say_is_refused(self):
+        self.assertIn("--dtype f64", attn("run", EXAMPLE, "--dtype", "f32", "--format", "ipynb", code=2))
+        self.assertIn("leave --only out", attn("run", EXAMPLE, "--only", "scores", "--format", "ipynb", code=2))
+
+    def test_text_of_other_people_stays_text(self):
+        title = "$x$ <script>alert(1)</script> # `x` \u202e ]]"
+        notebook = self.made(["-"], json.dumps({**every_feature.SELF, "title": title}))
+        told = "".join(notebook["cells"][0]["source"])
+        self.assertNotIn("<script>", told)
+        self.assertNotRegex(told, r"(?<!\\)\$x\$")
+
+
+if __name__ == "__main__":
+    unittest.main()
