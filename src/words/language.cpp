@@ -14,7 +14,9 @@ const Language& language() {
                                    .block = english_block,
                                    .scaling = english_scaling,
                                    .online = english_online,
-                                   .heads = english_heads};
+                                   .heads = english_heads,
+                                   .quiz = english_quiz,
+                                   .courses = english_courses};
   return english;
 }
 

@@ -14,5 +14,7 @@ extern const BlockWords english_block;
 extern const ScalingWords english_scaling;
 extern const OnlineWords english_online;
 extern const HeadsWords english_heads;
+extern const QuizWords english_quiz;
+extern const CourseWords english_courses;
 
 }  // namespace attn
