@@ -73,7 +73,25 @@ std::string html_of(const Block& block) {
     for (const Inline& cell : row) html += "<td>" + html_text(plain(cell)) + "</td>";
     html += "</tr>";
   }
-  return "<table>" + html + "</table>";
+  return html.empty() ? "" : "<table>" + html + "</table>";
+}
+
+// "0.5" of "0.500".
+std::string without_zeros(std::string number) {
+  if (number.find('.') == std::string::npos) return number;
+  number.erase(number.find_last_not_of('0') + 1);
+  if (number.ends_with('.')) number.pop_back();
+  return number;
+}
+
+// How numbers are computed and shown is nothing to whoever works by hand, unless they are to round so.
+Table without_arithmetic(Table table, const Trace& trace) {
+  const TellingWords& said = language().telling;
+  std::erase_if(table.rows, [&](const std::vector<Inline>& row) {
+    const std::string what = plain(row.front());
+    return what == said.shown.text() || (what == said.numbers.text() && !trace.arithmetic.hand_rounding);
+  });
+  return table;
 }
 
 Numerals numerals_for(const Trace& trace, int decimals) { return Numerals(std::max(6, decimals + 3), trace); }
@@ -128,8 +146,7 @@ std::string html_text(std::string_view text) {
   return html;
 }
 
-CourseQuestions::CourseQuestions(const Trace& trace)
-    : trace_(with_all_steps(trace)), decimals_(decimals_of(trace)) {
+CourseQuestions::CourseQuestions(const Trace& trace) : trace_(with_all_steps(trace)), decimals_(decimals_of(trace)) {
   const std::vector<std::string> steps = asked_steps(trace);
   leeways_ = leeways(trace_, steps, decimals_);
   const Numerals numerals = numerals_for(trace_, decimals_);
@@ -157,7 +174,10 @@ std::string CourseQuestions::given_of(std::size_t part) const {
   tell_givens(trace_, {}, numerals, document);
   tell_givens_of_part(trace_, part, {}, numerals, document);
   std::string html;
-  for (const Block& block : document.blocks) html += html_of(block);
+  for (Block& block : document.blocks) {
+    if (const auto* table = std::get_if<Table>(&block)) block = without_arithmetic(*table, trace_);
+    html += html_of(block);
+  }
   return html;
 }
 
@@ -166,17 +186,15 @@ std::string CourseQuestions::answer(const Leeway& leeway, std::string_view betwe
   if (leeway.is_exact) return shortest(value) + ":0";
   double unit = 1;
   for (int i = 0; i < decimals_; ++i) unit /= 10;
-  const auto within = [&](double middle, double units, int decimals) {
-    return fixed(middle, decimals) + ":" + fixed((units + 0.5) * unit, decimals_ + 1);
+  const auto within = [&](double middle, double units) {
+    return without_zeros(fixed(middle, decimals_ + 1)) + ":" +
+           without_zeros(fixed((units + 0.5) * unit, decimals_ + 2));
   };
-  const auto least = static_cast<double>(std::min(leeway.below, leeway.above));
-  const std::string right = within(value, least, decimals_);
+  const double below = static_cast<double>(leeway.below), above = static_cast<double>(leeway.above);
+  const std::string right = within(value, std::min(below, above));
   if (leeway.below == leeway.above) return right;
   // The first is what is shown as right; the other is what is accepted.
-  const double below = static_cast<double>(leeway.below), above = static_cast<double>(leeway.above);
-  const double half = (below + above) / 2;
-  return right + std::string(between) + fixed(value + (above - below) / 2 * unit, decimals_ + 1) + ":" +
-         fixed((half + 0.5) * unit, decimals_ + 2);
+  return right + std::string(between) + within(value + (above - below) / 2 * unit, (below + above) / 2);
 }
 
 std::string CourseQuestions::name(const CourseQuestion& question, const CourseTable& table, std::size_t cell) const {

@@ -25,9 +25,9 @@ struct CourseTable {
 
 struct CourseQuestion {
   const Step* step = nullptr;
-  std::string title;   // of the step, and of the part it belongs to
-  std::string given;   // HTML: what the problem gives, in tables
-  std::vector<CourseTable> tables;
+  std::string title = {};  // of the step, and of the part it belongs to
+  std::string given = {};  // HTML: what the problem gives, in tables
+  std::vector<CourseTable> tables = {};
   bool has_closed = false;  // cells, which are not asked for
 };
 

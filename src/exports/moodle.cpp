@@ -14,7 +14,8 @@ std::string cdata(const std::string& html) { return "<text><![CDATA[" + html + "
 
 std::string html_of(const CourseQuestions& questions, const CourseQuestion& question) {
   const CourseWords& said = language().courses;
-  std::string html = question.given + "<p><b>" + html_text(said.work_out(question.title, questions.decimals())) + "</b>";
+  std::string html =
+      question.given + "<p><b>" + html_text(said.work_out(question.title, questions.decimals())) + "</b>";
   if (question.has_closed) html += " " + html_text(said.closed_not_asked.text());
   html += "</p>";
   for (const CourseTable& table : question.tables) {

@@ -49,7 +49,8 @@ class Reach {
 
  private:
   bool accepts(double direction, std::size_t units) const {
-    const double written = rounded(value_ + direction * unit_ * static_cast<double>(units), {decimals_, RoundingMode::half_up});
+    const double written =
+        rounded(value_ + direction * unit_ * static_cast<double>(units), {decimals_, RoundingMode::half_up});
     const HandedCell cell{.kind = HandedCell::Kind::number,
                           .number = {.value = written, .decimals = decimals_},
                           .may_keep_sum = is_weight_};

@@ -22,8 +22,8 @@ std::optional<std::size_t> axis_of_rows(const Shape& shape) {
   if (shape.rank() == 0) return std::nullopt;
   const std::size_t last = shape.rank() - 1;
   if (last == 0) return last;
-  const bool are_columns = is_position(shape[last].axis) && !is_position(shape[last - 1].axis) &&
-                           !is_outer(shape[last - 1].axis);
+  const bool are_columns =
+      is_position(shape[last].axis) && !is_position(shape[last - 1].axis) && !is_outer(shape[last - 1].axis);
   return are_columns ? last - 1 : last;
 }
 
@@ -81,7 +81,8 @@ class Planner {
       const Axis& name = shape[axis].axis;
       if (name == "batch" && index[axis] != sequence_) return false;
       const bool has_padding = (name == "query" || name == "token") && sequence_ < trace_.own_queries.size();
-      if (has_padding && shape.has("batch") && axis != along && index[axis] >= trace_.own_queries[sequence_]) return false;
+      if (has_padding && shape.has("batch") && axis != along && index[axis] >= trace_.own_queries[sequence_])
+        return false;
       if (amount == Amount::all || axis == along || is_outer(name)) continue;
       if (index[axis] != (name == "query" ? query : 0)) return false;
     }
@@ -150,9 +151,7 @@ QuizPlan quiz_plan(const Trace& trace, const std::vector<std::string>& steps, st
 Quiz::Quiz(const Checker& checker, QuizPlan plan, std::size_t tries)
     : checker_(checker), plan_(std::move(plan)), tries_(tries), records_(plan_.questions.size()) {}
 
-QuizHelp Quiz::next_help() const {
-  return records_[at_].help == QuizHelp::none ? QuizHelp::hint : QuizHelp::stronger;
-}
+QuizHelp Quiz::next_help() const { return records_[at_].help == QuizHelp::none ? QuizHelp::hint : QuizHelp::stronger; }
 
 QuizReaction Quiz::answer(std::vector<AnsweredStep::Cell> cells) {
   QuizRecord& record = records_[at_];

@@ -19,9 +19,9 @@ namespace attn {
 // One question: a row of a step, or one number of it.
 struct QuizQuestion {
   std::string step;
-  std::vector<std::size_t> index;          // of its first number, an index an axis, from 0
-  std::optional<std::size_t> along = {};   // the axis that the row lies along; none of one number
-  std::size_t count = 1;                   // of numbers
+  std::vector<std::size_t> index;         // of its first number, an index an axis, from 0
+  std::optional<std::size_t> along = {};  // the axis that the row lies along; none of one number
+  std::size_t count = 1;                  // of numbers
 
   // The index of one of its numbers. REQUIRES: which < count.
   std::vector<std::size_t> cell(std::size_t which) const;
@@ -32,7 +32,7 @@ struct QuizQuestion {
 // The questions of a quiz, in the order of the computation.
 struct QuizPlan {
   std::vector<QuizQuestion> questions;
-  bool is_selection = false;  // there would be too many for all of the steps
+  bool is_selection = false;                                   // there would be too many for all of the steps
   std::map<std::string, std::vector<std::size_t>> sizes = {};  // of the steps
 };
 
@@ -48,8 +48,8 @@ enum class QuizHelp { none, hint, stronger, answer };
 // What became of one question.
 struct QuizRecord {
   bool is_right = false, is_given_up = false;
-  std::size_t tries = 0;          // wrong ones
-  QuizHelp help = QuizHelp::none;  // the most that was given
+  std::size_t tries = 0;                         // wrong ones
+  QuizHelp help = QuizHelp::none;                // the most that was given
   std::vector<AnsweredStep::Cell> written = {};  // the last answer; empty where there is none
 
   bool is_settled() const { return is_right || is_given_up || help == QuizHelp::answer; }
@@ -60,17 +60,17 @@ struct QuizRecord {
 struct QuizReaction {
   enum class Kind {
     right,
-    follows,      // from the person's own earlier numbers
+    follows,  // from the person's own earlier numbers
     wrong,
-    too_coarse,   // too few digits to tell; no try
-    incomplete,   // some numbers are blank; no try
+    too_coarse,  // too few digits to tell; no try
+    incomplete,  // some numbers are blank; no try
     given_up,
-    hint,         // somebody asked for one
+    hint,  // somebody asked for one
   };
   Kind kind = Kind::right;
-  QuizHelp help = QuizHelp::none;         // that is given now
+  QuizHelp help = QuizHelp::none;           // that is given now
   std::optional<Diagnosis> diagnosis = {};  // what probably happened, where a hint can say so
-  std::vector<std::size_t> wrong = {};    // which of the numbers
+  std::vector<std::size_t> wrong = {};      // which of the numbers
   std::size_t tries_left = 0;
 };
 

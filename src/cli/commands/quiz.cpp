@@ -277,7 +277,8 @@ void QuizOptions::declare(CommandLine& line) {
   line.begin_group("What is asked");
   line.add_option("--steps", steps, "only these steps, by their ids or symbols; * and ? stand for any letters and one",
                   {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
-  line.add_option("--tries", tries, "of each question, before the answer is shown", {.value = "N", .shows_default = true});
+  line.add_option("--tries", tries, "of each question, before the answer is shown",
+                  {.value = "N", .shows_default = true});
   line.add_option("--batch", batch, "about this sequence, counted from 1; else the first", {.value = "I"});
   line.add_option("--transcript", transcript, "write what was answered, for attn check to read", {.value = "FILE"});
   line.begin_group("How it is written");

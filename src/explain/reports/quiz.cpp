@@ -15,6 +15,9 @@ namespace {
 
 const QuizWords& quiz_words() { return language().quiz; }
 
+// Decimals of what is given, unless somebody asks for others.
+constexpr int least_given = 6;
+
 // The axes that stand still in a question.
 Place place_of(const QuizQuestion& question, const Shape& shape) {
   Place place;
@@ -47,7 +50,8 @@ void hide_result(Equation& line) {
 
 // Rows of counts, but for those of nothing.
 Table counts(const std::vector<std::pair<std::string, std::size_t>>& rows) {
-  Table table{.numbers = true};
+  Table table;
+  table.numbers = true;
   for (const auto& [what, count] : rows) {
     if (count > 0) table.rows.push_back({{capitalised(what)}, {std::to_string(count)}});
   }
@@ -66,7 +70,10 @@ std::vector<std::string> steps_of_quiz(const Trace& trace, const std::vector<std
 }
 
 QuizTeller::QuizTeller(const Trace& trace, const Quiz& quiz, std::optional<int> precision)
-    : trace_(trace), quiz_(quiz), numerals_(decimals_shown(precision), trace, Tiny::two_digits) {}
+    : trace_(trace),
+      quiz_(quiz),
+      numerals_(decimals_shown(precision), trace, Tiny::two_digits),
+      given_(decimals_shown(precision.value_or(least_given)), trace, Tiny::two_digits) {}
 
 Document QuizTeller::opening() const {
   Document document = titled(trace_.title);
@@ -81,13 +88,13 @@ void QuizTeller::add_givens(Document& document) const {
   const QuizQuestion& first = quiz_.plan().questions.front();
   ExplainOptions options;
   options.batch = batch_of(first, trace_.find(first.step)->result.shape());
-  tell_givens(trace_, options, numerals_, document);
+  tell_givens(trace_, options, given_, document);
 }
 
 Document QuizTeller::given() const {
   Document document;
   add_givens(document);
-  tell_givens_of_part(trace_, step().part, {}, numerals_, document);
+  tell_givens_of_part(trace_, step().part, {}, given_, document);
   return document;
 }
 
@@ -113,7 +120,7 @@ Document QuizTeller::question() {
   if (part_ != asked.part) {
     const std::string title = part_title(trace_, asked);
     if (!title.empty()) document.add(Headline{2, {title}});
-    tell_givens_of_part(trace_, asked.part, {}, numerals_, document);
+    tell_givens_of_part(trace_, asked.part, {}, given_, document);
     part_ = asked.part;
   }
   add_unknown(asked, document);
@@ -121,7 +128,7 @@ Document QuizTeller::question() {
   const std::size_t all = quiz_.plan().questions.size();
   document.add(Headline{3, {quiz_words().question(quiz_.at() + 1, all, asked.heading.title)}});
   Inline text = joined(called(question), {": "});
-  if (!question.along) {
+  if (question.count == 1) {
     text.emplace_back(quiz_words().one_number_wanted);
   } else {
     const Dim& dim = asked.result.shape()[*question.along];
@@ -139,11 +146,12 @@ Document QuizTeller::question() {
   return document;
 }
 
-// Whether its numbers are given, were asked, all of them, or are those in another order.
+// Whether its numbers are given, were asked, all of them, or follow at once from such.
 bool QuizTeller::is_known(const std::string& id) const {
   const Step* known = trace_.find(id);
   if (!known || is_given(*known) || shown_.contains(id)) return true;
-  if (regroups(known->op)) {
+  // Single weighted values are on the way to their sums.
+  if (regroups(known->op) || known->heading.role == Role::weighted_value) {
     return std::ranges::all_of(known->operands, [&](const Operand& operand) { return is_known(operand.id); });
   }
   const QuizPlan& plan = quiz_.plan();
@@ -161,7 +169,7 @@ void QuizTeller::add_unknown(const Step& asked, Document& document) {
     std::vector<Place> places = outer_places(trace_.value(operand.id).shape(), batch.value_or(0), 0);
     if (places.size() > most_places) places.resize(most_places);
     for (const Place& place : places) {
-      for (Matrix& matrix : matrices_at(trace_, numerals_, operand.id, place)) document.add(std::move(matrix));
+      for (Matrix& matrix : matrices_at(trace_, given_, operand.id, place)) document.add(std::move(matrix));
     }
   }
 }
@@ -229,8 +237,9 @@ Document QuizTeller::reaction(const QuizReaction& reaction) const {
       std::vector<std::string> where;
       for (const std::size_t which : reaction.wrong) where.push_back(spelled_index(question.cell(which)));
       const bool is_part = !where.empty() && where.size() < question.count;
-      std::string text = is_part ? quiz_words().wrong_but(question.count - where.size(), question.count, question.step + listed(where))
-                                 : quiz_words().wrong.text();
+      std::string text =
+          is_part ? quiz_words().wrong_but(question.count - where.size(), question.count, question.step + listed(where))
+                  : quiz_words().wrong.text();
       if (reaction.tries_left > 0) text += " " + quiz_words().tries_left(reaction.tries_left);
       say(std::move(text));
     }
@@ -258,12 +267,14 @@ Document QuizTeller::summary(const std::vector<std::string>& commands) const {
                        {quiz_words().with_help, helped},
                        {quiz_words().not_right, failed},
                        {quiz_words().not_asked, open}}));
+  if (steps.empty()) return document;
   document.add(Headline{2, {quiz_words().to_practise}});
   Table table;
   for (const auto& [id, part] : steps) {
     if (part.first == 0) continue;
     const Heading& heading = trace_.heading(id);
-    table.rows.push_back({{Span(capitalised(in_words(id)), heading.role)}, {quiz_words().so_many(part.first, part.second)}});
+    table.rows.push_back(
+        {{Span(capitalised(in_words(id)), heading.role)}, {quiz_words().so_many(part.first, part.second)}});
   }
   for (const QuizMistake& made : quiz_.mistakes()) {
     const Mistake* known = mistake_named(made.mistake);

@@ -47,7 +47,7 @@ class QuizTeller {
 
   const Trace& trace_;
   const Quiz& quiz_;
-  const Numerals numerals_;
+  const Numerals numerals_, given_;       // what is given is worked with, and shown closer
   std::optional<std::size_t> part_ = {};  // of which the givens were told
   std::set<std::string> shown_ = {};      // steps whose numbers were
 };

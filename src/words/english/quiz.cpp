@@ -28,11 +28,13 @@ constexpr QuizWords english_quiz = {
     .wrong = "Not right yet.",
     .wrong_but =
         [](std::size_t right, std::size_t all, Text which) {
-          return "Not right yet: " + std::to_string(right) + " of " + std::to_string(all) + (right == 1 ? " is" : " are") +
-                 " right. Look at " + which + ".";
+          return "Not right yet: " + std::to_string(right) + " of " + std::to_string(all) +
+                 (right == 1 ? " is" : " are") + " right. Look at " + which + ".";
         },
-    .tries_left = [](std::size_t left) { return left == 1 ? std::string("One try left.")
-                                                          : std::to_string(left) + " tries left."; },
+    .tries_left =
+        [](std::size_t left) {
+          return left == 1 ? std::string("One try left.") : std::to_string(left) + " tries left.";
+        },
     .no_try = "That did not count as a try.",
     .too_coarse = "These are too few digits to tell right from wrong: write more decimals.",
     .some_blank = "Some of the numbers are blank: write them all, or `skip` the question.",
@@ -57,7 +59,8 @@ constexpr QuizWords english_quiz = {
         [](std::size_t count, std::size_t all) {
           return std::to_string(count) + " of " + counted(all, "question") + " not right at the first try";
         },
-    .made = [](Text what, std::size_t times) { return what + (times > 1 ? ", " + std::to_string(times) + " times" : ""); },
+    .made = [](Text what,
+               std::size_t times) { return what + (times > 1 ? ", " + std::to_string(times) + " times" : ""); },
     .more_like_this = "To practise that:",
 };
 

@@ -60,7 +60,8 @@ TEST_CASE("a quiz asks for every row of a step, in the order of the computation"
 }
 
 TEST_CASE("with vectors as columns a question is still what one token has", "[quiz]") {
-  const QuizPlan plan = quiz_plan(quiz_trace(R"({"inputs": [[1, 0], [0, 1], [2, 1]], "vectors": "columns"})"), {"context"});
+  const QuizPlan plan =
+      quiz_plan(quiz_trace(R"({"inputs": [[1, 0], [0, 1], [2, 1]], "vectors": "columns"})"), {"context"});
   REQUIRE(plan.questions.size() == 2);
   CHECK(plan.questions[0].along == 0);
   CHECK(plan.questions[0].count == 3);
@@ -165,8 +166,9 @@ TEST_CASE("every number that some way of rounding gives is within the leeway", "
   const std::string problem = R"({"inputs": [[1, 0, 2, 1], [0, 1, 1, -1], [1, 1, 0, 2]]})";
   const auto allowed = leeways(quiz_trace(problem), {"scaled_scores", "attention_weights", "context"}, digits);
   for (const std::string mode : {"half-up", "half-even", "truncate", "keep-sum"}) {
-    const Trace rounded_trace = quiz_trace(problem.substr(0, problem.size() - 1) + R"(, "arithmetic": {"hand_rounding": ")" +
-                                           std::to_string(digits) + ":" + mode + R"("}})");
+    const Trace rounded_trace =
+        quiz_trace(problem.substr(0, problem.size() - 1) + R"(, "arithmetic": {"hand_rounding": ")" +
+                   std::to_string(digits) + ":" + mode + R"("}})");
     for (const auto& [id, cells] : allowed) {
       const Tensor<double>& numbers = rounded_trace.value(id);
       for (std::size_t at = 0; at < numbers.size(); ++at) {
