@@ -334,8 +334,7 @@ Command quiz_command() {
                                .summary = "Ask somebody step by step, with hints",
                                .group = "Mark",
                                .examples = {"attn quiz data/worked-example.json",
-                                            "attn quiz data/worked-example.json --steps scores,attention_weights "
-                                            "--transcript mine.json"}});
+                                            "attn quiz data/worked-example.json --steps S,A --transcript mine.json"}});
 }
 
 }  // namespace attn

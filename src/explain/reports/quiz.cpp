@@ -27,9 +27,9 @@ Place place_of(const QuizQuestion& question, const Shape& shape) {
   return place;
 }
 
-// The index of the sequence that is asked about, from 1; nothing without a batch.
-std::optional<std::size_t> batch_of(const QuizQuestion& question, const Shape& shape) {
-  const auto axis = shape.position("batch");
+// The index of the sequence, or the head, that is asked about, from 1; nothing where there is none.
+std::optional<std::size_t> outer_index(const QuizQuestion& question, const Shape& shape, std::string_view name) {
+  const auto axis = shape.position(name);
   return axis ? std::optional(question.index[*axis] + 1) : std::nullopt;
 }
 
@@ -87,7 +87,7 @@ Document QuizTeller::opening() const {
 void QuizTeller::add_givens(Document& document) const {
   const QuizQuestion& first = quiz_.plan().questions.front();
   ExplainOptions options;
-  options.batch = batch_of(first, trace_.find(first.step)->result.shape());
+  options.batch = outer_index(first, trace_.find(first.step)->result.shape(), "batch");
   tell_givens(trace_, options, given_, document);
 }
 
@@ -160,13 +160,16 @@ bool QuizTeller::is_known(const std::string& id) const {
 }
 
 void QuizTeller::add_unknown(const Step& asked, Document& document) {
-  const std::optional<std::size_t> batch = batch_of(quiz_.question(), asked.result.shape());
+  const auto outer = [&](std::string_view axis) {
+    return outer_index(quiz_.question(), asked.result.shape(), axis).value_or(0);
+  };
   bool is_first = true;
   for (const Operand& operand : asked.operands) {
     if (is_known(operand.id)) continue;
     shown_.insert(operand.id);
     if (std::exchange(is_first, false)) document.add(Prose{{quiz_words().worked_out_already}});
-    std::vector<Place> places = outer_places(trace_.value(operand.id).shape(), batch.value_or(0), 0);
+    std::vector<Place> places = outer_places(trace_.value(operand.id).shape(), outer("batch"), outer("head"));
+    if (places.empty()) places = outer_places(trace_.value(operand.id).shape(), outer("batch"), 0);  // fewer heads
     if (places.size() > most_places) places.resize(most_places);
     for (const Place& place : places) {
       for (Matrix& matrix : matrices_at(trace_, given_, operand.id, place)) document.add(std::move(matrix));
