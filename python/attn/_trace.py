@@ -165,7 +165,7 @@ class Trace(Mapping[str, np.ndarray]):
         """The trace as ``attn run --format`` writes it.
 
         ``format`` is one for people (text, markdown, latex, html, svg), which the other options are
-        about, or one for programs (json, csv, and npz and safetensors, which are bytes). ``explain``
+        about, or one for programs (json, csv, moodle, gift, and npz and safetensors, which are bytes). ``explain``
         says how much is shown: result, steps, rows, cells.
         """
         if explain is not None and explain not in LEVELS:

@@ -57,6 +57,7 @@ Trace described(const Problem& problem, const Backend& backend, bool with_statem
   trace.batched = attention.batched;
   trace.own_queries = attention.own_queries;
   trace.past_keys = attention.past_count();
+  trace.digits = problem.digits;
   trace.labels = {attention.query_labels, attention.key_labels, {}};
   if (problem.block) trace.labels.vocabulary = problem.block->vocabulary;
   trace.particulars = particulars_of(problem);

@@ -62,6 +62,7 @@ struct Trace {
   bool batched = false;
   std::vector<std::size_t> own_queries;  // as in Problem: the rest is padding
   std::size_t past_keys = 0;             // so many of the keys come from a cache
+  std::optional<int> digits;             // decimals that answers are expected to have, where the problem says so
   Labels labels;
   std::vector<Particular> particulars;
   std::string result;  // id of the last step

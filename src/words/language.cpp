@@ -17,7 +17,9 @@ const Language& language() {
                                    .heads = english_heads,
                                    .lint = english_lint,
                                    .grades = english_grades,
-                                   .files = english_files};
+                                   .files = english_files,
+                                   .quiz = english_quiz,
+                                   .courses = english_courses};
   return english;
 }
 

@@ -289,6 +289,40 @@ struct LintWords {
   Saying<Text> other_sizes;
 };
 
+// What is said in a quiz.
+struct QuizWords {
+  Said how_to_answer;
+  Saying<std::size_t> a_selection;
+
+  // A question: which it is, of what, and how many numbers are wanted.
+  Saying<std::size_t, std::size_t, Text> question;
+  Saying<std::size_t, Text> numbers_wanted;
+  Said one_number_wanted, worked_out_already;
+
+  // What becomes of an answer.
+  Said right, follows, wrong;
+  Saying<std::size_t, std::size_t, Text> wrong_but;
+  Saying<std::size_t> tries_left;
+  Said no_try, too_coarse, some_blank, left_blank, no_hint_left, nothing_before, shown_before;
+
+  // Hints, and the answer in the end.
+  Said by_formula, put_in, nothing_to_put_in, answer;
+
+  // How it went, and what to practise.
+  Said how_it_went, first_try, with_help, not_right, not_asked, to_practise, nothing_to_practise, step, mistake;
+  Saying<std::size_t, std::size_t> so_many;
+  Saying<Text, std::size_t> made;
+  Said more_like_this;
+};
+
+// What is said in questions for course systems.
+struct CourseWords {
+  Saying<Text, int> work_out;
+  Saying<Text, int> what_is;
+  Said closed_not_asked, formula;
+  Saying<std::size_t> first_rows_only;
+};
+
 // How much work steps are.
 struct CostWords {
   Said title, step, multiplications, additions, divisions, exponentials, comparisons, functions, read, written, all;
@@ -375,6 +409,8 @@ struct Language {
   LintWords lint;
   GradeWords grades;
   const FileWords& files;
+  QuizWords quiz;
+  CourseWords courses;
 };
 
 // The one that people are told in: English, the only one so far.

@@ -17,5 +17,7 @@ extern const HeadsWords english_heads;
 extern const LintWords english_lint;
 extern const GradeWords english_grades;
 extern const FileWords english_files;
+extern const QuizWords english_quiz;
+extern const CourseWords english_courses;
 
 }  // namespace attn

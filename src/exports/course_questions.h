@@ -1,0 +1,83 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/document.h"
+#include "mark/leeway.h"
+#include "trace/trace.h"
+
+// The steps of a trace as questions for course systems: what is given, and the numbers to
+// be worked out, each with what may be written for it.
+
+namespace attn {
+
+// A matrix of which some numbers are asked for.
+struct CourseTable {
+  Matrix matrix;
+  std::vector<const Leeway*> asked;  // row by row, null where a number is not; as many rows as are asked about
+  bool is_cut = false;               // there are more rows
+
+  std::size_t rows() const { return asked.size() / matrix.columns(); }
+};
+
+struct CourseQuestion {
+  const Step* step = nullptr;
+  std::string title = {};  // of the step, and of the part it belongs to
+  std::string given = {};  // HTML: what the problem gives, in tables
+  std::vector<CourseTable> tables = {};
+  bool has_closed = false;  // cells, which are not asked for
+};
+
+// A question for each step that a person works out, as far as it asks for a number.
+class CourseQuestions {
+ public:
+  explicit CourseQuestions(const Trace& trace);
+
+  int decimals() const { return decimals_; }
+  const std::vector<CourseQuestion>& all() const { return questions_; }
+
+  // How a number is answered: "4.66:0.005"; where more is right on one side than on the
+  // other, several such with `between` between them.
+  std::string answer(const Leeway& leeway, std::string_view between) const;
+
+  // "S[1,2]". REQUIRES: a table of that question.
+  std::string name(const CourseQuestion& question, const CourseTable& table, std::size_t cell) const;
+
+  // "Formula: S = Q·Kᵀ", as HTML.
+  static std::string formula(const CourseQuestion& question);
+
+  // What questions stand under: the title of the problem, with its slashes doubled.
+  std::string category() const;
+
+ private:
+  std::string given_of(std::size_t part) const;
+
+  const Trace trace_;  // with all of its steps
+  const int decimals_;
+  std::map<std::string, std::vector<Leeway>> leeways_;
+  std::vector<CourseQuestion> questions_;
+};
+
+// Other people's text within HTML, in which no brace opens an answer either.
+std::string html_text(std::string_view text);
+
+// A matrix as HTML, each cell as `cell` writes it.
+template <class Cell>
+std::string html_table(const Matrix& matrix, std::size_t rows, Cell cell) {
+  std::string html = "<table border=\"1\"><caption>" + html_text(plain(matrix.name())) + " " +
+                     html_text(matrix.caption()) + "</caption>";
+  html += "<tr><td></td>";
+  for (const std::string& label : matrix.column_labels) html += "<th>" + html_text(label) + "</th>";
+  html += "</tr>";
+  for (std::size_t row = 0; row < rows; ++row) {
+    html += "<tr><th>" + html_text(matrix.row_labels[row]) + "</th>";
+    for (std::size_t column = 0; column < matrix.columns(); ++column) html += "<td>" + cell(row, column) + "</td>";
+    html += "</tr>";
+  }
+  return html + "</table>";
+}
+
+}  // namespace attn

@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+#include "exports/course_questions.h"
+#include "exports/export.h"
+#include "words/language.h"
+
+namespace attn {
+namespace {
+
+// Text with no sign that means something in GIFT.
+std::string gift_text(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (std::string_view("\\~=#{}:").find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+// A numerical question a number, each on a line.
+void write_gift(const Trace& trace, Sink& sink) {
+  const CourseWords& said = language().courses;
+  const CourseQuestions questions(trace);
+  Outgoing out(sink);
+  for (const CourseQuestion& question : questions.all()) {
+    out.text() += "$CATEGORY: " + questions.category() + "/" + question.step->heading.id + "\n\n";
+    for (const CourseTable& table : question.tables) {
+      for (std::size_t cell = 0; cell < table.asked.size(); ++cell) {
+        if (!table.asked[cell]) continue;
+        const std::string name = questions.name(question, table, cell);
+        const std::string html = question.given + "<p>" + html_text(question.title) + ". <b>" +
+                                 html_text(said.what_is(name, questions.decimals())) + "</b></p>";
+        const std::string answers = questions.answer(*table.asked[cell], " =");
+        const bool is_one = answers.find('=') == std::string::npos;
+        out.text() += "::" + gift_text(printable(dotted(question.title, name))) + "::[html]" + gift_text(html) + "{#" +
+                      (is_one ? "" : "=") + answers + "####" + gift_text(CourseQuestions::formula(question)) + "}\n\n";
+        out.hand_over_if_enough();
+      }
+    }
+  }
+  out.hand_over();
+}
+
+// Each number has what is given beside it.
+std::size_t expected_gift(const Trace& trace) {
+  constexpr std::size_t of_number = 45;
+  std::size_t numbers = 0, given = 10;
+  for (const Step& step : trace.steps) numbers += std::min<std::size_t>(step.result.size(), 100);
+  for (const GivenTensor& one : trace.givens) given += one.value.size();
+  return of_number * numbers * given;
+}
+
+}  // namespace
+
+Export gift_export() {
+  return {"gift", ".gift", "questions for course systems that read GIFT, one a number", write_gift, expected_gift};
+}
+
+}  // namespace attn

@@ -1,0 +1,183 @@
+#include "mark/quiz.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "mark/leeway.h"
+#include "model/computation.h"
+#include "reading/problem/problem.h"
+#include "reference_backend.h"
+
+namespace attn {
+namespace {
+
+using Cells = std::vector<AnsweredStep::Cell>;
+using Kind = QuizReaction::Kind;
+
+Trace quiz_trace(const std::string& text) {
+  const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
+  REQUIRE(problem);
+  ReferenceBackend backend;
+  return attention(problem.value(), backend);
+}
+
+const std::string two_tokens = R"({"inputs": [[1, 0, 2], [0, 1, 1]], "score": "dot")";
+const std::string plain = two_tokens + "}";
+
+Cells cells_of(std::vector<double> numbers, int decimals = 0) {
+  Cells cells;
+  for (const double number : numbers) cells.push_back(WrittenNumber{number, decimals, std::to_string(number)});
+  return cells;
+}
+
+// A quiz on these steps, with what it needs to live.
+struct Taken {
+  explicit Taken(const std::string& problem, const std::vector<std::string>& steps, std::size_t tries = 3)
+      : trace(quiz_trace(problem)), checker(trace), quiz(checker, quiz_plan(trace, steps), tries) {}
+
+  QuizReaction answer(std::vector<double> numbers, int decimals = 0) {
+    QuizReaction reaction = quiz.answer(cells_of(std::move(numbers), decimals));
+    quiz.on();
+    return reaction;
+  }
+
+  Trace trace;
+  Checker checker;
+  Quiz quiz;
+};
+
+}  // namespace
+
+TEST_CASE("a quiz asks for every row of a step, in the order of the computation", "[quiz]") {
+  const QuizPlan plan = quiz_plan(quiz_trace(plain), {"context", "scores"});
+  REQUIRE(plan.questions.size() == 4);
+  CHECK(plan.questions[0].step == "scores");
+  CHECK(plan.questions[3].step == "context");
+  CHECK(plan.questions[1].cell(1) == std::vector<std::size_t>{1, 1});
+  CHECK_FALSE(plan.is_selection);
+}
+
+TEST_CASE("with vectors as columns a question is still what one token has", "[quiz]") {
+  const QuizPlan plan =
+      quiz_plan(quiz_trace(R"({"inputs": [[1, 0], [0, 1], [2, 1]], "vectors": "columns"})"), {"context"});
+  REQUIRE(plan.questions.size() == 2);
+  CHECK(plan.questions[0].along == 0);
+  CHECK(plan.questions[0].count == 3);
+}
+
+TEST_CASE("of a large problem few questions are asked, about the query that sees most", "[quiz]") {
+  const Trace trace = quiz_trace(R"({"inputs": {"random": "normal", "shape": [12, 16], "seed": 1}, "causal": true})");
+  const QuizPlan plan = quiz_plan(trace, {"scores", "attention_weights", "context"});
+  CHECK(plan.is_selection);
+  CHECK(plan.questions.size() <= 40);
+  CHECK(plan.questions.front().index[0] == 11);
+  CHECK_FALSE(plan.questions.front().along);
+}
+
+TEST_CASE("help grows with each wrong try, and the answer comes with the last", "[quiz]") {
+  const std::size_t tries = GENERATE(1u, 2u, 3u, 5u);
+  Taken taken(plain, {"scores"}, tries);
+  for (std::size_t i = 1; i <= tries; ++i) {
+    const QuizReaction reaction = taken.answer({9, 9});
+    CHECK(reaction.kind == Kind::wrong);
+    CHECK(reaction.tries_left == tries - i);
+    CHECK(reaction.help == (i == tries ? QuizHelp::answer : i == 1 ? QuizHelp::hint : QuizHelp::stronger));
+  }
+  CHECK(taken.quiz.at() == 1);
+  CHECK_FALSE(taken.quiz.records()[0].is_right);
+}
+
+TEST_CASE("it says which numbers of a row are wrong", "[quiz]") {
+  Taken taken(plain, {"scores"});
+  CHECK(taken.answer({5, 3}).wrong == std::vector<std::size_t>{1});
+  CHECK(taken.answer({5, 2}).kind == Kind::right);
+  CHECK(taken.quiz.records()[0].tries == 1);
+  CHECK_FALSE(taken.quiz.records()[0].is_right_at_first());
+}
+
+TEST_CASE("blanks are no try", "[quiz]") {
+  Taken taken(plain, {"scores"});
+  CHECK(taken.quiz.answer({WrittenNumber{5, 0, "5"}, std::nullopt}).kind == Kind::incomplete);
+  CHECK(taken.answer({5, 2}).kind == Kind::right);
+  CHECK(taken.quiz.records()[0].is_right_at_first());
+}
+
+TEST_CASE("a hint that was asked for costs no try, but the first one", "[quiz]") {
+  Taken taken(plain, {"scores"});
+  CHECK(taken.quiz.hint().help == QuizHelp::hint);
+  CHECK(taken.quiz.hint().help == QuizHelp::stronger);
+  CHECK(taken.quiz.hint().help == QuizHelp::stronger);
+  CHECK(taken.answer({5, 2}).kind == Kind::right);
+  CHECK(taken.quiz.records()[0].tries == 0);
+  CHECK_FALSE(taken.quiz.records()[0].is_right_at_first());
+}
+
+TEST_CASE("what follows from an own earlier number is right", "[quiz]") {
+  Taken taken(plain, {"attention_weights", "context"});
+  // e⁵ and e² over their sum are 0.9526 and 0.0474; carried on as 0.95 and 0.05.
+  CHECK(taken.answer({0.95, 0.05}, 2).kind == Kind::right);
+  CHECK(taken.answer({0.5, 0.5}, 2).kind == Kind::right);
+  CHECK(taken.answer({0.95, 0.05, 1.95}, 2).kind == Kind::right);
+}
+
+TEST_CASE("answers are those that were given, with blanks for what was given up", "[quiz]") {
+  Taken taken(plain, {"scores", "context"});
+  taken.answer({5, 2});
+  taken.quiz.give_up();
+  taken.quiz.on();
+  const Answers answers = taken.quiz.answers();
+  REQUIRE(answers.steps.size() == 2);
+  CHECK_FALSE(answers.steps[0].by_cell);
+  CHECK(answers.steps[0].shape == std::vector<std::size_t>{2, 2});
+  CHECK(answers.steps[0].cells[1]->value == 2);
+  CHECK_FALSE(answers.steps[0].cells[2]);
+  CHECK(taken.quiz.report().verdict == Verdict::incomplete);
+}
+
+TEST_CASE("going back asks again, but for what was shown", "[quiz]") {
+  Taken taken(plain, {"scores"});
+  CHECK_FALSE(taken.quiz.back());
+  taken.answer({5, 2});
+  CHECK(taken.quiz.back());
+  CHECK(taken.quiz.at() == 0);
+  taken.answer({5, 2});
+  taken.quiz.give_up();
+  taken.quiz.on();
+  CHECK(taken.quiz.is_over());
+  CHECK_FALSE(taken.quiz.back());
+}
+
+TEST_CASE("leeway is none where nothing is rounded, and grows from step to step", "[leeway]") {
+  const Trace trace = quiz_trace(plain);
+  const auto all = leeways(trace, {"scores", "attention_weights", "context"}, 2);
+  for (const Leeway& score : all.at("scores")) CHECK(score.is_exact);
+  // Of two equal scores each has half, exactly; of the others nothing is.
+  for (std::size_t at = 0; at < 4; ++at) CHECK(all.at("attention_weights")[at].is_exact == (at >= 2));
+  const auto widest = [&](const std::string& id) { return std::ranges::max(all.at(id), {}, &Leeway::above).above; };
+  CHECK(widest("context") >= widest("attention_weights"));
+}
+
+TEST_CASE("every number that some way of rounding gives is within the leeway", "[leeway]") {
+  const int digits = GENERATE(1, 2, 3);
+  const std::string problem = R"({"inputs": [[1, 0, 2, 1], [0, 1, 1, -1], [1, 1, 0, 2]]})";
+  const auto allowed = leeways(quiz_trace(problem), {"scaled_scores", "attention_weights", "context"}, digits);
+  for (const std::string mode : {"half-up", "half-even", "truncate", "keep-sum"}) {
+    const Trace rounded_trace =
+        quiz_trace(problem.substr(0, problem.size() - 1) + R"(, "arithmetic": {"hand_rounding": ")" +
+                   std::to_string(digits) + ":" + mode + R"("}})");
+    for (const auto& [id, cells] : allowed) {
+      const Tensor<double>& numbers = rounded_trace.value(id);
+      for (std::size_t at = 0; at < numbers.size(); ++at) {
+        double unit = 1;
+        for (int i = 0; i < digits; ++i) unit /= 10;
+        INFO(id << " " << at << " " << mode << " " << digits);
+        CHECK(numbers[at] >= cells[at].value - (static_cast<double>(cells[at].below) + 0.5) * unit);
+        CHECK(numbers[at] <= cells[at].value + (static_cast<double>(cells[at].above) + 0.5) * unit);
+      }
+    }
+  }
+}
+
+}  // namespace attn
