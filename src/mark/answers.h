@@ -50,7 +50,8 @@ struct AnsweredStep {
 // the order of the file.
 struct Answers {
   std::vector<AnsweredStep> steps;
-  std::string name = {};  // whose they are, where they say so
+  std::string name = {};     // whose they are, where they say so
+  std::string problem = {};  // the statement of the problem that they are of, where they say so
 };
 
 }  // namespace attn

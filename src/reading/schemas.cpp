@@ -52,6 +52,7 @@ std::string answers_schema() {
   members["$schema"] = Json::object();
   members["schema"] = {{"const", "attn/answers/1"}};
   members["name"] = described(Json::object(), "whose answers they are, which is shown with the marks");
+  members["problem"] = described(Json::object(), "of which problem they are: what its trace has as \"statement\"");
   for (const char* free : {"title", "notes"}) members[free] = described(Json::object(), "for people");
   members["steps"] =
       described(std::move(steps), "by the ids of the trace, \"scores\", or by symbols of the problem, \"S\"");

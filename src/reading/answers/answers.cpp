@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view schema = "attn/answers/1";
 
-constexpr const char* known_here = "known here: schema, title, name, notes, steps; a key of your own begins with x-";
+constexpr const char* known_here = "known here: schema, title, name, problem, notes, steps; a key of your own begins with x-";
 constexpr const char* how_to_write_steps = R"(write {"steps": {"scores": [[2, 4], [4, null]]}})";
 
 class AnswersReader {
@@ -39,6 +39,8 @@ class AnswersReader {
         check_schema(member.value);
       } else if (member.key == "name") {
         answers_.name = member.value.text().value_or("");
+      } else if (member.key == "problem") {
+        answers_.problem = member.value.text().value_or("");
       } else if (!is_free(member.key) && member.key != "steps") {
         unknown_key(member);
       }
@@ -88,7 +90,7 @@ class AnswersReader {
                      : "attn schema answers says what answers look like");
       return;
     }
-    const std::vector<std::string> keys = {"schema", "title", "name", "notes", "steps"};
+    const std::vector<std::string> keys = {"schema", "title", "name", "problem", "notes", "steps"};
     const auto near = closest(key, keys);
     const bool is_step = !known_.called(key).empty();
     const auto step = is_step ? std::optional(key) : near ? std::nullopt : known_.meant_by(key);
