@@ -14,7 +14,8 @@ const Language& language() {
                                    .block = english_block,
                                    .scaling = english_scaling,
                                    .online = english_online,
-                                   .heads = english_heads};
+                                   .heads = english_heads,
+                                   .worksheet = english_worksheet};
   return english;
 }
 

@@ -339,6 +339,17 @@ struct DifferenceWords {
   Said the_last;
 };
 
+// What a worksheet says to those who fill it in.
+struct WorksheetWords {
+  Said title, name, date;
+  Saying<Text> key_of;
+  Saying<int, bool> decimals;  // and whether each step is rounded before the next one uses it
+  Said half_is_there, faded;
+  Saying<Text> worked_out;
+  Saying<int> given_rounded;
+  Said to_work_out;
+};
+
 // All that is said to people about steps, mistakes and checks, in one language. A
 // second one is a second value of it: a sentence that it lacks does not compile.
 struct Language {
@@ -352,6 +363,7 @@ struct Language {
   ScalingWords scaling;
   OnlineWords online;
   HeadsWords heads;
+  WorksheetWords worksheet;
 };
 
 // The one that people are told in: English, the only one so far.

@@ -14,5 +14,6 @@ extern const BlockWords english_block;
 extern const ScalingWords english_scaling;
 extern const OnlineWords english_online;
 extern const HeadsWords english_heads;
+extern const WorksheetWords english_worksheet;
 
 }  // namespace attn
