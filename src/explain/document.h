@@ -215,7 +215,7 @@ struct OutlinePart {
 };
 
 // What a page to be filled in says in the answers that it saves.
-struct Sheet {
+struct FillIn {
   std::string problem;  // the statement of what is asked; empty where that is not known
   bool is_key = false;  // then there is nothing to fill in
 };
@@ -233,7 +233,7 @@ struct Document {
   std::vector<OutlinePart> outline = {};
 
   // Of a document to be filled in.
-  std::optional<Sheet> sheet = {};
+  std::optional<FillIn> sheet = {};
 
   // How numbers are spelled in lines of arithmetic: Numerals of so many decimals.
   int precision = 4;

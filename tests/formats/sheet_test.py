@@ -70,7 +70,6 @@ class Sheet(unittest.TestCase):
         page = os.path.join(self.folder.name, "sheet.html")
         printed("worksheet", problem, *words, "-o", page)
         self.browser.open(page)
-        self.browser.run("sessionStorage.clear()")
 
     def press(self, button):
         self.browser.run("""[...document.querySelectorAll(".tools button")]
@@ -131,10 +130,10 @@ class Sheet(unittest.TestCase):
         self.press("Save answers")
         self.assertIn("“two” is no number: A · Input 2 · Input 1", self.said())
         self.assertEqual(self.browser.run("return document.activeElement.value"), "two")
-        self.browser.run(FILL, {"attention_weights": ["1,00", "0", "0", "e^2/(e^2+e^4)", "sqrt(4)"]})
+        self.browser.run(FILL, {"attention_weights": ["1,00", "0", "0", "e^2/(e^2+e^4)", "sqrt(4)", "-∞"]})
         with open(self.saved(), encoding="utf-8") as saved:
             cells = json.load(saved)["steps"]["attention_weights"]
-        self.assertEqual(cells, [["1.00", "0", "0"], ["e^2/(e^2+e^4)", "sqrt(4)", "0"], [None, None, None]])
+        self.assertEqual(cells, [["1.00", "0", "0"], ["e^2/(e^2+e^4)", "sqrt(4)", "-∞"], [None, None, None]])
 
     def test_nothing_is_saved_of_an_empty_sheet(self):
         self.open(CAUSAL)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -178,16 +179,25 @@ bool Worksheet::is_told(const Step& step) const {
   return attn::is_told(step.part, telling_) && !is_given(step) && !is_left_out;
 }
 
-// Whether the number is copied from an open cell, or comes to the same: a largest score, a value
-// that has all the weight.
+// Whether the number is copied from an open cell, or comes to the same: a largest score, what is
+// multiplied by 1, a value that has all the weight.
 bool Worksheet::repeats_open(const Reading& reading, std::size_t cell, double value) const {
-  if (value == 0 && !regroups(reading.op)) return false;
-  for (const Slice& read : provenance(reading, cell).operands) {
+  const bool is_copied = regroups(reading.op) || std::holds_alternative<Close>(reading.op);
+  if (!is_copied && (value == 0 || value == 1)) return false;
+  const Provenance made = provenance(reading, cell);
+  const bool is_product = std::holds_alternative<Contract>(reading.op);
+  for (std::size_t at = 0; at < made.operands.size(); ++at) {
+    const Slice& read = made.operands[at];
     const auto open = open_.find(read.tensor);
     if (open == open_.end()) continue;
     const Tensor<double>& numbers = trace_.value(read.tensor);
     for (std::size_t i = 0; i < read.count; ++i) {
-      if (open->second[read.cell(i)] && numbers[read.cell(i)] == value) return true;
+      const bool is_other_term = made.own_term && at == 0 && i != *made.own_term;
+      if (is_other_term || !open->second[read.cell(i)] || numbers[read.cell(i)] != value) continue;
+      // Of a sum of products only where this number times 1 is all of it.
+      if (!is_product || at > 1 || trace_.value(made.operands[1 - at].tensor)[made.operands[1 - at].cell(i)] == 1) {
+        return true;
+      }
     }
   }
   return false;
@@ -274,7 +284,7 @@ class SheetTeller {
     tell_head();
     tell_given();
     tell_steps();
-    document_.sheet = Sheet{trace_.statement, options_.is_key};
+    document_.sheet = FillIn{trace_.statement, options_.is_key};
     document_.precision = numerals_.precision();
     document_.tolerance = numerals_.tolerance();
     return std::move(document_);
@@ -326,8 +336,11 @@ class SheetTeller {
     auto& rows = std::get<Table>(document_.blocks.back()).rows;
     std::erase_if(rows, [&](const std::vector<Inline>& row) {
       const std::string what = plain(row.front());
-      return what == said.shown.text() || (what == said.numbers.text() && !trace_.arithmetic.hand_rounding);
+      return what == said.shown.text() || what == said.numbers.text();
     });
+    if (const auto& by_hand = trace_.arithmetic.hand_rounding) {
+      rows.push_back({{said.numbers}, {words_of_rounding(*by_hand)}});
+    }
     if (rows.empty()) document_.blocks.pop_back();
     if (!is_exact_with(of_given_.precision())) add(Remark{{said_.given_rounded(of_given_.precision())}});
     for (const Note& note : trace_.notes) {
@@ -377,14 +390,29 @@ class SheetTeller {
     for (const Place& place : outer_places(shape, options_.batch.value_or(0), options_.head.value_or(0))) {
       const std::string where = place_words(shape, place);
       if (!where.empty()) add(Headline{3, {where}});
-      if (options_.blanks.kind == Blanks::Kind::faded) tell_worked_out(steps, place);
-      bool beside = false;
-      for (const Step* step : steps) {
-        for (Matrix& matrix : matrices(*step, place)) {
-          if (matrix.place.starts_with(where)) matrix.place.erase(0, matrix.place.find_first_not_of(" ·", where.size()));
-          matrix.beside = std::exchange(beside, true);
-          add(std::move(matrix));
+      if (options_.blanks.kind != Blanks::Kind::faded) {
+        tell_matrices(steps, place, where, [](const Step&) { return true; });
+        continue;
+      }
+      // What every query reads comes before the first of them.
+      const auto fades = [](const Step& step) { return !faded_axis(step.result.shape()).empty(); };
+      tell_matrices(steps, place, where, std::not_fn(fades));
+      tell_worked_out(steps, place);
+      tell_matrices(steps, place, where, fades);
+    }
+  }
+
+  template <class Which>
+  void tell_matrices(std::span<const Step* const> steps, const Place& place, const std::string& where, Which which) {
+    bool beside = false;
+    for (const Step* step : steps) {
+      if (!which(*step)) continue;
+      for (Matrix& matrix : matrices(*step, place)) {
+        if (matrix.place.starts_with(where)) {
+          matrix.place.erase(0, matrix.place.find_first_not_of(" ·", where.size()));
         }
+        matrix.beside = std::exchange(beside, true);
+        add(std::move(matrix));
       }
     }
   }
@@ -457,6 +485,11 @@ class SheetTeller {
     }
     if (std::ranges::count(boxes, Box::none) == std::ssize(boxes)) return;
     matrix.boxes = std::move(boxes);
+    // What its rows sum to, which comes of the numbers.
+    const TellingWords& said = language().telling;
+    for (const std::string& sums : {said.each_row_1_or_0.text(), said.each_row_1.text()}) {
+      if (matrix.words.ends_with(sums)) matrix.words.erase(matrix.words.size() - sums.size());
+    }
     matrix.closed.clear();
     matrix.format = {.decimals = options_.digits};
   }

@@ -143,11 +143,18 @@ class SheetPage {
       return fmt::format("<td{}>{}</td>", box == Box::filled ? " class=\"box\"" : "",
                          escaped_markup(matrix.cell(row, column)));
     }
-    const std::string where = dotted(matrix.symbol.text(), dotted(matrix.row_labels[row], matrix.column_labels[column]));
+    const std::size_t place = matrix.place_of(row, column);
+    std::string where = dotted(matrix.part, matrix.symbol.text());
+    for (const Dim& dim : matrix.reading.result.dims()) {
+      if (!is_outer(dim.axis)) continue;
+      const std::size_t index = place / matrix.reading.result.stride(dim.axis) % dim.size;
+      where = dotted(where, dim.axis + " " + std::to_string(index + 1));
+    }
+    where = dotted(dotted(where, matrix.place), dotted(matrix.row_labels[row], matrix.column_labels[column]));
     return fmt::format(
         "<td class=\"box\"><input type=\"text\" inputmode=\"decimal\" autocomplete=\"off\" spellcheck=\"false\" "
         "data-cell=\"{}\" aria-label=\"{}\"></td>",
-        matrix.place_of(row, column), escaped_markup(where));
+        place, escaped_markup(where));
   }
 
   const Document& document_;

@@ -4,7 +4,7 @@
 const boxes = [...document.querySelectorAll("td.box > input")];
 const nameField = document.querySelector(".fields input");
 const main = document.querySelector("main");
-const kept = "attn-sheet " + main.dataset.problem + " " + document.title;
+const kept = `attn-sheet ${location.pathname} ${main.dataset.problem}`;
 let unsaved = false;
 
 function element(tag, attributes, ...children) {

@@ -103,8 +103,8 @@ constexpr const char* sheet_lines = R"tex(% A line to write on; a number of a sh
 \ifdefined\attnboxheight\else\newdimen\attnboxheight \attnboxheight=9.6mm\fi
 \providecommand\attnroom[1]{\vbox to\attnboxheight{\vss\hbox to\attnboxwidth{\hss
   \begingroup\linewidth=\dimexpr\attnboxwidth-2pt\relax\attnfit{#1}\endgroup\hss}\vss}}
-\providecommand\attnbox[1]{\ensuremath{\vcenter{\hbox{\fboxsep=0pt\fbox{\attnroom{#1}}}}}}
-\providecommand\attnthere[1]{\ensuremath{\vcenter{\hbox{\kern\fboxrule\attnroom{#1}\kern\fboxrule}}}}
+\providecommand\attnbox[1]{\ensuremath{\vcenter{\kern.5mm\hbox{\fboxsep=0pt\fbox{\attnroom{#1}}}\kern.5mm}}}
+\providecommand\attnthere[1]{\ensuremath{\vcenter{\kern.5mm\hbox{\kern\fboxrule\attnroom{#1}\kern\fboxrule}\kern.5mm}}}
 )tex";
 
 constexpr const char* packages = R"tex(\ifdefined\Umathchar\else

@@ -38,7 +38,9 @@ class Layout {
   // Of all columns side by side and the caption, where it stands beside others.
   double width() const {
     const double caption = first_line() <= widest_caption ? first_line() : narrowest_caption;
-    return std::max({width(0, columns_.size()), caption, narrowest_caption});
+    // Of a narrow box all of the formula is above it.
+    const double formula = is_sheet() ? latex_math_width(matrix_.name()) * 1.15 + 3 : 0;
+    return std::max({width(0, columns_.size()), caption, narrowest_caption, std::min(formula, page_.width)});
   }
 
   std::string caption() const {
@@ -183,12 +185,13 @@ class Layout {
   std::string table(std::size_t begin, std::size_t end, std::size_t first_row, std::size_t last_row) const {
     std::string text =
         "\\attnfit{\\begin{tabular}[t]{@{}l@{\\hspace{10pt}}*{" + std::to_string(end - begin) + (is_sheet() ? "}{@{}c@{\\hspace{1mm}}}@{}}\n" : "}{r}@{}}\n\\attntop\n");
+    if (is_sheet()) text += "\\rule{0pt}{15pt}";  // below the caption
     for (std::size_t i = begin; i < end; ++i) text += " & \\attnhead{" + columns_[i].name + "}";
     text += is_sheet() ? " \\\\[1mm]\n" : " \\\\\n\\attnmid\n";
     for (std::size_t row = first_row; row < last_row; ++row) {
       text += "\\attnhead{" + latex_label(matrix_.row_labels[row]) + "}";
       for (std::size_t i = begin; i < end; ++i) text += " & " + columns_[i].cells[row];
-      text += is_sheet() ? " \\\\[1mm]\n" : " \\\\\n";
+      text += " \\\\\n";
     }
     return text + (is_sheet() ? "" : "\\attnbottom\n") + "\\end{tabular}}";
   }

@@ -65,7 +65,7 @@ class Layout {
  private:
   // A box is so wide for any number, or wider where more decimals are asked for. Two lines of
   // it and half the rules around them are 11 mm on paper.
-  static constexpr std::size_t narrowest_box = 9, around_decimals = 5;
+  static constexpr std::size_t narrowest_box = 8, around_decimals = 5;
 
   bool is_sheet() const { return !matrix_.boxes.empty(); }
 
