@@ -37,7 +37,7 @@ std::vector<std::string> names_of_parts(const Recipe& recipe) {
 }  // namespace
 
 std::optional<std::size_t> picked_index(const std::string& option, const std::string& typed, std::size_t count,
-                                      const std::string& what) {
+                                        const std::string& what) {
   if (typed.empty()) return std::nullopt;
   std::size_t index = 0;
   if (parse_natural(typed, index) && index >= 1 && index <= count) return index;

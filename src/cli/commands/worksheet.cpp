@@ -40,7 +40,8 @@ Rendering understood_of_paper(const SheetOptions& options) {
   Rendering plan = understood(options.rendering);
   for (const Target& target : plan.targets) {
     if (target.name() != "svg") continue;
-    throw Refusal("svg draws figures, and a worksheet is to be written on", "say --format html, latex, markdown or text")
+    throw Refusal("svg draws figures, and a worksheet is to be written on",
+                  "say --format html, latex, markdown or text")
         .at({"--format"});
   }
   plan.look.full = true;
@@ -116,8 +117,8 @@ void check_size(std::size_t boxes, const Blanks& blanks) {
   }
   const char* less = "--blank names steps, and --query, --head, --part pick what is on it";
   if (boxes > most_boxes) {
-    throw Refusal(fmt::format("this sheet would have {} boxes, which is about {} pages", boxes, boxes / boxes_of_a_page),
-                  less)
+    throw Refusal(
+        fmt::format("this sheet would have {} boxes, which is about {} pages", boxes, boxes / boxes_of_a_page), less)
         .at({});
   }
   if (boxes > many_boxes) {
@@ -138,9 +139,10 @@ void tell_hidden(const Worksheet& sheet, const Problem& problem) {
 void SheetOptions::declare(CommandLine& line) {
   line.add_option("FILE", file, "a problem, or - for standard input", {.is_required = true});
   line.begin_group("What is blank");
-  line.add_option("--blank", blank,
-                  "all numbers, some (every other one), or those of steps, by their ids or symbols; the others are shown",
-                  {.value = "all|some|STEP,STEP", .is_single = true, .splits_commas = true});
+  line.add_option(
+      "--blank", blank,
+      "all numbers, some (every other one), or those of steps, by their ids or symbols; the others are shown",
+      {.value = "all|some|STEP,STEP", .is_single = true, .splits_commas = true});
   line.add_option("--seed", seed, "of --blank some: draw which half", {.value = "N"});
   line.add_flag("--fade", fade, "the first query worked out, half of the second blank, and all of the rest");
   line.add_flag("--key", key, "the same sheet with the numbers");

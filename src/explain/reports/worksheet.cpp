@@ -173,9 +173,12 @@ Worksheet::Worksheet(const Trace& trace, const WorksheetOptions& options) : trac
   std::ranges::sort(answers_);
 }
 
+// Weighted values that nobody asks for would tell the context, which is their sum.
 bool Worksheet::is_told(const Step& step) const {
-  const bool is_left_out = step.heading.role == Role::weighted_value && step.result.size() > most_weighted_values &&
-                           !holds(options_.blanks.steps, step.heading.id);
+  const Blanks& blanks = options_.blanks;
+  const bool is_much = step.result.size() > most_weighted_values || blanks.kind == Blanks::Kind::named;
+  const bool is_left_out =
+      step.heading.role == Role::weighted_value && is_much && !holds(blanks.steps, step.heading.id);
   return attn::is_told(step.part, telling_) && !is_given(step) && !is_left_out;
 }
 
@@ -214,26 +217,26 @@ void Worksheet::open_cells(const Step& step) {
   std::optional<Random> random;
   if (blanks.seed) random.emplace(*blanks.seed + static_cast<std::size_t>(&step - trace_.steps.data()));
   const Reading reading = reading_of(trace_, step);
-  const bool may_repeat = std::ranges::any_of(
-      reading.operands, [&](const Reading::Source& source) { return open_.contains(source.id); });
+  const bool may_repeat =
+      std::ranges::any_of(reading.operands, [&](const Reading::Source& source) { return open_.contains(source.id); });
 
   std::vector<bool> open(step.result.size());
   bool any = false, first_of_two = true;
   for (std::size_t cell = 0; cell < open.size(); ++cell) {
     if (random && cell % 2 == 0) first_of_two = random->bits() % 2 == 0;
     const bool is_half = random ? (cell % 2 == 0) == first_of_two : is_on_white(shape, cell);
-    const bool is_asked = is_named || (can_be_asked && (blanks.kind == Blanks::Kind::all ||
-                                                        (blanks.kind == Blanks::Kind::half && is_half) ||
-                                                        (blanks.kind == Blanks::Kind::faded &&
-                                                         is_open_when_faded(shape, cell))));
+    const bool is_asked =
+        is_named ||
+        (can_be_asked && (blanks.kind == Blanks::Kind::all || (blanks.kind == Blanks::Kind::half && is_half) ||
+                          (blanks.kind == Blanks::Kind::faded && is_open_when_faded(shape, cell))));
     open[cell] = is_asked || (may_repeat && repeats_open(reading, cell, step.result[cell]));
     if (!open[cell]) continue;
     any = true;
     answers_.push_back(std::abs(step.result[cell]));
-    boxes_ += told(cell, "batch", options_.batch) && told(cell, "head", options_.head) &&
-                      told(cell, "query", options_.query)
-                  ? 1
-                  : 0;
+    boxes_ +=
+        told(cell, "batch", options_.batch) && told(cell, "head", options_.head) && told(cell, "query", options_.query)
+            ? 1
+            : 0;
   }
   if (any) open_.emplace(step.heading.id, std::move(open));
 }
@@ -245,7 +248,8 @@ std::vector<Worksheet::Written> Worksheet::answers_written(const std::string& te
     const double value = number->value;
     // Small numbers without decimals count things, unless they are said to be a result.
     const bool tells = number->decimals > 0 || number->is_exact || number->is_stated || value >= 10;
-    const double reach = number->decimals == 0 ? 1e-9 * std::max(1.0, value) : 0.5000001 * std::pow(10, -number->decimals);
+    const double reach =
+        number->decimals == 0 ? 1e-9 * std::max(1.0, value) : 0.5000001 * std::pow(10, -number->decimals);
     if (!std::isfinite(value) || !tells || !any_near(answers_, value, reach)) continue;
     if (!any_near(given_, value, 1e-12)) found.push_back({reader.first(), reader.at() - reader.first()});
   }
@@ -436,8 +440,7 @@ class SheetTeller {
 
   // "Query 1 · the"
   std::string name_of_first(const Step& step, const Axis& axis, const Place& place) const {
-    const std::string label =
-        axis_label(trace_, step.heading, {axis, step.result.shape().size(axis)}, place, 0);
+    const std::string label = axis_label(trace_, step.heading, {axis, step.result.shape().size(axis)}, place, 0);
     const std::string number = capitalised(axis) + " 1";
     return is_numbered(label, 0) ? number : dotted(number, label);
   }
@@ -488,7 +491,7 @@ class SheetTeller {
     // What its rows sum to, which comes of the numbers.
     const TellingWords& said = language().telling;
     for (const std::string& sums : {said.each_row_1_or_0.text(), said.each_row_1.text()}) {
-      if (matrix.words.ends_with(sums)) matrix.words.erase(matrix.words.size() - sums.size());
+      if (const auto at = matrix.words.find(sums); at != std::string::npos) matrix.words.erase(at, sums.size());
     }
     matrix.closed.clear();
     matrix.format = {.decimals = options_.digits};

@@ -22,17 +22,17 @@ struct Blanks {
     named   // those of some steps
   };
   Kind kind = Kind::all;
-  std::vector<std::string> steps = {};      // the ids of those
+  std::vector<std::string> steps = {};     // the ids of those
   std::optional<std::uint64_t> seed = {};  // of `half`: drawn, one of any two neighbours
 };
 
 struct WorksheetOptions {
   Blanks blanks;
-  bool is_key = false;                       // with the numbers in the boxes
-  int digits = 2;                            // decimals that are asked for
-  std::optional<int> precision = {};         // decimals of what is given
-  std::vector<std::string> to_work_out;      // ids of the steps that a person works out; the others are told
-  std::vector<std::size_t> parts = {};       // of the recipe; empty is all
+  bool is_key = false;                   // with the numbers in the boxes
+  int digits = 2;                        // decimals that are asked for
+  std::optional<int> precision = {};     // decimals of what is given
+  std::vector<std::string> to_work_out;  // ids of the steps that a person works out; the others are told
+  std::vector<std::size_t> parts = {};   // of the recipe; empty is all
   std::optional<std::size_t> batch = {}, head = {}, query = {};
 };
 

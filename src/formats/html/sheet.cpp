@@ -117,7 +117,8 @@ class SheetPage {
     text_ += "<table";
     if (!matrix.boxes.empty()) {
       std::string shape;
-      for (const Dim& dim : matrix.reading.result.dims()) shape += (shape.empty() ? "" : ",") + std::to_string(dim.size);
+      for (const Dim& dim : matrix.reading.result.dims())
+        shape += (shape.empty() ? "" : ",") + std::to_string(dim.size);
       text_ += fmt::format(" class=\"boxes\" data-step=\"{}\" data-shape=\"{}\"", escaped_markup(matrix.step), shape);
     }
     text_ += fmt::format(" aria-label=\"{}\">\n", escaped_markup(dotted(matrix.caption(), which)));

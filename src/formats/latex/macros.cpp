@@ -97,7 +97,8 @@ constexpr const char* macro_lines = R"tex(% Within a long word, where a line may
   \noindent\kern-1.2em\ifnum#1>0 \hbox to 1.2em{\attnfaint{\rule[.6ex]{.8em}{.4pt}}\hss}\fi#2\par}}
 )tex";
 
-constexpr const char* sheet_lines = R"tex(% A line to write on; a number of a sheet in its box, and without one. All boxes have one size.
+constexpr const char* sheet_lines =
+    R"tex(% A line to write on; a number of a sheet in its box, and without one. All boxes have one size.
 \providecommand\attnfield[1]{#1:~\hrulefill}
 \ifdefined\attnboxwidth\else\newdimen\attnboxwidth \attnboxwidth=16mm\fi
 \ifdefined\attnboxheight\else\newdimen\attnboxheight \attnboxheight=9.6mm\fi

@@ -16,7 +16,7 @@ constexpr double between = 24;  // between matrices side by side
 constexpr double narrowest_caption = 115, widest_caption = 210;
 constexpr double row_height = 13;
 constexpr double box_width = 46.5, box_height = 31, box_gap = 3;  // of a sheet, as the macros have them
-constexpr double narrow = 250;  // a caption may be broken into lines of this width
+constexpr double narrow = 250;                                    // a caption may be broken into lines of this width
 
 struct Column {
   std::string name;
@@ -183,8 +183,8 @@ class Layout {
   std::size_t rows_of_each(std::size_t most) const { return each(rows_, (rows_ + most - 1) / most); }
 
   std::string table(std::size_t begin, std::size_t end, std::size_t first_row, std::size_t last_row) const {
-    std::string text =
-        "\\attnfit{\\begin{tabular}[t]{@{}l@{\\hspace{10pt}}*{" + std::to_string(end - begin) + (is_sheet() ? "}{@{}c@{\\hspace{1mm}}}@{}}\n" : "}{r}@{}}\n\\attntop\n");
+    std::string text = "\\attnfit{\\begin{tabular}[t]{@{}l@{\\hspace{10pt}}*{" + std::to_string(end - begin) +
+                       (is_sheet() ? "}{@{}c@{\\hspace{1mm}}}@{}}\n" : "}{r}@{}}\n\\attntop\n");
     if (is_sheet()) text += "\\rule{0pt}{15pt}";  // below the caption
     for (std::size_t i = begin; i < end; ++i) text += " & \\attnhead{" + columns_[i].name + "}";
     text += is_sheet() ? " \\\\[1mm]\n" : " \\\\\n\\attnmid\n";

@@ -145,7 +145,8 @@ class MarkdownWriter {
   void lay_out(const Fields& fields) {
     std::string text;
     for (const std::string& name : fields.names) {
-      text += (text.empty() ? "" : "&emsp;") + emphasised(words_of(name, style_) + ":", "**") + " " + repeated("\\_", 24);
+      text +=
+          (text.empty() ? "" : "&emsp;") + emphasised(words_of(name, style_) + ":", "**") + " " + repeated("\\_", 24);
     }
     add(text + "\n");
   }

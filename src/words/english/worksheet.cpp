@@ -12,7 +12,8 @@ constexpr WorksheetWords english_worksheet = {
     .key_of = "{} · key",
     .decimals =
         [](int decimals, bool is_rounded) {
-          const std::string so_many = decimals == 0 ? "as a whole number" : "with " + counted(std::size_t(decimals), "decimal");
+          const std::string so_many =
+              decimals == 0 ? "as a whole number" : "with " + counted(std::size_t(decimals), "decimal");
           return "Write a number into every box: " + so_many +
                  (decimals == 0 ? "" : ", or without any where it is whole") +
                  (is_rounded ? ", and go on with what you wrote." : ".");
