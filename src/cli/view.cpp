@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <csignal>
-#include <iterator>
 #include <optional>
 #include <unistd.h>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "base/numbers.h"
 #include "base/sink.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/lecture.h"
@@ -25,7 +22,6 @@
 #include "explain/telling/why.h"
 #include "exports/export.h"
 #include "model/computation.h"
-#include "problem/faults.h"
 
 namespace attn {
 namespace {

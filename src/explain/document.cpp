@@ -35,8 +35,8 @@ std::string Matrix::in_box(std::size_t row, std::size_t column) const {
   constexpr double too_large = 1e6;  // for the box
   const double value = number(row, column);
   const bool is_large = std::isfinite(value) && std::abs(value) >= too_large;
-  return written(value,
-                 {.decimals = value == std::trunc(value) && !is_large ? 0 : format.decimals, .scientific = is_large});
+  if (is_large) return written(value, {.decimals = 1, .scientific = true});
+  return written(value, {.decimals = value == std::trunc(value) ? 0 : format.decimals});
 }
 
 Document titled(const std::string& title) { return title.empty() ? Document() : Document{{Headline{1, {title}}}}; }
