@@ -2,20 +2,18 @@
 
 #include <algorithm>
 #include <csignal>
-#include <iterator>
 #include <optional>
 #include <unistd.h>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "base/numbers.h"
 #include "base/sink.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/lecture.h"
 #include "cli/options.h"
+#include "cli/picked.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "explain/place.h"
@@ -41,68 +39,6 @@ struct ViewPlan {
   std::vector<std::string> steps_of_parts = {};  // of the parts that are asked for
 };
 
-// "--query 4" against how many there are.
-std::optional<std::size_t> find_index(const std::string& option, const std::string& typed, std::size_t count,
-                                      const std::string& what) {
-  if (typed.empty()) return std::nullopt;
-  std::size_t index = 0;
-  if (parse_natural(typed, index) && index >= 1 && index <= count) return index;
-  throw Refusal("`" + option + " " + shown(typed) + "` picks none of the problem's " + what,
-                option + (count == 1 ? " can be 1 only" : fmt::format(" goes from 1 to {}", count)))
-      .at({option, typed});
-}
-
-// The parts that a block's prefix names: "layer1.self", or all of "layer1".
-std::vector<std::size_t> parts_called(const std::string& prefix, const Recipe& recipe) {
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < recipe.parts().size(); ++i) {
-    const std::string& own = recipe.parts()[i].prefix;
-    if (!own.empty() && (own == prefix || own.starts_with(prefix + "."))) found.push_back(i);
-  }
-  return found;
-}
-
-// What can be named so, each once.
-std::vector<std::string> names_of_parts(const Recipe& recipe) {
-  std::vector<std::string> names;
-  for (const RecipePart& part : recipe.parts()) {
-    if (!part.prefix.empty()) names.push_back(part.prefix);
-  }
-  return names;
-}
-
-std::vector<std::size_t> find_parts(const ViewOptions& options, const Recipe& recipe) {
-  if (options.part.empty() && options.layer.empty()) return {};
-  const bool by_layer = !options.layer.empty();
-  const std::string option = by_layer ? "--layer" : "--part";
-  const std::string& typed = by_layer ? options.layer : options.part;
-  if (by_layer && !options.part.empty()) {
-    throw Refusal("--part and --layer both say which part", "give the one or the other: --part layer2.self")
-        .at({"--layer"});
-  }
-  const std::vector<std::string> names = names_of_parts(recipe);
-  if (names.empty()) {
-    throw Refusal("`" + option + "` picks a part of a block, and none has a step",
-                  "leave " + option + " out; --only picks steps")
-        .at({option});
-  }
-  std::size_t number = 0;
-  const bool is_number = parse_natural(typed, number);
-  std::vector<std::size_t> found = parts_called(!by_layer   ? typed
-                                                : is_number ? "layer" + std::to_string(number)
-                                                            : "",
-                                                recipe);
-  if (!found.empty()) return found;
-  std::size_t layers = 0;
-  while (!parts_called("layer" + std::to_string(layers + 1), recipe).empty()) ++layers;
-  const auto near = by_layer ? std::nullopt : closest(typed, names);
-  throw Refusal("`" + option + " " + shown(typed) + "` picks no part of the block",
-                by_layer ? fmt::format("layers count from 1 to {}", layers)
-                : near   ? "did you mean " + *near + "?"
-                         : "there are " + listed(names))
-      .at({option, typed});
-}
-
 // Their steps.
 std::vector<std::string> steps_of_parts(const std::vector<std::size_t>& parts, const Recipe& recipe) {
   std::vector<std::string> ids;
@@ -112,23 +48,6 @@ std::vector<std::string> steps_of_parts(const std::vector<std::size_t>& parts, c
     if (is_in && step.kind == Instruction::Kind::step) ids.push_back(step.id());
   }
   return ids;
-}
-
-std::vector<std::string> find_steps(const std::vector<std::string>& asked, Computation& computation) {
-  if (asked.empty()) return {};
-  std::vector<std::string> only;
-  const std::vector<StepName> all = step_names(computation.whole());
-  const std::vector<StepName> told = step_names(computation.recipe());  // without those left out for their size
-  for (const std::string& typed : asked) {
-    if (typed == "result") {
-      only.push_back(all.back().id);
-      continue;
-    }
-    const bool is_like_some = is_step_pattern(typed) && !steps_like(typed, told).empty();
-    std::ranges::copy(step_ids(typed, is_like_some ? told : all, "this problem has no step"), std::back_inserter(only));
-  }
-  computation.keep(only);
-  return only;
 }
 
 // A person is shown part of a problem; a program gets whole steps.
@@ -233,12 +152,6 @@ void ask_for_result(const ViewOptions& options, const std::vector<std::string>& 
   if (std::ranges::any_of(view.rendering.targets, &Target::exported) && only.empty()) only = {steps.back()};
 }
 
-std::size_t most_heads(const Problem& problem) {
-  std::size_t most = 1;
-  for (const Attention& attention : problem.sublayers) most = std::max(most, attention.heads.value_or(1));
-  return most;
-}
-
 ViewPlan understood(const ViewOptions& options, const Problem& problem, Computation& computation) {
   ViewPlan view{understood(options.rendering, exports()), {}};
   const std::vector<Target>& targets = view.rendering.targets;
@@ -252,17 +165,17 @@ ViewPlan understood(const ViewOptions& options, const Problem& problem, Computat
   if (!options.level.empty()) {
     explaining.level = Level(choice("--explain", options.level, level_names));
   }
-  explaining.only = find_steps(options.only, computation);
-  explaining.parts = find_parts(options, computation.recipe());
+  explaining.only = picked_steps(options.only, computation);
+  explaining.parts = picked_parts(options.part, options.layer, computation.recipe());
   if (!explaining.parts.empty() && !options.only.empty()) {
     throw Refusal("--only picks steps, and a part of the block is asked for too", "give the one or the other")
         .at({"--only"});
   }
   view.steps_of_parts = steps_of_parts(explaining.parts, computation.recipe());
   const Attention& attention = problem.attention();
-  explaining.batch = find_index("--batch", options.batch, attention.batch, "sequences");
-  explaining.head = find_index("--head", options.head, most_heads(problem), "heads");
-  explaining.query = find_index("--query", options.query, attention.query_count, "queries");
+  explaining.batch = picked_index("--batch", options.batch, attention.batch, "sequences");
+  explaining.head = picked_index("--head", options.head, most_heads(problem), "heads");
+  explaining.query = picked_index("--query", options.query, attention.query_count, "queries");
   explaining.brief = options.brief;
   refuse_brief(options, view);
   if (options.brief && explaining.only.empty() && std::ranges::none_of(targets, &Target::exported)) {

@@ -1,5 +1,7 @@
 #include "explain/document.h"
 
+#include <cmath>
+
 namespace attn {
 
 std::string plain(const Inline& text) {
@@ -26,6 +28,15 @@ Inline Expression::whole() const {
     all = joined(std::move(all), term(i));
   }
   return all;
+}
+
+std::string Matrix::in_box(std::size_t row, std::size_t column) const {
+  if (box(row, column) == Box::open) return "";
+  constexpr double too_large = 1e6;  // for the box
+  const double value = number(row, column);
+  const bool is_large = std::isfinite(value) && std::abs(value) >= too_large;
+  if (is_large) return written(value, {.decimals = 1, .scientific = true});
+  return written(value, {.decimals = value == std::trunc(value) ? 0 : format.decimals});
 }
 
 Document titled(const std::string& title) { return title.empty() ? Document() : Document{{Headline{1, {title}}}}; }

@@ -93,6 +93,15 @@ struct Derivation {
   std::vector<Equation> lines;
 };
 
+// Lines to write on: a name, a date.
+struct Fields {
+  std::vector<std::string> names;
+};
+
+// The box that a number of a sheet stands in: an open one is to be written into, and the
+// document does not have its number; a filled one is the same on the key.
+enum class Box { none, open, filled };
+
 // What became of a number that somebody handed in; none of any other.
 enum class Mark { none, right, wrong, follows, unsure, blank, not_asked };
 
@@ -120,6 +129,10 @@ struct Matrix {
   std::vector<std::string> handed_in;
   std::vector<Mark> marks;
 
+  // Of a sheet to be filled in: the box of each cell. Then every number has as many decimals
+  // as `format` says, or none where it is whole, so that none depends on any other.
+  std::vector<Box> boxes;
+
   // Whether it stands well beside the matrix before it, where there is room.
   bool beside = false;
 
@@ -140,11 +153,16 @@ struct Matrix {
   Mark mark(std::size_t row, std::size_t column) const {
     return marks.empty() ? Mark::none : marks[row * columns() + column];
   }
+  Box box(std::size_t row, std::size_t column) const {
+    return boxes.empty() ? Box::none : boxes[row * columns() + column];
+  }
   double number(std::size_t row, std::size_t column) const { return cells[row * columns() + column]; }
   std::string cell(std::size_t row, std::size_t column) const {
+    if (!boxes.empty()) return in_box(row, column);
     return handed_in.empty() ? written(number(row, column), format, is_closed(row, column))
                              : handed_in[row * columns() + column];
   }
+  std::string in_box(std::size_t row, std::size_t column) const;
   // How many characters the point of its numbers and the digits behind it are.
   std::size_t fraction() const {
     return format.scientific || format.decimals == 0 ? 0 : static_cast<std::size_t>(format.decimals) + 1;
@@ -182,7 +200,7 @@ struct Tree {
   std::vector<Branch> branches;
 };
 
-using Block = std::variant<Headline, Prose, Remark, Derivation, Matrix, Table, Tree>;
+using Block = std::variant<Headline, Prose, Remark, Derivation, Matrix, Table, Tree, Fields>;
 
 // A part of a computation as one box of a figure of the whole.
 struct OutlinePart {
@@ -196,6 +214,12 @@ struct OutlinePart {
   std::vector<Matrix> weights = {};     // of an attention, one a head; empty where they are not at hand, or many
 };
 
+// What a page to be filled in says in the answers that it saves.
+struct FillIn {
+  std::string problem;  // the statement of what is asked; empty where that is not known
+  bool is_key = false;  // then there is nothing to fill in
+};
+
 struct Document {
   std::vector<Block> blocks;
   void add(Block block) { blocks.push_back(std::move(block)); }
@@ -207,6 +231,9 @@ struct Document {
 
   // The whole computation, where it has several parts and all of them are told.
   std::vector<OutlinePart> outline = {};
+
+  // Of a document to be filled in.
+  std::optional<FillIn> sheet = {};
 
   // How numbers are spelled in lines of arithmetic: Numerals of so many decimals.
   int precision = 4;

@@ -51,6 +51,7 @@ Trace described(const Problem& problem, const Backend& backend, bool with_statem
   const Attention& attention = problem.attention();
   Trace trace;
   trace.title = problem.title;
+  trace.remarks = problem.remarks;
   if (with_statement) trace.statement = statement_digest(problem);
   trace.arithmetic = problem.arithmetic;
   trace.backend = backend.name();

@@ -29,6 +29,7 @@ struct Inputs {
 // What is to be computed: a validated problem.
 struct Problem {
   std::string title;
+  std::vector<std::string> remarks;  // what its author notes for people, a line each
 
   Arithmetic arithmetic;
   Inputs inputs;

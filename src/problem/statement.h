@@ -183,6 +183,7 @@ struct RawBlock {
 // of how they fit together.
 struct Statement {
   std::string title;
+  std::vector<std::string> remarks;  // its notes for people, a line each
 
   Stated<RawTensor> inputs;                 // self-attention
   Stated<Roles<RawTensor>> inputs_by_role;  // cross-attention

@@ -149,6 +149,7 @@ class Validation {
 
   void fill_options() {
     problem_.title = std::move(statement_.title);
+    problem_.remarks = std::move(statement_.remarks);
     problem_.arithmetic.dtype = statement_.dtype.value_or(Dtype::f64);
     if (statement_.hand_rounding) problem_.arithmetic.hand_rounding = *statement_.hand_rounding;
     if (statement_.digits) problem_.digits = *statement_.digits;

@@ -56,6 +56,7 @@ struct Particular {
 // from here: the computed steps, in the order a person would work them out.
 struct Trace {
   std::string title;
+  std::vector<std::string> remarks;  // of the problem's author, for people
   std::string statement;
   Arithmetic arithmetic;
   std::string backend;

@@ -19,7 +19,8 @@ const Language& language() {
                                    .grades = english_grades,
                                    .files = english_files,
                                    .quiz = english_quiz,
-                                   .courses = english_courses};
+                                   .courses = english_courses,
+                                   .worksheet = english_worksheet};
   return english;
 }
 

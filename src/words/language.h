@@ -392,6 +392,16 @@ struct DifferenceWords {
 };
 
 struct FileWords;  // what files say that people open elsewhere: words/files.h
+// What a worksheet says to those who fill it in.
+struct WorksheetWords {
+  Said title, name, date;
+  Saying<Text> key_of;
+  Saying<int, bool> decimals;  // and whether each step is rounded before the next one uses it
+  Said half_is_there, faded;
+  Saying<Text> worked_out;
+  Saying<int> given_rounded;
+  Said to_work_out;
+};
 
 // All that is said to people about steps, mistakes and checks, in one language. A
 // second one is a second value of it: a sentence that it lacks does not compile.
@@ -411,6 +421,7 @@ struct Language {
   const FileWords& files;
   QuizWords quiz;
   CourseWords courses;
+  WorksheetWords worksheet;
 };
 
 // The one that people are told in: English, the only one so far.

@@ -339,7 +339,7 @@ Exit ExerciseOptions::run() const {
 Command exercise_command() {
   return command<ExerciseOptions>({.name = "exercise",
                                    .summary = "Make a problem that is pleasant to work by hand",
-                                   .group = "Teach",
+                                   .group = "Teach a class",
                                    .examples = {"attn exercise --seed 7 --causal"}});
 }
 

@@ -277,7 +277,7 @@ Exit GradeOptions::run() const {
 Command grade_command() {
   return command<GradeOptions>({.name = "grade",
                                 .summary = "Give points for what a class handed in",
-                                .group = "Mark",
+                                .group = "Teach a class",
                                 .examples = {"attn check data/worked-example.json --template json -o anna.json",
                                              "attn grade data/worked-example.json anna.json"}});
 }

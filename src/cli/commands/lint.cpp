@@ -77,7 +77,7 @@ Exit LintOptions::run() const {
 Command lint_command() {
   return command<LintOptions>({.name = "lint",
                                .summary = "Say which mistakes a problem cannot show or tell apart",
-                               .group = "Mark",
+                               .group = "Teach a class",
                                .examples = {"attn lint data/worked-example-scaled.json"}});
 }
 

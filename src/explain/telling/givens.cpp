@@ -38,12 +38,6 @@ std::string heads_words(const Trace& trace) {
   return heads > 0 ? std::to_string(heads) : "";
 }
 
-std::string words_of_rounding(const HandRounding& rounding) {
-  const TellingWords& said = language().telling;
-  const Said ways[] = {said.half_up, said.half_even, said.truncate, said.keep_sum};
-  return said.rounded(rounding.decimals) + ways[static_cast<std::size_t>(rounding.mode)].text();
-}
-
 // Whether these are the scores of an attention, and nothing scales them.
 bool is_left_unscaled(const Trace& trace, const std::string& step) {
   return std::ranges::any_of(trace.recipe.parts(), [&](const RecipePart& part) {
@@ -193,6 +187,12 @@ std::vector<std::string> read_from_elsewhere(const Trace& trace, const ExplainOp
 bool tells_its_own(const Trace& trace, std::size_t part) { return !trace.recipe.parts()[part].title.empty(); }
 
 }  // namespace
+
+std::string words_of_rounding(const HandRounding& rounding) {
+  const TellingWords& said = language().telling;
+  const Said ways[] = {said.half_up, said.half_even, said.truncate, said.keep_sum};
+  return said.rounded(rounding.decimals) + ways[static_cast<std::size_t>(rounding.mode)].text();
+}
 
 void tell_givens_of_part(const Trace& trace, std::size_t part, const ExplainOptions& options, const Numerals& numerals,
                          Document& document) {

@@ -41,6 +41,9 @@ class Remarks {
 // title apart from them, and the rest in words: score, scale, mask, heads, arithmetic.
 void tell_givens(const Trace& trace, const ExplainOptions& options, const Numerals& numerals, Document& document);
 
+// "rounded to 2 decimals after every step, …"
+std::string words_of_rounding(const HandRounding& rounding);
+
 // The matrices that one part of the computation is given.
 void tell_givens_of_part(const Trace& trace, std::size_t part, const ExplainOptions& options, const Numerals& numerals,
                          Document& document);

@@ -45,6 +45,9 @@ std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::s
 // The same weights as arcs, and how to read them. Empty where they are too many.
 std::string page_arcs(const Matrix& weights);
 
+// A document that is a sheet to be filled in, as a whole page. `style` is that of all pages.
+std::string sheet_page(const Document& document, std::string style);
+
 // A matrix of the page, in the order of the page.
 struct PageMatrix {
   const Matrix* matrix;

@@ -51,6 +51,14 @@ std::map<std::size_t, PlaceGroup> place_groups(const Document& document) {
   return groups;
 }
 
+// The page's, with the colours of roles.
+std::string page_look() {
+  constexpr std::string_view place = "  /* roles */\n";
+  std::string colours;
+  for (const RoleLook& look : role_looks()) colours += fmt::format("  --{}: {};\n", look.name, look.page);
+  return std::string(page_style).replace(page_style.find(place), place.size(), colours);
+}
+
 // Writes a document as one page: a section a part of it, within these a <div> a
 // stop of the lecture.
 class PageWriter {
@@ -87,14 +95,6 @@ class PageWriter {
 
   std::string name() const { return title() ? plain(title()->text) : "Worked out step by step"; }
 
-  // The page's, with the colours of roles.
-  static std::string style() {
-    constexpr std::string_view place = "  /* roles */\n";
-    std::string colours;
-    for (const RoleLook& look : role_looks()) colours += fmt::format("  --{}: {};\n", look.name, look.page);
-    return std::string(page_style).replace(page_style.find(place), place.size(), colours);
-  }
-
   std::string head() const {
     return fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -104,7 +104,7 @@ class PageWriter {
         "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n"
         "<a class=\"skip extra\" href=\"#lecture\">Skip to the computation</a>\n"
         "<header>\n<h1{3}>{2}</h1>\n<div id=\"controls\"></div>\n</header>\n<main id=\"lecture\" tabindex=\"-1\">\n",
-        escaped_markup(name()), style(), title() ? page_label(name()) : escaped_markup(name()),
+        escaped_markup(name()), page_look(), title() ? page_label(name()) : escaped_markup(name()),
         title() ? "" : " class=\"extra\"");
   }
 
@@ -178,6 +178,7 @@ class PageWriter {
   void lay_out(const Derivation& derivation) { text_ += page_lines(derivation); }
   void lay_out(const Table& table) { text_ += page_table(table, part_); }
   void lay_out(const Tree& tree) { text_ += page_tree(tree); }
+  void lay_out(const Fields&) {}  // only sheets have them
   void lay_out(const Matrix& matrix) {
     const auto number = numbers_.find(&matrix);
     const bool sourced = number != numbers_.end();
@@ -279,8 +280,10 @@ Format html_format() {
   return {.name = "html",
           .ending = ".html",
           .summary = "one page that answers questions",
-          .write = [](const Document& document,
-                      const FormatOptions& options) { return PageWriter(document, options).write(); },
+          .write =
+              [](const Document& document, const FormatOptions& options) {
+                return document.sheet ? sheet_page(document, page_look()) : PageWriter(document, options).write();
+              },
           .wants_behind = true};
 }
 

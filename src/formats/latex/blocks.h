@@ -62,8 +62,11 @@ LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPa
 // \attnmatrix, … A document that defines one of them itself keeps its own.
 std::string latex_macros();
 
+// The same of a sheet to be filled in: \attnfield, \attnbox, …
+std::string latex_sheet_macros();
+
 // Before and after the text of a document that compiles alone, and of slides.
-std::string latex_paper_begin();
+std::string latex_paper_begin(const std::string& more_macros);
 std::string latex_slides_begin();
 std::string latex_end();
 

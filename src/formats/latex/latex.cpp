@@ -37,6 +37,14 @@ LatexPieces latex_pieces(const Remark& remark, const LatexPage& page) {
   return piece("\\attnnote{" + latex_prose(remark.text) + "}\n", latex_height(width, page) + 12);
 }
 
+LatexPieces latex_pieces(const Fields& fields, const LatexPage&) {
+  std::string text;
+  for (const std::string& name : fields.names) {
+    text += (text.empty() ? "" : "\\quad ") + ("\\attnfield{" + latex_text(name) + "}");
+  }
+  return piece("\\par\\medskip\\noindent " + text + "\\par\\medskip\n", 25);
+}
+
 // The pieces of blocks, matrices that stand side by side taken together.
 LatexPieces pieces_of(const std::vector<Block>& blocks, std::size_t begin, std::size_t end, const LatexPage& page) {
   LatexPieces all;
@@ -172,11 +180,12 @@ std::string written_latex(const Document& document, const FormatOptions& options
   const auto text = [&](const LatexPage& one) {
     return joined(pieces_of(document.blocks, 0, document.blocks.size(), one));
   };
-  if (options.has("standalone")) return latex_paper_begin() + "\n" + text(page(on_paper)) + "\n" + latex_end();
+  const std::string of_sheet = document.sheet ? latex_sheet_macros() : "";
+  if (options.has("standalone")) return latex_paper_begin(of_sheet) + "\n" + text(page(on_paper)) + "\n" + latex_end();
   return "% \\input this where amsmath and amssymb are loaded; with xcolor it is in colour,\n"
          "% with booktabs its tables have better rules, with graphicx nothing is too wide.\n"
          "\\begingroup\n" +
-         latex_macros() + "\\allowdisplaybreaks \\emergencystretch=3em\n\n" + text(page(in_a_document)) +
+         latex_macros() + of_sheet + "\\allowdisplaybreaks \\emergencystretch=3em\n\n" + text(page(in_a_document)) +
          "\n\\endgroup\n";
 }
 

@@ -97,6 +97,17 @@ constexpr const char* macro_lines = R"tex(% Within a long word, where a line may
   \noindent\kern-1.2em\ifnum#1>0 \hbox to 1.2em{\attnfaint{\rule[.6ex]{.8em}{.4pt}}\hss}\fi#2\par}}
 )tex";
 
+constexpr const char* sheet_lines =
+    R"tex(% A line to write on; a number of a sheet in its box, and without one. All boxes have one size.
+\providecommand\attnfield[1]{#1:~\hrulefill}
+\ifdefined\attnboxwidth\else\newdimen\attnboxwidth \attnboxwidth=16mm\fi
+\ifdefined\attnboxheight\else\newdimen\attnboxheight \attnboxheight=9.6mm\fi
+\providecommand\attnroom[1]{\vbox to\attnboxheight{\vss\hbox to\attnboxwidth{\hss
+  \begingroup\linewidth=\dimexpr\attnboxwidth-2pt\relax\attnfit{#1}\endgroup\hss}\vss}}
+\providecommand\attnbox[1]{\ensuremath{\vcenter{\kern.5mm\hbox{\fboxsep=0pt\fbox{\attnroom{#1}}}\kern.5mm}}}
+\providecommand\attnthere[1]{\ensuremath{\vcenter{\kern.5mm\hbox{\kern\fboxrule\attnroom{#1}\kern\fboxrule}\kern.5mm}}}
+)tex";
+
 constexpr const char* packages = R"tex(\ifdefined\Umathchar\else
   \IfFileExists{lmodern.sty}{\usepackage[T1]{fontenc}\usepackage{lmodern}}{}
 \fi
@@ -147,8 +158,10 @@ constexpr const char* slides = R"tex(\usefonttheme[onlymath]{serif}
 
 std::string latex_macros() { return colours() + macro_lines; }
 
-std::string latex_paper_begin() {
-  return std::string("\\documentclass[a4paper,fleqn]{article}\n") + packages + paper + latex_macros() +
+std::string latex_sheet_macros() { return sheet_lines; }
+
+std::string latex_paper_begin(const std::string& more_macros) {
+  return std::string("\\documentclass[a4paper,fleqn]{article}\n") + packages + paper + latex_macros() + more_macros +
          "\\allowdisplaybreaks\n\\begin{document}\n";
 }
 

@@ -11,11 +11,12 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t rows_of_a_page = 44, rows_of_a_slide = 12;
+constexpr std::size_t rows_of_a_page = 44, rows_of_a_slide = 12, rows_of_a_sheet = 19;
 constexpr double between = 24;  // between matrices side by side
 constexpr double narrowest_caption = 115, widest_caption = 210;
 constexpr double row_height = 13;
-constexpr double narrow = 250;  // a caption may be broken into lines of this width
+constexpr double box_width = 46.5, box_height = 31, box_gap = 3;  // of a sheet, as the macros have them
+constexpr double narrow = 250;                                    // a caption may be broken into lines of this width
 
 struct Column {
   std::string name;
@@ -37,7 +38,9 @@ class Layout {
   // Of all columns side by side and the caption, where it stands beside others.
   double width() const {
     const double caption = first_line() <= widest_caption ? first_line() : narrowest_caption;
-    return std::max({width(0, columns_.size()), caption, narrowest_caption});
+    // Of a narrow box all of the formula is above it.
+    const double formula = is_sheet() ? latex_math_width(matrix_.name()) * 1.15 + 3 : 0;
+    return std::max({width(0, columns_.size()), caption, narrowest_caption, std::min(formula, page_.width)});
   }
 
   std::string caption() const {
@@ -55,7 +58,9 @@ class Layout {
   LatexPieces pieces() const {
     LatexPieces pieces;
     const double head = caption_height(page_.width) + 4;
-    const std::size_t most = rows_of_each(page_.is_slide() ? rows_of_a_slide : rows_of_a_page);
+    const std::size_t most = rows_of_each(page_.is_slide() ? rows_of_a_slide
+                                          : is_sheet()     ? rows_of_a_sheet
+                                                           : rows_of_a_page);
     const std::size_t columns = columns_of_each();
     for (std::size_t begin = 0; begin < columns_.size() || begin == 0;) {
       const std::size_t end = block_end(begin, columns);
@@ -68,14 +73,14 @@ class Layout {
         std::string text = pieces.empty() || page_.is_slide() ? caption() + "\n" : "";
         if (!which.empty()) text += "\\attncolumns{" + latex_text(which) + "}\n";
         text += table(begin, end, row, last);
-        const double height = head + row_height * static_cast<double>(last - row + 3);
+        const double height = head + height_of_row() * static_cast<double>(last - row + 3);
         pieces.push_back({std::move(text), height, std::max(width(begin, end), std::min(first_line(), narrow))});
       }
       begin = std::max(end, begin + 1);
     }
     for (const std::string& line : elided()) {
       pieces.back().text += "\\par\\attncolumns{" + latex_text(line) + "}\n";
-      pieces.back().height += row_height;
+      pieces.back().height += height_of_row();
     }
     for (LatexPiece& piece : pieces) piece.text = "\\attnmatrix{" + piece.text + "}\n";
     return pieces;
@@ -87,12 +92,16 @@ class Layout {
     return text;
   }
 
-  double table_height() const { return row_height * static_cast<double>(rows_ + 3); }
+  double table_height() const { return height_of_row() * static_cast<double>(rows_ + 3); }
 
  private:
+  bool is_sheet() const { return !matrix_.boxes.empty(); }
+  double gap() const { return is_sheet() ? box_gap : column_gap; }
+  double height_of_row() const { return is_sheet() ? box_height : row_height; }
+
   double width(std::size_t begin, std::size_t end) const {
     double total = label_width_ + column_gap;
-    for (std::size_t i = begin; i < end; ++i) total += column_gap + columns_[i].width;
+    for (std::size_t i = begin; i < end; ++i) total += gap() + columns_[i].width;
     return total;
   }
 
@@ -107,7 +116,19 @@ class Layout {
     return text;
   }
 
+  // All boxes of a sheet have one size, whatever stands in them or above.
+  Column column_of_boxes(std::size_t at) const {
+    Column column{latex_label(matrix_.column_labels[at], box_width), {}, box_width};
+    for (std::size_t row = 0; row < rows_; ++row) {
+      const std::string text = matrix_.cell(row, at);
+      column.cells.push_back((matrix_.box(row, at) == Box::none ? "\\attnthere{" : "\\attnbox{") +
+                             (text.empty() ? "" : latex_inline_math({text})) + "}");
+    }
+    return column;
+  }
+
   Column laid_out(std::size_t at) const {
+    if (is_sheet()) return column_of_boxes(at);
     Column column{latex_label(matrix_.column_labels[at]), {}, 0};
     const std::string fraction = matrix_.fraction() == 0 ? "" : "." + std::string(matrix_.fraction() - 1, '0');
     for (std::size_t row = 0; row < rows_; ++row) {
@@ -140,8 +161,8 @@ class Layout {
     double used = label_width_ + column_gap;
     std::size_t end = begin;
     while (end < columns_.size() && end < begin + most &&
-           (end == begin || used + column_gap + columns_[end].width <= room)) {
-      used += column_gap + columns_[end].width;
+           (end == begin || used + gap() + columns_[end].width <= room)) {
+      used += gap() + columns_[end].width;
       ++end;
     }
     return end;
@@ -162,16 +183,17 @@ class Layout {
   std::size_t rows_of_each(std::size_t most) const { return each(rows_, (rows_ + most - 1) / most); }
 
   std::string table(std::size_t begin, std::size_t end, std::size_t first_row, std::size_t last_row) const {
-    std::string text =
-        "\\attnfit{\\begin{tabular}[t]{@{}l@{\\hspace{10pt}}*{" + std::to_string(end - begin) + "}{r}@{}}\n\\attntop\n";
+    std::string text = "\\attnfit{\\begin{tabular}[t]{@{}l@{\\hspace{10pt}}*{" + std::to_string(end - begin) +
+                       (is_sheet() ? "}{@{}c@{\\hspace{1mm}}}@{}}\n" : "}{r}@{}}\n\\attntop\n");
+    if (is_sheet()) text += "\\rule{0pt}{15pt}";  // below the caption
     for (std::size_t i = begin; i < end; ++i) text += " & \\attnhead{" + columns_[i].name + "}";
-    text += " \\\\\n\\attnmid\n";
+    text += is_sheet() ? " \\\\[1mm]\n" : " \\\\\n\\attnmid\n";
     for (std::size_t row = first_row; row < last_row; ++row) {
       text += "\\attnhead{" + latex_label(matrix_.row_labels[row]) + "}";
       for (std::size_t i = begin; i < end; ++i) text += " & " + columns_[i].cells[row];
       text += " \\\\\n";
     }
-    return text + "\\attnbottom\n\\end{tabular}}";
+    return text + (is_sheet() ? "" : "\\attnbottom\n") + "\\end{tabular}}";
   }
 
   std::vector<std::string> elided() const { return words_of_cut(matrix_, {rows_, columns_.size()}); }

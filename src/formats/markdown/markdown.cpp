@@ -70,7 +70,9 @@ std::string matrix_table(const Matrix& matrix, const MarkdownStyle& style, bool 
   for (std::size_t row = 0; row < shown_rows; ++row) {
     rows.push_back({emphasised(words_of(matrix.row_labels[row], style), "**")});
     for (std::size_t column = 0; column < shown_columns; ++column) {
-      const std::string cell = words_of(matrix.cell(row, column), style);
+      std::string cell = words_of(matrix.cell(row, column), style);
+      // As high as two lines and as wide as four letters, whatever stands in it.
+      if (!matrix.boxes.empty()) cell = (cell.empty() ? "&emsp;" : cell) + "<br>&emsp;&emsp;&emsp;&emsp;";
       rows.back().push_back(matrix.mark(row, column) == Mark::wrong ? emphasised(cell, "**") : cell);
     }
   }
@@ -139,6 +141,15 @@ class MarkdownWriter {
   void lay_out(const Prose& prose) { add(running(prose.text) + "\n"); }
 
   void lay_out(const Remark& remark) { add("> **Note:** " + running(remark.text) + "\n"); }
+
+  void lay_out(const Fields& fields) {
+    std::string text;
+    for (const std::string& name : fields.names) {
+      text +=
+          (text.empty() ? "" : "&emsp;") + emphasised(words_of(name, style_) + ":", "**") + " " + repeated("\\_", 24);
+    }
+    add(text + "\n");
+  }
 
   void lay_out(const Derivation& derivation) {
     const bool is_one_line = derivation.formula.empty() && derivation.lines.size() == 1;

@@ -44,6 +44,7 @@ class FigureSheet {
   void lay_out(const Matrix& matrix);
   void lay_out(const Table& table);
   void lay_out(const Tree& tree);
+  void lay_out(const Fields&) {}  // nobody writes on a figure
 
   // Broken into lines of at most that width, the widest of which it returns.
   double paragraph(const Runs& runs, const TextLook& look, double x = 0, double width = paper_width);

@@ -32,6 +32,7 @@ class Layout {
     rows_ = rows;
     for (std::size_t column = 0; column < columns; ++column) columns_.push_back(laid_out_column(column));
     if (heat_) add_shades();
+    if (is_sheet()) gap_ = 1;
     for (std::size_t row = 0; row < rows_; ++row) {
       row_labels_.push_back(typesetter.label(matrix.row_labels[row]));
       label_width_ = std::max(label_width_, display_width(row_labels_.back()));
@@ -41,7 +42,7 @@ class Layout {
   // Columns of the terminal that all of it takes side by side.
   std::size_t natural_width() const {
     std::size_t total = margin();
-    for (const Column& column : columns_) total += gap + column.width;
+    for (const Column& column : columns_) total += gap_ + column.width;
     return total;
   }
 
@@ -62,12 +63,28 @@ class Layout {
   }
 
  private:
-  static constexpr std::size_t gap = 2;
+  // A box is so wide for any number, or wider where more decimals are asked for. Two lines of
+  // it and half the rules around them are 11 mm on paper.
+  static constexpr std::size_t narrowest_box = 8, around_decimals = 5;
+
+  bool is_sheet() const { return !matrix_.boxes.empty(); }
 
   // What stands left of the columns, and with backgrounds their right edge.
   std::size_t margin() const { return label_width_ + (heat_ && typesetter_.options().color ? 3 : 2); }
 
+  // All boxes of a sheet have one size, whatever stands in them or above.
+  Column column_of_boxes(std::size_t at) const {
+    Column column;
+    column.width = std::max(narrowest_box, static_cast<std::size_t>(matrix_.format.decimals) + around_decimals);
+    column.name = shortened(typesetter_.label(matrix_.column_labels[at]), column.width);
+    for (std::size_t row = 0; row < rows_; ++row) {
+      column.cells.push_back(typesetter_.spelled(matrix_.cell(row, at)));
+    }
+    return column;
+  }
+
   Column laid_out_column(std::size_t at) const {
+    if (is_sheet()) return column_of_boxes(at);
     Column column{typesetter_.label(matrix_.column_labels[at]), {}};
     for (std::size_t row = 0; row < rows_; ++row) {
       std::string cell = typesetter_.spelled(matrix_.cell(row, at));
@@ -97,8 +114,8 @@ class Layout {
   std::size_t block_end(std::size_t begin) const {
     std::size_t used = margin();
     std::size_t end = begin;
-    while (end < columns_.size() && (end == begin || used + gap + columns_[end].width <= width_)) {
-      used += gap + columns_[end].width;
+    while (end < columns_.size() && (end == begin || used + gap_ + columns_[end].width <= width_)) {
+      used += gap_ + columns_[end].width;
       ++end;
     }
     return end;
@@ -116,12 +133,13 @@ class Layout {
     const bool whole = which.empty();
     if (begin > 0) lines_.emplace_back();
     if (!whole) lines_.push_back(typesetter_.line({which}, Weight::faint));
+    if (is_sheet()) return block_of_boxes(begin, end);
     StyledLine names(label_width_);
     names.add(faint(typesetter_.spelled(" │")));
     std::size_t rule = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      names.add(faint(std::string(gap, ' ') + padded_before(columns_[i].name, columns_[i].width)));
-      rule += gap + columns_[i].width;
+      names.add(faint(std::string(gap_, ' ') + padded_before(columns_[i].name, columns_[i].width)));
+      rule += gap_ + columns_[i].width;
     }
     lines_.push_back(std::move(names));
     lines_.emplace_back().add(faint(typesetter_.spelled(repeated("─", label_width_ + 1) + "┼" + repeated("─", rule))));
@@ -135,12 +153,45 @@ class Layout {
           add_heated(row, i, i == begin, line);
           continue;
         }
-        line.add({std::string(gap, ' ') + padded_before(column.cells[row], column.width), matrix_.role, Weight::normal,
+        line.add({std::string(gap_, ' ') + padded_before(column.cells[row], column.width), matrix_.role, Weight::normal,
                   matrix_.mark(row, i)});
       }
       if (whole) add_bars(row, line);
       lines_.push_back(std::move(line));
     }
+  }
+
+  // A grid to write into, a number in the lower of the two lines of its box.
+  void block_of_boxes(std::size_t begin, std::size_t end) {
+    const auto ruled = [&](const char* left, const char* between, const char* right) {
+      std::string text = left;
+      for (std::size_t i = begin; i < end; ++i) {
+        text += (i == begin ? "" : between) + repeated("─", columns_[i].width);
+      }
+      StyledLine line(label_width_ + 1);
+      line.add({typesetter_.spelled(text + right)});
+      lines_.push_back(std::move(line));
+    };
+    const auto row_of = [&](const std::string& label, const char* rule, const auto& content) {
+      StyledLine line;
+      line.add(faint(padded_behind(label, label_width_ + 1)));
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::string text = content(columns_[i]);
+        const std::size_t room = columns_[i].width - std::min(columns_[i].width, display_width(text));
+        line.add({typesetter_.spelled(rule)});
+        line.add({std::string(room - room / 2, ' ') + text + std::string(room / 2, ' '), matrix_.role});
+      }
+      line.add({typesetter_.spelled(rule)});
+      lines_.push_back(std::move(line));
+    };
+    row_of("", " ", [](const Column& column) { return column.name; });
+    ruled("┌", "┬", "┐");
+    for (std::size_t row = 0; row < rows_; ++row) {
+      if (row > 0) ruled("├", "┼", "┤");
+      row_of("", "│", [](const Column&) { return std::string(); });
+      row_of(row_labels_[row], "│", [&](const Column& column) { return column.cells[row]; });
+    }
+    ruled("└", "┴", "┘");
   }
 
   // A number on its shade; where there is no colour, beside it.
@@ -154,7 +205,7 @@ class Layout {
       line.add(on_shade(" " + padded_before(number, column.width) + " ", *size));
       return;
     }
-    if (!color) line.add(Piece{std::string(gap, ' ')});
+    if (!color) line.add(Piece{std::string(gap_, ' ')});
     const bool closed = matrix_.is_closed(row, at);
     std::string sign = closed ? closed_sign(typesetter_) : size ? shade(*size, column.shade, typesetter_) : "";
     if (color) sign = " " + sign;
@@ -167,7 +218,7 @@ class Layout {
   // Under the numbers.
   void add_legend() {
     StyledLine shades = legend(matrix_, *heat_, typesetter_);
-    const std::size_t indent = label_width_ + 2 + gap;
+    const std::size_t indent = label_width_ + 2 + gap_;
     StyledLine line(indent + shades.width() <= width_ ? indent : 0);
     line.add(std::move(shades));
     lines_.emplace_back();
@@ -176,7 +227,7 @@ class Layout {
 
   // How the row shares out its attention, where there is room for it.
   void add_bars(std::size_t row, StyledLine& line) const {
-    const std::size_t taken = natural_width() + gap;
+    const std::size_t taken = natural_width() + gap_;
     if (!heat_ || matrix_.role != Role::attention_weight || taken >= width_) return;
     const std::span<const double> cells(matrix_.cells);
     const StyledLine bars =
@@ -191,6 +242,7 @@ class Layout {
   std::size_t width_;
   std::optional<Heat> heat_;
   std::size_t rows_ = 0;
+  std::size_t gap_ = 2;  // between columns
   std::size_t label_width_ = 0;
   std::vector<Column> columns_;
   std::vector<std::string> row_labels_;

@@ -46,6 +46,19 @@ class TextWriter {
     print(typesetter_.wrapped(joined({"Note: "}, remark.text), width_ - indent), indent);
   }
 
+  // What is last goes to the end of the line.
+  void lay_out(const Fields& fields) {
+    std::string line;
+    const std::size_t room = (width_ - indent) / std::max<std::size_t>(fields.names.size(), 1);
+    for (const std::string& name : fields.names) {
+      const std::string words = (line.empty() ? "" : "  ") + name + ": ";
+      line += words + repeated("_", room - std::min(room, display_width(words)));
+    }
+    std::vector<StyledLine> lines;
+    lines.emplace_back().add({typesetter_.spelled(line)});
+    print(std::move(lines), indent);
+  }
+
   // A derivation, a table, a tree.
   void lay_out(const auto& block) { print(laid_out(block, typesetter_, width_ - indent), indent); }
 

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::string_view schema = "attn/answers/1";
 
-constexpr const char* known_here = "known here: schema, title, name, problem, notes, steps; a key of your own begins with x-";
+constexpr const char* known_here =
+    "known here: schema, title, name, problem, notes, steps; a key of your own begins with x-";
 constexpr const char* how_to_write_steps = R"(write {"steps": {"scores": [[2, 4], [4, null]]}})";
 
 class AnswersReader {

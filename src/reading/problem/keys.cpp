@@ -30,10 +30,20 @@ std::optional<RawTensor> a_tensor(Read in, Value value, Where where) {
 }
 
 // Text for people, which nothing else depends on.
-KeyKind any_text(std::string Statement::*place = nullptr) {
+KeyKind any_text(std::string Statement::*place) {
   return {[] { return Json::object(); },
           [place](Read in, Value value, Where) {
-            if (auto text = value.text(); text && place) in.statement.*place = std::move(*text);
+            if (auto text = value.text()) in.statement.*place = std::move(*text);
+          }};
+}
+
+// The same, or a list of lines; what is neither is nobody's business.
+KeyKind any_lines(std::vector<std::string> Statement::*place) {
+  return {[] { return Json::object(); },
+          [place](Read in, Value value, Where) {
+            for (const JsonValue& line : value.elements().value_or(std::vector{value})) {
+              if (auto text = line.text()) (in.statement.*place).push_back(std::move(*text));
+            }
           }};
 }
 
@@ -254,7 +264,7 @@ std::vector<ProblemKey> problem_keys(const Catalog& catalog) {
                                             splits = {"projection", "input"};
   return {
       {"/title", "name", "shown above everything else, if it is a text", any_text(&S::title)},
-      {"/notes", "comment description", "for people: a text, or a list of lines", any_text()},
+      {"/notes", "comment description", "for people: a text, or a list of lines", any_lines(&S::remarks)},
       {"/inputs", "x input inputembeddings embeddingsmatrix embeddingmatrix data",
        "[N][d_model]; a batch [B][N][d_model]; or an object for cross-attention", inputs()},
       {"/tokens", "words labels", "a label a row; with embeddings they are the inputs", tokens()},

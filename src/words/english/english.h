@@ -19,5 +19,6 @@ extern const GradeWords english_grades;
 extern const FileWords english_files;
 extern const QuizWords english_quiz;
 extern const CourseWords english_courses;
+extern const WorksheetWords english_worksheet;
 
 }  // namespace attn

@@ -1,0 +1,511 @@
+#include "explain/reports/worksheet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "base/random.h"
+#include "base/text.h"
+#include "explain/arithmetic/lines.h"
+#include "explain/place.h"
+#include "explain/provenance.h"
+#include "explain/telling/closing.h"
+#include "explain/telling/matrices.h"
+#include "explain/telling/parts.h"
+#include "problem/labels.h"
+#include "words/language.h"
+
+namespace attn {
+namespace {
+
+constexpr const char* hidden_number = "___";
+
+// Weighted values are as many as queries, keys and their width together: so many fit a sheet.
+constexpr std::size_t most_weighted_values = 60;
+
+// Of what is worked out of one query, so many lines a step.
+constexpr std::size_t most_worked_lines = 12;
+
+bool holds(const std::vector<std::string>& ids, const std::string& id) { return std::ranges::count(ids, id) > 0; }
+
+// A mask that the problem gives cell by cell is told as it is; what a rule says of it in words
+// is worked out.
+bool is_given_mask(const Trace& trace, const Step& step) {
+  if (step.heading.role != Role::mask) return false;
+  const StepWords& said = language().steps;
+  const std::string titles[] = {said.mask_allow, said.mask_block, said.mask_add};
+  return std::ranges::any_of(step.operands, [&](const Operand& operand) {
+    const GivenTensor* given = trace.find_given(operand.id);
+    return given && std::ranges::count(titles, given->heading.title) > 0;
+  });
+}
+
+// The axis along which a sheet fades; what has none, keys and values, is read by every query.
+Axis faded_axis(const Shape& shape) { return shape.has("query") ? "query" : shape.has("token") ? "token" : ""; }
+
+std::size_t index_at(const Shape& shape, std::size_t cell, const Axis& axis) {
+  return cell / shape.stride(axis) % shape.size(axis);
+}
+
+// None of the first, the latter half of each row of the second, all of the rest.
+bool is_open_when_faded(const Shape& shape, std::size_t cell) {
+  const Axis axis = faded_axis(shape);
+  if (axis.empty()) return false;
+  const std::size_t query = index_at(shape, cell, axis);
+  if (query != 1) return query > 1;
+  const Dim& across = shape.back();
+  return across.axis == axis || index_at(shape, cell, across.axis) >= across.size / 2;
+}
+
+bool is_on_white(const Shape& shape, std::size_t cell) {
+  std::size_t steps = 0;
+  for (std::size_t axis = shape.rank() < 2 ? 0 : shape.rank() - 2; axis < shape.rank(); ++axis) {
+    steps += index_at(shape, cell, shape[axis].axis);
+  }
+  return steps % 2 == 0;
+}
+
+bool go_on_one_page(const Step& a, const Step& b) {
+  const auto size = [](const Step& step, const Axis& axis) {
+    return step.result.shape().has(axis) ? step.result.shape().size(axis) : 0;
+  };
+  return a.part == b.part && size(a, "batch") == size(b, "batch") && size(a, "head") == size(b, "head");
+}
+
+// Rows at the end that only fill up a sequence are nobody's to work out.
+void leave_out_padding(Matrix& matrix) {
+  std::size_t rows = matrix.rows();
+  while (rows > 1 && matrix.row_labels[rows - 1] == padding_label) --rows;
+  matrix.row_labels.resize(rows);
+  matrix.cells.resize(rows * matrix.columns());
+  if (!matrix.closed.empty()) matrix.closed.resize(rows * matrix.columns());
+}
+
+// A number in a text: "0.50", "1/2", "47%".
+struct NumberInText {
+  double value = 0;
+  int decimals = 0;
+  bool is_exact = false;   // a fraction
+  bool is_stated = false;  // "= 4" or one of a list, "[2, 4]"
+};
+
+class NumberReader {
+ public:
+  explicit NumberReader(std::string_view text) : text_(text) {}
+
+  // Steps to the next number; its bytes are from first() to at().
+  std::optional<NumberInText> next() {
+    for (; at_ < text_.size() && !is_ascii_digit(text_[at_]); ++at_) see(text_[at_]);
+    if (at_ == text_.size()) return std::nullopt;
+    first_ = at_;
+    NumberInText found;
+    found.is_stated = lists_ > 0 || after_equals_;
+    found.value = read(found.decimals);
+    if (at_ + 1 < text_.size() && text_[at_] == '/' && is_ascii_digit(text_[at_ + 1])) {
+      ++at_;
+      int unused = 0;
+      found.value /= read(unused);
+      found.is_exact = true;
+    } else if (at_ < text_.size() && text_[at_] == '%') {
+      ++at_;
+      found.value /= 100;
+      found.decimals += 2;
+    }
+    after_equals_ = false;
+    return found;
+  }
+
+  std::size_t first() const { return first_; }
+  std::size_t at() const { return at_; }
+
+ private:
+  void see(char c) {
+    if (c == '[') ++lists_;
+    if (c == ']' && lists_ > 0) --lists_;
+    // A blank or a sign may stand before the number; ≈ ends in this byte.
+    if (c == '=') after_equals_ = true;
+    if (is_ascii_letter(c) || c == ',' || c == ';' || c == '.') after_equals_ = false;
+  }
+
+  double read(int& decimals) {
+    double value = 0;
+    for (; at_ < text_.size() && is_ascii_digit(text_[at_]); ++at_) value = value * 10 + (text_[at_] - '0');
+    if (at_ + 1 >= text_.size() || text_[at_] != '.' || !is_ascii_digit(text_[at_ + 1])) return value;
+    double unit = 1;
+    for (++at_; at_ < text_.size() && is_ascii_digit(text_[at_]); ++at_, ++decimals) {
+      unit /= 10;
+      value += unit * (text_[at_] - '0');
+    }
+    return value;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0, first_ = 0;
+  std::size_t lists_ = 0;
+  bool after_equals_ = false;
+};
+
+// Whether one of these, in order, lies so near.
+bool any_near(const std::vector<double>& numbers, double value, double reach) {
+  const auto found = std::ranges::lower_bound(numbers, value - reach);
+  return found != numbers.end() && *found <= value + reach;
+}
+
+}  // namespace
+
+Worksheet::Worksheet(const Trace& trace, const WorksheetOptions& options) : trace_(trace), options_(options) {
+  telling_.parts = options.parts;
+  telling_.batch = options.batch;
+  telling_.head = options.head;
+  telling_.query = options.query;
+  telling_.full = true;
+  const auto add_numbers = [](const Tensor<double>& tensor, std::vector<double>& to) {
+    for (const double number : tensor.data()) to.push_back(std::abs(number));
+  };
+  for (const GivenTensor& given : trace.givens) add_numbers(given.value, given_);
+  for (const Step& step : trace.steps) {
+    if (is_given(step)) add_numbers(step.result, given_);
+    if (is_told(step)) open_cells(step);
+  }
+  std::ranges::sort(given_);
+  std::ranges::sort(answers_);
+}
+
+// Weighted values that nobody asks for would tell the context, which is their sum.
+bool Worksheet::is_told(const Step& step) const {
+  const Blanks& blanks = options_.blanks;
+  const bool is_much = step.result.size() > most_weighted_values || blanks.kind == Blanks::Kind::named;
+  const bool is_left_out =
+      step.heading.role == Role::weighted_value && is_much && !holds(blanks.steps, step.heading.id);
+  return attn::is_told(step.part, telling_) && !is_given(step) && !is_left_out;
+}
+
+// Whether the number is copied from an open cell, or comes to the same: a largest score, what is
+// multiplied by 1, a value that has all the weight.
+bool Worksheet::repeats_open(const Reading& reading, std::size_t cell, double value) const {
+  const bool is_copied = regroups(reading.op) || std::holds_alternative<Close>(reading.op);
+  if (!is_copied && (value == 0 || value == 1)) return false;
+  const Provenance made = provenance(reading, cell);
+  const bool is_product = std::holds_alternative<Contract>(reading.op);
+  for (std::size_t at = 0; at < made.operands.size(); ++at) {
+    const Slice& read = made.operands[at];
+    const auto open = open_.find(read.tensor);
+    if (open == open_.end()) continue;
+    const Tensor<double>& numbers = trace_.value(read.tensor);
+    for (std::size_t i = 0; i < read.count; ++i) {
+      const bool is_other_term = made.own_term && at == 0 && i != *made.own_term;
+      if (is_other_term || !open->second[read.cell(i)] || numbers[read.cell(i)] != value) continue;
+      // Of a sum of products only where this number times 1 is all of it.
+      if (!is_product || at > 1 || trace_.value(made.operands[1 - at].tensor)[made.operands[1 - at].cell(i)] == 1) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void Worksheet::open_cells(const Step& step) {
+  const Shape& shape = step.result.shape();
+  const Blanks& blanks = options_.blanks;
+  const bool can_be_asked = holds(options_.to_work_out, step.heading.id) && !is_given_mask(trace_, step);
+  const bool is_named = blanks.kind == Blanks::Kind::named && holds(blanks.steps, step.heading.id);
+  const auto told = [&](std::size_t cell, const Axis& axis, std::optional<std::size_t> only) {
+    return !only || !shape.has(axis) || index_at(shape, cell, axis) + 1 == *only;
+  };
+  std::optional<Random> random;
+  if (blanks.seed) random.emplace(*blanks.seed + static_cast<std::size_t>(&step - trace_.steps.data()));
+  const Reading reading = reading_of(trace_, step);
+  const bool may_repeat =
+      std::ranges::any_of(reading.operands, [&](const Reading::Source& source) { return open_.contains(source.id); });
+
+  std::vector<bool> open(step.result.size());
+  bool any = false, first_of_two = true;
+  for (std::size_t cell = 0; cell < open.size(); ++cell) {
+    if (random && cell % 2 == 0) first_of_two = random->bits() % 2 == 0;
+    const bool is_half = random ? (cell % 2 == 0) == first_of_two : is_on_white(shape, cell);
+    const bool is_asked =
+        is_named ||
+        (can_be_asked && (blanks.kind == Blanks::Kind::all || (blanks.kind == Blanks::Kind::half && is_half) ||
+                          (blanks.kind == Blanks::Kind::faded && is_open_when_faded(shape, cell))));
+    open[cell] = is_asked || (may_repeat && repeats_open(reading, cell, step.result[cell]));
+    if (!open[cell]) continue;
+    any = true;
+    answers_.push_back(std::abs(step.result[cell]));
+    boxes_ +=
+        told(cell, "batch", options_.batch) && told(cell, "head", options_.head) && told(cell, "query", options_.query)
+            ? 1
+            : 0;
+  }
+  if (any) open_.emplace(step.heading.id, std::move(open));
+}
+
+std::vector<Worksheet::Written> Worksheet::answers_written(const std::string& text) const {
+  std::vector<Written> found;
+  NumberReader reader(text);
+  while (const auto number = reader.next()) {
+    const double value = number->value;
+    // Small numbers without decimals count things, unless they are said to be a result.
+    const bool tells = number->decimals > 0 || number->is_exact || number->is_stated || value >= 10;
+    const double reach =
+        number->decimals == 0 ? 1e-9 * std::max(1.0, value) : 0.5000001 * std::pow(10, -number->decimals);
+    if (!std::isfinite(value) || !tells || !any_near(answers_, value, reach)) continue;
+    if (!any_near(given_, value, 1e-12)) found.push_back({reader.first(), reader.at() - reader.first()});
+  }
+  return found;
+}
+
+std::vector<std::string> Worksheet::answers_in(const std::string& text) const {
+  std::vector<std::string> numbers;
+  for (const Written& one : answers_written(text)) numbers.push_back(text.substr(one.first, one.count));
+  return numbers;
+}
+
+std::string Worksheet::without_answers(const std::string& text) const {
+  if (options_.is_key) return text;
+  std::string rest;
+  std::size_t at = 0;
+  for (const Written& one : answers_written(text)) {
+    rest += text.substr(at, one.first - at) + hidden_number;
+    at = one.first + one.count;
+  }
+  return rest + text.substr(at);
+}
+
+// Tells a worksheet as a document.
+class SheetTeller {
+ public:
+  SheetTeller(const Worksheet& sheet)
+      : sheet_(sheet),
+        trace_(sheet.trace_),
+        options_(sheet.options_),
+        of_given_(decimals_of_given(), trace_),
+        numerals_(options_.digits, trace_, Tiny::two_digits),
+        lines_(trace_, numerals_, usual_terms) {}
+
+  Document tell() {
+    tell_head();
+    tell_given();
+    tell_steps();
+    document_.sheet = FillIn{trace_.statement, options_.is_key};
+    document_.precision = numerals_.precision();
+    document_.tolerance = numerals_.tolerance();
+    return std::move(document_);
+  }
+
+ private:
+  static constexpr int most_decimals_of_given = 6;
+
+  void add(Block block) { document_.add(std::move(block)); }
+
+  // As many as all that is given needs, or, where that is too many for people, as they are usually shown.
+  int decimals_of_given() const {
+    if (options_.precision) return *options_.precision;
+    return is_exact_with(most_decimals_of_given) ? most_decimals_of_given : decimals_shown(std::nullopt);
+  }
+
+  bool is_exact_with(int decimals) const {
+    const Numerals numerals(decimals, trace_);
+    const auto is_exact = [&](const Tensor<double>& tensor) {
+      return std::ranges::all_of(tensor.data(), [&](double number) { return numerals.exact(number); });
+    };
+    const auto shows_all = [&](const GivenTensor& given) {
+      return given.heading.role == Role::mask || !is_told(given.part, sheet_.telling_) || is_exact(given.value);
+    };
+    return std::ranges::all_of(trace_.givens, shows_all) && std::ranges::all_of(trace_.steps, [&](const Step& step) {
+             return !is_given(step) || !is_told(step.part, sheet_.telling_) || is_exact(step.result);
+           });
+  }
+
+  void tell_head() {
+    const std::string title = trace_.title.empty() ? said_.title.text() : sheet_.without_answers(trace_.title);
+    add(Headline{1, {options_.is_key ? said_.key_of(title) : title}});
+    add(Fields{{said_.name, said_.date}});
+    for (const std::string& line : trace_.remarks) {
+      if (!line.empty()) add(Prose{{sheet_.without_answers(line)}});
+    }
+    std::string words = said_.decimals(options_.digits, trace_.arithmetic.hand_rounding.has_value());
+    if (options_.blanks.kind == Blanks::Kind::half) words += " " + said_.half_is_there.text();
+    if (options_.blanks.kind == Blanks::Kind::faded) words += " " + said_.faded.text();
+    add(Prose{{words}});
+  }
+
+  void tell_given() {
+    const std::size_t first = document_.blocks.size();
+    tell_givens(trace_, sheet_.telling_, of_given_, document_);
+    leave_out_sizes(first);
+    // What a program computes in is nobody's business who has a pencil.
+    const TellingWords& said = language().telling;
+    auto& rows = std::get<Table>(document_.blocks.back()).rows;
+    std::erase_if(rows, [&](const std::vector<Inline>& row) {
+      const std::string what = plain(row.front());
+      return what == said.shown.text() || what == said.numbers.text();
+    });
+    if (const auto& by_hand = trace_.arithmetic.hand_rounding) {
+      rows.push_back({{said.numbers}, {words_of_rounding(*by_hand)}});
+    }
+    if (rows.empty()) document_.blocks.pop_back();
+    if (!is_exact_with(of_given_.precision())) add(Remark{{said_.given_rounded(of_given_.precision())}});
+    for (const Note& note : trace_.notes) {
+      const Step* step = trace_.find(note.step);
+      if (note.step.empty() || (step && is_given(*step))) add(Remark{{note.message}});
+    }
+  }
+
+  void leave_out_sizes(std::size_t first_block) {
+    for (std::size_t i = first_block; i < document_.blocks.size(); ++i) {
+      if (auto* matrix = std::get_if<Matrix>(&document_.blocks[i])) matrix->sizes.clear();
+    }
+  }
+
+  bool is_asked(const Step& step) const { return holds(options_.to_work_out, step.heading.id); }
+
+  // Whether it only has open numbers again, which nobody writes twice.
+  bool is_only_repeated(const Step& step) const {
+    return !is_asked(step) && sheet_.open_.contains(step.heading.id) && !holds(options_.blanks.steps, step.heading.id);
+  }
+
+  void tell_steps() {
+    std::vector<const Step*> told;
+    for (const Step& step : trace_.steps) {
+      if (sheet_.is_told(step) && !is_only_repeated(step)) told.push_back(&step);
+    }
+    std::optional<std::size_t> part;
+    for (std::size_t i = 0; i < told.size();) {
+      if (std::exchange(part, told[i]->part) != told[i]->part) open_part(*told[i]);
+      std::size_t end = i + 1;
+      while (end < told.size() && go_on_one_page(*told[i], *told[end])) ++end;
+      tell_together(std::span(told).subspan(i, end - i));
+      i = end;
+    }
+  }
+
+  void open_part(const Step& first) {
+    const std::string title = part_title(trace_, first);
+    add(Headline{2, {title.empty() ? said_.to_work_out.text() : title}});
+    const std::size_t block = document_.blocks.size();
+    tell_givens_of_part(trace_, first.part, sheet_.telling_, of_given_, document_);
+    leave_out_sizes(block);
+  }
+
+  void tell_together(std::span<const Step* const> steps) {
+    const Shape& shape = steps.front()->result.shape();
+    for (const Place& place : outer_places(shape, options_.batch.value_or(0), options_.head.value_or(0))) {
+      const std::string where = place_words(shape, place);
+      if (!where.empty()) add(Headline{3, {where}});
+      if (options_.blanks.kind != Blanks::Kind::faded) {
+        tell_matrices(steps, place, where, [](const Step&) { return true; });
+        continue;
+      }
+      // What every query reads comes before the first of them.
+      const auto fades = [](const Step& step) { return !faded_axis(step.result.shape()).empty(); };
+      tell_matrices(steps, place, where, std::not_fn(fades));
+      tell_worked_out(steps, place);
+      tell_matrices(steps, place, where, fades);
+    }
+  }
+
+  template <class Which>
+  void tell_matrices(std::span<const Step* const> steps, const Place& place, const std::string& where, Which which) {
+    bool beside = false;
+    for (const Step* step : steps) {
+      if (!which(*step)) continue;
+      for (Matrix& matrix : matrices(*step, place)) {
+        if (matrix.place.starts_with(where)) {
+          matrix.place.erase(0, matrix.place.find_first_not_of(" ·", where.size()));
+        }
+        matrix.beside = std::exchange(beside, true);
+        add(std::move(matrix));
+      }
+    }
+  }
+
+  // The first query of these steps, number by number.
+  void tell_worked_out(std::span<const Step* const> steps, const Place& place) {
+    bool has_begun = false;
+    for (const Step* step : steps) {
+      const Shape& shape = step->result.shape();
+      const Axis axis = faded_axis(shape);
+      if (axis.empty() || shape.size(axis) < 2 || !is_asked(*step)) continue;
+      const Place first = with(place, axis, 0);
+      std::size_t numbers = 1;
+      for (const Dim& dim : inner_axes(shape, first)) numbers *= dim.size;
+      const bool is_row = inner_axes(shape, first).size() < 2;
+      if (reads_open(*step, first) || (!is_row && numbers > most_worked_lines)) continue;
+      if (!std::exchange(has_begun, true)) add(Headline{3, {said_.worked_out(name_of_first(*step, axis, place))}});
+      add(numbers > most_worked_lines ? Derivation{{}, "", {lines_.row(*step, first)}} : lines_.cells(*step, first));
+    }
+  }
+
+  // "Query 1 · the"
+  std::string name_of_first(const Step& step, const Axis& axis, const Place& place) const {
+    const std::string label = axis_label(trace_, step.heading, {axis, step.result.shape().size(axis)}, place, 0);
+    const std::string number = capitalised(axis) + " 1";
+    return is_numbered(label, 0) ? number : dotted(number, label);
+  }
+
+  bool reads_open(const Step& step, const Place& place) const {
+    const Reading reading = reading_of(trace_, step);
+    const std::size_t first = offset_at(step.result.shape(), place);
+    std::size_t numbers = 1;
+    for (const Dim& dim : inner_axes(step.result.shape(), place)) numbers *= dim.size;
+    for (std::size_t cell = first; cell < first + numbers; ++cell) {
+      for (const Slice& read : provenance(reading, cell).operands) {
+        const auto open = sheet_.open_.find(read.tensor);
+        if (open == sheet_.open_.end()) continue;
+        for (std::size_t i = 0; i < read.count; ++i) {
+          if (open->second[read.cell(i)]) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  std::vector<Matrix> matrices(const Step& step, const Place& place) const {
+    const auto query = options_.query ? std::optional(*options_.query - 1) : std::nullopt;
+    std::vector<Matrix> all =
+        matrices_at(trace_, is_asked(step) ? numerals_ : of_given_, step.heading.id, place, query);
+    for (Matrix& matrix : all) {
+      matrix.sizes.clear();
+      if (trace_.batched) leave_out_padding(matrix);
+      put_into_boxes(matrix);
+      // From here on the matrix knows nothing of how its numbers came about, but where they stand.
+      matrix.reading = {Given{}, {}, std::nullopt, step.result.shape()};
+      matrix.decimals_in_lines = 0;
+    }
+    return all;
+  }
+
+  void put_into_boxes(Matrix& matrix) const {
+    const auto found = sheet_.open_.find(matrix.step);
+    if (found == sheet_.open_.end()) return;
+    std::vector<Box> boxes;
+    for (std::size_t i = 0; i < matrix.cells.size(); ++i) {
+      const bool is_open = found->second[matrix.place_of(i / matrix.columns(), i % matrix.columns())];
+      boxes.push_back(!is_open ? Box::none : options_.is_key ? Box::filled : Box::open);
+      if (boxes.back() == Box::open) matrix.cells[i] = 0;
+    }
+    if (std::ranges::count(boxes, Box::none) == std::ssize(boxes)) return;
+    matrix.boxes = std::move(boxes);
+    // What its rows sum to, which comes of the numbers.
+    const TellingWords& said = language().telling;
+    for (const std::string& sums : {said.each_row_1_or_0.text(), said.each_row_1.text()}) {
+      if (const auto at = matrix.words.find(sums); at != std::string::npos) matrix.words.erase(at, sums.size());
+    }
+    matrix.closed.clear();
+    matrix.format = {.decimals = options_.digits};
+  }
+
+  const WorksheetWords& said_ = language().worksheet;
+  const Worksheet& sheet_;
+  const Trace& trace_;
+  const WorksheetOptions& options_;
+  Numerals of_given_, numerals_;
+  Lines lines_;
+  Document document_;
+};
+
+Document Worksheet::document() const { return SheetTeller(*this).tell(); }
+
+}  // namespace attn

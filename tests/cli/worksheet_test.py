@@ -1,0 +1,386 @@
+"""`attn worksheet`: sheets to be filled in, which give no answer away, and their keys."""
+
+import html.parser
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+DATA = os.path.join(ROOT, "data")
+EXAMPLE = os.path.join(DATA, "worked-example.json")
+CAUSAL = os.path.join(DATA, "worked-example-causal.json")
+FORMATS = {"text": ".txt", "markdown": ".md", "latex": ".tex", "html": ".html"}
+TOO_LARGE = {"one-head-batch", "eight-heads-batch", "induction"}  # for paper, or for a test
+PROBLEMS = sorted(name[:-5] for name in os.listdir(DATA) if name.endswith(".json") and ".golden" not in name)
+
+
+def attn(*words, text=None):
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    return subprocess.run([ATTN, *words], input=text, capture_output=True, encoding="utf-8", env=environment,
+                          timeout=300)
+
+
+def printed(*words, **more):
+    done = attn(*words, **more)
+    assert done.returncode == 0, (words, done.stderr)
+    return done.stdout
+
+
+def sheets(problem, *words):
+    """The sheet in every format."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = {name: os.path.join(folder, "sheet" + ending) for name, ending in FORMATS.items()}
+        outputs = [word for file in files.values() for word in ("-o", file)]
+        printed("worksheet", problem, *words, *outputs)
+        return {name: Path(file).read_text(encoding="utf-8") for name, file in files.items()}
+
+
+def sheet(problem, *words, format="text"):
+    return printed("worksheet", problem, "--format", format, *words)
+
+
+def flat(data):
+    return [number for row in data for number in flat(row)] if isinstance(data, list) else [float(data)]
+
+
+def numbers_in(value):
+    """Every number of a JSON value, wherever it stands."""
+    if isinstance(value, (dict, list)):
+        return [number for one in (value.values() if isinstance(value, dict) else value) for number in numbers_in(one)]
+    return [float(value)] if isinstance(value, (int, float)) else []
+
+
+class Page(html.parser.HTMLParser):
+    """What stands in the boxes of a page: by step, cell and whether it is open."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.filled, self.shapes, self.labels = {}, {}, {}, []
+        self.in_order = {}  # the open cells as they stand on the page
+        self.step, self.in_box = None, False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        named = dict(attributes)
+        if tag == "table":
+            self.step = named.get("data-step")
+            if self.step:
+                self.shapes[self.step] = [int(size) for size in named["data-shape"].split(",") if size]
+        elif tag == "td":
+            self.in_box = named.get("class") == "box"
+        elif tag == "input" and "data-cell" in named:
+            self.open.setdefault(self.step, set()).add(int(named["data-cell"]))
+            self.in_order.setdefault(self.step, []).append(int(named["data-cell"]))
+            self.labels.append(named["aria-label"])
+
+    def handle_data(self, data):
+        if self.in_box and self.step:
+            self.filled.setdefault(self.step, []).append(data)
+
+    def handle_endtag(self, tag):
+        self.in_box = False if tag == "td" else self.in_box
+
+
+def parts_of(text, format):
+    """What of a file is made of the problem: no style, no script, no macros, which are the same for all."""
+    if format == "html":
+        text = re.sub(r"<(style|script)>.*?</\1>", "", text, flags=re.S)
+        return re.sub(r' data-(cell|shape|problem)="[^"]*"', "", text)
+    if format == "latex":
+        text = text[text.index(r"\begin{document}"):]
+        return re.sub(r"\\(hspace|begin\{minipage\}\[t\])\{[\d.]+(pt|mm)\}|\\\\\[\w+\]|p\{[^}]*\}", "", text)
+    return text
+
+
+class Leaks(unittest.TestCase):
+    def leaked(self, text, format, answers, given):
+        """Numbers of a text that stand for an answer, at the decimals they are written with."""
+        known = {round(abs(number), 12) for number in given}
+        found = []
+        for token in re.findall(r"(?<![\w.])\d+\.\d+", parts_of(text, format)):
+            value, decimals = float(token), len(token) - token.index(".") - 1
+            shown = {f"{number:.{decimals}f}" for number in known}
+            if value != 0 and token not in shown and any(
+                    abs(answer - value) <= 0.500001 * 10 ** -decimals for answer in answers):
+                found.append(token)
+        if format in ("text", "markdown"):
+            text = re.sub(r"(columns|rows) [\d–]+ of \d+", "", text)
+            for token in re.findall(r"(?<![\w.,/–×])\d{2,}(?![\w.,/–×])", text):
+                if float(token) in answers and float(token) not in known:
+                    found.append(token)
+        return found
+
+    def test_no_number_of_an_answer_stands_in_any_sheet(self):
+        for name in PROBLEMS:
+            problem = os.path.join(DATA, name + ".json")
+            if name in TOO_LARGE:
+                continue
+            trace = json.loads(printed("run", problem, "--format", "json"))
+            steps = {step["id"]: step for step in trace["steps"]}
+            with open(problem, encoding="utf-8") as file:
+                given = numbers_in(json.loads(re.sub(r"(?m)^\s*//.*$", "", file.read())))
+            blanks = json.loads(printed("check", problem, "--template", "json"))["steps"]
+            given += [number for id, step in steps.items() if id not in blanks for number in flat(step["data"])]
+            answers = {abs(number) for id in blanks if not id.endswith("mask") for number in flat(steps[id]["data"])
+                       if math.isfinite(number)}
+            for format, text in sheets(problem).items():
+                with self.subTest(problem=name, format=format):
+                    self.assertEqual(self.leaked(text, format, answers, given), [])
+
+    def test_what_is_the_same_in_all_sheets_has_no_number_of_one(self):
+        style = {re.search(r"<style>.*?</style>", sheet(file, format="html"), re.S)[0] for file in (EXAMPLE, CAUSAL)}
+        script = {re.search(r"<script>.*?</script>", sheet(file, format="html"), re.S)[0] for file in (EXAMPLE, CAUSAL)}
+        macros = {sheet(file, format="latex").split(r"\begin{document}")[0] for file in (EXAMPLE, CAUSAL)}
+        self.assertEqual([len(each) for each in (style, script, macros)], [1, 1, 1])
+
+    def test_a_sheet_is_the_same_whatever_the_answers_come_to(self):
+        """Whole numbers are the same in every precision, and what is computed from them is not."""
+        for problem in (EXAMPLE, CAUSAL, os.path.join(DATA, "the-cat-sat-on-the-mat.json")):
+            self.assertNotEqual(sheet(problem, "--digits", "4", "--key"),
+                                sheet(problem, "--digits", "4", "--key", "--dtype", "bf16"))
+            self.assertEqual(sheets(problem, "--digits", "4"), sheets(problem, "--digits", "4", "--dtype", "bf16"))
+
+    def test_what_only_repeats_a_blank_number_is_blank(self):
+        """Where scores are asked for, neither their copies behind a mask nor the largest of them is told."""
+        page = Page(sheet(CAUSAL, "--blank", "scores", format="html"))
+        self.assertEqual(len(page.open["scores"]), 9)
+        self.assertEqual(page.open["masked_scores"], {0, 3, 4, 6, 7, 8})
+        self.assertEqual(page.open["row_maximum"], {0, 1, 2})
+        self.assertNotIn("attention_weights", page.open)
+
+    def test_notes_and_titles_do_not_tell(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        problem["title"] = "The weights 0.0634 and so on"
+        problem["notes"] = ["Scores are [2, 4, 4], and q₁·k₂ = 4; the first input is [1, 0, 1, 0].",
+                            "Chapter 16 says: the largest score is 16, about 47% or 0.47, and 3 words are here.", 7]
+        text = json.dumps(problem)
+        done = attn("worksheet", "-", text=text)
+        said = re.sub(r"\s+", " ", done.stdout)
+        self.assertIn("The weights ___ and so on", said)
+        self.assertIn("[2, ___, ___], and q₁·k₂ = ___; the first input is [1, 0, 1, 0].", said)
+        self.assertIn("the largest score is ___, about ___ or ___, and 3 words are here.", said)
+        self.assertRegex(done.stderr, r"^attn: note: the title or the notes .*0\.0634.*\n$")
+        key = attn("worksheet", "-", "--key", text=text)
+        self.assertIn("about 47% or 0.47, and 3", key.stdout)
+        self.assertEqual(key.stderr, "")
+
+
+class Keys(unittest.TestCase):
+    MODES = ([], ["--fade"], ["--blank", "some"], ["--blank", "S,A"])
+
+    def test_a_key_is_the_sheet_with_the_numbers(self):
+        for words in self.MODES:
+            blank, key = sheets(CAUSAL, *words), sheets(CAUSAL, *words, "--key")
+            with self.subTest(words=words, format="latex"):
+                emptied = re.sub(r"\\attnbox\{\$[^$]+\$\}", r"\\attnbox{}", key["latex"])
+                self.assertNotEqual(key["latex"].count("$"), blank["latex"].count("$"))
+                self.assertEqual(emptied.replace(r" \ensuremath{\cdot} key", ""), blank["latex"])
+            with self.subTest(words=words, format="html"):
+                main = [re.sub(r'<td class="box">.*?</td>', "<td></td>",
+                               text[text.index("<h2"):text.index("</main>")]) for text in (blank["html"], key["html"])]
+                self.assertEqual(*main)
+            with self.subTest(words=words, format="text"):
+                lines = [text.split("\n")[2:] for text in (blank["text"], key["text"])]
+                self.assertEqual(len(lines[0]), len(lines[1]))
+                for empty, full in zip(*lines):
+                    self.assertEqual(len(empty), len(full))
+                    self.assertTrue(all(a in (b, " ") for a, b in zip(empty, full)), (empty, full))
+            with self.subTest(words=words, format="markdown"):
+                emptied = re.sub(r"[^|\s]+<br>", "<br>", key["markdown"])
+                wanted = re.sub(r"[^|\s]+<br>", "<br>", blank["markdown"])
+                squeezed = [re.sub(r"[ -]+", " ", text.replace(" · key", "")) for text in (emptied, wanted)]
+                self.assertEqual(*squeezed)
+
+    def test_every_number_of_a_key_is_right(self):
+        for name in PROBLEMS:
+            if name in TOO_LARGE or name.startswith("precision"):
+                continue
+            problem = os.path.join(DATA, name + ".json")
+            sheet_page = Page(sheet(problem, format="html"))
+            key = Page(sheet(problem, "--key", format="html"))
+            steps = {}
+            for id, cells in sheet_page.in_order.items():
+                shape = sheet_page.shapes[id]
+                self.assertEqual(len(cells), len(key.filled[id]))
+                steps[id] = {}
+                for cell, number in zip(cells, key.filled[id]):
+                    index = []
+                    for size in reversed(shape):
+                        index.insert(0, str(cell % size + 1))
+                        cell //= size
+                    steps[id][",".join(index)] = number
+            with tempfile.TemporaryDirectory() as folder:
+                file = os.path.join(folder, "key.json")
+                with open(file, "w", encoding="utf-8") as out:
+                    json.dump({"schema": "attn/answers/1", "steps": steps}, out)
+                with self.subTest(problem=name):
+                    done = attn("check", problem, file, "--format", "json")
+                    self.assertIn(done.returncode, (0, 1), done.stderr)
+                    report = json.loads(done.stdout)
+                    wrong = [cell for step in report["steps"] for cell in step["cells"] if cell["state"] == "wrong"]
+                    self.assertEqual(wrong, [])
+
+    def test_boxes_have_one_size(self):
+        for words in ([], ["--key"]):
+            self.assertEqual({len(piece) for piece in re.findall("[┌┬├└┴](─+)", sheet(CAUSAL, *words))}, {8})
+        wide = sheet(CAUSAL, "--digits", "8")
+        self.assertEqual({len(piece) for piece in re.findall("[┌┬](─+)", wide)}, {13})
+
+
+
+class Blanks(unittest.TestCase):
+    def test_all_of_what_check_asks_for_is_blank(self):
+        page = Page(sheet(CAUSAL, format="html"))
+        wanted = json.loads(printed("check", CAUSAL, "--template", "json"))["steps"]
+        self.assertEqual(set(page.open), set(wanted))
+        for id, shape in page.shapes.items():
+            self.assertEqual(page.open[id], set(range(math.prod(shape))))
+
+    def test_half_is_every_other_number_or_a_drawn_one_of_two(self):
+        page = Page(sheet(EXAMPLE, "--blank", "some", format="html"))
+        self.assertEqual(page.open["keys"], {0, 2, 4, 6, 8})
+        self.assertGreaterEqual(page.open["scores"], {0, 2, 4, 6, 8})  # and what repeats an open key
+        self.assertLess(len(page.open["scores"]), 9)
+        seen = {frozenset(Page(sheet(EXAMPLE, "--blank", "some", "--seed", str(seed), format="html")).open["keys"])
+                for seed in range(4)}
+        self.assertGreater(len(seen), 2)
+        self.assertEqual({len(one) for one in seen} - {4, 5}, set())
+        self.assertEqual(sheet(EXAMPLE, "--blank", "some", "--seed", "3"),
+                         sheet(EXAMPLE, "--blank", "some", "--seed", "3"))
+
+    def test_steps_go_by_id_symbol_or_pattern_and_the_others_are_told(self):
+        by_symbol = sheet(EXAMPLE, "--blank", "A,C", format="html")
+        self.assertEqual(by_symbol, sheet(EXAMPLE, "--blank", "attention_weights,context", format="html"))
+        page = Page(by_symbol)
+        self.assertEqual((len(page.open["attention_weights"]), len(page.open["context"])), (9, 9))
+        self.assertEqual(set(page.open), {"attention_weights", "context"})
+        self.assertNotIn("Weighted values", by_symbol)  # their sum would be the context
+        self.assertEqual(set(Page(sheet(EXAMPLE, "--blank", "*_values", format="html")).open), {"weighted_values"})
+        self.assertIn(" 16", sheet(EXAMPLE, "--blank", "A"))
+
+    def test_fading_works_one_out_begins_the_next_and_leaves_the_rest(self):
+        text = sheet(CAUSAL, "--fade", format="html")
+        page = Page(text)
+        for step in ("queries", "scores", "masked_scores", "exponentials", "attention_weights", "context"):
+            self.assertEqual(page.open[step] - set(range(3, 9)), set(), step)
+            self.assertGreaterEqual(page.open[step], {4, 5, 6, 7, 8}, step)
+            self.assertNotIn(3, page.open[step])
+        self.assertNotIn("keys", page.open)
+        self.assertNotIn("values", page.open)
+        self.assertIn("worked out", text)
+        lines = sheet(EXAMPLE, "--fade")
+        self.assertIn("S[1,2] = q₁·k₂ = 1×4 + 0×4 + 2×0 = 4", lines)
+        self.assertNotIn("q₂·k₁", lines)
+
+    def test_one_query_or_head_or_part_is_all_there_is(self):
+        page = Page(sheet(EXAMPLE, "--query", "2", format="html"))
+        self.assertEqual(page.open["scores"], {3, 4, 5})
+        self.assertEqual(len(page.open["keys"]), 9)
+        heads = os.path.join(DATA, "tom-yeh-three-heads.json")
+        self.assertLess(len(sheet(heads, "--head", "2")), len(sheet(heads)) / 2)
+        block = os.path.join(DATA, "block-by-hand.json")
+        part = Page(sheet(block, "--part", "layer1.ffn", format="html"))
+        self.assertTrue(all(id.startswith("layer1.ffn.") for id in part.open), part.open)
+        whole = sheet(block, format="markdown")
+        for chapter in ("self-attention", "feed-forward"):
+            self.assertRegex(whole, rf"(?m)^## .*{chapter}")
+
+    def test_a_mask_is_worked_out_of_words_and_told_where_it_is_given(self):
+        self.assertIn("mask", Page(sheet(CAUSAL, format="html")).open)
+        allowed = sheet(os.path.join(DATA, "mask-allow.json"), format="html")
+        self.assertNotIn("mask", Page(allowed).open)
+
+
+class Words(unittest.TestCase):
+    def test_a_sheet_says_what_to_do_and_whose_it_is(self):
+        for name, text in sheets(EXAMPLE).items():
+            with self.subTest(format=name):
+                self.assertIn("Name", text)
+                self.assertIn("Date", text)
+                self.assertIn("2 decimals", text)
+                self.assertIn("Raimi Karim", text)  # of its notes
+        self.assertIn("with 5 decimals", sheet(EXAMPLE, "--digits", "5"))
+        self.assertIn("with 1 decimal,", sheet(os.path.join(DATA, "worked-example-rounded.json")))
+        self.assertIn("whole number", sheet(EXAMPLE, "--digits", "0"))
+
+    def test_formulas_stand_above_the_boxes(self):
+        text = sheet(CAUSAL)
+        for formula in ("S = Q·Kᵀ", "E = ", "A = ", "C = "):
+            self.assertIn(formula, text)
+
+    def test_every_box_says_what_it_is(self):
+        page = Page(sheet(EXAMPLE, format="html"))
+        self.assertEqual(len(page.labels), len(set(page.labels)))
+        self.assertIn("S · Input 1 · Input 2", page.labels)
+
+    def test_a_page_has_nothing_to_load(self):
+        page = sheet(EXAMPLE, format="html")
+        self.assertNotRegex(page, r"https?:|@import|url\(|<link|fetch\(")
+        self.assertNotRegex(parts_of(page, "html"), r"(?i)(src|href)\s*=")
+        self.assertIn("default-src 'none'", page)
+
+    def test_given_numbers_are_whole_or_it_is_said(self):
+        self.assertNotIn("there are more", sheet(EXAMPLE))
+        drawn = '{"inputs": {"random": "normal", "shape": [2, 3], "seed": 1}}'
+        self.assertIn("with 4 decimals, and there are more", printed("worksheet", "-", text=drawn))
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, *words, code=2):
+        done = attn("worksheet", *words)
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+        self.assertIn("help: ", done.stderr)
+        return done.stderr
+
+    def test_what_makes_no_sense_is_refused(self):
+        self.assertIn("written on", self.refused(EXAMPLE, "--format", "svg"))
+        self.assertIn("written on", self.refused(EXAMPLE, "-o", "x.svg"))
+        self.assertIn("--fade and --blank", self.refused(EXAMPLE, "--fade", "--blank", "S"))
+        self.assertIn("two things", self.refused(EXAMPLE, "--blank", "all,S"))
+        self.assertIn("--seed", self.refused(EXAMPLE, "--seed", "3"))
+        self.assertIn("is given", self.refused(EXAMPLE, "--blank", "X"))
+        self.assertIn("scores", self.refused(EXAMPLE, "--blank", "scoers"))
+        self.assertIn("goes from 1 to 3", self.refused(EXAMPLE, "--query", "4"))
+        self.assertIn("no other", self.refused(os.path.join(DATA, "leyaa-one-query.json"), "--fade"))
+        self.assertIn("0 to 15", self.refused(EXAMPLE, "--digits", "16").replace("from ", ""))
+        self.assertIn("--query", self.refused(EXAMPLE, "--fade", "--query", "1"))
+        self.refused(EXAMPLE, "-o", "/nowhere/x.html", code=3)
+
+    def test_what_is_too_large_for_paper_is_said_to_be(self):
+        thirty = json.dumps({"inputs": {"random": "integers", "shape": [30, 4], "seed": 1}})
+        done = attn("worksheet", "-", "--format", "html", text=thirty)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"^attn: note: this sheet has \d+ boxes, on about \d+ pages; .*\n$")
+        self.assertIn("of 30", done.stdout)
+        large = json.dumps({"inputs": {"random": "integers", "shape": [120, 4], "seed": 1}})
+        done = attn("worksheet", "-", text=large)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("pages", done.stderr)
+
+
+@unittest.skipUnless(shutil.which("pdflatex"), "no pdflatex")
+class Compiled(unittest.TestCase):
+    def test_every_sheet_and_key_compiles_and_fits_the_paper(self):
+        cases = [(EXAMPLE, []), (CAUSAL, ["--fade"]), (os.path.join(DATA, "tom-yeh-three-heads.json"), ["--key"]),
+                 (os.path.join(DATA, "block-by-hand.json"), []), (os.path.join(DATA, "ragged-batch.json"), ["--key"]),
+                 (os.path.join(DATA, "raschka-causal.json"), ["--blank", "some"])]
+        for problem, words in cases:
+            with self.subTest(problem=problem, words=words), tempfile.TemporaryDirectory() as folder:
+                printed("worksheet", problem, *words, "-o", os.path.join(folder, "sheet.tex"))
+                done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "sheet.tex"],
+                                      cwd=folder, capture_output=True, encoding="latin-1", timeout=120)
+                self.assertEqual(done.returncode, 0, done.stdout[-2000:])
+                over = [float(points) for points in re.findall(r"Overfull \\[hv]box \(([\d.]+)pt too", done.stdout)]
+                self.assertEqual([points for points in over if points > 3], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
