@@ -162,10 +162,21 @@ CourseQuestions::CourseQuestions(const Trace& trace) : trace_(with_all_steps(tra
       if (!is_empty) question.tables.push_back(std::move(table));
     }
     if (question.tables.empty()) continue;
-    const bool is_same_part = !questions_.empty() && questions_.back().step->part == step.part;
-    question.given = is_same_part ? questions_.back().given : given_of(step.part);
+    add_given(question);
     questions_.push_back(std::move(question));
   }
+}
+
+// In each question, or once for a part, where it is long.
+void CourseQuestions::add_given(CourseQuestion& question) const {
+  constexpr std::size_t long_text = 4'000;
+  const bool is_same_part = !questions_.empty() && questions_.back().step->part == question.step->part;
+  if (is_same_part) {
+    question.given = questions_.back().given;
+    return;
+  }
+  std::string given = given_of(question.step->part);
+  (given.size() > long_text ? question.described : question.given) = std::move(given);
 }
 
 std::string CourseQuestions::given_of(std::size_t part) const {

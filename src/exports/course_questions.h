@@ -25,8 +25,9 @@ struct CourseTable {
 
 struct CourseQuestion {
   const Step* step = nullptr;
-  std::string title = {};  // of the step, and of the part it belongs to
-  std::string given = {};  // HTML: what the problem gives, in tables
+  std::string title = {};      // of the step, and of the part it belongs to
+  std::string given = {};      // HTML: what the problem gives, in tables
+  std::string described = {};  // in place of that, where it is long: it stands before this question, on its own
   std::vector<CourseTable> tables = {};
   bool has_closed = false;  // cells, which are not asked for
 };
@@ -53,6 +54,7 @@ class CourseQuestions {
   std::string category() const;
 
  private:
+  void add_given(CourseQuestion& question) const;
   std::string given_of(std::size_t part) const;
 
   const Trace trace_;  // with all of its steps

@@ -27,6 +27,11 @@ void write_gift(const Trace& trace, Sink& sink) {
   Outgoing out(sink);
   for (const CourseQuestion& question : questions.all()) {
     out.text() += "$CATEGORY: " + questions.category() + "/" + question.step->heading.id + "\n\n";
+    // Without answers it is a description.
+    if (!question.described.empty()) {
+      out.text() +=
+          "::" + gift_text(language().telling.given.text()) + "::[html]" + gift_text(question.described) + "\n\n";
+    }
     for (const CourseTable& table : question.tables) {
       for (std::size_t cell = 0; cell < table.asked.size(); ++cell) {
         if (!table.asked[cell]) continue;
