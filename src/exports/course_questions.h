@@ -35,7 +35,8 @@ struct CourseQuestion {
 // A question for each step that a person works out, as far as it asks for a number.
 class CourseQuestions {
  public:
-  explicit CourseQuestions(const Trace& trace);
+  // What is given stands in each question, unless it has more bytes than that.
+  CourseQuestions(const Trace& trace, std::size_t longest_given);
 
   int decimals() const { return decimals_; }
   const std::vector<CourseQuestion>& all() const { return questions_; }
@@ -59,6 +60,7 @@ class CourseQuestions {
 
   const Trace trace_;  // with all of its steps
   const int decimals_;
+  const std::size_t longest_given_;
   std::map<std::string, std::vector<Leeway>> leeways_;
   std::vector<CourseQuestion> questions_;
 };
@@ -69,8 +71,9 @@ std::string html_text(std::string_view text);
 // A matrix as HTML, each cell as `cell` writes it.
 template <class Cell>
 std::string html_table(const Matrix& matrix, std::size_t rows, Cell cell) {
-  std::string html = "<table border=\"1\"><caption>" + html_text(plain(matrix.name())) + " " +
-                     html_text(matrix.caption()) + "</caption>";
+  std::string html =
+      "<table border=\"1\" style=\"display:inline-table;margin:0.4em\"><caption style=\"white-space:nowrap\">" +
+      html_text(plain(matrix.name())) + " " + html_text(matrix.caption()) + "</caption>";
   html += "<tr><td></td>";
   for (const std::string& label : matrix.column_labels) html += "<th>" + html_text(label) + "</th>";
   html += "</tr>";

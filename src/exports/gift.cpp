@@ -23,7 +23,8 @@ std::string gift_text(std::string_view text) {
 // A numerical question a number, each on a line.
 void write_gift(const Trace& trace, Sink& sink) {
   const CourseWords& said = language().courses;
-  const CourseQuestions questions(trace);
+  constexpr std::size_t longest_given = 6'000;  // it would stand beside every number
+  const CourseQuestions questions(trace, longest_given);
   Outgoing out(sink);
   for (const CourseQuestion& question : questions.all()) {
     out.text() += "$CATEGORY: " + questions.category() + "/" + question.step->heading.id + "\n\n";

@@ -32,7 +32,8 @@ std::string html_of(const CourseQuestions& questions, const CourseQuestion& ques
 
 // A cloze question a step.
 void write_moodle(const Trace& trace, Sink& sink) {
-  const CourseQuestions questions(trace);
+  constexpr std::size_t longest_given = 20'000;
+  const CourseQuestions questions(trace, longest_given);
   Outgoing out(sink);
   out.text() = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<quiz>\n<question type=\"category\"><category><text>" +
                html_text(questions.category()) + "</text></category></question>\n";
