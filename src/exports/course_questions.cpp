@@ -146,7 +146,8 @@ std::string html_text(std::string_view text) {
   return html;
 }
 
-CourseQuestions::CourseQuestions(const Trace& trace) : trace_(with_all_steps(trace)), decimals_(decimals_of(trace)) {
+CourseQuestions::CourseQuestions(const Trace& trace, std::size_t longest_given)
+    : trace_(with_all_steps(trace)), decimals_(decimals_of(trace)), longest_given_(longest_given) {
   const std::vector<std::string> steps = asked_steps(trace);
   leeways_ = leeways(trace_, steps, decimals_);
   const Numerals numerals = numerals_for(trace_, decimals_);
@@ -162,10 +163,20 @@ CourseQuestions::CourseQuestions(const Trace& trace) : trace_(with_all_steps(tra
       if (!is_empty) question.tables.push_back(std::move(table));
     }
     if (question.tables.empty()) continue;
-    const bool is_same_part = !questions_.empty() && questions_.back().step->part == step.part;
-    question.given = is_same_part ? questions_.back().given : given_of(step.part);
+    add_given(question);
     questions_.push_back(std::move(question));
   }
+}
+
+// In each question, or once for a part, where it is long.
+void CourseQuestions::add_given(CourseQuestion& question) const {
+  const bool is_same_part = !questions_.empty() && questions_.back().step->part == question.step->part;
+  if (is_same_part) {
+    question.given = questions_.back().given;
+    return;
+  }
+  std::string given = given_of(question.step->part);
+  (given.size() > longest_given_ ? question.described : question.given) = std::move(given);
 }
 
 std::string CourseQuestions::given_of(std::size_t part) const {

@@ -25,8 +25,9 @@ struct CourseTable {
 
 struct CourseQuestion {
   const Step* step = nullptr;
-  std::string title = {};  // of the step, and of the part it belongs to
-  std::string given = {};  // HTML: what the problem gives, in tables
+  std::string title = {};      // of the step, and of the part it belongs to
+  std::string given = {};      // HTML: what the problem gives, in tables
+  std::string described = {};  // in place of that, where it is long: it stands before this question, on its own
   std::vector<CourseTable> tables = {};
   bool has_closed = false;  // cells, which are not asked for
 };
@@ -34,7 +35,8 @@ struct CourseQuestion {
 // A question for each step that a person works out, as far as it asks for a number.
 class CourseQuestions {
  public:
-  explicit CourseQuestions(const Trace& trace);
+  // What is given stands in each question, unless it has more bytes than that.
+  CourseQuestions(const Trace& trace, std::size_t longest_given);
 
   int decimals() const { return decimals_; }
   const std::vector<CourseQuestion>& all() const { return questions_; }
@@ -53,10 +55,12 @@ class CourseQuestions {
   std::string category() const;
 
  private:
+  void add_given(CourseQuestion& question) const;
   std::string given_of(std::size_t part) const;
 
   const Trace trace_;  // with all of its steps
   const int decimals_;
+  const std::size_t longest_given_;
   std::map<std::string, std::vector<Leeway>> leeways_;
   std::vector<CourseQuestion> questions_;
 };
@@ -67,8 +71,9 @@ std::string html_text(std::string_view text);
 // A matrix as HTML, each cell as `cell` writes it.
 template <class Cell>
 std::string html_table(const Matrix& matrix, std::size_t rows, Cell cell) {
-  std::string html = "<table border=\"1\"><caption>" + html_text(plain(matrix.name())) + " " +
-                     html_text(matrix.caption()) + "</caption>";
+  std::string html =
+      "<table border=\"1\" style=\"display:inline-table;margin:0.4em\"><caption style=\"white-space:nowrap\">" +
+      html_text(plain(matrix.name())) + " " + html_text(matrix.caption()) + "</caption>";
   html += "<tr><td></td>";
   for (const std::string& label : matrix.column_labels) html += "<th>" + html_text(label) + "</th>";
   html += "</tr>";

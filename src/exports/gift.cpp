@@ -23,10 +23,16 @@ std::string gift_text(std::string_view text) {
 // A numerical question a number, each on a line.
 void write_gift(const Trace& trace, Sink& sink) {
   const CourseWords& said = language().courses;
-  const CourseQuestions questions(trace);
+  constexpr std::size_t longest_given = 6'000;  // it would stand beside every number
+  const CourseQuestions questions(trace, longest_given);
   Outgoing out(sink);
   for (const CourseQuestion& question : questions.all()) {
     out.text() += "$CATEGORY: " + questions.category() + "/" + question.step->heading.id + "\n\n";
+    // Without answers it is a description.
+    if (!question.described.empty()) {
+      out.text() +=
+          "::" + gift_text(language().telling.given.text()) + "::[html]" + gift_text(question.described) + "\n\n";
+    }
     for (const CourseTable& table : question.tables) {
       for (std::size_t cell = 0; cell < table.asked.size(); ++cell) {
         if (!table.asked[cell]) continue;

@@ -32,11 +32,18 @@ std::string html_of(const CourseQuestions& questions, const CourseQuestion& ques
 
 // A cloze question a step.
 void write_moodle(const Trace& trace, Sink& sink) {
-  const CourseQuestions questions(trace);
+  constexpr std::size_t longest_given = 20'000;
+  const CourseQuestions questions(trace, longest_given);
   Outgoing out(sink);
   out.text() = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<quiz>\n<question type=\"category\"><category><text>" +
                html_text(questions.category()) + "</text></category></question>\n";
+  const std::string given = html_text(language().telling.given.text());
   for (const CourseQuestion& question : questions.all()) {
+    if (!question.described.empty()) {
+      out.text() += "<question type=\"description\">\n<name><text>" + given +
+                    "</text></name>\n<questiontext format=\"html\">" + cdata(question.described) +
+                    "</questiontext>\n</question>\n";
+    }
     out.text() += "<question type=\"cloze\">\n<name><text>" + html_text(question.title) +
                   "</text></name>\n<questiontext format=\"html\">" + cdata(html_of(questions, question)) +
                   "</questiontext>\n<generalfeedback format=\"html\">" +

@@ -47,6 +47,8 @@ class Reach {
     return reached;
   }
 
+  double width(std::size_t units) const { return unit_ * static_cast<double>(units); }
+
  private:
   bool accepts(double direction, std::size_t units) const {
     const double written =
@@ -76,6 +78,7 @@ Leeway leeway(double number, int decimals, bool is_weight, std::vector<std::pair
   const Reach reach(found.value, decimals, is_weight, std::move(right));
   found.below = reach.units(-1);
   found.above = reach.units(1);
+  found.is_asked = reach.width(found.below + found.above) <= std::max(1.0, 2 * std::abs(number));
   return found;
 }
 

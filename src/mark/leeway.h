@@ -16,7 +16,7 @@ struct Leeway {
   double value = 0;
   std::size_t below = 0, above = 0;
   bool is_exact = false;  // nothing is rounded, neither on the way nor here
-  bool is_asked = true;   // false for padded queries, and where nothing finite is to be written
+  bool is_asked = true;  // false for padded queries, where nothing finite is to be written, and where anything could be
 };
 
 // That of every number of these steps, row-major.

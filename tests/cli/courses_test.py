@@ -94,7 +94,7 @@ def moodle(text):
     assert root.tag == "quiz"
     questions = []
     for question in root.findall("question"):
-        if question.get("type") == "category":
+        if question.get("type") in ("category", "description"):
             continue
         assert question.get("type") == "cloze"
         body = question.findtext("questiontext/text")
@@ -112,6 +112,8 @@ def gift(text):
             continue
         marked = re.sub(r"\\(.)", lambda found: f"\x00{ord(found[1])}\x01", block)
         plain = lambda part: re.sub("\x00(\\d+)\x01", lambda found: chr(int(found[1])), part)
+        if re.fullmatch(r"::[^{}]*", marked.strip()):
+            continue  # a description
         found = re.fullmatch(r"::(.*?)::\[html\](.*)\{#(.*?)####(.*)\}", marked.strip(), re.S)
         assert found, block
         assert "{" not in found[2] and "}" not in found[2], block
@@ -265,6 +267,23 @@ class Tolerances(unittest.TestCase):
     def test_a_number_far_down_has_more_room_than_one_rounding(self):
         items = moodle(run("run", path_of("worked-example-scaled"), "--only", "context", "--format", "moodle"))[0][1]
         self.assertTrue(any(tolerance > 5 * 0.0001 for item in items for _, tolerance in item))
+
+
+class Long(unittest.TestCase):
+    def test_what_is_given_at_length_is_said_once(self):
+        problem = {"inputs": {"random": "normal", "shape": [16, 64], "seed": 1}, "digits": 4}
+        for format in ("moodle", "gift"):
+            text = run("run", "-", "--format", format, text=json.dumps(problem))
+            self.assertEqual(text.count("Inputs</caption>"), 1, format)
+            self.assertLess(len(text), 400000)
+
+    def test_no_number_is_asked_that_could_be_anything(self):
+        questions = moodle(run("run", path_of("induction"), "--format", "moodle"))
+        self.assertTrue(questions)
+        for _, items, _, _ in questions:
+            for item in items:
+                value, tolerance = item[-1]
+                self.assertLessEqual(2 * tolerance, max(1, 2 * abs(value)) + 2 * tolerance / 10 + 0.05)
 
 
 class Hostile(unittest.TestCase):

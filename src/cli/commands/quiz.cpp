@@ -116,12 +116,18 @@ class Session {
     }
   }
 
+  // How it went. A command stands on one line, however long: it is there to be copied.
+  void end(const std::vector<std::string>& commands) const {
+    show(teller_.summary(!commands.empty()));
+    for (const std::string& command : commands) write("  " + command + "\n");
+  }
+
+ private:
   void show(const Document& document) const {
     write(rendered(document, look_.targets.front(), look_));
     write("\n");
   }
 
- private:
   static void write(std::string_view text) {
     if (print(text) != Exit::done)
       throw Refusal("standard output cannot be written", "is the disk full, or has the reader gone?",
@@ -256,9 +262,9 @@ std::vector<std::string> practice(const QuizOptions& options, const Problem& pro
     const std::string& step = quiz.plan().questions[i].step;
     if (!record.is_right_at_first() && (steps.empty() || steps.back() != step)) steps.push_back(step);
   }
-  if (!trace.attention()) return {};
+  if (!trace.attention() || asked == 0) return {};
   // Where half went wrong small numbers come first.
-  const int difficulty = 2 * right < asked || asked == 0 ? 1 : right < asked ? 2 : 3;
+  const int difficulty = 2 * right < asked ? 1 : right < asked ? 2 : 3;
   const bool is_alike = !problem.block && !trace.batched && !quiz.plan().is_selection;
   std::string exercise = "attn exercise";
   exercise += is_alike ? " --like " + shell_word(options.file) : sizes_as_options(problem, trace);
@@ -317,7 +323,7 @@ Exit QuizOptions::run() const {
   Quiz quiz(checker, std::move(plan), most_tries);
   Session session(trace, quiz, known, look);
   session.run();
-  session.show(QuizTeller(trace, quiz, look.precision).summary(practice(*this, problem, trace, quiz)));
+  session.end(practice(*this, problem, trace, quiz));
   if (!transcript.empty()) {
     const auto why = write_file(transcript, [&](Sink& sink) { sink.write(answers_json(quiz.answers())); });
     if (why) throw not_written(transcript, *why);

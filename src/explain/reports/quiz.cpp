@@ -251,7 +251,7 @@ Document QuizTeller::reaction(const QuizReaction& reaction) const {
   return document;
 }
 
-Document QuizTeller::summary(const std::vector<std::string>& commands) const {
+Document QuizTeller::summary(bool has_commands) const {
   std::size_t first = 0, helped = 0, failed = 0, open = 0;
   std::vector<std::pair<std::string, std::pair<std::size_t, std::size_t>>> steps;  // how many of how many
   for (std::size_t i = 0; i < quiz_.records().size(); ++i) {
@@ -287,9 +287,7 @@ Document QuizTeller::summary(const std::vector<std::string>& commands) const {
   const bool is_all_right = table.rows.empty() && first > 0;
   if (!table.rows.empty()) document.add(std::move(table));
   if (is_all_right) document.add(Prose{{quiz_words().nothing_to_practise}});
-  if (commands.empty()) return document;
-  document.add(Prose{{quiz_words().more_like_this}});
-  for (const std::string& command : commands) document.add(Prose{{command}});
+  if (has_commands) document.add(Prose{{quiz_words().more_like_this}});
   return document;
 }
 

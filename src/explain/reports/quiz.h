@@ -33,8 +33,8 @@ class QuizTeller {
   // What became of an answer. REQUIRES: the question is still at hand.
   Document reaction(const QuizReaction& reaction) const;
 
-  // How it went and what to practise, with commands for that.
-  Document summary(const std::vector<std::string>& commands) const;
+  // How it went and what to practise; at its end commands for that are announced, where there are some.
+  Document summary(bool has_commands) const;
 
  private:
   const Step& step() const { return *trace_.find(quiz_.question().step); }
