@@ -82,9 +82,11 @@ class Sheet(unittest.TestCase):
         self.press("Save answers")
         end = time.monotonic() + 10
         while time.monotonic() < end:
-            files = [name for name in os.listdir(self.folder.name) if name.endswith(".json")]
-            if files:
-                return os.path.join(self.folder.name, files[0])
+            # A browser holds the name with an empty file until all of it is there.
+            files = [os.path.join(self.folder.name, name) for name in os.listdir(self.folder.name)]
+            saved = [file for file in files if file.endswith(".json") and os.path.getsize(file) > 0]
+            if saved and not any(file.endswith(".crdownload") for file in files):
+                return saved[0]
             time.sleep(0.05)
         self.fail("nothing was saved: " + self.said())
 

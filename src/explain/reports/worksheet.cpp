@@ -281,6 +281,7 @@ class SheetTeller {
         trace_(sheet.trace_),
         options_(sheet.options_),
         of_given_(decimals_of_given(), trace_),
+        looked_up_(decimals_shown(options_.precision), trace_),
         numerals_(options_.digits, trace_, Tiny::two_digits),
         lines_(trace_, numerals_, usual_terms) {}
 
@@ -464,8 +465,8 @@ class SheetTeller {
 
   std::vector<Matrix> matrices(const Step& step, const Place& place) const {
     const auto query = options_.query ? std::optional(*options_.query - 1) : std::nullopt;
-    std::vector<Matrix> all =
-        matrices_at(trace_, is_asked(step) ? numerals_ : of_given_, step.heading.id, place, query);
+    const Numerals& told = is_asked(step) ? numerals_ : regroups(step.op) ? of_given_ : looked_up_;
+    std::vector<Matrix> all = matrices_at(trace_, told, step.heading.id, place, query);
     for (Matrix& matrix : all) {
       matrix.sizes.clear();
       if (trace_.batched) leave_out_padding(matrix);
@@ -501,7 +502,7 @@ class SheetTeller {
   const Worksheet& sheet_;
   const Trace& trace_;
   const WorksheetOptions& options_;
-  Numerals of_given_, numerals_;
+  Numerals of_given_, looked_up_, numerals_;
   Lines lines_;
   Document document_;
 };

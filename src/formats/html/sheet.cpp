@@ -139,6 +139,12 @@ class SheetPage {
     return fmt::format("<th scope=\"{}\"><span>{}</span></th>", scope, page_label(label));
   }
 
+  // Which it is, too, where several are called so.
+  static std::string told(const std::vector<std::string>& labels, std::size_t index) {
+    const std::string& label = labels[index];
+    return std::ranges::count(labels, label) > 1 ? label + " (" + std::to_string(index + 1) + ")" : label;
+  }
+
   static std::string cell(const Matrix& matrix, std::size_t row, std::size_t column) {
     const Box box = matrix.box(row, column);
     if (box != Box::open) {
@@ -152,7 +158,8 @@ class SheetPage {
       const std::size_t index = place / matrix.reading.result.stride(dim.axis) % dim.size;
       where = dotted(where, dim.axis + " " + std::to_string(index + 1));
     }
-    where = dotted(dotted(where, matrix.place), dotted(matrix.row_labels[row], matrix.column_labels[column]));
+    where =
+        dotted(dotted(where, matrix.place), dotted(told(matrix.row_labels, row), told(matrix.column_labels, column)));
     return fmt::format(
         "<td class=\"box\"><input type=\"text\" inputmode=\"decimal\" autocomplete=\"off\" spellcheck=\"false\" "
         "data-cell=\"{}\" aria-label=\"{}\"></td>",

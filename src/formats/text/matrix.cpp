@@ -63,8 +63,8 @@ class Layout {
   }
 
  private:
-  // A box is so wide for any number, or wider where more decimals are asked for. Two lines of
-  // it and half the rules around them are 11 mm on paper.
+  // A box is so wide for any number, or wider where more decimals are asked for. From rule to
+  // rule it is three lines, 12 mm on paper.
   static constexpr std::size_t narrowest_box = 8, around_decimals = 5;
 
   bool is_sheet() const { return !matrix_.boxes.empty(); }
