@@ -12,6 +12,16 @@ function(attn_hot)
   endforeach()
 endfunction()
 
+# attn_kernels(<source>...)
+#
+# The same where all the time goes into loops over numbers: -O3, which makes a tenth
+# more code than -O2 of everything else that is hot, and is worth it there alone.
+function(attn_kernels)
+  attn_hot(${ARGN})
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY attn_core PROPERTIES
+    COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 # attn_compile_apart(<target> <from>)
 #
 # Moves the hot sources of a target to one of their own: a header that was

@@ -158,7 +158,7 @@ std::vector<Wanted> wanted_of(const ExerciseOptions& options, std::uint64_t seed
     for (const Roster::Person& person : roster.value().people) {
       Wanted one{person.name, seed_of_person(seed, plain_person(person.name))};
       for (const auto& [column, value] : person.others) one.own.emplace_back("x-" + column, value);
-      one.own.emplace_back("title", fmt::format("Exercise {} for {}", one.seed, person.name));
+      one.own.emplace_back("title", "Exercise for " + person.name);
       one.own.emplace_back("x-for", person.name);
       all.push_back(std::move(one));
     }
