@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "cli/console.h"
 #include "files/input_file.h"
+#include "problem/faults.h"
 #include "reading/answers/file.h"
 #include "reading/roster.h"
 #include "tokenizers/unicode.h"
@@ -47,6 +48,11 @@ class ClassFiles {
 
   void add_word(const std::string& word) {
     std::error_code unknown;
+    if (word != "-" && !fs::exists(word, unknown)) {
+      throw Refusal("there is no file and no folder `" + shown(word) + "`",
+                    "is it spelled as it is called? ls shows all")
+          .at({.value = word});
+    }
     if (word == "-" || !fs::is_directory(word, unknown)) return add_file(word);
     const std::size_t before = all_.size();
     for (const fs::directory_entry& entry : sorted_entries(word)) add_entry(entry);
@@ -167,6 +173,25 @@ std::vector<FilesOfPerson> files_of_class(const std::vector<std::string>& words,
 std::string person_key(std::string_view name) {
   const std::string valid = first_invalid_utf8(name) ? printable(name) : std::string(name);
   return plain_person(normalised(in_small_letters(valid), NormalForm::nfc));
+}
+
+std::string loose_person_key(std::string_view name) {
+  // "Anna (1)": a browser's second download.
+  const std::size_t copy = name.rfind(" (");
+  if (copy != std::string_view::npos && name.ends_with(')')) name = name.substr(0, copy);
+  const std::string valid = first_invalid_utf8(name) ? printable(name) : std::string(name);
+  const std::string apart = normalised(in_small_letters(valid), NormalForm::nfkd);
+  const auto is_mark = [](char32_t point) {
+    return (point >= 0x300 && point < 0x370) || (point >= 0x2010 && point <= 0x201f);
+  };
+  std::string key;
+  for (std::size_t at = 0; at < apart.size();) {
+    const CodePoint point = code_point(apart, at);
+    const bool counts = point.bytes > 1 ? !is_mark(point.value) : is_ascii_alnum(apart[at]);
+    if (counts) key += apart.substr(at, point.bytes);
+    at += point.bytes;
+  }
+  return key;
 }
 
 std::string file_name_for(const std::string& name) {

@@ -29,6 +29,10 @@ std::vector<FilesOfPerson> files_of_class(const std::vector<std::string>& words,
 // are stored.
 std::string person_key(std::string_view name);
 
+// The same without accents, points, quotes and a copy's number: "José O’Neil" and
+// "jose oneil (1)" are alike, and so may be two people.
+std::string loose_person_key(std::string_view name);
+
 // A name of a file for a person's name, without an ending: no separator of folders, no point
 // or dash at its beginning, and not too long.
 std::string file_name_for(const std::string& name);

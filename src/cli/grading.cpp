@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -59,6 +61,17 @@ std::string told_fault(const Diagnostics& faults, std::string_view text, const s
          (more > 0 ? ", and " + counted(more, "other fault") : "");
 }
 
+// Whether of each of the first steps that were handed in more is wrong than right, as where
+// somebody works on other numbers.
+bool begins_mostly_wrong(const Report& report) {
+  constexpr std::ptrdiff_t first = 3;
+  const auto is_mostly_wrong = [](const MarkedStep& step) {
+    return 2 * step.count(CellState::wrong) > step.cells.size();
+  };
+  return std::ssize(report.steps) >= first &&
+         std::all_of(report.steps.begin(), report.steps.begin() + first, is_mostly_wrong);
+}
+
 // Adds the answers of a file to the last hand-in; a step once more is another hand-in.
 void add_answers(Answers answers, const std::string& file, std::vector<HandInOfClass>& hand_ins) {
   const auto is_there = [&](const AnsweredStep& step) {
@@ -102,7 +115,8 @@ void ProblemsOfClass::add(const std::string& file, bool is_only) {
   const auto object = outermost(parsed);
   if (!is_only && is_of_another_kind(object)) return;
   Entry entry{.file = file, .name = text_at(object, "x-for")};
-  if (entry.name.empty()) entry.name = fs::path(file).stem().string();
+  entry.is_for_person = !entry.name.empty();
+  if (!entry.is_for_person) entry.name = fs::path(file).stem().string();
   try {
     if (!text) throw Refusal(text.faults(), "", file);
     if (file == "-") text_of_input_ = text.value();
@@ -116,8 +130,9 @@ void ProblemsOfClass::add(const std::string& file, bool is_only) {
     if (is_only) throw;
     refused_.push_back(refusal);
   }
-  by_name_.emplace(person_key(entry.name), entries_.size());
-  by_name_.emplace(person_key(fs::path(file).stem().string()), entries_.size());
+  const std::string stem = fs::path(file).stem().string();
+  for (const std::string& key : std::set{person_key(entry.name), person_key(stem), loose_person_key(entry.name)})
+    by_name_.emplace(key, entries_.size());
   entries_.push_back(std::move(entry));
 }
 
@@ -125,10 +140,12 @@ std::optional<std::size_t> ProblemsOfClass::find(const std::string& statement, c
                                                  std::string& why) const {
   const GradeWords& said = language().grades;
   const auto of_name = [&](auto matches) -> std::optional<std::size_t> {
-    for (const std::string& name : names) {
-      const auto [begin, end] = by_name_.equal_range(person_key(name));
-      for (auto one = begin; one != end; ++one) {
-        if (matches(one->second)) return one->second;
+    for (const auto& key_of : {person_key, loose_person_key}) {
+      for (const std::string& name : names) {
+        const auto [begin, end] = by_name_.equal_range(key_of(name));
+        for (auto one = begin; one != end; ++one) {
+          if (matches(one->second)) return one->second;
+        }
       }
     }
     return std::nullopt;
@@ -177,25 +194,6 @@ std::shared_ptr<const ReadyProblem> ProblemsOfClass::ready(std::size_t at) {
   return made;
 }
 
-void Grading::name(HandInOfClass& hand_in, const std::vector<std::string>& names) const {
-  const GradeWords& said = language().grades;
-  GradedHandIn& graded = hand_in.graded;
-  graded.name = names.empty() ? "" : names.front();
-  if (!roster_) return;
-  for (const std::string& name : names) {
-    const auto found = people_.find(person_key(name));
-    if (found == people_.end()) continue;
-    const std::string& own = roster_->people[found->second].name;
-    if (person_key(own) != person_key(graded.name)) graded.remarks.push_back(said.says_other_name(shown(graded.name)));
-    graded.name = own;
-    return;
-  }
-  std::vector<std::string> known;
-  for (const Roster::Person& person : roster_->people) known.push_back(person.name);
-  const auto near = closest(graded.name, known);
-  graded.remarks.push_back(said.not_in_roster(shown(graded.name)) + (near ? said.is_it(*near) : ""));
-}
-
 // The texts of a person's files, and what they say of themselves.
 struct Grading::TextsOfPerson {
   struct Text {
@@ -204,33 +202,69 @@ struct Grading::TextsOfPerson {
   };
   std::vector<Text> texts = {};
   std::string problem = {};             // the statement, where one says it
+  std::string name = {};                // the same of whose they are
   std::vector<std::string> names = {};  // whose it may be, the likeliest first
 };
 
+// Of the list; spellings that are only alike count where none is the same, and one alone is.
+const Roster::Person* Grading::person_of(const TextsOfPerson& texts) const {
+  for (const std::string& name : texts.names) {
+    if (const auto found = people_.find(person_key(name)); found != people_.end())
+      return &roster_->people[found->second];
+  }
+  for (const std::string& name : texts.names) {
+    const auto [begin, end] = alike_people_.equal_range(loose_person_key(name));
+    if (begin != end && std::next(begin) == end) return &roster_->people[begin->second];
+  }
+  return nullptr;
+}
+
+void Grading::name(HandInOfClass& hand_in, const TextsOfPerson& texts) const {
+  const GradeWords& said = language().grades;
+  GradedHandIn& graded = hand_in.graded;
+  graded.name = texts.names.empty() ? "" : texts.names.front();
+  if (!roster_) return;
+  if (const Roster::Person* person = person_of(texts)) {
+    const bool says_other = !texts.name.empty() && loose_person_key(texts.name) != loose_person_key(person->name);
+    if (says_other) graded.remarks.push_back(said.says_other_name(shown(texts.name)));
+    graded.name = person->name;
+    return;
+  }
+  std::vector<std::string> known;
+  for (const Roster::Person& person : roster_->people) known.push_back(person.name);
+  const auto near = closest(graded.name, known);
+  graded.remarks.push_back(said.not_in_roster(shown(graded.name)) + (near ? said.is_it(*near) : ""));
+}
+
 Grading::TextsOfPerson Grading::texts_of(const FilesOfPerson& files) {
   TextsOfPerson all;
-  std::string name;
   for (const std::string& file : files.files) {
     if (!files.problem.empty()) break;
     Result<std::string> text = read_text(file);
     all.texts.push_back({file, text ? std::move(text.value()) : "", text ? Diagnostics() : text.faults()});
     const OriginOfAnswers own = origin_of_answers(file, all.texts.back().text);
-    if (name.empty()) name = own.name;
+    if (all.name.empty()) all.name = own.name;
     if (all.problem.empty()) all.problem = own.problem;
   }
-  for (const std::string& one : {name, files.name, files.whole_name, files.folder}) {
+  for (const std::string& one : {all.name, files.name, files.whole_name, files.folder}) {
     if (!person_key(one).empty()) all.names.push_back(one);
   }
   return all;
 }
 
-// The problem of a hand-in, ready; null where it has none, and `why` says so.
+// The problem of a hand-in, ready, and whose it is, if it is another person's; null where it has
+// none, and `why` says so.
 std::shared_ptr<const ReadyProblem> Grading::problem_of(const TextsOfPerson& texts, std::string& file,
-                                                        std::string& why) {
+                                                        std::string& owner, std::string& why) {
   const auto at = problems_.find(texts.problem, texts.names, why);
   if (!at) return nullptr;
   const ProblemsOfClass::Entry& entry = problems_.entry(*at);
   file = entry.file;
+  const auto is_own = [&](const std::string& name) {
+    const std::string key = loose_person_key(name);
+    return key == loose_person_key(entry.name) || key == loose_person_key(fs::path(entry.file).stem().string());
+  };
+  if (entry.is_for_person && std::ranges::none_of(texts.names, is_own)) owner = entry.name;
   why = language().grades.problem_not_read(entry.file);
   try {
     return entry.statement.empty() ? nullptr : problems_.ready(*at);
@@ -246,15 +280,15 @@ std::vector<HandInOfClass> Grading::failed(GradedHandIn::What what, const std::s
   one[0].graded.what = what;
   one[0].graded.files = files.files;
   one[0].graded.error = why;
-  name(one[0], texts.names);
+  name(one[0], texts);
   return one;
 }
 
 std::vector<HandInOfClass> Grading::read(const FilesOfPerson& files) {
   const TextsOfPerson texts = texts_of(files);
   if (!files.problem.empty()) return failed(GradedHandIn::What::unreadable, files.problem, files, texts);
-  std::string file, why;
-  const std::shared_ptr<const ReadyProblem> problem = problem_of(texts, file, why);
+  std::string file, owner, why;
+  const std::shared_ptr<const ReadyProblem> problem = problem_of(texts, file, owner, why);
   if (!problem) return failed(GradedHandIn::What::no_problem, why, files, texts);
 
   std::vector<HandInOfClass> hand_ins;
@@ -277,7 +311,8 @@ std::vector<HandInOfClass> Grading::read(const FilesOfPerson& files) {
   for (HandInOfClass& one : hand_ins) {
     one.problem = problem;
     one.graded.problem = file;
-    name(one, texts.names);
+    name(one, texts);
+    if (!owner.empty()) one.graded.remarks.push_back(language().grades.of_anothers_problem(shown(owner)));
     for (const std::string& fault : faults) one.graded.remarks.push_back(language().grades.part_not_read(fault));
   }
   return hand_ins;
@@ -297,6 +332,7 @@ void Grading::keep(HandInOfClass hand_in, const std::function<void(const HandInO
     const auto has_other_shape = [](const MarkedStep& step) { return !step.given_shape.empty(); };
     if (!report.steps.empty() && std::ranges::all_of(report.steps, has_other_shape))
       graded.remarks.push_back(language().grades.of_other_shape);
+    if (begins_mostly_wrong(report)) graded.remarks.push_back(language().grades.mostly_wrong);
     class_.summary.add(report, graded.grade, hand_in.problem->trace);
   }
   tell(hand_in);
@@ -351,13 +387,18 @@ void Grading::tell_of_several(const std::map<std::string, std::vector<std::size_
   }
 }
 
-GradedHandIn Grading::nothing_of(const std::string& name) const {
+GradedHandIn Grading::nothing_of(const std::string& name) {
   GradedHandIn none{.what = GradedHandIn::What::nothing, .name = name};
   std::string why;
   const auto at = problems_.find("", {name}, why);
   if (!at || problems_.entry(*at).statement.empty()) return none;
   none.problem = problems_.entry(*at).file;
-  none.grade = Grader(scheme_, problems_.ready(*at)->trace).nothing();
+  try {
+    none.grade = Grader(scheme_, problems_.ready(*at)->trace).nothing();
+  } catch (const Refusal& refusal) {
+    refused_.push_back(refusal);
+    none.remarks.push_back(language().grades.problem_not_read(none.problem));
+  }
   return none;
 }
 

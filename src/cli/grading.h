@@ -42,6 +42,7 @@ class ProblemsOfClass {
 
   struct Entry {
     std::string file, name;      // as the problem says, "x-for", else as its file is called
+    bool is_for_person = false;  // it says so itself
     std::string statement = {};  // empty where it cannot be read
   };
 
@@ -91,8 +92,10 @@ class Grading {
  public:
   Grading(ProblemsOfClass& problems, const Scheme& scheme, const Roster* roster)
       : problems_(problems), scheme_(scheme), roster_(roster) {
-    for (std::size_t i = 0; roster && i < roster->people.size(); ++i)
+    for (std::size_t i = 0; roster && i < roster->people.size(); ++i) {
       people_.emplace(person_key(roster->people[i].name), i);
+      alike_people_.emplace(loose_person_key(roster->people[i].name), i);
+    }
   }
 
   void grade(const std::vector<FilesOfPerson>& all, std::size_t threads,
@@ -107,12 +110,14 @@ class Grading {
  private:
   struct TextsOfPerson;
   static TextsOfPerson texts_of(const FilesOfPerson& files);
-  std::shared_ptr<const ReadyProblem> problem_of(const TextsOfPerson& texts, std::string& file, std::string& why);
+  std::shared_ptr<const ReadyProblem> problem_of(const TextsOfPerson& texts, std::string& file, std::string& owner,
+                                                 std::string& why);
   std::vector<HandInOfClass> failed(GradedHandIn::What what, const std::string& why, const FilesOfPerson& files,
                                     const TextsOfPerson& texts) const;
   std::vector<HandInOfClass> read(const FilesOfPerson& files);
-  void name(HandInOfClass& hand_in, const std::vector<std::string>& names) const;
-  GradedHandIn nothing_of(const std::string& name) const;
+  void name(HandInOfClass& hand_in, const TextsOfPerson& texts) const;
+  const Roster::Person* person_of(const TextsOfPerson& texts) const;
+  GradedHandIn nothing_of(const std::string& name);
   void tell_of_several(const std::map<std::string, std::vector<std::size_t>>& places);
   void put_in_order();
   void keep(HandInOfClass hand_in, const std::function<void(const HandInOfClass&)>& tell);
@@ -120,7 +125,8 @@ class Grading {
   ProblemsOfClass& problems_;
   const Scheme& scheme_;
   const Roster* roster_;
-  std::map<std::string, std::size_t> people_;  // of the list, by person_key()
+  std::map<std::string, std::size_t> people_;             // of the list, by person_key()
+  std::multimap<std::string, std::size_t> alike_people_;  // the same by loose_person_key()
   GradedClass class_;
   std::vector<Refusal> refused_;
 };

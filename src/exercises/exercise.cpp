@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "mark/lint.h"
 #include "mistakes/mistake.h"
 #include "model/attention.h"
 #include "trace/evaluate.h"
@@ -155,7 +156,7 @@ Reason why_unpleasant(const Recipe& recipe, const Evaluation<double>& made, bool
   return Reason::none;
 }
 
-// "scale.by_n (in every step), …": the findings of a linter in a line.
+// "scale.by_n; scale.by_dk, scale.twice": the findings of a linter in a line.
 std::string in_a_line(const Lint& lint) {
   std::vector<std::string> found;
   for (const Invisible& one : lint.invisible) found.push_back(one.mistake);
@@ -170,6 +171,14 @@ std::string in_a_line(const Lint& lint) {
   for (const std::string& one : found) line += (line.empty() ? "" : "; ") + one;
   return line;
 }
+
+// What a linter finds in a draw.
+struct Look {
+  Lint found;
+  std::pair<std::size_t, std::size_t> findings;  // as it is written, and where last digits may differ
+
+  bool operator<(const Look& other) const { return findings < other.findings; }
+};
 
 }  // namespace
 
@@ -186,7 +195,7 @@ struct ExerciseMaker::Kind {
   std::string text(const std::vector<double>& values, std::uint64_t seed,
                    const std::vector<std::pair<std::string, std::string>>& own) const;
   std::size_t cells() const;  // of all steps
-  Lint lint(const std::vector<double>& values) const;
+  Look look(const std::vector<double>& values) const;
   bool is_silent(const Lint& lint) const { return may_coincide ? lint.by_numbers() == 0 : lint.is_silent(); }
   Diagnostic fault(const std::array<std::size_t, reasons>& refused, const Lint& nearest) const;
 };
@@ -236,17 +245,18 @@ std::size_t ExerciseMaker::Kind::cells() const {
   return all;
 }
 
-// What is found in it: in what is written with so many decimals, and also where the last of
-// them may be rounded otherwise.
-Lint ExerciseMaker::Kind::lint(const std::vector<double>& values) const {
+Look ExerciseMaker::Kind::look(const std::vector<double>& values) const {
   const int digits = sketch.problem.at("digits").get<int>();
   double unit = 1;
   for (int digit = 0; digit < digits; ++digit) unit /= 10;
   const Recipe drawn = with(values);
-  Lint found = linter.lint(drawn, {.digits = digits});
+  Look seen{.found = linter.lint(drawn, {.digits = digits}), .findings = {}};
+  seen.findings.first = seen.found.by_numbers();
+  if (!is_silent(seen.found)) return seen;
   constexpr double apart = 2;  // units of the last decimal
-  if (is_silent(found)) found = linter.lint(drawn, {.digits = digits, .least = apart * unit});
-  return found;
+  seen.found = linter.lint(drawn, {.digits = digits, .least = apart * unit});
+  seen.findings.second = seen.found.by_numbers();
+  return seen;
 }
 
 Diagnostic ExerciseMaker::Kind::fault(const std::array<std::size_t, reasons>& refused, const Lint& nearest) const {
@@ -255,29 +265,32 @@ Diagnostic ExerciseMaker::Kind::fault(const std::array<std::size_t, reasons>& re
       none_shows ? Reason::hidden_mistakes : Reason(std::ranges::max_element(refused) - refused.begin());
   const std::string drawn = counted(std::accumulate(refused.begin(), refused.end(), std::size_t{0}), "problem");
   const std::string difficult = "--difficulty " + std::to_string(difficulty);
+  const auto help = [&](const char* of_sizes) {
+    return may_coincide ? "another --difficulty or --digits, or a problem with other sizes" : of_sizes;
+  };
   switch (most) {
     case Reason::alike_rows:
       return {
           .code = "cannot-be-pleasant",
-          .message = "of " + drawn + " drawn most had two inputs alike: so many inputs stand against so few numbers",
-          .help = "fewer --inputs, a larger --width, or a higher --difficulty"};
+          .message = "of " + drawn + " drawn most had two inputs alike: there are too few different ones for so many",
+          .help = help("fewer --inputs, a larger --width, or a higher --difficulty")};
     case Reason::too_large:
       return {.code = "cannot-be-pleasant",
               .message = "of " + drawn +
                          " drawn most had a query, key, value or score beyond ±20: the sizes stand against " +
                          difficult,
-              .help = "a smaller --width or --d-k, or a lower --difficulty"};
+              .help = help("a smaller --width or --d-k, or a lower --difficulty")};
     case Reason::weights:
       return {.code = "cannot-be-pleasant",
               .message = "of " + drawn + " drawn most had a weight below 0.02 or above 0.95: the sizes stand against " +
                          difficult,
-              .help = "fewer --inputs, a smaller --width, or a lower --difficulty"};
+              .help = help("fewer --inputs, a smaller --width, or a lower --difficulty")};
     default:
       return {.code = "cannot-be-pleasant",
-              .message = "of " + drawn + " drawn none shows every mistake in numbers of " +
+              .message = "of " + drawn + " drawn those that are pleasant hide mistakes in numbers of " +
                          counted(static_cast<std::size_t>(sketch.problem.at("digits").get<int>()), "decimal") +
                          "; in the nearest: " + in_a_line(nearest),
-              .help = "more --digits, another --difficulty, or other sizes; attn mistakes says what these are"};
+              .help = help("more --digits, another --difficulty, or other sizes; attn mistakes says what these are")};
   }
 }
 
@@ -303,6 +316,12 @@ Result<ExerciseMaker> ExerciseMaker::of(Sketch sketch, int difficulty, const Rea
     }
     if (any) places[line] = std::move(cells);
   }
+  constexpr std::size_t most_bytes = std::size_t{2} << 30;
+  if (Linter::bytes(recipe) > most_bytes) {
+    return Diagnostic{.code = "too-large",
+                      .message = "to make every mistake in such a problem takes more than " + spelled_size(most_bytes),
+                      .help = "smaller sizes: nobody works so much by hand"};
+  }
   Linter linter(recipe);
   Kind kind{.sketch = std::move(sketch),
             .difficulty = difficulty,
@@ -326,7 +345,7 @@ Result<std::string> ExerciseMaker::make(std::uint64_t seed,
   Random random(seed);
   std::array<std::size_t, reasons> refused{};
   struct Nearest {
-    Lint found;
+    Look seen;
     std::vector<double> values;
   };
   std::optional<Nearest> nearest;
@@ -339,16 +358,16 @@ Result<std::string> ExerciseMaker::make(std::uint64_t seed,
     OnOtherNumbers policy(kind.places, values);
     Reason reason = why_unpleasant(kind.recipe, evaluate(kind.recipe, policy), kind.may_coincide);
     if (reason == Reason::none) {
-      Lint found = kind.lint(values);
-      if (kind.is_silent(found)) return kind.text(values, seed, own);
+      Look seen = kind.look(values);
+      if (kind.is_silent(seen.found)) return kind.text(values, seed, own);
       reason = Reason::hidden_mistakes;
-      if (!nearest || found.by_numbers() < nearest->found.by_numbers()) nearest = {std::move(found), values};
+      if (!nearest || seen < nearest->seen) nearest = {std::move(seen), values};
     }
     const std::size_t lints = ++refused[static_cast<std::size_t>(reason)];
     if (reason == Reason::hidden_mistakes && lints >= (kind.may_coincide ? most_lints_alike : most_lints)) break;
   }
   if (kind.may_coincide && nearest) return kind.text(nearest->values, seed, own);
-  return kind.fault(refused, nearest ? nearest->found : Lint());
+  return kind.fault(refused, nearest ? nearest->seen.found : Lint());
 }
 
 }  // namespace attn

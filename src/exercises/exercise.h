@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,7 +12,6 @@
 
 #include "base/result.h"
 #include "exercises/sketch.h"
-#include "mark/lint.h"
 #include "problem/problem.h"
 
 // Problems drawn at random that are pleasant to work by hand, and in which every mistake
@@ -31,7 +29,7 @@ class ExerciseMaker {
   // Reads the text of a problem file.
   using Reader = std::function<Result<Problem>(std::string_view)>;
 
-  // Faults, beside those of the reader: "sizes-coincide" where no numbers of these sizes
+  // Faults, beside those of the reader: "too-large"; "sizes-coincide" where no numbers of these sizes
   // show every mistake, or tell it from every other. Where that may be, as for another
   // problem of a kind that is there already, it is let pass; inputs may be alike; and of
   // problems that hide something else, if there are no better, the best is taken.

@@ -182,6 +182,17 @@ bool has_shape(const Json& value, const std::vector<std::size_t>& shape, std::si
          std::ranges::all_of(value, [&](const Json& item) { return has_shape(item, shape, axis + 1); });
 }
 
+// Where a reference to a file stands; nothing where none does.
+std::optional<std::string> find_file(const Json& value, const Pointer& where) {
+  if (value.is_object() && value.contains("file")) return where.to_string();
+  if (!value.is_structured()) return std::nullopt;
+  std::size_t index = 0;
+  for (const auto& [name, member] : value.items()) {
+    if (auto found = find_file(member, value.is_array() ? where / index++ : where / name)) return found;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> find_numbers(const Json& value, const std::string& key, const Pointer& where,
                                         Sketch& sketch) {
   const auto shape = shape_of_numbers(value);
@@ -189,8 +200,9 @@ std::optional<std::string> find_numbers(const Json& value, const std::string& ke
     sketch.numbers.push_back({where, *shape, key == "gain"});
     return std::nullopt;
   }
-  if (value.is_object() && value.contains("file")) return where.to_string();
-  if (value.is_object() && value.contains("random") && value.contains("shape")) {
+  const bool has_tokens_for_keys = key == "embeddings";
+  if (value.is_object() && !has_tokens_for_keys && value.contains("file")) return where.to_string();
+  if (value.is_object() && !has_tokens_for_keys && value.contains("random") && value.contains("shape")) {
     sketch.numbers.push_back({where, value["shape"].get<std::vector<std::size_t>>(), key == "gain"});
     return std::nullopt;
   }
@@ -198,8 +210,12 @@ std::optional<std::string> find_numbers(const Json& value, const std::string& ke
   std::size_t index = 0;
   for (const auto& [name, member] : value.items()) {
     const Pointer place = value.is_array() ? where / index++ : where / name;
-    if (value.is_object() && is_about_the_task(name)) continue;
-    if (auto unread = find_numbers(member, value.is_array() ? key : name, place, sketch)) return unread;
+    if (value.is_object() && !has_tokens_for_keys && is_about_the_task(name)) {
+      if (auto unread = find_file(member, place)) return unread;
+      continue;
+    }
+    const bool has_own_name = value.is_object() && !has_tokens_for_keys;
+    if (auto unread = find_numbers(member, has_own_name ? name : key + "/", place, sketch)) return unread;
   }
   return std::nullopt;
 }

@@ -156,7 +156,9 @@ class Places {
   void begin(const Step& step) {
     at_ = 0;
     const auto is_whole = [](double number) { return number == std::floor(number); };
-    all_whole_ = std::ranges::all_of(step.result.data(), is_whole);
+    // Of weights that are 0 and 1 nobody could tell how they came about.
+    const bool is_share = step.heading.role == Role::attention_weight || step.heading.role == Role::softmax;
+    all_whole_ = !is_share && std::ranges::all_of(step.result.data(), is_whole);
   }
 
  private:

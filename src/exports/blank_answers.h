@@ -21,7 +21,7 @@ struct AnswersTemplate {
 std::span<const AnswersTemplate> answers_templates();
 
 // What somebody would hand in who has everything right: the text template, filled in with
-// the numbers of these steps to so many decimals; whole numbers of a whole step without any.
+// the numbers of these steps to so many decimals; whole numbers without any, but for those of a softmax.
 std::string worked_answers(const Trace& trace, const std::vector<std::string>& ids, int decimals);
 
 // The steps that a person works out: neither given, nor given numbers in another order.

@@ -41,7 +41,7 @@ void lay_out(const OrderedJson& value, std::size_t indent, std::string& text) {
   std::string flat;
   write_flat(value, flat);
   const bool is_leaf = !value.is_structured() || value.empty();
-  const bool is_row = value.is_array() && !value.front().is_structured();
+  const bool is_row = !is_leaf && value.is_array() && !value.front().is_structured();
   if (is_leaf || is_row || (flat.size() + indent <= widest && !has_matrix(value))) {
     text += flat;
     return;

@@ -94,7 +94,10 @@ std::vector<std::string> coincidences(const Recipe& recipe) {
     for (const auto& [other, root] : sizes) {
       if (size == root * root && size > 1) all.push_back(symbol + " = " + other + "² = " + std::to_string(size));
     }
-    if (size == 1) all.push_back(symbol + " = 1");
+    const auto has_its_own_line = [&](const std::string& line) {
+      return line.find(symbol + " = ") == std::string::npos;
+    };
+    if (size == 1 && std::ranges::all_of(all, has_its_own_line)) all.push_back(symbol + " = 1");
   }
   return all;
 }

@@ -226,7 +226,7 @@ void Linter::Known::find_invisible(const Courses& courses, const SameNumbers& sa
         ++readings;
         if (seen[i] != (from == SeenFrom::all ? 2 : 1) || never_shows(all[i], from)) continue;
         ++hidden;
-        found.variants.push_back(all[i].variant);
+        if (!all[i].variant.empty()) found.variants.push_back(all[i].variant);
         found.by_sizes = found.by_sizes && is_always_invisible_here(all[i], from);
       }
       const auto& away = elsewhere[static_cast<int>(from)];
@@ -300,9 +300,11 @@ Linter::Linter(const Recipe& kind) {
   Known known;
   const Courses here(with_drawn_numbers(kind, seed));
   const std::optional<Recipe> other = with_other_widths(kind, seed);
+  std::optional<Courses> elsewhere;
+  if (other) elsewhere.emplace(*other);
   for (const SeenFrom from : {SeenFrom::all, SeenFrom::result}) {
     known.here[static_cast<int>(from)] = Known::Always(here, from);
-    if (other) known.elsewhere[static_cast<int>(from)] = Known::Always(Courses(*other), from);
+    if (elsewhere) known.elsewhere[static_cast<int>(from)] = Known::Always(*elsewhere, from);
   }
   known.of_sizes = known.lint(here, is_nearly);
   known_ = std::make_shared<const Known>(std::move(known));

@@ -112,7 +112,6 @@ class Quiz {
   Report report() const;
 
  private:
-  QuizReaction settled_as(QuizReaction reaction);
   Answers answers_so_far(bool only_right) const;
   QuizHelp next_help() const;
 

@@ -75,8 +75,9 @@ class Slips {
         const double written = rounded(value, place_.rounding);
         // Of a number that is written as 0 nobody can tell how far the point was moved.
         if (power < 0.1 && rounded(value * power, place_.rounding) == 0) continue;
-        if (one("slip.decimal_point", "", cell, written * power, evidence)) return true;
-        if (written != value && one("slip.decimal_point", "", cell, value * power, evidence)) return true;
+        if (written != 0 && one("slip.decimal_point", "", cell, written * power, evidence)) return true;
+        if (written != 0 && written != value && one("slip.decimal_point", "", cell, value * power, evidence))
+          return true;
       }
       for (const double swapped : with_digits_swapped(value, place_.rounding)) {
         if (one("slip.digits_swapped", "", cell, swapped, said.digits_swapped)) return true;

@@ -40,10 +40,10 @@ struct GradeWords {
   Said whole;
 
   // What a teacher is to know of a hand-in.
-  Said nothing_handed_in, of_other_shape;
+  Said nothing_handed_in, of_other_shape, mostly_wrong;
   Saying<Text, Text> decide;
-  Saying<Text> not_in_roster, is_it, also_handed_in, says_other_name, other_problem, no_problem_of_name,
-      problem_not_read, part_not_read;
+  Saying<Text> not_in_roster, is_it, also_handed_in, says_other_name, of_anothers_problem, other_problem,
+      no_problem_of_name, problem_not_read, part_not_read;
 };
 
 }  // namespace attn

@@ -31,6 +31,7 @@ const std::map<std::string, Names> may_include = {
     {"compare", {"base", "words", "tensor", "ops", "trace", "mistakes"}},
     {"mark", {"base", "words", "tensor", "ops", "trace", "mistakes"}},
     {"model", {"base", "formula", "words", "tensor", "ops", "backend", "problem", "trace"}},
+    {"exercises", {"base", "files", "problem", "trace", "mistakes", "mark", "model"}},
     {"explain", {"base", "formula", "words", "tensor", "ops", "problem", "trace", "mistakes", "compare", "mark"}},
     {"formats", {"base", "formula", "explain"}},
     {"exports",
@@ -38,8 +39,8 @@ const std::map<std::string, Names> may_include = {
     {"reading", {"base", "tensor", "files", "problem", "trace", "mistakes", "compare", "mark"}},
     {"bench", {"base", "tensor", "backend", "explain", "exports"}},
     {"cli",
-     {"base", "words", "tensor", "ops", "backend", "bench", "problem", "trace", "mistakes", "compare", "mark", "model",
-      "explain", "formats", "exports", "reading", "files", "tokenizers", "imports"}},
+     {"base", "words", "tensor",    "ops",     "backend", "bench",   "problem", "trace", "mistakes",   "compare",
+      "mark", "model", "exercises", "explain", "formats", "exports", "reading", "files", "tokenizers", "imports"}},
 };
 
 // What a folder never sees, not through any header of another folder either.
@@ -49,6 +50,7 @@ const std::map<std::string, Names> never_sees = {
     {"mark", {"backend", "bench", "model", "explain"}},
     {"compare", {"backend", "bench", "model", "explain"}},
     {"model", {"bench", "explain", "reading"}},
+    {"exercises", {"bench", "explain", "reading"}},
     {"explain", {"backend", "bench", "model", "reading"}},
     {"formats", {"backend", "bench", "model", "reading", "mistakes", "mark", "compare", "files", "exports"}},
     {"exports", {"backend", "bench", "model", "reading"}},
@@ -79,7 +81,7 @@ const std::map<std::string, Names> rooms_beside = {
 const std::map<std::string, Names> library_users = {
     {"mpfr.h", {"base"}},
     {"fmt", {"base", "words", "explain", "formats", "bench", "cli"}},
-    {"nlohmann", {"exports", "files", "reading", "bench", "tokenizers", "imports"}},
+    {"nlohmann", {"exercises", "exports", "files", "reading", "bench", "tokenizers", "imports"}},
     {"zlib.h", {"exports", "files"}},
     {"xlsxwriter.h", {"exports"}},
     {"utf8proc.h", {"tokenizers"}},

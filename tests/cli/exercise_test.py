@@ -79,11 +79,12 @@ class Exercise(unittest.TestCase):
 
     def test_another_of_a_kind_keeps_the_kind(self):
         def kind(value):
+            """The value with every number of a list left out: those are drawn."""
             if isinstance(value, dict):
                 return {key: kind(one) for key, one in value.items()}
             if isinstance(value, list):
-                return [kind(one) for one in value]
-            return type(value) is str and value
+                return [kind(one) if isinstance(one, (list, dict, str)) else None for one in value]
+            return value
 
         for name in ("worked-example-causal", "two-heads-shared-matrix", "cross-attention", "grouped-query", "rope"):
             with self.subTest(name=name):
@@ -96,6 +97,39 @@ class Exercise(unittest.TestCase):
                         self.assertEqual(kind(source[key]), kind(other[key]), key)
                 given = "inputs" if "inputs" in source else "queries"
                 self.assertNotEqual(source[given], other[given])
+
+
+    def test_what_a_problem_says_of_its_task_is_not_drawn(self):
+        task = {"mask": {"allow": [[1, 0, 1], [1, 1, 0]]}, "heads": 2, "window": [1, 1], "score": "dot", "scale": 0.25,
+                "queries": [[1, 0, 0, 1], [0, 1, 1, 0]], "keys": [[1, 2, 0, 1], [0, 1, 1, 0], [2, 0, 1, 1]],
+                "values": [[1, 0, 2, 1], [0, 1, 1, 2], [1, 1, 0, 0]], "x-of": "somebody"}
+        done = attn("exercise", "--like", "-", "--seed", "1", given=json.dumps(task))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        other = json.loads(done.stdout)
+        for key in ("mask", "heads", "window", "score", "scale"):
+            self.assertEqual(other[key], task[key])
+        self.assertNotEqual(other["keys"], task["keys"])
+        self.assertNotIn("x-of", other)
+
+    def test_tokens_may_be_called_as_keys_are(self):
+        task = {"tokens": ["mask", "gain", "x-ray", "file"], "score": "dot",
+                "embeddings": {"mask": [7, 7, 7], "gain": [7, 7, 7.5], "x-ray": [7, 6.5, 7], "file": [6.5, 7, 7]}}
+        done = attn("exercise", "--like", "-", "--seed", "1", "--difficulty", "1", given=json.dumps(task))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        other = json.loads(done.stdout)
+        self.assertEqual(other["tokens"], task["tokens"])
+        self.assertLessEqual({n for vector in other["embeddings"].values() for n in vector}, {0, 1})
+
+    def test_lists_with_nothing_in_them_are_no_matter(self):
+        task = {"inputs": [[1, 2], [0, 1], [2, 2]], "mask": [], "score": "dot"}
+        done = attn("exercise", "--like", "-", "--seed", "1", given=json.dumps(task))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_of_a_kind_that_nobody_works_by_hand_there_is_no_other(self):
+        tensor = {"random": "normal", "shape": [1500, 64], "seed": 1}
+        done = attn("exercise", "--like", "-", given=json.dumps({"queries": tensor, "keys": tensor}))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nobody works so much by hand", done.stderr)
 
 
 class Class(unittest.TestCase):
@@ -151,6 +185,33 @@ class Class(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(os.path.join(self.folder, "out"))),
                          ["______etc_passwd.json", "_hidden.json", "keys"])
 
+    def test_problems_that_were_handed_out_are_not_replaced_by_others(self):
+        self.roster("name\nAnna\nBen\n")
+        before = read(self.folder, "out", "Anna.json")
+        again = attn("exercise", "--roster", "class.csv", "--seed", "5", "-o", "out", folder=self.folder)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        other = attn("exercise", "--roster", "class.csv", "--seed", "6", "-o", "out", folder=self.folder)
+        self.assertEqual(other.returncode, 2)
+        self.assertIn("another problem", other.stderr)
+        self.assertEqual(before, read(self.folder, "out", "Anna.json"))
+
+    def test_a_class_needs_a_folder(self):
+        with open(os.path.join(self.folder, "class.csv"), "w", encoding="utf-8") as file:
+            file.write("name\nAnna\n")
+        for words in ((), ("-o", "-")):
+            done = attn("exercise", "--roster", "class.csv", *words, folder=self.folder)
+            self.assertEqual(done.returncode, 2)
+        self.assertEqual(os.listdir(self.folder), ["class.csv"])
+
+    def test_a_file_that_is_read_is_not_replaced(self):
+        with open(os.path.join(self.folder, "soft.json"), "w", encoding="utf-8") as file:
+            file.write(read(DATA, "worked-example.json"))
+        with open(os.path.join(self.folder, "class.csv"), "w", encoding="utf-8") as file:
+            file.write("name\nsoft\n")
+        done = attn("exercise", "--roster", "class.csv", "--like", "soft.json", "-o", ".", folder=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(read(self.folder, "soft.json"), read(DATA, "worked-example.json"))
+
     def test_names_that_would_share_a_file_are_refused(self):
         done = self.roster("name\nA.B\nA/B\n")
         self.assertEqual(done.returncode, 2)
@@ -165,6 +226,7 @@ class Refusals(unittest.TestCase):
             (("--width", "4", "--d-k", "4"), "--width 4", "--d-k 4"),
             (("--d-k", "5"), "--d-k 5", "--score scaled_dot"),
             (("--d-k", "1"), "--d-k 1", "--score scaled_dot"),
+            (("--window", "0,0"), "--window 0,0", "every exercise"),
             (("--d-k", "9", "--positions", "rope"), "--d-k 9", "--positions rope"),
             (("--cross", "--block", "encoder"), "--cross", "--block"),
             (("--like", os.path.join(DATA, "rope.json"), "--heads", "2"), "--heads", "--like"),

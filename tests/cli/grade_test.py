@@ -249,6 +249,35 @@ class WhoseItIs(Folder):
         self.write("roster.csv", "name\n\u00c4nne M\u00fcller\n")
         self.assertEqual(self.names("in", "--roster", "roster.csv"), ["\u00c4nne M\u00fcller"])
 
+    def test_a_name_that_one_person_alone_is_like_is_theirs(self):
+        self.write("roster.csv", "name\nJosé Ángel Núñez\nPat O’Neil\nIvan Petrov\nJ. R. Smith\nAnn\nÄnn\n")
+        files = ("JOSE ANGEL NUNEZ", "Pat O'Neil", "Ivan Petrov (1)", "J. R. Smith", "Ann", "ANN ")
+        for name in files[:5]:
+            self.write(f"hand-ins/{name}.json", {"steps": RIGHT})
+        people = self.people("hand-ins", "--roster", "roster.csv")
+        for name in ("José Ángel Núñez", "Pat O’Neil", "Ivan Petrov", "J. R. Smith", "Ann"):
+            self.assertEqual((people[name]["points"], people[name]["remarks"]), (3, []), name)
+        self.assertEqual(people["Änn"]["verdict"], "nothing")
+
+    def test_a_neighbours_problem_is_told(self):
+        for name, file in (("Anna", EXAMPLE), ("Ben", SCALED)):
+            with open(file, encoding="utf-8") as stream:
+                self.write(f"keys/{name}.json", {**json.load(stream), "x-for": name})
+        statement = json.loads(attn("run", EXAMPLE, "--format", "json").stdout)["statement"]
+        self.write("hand-ins/ben.json", {"name": "Ben", "problem": statement, "steps": RIGHT})
+        ben = self.people("hand-ins", keys="keys")["Ben"]
+        self.assertIn("its problem is the one of `Anna`", ben["remarks"])
+
+    def test_numbers_that_are_strange_from_the_first_step_on_are_asked_about(self):
+        strange = [[7, 8, 9], [8, 7, 9], [9, 9, 7]]
+        self.write("hand-ins/ben.json", {"steps": {name: strange for name in ("keys", "queries", "values", "scores")}})
+        self.assertIn("is it of other numbers?", str(self.people("hand-ins")["ben"]["remarks"]))
+
+    def test_a_folder_that_is_not_there_is_a_slip_of_the_line(self):
+        done = self.grade("nowhere")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("there is no file and no folder `nowhere`", done.stderr)
+
     def test_a_name_may_have_points_where_the_list_has_it(self):
         self.write("in/J. Doe.json", {"steps": RIGHT})
         self.write("roster.csv", "name\nJ. Doe\n")

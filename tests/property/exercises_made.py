@@ -41,6 +41,11 @@ KINDS = (
     ("--score", "additive"),
     ("--positions", "learned"),
     ("--positions", "rope"),
+    ("--score", "cosine"),
+    ("--score", "concat"),
+    ("--positions", "relative"),
+    ("--positions", "sinusoidal"),
+    ("--positions", "alibi"),
     ("--window", "1,0"),
     ("--digits", "3", "--inputs", "4"),
 )
@@ -112,7 +117,20 @@ def hand_ins(reader, digits):
                 continue  # right numbers in another order are a convention
             steps = [n for n in reader.given.order if n in other.written and n not in mistake.leaves_out]
             spelled = {n: mapped(other.paper(n), other.pen.spelled) for n in steps}
+            if name.startswith("softmax.base_"):
+                spelled |= powers(other, float(name.removeprefix("softmax.base_")))
             yield mistake, {"schema": "attn/answers/1", "steps": spelled}
+
+
+def powers(student, base):
+    """The steps of a softmax to another base, which nobody else writes."""
+    largest = [[[max(row) for row in head] for head in heads] for heads in student.m]
+    exponentials = [[[[0.0 if s == -math.inf else base ** (s - most) for s in row] for row, most in zip(head, mosts)]
+                     for head, mosts in zip(heads, most_heads)] for heads, most_heads in zip(student.m, largest)]
+    sums = [[[sum(row) for row in head] for head in heads] for heads in exponentials]
+    steps = {"row_maximum": largest, "exponentials": exponentials, "exponential_sums": sums}
+    return {name: mapped(student.paper(name, mapped(blocks, student.pen.unit)), student.pen.spelled)
+            for name, blocks in steps.items()}
 
 
 def named_in(report):

@@ -16,11 +16,13 @@
 #include "backend/cpu/threads.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "cli/class_files.h"
 #include "cli/options.h"
 #include "cli/problem_file.h"
 #include "cli/progress.h"
 #include "cli/render.h"
 #include "exports/blank_answers.h"
+#include "files/input_file.h"
 #include "model/attention.h"
 #include "problem/faults.h"
 #include "reading/problem/problem.h"
@@ -39,7 +41,7 @@ const std::vector<std::string> block_names = {"encoder", "decoder", "decoder_onl
 constexpr std::size_t most_size = 32, most_digits = 8, most_count = 100'000;
 
 struct ExerciseOptions {
-  std::string like, seed, inputs, width, key_width, value_width, heads, score = score_names.front(), positions, block;
+  std::string like, seed, inputs, width, key_width, value_width, heads, score, positions, block;
   std::string window, digits, difficulty = std::to_string(usual_difficulty), count = "1", roster, output;
   bool causal = false, cross = false;
   HardwareOptions hardware;
@@ -59,7 +61,6 @@ struct Wanted {
 
 struct Made {
   std::string problem, key;
-  std::optional<Diagnostic> fault;
 };
 
 std::optional<std::size_t> size_of(std::string_view option, const std::string& typed, std::string_view kind) {
@@ -82,19 +83,24 @@ std::pair<int, int> window_of(const std::string& typed) {
     if (one == "-1") return -1;
     return static_cast<int>(whole_number("--window", one, "number of keys", 0, most_size));
   };
-  return {side(sides[0]), side(sides[1])};
+  const std::pair<int, int> window(side(sides[0]), side(sides[1]));
+  if (window.first == 0 && window.second == 0) {
+    refuse_together("--window 0,0", "every exercise", "a key alone has all the weight: --window 1,0 or 1,1");
+  }
+  return window;
 }
 
 ExerciseWishes wishes_of(const ExerciseOptions& options, int digits) {
-  ExerciseWishes wishes{.inputs = size_of("--inputs", options.inputs, "number of inputs"),
-                        .width = size_of("--width", options.width, "width"),
-                        .key_width = size_of("--d-k", options.key_width, "width"),
-                        .value_width = size_of("--d-v", options.value_width, "width"),
-                        .heads = size_of("--heads", options.heads, "number of heads"),
-                        .score = score_names[choice("--score", options.score, score_names)],
-                        .causal = options.causal,
-                        .cross = options.cross,
-                        .digits = digits};
+  ExerciseWishes wishes{
+      .inputs = size_of("--inputs", options.inputs, "number of inputs"),
+      .width = size_of("--width", options.width, "width"),
+      .key_width = size_of("--d-k", options.key_width, "width"),
+      .value_width = size_of("--d-v", options.value_width, "width"),
+      .heads = size_of("--heads", options.heads, "number of heads"),
+      .score = options.score.empty() ? score_names.front() : score_names[choice("--score", options.score, score_names)],
+      .causal = options.causal,
+      .cross = options.cross,
+      .digits = digits};
   if (!options.positions.empty()) {
     wishes.positions = position_names[choice("--positions", options.positions, position_names)];
   }
@@ -117,7 +123,7 @@ void refuse_beside_like(const ExerciseOptions& options) {
       {"--positions", !options.positions.empty()},
       {"--block", !options.block.empty()},
       {"--window", !options.window.empty()},
-      {"--score", options.score != score_names.front()},
+      {"--score", !options.score.empty()},
       {"--causal", options.causal},
       {"--cross", options.cross},
   };
@@ -126,13 +132,10 @@ void refuse_beside_like(const ExerciseOptions& options) {
   }
 }
 
-// A name as a file may be called. Up to the first point a file's name says whose it is.
+// Up to the first point a file's name says whose it is.
 std::string Wanted::stem() const {
-  std::string stem;
-  for (const char c : name) {
-    const bool is_safe = is_ascii_alnum(c) || c == ' ' || c == '-' || c == '_' || (c & 0x80) != 0;
-    stem += is_safe ? c : '_';
-  }
+  std::string stem = file_name_for(name);
+  std::ranges::replace(stem, '.', '_');
   return stem;
 }
 
@@ -156,7 +159,7 @@ std::vector<Wanted> wanted_of(const ExerciseOptions& options, std::uint64_t seed
     const Result<Roster> roster = read_roster(text.value());
     if (!roster) throw Refusal(roster.faults(), text.value(), options.roster);
     for (const Roster::Person& person : roster.value().people) {
-      Wanted one{person.name, seed_of_person(seed, plain_person(person.name))};
+      Wanted one{person.name, seed_of_person(seed, person_key(person.name))};
       for (const auto& [column, value] : person.others) one.own.emplace_back("x-" + column, value);
       one.own.emplace_back("title", "Exercise for " + person.name);
       one.own.emplace_back("x-for", person.name);
@@ -172,7 +175,7 @@ std::vector<Wanted> wanted_of(const ExerciseOptions& options, std::uint64_t seed
 void refuse_names_alike(const std::vector<Wanted>& all, const std::string& roster) {
   std::map<std::string, std::string> names;  // by file
   for (const Wanted& one : all) {
-    const auto [other, is_new] = names.emplace(plain_person(one.stem()), one.name);
+    const auto [other, is_new] = names.emplace(person_key(one.stem()), one.name);
     if (is_new) continue;
     throw Refusal("the files of `" + shown(other->second) + "` and `" + shown(one.name) + "` would be called alike",
                   "give each a name of letters and digits of its own")
@@ -186,15 +189,20 @@ Result<Problem> read_sketch(std::string_view text) {
   return read_problem(text, catalog(), most_bytes);
 }
 
+// Throws a Refusal where there is no such exercise.
 Made made(const ExerciseMaker& maker, const Wanted& wanted, bool with_key) {
   const Result<std::string> text = maker.make(wanted.seed, wanted.own);
-  if (!text) return {.problem = "", .key = "", .fault = text.faults().front()};
-  Made done{.problem = text.value(), .key = "", .fault = std::nullopt};
+  if (!text) {
+    Diagnostic fault = text.faults().front();
+    if (with_key) fault.message = "for " + shown(wanted.name) + ": " + fault.message;
+    throw Refusal(fault);
+  }
+  Made done{.problem = text.value(), .key = ""};
   if (!with_key) return done;
   const Problem problem = std::move(read_sketch(done.problem).value());
-  Computation computation(problem);
-  computation.keep_all();
-  const Trace trace = compute(problem, {});
+  ComputeOptions alone;  // others draw meanwhile
+  alone.hardware.threads = "1";
+  const Trace trace = compute(problem, alone);
   done.key = worked_answers(trace, steps_to_work_out(trace), problem.digits.value_or(0));
   return done;
 }
@@ -211,10 +219,28 @@ void write_one(const fs::path& path, const std::string& text) {
   }
 }
 
+// Whoever makes exercises anew has perhaps handed the old ones out: their keys stay.
+void refuse_other_problem(const fs::path& path, const std::string& text) {
+  if (const auto read = name_of_read(path.string())) {
+    throw Refusal("`" + shown(path.string()) + "` would replace a file that is read here", "write to another folder")
+        .at({"-o,--output"});
+  }
+  const Result<std::string> old = read_text(path.string());
+  std::error_code unknown;
+  if (!fs::exists(path, unknown) || (old && old.value() == text)) return;
+  throw Refusal("`" + shown(path.string()) + "` is there already, and another problem",
+                "write to another folder, or take that one away")
+      .at({"-o,--output"});
+}
+
 // The problems in a folder, and beside them one with the keys: each problem once more, for
 // `attn grade`, and what its steps come to, as somebody would hand it in.
 void write_folder(const fs::path& folder, const std::vector<Wanted>& wanted, const std::vector<Made>& all) {
   const fs::path keys = folder / "keys";
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const fs::path& place : {folder, keys})
+      refuse_other_problem(place / (wanted[i].stem() + suffix), all[i].problem);
+  }
   make_folder(keys);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string stem = wanted[i].stem();
@@ -231,6 +257,7 @@ ExerciseMaker maker_of(const ExerciseWishes& wishes, int difficulty) {
   Diagnostic fault = maker.faults().front();
   if (fault.code == "sizes-coincide") {
     const std::vector<std::string> pairs = coincidences_in(wishes);
+    if (pairs.empty()) fault.help = "larger sizes, no two of them the same, or one the other's square";
     if (!pairs.empty()) fault.message = listed(pairs) + ": " + fault.message;
   }
   throw Refusal(fault);
@@ -265,8 +292,8 @@ void ExerciseOptions::declare(CommandLine& line) {
   line.add_option("--d-k", key_width, "the width of queries and keys", {.value = "N"});
   line.add_option("--d-v", value_width, "the width of values", {.value = "N"});
   line.add_option("--heads", heads, "several heads, side by side", {.value = "N"});
-  line.add_option("--score", score, "how queries and keys are compared",
-                  {.value = "NAME", .choices = score_names, .shows_default = true});
+  line.add_option("--score", score, "how queries and keys are compared; else scaled_dot",
+                  {.value = "NAME", .choices = score_names});
   line.add_flag("--causal", causal, "no query sees what comes behind it");
   line.add_option("--window", window, "how many keys to the left and right are seen; -1: all", {.value = "LEFT,RIGHT"});
   line.add_flag("--cross", cross, "keys and values come of other inputs than queries");
@@ -291,10 +318,13 @@ void ExerciseOptions::declare(CommandLine& line) {
 bool goes_into_folder(const ExerciseOptions& options, std::size_t count) {
   std::error_code unknown;
   const bool names_folder = options.output.ends_with('/') || fs::is_directory(options.output, unknown);
-  if (count > 1 && (options.output.empty() || options.output == "-")) {
-    throw Refusal(counted(count, "problem") + " need a folder", "name one: -o exercises").at({"-o,--output"});
+  const bool is_class = count > 1 || !options.roster.empty();
+  if (is_class && (options.output.empty() || options.output == "-")) {
+    throw Refusal(counted(count, "problem") + (count == 1 ? " and its key need" : " need") + " a folder",
+                  "name one: -o exercises")
+        .at({"-o,--output"});
   }
-  return count > 1 || names_folder || !options.roster.empty();
+  return is_class || names_folder;
 }
 
 Exit ExerciseOptions::run() const {
@@ -306,6 +336,10 @@ Exit ExerciseOptions::run() const {
   const std::uint64_t first =
       seed.empty() ? std::random_device()() % drawn_seeds : whole_number("--seed", seed, "seed", 0, most_seed);
   const std::vector<Wanted> wanted = wanted_of(*this, first);
+  if (roster.empty() && first + wanted.size() - 1 > most_seed) {
+    throw Refusal("--seed " + seed + " would be counted on beyond the largest seed", "a smaller --seed")
+        .at({"--seed", seed});
+  }
   const bool is_folder = goes_into_folder(*this, wanted.size());
   refuse_names_alike(wanted, roster);
   const ExerciseMaker maker = maker_of(*this);
@@ -320,13 +354,10 @@ Exit ExerciseOptions::run() const {
       progress.now(fmt::format("drawing problems, {} of {} done", ++done, wanted.size()));
     });
   }
-  for (const Made& one : all) {
-    if (one.fault) throw Refusal(*one.fault);
-  }
   if (is_folder) {
     write_folder(output, wanted, all);
-    say(fmt::format("attn: {} in {}, and the keys in {}\n", counted(all.size(), "problem"), printable(output),
-                    printable((fs::path(output) / "keys").string())));
+    say(fmt::format("attn: {} by --seed {} in {}, and the keys in {}\n", counted(all.size(), "problem"), first,
+                    printable(output), printable((fs::path(output) / "keys").string())));
     return Exit::done;
   }
   Rendering plan;

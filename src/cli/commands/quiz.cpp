@@ -268,8 +268,10 @@ std::vector<std::string> practice(const QuizOptions& options, const Problem& pro
   const bool is_alike = !problem.block && !trace.batched && !quiz.plan().is_selection;
   std::string exercise = "attn exercise";
   exercise += is_alike ? " --like " + shell_word(options.file) : sizes_as_options(problem, trace);
-  exercise += fmt::format(" --difficulty {} -o practice.json", difficulty);
-  std::string again = "attn quiz practice.json";
+  const bool is_taken = std::filesystem::path(options.file).filename() == "practice.json";
+  const std::string other = is_taken ? "practice-2.json" : "practice.json";
+  exercise += fmt::format(" --difficulty {} -o {}", difficulty, other);
+  std::string again = "attn quiz " + other;
   if (is_alike && !steps.empty()) {
     std::string names;
     for (const std::string& step : steps) names += (names.empty() ? "" : ",") + step;

@@ -39,9 +39,9 @@ std::vector<std::string> advice_in_words(const Trace& trace, const Advice& advic
     const std::string one = said.change(name_of_cell(trace, change), shortest(change.from), shortest(change.to));
     changes += (changes.empty() ? "" : said.and_then.text()) + one;
   }
-  const std::size_t left = advice.left.by_numbers();
+  const std::size_t left = advice.left.invisible.size() + advice.left.alike.size();
   if (!changes.empty()) lines.push_back(changes + (left > 0 ? ": " + said.left(left) : ""));
-  if (changes.empty() && left > 0) lines.push_back(said.no_change_helps);
+  if (changes.empty() && advice.left.by_numbers() > 0) lines.push_back(said.no_change_helps);
   for (const std::string& sizes : advice.sizes) lines.push_back(said.other_sizes(sizes));
   return lines;
 }
@@ -63,7 +63,7 @@ Document told_lint(const LintReport& report) {
     document.add(Prose{{said.alike(listed(group.mistakes), group.from == SeenFrom::result)}});
   }
   if (!report.advice.empty()) document.add(Headline{2, {said.what_helps}});
-  for (const std::string& line : report.advice) document.add(Prose{{line + "."}});
+  for (const std::string& line : report.advice) document.add(Prose{{capitalised(line) + "."}});
   return document;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -95,9 +96,23 @@ class VerdictTeller {
     std::string words = said_.before;
     for (const MarkedStep& other : report_.steps) {
       if (&other == &step) break;
-      if (is_wrong(other)) words = said_.your(in_words(other.id));
+      if (is_wrong(other) && is_made_from(step.id, other.id)) words = said_.your(in_words(other.id));
     }
     return words;
+  }
+
+  // Whether the numbers of one step go into another's.
+  bool is_made_from(const std::string& id, const std::string& from) const {
+    const Recipe& recipe = trace_.recipe;
+    const auto first = recipe.line(from), last = recipe.line(id);
+    if (!first || !last) return false;
+    std::set<std::string> wanted = {id};
+    for (std::size_t line = *last + 1; line-- > *first;) {
+      const Instruction& made = recipe.instruction(line);
+      if (!wanted.contains(made.id())) continue;
+      for (const Operand& operand : made.operands) wanted.insert(operand.id);
+    }
+    return wanted.contains(from);
   }
 
   // "5 of 9 right, 4 not right yet"

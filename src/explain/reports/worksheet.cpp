@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "base/math.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "explain/arithmetic/lines.h"
@@ -248,8 +249,7 @@ std::vector<Worksheet::Written> Worksheet::answers_written(const std::string& te
     const double value = number->value;
     // Small numbers without decimals count things, unless they are said to be a result.
     const bool tells = number->decimals > 0 || number->is_exact || number->is_stated || value >= 10;
-    const double reach =
-        number->decimals == 0 ? 1e-9 * std::max(1.0, value) : 0.5000001 * std::pow(10, -number->decimals);
+    const double reach = number->decimals == 0 ? 1e-9 * std::max(1.0, value) : 0.5000001 * pow(10.0, -number->decimals);
     if (!std::isfinite(value) || !tells || !any_near(answers_, value, reach)) continue;
     if (!any_near(given_, value, 1e-12)) found.push_back({reader.first(), reader.at() - reader.first()});
   }

@@ -18,7 +18,7 @@ constexpr LintWords english_lint = {
              (in_result ? "The result comes out right all the same; steps before it show the mistake."
                         : "Every step comes out right all the same.");
     },
-    .only_readings = [](Text readings) -> std::string { return " Meant is: " + readings + "."; },
+    .only_readings = [](Text readings) -> std::string { return " Only as: " + readings + "."; },
     .look_alike = "Mistakes that look alike",
     .alike = [](Text mistakes, bool in_result) -> std::string {
       return mistakes + ": " +
@@ -30,8 +30,8 @@ constexpr LintWords english_lint = {
     .left = [](std::size_t count) -> std::string {
       return count == 1 ? "then one of these is left" : "then " + std::to_string(count) + " of these are left";
     },
-    .no_change_helps = "no change of a number or two helps: draw other numbers",
-    .other_sizes = "take other sizes, for no number can tell apart what follows from {}",
+    .no_change_helps = "no change of a few numbers helps: draw other numbers",
+    .other_sizes = "take other sizes, for no number can mend what follows from {}",
 };
 
 }  // namespace attn
