@@ -158,12 +158,27 @@ struct Linter::Known {
 
     Always() = default;
     Always(const Courses& courses, SeenFrom from);
+
+    // What is not so in other numbers as well is no longer always so.
+    void keep_what_holds_in(const Always& other);
   };
 
   // By SeenFrom: at these sizes, and at others, where others can be.
   Always here[2];
   std::optional<Always> elsewhere[2];
   Lint of_sizes = {};
+
+  // From one draw more of the same kind, and of it at other sizes, where there are others.
+  void learn(const Courses& here_too, const Courses* elsewhere_too, SeenFrom from) {
+    const auto at = static_cast<int>(from);
+    const Always drawn(here_too, from);
+    if (here[at].readings.empty()) here[at] = drawn;
+    here[at].keep_what_holds_in(drawn);
+    if (!elsewhere_too) return;
+    const Always away(*elsewhere_too, from);
+    if (!elsewhere[at]) elsewhere[at] = away;
+    elsewhere[at]->keep_what_holds_in(away);
+  }
 
   bool never_shows(const Reading& reading, SeenFrom from) const {
     const auto& away = elsewhere[static_cast<int>(from)];
@@ -207,6 +222,11 @@ Linter::Known::Always::Always(const Courses& courses, SeenFrom from) {
       }
     }
   }
+}
+
+void Linter::Known::Always::keep_what_holds_in(const Always& other) {
+  std::erase_if(invisible, [&](const std::string& reading) { return !other.invisible.contains(reading); });
+  std::erase_if(are_alike, [&](const auto& pair) { return !other.are_alike.contains(pair); });
 }
 
 // seen[i]: how much has to be handed in for reading i to show: 0 the result, 1 all, 2 nothing does.
@@ -296,17 +316,21 @@ std::size_t Lint::by_numbers() const {
 }
 
 Linter::Linter(const Recipe& kind) {
-  constexpr std::uint64_t seed = 1;  // any will do
+  // Which weight is the largest, say, may be so by chance in one draw, and is not in all of them.
+  constexpr std::uint64_t draws = 4;
   Known known;
-  const Courses here(with_drawn_numbers(kind, seed));
-  const std::optional<Recipe> other = with_other_widths(kind, seed);
-  std::optional<Courses> elsewhere;
-  if (other) elsewhere.emplace(*other);
-  for (const SeenFrom from : {SeenFrom::all, SeenFrom::result}) {
-    known.here[static_cast<int>(from)] = Known::Always(here, from);
-    if (elsewhere) known.elsewhere[static_cast<int>(from)] = Known::Always(*elsewhere, from);
+  for (std::uint64_t seed = 1; seed <= draws; ++seed) {
+    const Courses here(with_drawn_numbers(kind, seed));
+    const std::optional<Recipe> other = with_other_widths(kind, seed);
+    std::optional<Courses> elsewhere;
+    if (other) elsewhere.emplace(*other);
+    for (const SeenFrom from : {SeenFrom::all, SeenFrom::result}) {
+      known.learn(here, elsewhere ? &*elsewhere : nullptr, from);
+    }
+    if (seed == draws) known.of_sizes = known.lint(here, is_nearly);
   }
-  known.of_sizes = known.lint(here, is_nearly);
+  std::erase_if(known.of_sizes.invisible, [](const Invisible& found) { return !found.by_sizes; });
+  std::erase_if(known.of_sizes.alike, [](const Alike& found) { return !found.by_sizes; });
   known_ = std::make_shared<const Known>(std::move(known));
 }
 

@@ -51,7 +51,16 @@ Rewrites positions_left_out(const RightAttention& right) {
     if (std::holds_alternative<Rotate>(own->op)) lines.push_back(line(own->id(), Copy{}, {own->operands[0]}));
     if (is_by_distance(right, *own)) append_nothing_of(*own, lines);
   }
-  return rewritten_where_first(right, lines);
+  Rewrites all = rewritten_where_first(right, lines);
+  // Numbers for distances that were worked out, and not added to the scores.
+  const Instruction* masked = right.find(right.at.masked);
+  if (masked && right.has(right.at.position_bias) && masked->operands.size() == 2) {
+    const bool closes = std::holds_alternative<Close>(masked->op);
+    all.push_back(
+        rewritten(right, masked->id(), language().mistakes.not_added,
+                  {line(masked->id(), closes ? Op(Close{}) : Op(Copy{}), {masked->operands[0]}, masked->open)}));
+  }
+  return all;
 }
 
 Rewrites positions_added_twice(const RightAttention& right) {

@@ -16,7 +16,7 @@ struct MistakeWords {
   Said projection, scores, score, scale, softcap, mask, window, softmax, sink, sum, heads, slip, rounding, layout;
   Said positions, rope, cache, alibi;
   // Which reading of a mistake, where there are several.
-  Said of_all_values, of_open_values, all_inputs, without_positions, as_turned, value_itself, weighted_value,
+  Said of_all_values, of_open_values, all_inputs, without_positions, as_turned, not_added, value_itself, weighted_value,
       by_own_width, by_head_width, with_biases, without_biases, by_input_width, powers_of_scores, powers_of_differences,
       differences_by_maximum, scores_by_maximum, powers_by_largest, empty_rows_zero, empty_rows_equal, causal_mask,
       padding, all_of_it, only_closing, no_maximum, key_i, first_sees_first, last_sees_last, one_where_closed,

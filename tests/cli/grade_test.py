@@ -266,7 +266,7 @@ class WhoseItIs(Folder):
         statement = json.loads(attn("run", EXAMPLE, "--format", "json").stdout)["statement"]
         self.write("hand-ins/ben.json", {"name": "Ben", "problem": statement, "steps": RIGHT})
         ben = self.people("hand-ins", keys="keys")["Ben"]
-        self.assertIn("its problem is the one of `Anna`", ben["remarks"])
+        self.assertIn("its problem is the one of Anna", ben["remarks"])
 
     def test_numbers_that_are_strange_from_the_first_step_on_are_asked_about(self):
         strange = [[7, 8, 9], [8, 7, 9], [9, 9, 7]]

@@ -40,11 +40,11 @@ void LintOptions::declare(CommandLine& line) {
 void refuse_too_large(const Recipe& recipe, std::size_t most) {
   const std::size_t needed = Linter::bytes(recipe);
   if (needed <= most) return;
-  throw Refusal("to make every mistake in this problem takes " + spelled_size(needed) + ", and --max-memory is " +
-                    spelled_size(most),
-                "a problem that people work by hand takes little; or --max-memory " +
-                    std::to_string((needed >> 20) + 1) + "M",
-                Exit::wrong_environment)
+  throw Refusal(
+      "to make every mistake in this problem takes " + spelled_size(needed) + ", and --max-memory is " +
+          spelled_size(most),
+      "a problem that people work by hand takes little; or --max-memory " + std::to_string((needed >> 20) + 1) + "M",
+      Exit::wrong_environment)
       .at({"--max-memory"});
 }
 

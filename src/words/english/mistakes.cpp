@@ -27,6 +27,7 @@ constexpr MistakeWords english_mistakes = {
     .all_inputs = "all of the inputs",
     .without_positions = "without their positions",
     .as_turned = "as turned by their positions",
+    .not_added = "worked out, and not added",
     .value_itself = "the value itself",
     .weighted_value = "its weighted value",
     .by_own_width = "divided by the root of its own width",
