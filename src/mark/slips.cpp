@@ -74,7 +74,7 @@ class Slips {
         // Of the number as written, and of the number in full.
         const double written = rounded(value, place_.rounding);
         // Of a number that is written as 0 nobody can tell how far the point was moved.
-        if (power < 0.1 && rounded(value * power, place_.rounding) == 0) continue;
+        if (power < 1 && rounded(value * power, place_.rounding) == 0) continue;
         if (written != 0 && one("slip.decimal_point", "", cell, written * power, evidence)) return true;
         if (written != 0 && written != value && one("slip.decimal_point", "", cell, value * power, evidence))
           return true;
