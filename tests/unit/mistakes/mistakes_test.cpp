@@ -603,8 +603,11 @@ TEST_CASE("nothing that the scores know of distances is left where positions are
     const std::string plain = R"({"inputs": [[1, 0], [0.5, 2], [2, 1]])";
     const Trace right = traced(plain + R"(, "positions": )" + positions + "}");
     const std::vector<Rewrite> made = rewrites_of(mistake_named("positions.left_out"), right.recipe);
-    REQUIRE(made.size() == 1);
-    CHECK(same_bits(replayed(made[0].recipe).at("context"), traced(plain + "}").value("context")));
+    REQUIRE_FALSE(made.empty());
+    for (const Rewrite& reading : made) {
+      INFO(reading.variant);
+      CHECK(same_bits(replayed(reading.recipe).at("context"), traced(plain + "}").value("context")));
+    }
   }
 }
 
