@@ -48,7 +48,7 @@ std::vector<Change> possible_changes(const Recipe& recipe) {
     return std::pair(std::abs(change.to - change.from), size == 0 ? 2.0 : size);
   });
   // Inputs before weights, as people look at them.
-  std::ranges::stable_partition(all, [&](const Change& change) {
+  std::stable_partition(all.begin(), all.end(), [&](const Change& change) {
     return recipe.find(change.given)->kind == Instruction::Kind::step && std::abs(change.to - change.from) <= 1;
   });
   return all;
@@ -94,10 +94,10 @@ std::vector<std::string> coincidences(const Recipe& recipe) {
     for (const auto& [other, root] : sizes) {
       if (size == root * root && size > 1) all.push_back(symbol + " = " + other + "² = " + std::to_string(size));
     }
-    const auto has_its_own_line = [&](const std::string& line) {
-      return line.find(symbol + " = ") == std::string::npos;
-    };
-    if (size == 1 && std::ranges::all_of(all, has_its_own_line)) all.push_back(symbol + " = 1");
+    // Clang 14 takes no name of a binding along into a lambda.
+    const std::string start = symbol + " = ";
+    const auto is_without_it = [&](const std::string& line) { return line.find(start) == std::string::npos; };
+    if (size == 1 && std::ranges::all_of(all, is_without_it)) all.push_back(start + "1");
   }
   return all;
 }

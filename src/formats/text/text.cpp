@@ -1,3 +1,5 @@
+#include "base/text.h"
+
 #include <algorithm>
 #include <utility>
 #include <variant>
