@@ -189,11 +189,9 @@ Document reason(const Computed& computed, const std::string& question, const Why
 Told marked(const GivenProblem& given, const Computing& computing, const HandedAnswers& answers,
             const std::string& reveal, bool full) {
   const Reveal revealed = reveal_named(reveal);
-  // People round in ways of their own; they are marked against exact numbers.
   Problem problem = given.problem;
   MarkingRule rule;
-  if (const auto& rounding = problem.arithmetic.hand_rounding) rule.problem_decimals = rounding->decimals;
-  problem.arithmetic.hand_rounding.reset();
+  rule.problem_decimals = problem.take_hand_rounding();
 
   Computation computation(problem);
   const KnownSteps known = KnownSteps::of(computation.whole(), possible_steps);

@@ -172,6 +172,12 @@ std::string to_string(HandRounding rounding) {
   return std::to_string(rounding.decimals) + ":" + std::string(mode_names[static_cast<std::size_t>(rounding.mode)]);
 }
 
+double unit_of_last(int decimals) {
+  double unit = 1;
+  for (int i = 0; i < decimals; ++i) unit /= 10;
+  return unit;
+}
+
 double rounded(double value, HandRounding rounding) {
   assert(0 <= rounding.decimals && rounding.decimals <= most_rounded_decimals);
   // Beyond this, neighbouring doubles lie more than two units apart: rounding

@@ -31,6 +31,9 @@ std::optional<HandRounding> parse_hand_rounding(std::string_view text);
 // "2:half-up": the mode in full, always.
 std::string to_string(HandRounding rounding);
 
+// What the last of so many decimals counts: 0.01 for 2, found by dividing by 10.
+double unit_of_last(int decimals);
+
 // The double nearest to the value rounded to `decimals` decimals; never -0.
 // An infinity or a NaN stays. keep_sum rounds half up here.
 //

@@ -195,6 +195,14 @@ std::string spelled_size(std::size_t bytes) {
   return (number.ends_with(".0") ? number.substr(0, number.size() - 2) : number) + " " + std::string(units[unit]);
 }
 
+std::vector<std::string> first_of(std::vector<std::string> names, std::size_t most) {
+  if (names.size() <= most) return names;
+  const std::size_t rest = names.size() - most;
+  names.resize(most);
+  names.push_back(counted(rest, "other"));
+  return names;
+}
+
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;

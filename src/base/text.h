@@ -72,4 +72,7 @@ std::string spelled_size(std::size_t bytes);
 // "a, b, c"
 std::string listed(const std::vector<std::string>& names);
 
+// Of more than `most` the first, and how many others: "a", "b", "3 others".
+std::vector<std::string> first_of(std::vector<std::string> names, std::size_t most);
+
 }  // namespace attn

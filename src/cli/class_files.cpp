@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/console.h"
+#include "cli/hand_ins.h"
 #include "files/input_file.h"
 #include "problem/faults.h"
 #include "reading/answers/file.h"
@@ -21,17 +22,6 @@ namespace fs = std::filesystem;
 
 // Deeper folders are nobody's hand-in.
 constexpr int most_levels = 6;
-
-std::vector<fs::directory_entry> sorted_entries(const std::string& folder) {
-  std::error_code error;
-  std::vector<fs::directory_entry> entries;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) entries.push_back(*at);
-  if (error)
-    throw Refusal("`" + folder + "` cannot be read: " + error.message(), "may you read it? ls -ld tells")
-        .at({.value = folder});
-  std::ranges::sort(entries, {}, [](const fs::directory_entry& entry) { return entry.path().filename().string(); });
-  return entries;
-}
 
 // "Anna Müller", where a course's server calls the folder "Anna Müller_1234_assignsubmission_file_".
 std::string named_by_folder(std::string name) {
@@ -55,7 +45,7 @@ class ClassFiles {
     }
     if (word == "-" || !fs::is_directory(word, unknown)) return add_file(word);
     const std::size_t before = all_.size();
-    for (const fs::directory_entry& entry : sorted_entries(word)) add_entry(entry);
+    for (const fs::directory_entry& entry : entries_of(word)) add_entry(entry);
     if (all_.size() == before)
       throw Refusal("the folder `" + word + "` has no answers",
                     "a hand-in is a .json, .csv or .txt file, or a folder of such files")
@@ -105,7 +95,7 @@ class ClassFiles {
   static bool gather(const std::string& folder, int level, std::vector<std::string>& files,
                      std::vector<std::string>& others) {
     bool is_new = true;
-    for (const fs::directory_entry& entry : sorted_entries(folder)) {
+    for (const fs::directory_entry& entry : entries_of(folder)) {
       const std::string name = entry.path().filename().string();
       const std::string path = entry.path().lexically_normal().string();
       std::error_code unknown;

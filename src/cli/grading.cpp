@@ -182,9 +182,7 @@ std::shared_ptr<const ReadyProblem> ProblemsOfClass::ready(std::size_t at) {
   if (const auto found = ready_.find(at); found != ready_.end()) return found->second;
   Problem problem = opened(entries_[at].file);
   MarkingRule rule;
-  if (const auto& rounding = problem.arithmetic.hand_rounding) rule.problem_decimals = rounding->decimals;
-  // People round in ways of their own; they are marked against exact numbers.
-  problem.arithmetic.hand_rounding.reset();
+  rule.problem_decimals = problem.take_hand_rounding();
   Computation computation(problem);
   KnownSteps known = KnownSteps::of(computation.whole(), possible_steps);
   computation.keep(kept_);

@@ -20,23 +20,14 @@ namespace fs = std::filesystem;
 void say_left_out(const std::string& folder, std::vector<std::string> names) {
   constexpr std::size_t most = 8;
   if (names.empty()) return;
-  const std::size_t rest = names.size() > most ? names.size() - most : 0;
-  names.resize(names.size() - rest);
-  if (rest > 0) names.push_back(counted(rest, "other"));
-  say("attn: note: left out of " + printable(folder) + ": " + printable(listed(names)) + "\n");
+  say("attn: note: left out of " + printable(folder) + ": " + printable(listed(first_of(std::move(names), most))) +
+      "\n");
 }
 
 void add_folder(const std::string& folder, const std::string& problem, std::vector<std::string>& files) {
-  std::error_code error;
-  std::vector<fs::directory_entry> entries;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) entries.push_back(*at);
-  if (error)
-    throw Refusal("`" + folder + "` cannot be read: " + error.message(), "may you read it? ls -ld tells")
-        .at({.value = folder});
-  std::ranges::sort(entries, {}, [](const fs::directory_entry& entry) { return entry.path().filename().string(); });
   std::vector<std::string> left_out;
   const std::size_t before = files.size();
-  for (const fs::directory_entry& entry : entries) {
+  for (const fs::directory_entry& entry : entries_of(folder)) {
     const std::string name = entry.path().filename().string();
     const std::string path = entry.path().lexically_normal().string();
     std::error_code unknown;
@@ -115,6 +106,17 @@ void add_to(HandIn& into, HandIn more, const RenderOptions& look) {
 }
 
 }  // namespace
+
+std::vector<fs::directory_entry> entries_of(const std::string& folder) {
+  std::error_code error;
+  std::vector<fs::directory_entry> entries;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) entries.push_back(*at);
+  if (error)
+    throw Refusal("`" + folder + "` cannot be read: " + error.message(), "may you read it? ls -ld tells")
+        .at({.value = folder});
+  std::ranges::sort(entries, {}, [](const fs::directory_entry& entry) { return entry.path().filename().string(); });
+  return entries;
+}
 
 std::vector<std::string> answer_files(const std::vector<std::string>& words, const std::string& problem) {
   std::vector<std::string> files;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@ struct HandIn {
   std::string error = {};  // where there are none: the first fault, in a line
   Exit code = Exit::done;  // then: what it comes to
 };
+
+// What is in a folder, in order of names. A Refusal says why it cannot be read.
+std::vector<std::filesystem::directory_entry> entries_of(const std::string& folder);
 
 // The files of answers that words on the command line mean: a folder stands for what
 // it has of them, in order of names, but for the problem; what else it has is said on

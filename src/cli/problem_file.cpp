@@ -147,11 +147,15 @@ std::size_t ComputeOptions::max_bytes() const {
       .at({"--max-memory", max_memory});
 }
 
+std::string text_of(const std::string& file, ColorChoice color) {
+  Result<std::string> text = read_text(file);
+  if (!text) throw Refusal(text.faults(), "", file, color);
+  return std::move(text.value());
+}
+
 Problem open_problem(const std::string& file, const ComputeOptions& options, ColorChoice color) {
   options.check();
-  const Result<std::string> text = read_text(file);
-  if (!text) throw Refusal(text.faults(), "", file, color);
-  return open_problem_text(text.value(), file, options, color);
+  return open_problem_text(text_of(file, color), file, options, color);
 }
 
 Problem open_problem_text(std::string_view text, const std::string& file, const ComputeOptions& options,

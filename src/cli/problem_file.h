@@ -36,6 +36,18 @@ struct ComputeOptions {
   std::size_t max_bytes() const;
 };
 
+// The text of a file; "-" is standard input.
+std::string text_of(const std::string& file, ColorChoice color = ColorChoice::automatic);
+
+// What `read` makes of it: a Result, whose faults point into the file.
+template <class Read>
+auto read_of(const std::string& file, Read read) {
+  const std::string text = text_of(file);
+  auto result = read(std::string_view(text));
+  if (!result) throw Refusal(result.faults(), text, file);
+  return std::move(result.value());
+}
+
 // Reads and validates a problem file; "-" is standard input.
 Problem open_problem(const std::string& file, const ComputeOptions& options,
                      ColorChoice color = ColorChoice::automatic);

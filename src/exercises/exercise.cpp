@@ -162,13 +162,8 @@ std::string in_a_line(const Lint& lint) {
   for (const Invisible& one : lint.invisible) found.push_back(one.mistake);
   for (const Alike& group : lint.alike) found.push_back(listed(group.mistakes));
   constexpr std::size_t most = 4;
-  if (found.size() > most) {
-    const std::size_t rest = found.size() - most;
-    found.resize(most);
-    found.push_back(counted(rest, "other"));
-  }
   std::string line;
-  for (const std::string& one : found) line += (line.empty() ? "" : "; ") + one;
+  for (const std::string& one : first_of(std::move(found), most)) line += (line.empty() ? "" : "; ") + one;
   return line;
 }
 
@@ -247,14 +242,12 @@ std::size_t ExerciseMaker::Kind::cells() const {
 
 Look ExerciseMaker::Kind::look(const std::vector<double>& values) const {
   const int digits = sketch.problem.at("digits").get<int>();
-  double unit = 1;
-  for (int digit = 0; digit < digits; ++digit) unit /= 10;
   const Recipe drawn = with(values);
   Look seen{.found = linter.lint(drawn, {.digits = digits}), .findings = {}};
   seen.findings.first = seen.found.by_numbers();
   if (!is_silent(seen.found)) return seen;
   constexpr double apart = 2;  // units of the last decimal
-  seen.found = linter.lint(drawn, {.digits = digits, .least = apart * unit});
+  seen.found = linter.lint(drawn, {.digits = digits, .least = apart * unit_of_last(digits)});
   seen.findings.second = seen.found.by_numbers();
   return seen;
 }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/result.h"
+#include "problem/problem.h"
 
 namespace attn {
 
@@ -22,10 +23,10 @@ struct ExerciseWishes {
   std::string block = {};      // its kind; empty: none
   bool causal = false, cross = false;
   std::optional<std::pair<int, int>> window = {};
-  int digits = 2;
+  int digits = digits_unless_said;
 
   // How many decimals answers need to show what such a problem is about.
-  static int usual_digits(std::string_view positions) { return positions == "alibi" ? 4 : 2; }
+  static int usual_digits(std::string_view positions) { return positions == "alibi" ? 4 : digits_unless_said; }
 };
 
 // A problem whose numbers are yet to be drawn: the file as it will be, and where in it

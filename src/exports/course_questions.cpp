@@ -10,20 +10,19 @@
 #include "explain/telling/matrices.h"
 #include "explain/telling/parts.h"
 #include "exports/blank_answers.h"
+#include "problem/problem.h"
 #include "trace/evaluate.h"
 #include "words/language.h"
 
 namespace attn {
 namespace {
 
-constexpr int usual_decimals = 2;
-
 // Nobody fills in more boxes than that at once.
 constexpr std::size_t most_boxes = 100;
 
 int decimals_of(const Trace& trace) {
   if (trace.arithmetic.hand_rounding) return trace.arithmetic.hand_rounding->decimals;
-  return std::min(trace.digits.value_or(usual_decimals), 12);
+  return std::min(trace.digits.value_or(digits_unless_said), 12);
 }
 
 // The trace with the steps, and what is given, that it was left without where only some
@@ -195,8 +194,7 @@ std::string CourseQuestions::given_of(std::size_t part) const {
 std::string CourseQuestions::answer(const Leeway& leeway, std::string_view between) const {
   const double value = leeway.value == 0 ? 0 : leeway.value;
   if (leeway.is_exact) return shortest(value) + ":0";
-  double unit = 1;
-  for (int i = 0; i < decimals_; ++i) unit /= 10;
+  const double unit = unit_of_last(decimals_);
   const auto within = [&](double middle, double units) {
     return without_zeros(fixed(middle, decimals_ + 1)) + ":" +
            without_zeros(fixed((units + 0.5) * unit, decimals_ + 2));

@@ -13,11 +13,7 @@ constexpr int most_decimals = 12;
 constexpr int machine_decimals = 6;
 constexpr double single = 3e-7;
 
-double unit_of(int decimals) {
-  double unit = 1;
-  for (int i = 0; i < std::min(decimals, most_decimals); ++i) unit /= 10;
-  return unit;
-}
+double unit_of(int decimals) { return unit_of_last(std::min(decimals, most_decimals)); }
 
 // A whole unit, short of its end by more than arithmetic may lose: 4 is not cut off to 3.
 double short_of(double unit, double value) { return unit - std::max(1e-10 * unit, 4e-11 * std::abs(value)); }

@@ -29,9 +29,7 @@ Sheet blank_sheet(const Trace& trace, const std::vector<std::string>& steps, int
 class Reach {
  public:
   Reach(double value, int decimals, bool is_weight, std::vector<std::pair<RoundingMode, Interval>> right)
-      : value_(value), decimals_(decimals), is_weight_(is_weight), right_(std::move(right)) {
-    for (int i = 0; i < decimals; ++i) unit_ /= 10;
-  }
+      : value_(value), decimals_(decimals), is_weight_(is_weight), right_(std::move(right)) {}
 
   // How many units away, in a direction, something is still accepted: one more is, up to there.
   std::size_t units(double direction) const {
@@ -65,7 +63,7 @@ class Reach {
   int decimals_;
   bool is_weight_;
   std::vector<std::pair<RoundingMode, Interval>> right_;  // what may be right for each habit
-  double unit_ = 1;
+  double unit_ = unit_of_last(decimals_);
 };
 
 Leeway leeway(double number, int decimals, bool is_weight, std::vector<std::pair<RoundingMode, Interval>> right) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "problem/arithmetic.h"
@@ -25,6 +26,9 @@ struct Inputs {
 
   bool cross() const { return query.has_value(); }
 };
+
+// Decimals that answers are expected to have where a problem says nothing of it.
+inline constexpr int digits_unless_said = 2;
 
 // What is to be computed: a validated problem.
 struct Problem {
@@ -50,6 +54,13 @@ struct Problem {
   // The only sublayer, or the first of a block. REQUIRES: there is one.
   const Attention& attention() const { return sublayers.front(); }
   Attention& attention() { return sublayers.front(); }
+
+  // Takes the rounding by hand away: people round in ways of their own, and are marked
+  // against exact numbers. The decimals that it had; nothing where there was none.
+  std::optional<int> take_hand_rounding() {
+    const auto taken = std::exchange(arithmetic.hand_rounding, std::nullopt);
+    return taken ? std::optional(taken->decimals) : std::nullopt;
+  }
 };
 
 }  // namespace attn

@@ -216,7 +216,7 @@ Exit CheckOptions::run() const {
   if (!blanks.empty()) {
     const AnswersTemplate& wanted = find_template(*this);
     Problem problem = open_problem(file, computing, rendering.color_of_errors());
-    problem.arithmetic.hand_rounding.reset();
+    problem.take_hand_rounding();
     Computation computation(problem);
     return write_template(*this, wanted, computation);
   }
@@ -236,10 +236,8 @@ Exit CheckOptions::run() const {
 
   Problem problem = open_problem(file, computing, rendering.color_of_errors());
   MarkingRule rule = find_rule(*this, problem);
-  if (const auto& rounding = problem.arithmetic.hand_rounding) rule.problem_decimals = rounding->decimals;
+  rule.problem_decimals = problem.take_hand_rounding();
   telling.by_fixed_rule = rule.kind != MarkingRule::Kind::honest_rounding;
-  // People round in ways of their own; they are marked against exact numbers.
-  problem.arithmetic.hand_rounding.reset();
 
   Computation computation(problem);
   const KnownSteps known = KnownSteps::of(computation.whole(), possible_steps);

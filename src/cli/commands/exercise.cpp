@@ -154,11 +154,8 @@ constexpr const char* suffix = ".json";
 std::vector<Wanted> wanted_of(const ExerciseOptions& options, std::uint64_t seed) {
   std::vector<Wanted> all;
   if (!options.roster.empty()) {
-    const Result<std::string> text = read_text(options.roster);
-    if (!text) throw Refusal(text.faults(), "", options.roster);
-    const Result<Roster> roster = read_roster(text.value());
-    if (!roster) throw Refusal(roster.faults(), text.value(), options.roster);
-    for (const Roster::Person& person : roster.value().people) {
+    const Roster roster = read_of(options.roster, read_roster);
+    for (const Roster::Person& person : roster.people) {
       Wanted one{person.name, seed_of_person(seed, person_key(person.name))};
       for (const auto& [column, value] : person.others) one.own.emplace_back("x-" + column, value);
       one.own.emplace_back("title", "Exercise for " + person.name);
@@ -274,11 +271,10 @@ ExerciseMaker maker_of(const ExerciseOptions& options) {
   const int usual_digits = ExerciseWishes::usual_digits(options.positions);
   if (options.like.empty()) return maker_of(wishes_of(options, typed_digits(usual_digits)), difficulty);
   refuse_beside_like(options);
-  const Result<std::string> text = read_text(options.like);
-  if (!text) throw Refusal(text.faults(), "", options.like);
-  const Problem like = open_problem_text(text.value(), options.like, {});
-  Result<Sketch> sketch = sketch_like(text.value(), typed_digits(like.digits.value_or(usual_digits)));
-  if (!sketch) throw Refusal(sketch.faults(), text.value(), options.like);
+  const std::string text = text_of(options.like);
+  const Problem like = open_problem_text(text, options.like, {});
+  Result<Sketch> sketch = sketch_like(text, typed_digits(like.digits.value_or(usual_digits)));
+  if (!sketch) throw Refusal(sketch.faults(), text, options.like);
   Result<ExerciseMaker> maker = ExerciseMaker::of(std::move(sketch.value()), difficulty, read_sketch, true);
   if (!maker) throw Refusal(maker.faults().front());
   return std::move(maker.value());

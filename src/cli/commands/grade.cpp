@@ -134,22 +134,11 @@ class FolderOfPeople {
   std::set<std::string> taken_;  // as person_key() has them: some systems know no case
 };
 
-template <class Read>
-auto read_of(const std::string& file, Read read) {
-  const Result<std::string> text = read_text(file);
-  if (!text) throw Refusal(text.faults(), "", file);
-  auto result = read(text.value());
-  if (!result) throw Refusal(result.faults(), text.value(), file);
-  return std::move(result.value());
-}
-
 void say_what_is_left_out(const std::vector<std::string>& left_out) {
   constexpr std::size_t most = 8;
   if (left_out.empty()) return;
-  std::vector<std::string> names(left_out.begin(),
-                                 left_out.begin() + static_cast<std::ptrdiff_t>(std::min(most, left_out.size())));
-  if (left_out.size() > most) names.push_back(counted(left_out.size() - most, "other"));
-  say("attn: note: left out, for it is no .json, .csv or .txt: " + printable(listed(names)) + "\n");
+  const std::string names = listed(first_of(left_out, most));
+  say("attn: note: left out, for it is no .json, .csv or .txt: " + printable(names) + "\n");
 }
 
 // What is left out and called like somebody of the class is what that person handed in.

@@ -51,15 +51,13 @@ void refuse_too_large(const Recipe& recipe, std::size_t most) {
 Exit LintOptions::run() const {
   const Rendering plan = understood(rendering, json_alone());
   Problem problem = open_problem(file, computing, rendering.color_of_errors());
-  // Hand-ins are marked against exact numbers, however they are rounded.
-  problem.arithmetic.hand_rounding.reset();
+  problem.take_hand_rounding();
   Computation computation(problem);
   LintReport report;
   report.title = problem.title;
-  constexpr int usual_digits = 2;
   constexpr std::size_t most_digits = 12;
   report.digits = digits.empty()
-                      ? problem.digits.value_or(usual_digits)
+                      ? problem.digits.value_or(digits_unless_said)
                       : static_cast<int>(whole_number("--digits", digits, "number of digits", 0, most_digits));
   refuse_too_large(computation.recipe(), computing.max_bytes());
   const Trace trace = compute(computation, computing);

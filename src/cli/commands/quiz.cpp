@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "cli/options.h"
+#include "cli/picked.h"
 #include "cli/problem_file.h"
 #include "cli/render.h"
 #include "cli/typed_line.h"
@@ -219,19 +220,6 @@ void refuse_transcript(const std::string& path) {
     throw not_written(path, "there is no folder " + folder.string());
 }
 
-std::vector<std::string> find_quiz_steps(const std::vector<std::string>& asked, const Computation& computation) {
-  const std::vector<StepName> names = step_names(computation.whole());
-  std::vector<std::string> ids;
-  for (const std::string& typed : asked) {
-    if (typed == "result") {
-      ids.push_back(names.back().id);
-      continue;
-    }
-    for (std::string& id : step_ids(typed, names, "this problem has no step")) ids.push_back(std::move(id));
-  }
-  return ids;
-}
-
 // Sizes of a problem of one attention, as options of attn exercise.
 std::string sizes_as_options(const Problem& problem, const Trace& trace) {
   constexpr std::size_t most = 6;  // for work by hand
@@ -307,13 +295,10 @@ Exit QuizOptions::run() const {
   const Attention& attention = problem.attention();
   const std::size_t sequence = batch.empty() ? 1 : whole_number("--batch", batch, "sequence", 1, attention.batch);
   MarkingRule rule;
-  if (const auto& rounding = problem.arithmetic.hand_rounding) rule.problem_decimals = rounding->decimals;
-  // People round in ways of their own; they are marked against exact numbers.
-  problem.arithmetic.hand_rounding.reset();
+  rule.problem_decimals = problem.take_hand_rounding();
 
   Computation computation(problem);
-  std::vector<std::string> asked = find_quiz_steps(steps, computation);
-  computation.keep(asked);
+  std::vector<std::string> asked = picked_steps(steps, computation);
   const KnownSteps known = KnownSteps::of(computation.whole(), possible_steps);
   const Trace trace = compute(computation, computing);
   if (asked.empty()) asked = steps_of_quiz(trace, steps_to_work_out(trace));

@@ -83,8 +83,7 @@ int digits_of(const SheetOptions& options, const Problem& problem) {
     return static_cast<int>(whole_number("--digits", options.digits, "number of decimals", 0, 15));
   }
   if (const auto& by_hand = problem.arithmetic.hand_rounding) return by_hand->decimals;
-  constexpr int usual = 2;
-  return problem.digits.value_or(usual);
+  return problem.digits.value_or(digits_unless_said);
 }
 
 void refuse_fading(const SheetOptions& options, const Problem& problem) {
