@@ -70,6 +70,13 @@ bool changes_something(const Tensor<double>& numbers, int decimals) {
   });
 }
 
+// Whether of numbers of which the largest is 1 anything but 0 and 1 is left. Who drops all but the largest has
+// not rounded.
+bool leaves_some_between(const Tensor<double>& numbers, int decimals) {
+  const double unit = std::pow(10.0, -decimals);
+  return std::ranges::any_of(numbers.data(), [&](double number) { return number >= unit && number <= 1 - unit; });
+}
+
 }  // namespace
 
 Ground::Ground(Recipe right) : recipe(std::move(right)), same(same_lines(recipe, recipe)) {
@@ -166,6 +173,7 @@ void Marking::find_early_rounding() {
       if (rounded.places[*line] && early.least_decimals > 0 && mismatches_ <= enough_mismatches) continue;
       for (int decimals = sheet_.decimals - 1; decimals >= early.least_decimals; --decimals) {
         if (!changes_something(exact_.result(*line), decimals)) break;
+        if (early.least_decimals > 0 && !leaves_some_between(exact_.result(*line), decimals)) break;
         rounded.early = EarlyRounding{*line, decimals};
         if (is_explained_by(rounded, diagnosis_of(early.rounding, early.step))) return;
       }

@@ -106,7 +106,7 @@ Instruction sums_line(std::string id, const SoftmaxInput& input, Operand powers,
 Instruction weights_line(std::string id, const SoftmaxInput& input, Operand powers, Operand sums, Axis over = "key");
 
 // So steep that a softmax gives all to the largest.
-constexpr double steep = 1e6;
+constexpr double steep = 1e12;
 
 // 1 for the largest of each row of weights, as the last of these lines, `id`; 0 for all others.
 std::vector<Instruction> largest_lines(std::string id, Operand weights, std::optional<Operand> open);

@@ -573,6 +573,22 @@ TEST_CASE("a weight that rounding could make anything is no rounded one", "[chec
   CHECK(columns.verdict == Verdict::wrong);
 }
 
+TEST_CASE("who drops all but the largest weight has not rounded early", "[check]") {
+  // e^-2.5 is 0.082: a whole 0 only where all but the largest is cut off.
+  const std::string far_apart = R"({"queries": [[1], [2]], "keys": [[2.5], [0], [-1]], "values": [[1], [2], [4]],
+                                    "score": "dot"})";
+  const Report hard =
+      marked(far_apart, R"({"attention_weights": [["1.00", "0.00", "0.00"], ["1.00", "0.00", "0.00"]]})");
+  CHECK(hard.verdict == Verdict::wrong);
+  CHECK(names(hard, "softmax.hard_max"));
+}
+
+TEST_CASE("the largest of two scores that differ by little has all of a hard maximum", "[check]") {
+  const std::string near = R"({"queries": [[1]], "keys": [[1], [0.999999], [-1]], "values": [[1], [2], [4]],
+                               "score": "dot"})";
+  CHECK(names(marked(near, R"({"attention_weights": [["1.00", "0.00", "0.00"]]})"), "softmax.hard_max"));
+}
+
 TEST_CASE("scores with rows and columns exchanged are known whatever the scores are", "[check]") {
   const std::string given = R"({"queries": [[1, 0], [2, 1], [0, 1]], "keys": [[1, 1], [0, 2], [1, -1]],
                                 "values": [[1], [2], [4]], )";
