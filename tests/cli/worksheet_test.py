@@ -7,9 +7,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
+import sheet_leaks
 
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -46,17 +51,6 @@ def sheet(problem, *words, format="text"):
     return printed("worksheet", problem, "--format", format, *words)
 
 
-def flat(data):
-    return [number for row in data for number in flat(row)] if isinstance(data, list) else [float(data)]
-
-
-def numbers_in(value):
-    """Every number of a JSON value, wherever it stands."""
-    if isinstance(value, (dict, list)):
-        return [number for one in (value.values() if isinstance(value, dict) else value) for number in numbers_in(one)]
-    return [float(value)] if isinstance(value, (int, float)) else []
-
-
 class Page(html.parser.HTMLParser):
     """What stands in the boxes of a page: by step, cell and whether it is open."""
 
@@ -88,51 +82,18 @@ class Page(html.parser.HTMLParser):
         self.in_box = False if tag == "td" else self.in_box
 
 
-def parts_of(text, format):
-    """What of a file is made of the problem: no style, no script, no macros, which are the same for all."""
-    if format == "html":
-        text = re.sub(r"<(style|script)>.*?</\1>", "", text, flags=re.S)
-        return re.sub(r' data-(cell|shape|problem)="[^"]*"', "", text)
-    if format == "latex":
-        text = text[text.index(r"\begin{document}"):]
-        return re.sub(r"\\(hspace|begin\{minipage\}\[t\])\{[\d.]+(pt|mm)\}|\\\\\[\w+\]|p\{[^}]*\}", "", text)
-    return text
-
-
 class Leaks(unittest.TestCase):
-    def leaked(self, text, format, answers, given):
-        """Numbers of a text that stand for an answer, at the decimals they are written with."""
-        known = {round(abs(number), 12) for number in given}
-        found = []
-        for token in re.findall(r"(?<![\w.])\d+\.\d+", parts_of(text, format)):
-            value, decimals = float(token), len(token) - token.index(".") - 1
-            shown = {f"{number:.{decimals}f}" for number in known}
-            if value != 0 and token not in shown and any(
-                    abs(answer - value) <= 0.500001 * 10 ** -decimals for answer in answers):
-                found.append(token)
-        if format in ("text", "markdown"):
-            text = re.sub(r"(columns|rows) [\d–]+ of \d+", "", text)
-            for token in re.findall(r"(?<![\w.,/–×])\d{2,}(?![\w.,/–×])", text):
-                if float(token) in answers and float(token) not in known:
-                    found.append(token)
-        return found
-
     def test_no_number_of_an_answer_stands_in_any_sheet(self):
         for name in PROBLEMS:
-            problem = os.path.join(DATA, name + ".json")
             if name in TOO_LARGE:
                 continue
-            trace = json.loads(printed("run", problem, "--format", "json"))
-            steps = {step["id"]: step for step in trace["steps"]}
-            with open(problem, encoding="utf-8") as file:
-                given = numbers_in(json.loads(re.sub(r"(?m)^\s*//.*$", "", file.read())))
-            blanks = json.loads(printed("check", problem, "--template", "json"))["steps"]
-            given += [number for id, step in steps.items() if id not in blanks for number in flat(step["data"])]
-            answers = {abs(number) for id in blanks if not id.endswith("mask") for number in flat(steps[id]["data"])
-                       if math.isfinite(number)}
-            for format, text in sheets(problem).items():
-                with self.subTest(problem=name, format=format):
-                    self.assertEqual(self.leaked(text, format, answers, given), [])
+            with self.subTest(problem=name):
+                found, blanks = sheet_leaks.leaks(ATTN, os.path.join(DATA, name + ".json"))
+                self.assertEqual([numbers for numbers in found.values() if numbers], [])
+                self.assertTrue(blanks)
+
+    def test_the_search_finds_what_a_key_says(self):
+        self.assertTrue(sheet_leaks.a_key_is_seen_through(ATTN))
 
     def test_what_is_the_same_in_all_sheets_has_no_number_of_one(self):
         style = {re.search(r"<style>.*?</style>", sheet(file, format="html"), re.S)[0] for file in (EXAMPLE, CAUSAL)}
@@ -324,7 +285,7 @@ class Words(unittest.TestCase):
     def test_a_page_has_nothing_to_load(self):
         page = sheet(EXAMPLE, format="html")
         self.assertNotRegex(page, r"https?:|@import|url\(|<link|fetch\(")
-        self.assertNotRegex(parts_of(page, "html"), r"(?i)(src|href)\s*=")
+        self.assertNotRegex(sheet_leaks.parts_of(page, "html"), r"(?i)(src|href)\s*=")
         self.assertIn("default-src 'none'", page)
 
     def test_given_numbers_are_whole_or_it_is_said(self):
