@@ -52,6 +52,28 @@ void append_utf8(char32_t value, std::string& text) {
   for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80 | (value >> (6 * i) & 0x3F));
 }
 
+std::optional<std::string> from_utf16(std::string_view text) {
+  const bool little = text.starts_with("\xFF\xFE");
+  if ((!little && !text.starts_with("\xFE\xFF")) || text.size() % 2 != 0) return std::nullopt;
+  const auto unit = [&](std::size_t at) {
+    const auto first = static_cast<unsigned char>(text[at]), second = static_cast<unsigned char>(text[at + 1]);
+    return static_cast<char32_t>(little ? second << 8 | first : first << 8 | second);
+  };
+  const auto is_surrogate = [](char32_t value, char32_t from) { return value >= from && value < from + 0x400; };
+  std::string made;
+  made.reserve(text.size() / 2);
+  for (std::size_t at = 2; at < text.size(); at += 2) {
+    char32_t value = unit(at);
+    if (is_surrogate(value, 0xD800) && at + 2 < text.size() && is_surrogate(unit(at + 2), 0xDC00)) {
+      value = 0x10000 + ((value - 0xD800) << 10) + (unit(at + 2) - 0xDC00);
+      at += 2;
+    }
+    if (value >= 0xD800 && value < 0xE000) return std::nullopt;
+    append_utf8(value, made);
+  }
+  return made;
+}
+
 std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     // Numbers are ASCII, and most of a long text is numbers: eight bytes at a time.

@@ -27,6 +27,10 @@ constexpr bool continues_utf8(char c) { return (static_cast<unsigned char>(c) & 
 // Adds a character. REQUIRES: no surrogate, nothing beyond U+10FFFF.
 void append_utf8(char32_t value, std::string& text);
 
+// A text that begins with a byte order mark of UTF-16, in UTF-8; nothing of any other, or
+// where it is no UTF-16.
+std::optional<std::string> from_utf16(std::string_view text);
+
 // Where the first byte stands that is not UTF-8, if there is one.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 

@@ -119,14 +119,14 @@ class ClassPage {
 
   void lay_out_what_to_look_at() {
     std::string rows;
-    for (const GradedHandIn& one : graded_.hand_ins) {
-      for (const std::string& remark : told_remarks(one))
-        rows += page({"<tr>", cell(one.name), cell(remark), "</tr>\n"});
+    for (const Remarked& one : to_look_at(graded_)) rows += page({"<tr>", cell(one.name), cell(one.remark), "</tr>\n"});
+    if (!rows.empty()) {
+      add({element("h2", said_.to_look_at)});
+      open_table({said_.who, said_.what});
+      add({rows, "</table>\n"});
     }
-    if (rows.empty()) return;
-    add({element("h2", said_.to_look_at)});
-    open_table({said_.who, said_.what});
-    add({rows, "</table>\n"});
+    const std::vector<std::string> absent = who_handed_in_nothing(graded_);
+    if (!absent.empty()) add({element("h2", said_.absent), element("p", listed(absent) + ".")});
   }
 
   void lay_out_distribution() {

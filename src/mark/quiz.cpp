@@ -204,8 +204,12 @@ QuizReaction Quiz::answer(std::vector<AnsweredStep::Cell> cells) {
 
 QuizReaction Quiz::hint() {
   QuizRecord& record = records_[at_];
+  const bool again = record.help == QuizHelp::stronger;
   record.help = next_help();
-  return {.kind = QuizReaction::Kind::hint, .help = record.help, .tries_left = tries_ - record.tries};
+  return {.kind = QuizReaction::Kind::hint,
+          .help = record.help,
+          .is_given_again = again,
+          .tries_left = tries_ - record.tries};
 }
 
 QuizReaction Quiz::give_up() {

@@ -69,6 +69,7 @@ struct QuizReaction {
   };
   Kind kind = Kind::right;
   QuizHelp help = QuizHelp::none;           // that is given now
+  bool is_given_again = false;              // for want of a stronger one
   std::optional<Diagnosis> diagnosis = {};  // what probably happened, where a hint can say so
   std::vector<std::size_t> wrong = {};      // which of the numbers
   std::size_t tries_left = 0;

@@ -13,6 +13,7 @@
 
 #include "base/suggest.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "files/input_file.h"
 
 namespace attn {
@@ -53,7 +54,9 @@ Result<std::string> read_all(std::FILE* file, std::size_t expected = 0) {
     if (count == buffer.size()) continue;
     if (std::ferror(file))
       return unreadable(std::string("the file cannot be read: ") + std::strerror(errno), may_be_read);
-    if (std::feof(file)) return text;
+    if (!std::feof(file)) continue;
+    if (auto converted = from_utf16(text)) return std::move(*converted);
+    return text;
   }
 }
 

@@ -8,7 +8,8 @@
 
 namespace attn {
 
-// The whole text of a file; of standard input for "-". Faults have no place in
+// The whole text of a file; of standard input for "-". UTF-16 with its byte order mark,
+// as editors and spreadsheets write it, comes as UTF-8. Faults have no place in
 // the text, since there is none. The file counts as read (files/input_file.h).
 Result<std::string> read_text(const std::string& path);
 

@@ -216,11 +216,13 @@ struct VerdictWords {
   Saying<Text> your;
   Saying<std::size_t> none_right;
   Saying<std::size_t, std::size_t, bool> so_many;
-  Saying<Text> the_number_is, the_number_follows;
+  Saying<Text> the_number_is;
+  Said not_marked_again, no_new_slip;
+  Saying<Text, Text> the_number_follows;
   Said the_number_has_too_few_digits;
   Said right, not_right_yet, blank, too_few_digits;
-  Saying<Text, bool> follows;
-  Saying<Text, Text> step_follows;
+  Saying<Text, Text, bool> follows;
+  Saying<Text, Text, Text> step_follows;
   Said the_rest;
 
   // A matrix of another shape, and two matrices side by side.

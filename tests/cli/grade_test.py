@@ -136,6 +136,14 @@ class AClassOfThirty(Folder):
         for name in ("Person 23", "Person 24"):
             self.assertEqual((by_name[name]["points"], len(by_name[name]["files"])), (6, 2))
 
+    def test_what_is_to_be_looked_at_and_who_is_absent_are_told_apart(self):
+        for report in ("text", "html"):
+            done = self.grade(*self.words, "--report", report)
+            look, absent = done.stdout.split("Handed in nothing")[:2]
+            self.assertNotIn("Absent One", look.split("To look at")[1])
+            self.assertIn("Absent One", absent[:200])
+            self.assertRegex(look.split("To look at")[1], r"7 numbers have\s+too few digits to tell, and count as right")
+
     def test_two_hand_ins_of_one_person_are_told_and_both_are_graded(self):
         rows = [row for row in self.graded(*self.words, code=2)["hand_ins"] if row["name"] == "Person 1"]
         self.assertEqual([row["points"] for row in rows], [10, 9.5])

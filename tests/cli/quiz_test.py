@@ -116,6 +116,12 @@ class Asking(unittest.TestCase):
         self.assertEqual(dialogue.say("4 16 12").count("Right."), 1)
         dialogue.end()
 
+    def test_where_there_is_no_stronger_hint_it_says_so(self):
+        dialogue = Dialogue(EXAMPLE, "--steps", "scores")
+        hints = [dialogue.say("hint") for _ in range(3)]
+        self.assertEqual(["no stronger hint" in hint for hint in hints], [False, False, True])
+        dialogue.end()
+
     def test_a_known_mistake_is_named_as_a_hint(self):
         problem = os.path.join(DATA, "worked-example-scaled.json")
         scores = trace_of(problem)["scores"]["data"]

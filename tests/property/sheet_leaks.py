@@ -80,11 +80,11 @@ def leaked(text, format, answers, known):
     known = {round(abs(number), 12) for number in known}
     answers = {abs(number) for number in answers}
     found = []
-    for token in re.findall(r"(?<![\w.])\d+\.\d+(?!\w)", parts_of(text, format)):
+    for token in re.findall(r"(?<![\w.])\d+\.\d+(?!\w|\\mathrm\{e\})", parts_of(text, format)):
         value, decimals = float(token), len(token) - token.index(".") - 1
-        shown = {f"{number:.{decimals}f}" for number in known}
-        if value != 0 and token not in shown and any(
-                abs(answer - value) <= 0.500001 * 10 ** -decimals for answer in answers):
+        stands_for = [any(abs(number - value) <= 0.500001 * 10 ** -decimals for number in numbers)
+                      for numbers in (known, answers)]
+        if value != 0 and stands_for == [False, True]:
             found.append(token)
     if format in ("text", "markdown"):
         text = re.sub(r"(columns|rows) [\d–]+ of \d+", "", text)

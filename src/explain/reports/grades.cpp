@@ -195,15 +195,32 @@ void tell_cells(const ClassSummary& summary, Document& document) {
   }
 }
 
+// All that a teacher is to look at in a hand-in.
+std::vector<std::string> remarks_on(const GradedHandIn& one, const Scheme& scheme) {
+  const GradeWords& said = language().grades;
+  std::vector<std::string> all;
+  if (!one.error.empty()) all.push_back((one.files.empty() ? "" : listed(one.files) + ": ") + one.error);
+  if (!one.grade.undecided.empty())
+    all.push_back(said.decide(undecided_cells(one.grade), spelled_points(undecided_points(one.grade))));
+  std::size_t coarse = 0;
+  for (const StepGrade& step : one.grade.steps) coarse += step.too_coarse;
+  if (coarse > 0 && scheme.too_coarse == Scheme::TooCoarse::right) all.push_back(said.coarse_counted(coarse));
+  all.insert(all.end(), one.remarks.begin(), one.remarks.end());
+  return all;
+}
+
 void tell_what_to_look_at(const GradedClass& graded, Document& document) {
   const GradeWords& said = language().grades;
   Table table = table_with({said.who, said.what});
-  for (const GradedHandIn& one : graded.hand_ins) {
-    for (const std::string& remark : told_remarks(one)) add_row(table, {shortened(one.name, widest_name), remark});
+  for (const Remarked& one : to_look_at(graded)) add_row(table, {shortened(one.name, widest_name), one.remark});
+  if (!table.rows.empty()) {
+    document.add(Headline{2, {said.to_look_at}});
+    document.add(std::move(table));
   }
-  if (table.rows.empty()) return;
-  document.add(Headline{2, {said.to_look_at}});
-  document.add(std::move(table));
+  const std::vector<std::string> absent = who_handed_in_nothing(graded);
+  if (absent.empty()) return;
+  document.add(Headline{2, {said.absent}});
+  document.add(Prose{{listed(absent) + "."}});
 }
 
 }  // namespace
@@ -288,15 +305,21 @@ std::string likely_of(const GradedHandIn& one) {
   return listed(likely);
 }
 
-std::vector<std::string> told_remarks(const GradedHandIn& one) {
-  const GradeWords& said = language().grades;
-  std::vector<std::string> all;
-  if (one.what == GradedHandIn::What::nothing) all.push_back(said.nothing_handed_in);
-  if (!one.error.empty()) all.push_back((one.files.empty() ? "" : listed(one.files) + ": ") + one.error);
-  if (!one.grade.undecided.empty())
-    all.push_back(said.decide(undecided_cells(one.grade), spelled_points(undecided_points(one.grade))));
-  all.insert(all.end(), one.remarks.begin(), one.remarks.end());
+std::vector<Remarked> to_look_at(const GradedClass& graded) {
+  std::vector<Remarked> all;
+  for (const GradedHandIn& one : graded.hand_ins) {
+    if (one.what == GradedHandIn::What::nothing) continue;
+    for (std::string& remark : remarks_on(one, graded.scheme)) all.push_back({one.name, std::move(remark)});
+  }
   return all;
+}
+
+std::vector<std::string> who_handed_in_nothing(const GradedClass& graded) {
+  std::vector<std::string> names;
+  for (const GradedHandIn& one : graded.hand_ins) {
+    if (one.what == GradedHandIn::What::nothing) names.push_back(one.name);
+  }
+  return names;
 }
 
 bool has_different_points(const GradedClass& graded) {
@@ -354,7 +377,7 @@ Document feedback(const GradedHandIn& graded, const Report& report, const Trace&
   if (!graded.name.empty()) document.add(Prose{{language().verdicts.handed_in_by(graded.name)}});
   tell_points(graded.grade, scheme, document);
   document.add(Headline{2, {said.what_was_found}});
-  tell_verdict(report, trace, {}, 3, document);
+  tell_verdict(report, trace, {.follows_counts = scheme.follow_through}, 3, document);
   return document;
 }
 

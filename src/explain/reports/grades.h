@@ -41,8 +41,12 @@ std::string told_mistake(const std::string& id);
 std::string verdict_of(const GradedHandIn& one);
 std::string likely_of(const GradedHandIn& one);
 
-// All that a teacher is to look at in a hand-in.
-std::vector<std::string> told_remarks(const GradedHandIn& one);
+// What a teacher is to look at: in which hand-in, and what; and who handed in nothing.
+struct Remarked {
+  std::string name, remark;
+};
+std::vector<Remarked> to_look_at(const GradedClass& graded);
+std::vector<std::string> who_handed_in_nothing(const GradedClass& graded);
 
 // How many of each kind there are, and what they have on average.
 std::vector<std::string> told_overview(const GradedClass& graded);

@@ -101,6 +101,9 @@ class VerdictTeller {
     return words;
   }
 
+  // What becomes of a number that only follows from an earlier slip.
+  std::string counts() const { return options_.follows_counts ? said_.not_marked_again : said_.no_new_slip; }
+
   // Whether the numbers of one step go into another's.
   bool is_made_from(const std::string& id, const std::string& from) const {
     const Recipe& recipe = trace_.recipe;
@@ -123,7 +126,7 @@ class VerdictTeller {
     const std::pair<CellState, std::string> states[] = {
         {CellState::right, said_.right},
         {CellState::wrong, said_.not_right_yet},
-        {CellState::consistent, said_.follows(earlier(step), step.count(CellState::consistent) == 1)},
+        {CellState::consistent, said_.follows(earlier(step), counts(), step.count(CellState::consistent) == 1)},
         {CellState::blank, said_.blank},
         {CellState::too_coarse, said_.too_few_digits}};
     std::vector<std::string> parts;
@@ -148,7 +151,7 @@ class VerdictTeller {
       case CellState::consistent:
         break;
     }
-    return said_.the_number_follows(earlier(step));
+    return said_.the_number_follows(earlier(step), counts());
   }
 
   void tell_wrong(const MarkedStep& step) {
@@ -296,7 +299,7 @@ class VerdictTeller {
       const std::string name = capitalised(in_words(step.id));
       // A number that is right by chance as well is not worth a word.
       if (step.count(CellState::consistent) + step.count(CellState::right) == step.cells.size()) {
-        say(said_.step_follows(name, earlier(step)));
+        say(said_.step_follows(name, earlier(step), counts()));
         continue;
       }
       say(name + ": " + counted(step) + ".");

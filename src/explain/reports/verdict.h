@@ -23,6 +23,7 @@ struct VerdictOptions {
   Reveal reveal = Reveal::hint;
   std::optional<int> precision = {};  // decimals of right numbers; by default 4, fewer where they need fewer
   bool full = false;                  // nothing left out
+  bool follows_counts = true;         // whether what follows from an earlier slip is right
   bool by_fixed_rule = false;         // that is when a number is right, rather than by honest rounding
   std::string name = {};              // whose answers they are, where that is known
   std::string problem = {};           // the file of the problem, for commands that say more; "-" is none

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
 #include "formats/text/layout.h"
 
 namespace attn {
@@ -136,9 +137,21 @@ class Equations {
   std::vector<StyledLine> lines_;
 };
 
+// How wide the longest word of the last column is.
+std::size_t longest_last_word(const std::vector<std::vector<Inline>>& rows, std::size_t columns,
+                              const Typesetter& typesetter) {
+  std::size_t longest = 0;
+  for (const auto& row : rows) {
+    if (row.size() < columns) continue;
+    for (const std::string& word : split(plain(row.back()), ' '))
+      longest = std::max(longest, typesetter.line({Span(word)}).width());
+  }
+  return longest;
+}
+
 // How wide each column of a table is: as wide as its cells, but that the last
-// one has a third of all where it needs that and the others would leave it less:
-// then the widest of these give way.
+// one has a third of all, or its longest word, where it needs that and the others
+// would leave it less: then the widest of these give way.
 // Of a table of numbers only the first one gives way: what stands there can wrap.
 std::vector<std::size_t> column_widths(const std::vector<std::vector<Inline>>& rows, const Typesetter& typesetter,
                                        std::size_t width, bool names_may_wrap) {
@@ -155,7 +168,8 @@ std::vector<std::size_t> column_widths(const std::vector<std::vector<Inline>>& r
     widths[0] = std::min(widths[0], std::max(least_name, width - std::min(width, numbers)));
     return widths;
   }
-  const std::size_t left = width - std::min({width, widths.back(), std::max(width / 3, std::size_t{20})});
+  const std::size_t word = std::min(longest_last_word(rows, widths.size(), typesetter), width / 2);
+  const std::size_t left = width - std::min({width, widths.back(), std::max({width / 3, std::size_t{20}, word})});
   const std::span all_but_last(widths.data(), widths.size() - 1);
   std::size_t others = 0;
   for (const std::size_t column : all_but_last) others += column + gap;

@@ -77,10 +77,15 @@ constexpr GradeWords english_grades = {
                   std::size_t to) { return std::to_string(from) + " to " + std::to_string(to) + " %"; },
     .wrong_in = "{}: wrong in {} of {}",
     .whole = "100 %",
-    .nothing_handed_in = "handed in nothing",
+    .absent = "Handed in nothing",
     .of_other_shape = "every step has another shape than in this problem: is it of another one?",
     .mostly_wrong = "its first steps are mostly wrong: is it of other numbers?",
     .decide = "too few digits, for you to decide: {}; up to {} more points",
+    .coarse_counted =
+        [](std::size_t count) {
+          return counted(count, "number") + (count == 1 ? " has" : " have") + " too few digits to tell, and " +
+                 (count == 1 ? "counts" : "count") + " as right";
+        },
     .not_in_roster = "`{}` is not in the list of the class",
     .is_it = "; is it {}?",
     .also_handed_in = "handed in more than once; also graded: {}",

@@ -27,17 +27,17 @@ constexpr VerdictWords english_verdicts = {
                                       : (count == all && all > 1 ? "all " : "") + number;
         },
     .the_number_is = "the number is {}",
-    .the_number_follows = "the number follows from {}, not marked again",
+    .not_marked_again = "not marked again",
+    .no_new_slip = "no new slip, but wrong by the scheme",
+    .the_number_follows = "the number follows from {}, {}",
     .the_number_has_too_few_digits = "the number has too few digits to tell",
     .right = "right",
     .not_right_yet = "not right yet",
     .blank = "blank",
     .too_few_digits = "with too few digits to tell",
-    .follows =
-        [](Text earlier, bool one) {
-          return std::string(one ? "follows" : "follow") + " from " + earlier + ", not marked again";
-        },
-    .step_follows = "{}: follows from {}; not marked again.",
+    .follows = [](Text earlier, Text counts,
+                  bool one) { return std::string(one ? "follows" : "follow") + " from " + earlier + ", " + counts; },
+    .step_follows = "{}: follows from {}; {}.",
     .the_rest = "The rest",
     .you_wrote = [](Text step, Text sizes) { return (step.empty() ? "You wrote " : step + ": you wrote ") + sizes; },
     .this_step_is = "; this step is {}",
