@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "problem/labels.h"
+
 namespace attn {
 
 std::string plain(const Inline& text) {
@@ -9,6 +11,8 @@ std::string plain(const Inline& text) {
   for (const Span& span : text) all += span.text;
   return all;
 }
+
+bool is_padding(const std::string& label) { return label == padding_label; }
 
 Inline joined(Inline text, const Inline& more) {
   text.insert(text.end(), more.begin(), more.end());

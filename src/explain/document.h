@@ -172,6 +172,9 @@ struct Matrix {
   }
 };
 
+// Whether a row or a column of that name stands for no token.
+bool is_padding(const std::string& label);
+
 struct Table {
   Inline caption;
   std::vector<Inline> header;

@@ -36,7 +36,8 @@ Palette of_page() {
           .query = "var(--query, #a84300)",
           .key = "var(--key, #7a5b00)",
           .heat = "var(--heat, #0072b2)",
-          .grid = "var(--grid, #d9d9d9)"};
+          .grid = "var(--grid, #d9d9d9)",
+          .paper = "var(--paper, #ffffff)"};
 }
 
 // The weights as queries × keys, whichever of the two the rows are.
@@ -179,7 +180,8 @@ Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double c
               width);
     }
   }
-  drawing.content = svg("<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", drawing.width, drawing.height);
+  drawing.content =
+      svg("<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", drawing.width, drawing.height, palette.paper);
   for (const auto& [shade, path] : squares) {
     const std::string& fill = shade < 0 ? palette.grid : palette.heat;
     const std::string opacity = shade < 0 ? "1" : fmt::format("{:.3g}", shade / double{shades});

@@ -18,6 +18,7 @@ struct Palette {
   std::string query, key;
   std::string heat;  // of the largest number
   std::string grid;  // behind and between cells
+  std::string paper = "#ffffff";
 };
 
 // A drawing that is part of another one, from (0, 0) on.

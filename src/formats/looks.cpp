@@ -17,17 +17,17 @@ constexpr Hue olive{"#f9f7dd", "#b8ad10", "#665f0c"}, lilac{"#ece2f5", "#b58ad6"
 constexpr Hue sea_green{"#e6f5f1", "#009e73", "#006b4e"}, green{"#d7edde", "#35a35a", "#206337"};
 
 constexpr RoleLook roles[] = {
-    {Role::input, "input", "#1d2329", 0, "", "", light_gray, grass},
-    {Role::weight_matrix, "weight_matrix", "#1d2329", 0, "", "", light_gray, gray},
-    {Role::mask, "mask", "#555e68", 0, "", "", light_gray, gray},
-    {Role::query, "query", "#b34700", 166, "attnquery", "B03A00", vermillion, red},
-    {Role::key, "key", "#7d5700", 178, "attnkey", "7A5900", amber, orange},
-    {Role::value, "value", "#9c3f78", 175, "attnvalue", "9A3A78", pink, violet},
-    {Role::score, "score", "#1b6fa8", 74, "attnscore", "00629B", sky, light_blue},
-    {Role::softmax, "softmax", "#005b96", 32, "attnweight", "003F8A", blue, royal_blue},
-    {Role::attention_weight, "attention_weight", "#005b96", 32, "attnweight", "003F8A", blue, royal_blue},
-    {Role::weighted_value, "weighted_value", "#5a6b1f", 143, "attnweighted", "5A6400", olive, lilac},
-    {Role::output, "output", "#00735a", 36, "attnoutput", "006B50", sea_green, green},
+    {Role::input, "input", "#1d2329", "#e4e8ec", 0, "", "", light_gray, grass},
+    {Role::weight_matrix, "weight_matrix", "#1d2329", "#e4e8ec", 0, "", "", light_gray, gray},
+    {Role::mask, "mask", "#555e68", "#aab4be", 0, "", "", light_gray, gray},
+    {Role::query, "query", "#b34700", "#ff9d66", 166, "attnquery", "B03A00", vermillion, red},
+    {Role::key, "key", "#7d5700", "#e3b64a", 178, "attnkey", "7A5900", amber, orange},
+    {Role::value, "value", "#9c3f78", "#e79cc6", 175, "attnvalue", "9A3A78", pink, violet},
+    {Role::score, "score", "#1b6fa8", "#7fc1ee", 74, "attnscore", "00629B", sky, light_blue},
+    {Role::softmax, "softmax", "#005b96", "#75b6f5", 32, "attnweight", "003F8A", blue, royal_blue},
+    {Role::attention_weight, "attention_weight", "#005b96", "#75b6f5", 32, "attnweight", "003F8A", blue, royal_blue},
+    {Role::weighted_value, "weighted_value", "#5a6b1f", "#bcc978", 143, "attnweighted", "5A6400", olive, lilac},
+    {Role::output, "output", "#00735a", "#4fd1ae", 36, "attnoutput", "006B50", sea_green, green},
 };
 
 constexpr std::size_t at(Role role) {

@@ -23,6 +23,7 @@ struct RoleLook {
   Role role;
   std::string_view name;     // as a class of markup, a colour of a page
   std::string_view page;     // "#b34700"
+  std::string_view dark;     // the same on dark paper
   int terminal;              // of its 256 colours; 0 for its own
   std::string_view command;  // of LaTeX: "attnquery", which roles may share; "" for none
   std::string_view paper;    // what that prints in: "B03A00"

@@ -1,6 +1,7 @@
 """The page of --format html in a browser: pointing, keys, slider, hiding, and the sums it writes."""
 
 import json
+import math
 import os
 import re
 import shutil
@@ -56,8 +57,15 @@ def attn(*words):
     return done.stdout
 
 
+FORTY = {"title": "Forty tokens", "tokens": [f"token {i}" for i in range(1, 41)],
+         "inputs": {"random": "normal", "shape": [40, 4], "seed": 1},
+         "weights": {name: {"random": "normal", "shape": [4, 4], "seed": seed}
+                     for seed, name in enumerate(("query", "key", "value"), 2)}}
 FOLDER = tempfile.TemporaryDirectory(prefix="attn-features-")
 WRITTEN = every_feature.write(FOLDER.name, FEATURES)
+WRITTEN["forty"] = os.path.join(FOLDER.name, "forty.json")
+with open(WRITTEN["forty"], "w", encoding="utf-8") as forty:
+    json.dump(FORTY, forty)
 
 
 def problem(name):
@@ -631,6 +639,134 @@ class TheRest(PageTest):
         self.assertTrue(self.browser.eventually("""
             const link = [...document.querySelectorAll(".overview a")].at(-1);
             return document.querySelector(link.getAttribute("href")).checkVisibility();"""))
+
+    def test_a_long_page_is_a_few_screens_with_its_steps_folded_up_and_nothing_lost(self):
+        self.browser.resize(1280, 800)
+        self.open("twelve-words")
+        height, width, folds, cells = self.run_script("""
+            const root = document.documentElement;
+            return [root.scrollHeight, root.scrollWidth, document.querySelectorAll("details.fold:not([open])").length,
+                    document.querySelectorAll("table[data-matrix] td").length];""")
+        self.assertLessEqual(height, 6 * 800)
+        self.assertLessEqual(width, 1280)
+        self.assertGreater(folds, 10)
+        trace = json.loads(attn("run", problem("twelve-words"), "--format", "json"))
+        self.assertGreaterEqual(cells, sum(math.prod(step["shape"]) for step in trace["steps"]))
+        open_now = """[...document.querySelectorAll(".folding button")].find((one) => one.textContent === %s).click();
+            return document.querySelectorAll("main details:not(#behind):not([open])").length;"""
+        self.assertEqual(self.run_script(open_now % '"Open all"'), 0)
+        self.assertGreater(self.run_script(open_now % '"Close all"'), 10)
+
+    def test_a_short_page_folds_nothing(self):
+        self.open("worked-example")
+        self.assertEqual(self.run_script('return document.querySelectorAll("details.fold, .folding").length'), 0)
+
+    def test_heads_stand_side_by_side_where_there_is_room(self):
+        tops = """return [...document.querySelectorAll(".heads > details[open]")].map(
+                       (one) => one.getBoundingClientRect().top);"""
+        self.browser.resize(1280, 800)
+        self.open("tom-yeh-three-heads")
+        first, second = self.run_script(tops)
+        self.assertEqual(first, second)
+        self.browser.resize(390, 800)
+        first, second = self.run_script(tops)
+        self.assertGreater(second, first + 200)
+        self.browser.resize(1280, 900)
+
+    def test_what_all_heads_make_together_stands_in_none_of_them(self):
+        self.open("twelve-words")
+        self.assertEqual(self.run_script("""
+            const at = (step) => Boolean(cellAt(step, 0).closest("details.place"));
+            return [at("scores"), at("context"), at("concat"), at("output")];"""), [True, True, False, False])
+
+    def test_names_of_rows_and_columns_stay_in_place_in_a_table_that_scrolls(self):
+        self.browser.resize(600, 700)
+        self.open("forty")
+        for dx, dy in ((0, 0), (400, 300), (2000, 2000)):
+            inside, row, column, corner = self.run_script("""
+                const box = cellAt("attention_weights", 0).closest(".scroll");
+                box.scrollIntoView({block: "center"});
+                box.scrollTo(arguments[0], arguments[1]);
+                const table = box.querySelector("table");
+                const at = (one) => one.getBoundingClientRect();
+                const [outer, head] = [at(box), table.tHead.rows[0].cells];
+                const near = (one, side) => Math.abs(at(one)[side] - outer[side]) < 3;
+                return [box.scrollWidth > box.clientWidth && box.scrollHeight > box.clientHeight,
+                        near(table.tBodies[0].rows[20].cells[0], "left"), near(head[20], "top") || !arguments[1],
+                        near(head[0], "left")];""", dx, dy)
+            self.assertEqual([inside, row, column, corner], [True, True, True, True], (dx, dy))
+        self.browser.resize(1280, 900)
+
+    def test_the_sum_stands_beside_its_number_and_never_off_the_screen(self):
+        for width, height in ((1280, 800), (800, 600), (390, 700)):
+            self.browser.resize(width, height)
+            for name in ("twelve-words", "forty", "masks-together"):
+                self.open(name)
+                worst = self.run_script("""
+                    const faults = [];
+                    for (const step of ["attention_weights", "scores", "context"]) {
+                      const table = cellAt(step, 0).closest("table");
+                      for (let at = table.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
+                      const all = cellsOf(table);
+                      for (const cell of [all[0], all[1], all[all.length >> 1], all.at(-2), all.at(-1)]) {
+                        for (const block of ["start", "center", "end"]) {
+                          cell.scrollIntoView({block, inline: "nearest", behavior: "instant"});
+                          point(cell);
+                          document.dispatchEvent(new Event("scroll"));
+                          const sum = cell.closest("figure").querySelector("output.sum").getBoundingClientRect();
+                          const here = cell.getBoundingClientRect();
+                          const isIn = sum.left >= 0 && sum.top >= 0 && sum.right <= innerWidth && sum.bottom <= innerHeight;
+                          const covers = sum.left < here.right && sum.right > here.left && sum.top < here.bottom &&
+                                         sum.bottom > here.top;
+                          const apart = Math.min(Math.abs(sum.top - here.bottom), Math.abs(here.top - sum.bottom));
+                          if (!isIn || covers || apart > 60) faults.push([step, block, isIn, covers, apart]);
+                        }
+                      }
+                    }
+                    return faults;""")
+                self.assertEqual(worst, [], (width, name))
+        self.browser.resize(1280, 900)
+
+    def test_the_row_and_column_of_a_number_are_drawn_in_up_to_their_names(self):
+        self.open("worked-example")
+        self.assertEqual(self.run_script("""
+            const cell = cellAt("scores", 5);
+            point(cell);
+            const table = cell.closest("table");
+            return [[...table.querySelectorAll("th.along")].map((one) => one.textContent),
+                    table.querySelectorAll("td.along").length];"""), [["Input 3", "Input 2"], 5])
+
+    def test_a_closed_number_says_what_closes_it(self):
+        for name, at, words in (("worked-example-causal", 1, "causal"), ("ragged-batch", 2, "lengths")):
+            self.open(name)
+            for step in ("masked_scores", "exponentials", "attention_weights"):
+                said = self.run_script("""
+                    const cell = cellAt(arguments[0], arguments[1]);
+                    point(cell);
+                    return cell.closest("figure").querySelector("output.sum").textContent;""", step, at)
+                self.assertIn("closed by " + words, said, (name, step))
+
+    def test_padding_is_no_word(self):
+        self.open("ragged-batch")
+        rows = self.run_script("""
+            return [...document.querySelectorAll("table[data-matrix] tbody tr")].map(
+                (row) => [row.cells[0].textContent, row.classList.contains("padding")]);""")
+        self.assertTrue(any(is_padding for _, is_padding in rows))
+        for name, is_padding in rows:
+            self.assertEqual(is_padding, name == "·")
+
+    def test_a_finger_presses_where_a_mouse_points(self):
+        tip = 'return document.querySelector(".tip").textContent'
+        self.open("worked-example")
+        self.assertIn("Point at", self.run_script(tip))
+        self.browser.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        try:
+            self.browser.resize(390, 800)
+            self.open("worked-example")
+            self.assertNotIn("Point at", self.run_script(tip))
+        finally:
+            self.browser.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+            self.browser.resize(1280, 900)
 
     def test_screen_readers_hear_where_a_number_stands(self):
         self.open("worked-example")

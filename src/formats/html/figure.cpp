@@ -65,10 +65,12 @@ std::string caption(const Matrix& matrix) {
 }
 
 // Long names are broken into lines, so that the numbers stay in sight.
-std::string name_cell(const std::string& label, std::string_view scope) {
+std::string name_cell(const std::string& label, std::string_view scope, bool is_padding) {
   constexpr std::size_t longest = 24;
-  return fmt::format(R"(<th scope="{}"{}>{}</th>)", scope,
-                     display_width(printable(label)) > longest ? " class=\"long\"" : "", page_label(label));
+  const std::string_view look = is_padding                                  ? " class=\"padding\" title=\"padding\""
+                                : display_width(printable(label)) > longest ? " class=\"long\""
+                                                                            : "";
+  return fmt::format(R"(<th scope="{}"{}>{}</th>)", scope, look, page_label(label));
 }
 
 // The row that is told as an example: the second, as it is less special than the first.
@@ -121,10 +123,16 @@ std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::s
       fmt::format("<figure class=\"matrix {}{}\"{} style=\"--fraction:{}\">\n<div class=\"scroll\"><table{}>\n",
                   class_name(matrix.role), look, id, matrix.fraction(), data);
   text += "<caption><span class=\"about\">" + caption(matrix) + "</span></caption>\n<thead><tr><td></td>";
-  for (std::size_t column = 0; column < shown.columns; ++column) text += name_cell(matrix.column_labels[column], "col");
+  const auto pads = [](const Axis& axis, const std::string& label) { return is_position(axis) && is_padding(label); };
+  for (std::size_t column = 0; column < shown.columns; ++column) {
+    const std::string& label = matrix.column_labels[column];
+    text += name_cell(label, "col", pads(matrix.column_axis, label));
+  }
   text += "</tr></thead>\n<tbody>\n";
   for (std::size_t row = 0; row < shown.rows; ++row) {
-    text += "<tr>" + name_cell(matrix.row_labels[row], "row");
+    const std::string& label = matrix.row_labels[row];
+    const bool is_pad = pads(matrix.row_axis, label);
+    text += (is_pad ? "<tr class=\"padding\">" : "<tr>") + name_cell(label, "row", is_pad);
     for (std::size_t column = 0; column < shown.columns; ++column) text += cell(matrix, row, column);
     text += "</tr>\n";
   }

@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "base/text.h"
 #include "formats/figures.h"
 #include "formats/format.h"
 #include "formats/html/elements.h"
@@ -23,16 +24,31 @@
 namespace attn {
 namespace {
 
+// A page of more rows of numbers, some screens, folds its steps up.
+constexpr std::size_t most_unfolded_rows = 120;
+
 // Consecutive parts of a document that are about one head or sequence of several.
 struct PlaceGroup {
   std::string place;      // "Sequence 1 of 2 · Head 2 of 8"
   std::size_t parts = 0;  // headlines of level 2
-  bool first = false;     // of all groups
+  bool is_open = false;   // with those that stand beside the first, as far as there is room
 };
+
+// How many groups stand side by side on a wide page: as many as maps of their weights do.
+std::size_t groups_in_a_row(const Document& document) {
+  constexpr std::size_t width = 1200, of_names = 110, of_column = 72;  // pixels, about
+  std::size_t columns = 1;
+  for (const Block& block : document.blocks) {
+    const auto* matrix = std::get_if<Matrix>(&block);
+    if (matrix && are_weights(*matrix)) columns = std::max(columns, matrix->columns());
+  }
+  return std::max<std::size_t>(1, width / (of_names + columns * of_column));
+}
 
 // By the block of the first headline of each group. Empty where there is one place only.
 std::map<std::size_t, PlaceGroup> place_groups(const Document& document) {
   const Places places(document);
+  const std::size_t room = groups_in_a_row(document);
   std::map<std::size_t, PlaceGroup> groups;
   std::set<std::string> seen;
   std::string last;
@@ -41,7 +57,7 @@ std::map<std::size_t, PlaceGroup> place_groups(const Document& document) {
     if (!headline || headline->level != 2) continue;
     const std::string place = places.named_by(*headline);
     if (!place.empty()) {
-      if (place != last) groups[i] = {place, 0, groups.empty()};
+      if (place != last) groups[i] = {place, 0, groups.size() < room};
       ++std::prev(groups.end())->second.parts;
       seen.insert(place);
     }
@@ -53,10 +69,24 @@ std::map<std::size_t, PlaceGroup> place_groups(const Document& document) {
 
 // The page's, with the colours of roles.
 std::string page_look() {
-  constexpr std::string_view place = "  /* roles */\n";
-  std::string colours;
-  for (const RoleLook& look : role_looks()) colours += fmt::format("  --{}: {};\n", look.name, look.page);
-  return std::string(page_style).replace(page_style.find(place), place.size(), colours);
+  std::string style(page_style);
+  const auto put = [&](std::string_view place, std::string_view RoleLook::*colour) {
+    std::string colours;
+    for (const RoleLook& look : role_looks()) colours += fmt::format("  --{}: {};\n", look.name, look.*colour);
+    style.replace(style.find(place), place.size(), colours);
+  };
+  put("  /* roles */\n", &RoleLook::page);
+  put("    /* dark roles */\n", &RoleLook::dark);
+  return style;
+}
+
+// Of a stop that shows matrices: the step that all of them are of, or their names.
+std::string step_of(const Document& document, const Stop& stop) {
+  std::set<std::string> steps;
+  for (std::size_t i = stop.first; i < stop.first + stop.count; ++i) {
+    if (const auto* matrix = std::get_if<Matrix>(&document.blocks[i])) steps.insert(matrix->step);
+  }
+  return steps.size() == 1 ? *steps.begin() : listed({steps.begin(), steps.end()});
 }
 
 // Writes a document as one page: a section a part of it, within these a <div> a
@@ -70,12 +100,15 @@ class PageWriter {
     }
     for (const Matrix& matrix : document.behind) add(matrix);
     part_ = name();
+    std::size_t rows = 0;
+    for (const PageMatrix& matrix : matrices_) rows += matrix.shown.rows;
+    folds_ = rows > most_unfolded_rows;
   }
 
   std::string write() {
     for (const Stop& stop : stops(document_)) lay_out(stop);
     close_section();
-    close_group();
+    close_groups();
     lay_out_overview();  // where nothing opened a section
     lay_out_what_is_behind();
     return head() + std::move(text_) + tail();
@@ -122,9 +155,11 @@ class PageWriter {
     if (begin == end) return;
     const auto* headline = std::get_if<Headline>(&document_.blocks[begin]);
     const bool opens = headline && headline->level <= 2;
+    if (!opens) leave_heads(stop);
     if (opens) open_section(begin, *headline);
+    const bool has_headline = opens && !headline_told_;
+    lay_out_step(stop, has_headline ? headline : nullptr);
     text_ += fmt::format("<div class=\"stop\" id=\"stop-{}\">\n", ++stops_);
-    if (opens && !headline_told_) text_ += heading(*headline);
     for (std::size_t i = begin + (opens ? 1 : 0); i < end; ++i) {
       if (std::holds_alternative<Matrix>(document_.blocks[i])) {
         i = lay_out_matrices(i, end) - 1;
@@ -135,6 +170,51 @@ class PageWriter {
     text_ += "</div>\n";
   }
 
+  // What is around the matrices of one step, which may be several stops: those of all heads
+  // stand side by side, and on a long page all but weights and results are folded up.
+  void lay_out_step(const Stop& stop, const Headline* headline) {
+    const std::string step = step_of(document_, stop);
+    if (!headline && !step.empty() && step == step_) return;
+    close_step();
+    step_ = step;
+    if (step.empty() || !folds_) {
+      if (headline) text_ += heading(*headline);
+      if (!step.empty()) text_ += "<div class=\"several\">\n";
+      return;
+    }
+    const Matrix* first = nullptr;
+    for (std::size_t i = stop.first; !first; ++i) first = std::get_if<Matrix>(&document_.blocks[i]);
+    const bool is_open = are_weights(*first) || first->role == Role::output;
+    text_ += fmt::format("<details class=\"fold\"{}>\n<summary>{}{}</summary>\n<div class=\"several\">\n",
+                         is_open ? " open" : "", headline ? trimmed(heading(*headline)) : "",
+                         headline ? "" : folded_name(stop));
+    in_fold_ = true;
+  }
+
+  // "S = Q·Kᵀ Scores: each query times each key"; of several matrices their symbols.
+  std::string folded_name(const Stop& stop) const {
+    std::vector<const Matrix*> matrices;
+    for (std::size_t i = stop.first; i < stop.first + stop.count; ++i) {
+      if (const auto* matrix = std::get_if<Matrix>(&document_.blocks[i])) matrices.push_back(matrix);
+    }
+    std::string text;
+    std::set<std::string> told;
+    for (const Matrix* matrix : matrices) {
+      if (!told.insert(matrix->symbol.text()).second) continue;
+      text += (text.empty() ? "" : ", ") +
+              math_elements(matrices.size() == 1 ? matrix->name() : Inline{Span(matrix->symbol, matrix->role)});
+    }
+    const std::string& title = matrices.front()->title;
+    if (matrices.size() == 1 && !title.empty()) text += " <span class=\"what\">" + page_label(title) + "</span>";
+    return text;
+  }
+
+  void close_step() {
+    if (!step_.empty()) text_ += "</div>\n";
+    if (std::exchange(in_fold_, false)) text_ += "</details>\n";
+    step_.clear();
+  }
+
   void open_section(std::size_t block, const Headline& headline) {
     close_section();
     if (group_parts_ == 0) close_group();
@@ -142,6 +222,7 @@ class PageWriter {
     part_ = plain(headline.text);
     headline_told_ = false;
     const auto group = groups_.find(block);
+    if (group == groups_.end() && group_parts_ == 0) close_groups();
     if (group != groups_.end()) open_group(group->second, headline);
     if (group_parts_ > 0) --group_parts_;
     const auto part = std::ranges::find(document_.outline, part_, &OutlinePart::title);
@@ -152,7 +233,8 @@ class PageWriter {
 
   void open_group(const PlaceGroup& group, const Headline& headline) {
     headline_told_ = group.parts == 1;
-    text_ += fmt::format("<details class=\"place\"{}>\n", group.first ? " open" : "");
+    if (!std::exchange(in_groups_, true)) text_ += "<div class=\"heads\">\n";
+    text_ += fmt::format("<details class=\"place\"{}>\n", group.is_open ? " open" : "");
     text_ += headline_told_ ? "<summary>" + heading(headline) + "</summary>\n"
                             : "<summary class=\"extra\">" + page_label(group.place) + "</summary>\n";
     in_group_ = true;
@@ -160,11 +242,35 @@ class PageWriter {
   }
 
   void close_section() {
+    close_step();
     if (std::exchange(in_section_, false)) text_ += "</section>\n";
   }
 
+  // What is made of all heads together stands in none of them.
+  void leave_heads(const Stop& stop) {
+    if (!in_group_ || group_parts_ > 0) return;
+    for (std::size_t i = stop.first; i < stop.first + stop.count; ++i) {
+      const auto* matrix = std::get_if<Matrix>(&document_.blocks[i]);
+      if (!matrix) continue;
+      const bool is_of_head = matrix->reading.result.has("head");
+      if (is_of_head) in_head_ = true;
+      if (is_of_head || !in_head_) return;
+      close_section();
+      close_groups();
+      text_ += "<section>\n";
+      in_section_ = true;
+      return;
+    }
+  }
+
   void close_group() {
+    in_head_ = false;
     if (std::exchange(in_group_, false)) text_ += "</details>\n";
+  }
+
+  void close_groups() {
+    close_group();
+    if (std::exchange(in_groups_, false)) text_ += "</div>\n";
   }
 
   static std::string heading(const Headline& headline) {
@@ -264,7 +370,8 @@ class PageWriter {
   std::vector<PageMatrix> matrices_;
   std::map<const Matrix*, std::size_t> numbers_;
 
-  std::string text_;
+  std::string text_, step_;
+  bool folds_ = false, in_fold_ = false, in_groups_ = false, in_head_ = false;
   std::set<std::string> parts_told_;  // the ids of their sections
   std::size_t stops_ = 0;
   std::string part_;             // the last headline of level 2

@@ -98,21 +98,47 @@ function tell(place) {
   const through = lookedThrough(read);
   const made = through ?? read;
   colourOperands(document.documentElement, through ? through.products[0].matrix : place.matrix);
+  drawIn(cell);
   made.operands.forEach((places, i) => places.forEach((one) => light(cellAt(one), `lit-${i}`)));
   made.open.forEach((one) => light(cellAt(one), "lit-open"));
   const line = element("span", { class: "arithmetic" });
   writeLine(line, shortName(place), worked(place));
   const reading = readingOf(made);
   if (through) reading.push(...productsWritten(through));
+  const reason = whyClosed(place);
+  if (reason) reading.push(reading.length > 0 ? `: ${reason}` : reason);
   output.replaceChildren(line, ...(reading.length > 0 ? [element("span", { class: "reading" }, ...reading)] : []));
   keepInside(output);
 }
 
-// It lies over what comes below, and not beyond the edge of the window.
+// The row and the column of a number, up to the names of both.
+function drawIn(cell) {
+  const [row, column] = [cell.parentNode, cell.cellIndex];
+  for (const one of row.cells) light(one, "along");
+  for (const { cells } of cell.closest("table").rows) light(cells[column], "along");
+}
+
+// "closed by causal": of a number that is not read or is 0 for it.
+function whyClosed(place) {
+  const worker = new Worker(place);
+  const own = worker.open?.length > 1 ? worker.open[worker.ownTerm() ?? -1] : worker.open?.[0];
+  return own && numberIn(cellAt(own)) === 0 ? closedBy(own) : "";
+}
+
+// The sum stands below its number, or above it where there is no room; never on it, and never
+// beyond the edge of the window.
 function keepInside(output) {
-  output.style.marginLeft = "0";
-  const beyond = output.getBoundingClientRect().right - document.documentElement.clientWidth + 8;
-  if (beyond > 0) output.style.marginLeft = `${-beyond}px`;
+  if (!asked || !output.hasChildNodes()) return;
+  const edge = 8, apart = 10;
+  const cell = asked.getBoundingClientRect();
+  output.style.transform = "none";
+  const sum = output.getBoundingClientRect();
+  const { clientWidth, clientHeight } = document.documentElement;
+  const below = cell.bottom + apart, above = cell.top - apart - sum.height;
+  const y = below + sum.height <= clientHeight - edge || above < edge ? below : above;
+  const x = Math.max(edge, Math.min(cell.left, clientWidth - sum.width - edge));
+  const inSight = Math.max(edge, Math.min(y, clientHeight - sum.height - edge));
+  output.style.transform = `translate(${x - sum.left}px, ${inSight - sum.top}px)`;
 }
 
 // Says again what is lit: a number was hidden or shown.
@@ -151,6 +177,9 @@ function startPointing() {
     const cell = dataCell(event.target);
     if (cell) ask(cell);
   });
+  const follow = () => asked && keepInside(outputOf(asked.closest("table")));
+  document.addEventListener("scroll", follow, { capture: true, passive: true });
+  window.addEventListener("resize", follow);
   document.addEventListener("focusout", (event) => {
     if (dataCell(event.target) && !dataCell(event.relatedTarget)) clearLights();
   });
