@@ -18,6 +18,7 @@ ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 DATA = os.path.join(ROOT, "data")
 EXAMPLE = os.path.join(DATA, "worked-example.json")
+TWELVE = os.path.join(DATA, "twelve-words.json")
 PROBLEMS = sorted(os.path.join(DATA, name) for name in os.listdir(DATA)
                   if name.endswith(".json") and not name.endswith(".golden.json"))
 
@@ -122,6 +123,51 @@ class Papers(LatexTest):
         self.assert_shows(done, "Self-attention, worked by hand", "What is given", "Scores: each query times each key",
                           "0.4683", "1.9366", "yes, all 9 numbers")
         self.assertLess(done.pages, 8)
+
+    def test_a_sentence_of_twelve_words_in_two_heads_is_a_short_handout_and_a_short_lecture(self):
+        self.assertLessEqual(self.compile(latex("run", TWELVE, "--standalone", "--brief")).pages, 8)
+        self.assertLessEqual(self.compile(latex("run", TWELVE, "--beamer", "--brief")).pages, 20)
+        self.assertLessEqual(self.compile(latex("run", TWELVE, "--standalone")).pages, 12)
+
+    def test_wide_matrices_stay_whole_and_all_numbers_have_one_size(self):
+        text = latex("run", TWELVE, "--standalone")
+        self.assertNotIn("columns 1", text)
+        self.assertEqual(len(re.findall(r"\\renewcommand\\attnnumbers", text)), 1)
+        small = latex("run", EXAMPLE, "--standalone")
+        self.assertNotIn(r"\renewcommand\attnnumbers", small)
+
+    def test_weights_are_as_dark_as_they_are_large(self):
+        text = latex("run", TWELVE, "--standalone", "--only", "attention_weights", "--precision", "6")
+        shades = re.findall(r"\\attnshade\{(\d+)\}\{\$(0\.\d+|1)\$\}", text)
+        self.assertGreater(len(shades), 100)
+        for percent, weight in shades:
+            self.assertLessEqual(abs(int(percent) - 100 * float(weight)), 0.51)
+
+    def test_arcs_are_as_wide_as_their_weights(self):
+        weights = json.loads(attn("run", TWELVE, "--format", "json", "--only", "attention_weights").stdout)["steps"][0]["data"]
+        drawn = sorted(float(width) for width in re.findall(
+            r"line width=([\d.]+)pt", latex("run", TWELVE, "--standalone", "--only", "attention_weights")))
+        wanted = sorted(max(0.2, 5 * weight) for head in weights for row in head for weight in row if weight >= 0.005)
+        self.assertEqual(len(drawn), len(wanted))
+        for one, other in zip(drawn, wanted):
+            self.assertLess(abs(one - other), 0.006)
+
+    def test_the_flow_is_drawn_once_with_an_arrow_for_all_that_a_step_reads(self):
+        text = latex("run", EXAMPLE, "--standalone")
+        flow = text[text.index("\\begin{tikzpicture}[x=1pt"):]
+        flow = flow[:flow.index("\\end{tikzpicture}")]
+        self.assertEqual(text.count("\\begin{tikzpicture}[x=1pt"), 1)
+        for symbol in ("W_{K}", "W_{Q}", "W_{V}", "S", "A", "C"):
+            self.assertIn(symbol, flow)
+        self.assertEqual(flow.count("\\draw[->"), 12)  # 2 a projection, 2 to S, 1 to E and to A, 2 to C
+
+    def test_slides_are_built_up_line_by_line(self):
+        frames = self.compile(latex("run", EXAMPLE, "--beamer", "--brief")).pages
+        source = latex("run", EXAMPLE, "--overlays", "--brief")
+        self.assertEqual(source.count(r"\begin{frame}"), frames)
+        done = self.compile(source)
+        self.assertGreater(done.pages, 2 * frames)
+        self.assert_shows(done, "0.4683", "1.9366")
 
     def test_every_problem_compiles(self):
         # One after another in one run: what stands before them is the same for all.

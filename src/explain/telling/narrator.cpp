@@ -214,10 +214,11 @@ class Narrator {
     return std::exchange(told_products_, true) && !is_asked;
   }
 
-  // In brief of what is told query by query only what people compare is put together.
+  // In brief of a softmax only what people compare is put together: the weights.
   bool is_put_together(const Step& step) const {
     const auto* softmax = std::get_if<Softmax>(&step.op);
-    return !options_.brief || !softmax || softmax->part != Softmax::Part::exponentials;
+    if (!options_.brief || !softmax) return true;
+    return softmax->part == Softmax::Part::weights || softmax->part == Softmax::Part::shares;
   }
 
   // Once, before the first of them is written out.

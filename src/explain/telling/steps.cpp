@@ -110,8 +110,14 @@ struct Told {
   bool head_alone = false;  // of a part of a block, what no other head shares
 };
 
+// In brief, matrices that only put numbers of others in another order: all heads' keys as each
+// head's, the contexts of all heads side by side.
+bool only_regroups(const Step* step) {
+  return std::holds_alternative<Split>(step->op) || std::holds_alternative<Merge>(step->op);
+}
+
 // Where one head is asked for and all of its part would not fit, its own steps do.
-Told what_is_told(const Trace& trace, const ExplainOptions& options) {
+Told told_closely(const Trace& trace, const ExplainOptions& options) {
   std::vector<const Step*> steps = steps_told(trace, options);
   if (options.level) return {std::move(steps), *options.level};
   const Level level = fitting_level(trace, steps, options);
@@ -124,6 +130,13 @@ Told what_is_told(const Trace& trace, const ExplainOptions& options) {
   }
   const Level closer = std::min(fitting_level(trace, of_head, options), Level::steps);
   return {std::move(of_head), closer, true};
+}
+
+Told what_is_told(const Trace& trace, const ExplainOptions& options) {
+  Told told = told_closely(trace, options);
+  const bool may_leave_out = options.brief && options.only.empty() && told.level == Level::steps;
+  if (may_leave_out && !rounds_each_step(trace.arithmetic)) std::erase_if(told.steps, only_regroups);
+  return told;
 }
 
 // Of every level but the last, what is left out.

@@ -17,14 +17,28 @@ std::string latex_prose(std::string_view text);
 std::string latex_label(std::string_view text, double width = 115);
 double latex_label_width(std::string_view text, double width = 115);
 
-inline constexpr double column_gap = 12;  // of tables and matrices
+inline constexpr double column_gap = 12;  // of tables
+
+// How large the numbers of matrices are, of all that a document has: so that as many of them
+// as can be stay whole.
+struct LatexNumbers {
+  double size = 1;    // of that of text
+  double gap = 12;    // between columns, in points
+  const char* macro;  // that sets them so
+};
+
+// The largest that leaves no more matrices in parts than any other does.
+struct LatexPage;
+const LatexNumbers& numbers_that_fit(const Document& document, const LatexPage& page);
 
 // Where text is written to: how wide its lines are, and how high a slide is, in
 // points where letters have 10.
 struct LatexPage {
   double width = 345;
-  double height = 0;  // 0 on paper, which has as many pages as it needs
-  bool full = false;  // nothing elided
+  double height = 0;                      // 0 on paper, which has as many pages as it needs
+  bool full = false;                      // nothing elided
+  bool builds_up = false;                 // line by line: every line of a piece in \attnstep
+  const LatexNumbers* numbers = nullptr;  // null: those of text
 
   bool is_slide() const { return height > 0; }
 };
@@ -33,7 +47,8 @@ struct LatexPage {
 struct LatexPiece {
   std::string text;
   double height = 0;
-  double width = 0;  // 0: as wide as the lines are, since it is running text
+  double width = 0;       // 0: as wide as the lines are, since it is running text
+  std::size_t steps = 1;  // how many lines come after one another, where slides are built up
 };
 
 using LatexPieces = std::vector<LatexPiece>;
@@ -42,6 +57,9 @@ using LatexPieces = std::vector<LatexPiece>;
 double latex_height(double text_width, const LatexPage& page);
 
 // Blocks of a document, in pieces that are not broken across slides.
+
+// A row of LaTeX as line `at` of what is built up: each of its columns.
+std::string built_up(const std::string& row, std::size_t at);
 
 // A derivation: what it is, then its lines, their sides aligned where they all
 // fit, else broken between terms.
@@ -57,6 +75,14 @@ LatexPieces latex_pieces(const Table& table, const LatexPage& page);
 // numbers under the names of their columns. Columns that do not fit follow
 // below, and say which they are.
 LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPage& page);
+
+// The weights of queries (rows) over keys (columns) as arcs from the ones above to the others
+// below, as wide as the weight. None where they are something else, or too many for a line.
+LatexPieces latex_arcs(const Matrix& weights, const LatexPage& page);
+
+// The steps of a document as boxes, joined as the numbers flow; nothing where they are few, or too
+// many for a page. On slides without their titles.
+LatexPieces latex_flow(const Document& document, const LatexPage& page);
 
 // What everything that formats write for LaTeX is written in: \attnquery,
 // \attnmatrix, … A document that defines one of them itself keeps its own.

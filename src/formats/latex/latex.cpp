@@ -45,19 +45,40 @@ LatexPieces latex_pieces(const Fields& fields, const LatexPage&) {
   return piece("\\par\\medskip\\noindent " + text + "\\par\\medskip\n", 25);
 }
 
-// The pieces of blocks, matrices that stand side by side taken together.
+// A long vector lies down, so that it takes a line and not a page.
+Matrix lying(const Matrix& matrix) {
+  Matrix turned = matrix;
+  std::swap(turned.row_labels, turned.column_labels);
+  std::swap(turned.row_axis, turned.column_axis);
+  turned.words.clear();  // they say which are the rows
+  return turned;
+}
+
+bool lies_down(const Matrix& matrix) {
+  constexpr std::size_t longest_column = 6, widest_row = 16;
+  return matrix.columns() == 1 && matrix.column_axis.empty() && matrix.rows() > longest_column &&
+         matrix.rows() <= widest_row && matrix.boxes.empty() && matrix.handed_in.empty();
+}
+
+// The pieces of blocks, matrices that stand side by side taken together, as do those of several heads.
 LatexPieces pieces_of(const std::vector<Block>& blocks, std::size_t begin, std::size_t end, const LatexPage& page) {
   LatexPieces all;
   std::vector<const Matrix*> waiting;
+  std::vector<Matrix> turned;  // those that lie down
+  turned.reserve(end - begin);
   const auto add = [&](LatexPieces pieces) { std::ranges::move(pieces, std::back_inserter(all)); };
   const auto flush = [&] {
-    if (!waiting.empty()) add(latex_pieces(std::exchange(waiting, {}), page));
+    if (waiting.empty()) return;
+    const Matrix* weights = waiting.size() == 1 ? waiting.front() : nullptr;
+    add(latex_pieces(std::exchange(waiting, {}), page));
+    if (weights) add(latex_arcs(*weights, page));
   };
   for (std::size_t i = begin; i < end; ++i) {
     std::visit(Overloaded{
                    [&](const Matrix& matrix) {
-                     if (!matrix.beside) flush();
-                     waiting.push_back(&matrix);
+                     const bool goes_on = !waiting.empty() && waiting.back()->step == matrix.step;
+                     if (!matrix.beside && !goes_on) flush();
+                     waiting.push_back(lies_down(matrix) ? &turned.emplace_back(lying(matrix)) : &matrix);
                    },
                    [&](const auto& block) {
                      flush();
@@ -91,8 +112,15 @@ int scale(const LatexPieces& pieces, const LatexPage& page) {
 }
 
 std::string frame(const std::string& title, const LatexPieces& pieces, const LatexPage& page) {
+  std::string content = page.builds_up ? "" : joined(pieces);
+  std::size_t from = 1;
+  for (const LatexPiece& one : pieces) {
+    if (!page.builds_up) break;
+    content += "\\renewcommand\\attnfrom{" + std::to_string(from) + "}" + one.text + "\n";
+    from += one.steps;
+  }
   return "\\begin{frame}[t]{" + title + "}\n\\begin{attnslide}{" + std::to_string(scale(pieces, page)) + "}\n" +
-         joined(pieces) + "\\end{attnslide}\n\\end{frame}\n\n";
+         content + "\\end{attnslide}\n\\end{frame}\n\n";
 }
 
 class SlideWriter {
@@ -100,9 +128,13 @@ class SlideWriter {
   explicit SlideWriter(const LatexPage& page) : page_(page) {}
 
   std::string write(const Document& document) {
-    for (const Stop& stop : stops(document)) {
+    flow_ = latex_flow(document, page_);
+    const std::vector<Stop> all = stops(document);
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      const Stop& stop = all[at];
       std::size_t first = stop.first;
-      const std::size_t end = stop.first + stop.count;
+      while (at + 1 < all.size() && belong_together(document, all[at], all[at + 1])) ++at;
+      const std::size_t end = all[at].first + all[at].count;
       const auto* headline = std::get_if<Headline>(&document.blocks[first]);
       if (headline && headline->level == 1) first = opening(document.blocks, first, end);
       // The headline of the part is the title of its slides.
@@ -119,6 +151,16 @@ class SlideWriter {
  private:
   static constexpr double widest_title = 300;
 
+  // Whether two things to look at are one on a slide: matrices of one step, of several heads;
+  // vectors that lie down; what is said of the problem beside its weights.
+  static bool belong_together(const Document& document, const Stop& one, const Stop& next) {
+    if (one.part != next.part) return false;
+    const auto* a = std::get_if<Matrix>(&document.blocks[one.first + one.count - 1]);
+    if (a && std::holds_alternative<Table>(document.blocks[next.first])) return true;
+    const auto* b = std::get_if<Matrix>(&document.blocks[next.first]);
+    return a && b && (a->step == b->step || (lies_down(*a) && lies_down(*b)));
+  }
+
   static std::string titled(const Inline& part) {
     if (latex_text_width(plain(part)) <= widest_title) return latex_prose(part);
     return latex_label(plain(part), widest_title);
@@ -131,6 +173,7 @@ class SlideWriter {
     LatexPieces pieces = pieces_of(blocks, first, last, page_);
     pieces.insert(pieces.begin(), {"\\vspace*{10mm}\n", 40});
     text_ += frame("", pieces, page_);
+    for (const LatexPiece& one : flow_) text_ += frame("", {one}, page_);
     return last;
   }
 
@@ -138,7 +181,8 @@ class SlideWriter {
     LatexPieces body;
     double height = 0;
     for (const LatexPiece& one : pieces) {
-      if (!body.empty() && height + one.height > page_.height) {
+      // What is a little too high is shown a little smaller.
+      if (!body.empty() && height + one.height > 1.3 * page_.height) {
         text_ += frame(title_, std::exchange(body, {}), page_);
         height = 0;
       }
@@ -149,9 +193,15 @@ class SlideWriter {
   }
 
   LatexPage page_;
+  LatexPieces flow_;  // the picture of the whole
   std::string title_;
   std::string text_;
 };
+
+bool is_opening(const Block& block, std::size_t at) {
+  const auto* headline = std::get_if<Headline>(&block);
+  return std::holds_alternative<Prose>(block) || (headline && headline->level == 1 && at == 0);
+}
 
 // The same in ASCII: every other character by its number.
 std::string ascii_only(std::string_view text) {
@@ -172,21 +222,38 @@ std::string ascii_only(std::string_view text) {
 }
 
 std::string written_latex(const Document& document, const FormatOptions& options) {
+  const bool builds_up = options.has("overlays");
   const auto page = [&](LatexPage one) {
     one.full = options.full;
+    one.builds_up = builds_up;
+    one.numbers = &numbers_that_fit(document, one);
     return one;
   };
-  if (options.has("beamer")) return latex_slides_begin() + SlideWriter(page(on_a_slide)).write(document) + latex_end();
+  if (options.has("beamer") || builds_up) {
+    const LatexPage slide = page(on_a_slide);
+    return latex_slides_begin() + slide.numbers->macro + SlideWriter(slide).write(document) + latex_end();
+  }
+  // The picture of the whole stands behind the title and the words about it.
   const auto text = [&](const LatexPage& one) {
-    return joined(pieces_of(document.blocks, 0, document.blocks.size(), one));
+    std::size_t opening = 0;
+    while (opening < document.blocks.size() && is_opening(document.blocks[opening], opening)) ++opening;
+    LatexPieces pieces = pieces_of(document.blocks, 0, opening, one);
+    std::ranges::move(latex_flow(document, one), std::back_inserter(pieces));
+    std::ranges::move(pieces_of(document.blocks, opening, document.blocks.size(), one), std::back_inserter(pieces));
+    return joined(pieces);
   };
   const std::string of_sheet = document.sheet ? latex_sheet_macros() : "";
-  if (options.has("standalone")) return latex_paper_begin(of_sheet) + "\n" + text(page(on_paper)) + "\n" + latex_end();
+  if (options.has("standalone")) {
+    const LatexPage paper = page(on_paper);
+    return latex_paper_begin(of_sheet) + "\n" + paper.numbers->macro + text(paper) + "\n" + latex_end();
+  }
+  const LatexPage within = page(in_a_document);
   return "% \\input this where amsmath and amssymb are loaded; with xcolor it is in colour,\n"
-         "% with booktabs its tables have better rules, with graphicx nothing is too wide.\n"
+         "% with booktabs its tables have better rules, with graphicx nothing is too wide,\n"
+         "% with colortbl weights are shaded, with tikz they are drawn as arcs as well.\n"
          "\\begingroup\n" +
-         latex_macros() + of_sheet + "\\allowdisplaybreaks \\emergencystretch=3em\n\n" + text(page(in_a_document)) +
-         "\n\\endgroup\n";
+         latex_macros() + of_sheet + within.numbers->macro + "\\allowdisplaybreaks \\emergencystretch=3em\n\n" +
+         text(within) + "\n\\endgroup\n";
 }
 
 std::string write_latex(const Document& document, const FormatOptions& options) {
@@ -202,7 +269,9 @@ Format latex_format() {
           .summary = "for papers, handouts and slides",
           .write = write_latex,
           .settings = {{"standalone", {}, "a whole document, which compiles alone"},
-                       {"beamer", {}, "slides, one step at a time", true}}};
+                       {"beamer", {}, "slides, one step at a time", true},
+                       {"overlays", {}, "slides that are built up line by line", true}},
+          .wants_behind = true};
 }
 
 }  // namespace attn

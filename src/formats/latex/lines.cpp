@@ -191,13 +191,16 @@ class AlignedRows {
   std::vector<std::string> rows_;
 };
 
-std::string displayed(const std::vector<std::string>& rows, std::size_t begin, std::size_t end, std::size_t columns) {
+std::string displayed(const std::vector<std::string>& rows, std::size_t begin, std::size_t end, std::size_t columns,
+                      bool builds_up) {
   std::string text = "\\begin{alignat*}{" + std::to_string(columns) + "}\n";
   // Few lines stay on one page, and of many no one stays alone.
   constexpr std::size_t few = 12;
   for (std::size_t i = begin; i < end; ++i) {
     const bool together = end - begin <= few || i == begin || i + 2 >= end;
-    text += rows[i] + (i + 1 == end ? "\n" : together ? " \\\\*\n" : " \\\\\n");
+    text += (builds_up ? built_up(rows[i], i - begin) : rows[i]) + (i + 1 == end ? "\n"
+                                                                    : together   ? " \\\\*\n"
+                                                                                 : " \\\\\n");
   }
   return text + "\\end{alignat*}\n";
 }
@@ -214,10 +217,34 @@ LatexPieces single_line(const Derivation& derivation, const LatexPage& page) {
   const double width = line.widest() + 2 * quad + latex_text_width(derivation.title);
   if (rows.size() > 1 || width > page.width) return {};
   const std::string title = "\\qquad\\attnremark{" + latex_prose(derivation.title) + "}";
-  return {{displayed({rows[0] + title}, 0, 1, line.columns()), line_height + around, width}};
+  return {{displayed({rows[0] + title}, 0, 1, line.columns(), false), line_height + around, width}};
 }
 
 }  // namespace
+
+std::string built_up(const std::string& row, std::size_t at) {
+  const std::string step = "\\attnstep{" + std::to_string(at) + "}{";
+  std::string text, column;
+  const auto end_column = [&] {
+    const bool is_blank = column.find_first_not_of(' ') == std::string::npos;
+    text += is_blank ? column : step + column + "}";
+    column.clear();
+  };
+  int depth = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (row[i] == '\\' && i + 1 < row.size()) {
+      column += row[i++];
+    } else if (row[i] == '&' && depth == 0) {
+      end_column();
+      text += '&';
+      continue;
+    }
+    depth += row[i] == '{' ? 1 : row[i] == '}' ? -1 : 0;
+    column += row[i];
+  }
+  end_column();
+  return text;
+}
 
 LatexPieces latex_pieces(const Derivation& derivation, const LatexPage& page) {
   if (!page.is_slide()) {
@@ -245,7 +272,7 @@ LatexPieces latex_pieces(const Derivation& derivation, const LatexPage& page) {
   for (std::size_t begin = 0; begin < rows.size(); begin += most) {
     const std::size_t end = std::min(begin + most, rows.size());
     const double height = head_height + line_height * static_cast<double>(end - begin) + around;
-    pieces.push_back({head + displayed(rows, begin, end, columns), height, width});
+    pieces.push_back({head + displayed(rows, begin, end, columns, page.builds_up), height, width, end - begin});
   }
   if (pieces.empty()) pieces.push_back({head, head_height, width});
   return pieces;

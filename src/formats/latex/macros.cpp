@@ -24,6 +24,7 @@ std::string colours() {
 )tex";
   text += inks;
   text += R"tex(  \definecolor{attnfaint}{HTML}{595959}
+  \definecolor{attnheat}{HTML}{7FB9DC}
   \definecolor{attnright}{HTML}{1B6E3C}
   \definecolor{attnwrong}{HTML}{B00020}
   \definecolor{attnunsure}{HTML}{7A5900}
@@ -77,7 +78,11 @@ constexpr const char* macro_lines = R"tex(% Within a long word, where a line may
 \providecommand\attntablehead[1]{\attncell{\textbf{#1}}}
 \providecommand\attntablecaption[1]{{\bfseries\boldmath\raggedright #1\par}}
 \providecommand\attncolumns[1]{{\small\attnfaint{#1}\par}}
-\providecommand\attnhead[1]{{\small #1}}
+\providecommand\attnnumbers{}
+\providecommand\attnheads{\small}
+\providecommand\attnhead[1]{{\attnheads #1}}
+% A weight, so many per cent of the darkest; where there is colortbl.
+\providecommand\attnshade[2]{\ifdefined\cellcolor\cellcolor{attnheat!#1}\fi #2}
 \ifdefined\toprule
   \let\attntop\toprule \let\attnmid\midrule \let\attnbottom\bottomrule
 \else
@@ -92,6 +97,8 @@ constexpr const char* macro_lines = R"tex(% Within a long word, where a line may
     \def\attnfit#1{#1}
   \fi
 \fi
+% What is drawn, where there is tikz.
+\providecommand\attndrawing[1]{\ifdefined\tikzpicture\par\medskip\noindent #1\par\medskip\fi}
 % A line of a tree: how deep it stands, the line.
 \providecommand\attnbranch[2]{\par{\parskip=0pt\raggedright\leftskip=\dimexpr 1.2em*#1+1.2em\relax
   \noindent\kern-1.2em\ifnum#1>0 \hbox to 1.2em{\attnfaint{\rule[.6ex]{.8em}{.4pt}}\hss}\fi#2\par}}
@@ -115,6 +122,7 @@ constexpr const char* packages = R"tex(\ifdefined\Umathchar\else
 \usepackage{booktabs}
 \usepackage{xcolor}
 \usepackage{graphicx}
+\IfFileExists{tikz.sty}{\usepackage{tikz}}{}
 )tex";
 
 constexpr const char* paper = R"tex(\usepackage[a4paper,margin=22mm]{geometry}
@@ -140,6 +148,10 @@ constexpr const char* slides = R"tex(\usefonttheme[onlymath]{serif}
 \newcommand\attntitle[1]{{\LARGE\bfseries\boldmath\raggedright #1\par}\medskip}
 \newcommand\attnpart[1]{{\large\bfseries\boldmath\raggedright #1\par}\smallskip}
 \newcommand\attnsubpart[1]{{\bfseries\boldmath\raggedright #1\par}\smallskip}
+% Line by line: a line is seen from its slide on, and its room is kept before.
+\newcommand\attnfrom{1}
+\newcommand\attnunshaded[1]{}
+\newcommand\attnstep[2]{\alt<\the\numexpr\attnfrom+#1\relax->{#2}{{\let\cellcolor\attnunshaded\phantom{#2}}}}
 % All that a slide shows, so many times larger; smaller where it is too high.
 \newsavebox\attnslidebox
 \newenvironment{attnslide}[1]
@@ -161,13 +173,13 @@ std::string latex_macros() { return colours() + macro_lines; }
 std::string latex_sheet_macros() { return sheet_lines; }
 
 std::string latex_paper_begin(const std::string& more_macros) {
-  return std::string("\\documentclass[a4paper,fleqn]{article}\n") + packages + paper + latex_macros() + more_macros +
-         "\\allowdisplaybreaks\n\\begin{document}\n";
+  return std::string("\\PassOptionsToPackage{table}{xcolor}\n\\documentclass[a4paper,fleqn]{article}\n") + packages +
+         paper + latex_macros() + more_macros + "\\allowdisplaybreaks\n\\begin{document}\n";
 }
 
 std::string latex_slides_begin() {
-  return std::string("\\documentclass[10pt,aspectratio=169,fleqn]{beamer}\n") + packages + slides + latex_macros() +
-         "\\begin{document}\n";
+  return std::string("\\documentclass[10pt,aspectratio=169,fleqn,xcolor=table]{beamer}\n") + packages + slides +
+         latex_macros() + "\\begin{document}\n";
 }
 
 std::string latex_end() { return "\\end{document}\n"; }
