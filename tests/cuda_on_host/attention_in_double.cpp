@@ -186,6 +186,7 @@ std::string complaint(const attn::cuda::FusedKernel& kernel, const Case& what, i
   call.workspace = workspace.data();
 
   reseed(what.seed);
+  set_multiprocessors(what.multiprocessors);
   const std::vector<unsigned char> before = context.bytes;
   try {
     // The second time finds the workspace as the first has left it.

@@ -22,6 +22,7 @@ struct Case {
   bool nan_behind_closed = false;          // NaN in keys and values that no query sees
   float spread = 1;                        // of queries and keys
   unsigned seed = 1;
+  unsigned multiprocessors = 3;
 };
 
 // In words, for messages.

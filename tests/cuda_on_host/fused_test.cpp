@@ -119,6 +119,53 @@ TEST_CASE("the kernel for Hopper computes attention", "[cuda]") {
         90);
 }
 
+TEST_CASE("Hopper's tensor cores and copies compute attention where each is waited for", "[cuda]") {
+  check(attn::cuda::wgmma_kernel, cases_for_tensor_cores(), 90);
+}
+
+TEST_CASE("a warpgroup that fetches and others that compute make attention", "[cuda]") {
+  check(attn::cuda::roles_kernel, cases_for_tensor_cores(), 90);
+  check(attn::cuda::roles_kernel,
+        {
+            {.heads = 2, .queries = 9, .keys = 660},
+            {.dtype = Dtype::f16, .queries = 130, .keys = 890, .key_width = 128, .value_width = 128},
+            {.queries = 3, .keys = 430, .key_width = 256, .value_width = 256},
+        },
+        90);
+}
+
+TEST_CASE("the blocks of the kernel for Hopper share out hundreds of pieces of work", "[cuda]") {
+  check(
+      attn::cuda::hopper_kernel,
+      {
+          {.batch = 30, .heads = 20, .queries = 1, .keys = 9, .multiprocessors = 8},
+          {.batch = 2, .heads = 100, .kv_heads = 25, .queries = 400, .keys = 400, .causal = true, .multiprocessors = 7},
+          {.dtype = Dtype::f16,
+           .batch = 20,
+           .heads = 16,
+           .kv_heads = 4,
+           .queries = 140,
+           .keys = 140,
+           .key_width = 128,
+           .value_width = 128,
+           .causal = true,
+           .offsets = {0, -130, 5, 0, 0, -200, 0, 0, 0, 60, 0, 0, 0, 0, 0, 0, 0, 0, -139, 0},
+           .lengths = {140, 0, 3, 9, 0, 20, 140, 129, 128, 127, 100, 0, 1, 1, 1, 60, 70, 80, 90, 140},
+           .multiprocessors = 5},
+          {.batch = 50,
+           .heads = 6,
+           .kv_heads = 2,
+           .queries = 130,
+           .keys = 17,
+           .key_width = 256,
+           .value_width = 256,
+           .causal = true,
+           .offsets = {-112},
+           .multiprocessors = 2},
+      },
+      90);
+}
+
 TEST_CASE("the kernel for few queries computes attention", "[cuda]") {
   check(attn::cuda::decode_kernel,
         {

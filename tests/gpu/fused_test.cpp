@@ -244,11 +244,13 @@ void check_kernel(const std::string& name) {
 TEST_CASE("the clear kernel computes attention", "[gpu][clear]") { check_kernel("clear"); }
 TEST_CASE("the mma kernel computes attention", "[gpu][mma]") { check_kernel("mma"); }
 TEST_CASE("the decode kernel computes attention", "[gpu][decode]") { check_kernel("decode"); }
+TEST_CASE("the wgmma kernel computes attention", "[gpu][wgmma]") { check_kernel("wgmma"); }
+TEST_CASE("the roles kernel computes attention", "[gpu][roles]") { check_kernel("roles"); }
 TEST_CASE("the hopper kernel computes attention", "[gpu][hopper]") { check_kernel("hopper"); }
 
 TEST_CASE("each kernel of the ladder has a test of its own", "[gpu]") {
   for (const FusedKernel& kernel : fused_kernels()) {
-    CHECK((std::set<std::string>{"clear", "mma", "decode", "hopper"}).contains(std::string(kernel.name)));
+    CHECK((std::set<std::string>{"clear", "mma", "wgmma", "roles", "hopper", "decode"}).contains(kernel.name));
   }
 }
 
