@@ -135,35 +135,42 @@ TEST_CASE("a warpgroup that fetches and others that compute make attention", "[c
 }
 
 TEST_CASE("the blocks of the kernel for Hopper share out hundreds of pieces of work", "[cuda]") {
-  check(
-      attn::cuda::hopper_kernel,
-      {
-          {.batch = 30, .heads = 20, .queries = 1, .keys = 9, .multiprocessors = 8},
-          {.batch = 2, .heads = 100, .kv_heads = 25, .queries = 400, .keys = 400, .causal = true, .multiprocessors = 7},
-          {.dtype = Dtype::f16,
-           .batch = 20,
-           .heads = 16,
-           .kv_heads = 4,
-           .queries = 140,
-           .keys = 140,
-           .key_width = 128,
-           .value_width = 128,
-           .causal = true,
-           .offsets = {0, -130, 5, 0, 0, -200, 0, 0, 0, 60, 0, 0, 0, 0, 0, 0, 0, 0, -139, 0},
-           .lengths = {140, 0, 3, 9, 0, 20, 140, 129, 128, 127, 100, 0, 1, 1, 1, 60, 70, 80, 90, 140},
-           .multiprocessors = 5},
-          {.batch = 50,
-           .heads = 6,
-           .kv_heads = 2,
-           .queries = 130,
-           .keys = 17,
-           .key_width = 256,
-           .value_width = 256,
-           .causal = true,
-           .offsets = {-112},
-           .multiprocessors = 2},
-      },
-      90);
+  check(attn::cuda::hopper_kernel,
+        {
+            // 624 pieces, few of them of more than one tile.
+            {.batch = 13,
+             .heads = 24,
+             .kv_heads = 6,
+             .queries = 193,
+             .keys = 140,
+             .causal = true,
+             .offsets = {-185, -192, -150, 0, -193, -400, -100, -190, -60, -187, -185, -192, -192},
+             .lengths = {140, 140, 9, 3, 140, 140, 0, 5, 140, 12, 1, 2, 139},
+             .multiprocessors = 7},
+            // 60 of up to three tiles.
+            {.dtype = Dtype::f16,
+             .batch = 5,
+             .heads = 4,
+             .kv_heads = 2,
+             .queries = 290,
+             .keys = 300,
+             .key_width = 128,
+             .value_width = 128,
+             .causal = true,
+             .offsets = {10, 0, -100, 5, -200},
+             .lengths = {300, 170, 300, 0, 90},
+             .multiprocessors = 4},
+            {.batch = 2,
+             .heads = 6,
+             .queries = 130,
+             .keys = 100,
+             .key_width = 256,
+             .value_width = 256,
+             .causal = true,
+             .offsets = {-30},
+             .multiprocessors = 2},
+        },
+        90);
 }
 
 TEST_CASE("the kernel for few queries computes attention", "[cuda]") {
