@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "gpu/device.h"
 #include "gpu/numbers.h"
+#include "model/computation.h"
 #include "tensor/dtype.h"
 
 using namespace attn;        // NOLINT(google-build-using-namespace)
@@ -78,8 +79,8 @@ std::vector<std::byte> encoded(const std::vector<double>& numbers, Dtype dtype) 
 }
 
 // A case with its numbers: [batch, row, head, feature], so that rows of a head do not follow one another.
-struct Problem {
-  Problem(const Case& of, Dtype type) : c(of), dtype(type) {
+struct DrawnProblem {
+  DrawnProblem(const Case& of, Dtype type) : c(of), dtype(type) {
     Random random(c.queries * 1000 + c.keys);
     const auto draw = [&](std::size_t count) {
       std::vector<double> numbers(count);
@@ -111,7 +112,7 @@ struct Problem {
 };
 
 // What a kernel makes of it; nothing where it does not support the call.
-std::optional<std::vector<double>> made_by(const FusedKernel& kernel, const Problem& p, int compute_capability) {
+std::optional<std::vector<double>> made_by(const FusedKernel& kernel, const DrawnProblem& p, int compute_capability) {
   const Case& c = p.c;
   FusedCall call;
   call.dtype = p.dtype;
@@ -167,7 +168,7 @@ std::optional<std::vector<double>> made_by(const FusedKernel& kernel, const Prob
 
 // How far the worst number is from that of double precision, in parts of what is
 // allowed: rounding weights and result once to the dtype, and f32 sums.
-double worst_part(const Problem& p, const std::vector<double>& made) {
+double worst_part(const DrawnProblem& p, const std::vector<double>& made) {
   const Case& c = p.c;
   double worst = 0;
   for (std::size_t batch = 0; batch < c.batch; ++batch) {
@@ -217,7 +218,7 @@ void check_kernel(const FusedKernel& kernel, const std::vector<Case>& all) {
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16}) {
     for (const Case& one : all) {
       if (one.nan_behind_closed && std::string(kernel.name) != fused_kernels().front().name) continue;
-      const Problem problem(one, dtype);
+      const DrawnProblem problem(one, dtype);
       const auto made = made_by(kernel, problem, compute_capability);
       if (!made) continue;
       ++computed;
@@ -268,40 +269,86 @@ TEST_CASE("attention at once on a GPU is that of double precision, closed rows a
           "[gpu]") {
   const auto gpu = gpu_here();
   if (!gpu) return;
-  for (const Case& one : cases()) {
-    if (is_pretended() && one.heads * one.queries * one.keys * one.width > 500'000) continue;
-    const Problem problem(one, Dtype::f32);
-    const std::vector<float> q(problem.q.begin(), problem.q.end()), k(problem.k.begin(), problem.k.end()),
-        v(problem.v.begin(), problem.v.end());
-    std::vector<float> context(q.size(), -1);
-    std::vector<std::uint8_t> closed(one.batch * one.heads * one.queries, 0);
-    const auto strides = [&](std::size_t heads, std::size_t rows) {
-      return Strides{rows * heads * one.width, one.width, heads * one.width};
-    };
-    FusedAttention<float> call;
-    call.batch = one.batch;
-    call.heads = one.heads;
-    call.kv_heads = one.kv_heads;
-    call.queries = one.queries;
-    call.keys = one.keys;
-    call.key_width = call.value_width = one.width;
-    call.q = q.data();
-    call.k = k.data();
-    call.v = v.data();
-    call.context = context.data();
-    call.q_at = call.context_at = strides(one.heads, one.queries);
-    call.k_at = call.v_at = strides(one.kv_heads, one.keys);
-    call.scale = 1 / std::sqrt(static_cast<double>(one.width));
-    if (one.causal) call.right = 0;
-    if (!one.offsets.empty()) call.offsets = one.offsets.data();
-    if (!one.lengths.empty()) call.lengths = one.lengths.data();
-    call.closed_rows = closed.data();
-    INFO(described(one));
-    REQUIRE(gpu->attend(call));
-    CHECK(worst_part(problem, {context.begin(), context.end()}) <= 1);
-    for (std::size_t row = 0; row < closed.size(); ++row) {
-      const std::size_t batch = row / one.queries / one.heads;
-      CHECK((closed[row] == 1) == (problem.seen(batch, row % one.queries) == 0));
+  CHECK(gpu->attends_in_16_bits());
+  for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16}) {
+    for (const Case& one : cases()) {
+      if (is_pretended() && one.heads * one.queries * one.keys * one.width > 500'000) continue;
+      const DrawnProblem problem(one, dtype);
+      const std::vector<float> q(problem.q.begin(), problem.q.end()), k(problem.k.begin(), problem.k.end()),
+          v(problem.v.begin(), problem.v.end());
+      std::vector<float> context(q.size(), -1);
+      std::vector<std::uint8_t> closed(one.batch * one.heads * one.queries, 0);
+      const auto strides = [&](std::size_t heads, std::size_t rows) {
+        return Strides{rows * heads * one.width, one.width, heads * one.width};
+      };
+      FusedAttention<float> call;
+      call.batch = one.batch;
+      call.heads = one.heads;
+      call.kv_heads = one.kv_heads;
+      call.queries = one.queries;
+      call.keys = one.keys;
+      call.key_width = call.value_width = one.width;
+      call.q = q.data();
+      call.k = k.data();
+      call.v = v.data();
+      call.context = context.data();
+      call.q_at = call.context_at = strides(one.heads, one.queries);
+      call.k_at = call.v_at = strides(one.kv_heads, one.keys);
+      call.scale = 1 / std::sqrt(static_cast<double>(one.width));
+      if (one.causal) call.right = 0;
+      if (!one.offsets.empty()) call.offsets = one.offsets.data();
+      if (!one.lengths.empty()) call.lengths = one.lengths.data();
+      call.closed_rows = closed.data();
+      INFO(name(dtype) << ": " << described(one));
+      REQUIRE((dtype == Dtype::f32 ? gpu->attend(call) : gpu->attend_in_16_bits(call, dtype)));
+      CHECK(worst_part(problem, {context.begin(), context.end()}) <= 1);
+      CHECK(std::ranges::all_of(context, [&](float x) { return stored(double{x}, dtype) == double{x}; }));
+      for (std::size_t row = 0; row < closed.size(); ++row) {
+        const std::size_t batch = row / one.queries / one.heads;
+        CHECK((closed[row] == 1) == (problem.seen(batch, row % one.queries) == 0));
+      }
     }
+  }
+}
+
+// What `attn run --backend cuda --dtype bf16 --at-once` does.
+TEST_CASE("a problem in 16 bits whose result alone is wanted is computed at once on a GPU, and says so", "[gpu]") {
+  const auto gpu = gpu_here();
+  if (!gpu) return;
+  constexpr std::size_t heads = 2, tokens = 70, width = 64;
+  for (const Dtype dtype : {Dtype::bf16, Dtype::f16}) {
+    const Case one{
+        .heads = heads, .kv_heads = heads, .queries = tokens, .keys = tokens, .width = width, .causal = true};
+    const DrawnProblem drawn(one, dtype);
+    const auto tensor = [&](const std::vector<double>& numbers, const char* row, const char* feature) {
+      Tensor<double> made({{"head", heads}, {row, tokens}, {feature, width}});
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::size_t at = i / width;  // of [row, head]
+        made[(at % heads * tokens + at / heads) * width + i % width] = numbers[i];
+      }
+      return made;
+    };
+    Problem problem;
+    problem.arithmetic.dtype = dtype;
+    Attention& attention = problem.attention();
+    attention.heads = heads;
+    attention.queries = tensor(drawn.q, "query", "d_k");
+    attention.keys = tensor(drawn.k, "key", "d_k");
+    attention.values = tensor(drawn.v, "key", "d_v");
+    attention.query_count = attention.key_count = tokens;
+    attention.key_width = attention.value_width = width;
+    attention.score = {.name = "scaled_dot"};
+    attention.options["causal"] = true;
+    attention.query_labels.assign(1, std::vector<std::string>(tokens, "q"));
+    attention.key_labels.assign(1, std::vector<std::string>(tokens, "k"));
+
+    const std::optional<Trace> trace = attention_at_once(problem, *gpu);
+    REQUIRE(trace);
+    CHECK(trace->backend == "cuda");
+    CHECK(trace->notes.back().kind == "at_once");
+    CHECK_THAT(trace->notes.back().message, Catch::Matchers::Contains("sums are f32"));
+    const Tensor<double>& side_by_side = trace->value("result");  // [query, head · d_v]
+    const auto numbers = side_by_side.data();
+    CHECK(worst_part(drawn, {numbers.begin(), numbers.end()}) <= 1);
   }
 }
