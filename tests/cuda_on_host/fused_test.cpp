@@ -1,5 +1,6 @@
 // The CUDA kernels, run on the host thread by thread, against attention in double precision.
 
+#include "backend/cuda/fused/hopper/tensor_map.h"
 #include "backend/cuda/fused/tile.h"
 #include "catch.h"
 #include "cuda_on_host/attention_in_double.h"
@@ -146,7 +147,8 @@ TEST_CASE("the blocks of the kernel for Hopper share out hundreds of pieces of w
              .causal = true,
              .offsets = {-185, -192, -150, 0, -193, -400, -100, -190, -60, -187, -185, -192, -192},
              .lengths = {140, 140, 9, 3, 140, 140, 0, 5, 140, 12, 1, 2, 139},
-             .multiprocessors = 7},
+             .multiprocessors = 7,
+             .once = true},
             // 60 of up to three tiles.
             {.dtype = Dtype::f16,
              .batch = 5,
@@ -171,6 +173,31 @@ TEST_CASE("the blocks of the kernel for Hopper share out hundreds of pieces of w
              .multiprocessors = 2},
         },
         90);
+}
+
+TEST_CASE("weights that are subnormal in f16 cost no more than is said", "[cuda]") {
+  const std::vector<Case> wide = {
+      {.dtype = Dtype::f16, .queries = 70, .keys = 500, .spread = 3},
+      {.dtype = Dtype::f16, .queries = 16, .keys = 900, .key_width = 128, .value_width = 128, .spread = 2.5f}};
+  check(attn::cuda::mma_kernel, wide, 80);
+  check(attn::cuda::hopper_kernel, wide, 90);
+  check(attn::cuda::decode_kernel, {wide.back()}, 80);
+}
+
+TEST_CASE("tensors whose heads lie within rows, or rows within heads, are described to the accelerator", "[cuda]") {
+  const attn::cuda::FusedStrides rows_first{64 * 8 * 100, 64, 64 * 8}, heads_first{64 * 8 * 100, 64 * 100, 64};
+  const attn::cuda::FusedStrides one_sequence{0, 64 * 100, 64}, overlapping{64 * 8 * 100, 64 * 50, 64};
+  const auto nested = [](const attn::cuda::FusedStrides& at, int batch) {
+    return attn::cuda::TensorAxes(at, batch, 8, 100).nested(64);
+  };
+  CHECK(nested(rows_first, 3));
+  CHECK(nested(heads_first, 3));
+  CHECK(nested(one_sequence, 1));
+  CHECK_FALSE(nested(one_sequence, 3));
+  CHECK_FALSE(nested(overlapping, 1));
+  CHECK(attn::cuda::TensorAxes(rows_first, 3, 8, 100).axes[0].which == 1);
+  CHECK(attn::cuda::TensorAxes(heads_first, 3, 8, 100).axes[0].which == 0);
+  CHECK(attn::cuda::TensorAxes(heads_first, 3, 8, 1).axes[2].which == 0);  // one row has any stride
 }
 
 TEST_CASE("the kernel for few queries computes attention", "[cuda]") {

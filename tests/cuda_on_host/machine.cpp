@@ -320,7 +320,7 @@ void run(dim3 blocks, dim3 threads, std::size_t shared_bytes, const std::functio
 
 }  // namespace cuda_on_host
 
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
-  *value = static_cast<int>(cuda_on_host::multiprocessors);
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  *value = attribute == cudaDevAttrMultiProcessorCount ? static_cast<int>(cuda_on_host::multiprocessors) : 228 * 1024;
   return cudaSuccess;
 }

@@ -1,4 +1,5 @@
-// Who does what in the kernel for Hopper: each piece of work once, and all blocks equally long.
+// Who does what in the kernels for Hopper and for few queries: each piece of work
+// once, and all blocks equally long.
 
 #include "backend/cuda/fused/hopper/schedule.h"
 
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "backend/cuda/fused/hopper/sizes.h"
+#include "backend/cuda/fused/splits.h"
 #include "catch.h"
 
 using namespace attn::cuda;
@@ -134,4 +136,23 @@ TEST_CASE("keys and values that are worked on together fit into the cache, and h
       CHECK((bytes <= kCacheForKeysAndValues || schedule.heads_at_once == sharing));
     }
   }
+}
+
+TEST_CASE("the keys of few queries are split so that blocks fill whole waves", "[cuda]") {
+  constexpr int kSlots = 264, kTiles = 64;  // of an H100; 4096 keys
+  double all = 0;
+  for (int blocks = 1; blocks <= 600; ++blocks) {
+    const int splits = splits_of(blocks, kTiles, kSlots);
+    CHECK((splits >= 1 && splits <= kTiles / 4));
+    const int slots = ceil_div(blocks * splits, kSlots) * kSlots;
+    const double full = static_cast<double>(blocks) * kTiles / (slots * ceil_div(kTiles, splits));
+    INFO(blocks << " blocks in " << splits << " parts");
+    if (blocks * (kTiles / 4) >= kSlots) CHECK(full > 0.73);
+    all += full;
+  }
+  CHECK(all / 600 > 0.9);
+  CHECK(splits_of(1, 3, kSlots) == 1);
+  CHECK(splits_of(264, kTiles, kSlots) == 1);
+  CHECK(splits_of(132, kTiles, kSlots) == 2);
+  CHECK(splits_of(150, kTiles, kSlots) > 1);  // one wave would leave nearly half of the device idle
 }

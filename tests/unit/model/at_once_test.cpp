@@ -25,15 +25,22 @@ Tensor<double> drawn(Shape shape, std::uint64_t seed) {
 constexpr std::size_t batch = 2, heads = 4, kv_heads = 2, queries = 5, keys = 7, d_k = 6, d_v = 3;
 
 // Grouped-query attention over a batch, with vectors given directly.
-Problem grouped() {
+Problem grouped(Dtype dtype = Dtype::f64, double first = 0.5) {
+  const auto narrowed = [&](Tensor<double> numbers) {
+    numbers[0] = first;
+    for (double& number : numbers.data()) number = stored(number, dtype);
+    return numbers;
+  };
   Problem problem;
+  problem.arithmetic.dtype = dtype;
   problem.attention().batched = true;
   problem.attention().batch = batch;
   problem.attention().heads = heads;
   problem.attention().kv_heads = kv_heads;
-  problem.attention().queries = drawn({{"batch", batch}, {"head", heads}, {"query", queries}, {"d_k", d_k}}, 1);
-  problem.attention().keys = drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_k", d_k}}, 2);
-  problem.attention().values = drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_v", d_v}}, 3);
+  problem.attention().queries =
+      narrowed(drawn({{"batch", batch}, {"head", heads}, {"query", queries}, {"d_k", d_k}}, 1));
+  problem.attention().keys = narrowed(drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_k", d_k}}, 2));
+  problem.attention().values = narrowed(drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_v", d_v}}, 3));
   problem.attention().query_count = queries;
   problem.attention().key_count = keys;
   problem.attention().key_width = d_k;
@@ -212,11 +219,7 @@ class In16Bits final : public Backend {
 TEST_CASE("a backend that computes in 16 bits is asked to, with numbers of them, and the trace says what was rounded",
           "[model]") {
   for (const Dtype dtype : {Dtype::bf16, Dtype::f16}) {
-    Problem problem = grouped();
-    for (auto* given : {&problem.attention().queries, &problem.attention().keys, &problem.attention().values}) {
-      for (double& number : (*given)->data()) number = stored(number, dtype);
-    }
-    problem.arithmetic.dtype = dtype;
+    const Problem problem = grouped(dtype);
     In16Bits backend;
     CHECK(bytes_at_once(problem, backend));
     const std::optional<Trace> once = attention_at_once(problem, backend);
@@ -232,13 +235,9 @@ TEST_CASE("a backend that computes in 16 bits is asked to, with numbers of them,
 }
 
 TEST_CASE("scores that f16 does not hold are left to the steps, which show them", "[model]") {
-  Problem problem = grouped();
-  problem.arithmetic.dtype = Dtype::f16;
-  problem.attention().queries->data()[0] = problem.attention().keys->data()[0] = 512;
   In16Bits backend;
-  CHECK_FALSE(attention_at_once(problem, backend));
-  problem.arithmetic.dtype = Dtype::bf16;
-  CHECK(attention_at_once(problem, backend));
+  CHECK_FALSE(attention_at_once(grouped(Dtype::f16, 512), backend));
+  CHECK(attention_at_once(grouped(Dtype::bf16, 512), backend));
 }
 
 TEST_CASE("a result that is not finite is left to the steps, which can say where it comes from", "[model]") {

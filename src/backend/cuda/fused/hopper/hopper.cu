@@ -26,7 +26,7 @@ namespace attn::cuda {
 namespace {
 
 template <class Size>
-__device__ void produce(const FusedCall& call, const Schedule& schedule, const Places<Size>& at,
+__device__ void produce(const FusedCall& call, const Schedule& schedule, const TilePlaces<Size>& at,
                         const TensorMaps& maps) {
   Producer<Size> producer{at, maps};
   Ring<1> handed;
@@ -45,8 +45,8 @@ __device__ void produce(const FusedCall& call, const Schedule& schedule, const P
 }
 
 template <class T, class Size>
-__device__ void consume(const FusedCall& call, const float scale_log2, const Schedule& schedule, const Places<Size>& at,
-                        const int group) {
+__device__ void consume(const FusedCall& call, const float scale_log2, const Schedule& schedule,
+                        const TilePlaces<Size>& at, const int group) {
   // Barrier 1 + g opens when warpgroup g waits and the one before it has passed the turn on.
   const auto take_turn = [](int mine) {
     if constexpr (Size::kTurns) bar_sync(1 + mine, 256);
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(Size::kThreads, 1)
     hopper_attention(const __grid_constant__ FusedCall call, const float scale_log2,
                      const __grid_constant__ Schedule schedule, const __grid_constant__ TensorMaps maps) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) || !defined(__CUDACC__)  // nothing of this exists elsewhere
-  const Places<Size> at{shared_address(shared_memory())};
+  const TilePlaces<Size> at{shared_address(shared_memory())};
   if (threadIdx.x == 0) {
     prefetch_tensormap(&maps.q.map);
     prefetch_tensormap(&maps.k.map);

@@ -11,7 +11,7 @@
 //               and wait for each of the products.
 //
 // What is new besides wgmma.cu are rings of buffers, filled and emptied with two mbarriers
-// each (Places), and the registers that change hands. While a warpgroup is at its softmax
+// each (TilePlaces), and the registers that change hands. While a warpgroup is at its softmax
 // it asks nothing of the tensor cores; that another one does just then is left to
 // chance.
 //
@@ -32,7 +32,7 @@ struct Tile : TileSizes<kWidth, kWidth == 256 ? 80 : 128, kWidth == 64 ? 3 : 2, 
 };
 
 template <class T, class Size>
-__device__ void consume(const FusedCall& call, const float scale_log2, const Places<Size>& at, int first_query,
+__device__ void consume(const FusedCall& call, const float scale_log2, const TilePlaces<Size>& at, int first_query,
                         int head, int batch, const int group) {
   const Reach reach = reach_of(call, batch);
   const SeenKeys span = span_of<Size::kQueries>(call, reach, first_query);
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(Size::kThreads, 1)
     roles_attention(const __grid_constant__ FusedCall call, const float scale_log2,
                     const __grid_constant__ TensorMaps maps) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) || !defined(__CUDACC__)  // nothing of this exists elsewhere
-  const Places<Size> at{shared_address(shared_memory())};
+  const TilePlaces<Size> at{shared_address(shared_memory())};
   if (threadIdx.x == 0) make_mbarriers(at);
   sync_block();
 

@@ -34,7 +34,7 @@ struct TileSizes {
 // A buffer has two mbarriers: "full", at which the accelerator counts bytes, and
 // "empty", at which each warp that computes arrives when it has read it.
 template <class Size>
-struct Places {
+struct TilePlaces {
   std::uint32_t start;
 
   __device__ std::uint32_t q(int stage) const { return start + stage * Size::kQueryBytes; }
@@ -65,7 +65,7 @@ struct Places {
 
 // By one thread, before all others pass a barrier of the block.
 template <class Size>
-__device__ void make_mbarriers(const Places<Size>& at) {
+__device__ void make_mbarriers(const TilePlaces<Size>& at) {
   constexpr int kWarps = 4 * Size::kGroups;  // that compute
   for (int stage = 0; stage < Size::kQueryStages; ++stage) {
     mbarrier_init(at.q_full(stage), 1);
@@ -149,7 +149,7 @@ __device__ void fetch(std::uint32_t to, Mbarrier full, const TensorMap& from, in
 // Fills the rings of buffers, as long as there is room in them. One thread is one.
 template <class Size>
 struct Producer {
-  const Places<Size>& at;
+  const TilePlaces<Size>& at;
   const TensorMaps& maps;
   Ring<Size::kQueryStages> q_ring = {};
   Ring<Size::kStages> k_ring = {}, v_ring = {};

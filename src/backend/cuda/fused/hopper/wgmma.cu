@@ -28,7 +28,7 @@ template <class T, class Size>
 __global__ void __launch_bounds__(128) wgmma_attention(const __grid_constant__ FusedCall call, const float scale_log2,
                                                        const __grid_constant__ TensorMaps maps) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) || !defined(__CUDACC__)  // nothing of this exists elsewhere
-  const Places<Size> at{shared_address(shared_memory())};
+  const TilePlaces<Size> at{shared_address(shared_memory())};
   if (threadIdx.x == 0) make_mbarriers(at);
   sync_block();
 
