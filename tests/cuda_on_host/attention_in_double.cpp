@@ -1,5 +1,6 @@
 #include "cuda_on_host/attention_in_double.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -196,6 +197,11 @@ std::string complaint(const attn::cuda::FusedKernel& kernel, const Case& what, i
     for (int time = 0; time < (workspace.empty() || what.once ? 1 : 2); ++time) {
       context.bytes = before;
       if (kernel.launch(call, nullptr) != cudaSuccess) return "it cannot be launched";
+      // A workspace begins with a counter.
+      if (!workspace.empty() && std::any_of(workspace.begin(), workspace.begin() + sizeof(unsigned),
+                                            [](unsigned char byte) { return byte != 0; })) {
+        return "it leaves its counter elsewhere than at 0";
+      }
     }
   } catch (const Fault& fault) {
     return fault.what();
