@@ -76,6 +76,12 @@ class Backend {
   // backend has no fused attention for the call.
   virtual bool attend(const FusedAttention<float>&) { return false; }
   virtual bool attend(const FusedAttention<double>&) { return false; }
+
+  // Whether it may in a dtype of 16 bits, and does so: the call holds numbers of that
+  // dtype, what is added up is so in f32, and each weight and each number of the
+  // context is rounded to the dtype once.
+  virtual bool attends_in_16_bits() const { return false; }
+  virtual bool attend_in_16_bits(const FusedAttention<float>&, Dtype) { return false; }
 };
 
 // One operation by the plain loops of ops/run.h, as Backend::run promises it.

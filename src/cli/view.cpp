@@ -290,10 +290,11 @@ void tell_if_not_at_once(const ViewOptions& options, const Trace& trace) {
   if (!options.at_once || std::ranges::find(trace.notes, "at_once", &Note::kind) != trace.notes.end()) return;
   const Arithmetic& arithmetic = trace.arithmetic;
   say("attn: note: --at-once: the result was computed step by step; " +
-      (arithmetic.hand_rounding               ? "every step is rounded by hand"
-       : rounds_once_a_step(arithmetic.dtype) ? "in " + std::string(name(arithmetic.dtype)) + " every step is rounded"
-                                              : "at once go finite scores that are dot products, with a softmax of "
-                                                "exponentials and no relative positions, where the backend has it") +
+      (arithmetic.hand_rounding ? "every step is rounded by hand"
+       : rounds_once_a_step(arithmetic.dtype)
+           ? "in " + std::string(name(arithmetic.dtype)) + " every step is rounded, but where a GPU computes it at once"
+           : "at once go finite scores that are dot products, with a softmax of "
+             "exponentials and no relative positions, where the backend has it") +
       "\n");
 }
 

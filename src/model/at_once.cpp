@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <type_traits>
 
 #include "base/math.h"
 #include "model/finite_scores.h"
@@ -126,15 +127,15 @@ class CallAtOnce {
   }
 
   // Whether it was computed, and no number may be wrong for being too large.
-  bool run(Backend& backend) {
-    if (!has_finite_scores(call_, bias_ ? largest_added(bias_->numbers) : 0)) return false;
+  bool run(Backend& backend, Dtype dtype) {
+    if (!has_finite_scores(call_, bias_ ? largest_added(bias_->numbers) : 0, dtype)) return false;
     const std::size_t row = call_.value_width, head = call_.queries * row;
     context_.resize(call_.batch * call_.heads * head);
     closed_rows_.resize(call_.batch * call_.heads * call_.queries);
     call_.context = context_.data();
     call_.context_at = {call_.heads * head, head, row};
     call_.closed_rows = closed_rows_.data();
-    return backend.attend(call_) && std::ranges::all_of(context_, [](T number) { return std::isfinite(number); });
+    return attend(backend, dtype) && std::ranges::all_of(context_, [](T number) { return std::isfinite(number); });
   }
 
   Tensor<double> context(const Shape& shape) const {
@@ -156,6 +157,13 @@ class CallAtOnce {
   }
 
  private:
+  bool attend(Backend& backend, Dtype dtype) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (rounds_once_a_step(dtype)) return backend.attend_in_16_bits(call_, dtype);
+    }
+    return backend.attend(call_);
+  }
+
   void read_softmax(const NumbersOf& numbers, const Attention& attention, const ReadAtOnce& read) {
     call_.scale = read.scale;
     if (const auto* softcap = attention.option<double>("softcap")) call_.softcap = *softcap;
@@ -218,7 +226,7 @@ std::shared_ptr<const Tensor<double>> AtOncePolicy::make(const Recipe& recipe, s
   const NumbersOf numbers = [&](const std::string& id) -> const Tensor<double>& { return *carried[*recipe.line(id)]; };
   const Shape& shape = recipe.shape(line);
   const auto made_by = [&](auto call) {
-    holds_ = call.run(backend_);
+    holds_ = call.run(backend_, dtype_);
     if (!holds_) return std::make_shared<const Tensor<double>>(shape);
     notes_ = call.notes(shape);
     return std::make_shared<const Tensor<double>>(call.context(shape));
@@ -227,7 +235,7 @@ std::shared_ptr<const Tensor<double>> AtOncePolicy::make(const Recipe& recipe, s
     holds_ = false;
     return std::make_shared<const Tensor<double>>(shape);
   }
-  return dtype_ == Dtype::f32 ? made_by(CallAtOnce<float>(numbers, attention_, read_))
+  return dtype_ != Dtype::f64 ? made_by(CallAtOnce<float>(numbers, attention_, read_))
                               : made_by(CallAtOnce<double>(numbers, attention_, read_));
 }
 

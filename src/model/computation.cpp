@@ -110,7 +110,7 @@ Trace attention(const Problem& problem, Backend& backend, AttentionOptions optio
 }
 
 std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend) {
-  if (!has_fused_form(problem)) return std::nullopt;
+  if (!has_fused_form(problem, backend)) return std::nullopt;
   auto [recipe, read] = recipe_at_once(problem);
   AtOncePolicy policy(problem.attention(), problem.arithmetic, read, backend);
   const Evaluation<double> made = evaluate(recipe, policy);
@@ -125,11 +125,12 @@ std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend)
                            made.shared_result(last));
   trace.notes.insert(trace.notes.end(), policy.notes().begin(), policy.notes().end());
   trace.notes.push_back({trace.result, {}, "at_once", language().steps.at_once});
+  if (rounds_once_a_step(problem.arithmetic.dtype)) trace.notes.back().message += language().steps.at_once_in_16_bits;
   return trace;
 }
 
-std::optional<std::size_t> bytes_at_once(const Problem& problem) {
-  if (!has_fused_form(problem)) return std::nullopt;
+std::optional<std::size_t> bytes_at_once(const Problem& problem, const Backend& backend) {
+  if (!has_fused_form(problem, backend)) return std::nullopt;
   const auto [recipe, read] = recipe_at_once(problem);
   const std::size_t bytes = recipe.bytes();
   if (bytes > std::numeric_limits<std::size_t>::max() / 4) return bytes;
@@ -176,7 +177,7 @@ std::variant<Trace, TooLarge> Computation::run(Backend& backend, bool only_resul
     if (problem_.draws_many) watcher.draws();
   };
   std::optional<std::size_t> at_once;
-  if (only_result) at_once = bytes_at_once(problem_);
+  if (only_result) at_once = bytes_at_once(problem_, backend);
   if (at_once && *at_once <= most_bytes) {
     draw_numbers();
     watcher.computes_at_once();

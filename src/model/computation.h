@@ -26,8 +26,8 @@ std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend)
 
 // The most bytes of numbers that it holds, each counted as often as it is
 // copied; without room for a few blocks of scores, which stay small. Nothing
-// where the problem has no fused form.
-std::optional<std::size_t> bytes_at_once(const Problem& problem);
+// where the problem has no fused form on the backend.
+std::optional<std::size_t> bytes_at_once(const Problem& problem, const Backend& backend);
 
 // What is told of a computation while it goes on.
 struct Watcher {

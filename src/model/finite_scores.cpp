@@ -32,11 +32,11 @@ bool is_open(const FusedAttention<T>& call, std::size_t b, std::size_t h, std::s
 
 // The scores of one head, each judged by the largest number of its two vectors.
 template <class T>
-bool has_finite_scores(const FusedAttention<T>& call, std::size_t b, std::size_t h, double largest_added) {
+bool has_finite_scores(const FusedAttention<T>& call, std::size_t b, std::size_t h, double largest_added, Dtype dtype) {
   // Twice what it comes to, for what rounding adds to a sum.
   const double factor = 2 * static_cast<double>(call.key_width) * std::max(1.0, std::abs(call.scale));
   const auto is_finite = [&](double query, double key) {
-    return std::isfinite(static_cast<T>(factor * query * key + largest_added));
+    return std::isfinite(stored(factor * query * key + largest_added, dtype));
   };
   const T* q = call.q + b * call.q_at.batch + h * call.q_at.head;
   const T* k = call.k + b * call.k_at.batch + h / (call.heads / call.kv_heads) * call.k_at.head;
@@ -59,16 +59,16 @@ bool has_finite_scores(const FusedAttention<T>& call, std::size_t b, std::size_t
 }  // namespace
 
 template <class T>
-bool has_finite_scores(const FusedAttention<T>& call, double largest_added) {
+bool has_finite_scores(const FusedAttention<T>& call, double largest_added, Dtype dtype) {
   for (std::size_t b = 0; b < call.batch; ++b) {
     for (std::size_t h = 0; h < call.heads; ++h) {
-      if (!has_finite_scores(call, b, h, largest_added)) return false;
+      if (!has_finite_scores(call, b, h, largest_added, dtype)) return false;
     }
   }
   return true;
 }
 
-template bool has_finite_scores(const FusedAttention<float>& call, double largest_added);
-template bool has_finite_scores(const FusedAttention<double>& call, double largest_added);
+template bool has_finite_scores(const FusedAttention<float>& call, double largest_added, Dtype dtype);
+template bool has_finite_scores(const FusedAttention<double>& call, double largest_added, Dtype dtype);
 
 }  // namespace attn

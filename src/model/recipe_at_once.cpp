@@ -79,13 +79,13 @@ Shape context_shape(const Shape& queries, const Attention& attention) {
 
 }  // namespace
 
-bool has_fused_form(const Problem& problem) {
+bool has_fused_form(const Problem& problem, const Backend& backend) {
   if (problem.block || problem.keys_a_block) return false;
   const Attention& attention = problem.attention();
   const Arithmetic& arithmetic = problem.arithmetic;
   const Chosen chosen(attention);
-  const bool exact = arithmetic.dtype == Dtype::f64 || arithmetic.dtype == Dtype::f32;
-  return exact && !arithmetic.hand_rounding && chosen.score.multiplied && chosen.softmax.exponentials &&
+  const bool has_dtype = !rounds_once_a_step(arithmetic.dtype) || backend.attends_in_16_bits();
+  return has_dtype && !arithmetic.hand_rounding && chosen.score.multiplied && chosen.softmax.exponentials &&
          !chosen.position.score_terms && !chosen.position.context_terms;
 }
 
@@ -121,7 +121,7 @@ std::size_t bytes_copied_at_once(const Recipe& recipe, const ReadAtOnce& read, D
   if (read.sinks) numbers += count(*read.sinks);
   const Shape& context = recipe.shape(read.context);
   const std::size_t rows = context.count() / context.size("d_v");
-  return numbers * (dtype == Dtype::f32 ? sizeof(float) : sizeof(double)) +
+  return numbers * (dtype == Dtype::f64 ? sizeof(double) : sizeof(float)) +
          (read.open ? count(*read.open) : 0) * sizeof(std::uint8_t) +  // the mask
          rows * sizeof(std::uint8_t) +                                 // closed rows
          recipe.shape(read.queries).size("query") * sizeof(double);    // how far scores get

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "backend/backend.h"
 #include "model/masks/mask.h"
 #include "model/softmaxes/softmax_kind.h"
 #include "problem/problem.h"
@@ -14,8 +15,9 @@ namespace attn {
 // Whether the context can be computed at once, with no score, weight or sum
 // kept: scores are dot products, softmax goes by exponentials, positions add
 // nothing to scores before they are scaled nor to the context, and no step
-// between is rounded, by hand or to half precision; and nothing stands around it.
-bool has_fused_form(const Problem& problem);
+// between is rounded, by hand or, but where the backend does that, to half
+// precision; and nothing stands around it.
+bool has_fused_form(const Problem& problem, const Backend& backend);
 
 // What the computation reads: ids of steps and given tensors.
 struct ReadAtOnce {

@@ -72,7 +72,7 @@ struct StepWords {
   Saying<const std::vector<std::int64_t>&> offsets;
   Saying<std::int64_t, std::int64_t> sees;
   Saying<Text> weighted_values_left_out;
-  Said at_once;
+  Said at_once, at_once_in_16_bits;
   Saying<Text, Text> overflow;
   Saying<Text> undefined;
   Saying<Text> zero_vector, closed_row;

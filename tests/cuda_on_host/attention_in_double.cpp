@@ -1,5 +1,6 @@
 #include "cuda_on_host/attention_in_double.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -97,16 +98,20 @@ Row expected(const Case& what, TensorOnHost& q, TensorOnHost& k, TensorOnHost& v
   for (double& score : scores) sum += score = std::exp(score - largest);
   Row row;
   for (int i = 0; i < what.value_width; ++i) {
-    double context = 0, size = 0;
+    double context = 0, size = 0, all = 0;
     for (std::size_t j = 0; j < scores.size(); ++j) {
-      const double term = scores[j] / sum * number(what.dtype, v.where(batch, kv_head, static_cast<int>(j), i));
+      const double value = number(what.dtype, v.where(batch, kv_head, static_cast<int>(j), i));
+      const double term = scores[j] / sum * value;
       context += term;
       size += std::fabs(term);
+      all += std::fabs(value);
     }
     // An error in a score is a relative error of its weight, and of the sum.
     const double f32 = 0x1p-24 * (2 * (what.key_width + 4) * (largest_terms + 1) + 2 * static_cast<double>(limit) + 64);
     row.context.push_back(context);
-    row.allowed.push_back((rounding + f32) * size + rounding * std::fabs(context) + 0x1p-24);
+    // Below 2^-14 of the largest, a weight in f16 has a last place of 2^-24.
+    const double subnormal = what.dtype == Dtype::f16 ? 0x1p-25 * all : 0;
+    row.allowed.push_back((rounding + f32) * size + rounding * std::fabs(context) + subnormal + 0x1p-24);
   }
   return row;
 }
@@ -186,12 +191,17 @@ std::string complaint(const attn::cuda::FusedKernel& kernel, const Case& what, i
   call.workspace = workspace.data();
 
   reseed(what.seed);
+  set_multiprocessors(what.multiprocessors);
   const std::vector<unsigned char> before = context.bytes;
   try {
-    // The second time finds the workspace as the first has left it.
-    for (int time = 0; time < (workspace.empty() ? 1 : 2); ++time) {
+    for (int time = 0; time < (workspace.empty() || what.once ? 1 : 2); ++time) {
       context.bytes = before;
       if (kernel.launch(call, nullptr) != cudaSuccess) return "it cannot be launched";
+      // A workspace begins with a counter.
+      if (!workspace.empty() && std::any_of(workspace.begin(), workspace.begin() + sizeof(unsigned),
+                                            [](unsigned char byte) { return byte != 0; })) {
+        return "it leaves its counter elsewhere than at 0";
+      }
     }
   } catch (const Fault& fault) {
     return fault.what();

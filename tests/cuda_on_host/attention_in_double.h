@@ -22,6 +22,8 @@ struct Case {
   bool nan_behind_closed = false;          // NaN in keys and values that no query sees
   float spread = 1;                        // of queries and keys
   unsigned seed = 1;
+  unsigned multiprocessors = 3;
+  bool once = false;  // or twice: what has a workspace finds it as the first time has left it
 };
 
 // In words, for messages.

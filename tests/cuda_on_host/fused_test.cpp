@@ -1,5 +1,6 @@
 // The CUDA kernels, run on the host thread by thread, against attention in double precision.
 
+#include "backend/cuda/fused/hopper/tensor_map.h"
 #include "backend/cuda/fused/tile.h"
 #include "catch.h"
 #include "cuda_on_host/attention_in_double.h"
@@ -117,6 +118,86 @@ TEST_CASE("the kernel for Hopper computes attention", "[cuda]") {
             {.queries = 3, .keys = 430, .key_width = 256, .value_width = 256},
         },
         90);
+}
+
+TEST_CASE("Hopper's tensor cores and copies compute attention where each is waited for", "[cuda]") {
+  check(attn::cuda::wgmma_kernel, cases_for_tensor_cores(), 90);
+}
+
+TEST_CASE("a warpgroup that fetches and others that compute make attention", "[cuda]") {
+  check(attn::cuda::roles_kernel, cases_for_tensor_cores(), 90);
+  check(attn::cuda::roles_kernel,
+        {
+            {.heads = 2, .queries = 9, .keys = 660},
+            {.dtype = Dtype::f16, .queries = 130, .keys = 890, .key_width = 128, .value_width = 128},
+            {.queries = 3, .keys = 430, .key_width = 256, .value_width = 256},
+        },
+        90);
+}
+
+TEST_CASE("the blocks of the kernel for Hopper share out hundreds of pieces of work", "[cuda]") {
+  check(attn::cuda::hopper_kernel,
+        {
+            // 624 pieces, few of them of more than one tile.
+            {.batch = 13,
+             .heads = 24,
+             .kv_heads = 6,
+             .queries = 193,
+             .keys = 140,
+             .causal = true,
+             .offsets = {-185, -192, -150, 0, -193, -400, -100, -190, -60, -187, -185, -192, -192},
+             .lengths = {140, 140, 9, 3, 140, 140, 0, 5, 140, 12, 1, 2, 139},
+             .multiprocessors = 7,
+             .once = true},
+            // 60 of up to three tiles.
+            {.dtype = Dtype::f16,
+             .batch = 5,
+             .heads = 4,
+             .kv_heads = 2,
+             .queries = 290,
+             .keys = 300,
+             .key_width = 128,
+             .value_width = 128,
+             .causal = true,
+             .offsets = {10, 0, -100, 5, -200},
+             .lengths = {300, 170, 300, 0, 90},
+             .multiprocessors = 4},
+            {.batch = 2,
+             .heads = 6,
+             .queries = 130,
+             .keys = 100,
+             .key_width = 256,
+             .value_width = 256,
+             .causal = true,
+             .offsets = {-30},
+             .multiprocessors = 2},
+        },
+        90);
+}
+
+TEST_CASE("weights that are subnormal in f16 cost no more than is said", "[cuda]") {
+  const std::vector<Case> wide = {
+      {.dtype = Dtype::f16, .queries = 70, .keys = 500, .spread = 3},
+      {.dtype = Dtype::f16, .queries = 16, .keys = 900, .key_width = 128, .value_width = 128, .spread = 2.5f}};
+  check(attn::cuda::mma_kernel, wide, 80);
+  check(attn::cuda::hopper_kernel, wide, 90);
+  check(attn::cuda::decode_kernel, {wide.back()}, 80);
+}
+
+TEST_CASE("tensors whose heads lie within rows, or rows within heads, are described to the accelerator", "[cuda]") {
+  const attn::cuda::FusedStrides rows_first{64 * 8 * 100, 64, 64 * 8}, heads_first{64 * 8 * 100, 64 * 100, 64};
+  const attn::cuda::FusedStrides one_sequence{0, 64 * 100, 64}, overlapping{64 * 8 * 100, 64 * 50, 64};
+  const auto nested = [](const attn::cuda::FusedStrides& at, int batch) {
+    return attn::cuda::TensorAxes(at, batch, 8, 100).nested(64);
+  };
+  CHECK(nested(rows_first, 3));
+  CHECK(nested(heads_first, 3));
+  CHECK(nested(one_sequence, 1));
+  CHECK_FALSE(nested(one_sequence, 3));
+  CHECK_FALSE(nested(overlapping, 1));
+  CHECK(attn::cuda::TensorAxes(rows_first, 3, 8, 100).axes[0].which == 1);
+  CHECK(attn::cuda::TensorAxes(heads_first, 3, 8, 100).axes[0].which == 0);
+  CHECK(attn::cuda::TensorAxes(heads_first, 3, 8, 1).axes[2].which == 0);  // one row has any stride
 }
 
 TEST_CASE("the kernel for few queries computes attention", "[cuda]") {

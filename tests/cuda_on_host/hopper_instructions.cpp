@@ -1,11 +1,12 @@
 // The instructions of ptx_hopper.h, from the definitions of the PTX ISA, and the
 // driver's function that describes tensors.
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
 
-#include "backend/cuda/fused/ptx_hopper.h"
+#include "backend/cuda/fused/hopper/ptx_hopper.h"
 #include "cuda_on_host/machine.h"
 
 using namespace cuda_on_host;
@@ -20,13 +21,16 @@ CUresult encode(CUtensorMap* map, CUtensorMapDataType, cuuint32_t rank, void* ad
                 CUtensorMapSwizzle swizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
   bool fits = rank >= 1 && rank <= 5 && reinterpret_cast<std::uintptr_t>(address) % 16 == 0 &&
               swizzle == CU_TENSOR_MAP_SWIZZLE_128B && box[0] * 2 <= 128 && box[0] * 2 % 16 == 0;
+  fits = fits && reinterpret_cast<std::uintptr_t>(map) % 64 == 0;
   *map = {static_cast<const unsigned char*>(address), rank, {}, {}, {}};
   for (cuuint32_t i = 0; i < rank; ++i) {
     fits = fits && sizes[i] >= 1 && sizes[i] <= std::uint64_t{1} << 32 && box[i] >= 1 && box[i] <= 256 && every[i] == 1;
     map->sizes[i] = sizes[i];
     map->box[i] = box[i];
     map->strides[i] = i == 0 ? 2 : strides[i - 1];
-    if (i > 0) fits = fits && strides[i - 1] % 16 == 0 && strides[i - 1] > 0 && strides[i - 1] < std::uint64_t{1} << 40;
+    if (i > 0) fits = fits && strides[i - 1] % 16 == 0 && strides[i - 1] < std::uint64_t{1} << 40;
+    // "Each following dimension stride includes the previous": axes are nested, the closest neighbours first.
+    if (i > 0) fits = fits && strides[i - 1] >= map->strides[i - 1] * sizes[i - 1];
   }
   return fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -47,13 +51,13 @@ namespace attn::cuda {
 
 namespace {
 
-Mbarrier& mbarrier_at(std::uint32_t address) {
+MbarrierState& mbarrier_at(std::uint32_t address) {
   const auto found = mbarriers().find(address);
   require(found != mbarriers().end(), "an mbarrier that nobody has made");
   return found->second;
 }
 
-void end_phase_if_done(Mbarrier& barrier) {
+void end_phase_if_done(MbarrierState& barrier) {
   if (barrier.pending > 0 || barrier.bytes != 0) return;
   ++barrier.phase;
   barrier.pending = barrier.expected;
@@ -62,43 +66,71 @@ void end_phase_if_done(Mbarrier& barrier) {
 
 }  // namespace
 
-void mbarrier_init(std::uint32_t address, int arrivals) {
-  require(address % 8 == 0, "an mbarrier at an address that is no multiple of 8");
-  shared_at(address, 8);
+void mbarrier_init(Mbarrier at, int arrivals) {
+  require(at.address % 8 == 0, "an mbarrier at an address that is no multiple of 8");
+  shared_at(at.address, 8);
   const auto count = static_cast<unsigned>(arrivals);
-  mbarriers()[address] = {count, count, 0, 0};
+  mbarriers()[at.address] = {count, count, 0, 0};
 }
 
-void mbarrier_arrive(std::uint32_t address) {
-  Mbarrier& barrier = mbarrier_at(address);
+void mbarrier_arrive(Mbarrier at) {
+  MbarrierState& barrier = mbarrier_at(at.address);
   require(barrier.pending > 0, "more arrivals at an mbarrier than it was made for");
   --barrier.pending;
   end_phase_if_done(barrier);
 }
 
-void mbarrier_arrive_expect_tx(std::uint32_t address, int bytes) {
-  mbarrier_at(address).bytes += bytes;
-  mbarrier_arrive(address);
+void mbarrier_arrive_expect_tx(Mbarrier at, int bytes) {
+  mbarrier_at(at.address).bytes += bytes;
+  mbarrier_arrive(at);
 }
 
-void mbarrier_wait(std::uint32_t address, unsigned parity) {
-  Mbarrier& barrier = mbarrier_at(address);
+void mbarrier_wait(Mbarrier at, unsigned parity) {
+  MbarrierState& barrier = mbarrier_at(at.address);
   require(parity < 2, "a parity is 0 or 1");
-  wait_at(&barrier, [&barrier, parity] { return barrier.phase % 2 != parity; });
+  wait_at(
+      &barrier, [&barrier, parity] { return barrier.phase % 2 != parity; },
+      std::string("mbarrier ") + at.name + ", stage " + std::to_string(at.stage) + ", parity " +
+          std::to_string(parity));
+}
+
+// --- What threads write, and wgmma is to see -------------------------------------------
+
+void store_shared_16(std::uint32_t to, uint4 bytes) {
+  require(to % 16 == 0, "16 bytes to an address that is no multiple of 16");
+  std::memcpy(shared_at(to, 16), &bytes, 16);
+  state_of_thread(this_thread()).unfenced.push_back(to);
+}
+
+void fence_proxy_async() {
+  std::vector<std::uint32_t>& written = state_of_thread(this_thread()).unfenced;
+  for (const std::uint32_t address : written) {
+    std::memcpy(shared_seen_past_threads(address, 16), shared_at(address, 16), 16);
+  }
+  written.clear();
+}
+
+// One thread of each warp, and not the first.
+bool elect_one() {
+  together(0, this_thread() - this_thread() % 32, 32, "elect", nullptr, [](void* const*) {});
+  return this_thread() % 32 == 21;
 }
 
 // --- The tensor memory accelerator -----------------------------------------------------
 
-void tma_load(std::uint32_t to, const CUtensorMap* map, std::uint32_t barrier, int i0, int i1, int i2, int i3) {
+void tma_load(std::uint32_t to, const CUtensorMap* map, Mbarrier barrier, int i0, int i1, int i2, int i3) {
   const std::array<std::int64_t, 4> start = {i0, i1, i2, i3};
-  const std::uint32_t rows = map->box[1];
-  require(map->rank == 4 && map->box[0] == 64 && map->box[2] == 1 && map->box[3] == 1,
-          "boxes are rows of 64 numbers here");
+  const std::uint32_t rows = map->box[1] * map->box[2] * map->box[3];
+  const auto along = static_cast<std::size_t>(std::max_element(map->box + 1, map->box + 4) - map->box);
+  require(map->rank == 4 && map->box[0] == 64 && map->box[along] == rows, "boxes are rows of 64 numbers here");
   // The swizzle is a matter of the address: an atom of 8 rows begins at a multiple of 1024.
   require(to % 1024 == 0, "a swizzled box at an address that is no multiple of 1024");
   unsigned char* const box = shared_at(to, rows * 128);
-  mbarrier_at(barrier);
+  require_fenced(to, rows * 128);
+  unsigned char* const seen = shared_seen_past_threads(to, rows * 128);
+  mbarrier_at(barrier.address);
   std::memset(box, kPoison, rows * 128);
+  std::memset(seen, kPoison, rows * 128);
 
   const CUtensorMap copy = *map;
   later([=] {
@@ -106,7 +138,7 @@ void tma_load(std::uint32_t to, const CUtensorMap* map, std::uint32_t barrier, i
       for (std::uint32_t column = 0; column < 64; ++column) {
         std::array<std::int64_t, 4> at = start;
         at[0] += column;
-        at[1] += row;
+        at[along] += row;
         bool inside = true;
         const unsigned char* from = copy.address;
         for (unsigned axis = 0; axis < 4; ++axis) {
@@ -122,7 +154,8 @@ void tma_load(std::uint32_t to, const CUtensorMap* map, std::uint32_t barrier, i
         }
       }
     }
-    Mbarrier& full = mbarrier_at(barrier);
+    std::memcpy(seen, box, rows * 128);
+    MbarrierState& full = mbarrier_at(barrier.address);
     full.bytes -= rows * 128;
     require(full.bytes >= 0, "more bytes came to an mbarrier than it was told of");
     end_phase_if_done(full);
@@ -158,8 +191,9 @@ class Matrix {
 
   // The swizzle exchanges bits of the address: 4–6 are xored with 7–9.
   std::uint16_t read(std::uint32_t offset) const {
-    const std::uint32_t address = start_ + offset;
-    return shared_number(address ^ (address >> 3 & 0x70));
+    const std::uint32_t address = start_ + offset, swizzled = address ^ (address >> 3 & 0x70);
+    require_fenced(swizzled, 2);
+    return shared_number(swizzled);
   }
 
   std::uint32_t start_, leading_, stride_;

@@ -1,1 +1,1 @@
-#include "backend/cuda/fused/hopper.cu"
+#include "backend/cuda/fused/hopper/hopper.cu"

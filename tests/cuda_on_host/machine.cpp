@@ -11,6 +11,35 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
+// From one stack to another. swapcontext() asks the operating system for signal
+// masks each time, which is most of what it takes.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#define ATTN_OWN_SWITCH
+extern "C" void attn_switch_stack(void** keep, void* to);
+asm(R"(
+  .text
+  .globl attn_switch_stack
+  .type attn_switch_stack, @function
+attn_switch_stack:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+  .size attn_switch_stack, . - attn_switch_stack
+)");
+#endif
+
 dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace cuda_on_host {
@@ -19,22 +48,26 @@ namespace {
 constexpr std::size_t kStack = std::size_t{256} * 1024;
 
 std::mt19937 generator;
+unsigned multiprocessors = 3;
 
-// Blocks use them one after another.
-std::vector<std::unique_ptr<char[]>> stacks;
+// Of each multiprocessor. Blocks use them one after another.
+std::map<unsigned, std::vector<std::unique_ptr<char[]>>> stacks;
 
-char* stack_of(unsigned thread) {
-  while (stacks.size() <= thread) stacks.emplace_back(new char[kStack]);
+char* stack_of(unsigned multiprocessor, unsigned thread) {
+  std::vector<std::unique_ptr<char[]>>& all = stacks[multiprocessor];
+  while (all.size() <= thread) all.emplace_back(new char[kStack]);
 #ifdef __SANITIZE_ADDRESS__
-  ASAN_UNPOISON_MEMORY_REGION(stacks[thread].get(), kStack);
+  ASAN_UNPOISON_MEMORY_REGION(all[thread].get(), kStack);
 #endif
-  return stacks[thread].get();
+  return all[thread].get();
 }
 
 struct Fiber {
   ucontext_t context{};
+  void* top = nullptr;  // of the stack, while it does not run
   char* stack = nullptr;
   bool started = false, finished = false;
+  std::string waits_for;
   ThreadState state;
 };
 
@@ -50,23 +83,48 @@ struct NumberedBarrier {
   unsigned long long generation = 0;
 };
 
+using Bytes = std::unique_ptr<unsigned char, decltype(&std::free)>;
+
+Bytes poisoned(std::size_t bytes) {
+  Bytes made(static_cast<unsigned char*>(std::aligned_alloc(1024, (bytes + 1023) / 1024 * 1024 + 1024)), &std::free);
+  std::memset(made.get(), kPoison, bytes);
+#ifdef __SANITIZE_ADDRESS__
+  ASAN_POISON_MEMORY_REGION(made.get() + bytes, 1024);
+#endif
+  return made;
+}
+
 struct Block {
+  Block(dim3 at, unsigned where, unsigned threads, std::size_t bytes, const std::function<void()>& kernel)
+      : index(at),
+        multiprocessor(where),
+        fibers(threads),
+        shared(poisoned(bytes)),
+        seen_past_threads(poisoned(bytes)),
+        shared_bytes(bytes),
+        body(&kernel) {
+    for (unsigned thread = 0; thread < threads; ++thread) runnable.push_back(thread);
+  }
+
+  dim3 index;
+  unsigned multiprocessor;
   std::vector<Fiber> fibers;
   std::vector<unsigned> runnable;
   std::map<const void*, std::vector<unsigned>> waiting;
   std::vector<std::function<void()>> deeds, late_deeds;
   std::map<std::pair<unsigned, unsigned>, Meeting> meetings;
   std::map<unsigned, NumberedBarrier> barriers;
-  std::map<std::uint32_t, Mbarrier> mbarriers;
-  unsigned char* shared = nullptr;
-  std::size_t shared_bytes = 0;
-  const std::function<void()>* body = nullptr;
+  std::map<std::uint32_t, MbarrierState> mbarriers;
+  Bytes shared, seen_past_threads;
+  std::size_t shared_bytes;
+  const std::function<void()>* body;
   std::exception_ptr failure;
 };
 
 Block* block = nullptr;
 unsigned running = 0;
-ucontext_t scheduler;
+[[maybe_unused]] ucontext_t scheduler;
+[[maybe_unused]] void* scheduler_top = nullptr;
 
 // Address sanitizer wants to be told where the stack is.
 #ifdef __SANITIZE_ADDRESS__
@@ -82,6 +140,9 @@ void to_scheduler(bool for_good) {
   leave_to(scheduler_stack, scheduler_stack_size, for_good ? nullptr : &kept);
   swapcontext(&block->fibers[running].context, &scheduler);
   arrived(kept, &scheduler_stack, &scheduler_stack_size);
+#elif defined(ATTN_OWN_SWITCH)
+  static_cast<void>(for_good);
+  attn_switch_stack(&block->fibers[running].top, scheduler_top);
 #else
   static_cast<void>(for_good);
   swapcontext(&block->fibers[running].context, &scheduler);
@@ -107,18 +168,31 @@ void resume(unsigned thread) {
   Fiber& fiber = block->fibers[thread];
   if (!fiber.started) {
     fiber.started = true;
-    fiber.stack = stack_of(thread);
+    fiber.stack = stack_of(block->multiprocessor, thread);
+#ifdef ATTN_OWN_SWITCH
+    // What the switch takes off it: six registers, and where to begin, as after a call.
+    const auto end = reinterpret_cast<std::uintptr_t>(fiber.stack + kStack) / 16 * 16;
+    void** const top = reinterpret_cast<void**>(end) - 8;
+    std::fill_n(top, 8, nullptr);
+    top[6] = reinterpret_cast<void*>(&fiber_main);
+    fiber.top = top;
+#else
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = fiber.stack;
     fiber.context.uc_stack.ss_size = kStack;
     fiber.context.uc_link = nullptr;
     makecontext(&fiber.context, fiber_main, 0);
+#endif
   }
 #ifdef __SANITIZE_ADDRESS__
   void* kept = nullptr;
   leave_to(fiber.stack, kStack, &kept);
 #endif
+#ifdef ATTN_OWN_SWITCH
+  attn_switch_stack(&scheduler_top, fiber.top);
+#else
   swapcontext(&scheduler, &fiber.context);
+#endif
 #ifdef __SANITIZE_ADDRESS__
   arrived(kept, nullptr, nullptr);
 #endif
@@ -131,23 +205,29 @@ void do_one_of(std::vector<std::function<void()>>& deeds) {
   deed();
 }
 
-void run_block() {
-  while (true) {
-    if (!block->deeds.empty() && (block->runnable.empty() || drawn(16) == 0)) do_one_of(block->deeds);
-    if (block->runnable.empty() && !block->late_deeds.empty()) do_one_of(block->late_deeds);
-    if (block->runnable.empty()) {
-      if (!block->deeds.empty() || !block->late_deeds.empty()) continue;
-      break;
-    }
-    const unsigned which = drawn(static_cast<unsigned>(block->runnable.size()));
-    const unsigned thread = block->runnable[which];
-    block->runnable[which] = block->runnable.back();
-    block->runnable.pop_back();
-    resume(thread);
-    if (block->failure) std::rethrow_exception(block->failure);
+// Lets one thread of the block go on, or something happen that is due; false where there is
+// nothing of the kind any more.
+bool step() {
+  if (!block->deeds.empty() && (block->runnable.empty() || drawn(16) == 0)) do_one_of(block->deeds);
+  if (block->runnable.empty() && !block->late_deeds.empty()) do_one_of(block->late_deeds);
+  if (block->runnable.empty()) return !block->deeds.empty() || !block->late_deeds.empty();
+  const unsigned which = drawn(static_cast<unsigned>(block->runnable.size()));
+  const unsigned thread = block->runnable[which];
+  block->runnable[which] = block->runnable.back();
+  block->runnable.pop_back();
+  resume(thread);
+  if (block->failure) std::rethrow_exception(block->failure);
+  return true;
+}
+
+void require_ended() {
+  for (std::size_t thread = 0; thread < block->fibers.size(); ++thread) {
+    const Fiber& fiber = block->fibers[thread];
+    if (fiber.finished) continue;
+    throw Fault("threads wait for one another forever: thread " + std::to_string(thread) + " of block " +
+                std::to_string(block->index.x) + " at " + (fiber.waits_for.empty() ? "a barrier" : fiber.waits_for));
   }
   for (const Fiber& fiber : block->fibers) {
-    if (!fiber.finished) throw Fault("threads wait for one another forever");
     require(fiber.state.open_copies.empty() && fiber.state.copy_groups.empty(), "a thread ended before its cp.async");
     require(fiber.state.open_products.empty() && fiber.state.product_groups.empty(), "a thread ended before its wgmma");
   }
@@ -155,6 +235,7 @@ void run_block() {
 
 }  // namespace
 
+void set_multiprocessors(unsigned count) { multiprocessors = count; }
 void reseed(unsigned seed) { generator.seed(seed); }
 unsigned drawn(unsigned choices) { return static_cast<unsigned>(generator() % choices); }
 void fault(const std::string& what) { throw Fault(what); }
@@ -162,10 +243,11 @@ void fault(const std::string& what) { throw Fault(what); }
 unsigned this_thread() { return running; }
 unsigned threads_of_block() { return static_cast<unsigned>(block->fibers.size()); }
 ThreadState& state_of_thread(unsigned thread) { return block->fibers[thread].state; }
-std::map<std::uint32_t, Mbarrier>& mbarriers() { return block->mbarriers; }
+std::map<std::uint32_t, MbarrierState>& mbarriers() { return block->mbarriers; }
 
-void wait_at(const void* place, const std::function<bool()>& done) {
+void wait_at(const void* place, const std::function<bool()>& done, const std::string& what) {
   while (!done()) {
+    block->fibers[running].waits_for = what;
     block->waiting[place].push_back(running);
     to_scheduler(false);
   }
@@ -217,12 +299,27 @@ void barrier_sync(unsigned number, unsigned count) {
   wait_at(&barrier, [&barrier, mine] { return barrier.generation != mine; });
 }
 
-unsigned char* shared_start() { return block->shared; }
+unsigned char* shared_start() { return block->shared.get(); }
 
-unsigned char* shared_at(std::uint32_t address, std::size_t bytes) {
+namespace {
+
+std::size_t offset_of(std::uint32_t address, std::size_t bytes) {
   require(address >= kSharedBase && address - kSharedBase + bytes <= block->shared_bytes,
           "an address outside of the block's shared memory");
-  return block->shared + (address - kSharedBase);
+  return address - kSharedBase;
+}
+
+}  // namespace
+
+unsigned char* shared_at(std::uint32_t address, std::size_t bytes) {
+  return block->shared.get() + offset_of(address, bytes);
+}
+unsigned char* shared_seen_past_threads(std::uint32_t address, std::size_t bytes) {
+  return block->seen_past_threads.get() + offset_of(address, bytes);
+}
+void require_fenced(std::uint32_t address, std::size_t bytes) {
+  require(std::memcmp(shared_at(address, bytes), shared_seen_past_threads(address, bytes), bytes) == 0,
+          "a thread wrote to shared memory, and wgmma or the accelerator uses it, without fence.proxy.async");
 }
 
 std::uint16_t shared_number(std::uint32_t address) {
@@ -248,29 +345,29 @@ void run(dim3 blocks, dim3 threads, std::size_t shared_bytes, const std::functio
     }
   }
   std::shuffle(order.begin(), order.end(), generator);
-  for (const dim3& index : order) {
-    blockIdx = index;
-    Block one;
-    one.fibers = std::vector<Fiber>(threads.x);
-    one.shared_bytes = shared_bytes;
-    const std::unique_ptr<unsigned char, decltype(&std::free)> memory(
-        static_cast<unsigned char*>(std::aligned_alloc(1024, (shared_bytes + 1023) / 1024 * 1024 + 1024)), &std::free);
-    one.shared = memory.get();
-    std::memset(one.shared, kPoison, shared_bytes);
-#ifdef __SANITIZE_ADDRESS__
-    ASAN_POISON_MEMORY_REGION(one.shared + shared_bytes, 1024);
-#endif
-    one.body = &body;
-    for (unsigned thread = 0; thread < threads.x; ++thread) one.runnable.push_back(thread);
-    block = &one;
-    run_block();
-    block = nullptr;
+
+  // Blocks that run, each on a multiprocessor of its own, which the next takes over.
+  std::vector<std::unique_ptr<Block>> resident;
+  const auto begin = [&](unsigned multiprocessor) {
+    resident.push_back(std::make_unique<Block>(order.back(), multiprocessor, threads.x, shared_bytes, body));
+    order.pop_back();
+  };
+  for (unsigned i = 0; i < multiprocessors && !order.empty(); ++i) begin(i);
+  while (!resident.empty()) {
+    const unsigned which = drawn(static_cast<unsigned>(resident.size()));
+    block = resident[which].get();
+    blockIdx = block->index;
+    if (step()) continue;
+    require_ended();
+    const unsigned multiprocessor = block->multiprocessor;
+    resident.erase(resident.begin() + which);
+    if (!order.empty()) begin(multiprocessor);
   }
 }
 
 }  // namespace cuda_on_host
 
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
-  *value = 3;  // few multiprocessors, so that a block has several tiles to do
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  *value = attribute == cudaDevAttrMultiProcessorCount ? static_cast<int>(cuda_on_host::multiprocessors) : 228 * 1024;
   return cudaSuccess;
 }

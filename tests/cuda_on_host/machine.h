@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-// A multiprocessor that runs one block of threads at a time, on the host.
+// A device with a few multiprocessors, on the host, each of which runs one block of
+// threads at a time.
 //
 // Each thread is a fiber. At a barrier, a shuffle or another instruction of many
 // threads it hands over to one of the threads that can run, drawn by a seeded
@@ -28,6 +29,9 @@ struct Fault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// How many blocks run at the same time from now on; that is 3 at first.
+void set_multiprocessors(unsigned count);
+
 // The seed of everything that is drawn from now on.
 void reseed(unsigned seed);
 // One of 0 … choices − 1.
@@ -43,8 +47,9 @@ inline void require(bool holds, const char* what) {
 unsigned this_thread();  // threadIdx.x
 unsigned threads_of_block();
 
-// Lets others run until somebody calls wake() with the same place and done() holds.
-void wait_at(const void* place, const std::function<bool()>& done);
+// Lets others run until somebody calls wake() with the same place and done() holds. What
+// is waited for is told where that never happens.
+void wait_at(const void* place, const std::function<bool()>& done, const std::string& what = "");
 void wake(const void* place);
 
 // An instruction that `count` threads execute together, each with its part. The
@@ -67,6 +72,12 @@ unsigned char* shared_at(std::uint32_t address, std::size_t bytes);
 // A 16-bit number that somebody has written.
 std::uint16_t shared_number(std::uint32_t address);
 
+// Shared memory as wgmma and the accelerator see it, "the asynchronous proxy": what
+// threads have written comes there by their fence only.
+unsigned char* shared_seen_past_threads(std::uint32_t address, std::size_t bytes);
+// Faults where threads have written something that is not there yet.
+void require_fenced(std::uint32_t address, std::size_t bytes);
+
 // --- what happens later ------------------------------------------------------------
 
 // Something that is done at some time from now on, in any order.
@@ -81,15 +92,16 @@ struct ThreadState {
   bool wgmma_fenced = false;
   std::vector<std::function<void()>> open_products;
   std::deque<std::vector<std::function<void()>>> product_groups;
+  std::vector<std::uint32_t> unfenced;  // where it has written 16 bytes that wgmma is to see
 };
 ThreadState& state_of_thread(unsigned thread);
 
-struct Mbarrier {
+struct MbarrierState {
   unsigned expected = 0;  // arrivals of a phase
   unsigned pending = 0;   // arrivals still to come
   long long bytes = 0;    // of transactions still to come
   unsigned phase = 0;
 };
-std::map<std::uint32_t, Mbarrier>& mbarriers();
+std::map<std::uint32_t, MbarrierState>& mbarriers();
 
 }  // namespace cuda_on_host

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "backend/cuda/fused/ptx_hopper.h"
+#include "backend/cuda/fused/hopper/ptx_hopper.h"
 #include "catch.h"
 
 using namespace attn::cuda;
@@ -22,6 +22,13 @@ std::string fault_of(unsigned threads, const std::function<void()>& kernel, unsi
     return fault.what();
   }
   return "";
+}
+
+// 4096 numbers of shared memory, by 128 threads.
+void fill_with_ones() {
+  for (unsigned i = threadIdx.x; i < 512; i += 128) {
+    store_shared_16(shared_address(shared_memory()) + 16 * i, {0x3f803f80, 0x3f803f80, 0x3f803f80, 0x3f803f80});
+  }
 }
 
 }  // namespace
@@ -74,12 +81,12 @@ TEST_CASE("threads that wait for one another forever are found", "[cuda]") {
              Contains("forever"));
   CHECK_THAT(fault_of(32,
                       [] {
-                        const std::uint32_t barrier = shared_address(shared_memory());
+                        const Mbarrier barrier{shared_address(shared_memory()), "k_full", 2};
                         if (threadIdx.x == 0) mbarrier_init(barrier, 1);
                         sync_block();
                         mbarrier_wait(barrier, 0);
                       }),
-             Contains("forever"));
+             Contains("forever") && Contains("k_full, stage 2, parity 0"));
 }
 
 TEST_CASE("an address outside of the block's shared memory is refused", "[cuda]") {
@@ -90,7 +97,8 @@ TEST_CASE("an address outside of the block's shared memory is refused", "[cuda]"
 TEST_CASE("accumulators cannot be read before their product is waited for", "[cuda]") {
   const auto multiply = [](bool fence, bool wait) {
     return [fence, wait] {
-      for (unsigned i = threadIdx.x; i < 4096; i += 128) reinterpret_cast<std::uint16_t*>(shared_memory())[i] = 0x3f80;
+      fill_with_ones();
+      fence_proxy_async();
       sync_block();
       const std::uint64_t matrix = matrix_descriptor(shared_address(shared_memory()), 0);
       float d[8][4] = {};
@@ -107,4 +115,39 @@ TEST_CASE("accumulators cannot be read before their product is waited for", "[cu
   CHECK(fault_of(128, multiply(true, true)) == "");
   CHECK(fault_of(128, multiply(true, false)) == "not yet");
   CHECK_THAT(fault_of(128, multiply(false, true)), Contains("without wgmma.fence"));
+}
+
+TEST_CASE("wgmma sees what threads write after their fence only", "[cuda]") {
+  const auto multiply = [](bool fence, bool barrier) {
+    return [fence, barrier] {
+      fill_with_ones();
+      if (fence) fence_proxy_async();
+      if (barrier) sync_block();
+      float d[8][4] = {};
+      const std::uint32_t a[4] = {0x3f803f80, 0x3f803f80, 0x3f803f80, 0x3f803f80};
+      wgmma_fence();
+      Wgmma<Bf16, 64>::rs(d, a, matrix_descriptor(shared_address(shared_memory()), 0));
+      wgmma_commit();
+      wgmma_wait<0>();
+    };
+  };
+  CHECK(fault_of(128, multiply(true, true)) == "");
+  CHECK_THAT(fault_of(128, multiply(false, true)), Contains("without fence.proxy.async"));
+  CHECK(fault_of(128, multiply(true, false)) != "");  // some thread has not written at all
+}
+
+TEST_CASE("blocks run at the same time, as many as there are multiprocessors", "[cuda]") {
+  static unsigned running = 0, most = 0;
+  const auto count = [] {
+    if (threadIdx.x == 0) most = std::max(most, ++running);
+    for (int i = 0; i < 20; ++i) sync_block();
+    if (threadIdx.x == 0) --running;
+  };
+  for (const unsigned multiprocessors : {1u, 4u}) {
+    running = most = 0;
+    cuda_on_host::set_multiprocessors(multiprocessors);
+    cuda_on_host::run(20, 32, 16, count);
+    CHECK(most == multiprocessors);
+  }
+  cuda_on_host::set_multiprocessors(3);
 }

@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "gpu/device.h"
 #include "gpu/numbers.h"
+#include "model/computation.h"
 #include "tensor/dtype.h"
 
 using namespace attn;        // NOLINT(google-build-using-namespace)
@@ -78,8 +79,8 @@ std::vector<std::byte> encoded(const std::vector<double>& numbers, Dtype dtype) 
 }
 
 // A case with its numbers: [batch, row, head, feature], so that rows of a head do not follow one another.
-struct Problem {
-  Problem(const Case& of, Dtype type) : c(of), dtype(type) {
+struct DrawnProblem {
+  DrawnProblem(const Case& of, Dtype type) : c(of), dtype(type) {
     Random random(c.queries * 1000 + c.keys);
     const auto draw = [&](std::size_t count) {
       std::vector<double> numbers(count);
@@ -111,7 +112,7 @@ struct Problem {
 };
 
 // What a kernel makes of it; nothing where it does not support the call.
-std::optional<std::vector<double>> made_by(const FusedKernel& kernel, const Problem& p, int compute_capability) {
+std::optional<std::vector<double>> made_by(const FusedKernel& kernel, const DrawnProblem& p, int compute_capability) {
   const Case& c = p.c;
   FusedCall call;
   call.dtype = p.dtype;
@@ -166,15 +167,17 @@ std::optional<std::vector<double>> made_by(const FusedKernel& kernel, const Prob
 }
 
 // How far the worst number is from that of double precision, in parts of what is
-// allowed: rounding weights and result once to the dtype, and f32 sums.
-double worst_part(const Problem& p, const std::vector<double>& made) {
+// allowed: rounding weights and result once to the dtype, and f32 sums. Of every row, or of each `step`-th only.
+double worst_part(const DrawnProblem& p, const std::vector<double>& made, std::size_t step_of_rows = 1) {
   const Case& c = p.c;
   double worst = 0;
+  std::size_t row = 0;
   for (std::size_t batch = 0; batch < c.batch; ++batch) {
     for (std::size_t head = 0; head < c.heads; ++head) {
       const std::size_t kv_head = head / (c.heads / c.kv_heads);
       for (std::size_t query = 0; query < c.queries; ++query) {
         const double* q = &p.q[((batch * c.queries + query) * c.heads + head) * c.width];
+        if (row++ % step_of_rows != 0) continue;
         const std::size_t seen = p.seen(batch, query);
         std::vector<double> weights(seen);
         double maximum = -std::numeric_limits<double>::infinity(), total = 0, largest = 0;
@@ -217,7 +220,7 @@ void check_kernel(const FusedKernel& kernel, const std::vector<Case>& all) {
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16}) {
     for (const Case& one : all) {
       if (one.nan_behind_closed && std::string(kernel.name) != fused_kernels().front().name) continue;
-      const Problem problem(one, dtype);
+      const DrawnProblem problem(one, dtype);
       const auto made = made_by(kernel, problem, compute_capability);
       if (!made) continue;
       ++computed;
@@ -244,11 +247,36 @@ void check_kernel(const std::string& name) {
 TEST_CASE("the clear kernel computes attention", "[gpu][clear]") { check_kernel("clear"); }
 TEST_CASE("the mma kernel computes attention", "[gpu][mma]") { check_kernel("mma"); }
 TEST_CASE("the decode kernel computes attention", "[gpu][decode]") { check_kernel("decode"); }
+TEST_CASE("the wgmma kernel computes attention", "[gpu][wgmma]") { check_kernel("wgmma"); }
+TEST_CASE("the roles kernel computes attention", "[gpu][roles]") { check_kernel("roles"); }
 TEST_CASE("the hopper kernel computes attention", "[gpu][hopper]") { check_kernel("hopper"); }
+
+// 640 pieces of work, of the lengths that masks make them: each block has several.
+TEST_CASE("the blocks of the hopper kernel share out hundreds of pieces of work", "[gpu][hopper]") {
+  if (!gpu_here() || is_pretended()) return;
+  for (const std::size_t width : {64, 128, 256}) {
+    for (const bool causal : {true, false}) {
+      const Case one = {.batch = 10,
+                        .heads = 32,
+                        .kv_heads = 8,
+                        .queries = 200,
+                        .keys = 230,
+                        .width = width,
+                        .causal = causal,
+                        .offsets = {30, 0, -10, 30, 100, -199, 30, 29, 1, 30},
+                        .lengths = {230, 230, 0, 1, 229, 230, 128, 129, 100, 230}};
+      INFO(described(one));
+      const DrawnProblem problem(one, Dtype::bf16);
+      const auto made = made_by(hopper_kernel, problem, compute_capability_here());
+      if (!made) return;  // no Hopper
+      CHECK(worst_part(problem, *made, 37) <= 1);
+    }
+  }
+}
 
 TEST_CASE("each kernel of the ladder has a test of its own", "[gpu]") {
   for (const FusedKernel& kernel : fused_kernels()) {
-    CHECK((std::set<std::string>{"clear", "mma", "decode", "hopper"}).contains(std::string(kernel.name)));
+    CHECK((std::set<std::string>{"clear", "mma", "wgmma", "roles", "hopper", "decode"}).contains(kernel.name));
   }
 }
 
@@ -266,40 +294,86 @@ TEST_CASE("attention at once on a GPU is that of double precision, closed rows a
           "[gpu]") {
   const auto gpu = gpu_here();
   if (!gpu) return;
-  for (const Case& one : cases()) {
-    if (is_pretended() && one.heads * one.queries * one.keys * one.width > 500'000) continue;
-    const Problem problem(one, Dtype::f32);
-    const std::vector<float> q(problem.q.begin(), problem.q.end()), k(problem.k.begin(), problem.k.end()),
-        v(problem.v.begin(), problem.v.end());
-    std::vector<float> context(q.size(), -1);
-    std::vector<std::uint8_t> closed(one.batch * one.heads * one.queries, 0);
-    const auto strides = [&](std::size_t heads, std::size_t rows) {
-      return Strides{rows * heads * one.width, one.width, heads * one.width};
-    };
-    FusedAttention<float> call;
-    call.batch = one.batch;
-    call.heads = one.heads;
-    call.kv_heads = one.kv_heads;
-    call.queries = one.queries;
-    call.keys = one.keys;
-    call.key_width = call.value_width = one.width;
-    call.q = q.data();
-    call.k = k.data();
-    call.v = v.data();
-    call.context = context.data();
-    call.q_at = call.context_at = strides(one.heads, one.queries);
-    call.k_at = call.v_at = strides(one.kv_heads, one.keys);
-    call.scale = 1 / std::sqrt(static_cast<double>(one.width));
-    if (one.causal) call.right = 0;
-    if (!one.offsets.empty()) call.offsets = one.offsets.data();
-    if (!one.lengths.empty()) call.lengths = one.lengths.data();
-    call.closed_rows = closed.data();
-    INFO(described(one));
-    REQUIRE(gpu->attend(call));
-    CHECK(worst_part(problem, {context.begin(), context.end()}) <= 1);
-    for (std::size_t row = 0; row < closed.size(); ++row) {
-      const std::size_t batch = row / one.queries / one.heads;
-      CHECK((closed[row] == 1) == (problem.seen(batch, row % one.queries) == 0));
+  CHECK(gpu->attends_in_16_bits());
+  for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16}) {
+    for (const Case& one : cases()) {
+      if (is_pretended() && one.heads * one.queries * one.keys * one.width > 500'000) continue;
+      const DrawnProblem problem(one, dtype);
+      const std::vector<float> q(problem.q.begin(), problem.q.end()), k(problem.k.begin(), problem.k.end()),
+          v(problem.v.begin(), problem.v.end());
+      std::vector<float> context(q.size(), -1);
+      std::vector<std::uint8_t> closed(one.batch * one.heads * one.queries, 0);
+      const auto strides = [&](std::size_t heads, std::size_t rows) {
+        return Strides{rows * heads * one.width, one.width, heads * one.width};
+      };
+      FusedAttention<float> call;
+      call.batch = one.batch;
+      call.heads = one.heads;
+      call.kv_heads = one.kv_heads;
+      call.queries = one.queries;
+      call.keys = one.keys;
+      call.key_width = call.value_width = one.width;
+      call.q = q.data();
+      call.k = k.data();
+      call.v = v.data();
+      call.context = context.data();
+      call.q_at = call.context_at = strides(one.heads, one.queries);
+      call.k_at = call.v_at = strides(one.kv_heads, one.keys);
+      call.scale = 1 / std::sqrt(static_cast<double>(one.width));
+      if (one.causal) call.right = 0;
+      if (!one.offsets.empty()) call.offsets = one.offsets.data();
+      if (!one.lengths.empty()) call.lengths = one.lengths.data();
+      call.closed_rows = closed.data();
+      INFO(name(dtype) << ": " << described(one));
+      REQUIRE((dtype == Dtype::f32 ? gpu->attend(call) : gpu->attend_in_16_bits(call, dtype)));
+      CHECK(worst_part(problem, {context.begin(), context.end()}) <= 1);
+      CHECK(std::ranges::all_of(context, [&](float x) { return stored(double{x}, dtype) == double{x}; }));
+      for (std::size_t row = 0; row < closed.size(); ++row) {
+        const std::size_t batch = row / one.queries / one.heads;
+        CHECK((closed[row] == 1) == (problem.seen(batch, row % one.queries) == 0));
+      }
     }
+  }
+}
+
+// What `attn run --backend cuda --dtype bf16 --at-once` does.
+TEST_CASE("a problem in 16 bits whose result alone is wanted is computed at once on a GPU, and says so", "[gpu]") {
+  const auto gpu = gpu_here();
+  if (!gpu) return;
+  constexpr std::size_t heads = 2, tokens = 70, width = 64;
+  for (const Dtype dtype : {Dtype::bf16, Dtype::f16}) {
+    const Case one{
+        .heads = heads, .kv_heads = heads, .queries = tokens, .keys = tokens, .width = width, .causal = true};
+    const DrawnProblem drawn(one, dtype);
+    const auto tensor = [&](const std::vector<double>& numbers, const char* row, const char* feature) {
+      Tensor<double> made({{"head", heads}, {row, tokens}, {feature, width}});
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::size_t at = i / width;  // of [row, head]
+        made[(at % heads * tokens + at / heads) * width + i % width] = numbers[i];
+      }
+      return made;
+    };
+    Problem problem;
+    problem.arithmetic.dtype = dtype;
+    Attention& attention = problem.attention();
+    attention.heads = heads;
+    attention.queries = tensor(drawn.q, "query", "d_k");
+    attention.keys = tensor(drawn.k, "key", "d_k");
+    attention.values = tensor(drawn.v, "key", "d_v");
+    attention.query_count = attention.key_count = tokens;
+    attention.key_width = attention.value_width = width;
+    attention.score = {.name = "scaled_dot"};
+    attention.options["causal"] = true;
+    attention.query_labels.assign(1, std::vector<std::string>(tokens, "q"));
+    attention.key_labels.assign(1, std::vector<std::string>(tokens, "k"));
+
+    const std::optional<Trace> trace = attention_at_once(problem, *gpu);
+    REQUIRE(trace);
+    CHECK(trace->backend == "cuda");
+    CHECK(trace->notes.back().kind == "at_once");
+    CHECK_THAT(trace->notes.back().message, Catch::Matchers::Contains("sums are f32"));
+    const Tensor<double>& side_by_side = trace->value("result");  // [query, head · d_v]
+    const auto numbers = side_by_side.data();
+    CHECK(worst_part(drawn, {numbers.begin(), numbers.end()}) <= 1);
   }
 }

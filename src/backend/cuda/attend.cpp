@@ -2,11 +2,13 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <vector>
 
 #include "backend/cuda/backend.h"
+#include "backend/cuda/narrow.h"
 #include "backend/sight.h"
 
 namespace attn {
@@ -48,12 +50,30 @@ void mark_closed_rows(const FusedAttention<float>& call) {
   }
 }
 
+// Copies numbers to the device, in its dtype, which they are of.
+void send(std::byte* there, std::span<const float> numbers, Dtype dtype) {
+  std::vector<std::byte> narrow;
+  std::span<const std::byte> sent = std::as_bytes(numbers);
+  if (dtype != Dtype::f32) {
+    narrow.resize(numbers.size() * sizeof(std::uint16_t));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::uint16_t bits = cuda::narrow_bits(numbers[i], dtype);
+      std::memcpy(&narrow[i * sizeof bits], &bits, sizeof bits);
+    }
+    sent = narrow;
+  }
+  check(cudaMemcpy(there, sent.data(), sent.size(), cudaMemcpyHostToDevice), "copying numbers to it");
+}
+
 // Copies the context from the device to where the call wants it.
-void bring_back(const void* context, const FusedAttention<float>& call) {
+void bring_back(const void* context, const FusedAttention<float>& call, Dtype dtype) {
   const std::size_t rows = call.batch * call.heads * call.queries;
   std::vector<float> made(rows * call.value_width);
-  check(cudaMemcpy(made.data(), context, made.size() * sizeof(float), cudaMemcpyDeviceToHost),
+  std::vector<std::uint16_t> narrow(dtype == Dtype::f32 ? 0 : made.size());
+  void* const here = dtype == Dtype::f32 ? static_cast<void*>(made.data()) : narrow.data();
+  check(cudaMemcpy(here, context, made.size() * bytes_of(dtype), cudaMemcpyDeviceToHost),
         "copying the context from it");
+  std::ranges::transform(narrow, made.begin(), [dtype](std::uint16_t bits) { return cuda::widened_bits(bits, dtype); });
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t query = row % call.queries;
     const std::size_t head = row / call.queries % call.heads;
@@ -93,7 +113,7 @@ FusedCall without_tensors(const FusedAttention<float>& call) {
           .causal = call.right == 0};
 }
 
-bool CudaBackend::attend(const FusedAttention<float>& call) {
+bool CudaBackend::attend_in(const FusedAttention<float>& call, Dtype dtype) {
   if (!is_plain(call)) return false;
   const std::span q(call.q, extent(call.batch, call.heads, call.queries, call.key_width, call.q_at));
   const std::span k(call.k, extent(call.batch, call.kv_heads, call.keys, call.key_width, call.k_at));
@@ -101,37 +121,42 @@ bool CudaBackend::attend(const FusedAttention<float>& call) {
 
   const std::span offsets(call.offsets, call.offsets ? call.batch : 0);
   const std::span lengths(call.lengths, call.lengths ? call.batch : 0);
-  const std::array sent = {std::as_bytes(q), std::as_bytes(k), std::as_bytes(v), std::as_bytes(offsets),
-                           std::as_bytes(lengths)};
 
   cuda::DeviceLayout layout;
-  std::array<std::size_t, sent.size()> begins;
-  std::ranges::transform(sent, begins.begin(), [&](const auto& bytes) { return layout.add(bytes.size()); });
-  const std::size_t context = layout.add(call.batch * call.heads * call.queries * call.value_width * sizeof(float));
+  const auto of_numbers = [&](std::size_t count) { return layout.add(count * bytes_of(dtype)); };
+  const std::size_t q_begin = of_numbers(q.size()), k_begin = of_numbers(k.size()), v_begin = of_numbers(v.size());
+  const std::size_t context = of_numbers(call.batch * call.heads * call.queries * call.value_width);
+  const std::size_t offsets_begin = layout.add(offsets.size_bytes()), lengths_begin = layout.add(lengths.size_bytes());
 
   FusedCall there = without_tensors(call);
+  there.dtype = dtype;
   std::byte* memory = memory_.at_least(layout.bytes());
-  there.q = memory + begins[0];
-  there.k = memory + begins[1];
-  there.v = memory + begins[2];
+  there.q = memory + q_begin;
+  there.k = memory + k_begin;
+  there.v = memory + v_begin;
   there.context = memory + context;
-  if (call.offsets) there.offsets = reinterpret_cast<const std::int64_t*>(memory + begins[3]);
-  if (call.lengths) there.lengths = reinterpret_cast<const std::size_t*>(memory + begins[4]);
+  if (call.offsets) there.offsets = reinterpret_cast<const std::int64_t*>(memory + offsets_begin);
+  if (call.lengths) there.lengths = reinterpret_cast<const std::size_t*>(memory + lengths_begin);
 
   const FusedKernel* kernel = kernel_for(there, v, compute_capability_);
   if (!kernel) return false;
-  for (std::size_t i = 0; i < sent.size(); ++i) {
-    if (sent[i].empty()) continue;
-    check(cudaMemcpy(memory + begins[i], sent[i].data(), sent[i].size(), cudaMemcpyHostToDevice),
+  send(memory + q_begin, q, dtype);
+  send(memory + k_begin, k, dtype);
+  send(memory + v_begin, v, dtype);
+  const auto send_as_is = [&](std::size_t begin, const auto& numbers) {
+    if (numbers.empty()) return;
+    check(cudaMemcpy(memory + begin, numbers.data(), numbers.size_bytes(), cudaMemcpyHostToDevice),
           "copying numbers to it");
-  }
+  };
+  send_as_is(offsets_begin, offsets);
+  send_as_is(lengths_begin, lengths);
   if (const std::size_t bytes = kernel->workspace(there)) {
     there.workspace = workspace_.at_least(bytes);
     check(cudaMemset(there.workspace, 0, bytes), "clearing memory");
   }
   check(kernel->launch(there, nullptr), "starting attention");
 
-  bring_back(there.context, call);
+  bring_back(there.context, call, dtype);
   mark_closed_rows(call);
   return true;
 }

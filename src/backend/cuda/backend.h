@@ -29,10 +29,16 @@ class CudaBackend final : public Backend {
 
   // In f32: causal or not, lengths, offsets and heads that share keys; no other
   // masks, biases, sinks, caps or bases.
-  bool attend(const FusedAttention<float>& call) override;
+  bool attend(const FusedAttention<float>& call) override { return attend_in(call, Dtype::f32); }
   using Backend::attend;  // f64 has no kernel
 
+  // The same calls, on tensor cores.
+  bool attends_in_16_bits() const override { return true; }
+  bool attend_in_16_bits(const FusedAttention<float>& call, Dtype dtype) override { return attend_in(call, dtype); }
+
  private:
+  bool attend_in(const FusedAttention<float>& call, Dtype dtype);
+
   int compute_capability_;
   cuda::DeviceMemory memory_;
   cuda::DeviceMemory workspace_;

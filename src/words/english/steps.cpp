@@ -179,6 +179,7 @@ constexpr StepWords english_steps = {
     .at_once =
         "computed at once, without the steps between: its last digits may differ from those of the steps, and from "
         "one kind of processor to another",
+    .at_once_in_16_bits = "; between, sums are f32, and only weights and contexts are rounded to the dtype",
     .overflow =
         "{} is {}: too large for this dtype, or made from a number that is not finite; what follows from it means "
         "nothing",

@@ -7,6 +7,7 @@
 namespace attn::cuda {
 
 inline int uniform(int x) { return x; }
+bool elect_one();
 template <int>
 void setmaxnreg_inc() {}
 template <int>
@@ -18,16 +19,18 @@ inline void bar_arrive(int number, int threads) {
   cuda_on_host::barrier_arrive(static_cast<unsigned>(number), static_cast<unsigned>(threads));
 }
 
-inline void fence_proxy_async() {}
+void store_shared_16(std::uint32_t to, uint4 bytes);
+void fence_proxy_async();
 
-void mbarrier_init(std::uint32_t barrier, int arrivals);
+inline cudaError_t watch_waits() { return cudaSuccess; }
+void mbarrier_init(Mbarrier barrier, int arrivals);
 inline void fence_mbarrier_init() {}
-void mbarrier_arrive(std::uint32_t barrier);
-void mbarrier_arrive_expect_tx(std::uint32_t barrier, int bytes);
-void mbarrier_wait(std::uint32_t barrier, unsigned parity);
+void mbarrier_arrive(Mbarrier barrier);
+void mbarrier_arrive_expect_tx(Mbarrier barrier, int bytes);
+void mbarrier_wait(Mbarrier barrier, unsigned parity);
 
 inline void prefetch_tensormap(const CUtensorMap*) {}
-void tma_load(std::uint32_t to, const CUtensorMap* map, std::uint32_t barrier, int i0, int i1, int i2, int i3);
+void tma_load(std::uint32_t to, const CUtensorMap* map, Mbarrier barrier, int i0, int i1, int i2, int i3);
 
 void wgmma_fence();
 void wgmma_commit();

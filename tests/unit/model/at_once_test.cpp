@@ -25,15 +25,22 @@ Tensor<double> drawn(Shape shape, std::uint64_t seed) {
 constexpr std::size_t batch = 2, heads = 4, kv_heads = 2, queries = 5, keys = 7, d_k = 6, d_v = 3;
 
 // Grouped-query attention over a batch, with vectors given directly.
-Problem grouped() {
+Problem grouped(Dtype dtype = Dtype::f64, double first = 0.5) {
+  const auto narrowed = [&](Tensor<double> numbers) {
+    numbers[0] = first;
+    for (double& number : numbers.data()) number = stored(number, dtype);
+    return numbers;
+  };
   Problem problem;
+  problem.arithmetic.dtype = dtype;
   problem.attention().batched = true;
   problem.attention().batch = batch;
   problem.attention().heads = heads;
   problem.attention().kv_heads = kv_heads;
-  problem.attention().queries = drawn({{"batch", batch}, {"head", heads}, {"query", queries}, {"d_k", d_k}}, 1);
-  problem.attention().keys = drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_k", d_k}}, 2);
-  problem.attention().values = drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_v", d_v}}, 3);
+  problem.attention().queries =
+      narrowed(drawn({{"batch", batch}, {"head", heads}, {"query", queries}, {"d_k", d_k}}, 1));
+  problem.attention().keys = narrowed(drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_k", d_k}}, 2));
+  problem.attention().values = narrowed(drawn({{"batch", batch}, {"head", kv_heads}, {"key", keys}, {"d_v", d_v}}, 3));
   problem.attention().query_count = queries;
   problem.attention().key_count = keys;
   problem.attention().key_width = d_k;
@@ -57,6 +64,8 @@ std::vector<double> step_by_step(const Problem& problem) {
   ReferenceBackend backend;
   return result(attention(problem, backend));
 }
+
+const CpuBackend on_cpu(1);
 
 std::optional<Trace> at_once(const Problem& problem) {
   CpuBackend backend(2);
@@ -171,11 +180,64 @@ TEST_CASE("a trace made at once holds the result, and a note of it", "[model]") 
 TEST_CASE("what has no fused form is left to the steps", "[model]") {
   Problem problem = grouped();
   SECTION("numbers that are rounded by hand") { problem.arithmetic.hand_rounding = HandRounding{2}; }
-  SECTION("half precision, which every step rounds to") { problem.arithmetic.dtype = Dtype::f16; }
+  SECTION("half precision, which every step rounds to, on a processor") { problem.arithmetic.dtype = Dtype::f16; }
   SECTION("scores that are no dot products") { problem.attention().score.name = "cosine"; }
   SECTION("shares without exponentials") { problem.attention().softmax = Choice{.name = "linear"}; }
   CHECK_FALSE(at_once(problem));
-  CHECK_FALSE(bytes_at_once(problem));
+  CHECK_FALSE(bytes_at_once(problem, on_cpu));
+}
+
+namespace {
+
+// Computes in 16 bits what is handed over, as steps do but for rounding between.
+class In16Bits final : public Backend {
+ public:
+  std::string_view name() const override { return "16 bits"; }
+  Tensor<double> run(const Op& op, std::span<const View> operands, const View* open, const Shape& shape,
+                     Dtype dtype) override {
+    return run_plainly(op, operands, open, shape, dtype);
+  }
+  bool attends_in_16_bits() const override { return true; }
+  bool attend_in_16_bits(const FusedAttention<float>& call, Dtype dtype) override {
+    asked_for = dtype;
+    const std::size_t count = call.batch * call.heads * call.queries * call.key_width;
+    for (std::size_t i = 0; i < count; ++i)
+      CHECK(stored(static_cast<double>(call.q[i]), dtype) == static_cast<double>(call.q[i]));
+    if (!cpu.attend(call)) return false;
+    const std::size_t made = call.batch * call.heads * call.queries * call.value_width;
+    for (float& number : std::span(call.context, made))
+      number = static_cast<float>(stored(static_cast<double>(number), dtype));
+    return true;
+  }
+
+  CpuBackend cpu{1};
+  std::optional<Dtype> asked_for;
+};
+
+}  // namespace
+
+TEST_CASE("a backend that computes in 16 bits is asked to, with numbers of them, and the trace says what was rounded",
+          "[model]") {
+  for (const Dtype dtype : {Dtype::bf16, Dtype::f16}) {
+    const Problem problem = grouped(dtype);
+    In16Bits backend;
+    CHECK(bytes_at_once(problem, backend));
+    const std::optional<Trace> once = attention_at_once(problem, backend);
+    REQUIRE(once);
+    CHECK(backend.asked_for == dtype);
+    CHECK_THAT(once->notes.back().message, Catch::Matchers::Contains("sums are f32"));
+    const std::vector<double> found = result(*once), steps = step_by_step(problem);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK(stored(found[i], dtype) == found[i]);
+      CHECK(std::abs(found[i] - steps[i]) <= 16 * step_at_one(dtype));
+    }
+  }
+}
+
+TEST_CASE("scores that f16 does not hold are left to the steps, which show them", "[model]") {
+  In16Bits backend;
+  CHECK_FALSE(attention_at_once(grouped(Dtype::f16, 512), backend));
+  CHECK(attention_at_once(grouped(Dtype::bf16, 512), backend));
 }
 
 TEST_CASE("a result that is not finite is left to the steps, which can say where it comes from", "[model]") {
@@ -301,11 +363,11 @@ TEST_CASE("attention at once needs memory for vectors, not for scores", "[model]
   problem.attention().key_count = 3000;
   problem.attention().key_width = problem.attention().value_width = 8;
   problem.attention().score = {.name = "dot"};
-  const std::size_t plain = *bytes_at_once(problem);
+  const std::size_t plain = *bytes_at_once(problem, on_cpu);
   CHECK(plain < 2'000'000);
   problem.attention().positions = Choice{.name = "alibi"};
-  CHECK(*bytes_at_once(problem) > plain);
-  CHECK(*bytes_at_once(problem) < 2'000'000);
+  CHECK(*bytes_at_once(problem, on_cpu) > plain);
+  CHECK(*bytes_at_once(problem, on_cpu) < 2'000'000);
   CHECK(recipe_of(problem).bytes() > 8 * std::size_t{2000} * 3000);
 }
 
@@ -323,20 +385,20 @@ TEST_CASE("of what attention at once reads, only what the backend is handed coun
   const std::size_t vectors = 4 * tokens * width, read = tokens * d_model + 3 * d_model * width;
   const std::size_t made = 8 * (read + vectors), few = 16 * tokens;
   SECTION("doubles") {
-    CHECK(*bytes_at_once(problem) >= made + 8 * vectors);
-    CHECK(*bytes_at_once(problem) <= made + 8 * vectors + few);
+    CHECK(*bytes_at_once(problem, on_cpu) >= made + 8 * vectors);
+    CHECK(*bytes_at_once(problem, on_cpu) <= made + 8 * vectors + few);
   }
   SECTION("floats, whose copies are half as large") {
     problem.arithmetic.dtype = Dtype::f32;
-    CHECK(*bytes_at_once(problem) >= made + 4 * vectors);
-    CHECK(*bytes_at_once(problem) <= made + 4 * vectors + few);
+    CHECK(*bytes_at_once(problem, on_cpu) >= made + 4 * vectors);
+    CHECK(*bytes_at_once(problem, on_cpu) <= made + 4 * vectors + few);
   }
   SECTION("a mask, a byte a cell, and what is added, a number a cell") {
     Tensor<double> cells({{"query", tokens}, {"key", tokens}});
-    const std::size_t plain = *bytes_at_once(problem), number = 8 * tokens * tokens;
+    const std::size_t plain = *bytes_at_once(problem, on_cpu), number = 8 * tokens * tokens;
     attention.options["mask"] = std::vector<MaskTerm>{{MaskTerm::Kind::block, cells}};
-    CHECK(*bytes_at_once(problem) == plain + number + tokens * tokens);
+    CHECK(*bytes_at_once(problem, on_cpu) == plain + number + tokens * tokens);
     attention.options["mask"] = std::vector<MaskTerm>{{MaskTerm::Kind::add, cells}};
-    CHECK(*bytes_at_once(problem) == plain + 2 * number + number + tokens * tokens);  // −∞ would close a cell
+    CHECK(*bytes_at_once(problem, on_cpu) == plain + 2 * number + number + tokens * tokens);  // −∞ would close a cell
   }
 }

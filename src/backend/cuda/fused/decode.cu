@@ -18,6 +18,7 @@
 // place holds the warps' contexts in f32, [warp][16][d], largest and sum [warp][16].
 
 #include "backend/cuda/fused/fragments.h"
+#include "backend/cuda/fused/splits.h"
 
 namespace attn::cuda {
 namespace {
@@ -254,17 +255,30 @@ __global__ void __launch_bounds__(Tile<kWidth>::kThreads)
   }
 }
 
-// As many splits as give every multiprocessor two blocks, but no warp less than four tiles.
-Split split_of(const FusedCall& call) {
-  int device = 0, multiprocessors = 1;
+// How many blocks run at the same time. Shared memory is what they have least of, and
+// a block takes 1 KiB of it more than it asks for.
+template <int kWidth>
+int slots() {
+  int device = 0, multiprocessors = 0, shared_bytes = 0;
   if (cudaGetDevice(&device) != cudaSuccess ||
-      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess) {
-    multiprocessors = 1;
+      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device) != cudaSuccess) {
+    return 1;
   }
-  const int groups = ceil_div(call.queries * (call.heads / call.kv_heads), 16);
+  return multiprocessors * max(1, shared_bytes / (Tile<kWidth>::kSharedBytes + 1024));
+}
+
+template <int kWidth>
+Split split_as(const FusedCall& call) {
+  using Size = Tile<kWidth>;
+  const int groups = ceil_div(call.queries * (call.heads / call.kv_heads), Size::kRows);
   const int blocks = call.batch * call.kv_heads * groups;
-  const int most = ceil_div(call.keys, 16 * 4 * 4);
-  return {groups, max(1, min(most, 2 * multiprocessors / blocks))};
+  if (blocks > kCounters) return {groups, 1};
+  return {groups, splits_of(blocks, ceil_div(call.keys, Size::kKeys * Size::kWarps), slots<kWidth>())};
+}
+
+Split split_of(const FusedCall& call) {
+  return call.key_width == 64 ? split_as<64>(call) : call.key_width == 128 ? split_as<128>(call) : split_as<256>(call);
 }
 
 std::size_t workspace(const FusedCall& call) {

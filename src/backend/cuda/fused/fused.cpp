@@ -3,7 +3,8 @@
 namespace attn::cuda {
 
 const std::vector<FusedKernel>& fused_kernels() {
-  static const std::vector<FusedKernel> ladder = {clear_kernel, mma_kernel, hopper_kernel, decode_kernel};
+  static const std::vector<FusedKernel> ladder = {clear_kernel, mma_kernel,    wgmma_kernel,
+                                                  roles_kernel, hopper_kernel, decode_kernel};
   return ladder;
 }
 

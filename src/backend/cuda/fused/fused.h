@@ -67,7 +67,7 @@ struct FusedKernel {
 };
 
 // The rungs, each from its own file.
-extern const FusedKernel clear_kernel, mma_kernel, hopper_kernel, decode_kernel;
+extern const FusedKernel clear_kernel, mma_kernel, wgmma_kernel, roles_kernel, hopper_kernel, decode_kernel;
 
 // The ladder, slowest first. The last rung is for few queries (decoding).
 const std::vector<FusedKernel>& fused_kernels();

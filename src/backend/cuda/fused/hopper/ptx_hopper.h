@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <cuda.h>
 
 #include "backend/cuda/fused/ptx.h"
@@ -7,14 +8,46 @@
 // The instructions that came with Hopper (compute capability 9.0a): barriers that
 // count bytes, the tensor memory accelerator, products of a warpgroup.
 
+namespace attn::cuda {
+
+// A barrier in shared memory at which threads arrive, and bytes. What it is called is
+// told where somebody waits for it in vain: on the host, and in a build with
+// ATTN_CUDA_TRAP.
+struct Mbarrier {
+  std::uint32_t address;
+  const char* name = "";
+  int stage = 0;
+};
+
+}  // namespace attn::cuda
+
 #ifndef __CUDACC__
 #include <ptx_hopper_on_host.h>
 #else
+
+#ifdef ATTN_CUDA_TRAP
+#include <cstdio>
+#include <cstdlib>
+#endif
 
 namespace attn::cuda {
 
 // What all threads of the warp have alike, in a way that the compiler knows.
 inline __device__ int uniform(int x) { return __shfl_sync(0xffffffffu, x, 0); }
+
+// True for one thread of the warp, the same each time, in a way that the compiler
+// knows: what only one thread asks the accelerator for needs no loop over all.
+inline __device__ bool elect_one() {
+  std::uint32_t elected;
+  asm volatile(
+      "{\n"
+      ".reg .pred one;\n"
+      "elect.sync _|one, 0xffffffff;\n"
+      "selp.u32 %0, 1, 0, one;\n"
+      "}\n"
+      : "=r"(elected));
+  return elected != 0;
+}
 
 // --- Registers and barriers of a warpgroup (four warps) ---------------------------
 
@@ -36,25 +69,95 @@ inline __device__ void bar_arrive(int number, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
-// Lets wgmma and the accelerator see what this thread has written to shared memory.
+// 16 bytes to shared memory. wgmma and the accelerator look at it past this thread's
+// eyes ("the asynchronous proxy") and see what it has written after its fence only.
+inline __device__ void store_shared_16(std::uint32_t to, uint4 bytes) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(bytes.x), "r"(bytes.y), "r"(bytes.z),
+               "r"(bytes.w)
+               : "memory");
+}
 inline __device__ void fence_proxy_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // --- mbarrier: phases that end when all have arrived and all bytes are there --------
 
-inline __device__ void mbarrier_init(std::uint32_t barrier, int arrivals) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+inline __device__ void mbarrier_init(Mbarrier barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier.address), "r"(arrivals) : "memory");
 }
 // Lets the accelerator see what mbarrier_init() did.
 inline __device__ void fence_mbarrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
-inline __device__ void mbarrier_arrive(std::uint32_t barrier) {
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+inline __device__ void mbarrier_arrive(Mbarrier barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier.address) : "memory");
 }
-inline __device__ void mbarrier_arrive_expect_tx(std::uint32_t barrier, int bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+inline __device__ void mbarrier_arrive_expect_tx(Mbarrier barrier, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier.address), "r"(bytes) : "memory");
 }
+
+#ifdef ATTN_CUDA_TRAP
+
+// Whether the phase has ended, after a while of waiting for it.
+inline __device__ bool mbarrier_has_ended(Mbarrier barrier, unsigned parity) {
+  std::uint32_t ended;
+  asm volatile(
+      "{\n"
+      ".reg .pred done;\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2, 1000;\n"
+      "selp.u32 %0, 1, 0, done;\n"
+      "}\n"
+      : "=r"(ended)
+      : "r"(barrier.address), "r"(parity)
+      : "memory");
+  return ended != 0;
+}
+
+// What a thread has waited for in vain. It lies in the host's memory, where it can be read
+// when the kernel has failed. (printf() is a call, and for one the compiler gives up
+// setmaxnreg, and products that are under way: it would be another kernel.)
+struct WaitInVain {
+  char name[16];
+  int stage, thread, block;
+  unsigned parity;
+};
+static __constant__ WaitInVain* wait_in_vain;
+
+// Before a kernel starts: what it waits for in vain is told when the program ends.
+inline cudaError_t watch_waits() {
+  static WaitInVain* told = nullptr;
+  if (told == nullptr) {
+    const cudaError_t error = cudaHostAlloc(&told, sizeof *told, cudaHostAllocMapped);
+    if (error != cudaSuccess) return error;
+    *told = {};
+    std::atexit([] {
+      if (told->name[0] == 0) return;
+      std::fprintf(stderr, "thread %d of block %d waited in vain: mbarrier %s, stage %d, parity %u\n", told->thread,
+                   told->block, told->name, told->stage, told->parity);
+    });
+  }
+  return cudaMemcpyToSymbol(wait_in_vain, &told, sizeof told);
+}
+
+// Ends the kernel where the phase does not end: a second or more, no kernel of ours waits as long.
+inline __device__ void mbarrier_wait(Mbarrier barrier, unsigned parity) {
+  constexpr int kMostTries = 1 << 22;
+  for (int tries = 0; !mbarrier_has_ended(barrier, parity); ++tries) {
+    if (tries < kMostTries) continue;
+    WaitInVain* const told = wait_in_vain;
+    for (int i = 0; i < 15 && barrier.name[i] != 0; ++i) told->name[i] = barrier.name[i];
+    told->stage = barrier.stage;
+    told->parity = parity;
+    told->thread = static_cast<int>(threadIdx.x);
+    told->block = static_cast<int>(blockIdx.x);
+    __threadfence_system();
+    __trap();
+  }
+}
+
+#else
+
+inline cudaError_t watch_waits() { return cudaSuccess; }
+
 // Waits for the end of a phase: the first has parity 0, the next 1, then 0 again.
-inline __device__ void mbarrier_wait(std::uint32_t barrier, unsigned parity) {
+inline __device__ void mbarrier_wait(Mbarrier barrier, unsigned parity) {
   asm volatile(
       "{\n"
       ".reg .pred done;\n"
@@ -63,10 +166,12 @@ inline __device__ void mbarrier_wait(std::uint32_t barrier, unsigned parity) {
       "@done bra ready;\n"
       "bra again;\n"
       "ready:\n"
-      "}\n" ::"r"(barrier),
+      "}\n" ::"r"(barrier.address),
       "r"(parity)
       : "memory");
 }
+
+#endif
 
 // --- The tensor memory accelerator ---------------------------------------------------
 
@@ -76,12 +181,12 @@ inline __device__ void prefetch_tensormap(const CUtensorMap* map) {
 
 // Brings the map's box at these coordinates, fastest axis first, to shared memory, zeros
 // where it leaves the tensor; then counts its bytes at the barrier.
-inline __device__ void tma_load(std::uint32_t to, const CUtensorMap* map, std::uint32_t barrier, int i0, int i1, int i2,
+inline __device__ void tma_load(std::uint32_t to, const CUtensorMap* map, Mbarrier barrier, int i0, int i1, int i2,
                                 int i3) {
   asm volatile(
       "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], "
       "[%2];" ::"r"(to),
-      "l"(map), "r"(barrier), "r"(i0), "r"(i1), "r"(i2), "r"(i3)
+      "l"(map), "r"(barrier.address), "r"(i0), "r"(i1), "r"(i2), "r"(i3)
       : "memory");
 }
 

@@ -1,0 +1,1 @@
+#include "backend/cuda/fused/hopper/wgmma.cu"
