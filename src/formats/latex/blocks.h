@@ -58,6 +58,12 @@ LatexPieces latex_pieces(const Table& table, const LatexPage& page);
 // below, and say which they are.
 LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPage& page);
 
+// What one query does: pictures in TikZ where a document has that, and tables.
+LatexPieces latex_pieces(const GeometryTold& told, const LatexPage& page);
+
+// What a whole document loads for them, where it has some.
+std::string latex_drawing_package(const Document& document);
+
 // What everything that formats write for LaTeX is written in: \attnquery,
 // \attnmatrix, … A document that defines one of them itself keeps its own.
 std::string latex_macros();
@@ -67,7 +73,7 @@ std::string latex_sheet_macros();
 
 // Before and after the text of a document that compiles alone, and of slides.
 std::string latex_paper_begin(const std::string& more_macros);
-std::string latex_slides_begin();
+std::string latex_slides_begin(const std::string& more_macros);
 std::string latex_end();
 
 }  // namespace attn

@@ -176,12 +176,13 @@ std::string written_latex(const Document& document, const FormatOptions& options
     one.full = options.full;
     return one;
   };
-  if (options.has("beamer")) return latex_slides_begin() + SlideWriter(page(on_a_slide)).write(document) + latex_end();
+  const std::string package = latex_drawing_package(document);
+  if (options.has("beamer")) return latex_slides_begin(package) + SlideWriter(page(on_a_slide)).write(document) + latex_end();
   const auto text = [&](const LatexPage& one) {
     return joined(pieces_of(document.blocks, 0, document.blocks.size(), one));
   };
   const std::string of_sheet = document.sheet ? latex_sheet_macros() : "";
-  if (options.has("standalone")) return latex_paper_begin(of_sheet) + "\n" + text(page(on_paper)) + "\n" + latex_end();
+  if (options.has("standalone")) return latex_paper_begin(of_sheet + package) + "\n" + text(page(on_paper)) + "\n" + latex_end();
   return "% \\input this where amsmath and amssymb are loaded; with xcolor it is in colour,\n"
          "% with booktabs its tables have better rules, with graphicx nothing is too wide.\n"
          "\\begingroup\n" +

@@ -165,8 +165,8 @@ std::string latex_paper_begin(const std::string& more_macros) {
          "\\allowdisplaybreaks\n\\begin{document}\n";
 }
 
-std::string latex_slides_begin() {
-  return std::string("\\documentclass[10pt,aspectratio=169,fleqn]{beamer}\n") + packages + slides + latex_macros() +
+std::string latex_slides_begin(const std::string& more_macros) {
+  return std::string("\\documentclass[10pt,aspectratio=169,fleqn]{beamer}\n") + packages + slides + latex_macros() + more_macros +
          "\\begin{document}\n";
 }
 
