@@ -94,7 +94,7 @@ class Drawer {
     }
     for (std::size_t i = 0; i < geometry_.keys.size(); ++i) {
       const double angle = geometry_.angles[i];
-      put(geometry_.keys[i], std::isnan(angle) ? "" : "  " + degrees(angle), false);
+      put(geometry_.keys[i], std::isnan(angle) ? "" : " · " + degrees(angle), false);
     }
     if (plane.kind == DrawnPlane::Kind::plane) arcs(frame);
     put(geometry_.asked(), "", true);
@@ -140,7 +140,7 @@ class Drawer {
           SceneDisc{at, 2.5 + 7 * sqrt(weight), SceneInk::value, value.closed, value.closed ? paler : 1});
       if (value.named) {
         names_.push_back(
-            {at, value.words() + (value.closed ? "" : "  " + two_decimals(geometry_.weights[key])), SceneInk::value});
+            {at, value.words() + (value.closed ? "" : " · " + two_decimals(geometry_.weights[key])), SceneInk::value});
       }
     }
     if (geometry_.zero_counts) {
@@ -162,9 +162,9 @@ class Drawer {
       const DrawnPoint& point = geometry_.turned[i].before;
       longest = std::max(longest, sqrt(point.x * point.x + point.y * point.y));
     }
-    constexpr double cell = scene_width / most_pairs, radius = 48, middle = 26 + radius;
+    constexpr double cell = scene_width / most_pairs, radius = 48, middle = 6 + radius;
     const double scale = longest > 0 ? radius / longest : 0;
-    scene_.height = 26 + 2 * radius + 44;
+    scene_.height = 6 + 2 * radius + 44;
     for (std::size_t i = 0; i < shown; ++i) {
       const TurnedPair& pair = geometry_.turned[i];
       const DrawnPoint center{cell * (static_cast<double>(i) + 0.5), middle};
@@ -180,16 +180,17 @@ class Drawer {
         scene_.drawn.push_back(SceneLine{{center, tip(pair.before)}, SceneInk::query, 1.4, true, true, false, 0.6});
         scene_.drawn.push_back(SceneLine{{center, tip(pair.after)}, SceneInk::query, 2.4, true});
       }
-      const std::string turn = written(pair.position, {}) + " × " + degrees(pair.each) + " = " + degrees(pair.angle);
       const double below = middle + radius + 18;
-      text({center.x, below}, "pair " + std::to_string(i + 1), SceneInk::query, SceneText::Side::middle);
-      text({center.x, below + row_height}, turn, SceneInk::faint, SceneText::Side::middle, cell - 4);
+      text({center.x, below}, "pair " + std::to_string(i + 1) + ": " + degrees(pair.angle), SceneInk::query,
+           SceneText::Side::middle);
+      text({center.x, below + row_height}, "= " + written(pair.position, {}) + " × " + degrees(pair.each),
+           SceneInk::faint, SceneText::Side::middle);
     }
     return std::move(scene_);
   }
 
   Scene sharpening() {
-    constexpr double first = 120, cell = 80, bar = 44, top = 46;
+    constexpr double first = 120, cell = 80, bar = 44, top = 26;
     std::vector<std::size_t> keys;
     for (std::size_t key = 0; key < geometry_.keys.size(); ++key) {
       if (geometry_.keys[key].named) keys.push_back(key);
@@ -211,11 +212,11 @@ class Drawer {
       const double bottom = top + rows * row_height + 4;
       if (one.is_own) {
         scene_.drawn.push_back(
-            SceneLine{{{x - 5, 22}, {x + cell - 7, 22}, {x + cell - 7, bottom}, {x - 5, bottom}, {x - 5, 22}},
+            SceneLine{{{x - 5, 1}, {x + cell - 7, 1}, {x + cell - 7, bottom}, {x - 5, bottom}, {x - 5, 1}},
                       SceneInk::weight,
                       1.2});
       }
-      text({x, 37}, "× " + one.factor, SceneInk::weight, SceneText::Side::from, cell, one.is_own);
+      text({x, 16}, "× " + one.factor, SceneInk::weight, SceneText::Side::from, cell, one.is_own);
       double others = std::accumulate(one.weights.begin(), one.weights.end(), 0.0);
       const auto row = [&](std::size_t at, double weight) {
         const double y = top + row_height * static_cast<double>(at) + 7.5;
@@ -225,6 +226,11 @@ class Drawer {
         text({x + cell - 12, y + 4.5}, two_decimals(weight), SceneInk::ink, SceneText::Side::to);
       };
       for (std::size_t at = 0; at < keys.size(); ++at) {
+        if (geometry_.keys[keys[at]].closed) {
+          text({x + cell - 12, top + row_height * static_cast<double>(at) + 12}, "–", SceneInk::faint,
+               SceneText::Side::to);
+          continue;
+        }
         row(at, one.weights[keys[at]]);
         others -= one.weights[keys[at]];
       }
@@ -349,7 +355,8 @@ class Drawer {
     const double edge = on_right ? column + plot + 14 : column - 14;
     for (SideName& name : names) {
       const double to = edge + (on_right ? -3 : 3);
-      scene_.drawn.push_back(SceneLine{{name.of, {to, name.y}}, SceneInk::grid, 0.8});
+      // Below all else that was drawn.
+      scene_.drawn.insert(scene_.drawn.begin(), SceneLine{{name.of, {to, name.y}}, SceneInk::grid, 0.8});
     }
     for (SideName& name : names) {
       text({edge, name.y + 4}, std::move(name.text), name.ink, on_right ? SceneText::Side::from : SceneText::Side::to,

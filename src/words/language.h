@@ -125,9 +125,11 @@ struct GeometryWords {
 
   // Where they are drawn.
   Saying<std::size_t, Text> principal;
-  Saying<std::size_t> as_they_are;
-  Said on_a_line, in_space;
-  Saying<std::size_t, Text, bool> in_principal;
+  Saying<std::size_t> axis;
+  Said queries_and_keys, the_values;
+  Saying<Text, std::size_t> as_they_are;
+  Saying<Text> on_a_line, in_space;
+  Saying<Text, std::size_t, Text, bool> in_principal;
 
   // What is to be seen.
   Saying<Text, Text, Text> by_product;
@@ -140,8 +142,7 @@ struct GeometryWords {
   Said times;
 
   // The same in numbers.
-  Said length, cosine, angle, score, softmax_reads, weight, key, pair, before, after, closed;
-  Saying<std::size_t> others;
+  Said length, cosine, angle, degrees, weight, key, pair, before, after, closed;
 
   // Why nothing is drawn.
   Said no_weights;

@@ -68,6 +68,7 @@ struct Geometry {
   DrawnPlane arrows, points;
   std::vector<double> angles;   // to each key, in radians; NaN beside a zero vector
   std::vector<double> weights;  // of each key
+  std::string read_symbol;      // of what softmax reads
 
   std::vector<std::size_t> corners;  // of the hull around the open values as they are drawn
   bool zero_counts = false;          // it is one of the points: a sink takes a share

@@ -218,8 +218,8 @@ class GeometryReader {
   DrawnPlane plane_for(const std::vector<const DrawnVector*>& vectors, bool about_mean, double& kept) const {
     const std::size_t width = vectors.front()->numbers.size();
     const GeometryWords& said = language().geometry;
-    if (width == 1) return {DrawnPlane::Kind::line, {1}, {0}, "1", ""};
-    if (width == 2) return {DrawnPlane::Kind::plane, {1, 0}, {0, 1}, "1", "2"};
+    if (width == 1) return {DrawnPlane::Kind::line, {1}, {0}, said.axis(1), ""};
+    if (width == 2) return {DrawnPlane::Kind::plane, {1, 0}, {0, 1}, said.axis(1), said.axis(2)};
     constexpr double half_root_of_3 = 0.8660254037844386;  // seen from 30° beside the first axis, from above
     if (width == 3) {
       return {DrawnPlane::Kind::space, {-0.5, half_root_of_3, 0}, {-0.28 * half_root_of_3, -0.14, 0.96}, "", ""};
@@ -275,6 +275,7 @@ class GeometryReader {
       drawn.weights.push_back(weights_->result[cell_of(*weights_, query, key)]);
     }
     made_.read_by_softmax = rows_[query];
+    drawn.read_symbol = trace_.heading(softmax_reading_.operands[0].id).symbol.text();
   }
 
   // Of the step that weighs the values: which those are, and what comes of them.

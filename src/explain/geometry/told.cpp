@@ -83,15 +83,16 @@ class GeometryTeller {
 
  private:
   std::string in_plane(const DrawnPlane& plane, std::size_t width, double kept, bool is_spread) const {
+    const std::string what = is_spread ? said_.the_values : said_.queries_and_keys;
     switch (plane.kind) {
       case DrawnPlane::Kind::line:
-        return said_.on_a_line;
+        return said_.on_a_line(what);
       case DrawnPlane::Kind::plane:
-        return said_.as_they_are(width);
+        return said_.as_they_are(what, width);
       case DrawnPlane::Kind::space:
-        return said_.in_space;
+        return said_.in_space(what);
       case DrawnPlane::Kind::principal:
-        return said_.in_principal(width, std::to_string(std::lround(100 * kept)), is_spread);
+        return said_.in_principal(what, width, std::to_string(std::lround(100 * kept)), is_spread);
     }
     return "";
   }
@@ -160,13 +161,13 @@ class GeometryTeller {
       add_column(table, {Span(query.name + "·k", Role::score)}, column_of(read_.products, numerals_));
     }
     if (!has_arrows || read_.comparison != Comparison::product) {
-      add_column(table, {Span(said_.score, Role::score)}, column_of(read_.scores, numerals_));
+      add_column(table, {Span(read_.score_symbol, Role::score)}, column_of(read_.scores, numerals_));
     }
     const auto is_changed = [&](std::size_t key) {
       return !drawn_.keys[key].closed && !numerals_.same(read_.read_by_softmax[key], read_.scores[key]);
     };
     if (std::ranges::any_of(rows_, is_changed)) {
-      add_column(table, {Span(said_.softmax_reads, Role::score)}, column_of(read_.read_by_softmax, numerals_));
+      add_column(table, {Span(drawn_.read_symbol, Role::score)}, column_of(read_.read_by_softmax, numerals_));
     }
     std::vector<std::string> weights = column_of(drawn_.weights, numerals_);
     for (std::size_t key = 0; key < weights.size(); ++key) {
@@ -188,7 +189,7 @@ class GeometryTeller {
 
   Table turned() const {
     Table table{.caption = {Span(drawn_.asked().words(), Role::query)},
-                .header = {{said_.pair}, {said_.before}, {said_.angle}, {"°"}, {said_.after}},
+                .header = {{said_.pair}, {said_.before}, {said_.angle}, {said_.degrees}, {said_.after}},
                 .rows = {},
                 .numbers = true};
     for (std::size_t i = 0; i < drawn_.turned.size(); ++i) {

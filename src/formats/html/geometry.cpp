@@ -53,9 +53,9 @@ std::string json(const WeighingRule& rule) {
 
 std::string json(const Geometry& drawn) {
   return fmt::format(
-      R"({{"query":{},"queries":{},"keys":{},"values":{},"context":{},"arrows":{},"points":{},"zero":{},"rule":{}}})",
+      R"({{"query":{},"queries":{},"keys":{},"values":{},"context":{},"arrows":{},"points":{},"zero":{},"reads":{},"rule":{}}})",
       drawn.query, json(drawn.queries), json(drawn.keys), json(drawn.values), json_string(drawn.context->name),
-      json(drawn.arrows), json(drawn.points), drawn.zero_counts, json(*drawn.rule));
+      json(drawn.arrows), json(drawn.points), drawn.zero_counts, json_string(drawn.read_symbol), json(*drawn.rule));
 }
 
 std::string figure(const GeometryPicture& picture, const Geometry& drawn) {

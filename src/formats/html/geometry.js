@@ -23,6 +23,16 @@ function svgElement(tag, attributes, ...children) {
   return made;
 }
 
+function arrowHead([x, y], [toX, toY], fill, size) {
+  const length = Math.hypot(toX - x, toY - y);
+  if (length < 1) return svgElement("circle", { cx: toX, cy: toY, r: 2.5, fill });
+  const [dx, dy] = [(toX - x) / length * size, (toY - y) / length * size];
+  const points = [[toX, toY], [toX - dx - dy * 0.4, toY - dy + dx * 0.4], [toX - dx + dy * 0.4, toY - dy - dx * 0.4]];
+  return svgElement("polygon", { points: points.join(" "), fill });
+}
+
+const outline = (points, attributes) => svgElement("polyline", { points: points.map((point) => point.join(",")).join(" "), fill: "none", ...attributes });
+
 // What one head makes of its vectors.
 class Attending {
   constructor(data) {
@@ -49,11 +59,11 @@ class Attending {
     return (cap ? cap * Math.tanh(score / cap) : score) + (biases[this.query * this.keys.length + key] ?? 0);
   }
 
-  weights() {
+  weights(factor = this.factor) {
     const { base, sinks } = this.data.rule;
     const open = this.keys.map((_, key) => this.isOpen(key));
-    const sink = sinks.length > 0 ? [sinks[this.query] * this.factor] : [];
-    const scores = this.keys.map((_, key) => this.reads(key) * this.factor);
+    const sink = sinks.length > 0 ? [sinks[this.query] * factor] : [];
+    const scores = this.keys.map((_, key) => this.reads(key) * factor);
     const largest = Math.max(...scores.filter((_, key) => open[key]), ...sink);
     const power = (x) => (base === 0 ? Math.exp(x) : base ** x);
     const powers = scores.map((score, key) => (open[key] ? power(score - largest) : 0));
@@ -61,8 +71,8 @@ class Attending {
     return powers.map((number) => (sum === 0 ? 0 : number / sum));
   }
 
-  context() {
-    const weights = this.weights();
+  context(factor = this.factor) {
+    const weights = this.weights(factor);
     return this.values[0].map((_, i) => this.values.reduce((sum, value, key) => sum + (weights[key] && weights[key] * value[i]), 0));
   }
 }
@@ -146,7 +156,7 @@ class MovingFigure {
               element("label", {}, "Query ", this.select), element("label", {}, "Sharpness ", this.heat, " ", this.factor)),
       element("p", { class: "steer" }, "Drag an arrow’s tip or a value, or go there with Tab and use the arrow keys. ",
               this.notice, this.output));
-    this.figures.get("arrows").after(this.table);
+    (this.figures.get("points") ?? this.figures.get("arrows")).after(this.table);
     for (const kind of ["arrows", "points"]) this.drawing(kind)?.addEventListener("pointerdown", (event) => this.grab(kind, event));
   }
 
@@ -184,14 +194,14 @@ class MovingFigure {
   draw() {
     const { attending } = this;
     this.details.classList.toggle("mine", attending.isMine || attending.factor !== 1 || attending.query !== this.data.query);
-    this.notice.hidden = !attending.isMine && attending.factor === 1;
+    this.notice.style.visibility = attending.isMine || attending.factor !== 1 ? "visible" : "hidden";
     this.factor.textContent = `× ${inLine(attending.factor)}, temperature ${inLine(1 / attending.factor)}`;
     const focused = document.activeElement?.dataset?.tip;
     this.weights = attending.weights();
     this.drawArrows();
     this.drawPoints();
     this.write();
-    if (focused) this.details.querySelector(`[data-tip="${focused}"]`)?.focus();
+    if (focused) this.details.querySelector(`[data-tip="${focused}"]`)?.focus({ preventScroll: true });
   }
 
   put(kind, shapes, names) {
@@ -229,12 +239,10 @@ class MovingFigure {
   }
 
   // What can be moved: as large as a finger, and with a name.
-  tip(kind, at, role, index, words, ink, radius) {
-    const tip = svgElement("g", { tabindex: 0, role: "button", "data-tip": `${kind}-${role}-${index}`, "aria-roledescription": "movable point",
+  tip(kind, at, role, index, words, shape) {
+    return svgElement("g", { tabindex: 0, role: "button", "data-tip": `${kind}-${role}-${index}`, "aria-roledescription": "movable point",
                                   "aria-label": `${words}; arrow keys move it`, class: "tip-of" },
-                           svgElement("circle", { cx: at[0], cy: at[1], r: 12, fill: "transparent" }),
-                           svgElement("circle", { cx: at[0], cy: at[1], r: radius, fill: ink }));
-    return tip;
+                      svgElement("circle", { cx: at[0], cy: at[1], r: 12, fill: "transparent" }), shape);
   }
 
   drawArrows() {
@@ -252,13 +260,28 @@ class MovingFigure {
       const one = (role === "query" ? data.queries : data.keys)[index];
       shapes.push(svgElement("line", { x1: from[0], y1: from[1], x2: to[0], y2: to[1], stroke: `var(--${role})`,
                                        "stroke-width": asked ? 2.6 : 1.6, opacity: pale ? 0.4 : 1, ...(closed ? { "stroke-dasharray": "4 3" } : {}) }));
-      tips.push(this.tip("arrows", to, role, index, one.name + more, `var(--${role})`, asked ? 5 : 3.5));
+      tips.push(this.tip("arrows", to, role, index, one.name + more, arrowHead(from, to, `var(--${role})`, asked ? 9 : 7)));
+      tips.at(-1).setAttribute("opacity", pale ? 0.4 : 1);
       if (one.named || asked) names.push({ at: to, text: one.name + more, role, bold: asked });
     };
     attending.queries.forEach((_, i) => i !== attending.query && arrow("query", i, "", false));
-    attending.keys.forEach((key, i) => arrow("key", i, "  " + inDegrees(angleBetween(attending.queries[attending.query], key)), false));
+    attending.keys.forEach((key, i) => arrow("key", i, " · " + inDegrees(angleBetween(attending.queries[attending.query], key)), false));
     arrow("query", attending.query, "", true);
-    this.put("arrows", [...shapes, ...tips], names);
+    this.put("arrows", [...this.arcs(), ...shapes, ...tips], names);
+  }
+
+  // Angles as they are, where the drawing is true.
+  arcs() {
+    const plane = this.planes.arrows;
+    const keys = this.attending.keys.filter((_, key) => this.attending.isOpen(key));
+    if (plane.kind !== "plane" || keys.length > 4) return [];
+    const zero = plane.at([0, 0]);
+    const [from, ...others] = [this.attending.queries[this.attending.query], ...keys].map(([x, y]) => Math.atan2(y, x));
+    return others.map((to, i) => {
+      const turn = ((to - from + 3 * Math.PI) % (2 * Math.PI)) - Math.PI;
+      const along = Array.from({ length: 17 }, (_, step) => from + (turn * step) / 16);
+      return outline(along.map((angle) => [zero[0] + (20 + 7 * i) * Math.cos(angle), zero[1] - (20 + 7 * i) * Math.sin(angle)]), { stroke: "var(--faint)" });
+    });
   }
 
   drawPoints() {
@@ -275,8 +298,9 @@ class MovingFigure {
       if (isOpen) open.push(at);
       lines.push(svgElement("line", { x1: context[0], y1: context[1], x2: at[0], y2: at[1], stroke: "var(--attention_weight)", opacity: 0.35,
                                       "stroke-width": weights[key] > 0 ? 0.4 + 5 * weights[key] : 0 }));
-      const words = data.values[key].name + (isOpen ? "  " + toDecimals(weights[key], 2) : "");
-      tips.push(this.tip("points", at, "value", key, words, "var(--value)", 2.5 + 7 * Math.sqrt(weights[key])));
+      const words = data.values[key].name + (isOpen ? " · " + toDecimals(weights[key], 2) : "");
+      const shape = svgElement("circle", { cx: at[0], cy: at[1], r: 2.5 + 7 * Math.sqrt(weights[key]), fill: "var(--value)" });
+      tips.push(this.tip("points", at, "value", key, words, shape));
       if (!isOpen) tips.at(-1).setAttribute("opacity", 0.4);
       if (data.values[key].named) names.push({ at, text: words, role: "value" });
     });
@@ -286,19 +310,22 @@ class MovingFigure {
     }
     const around = svgElement("polygon", { points: hullOf(open).map((point) => point.join(",")).join(" "), fill: "var(--value)",
                                            "fill-opacity": 0.14, stroke: "var(--value)", "stroke-opacity": 0.5, "stroke-linejoin": "round" });
+    const way = [0, ...Array.from({ length: 45 }, (_, i) => 2 ** ((i - 20) / 4))].map((factor) => plane.at(attending.context(factor)));
+    lines.unshift(outline(way, { stroke: "var(--output)", "stroke-dasharray": "4 3" }));
     this.put("points", [around, ...lines, ...tips, svgElement("circle", { cx: context[0], cy: context[1], r: 5, fill: "var(--output)" })], names);
   }
 
   write() {
     const { attending, data, weights } = this;
     const query = attending.queries[attending.query];
+    const number = (value) => toDecimals(value, page.precision);
     const row = (tag, cells) => element("tr", {}, ...cells.map((cell, i) => element(i > 0 ? tag : "th", {}, cell)));
     this.table.replaceChildren(
       element("caption", {}, `${data.queries[attending.query].name} · length ${inLine(lengthOf(query))}`),
-      element("thead", {}, row("th", ["key", "length", "angle", "q·k", "softmax reads", "weight"])),
+      element("thead", {}, row("th", ["key", "length", "angle", "q·k", data.reads, "weight"])),
       element("tbody", {}, ...attending.keys.map((key, i) => row("td", [
-        data.keys[i].name, inLine(lengthOf(key)), inDegrees(angleBetween(query, key)), inLine(dot(query, key)),
-        attending.isOpen(i) ? inLine(attending.reads(i) * attending.factor) : "closed", inLine(weights[i])]))));
+        data.keys[i].name, number(lengthOf(key)), inDegrees(angleBetween(query, key)), number(dot(query, key)),
+        attending.isOpen(i) ? number(attending.reads(i) * attending.factor) : "closed", number(weights[i])]))));
   }
 
   say() {

@@ -38,7 +38,7 @@ std::string written(const SceneLine& line) {
   std::string path;
   for (const DrawnPoint& point : line.through) path += (path.empty() ? "" : "--") + at(point);
   std::string options = fmt::format("{},line width={}pt", colour(line.ink), svg_number(line.width * scene_scale));
-  if (line.arrow) options += ",-{Stealth[length=4pt,width=3.4pt]}";
+  if (line.arrow) options += ",-stealth";
   if (line.dashed) options += ",dashed";
   if (line.opacity < 1) options += ",opacity=" + svg_number(line.opacity);
   if (line.filled) options += ",fill opacity=0.16,draw opacity=0.5,fill";
@@ -76,21 +76,21 @@ std::string picture(const Scene& scene) {
 
 // Pictures where there is TikZ; the numbers in them as tables in any case.
 LatexPieces latex_pieces(const GeometryTold& told, const LatexPage& page) {
-  LatexPieces all = {{"\\attnsubpart{" + latex_prose(told.title) + "}\n", 24, latex_text_width(told.title)}};
-  for (std::size_t i = 0; i < told.pictures.size(); ++i) {
-    const GeometryPicture& one = told.pictures[i];
+  LatexPieces all;
+  for (const GeometryPicture& one : told.pictures) {
     const Scene scene = scene_of(one.kind, told.drawn);
-    std::string words, drawn;
+    std::string drawn, facts;
     for (const std::string& said : one.how_drawn) drawn += said + " ";
-    for (const std::string& said : one.facts) words += (words.empty() ? "" : " ") + said;
-    std::string text = "\\attnderivation{}{" + latex_prose(one.title) + "}\\par\n";
-    double height = 16 + latex_height(latex_text_width(drawn + words), page);
+    for (const std::string& said : one.facts) facts += (facts.empty() ? "" : " ") + said;
+    std::string text = all.empty() ? "\\attnsubpart{" + latex_text(told.title) + "}\n" : "";
+    text += "\\attnmatrix{\\attnfaint{" + latex_text(one.title) + "}\\par\n";
+    double height = (all.empty() ? 40 : 18) + latex_height(latex_text_width(drawn + facts), page);
     if (scene.height > 0) {
-      text += "\\ifdefined\\tikz\n\\par\\noindent\\hfil\\attnfit{%\n" + picture(scene) + "}\\par\n{\\small " +
-              latex_prose(drawn) + "\\par}\n\\fi\n";
+      text += "\\ifdefined\\tikz\n\\hfil\\attnfit{%\n" + picture(scene) + "}\\par\n{\\small " + latex_prose(drawn) +
+              "\\par}\n\\fi\n";
       height += scene.height * scene_scale + 8;
     }
-    text += "{\\small " + latex_prose(words) + "\\par}\n";
+    text += "{\\small " + latex_prose(facts) + "\\par}}\n";
     all.push_back({std::move(text), height});
   }
   for (const Table& table : told.tables) {
@@ -101,7 +101,7 @@ LatexPieces latex_pieces(const GeometryTold& told, const LatexPage& page) {
 
 std::string latex_drawing_package(const Document& document) {
   for (const Block& block : document.blocks) {
-    if (std::holds_alternative<GeometryTold>(block)) return "\\usepackage{tikz}\n\\usetikzlibrary{arrows.meta}\n";
+    if (std::holds_alternative<GeometryTold>(block)) return "\\usepackage{tikz}\n";
   }
   return "";
 }

@@ -11,18 +11,21 @@ constexpr GeometryWords english_geometry = {
     .turning = "Position as turning",
     .sharpening = "Temperature as sharpening",
     .principal = "principal direction {} ({} %)",
-    .as_they_are = "They have {} numbers each and are drawn as they are.",
-    .on_a_line = "They have one number each, so all of them lie on one line.",
+    .axis = "number {}",
+    .queries_and_keys = "Queries and keys",
+    .the_values = "The values",
+    .as_they_are = "{} have {} numbers each and are drawn as they are.",
+    .on_a_line = "{} have one number each, so all of them lie on one line.",
     .in_space =
-        "They have 3 numbers each and are seen from one side (axonometric): lengths and angles are true in the "
+        "{} have 3 numbers each and are seen from one side (axonometric): lengths and angles are true in the "
         "numbers, and foreshortened in the drawing.",
     .in_principal =
-        [](std::size_t width, Text share, bool is_spread) {
-          return "They have " + std::to_string(width) + " numbers each. Drawn are their two principal directions, " +
+        [](Text what, std::size_t width, Text share, bool is_spread) {
+          return what + " have " + std::to_string(width) + " numbers each. Drawn are their two principal directions, " +
                  (is_spread ? "along which they differ most; these keep " + share + " % of their spread."
                             : "along which they reach farthest from zero; these keep " + share +
-                                  " % of the squares of all lengths. Angles are true in the numbers, and foreshortened "
-                                  "in the drawing.");
+                                  " % of the squares of their lengths. Angles are true in the numbers, and "
+                                  "foreshortened in the drawing.");
         },
     .by_product = "{0} = |{1}|·|{2}|·cos θ: a longer arrow, or one at a smaller angle, has the larger score.",
     .by_cosine = "{0} = cos θ: the score is the angle's alone, however long the arrows are.",
@@ -52,15 +55,13 @@ constexpr GeometryWords english_geometry = {
     .length = "length",
     .cosine = "cos θ",
     .angle = "angle",
-    .score = "score",
-    .softmax_reads = "softmax reads",
+    .degrees = "degrees",
     .weight = "weight",
     .key = "key",
     .pair = "pair",
     .before = "before",
     .after = "after",
     .closed = "closed",
-    .others = "{} others",
     .no_weights = "its queries, keys and weights are not all steps here",
     .too_many_keys = "there are {} keys, and at most {} are drawn",
     .no_such_part = "no attention is among what is shown",
