@@ -25,6 +25,21 @@ constexpr std::size_t most_arcs = 4, most_pairs = 4;
 std::string two_decimals(double value) { return written(value, {.decimals = 2}); }
 std::string degrees(double angle) { return written(angle * 180 / std::numbers::pi, {.decimals = 1}) + "°"; }
 
+// Places in the order of their numbers, equal ones as they stood. For a few: a template for each sort would be larger.
+std::vector<std::size_t> sorted_by(std::vector<std::size_t> places, const std::vector<double>& numbers) {
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    for (std::size_t j = i; j > 0 && numbers[places[j]] < numbers[places[j - 1]]; --j)
+      std::swap(places[j], places[j - 1]);
+  }
+  return places;
+}
+
+std::vector<std::size_t> sorted_by(const std::vector<double>& numbers) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < numbers.size(); ++i) places.push_back(i);
+  return sorted_by(std::move(places), numbers);
+}
+
 // A name beside the drawing, and what it names.
 struct SideName {
   DrawnPoint of;
@@ -190,7 +205,7 @@ class Drawer {
   }
 
   Scene sharpening() {
-    constexpr double first = 120, cell = 80, bar = 44, top = 26;
+    constexpr double first = 120, cell = 80, bar = 34, top = 26;
     std::vector<std::size_t> keys;
     for (std::size_t key = 0; key < geometry_.keys.size(); ++key) {
       if (geometry_.keys[key].named) keys.push_back(key);
@@ -315,10 +330,11 @@ class Drawer {
       if (!geometry_.keys[key].closed && geometry_.angles[key] > 0) keys.push_back(key);
     }
     if (keys.size() > most_arcs) {
-      std::ranges::stable_sort(keys, [&](auto a, auto b) { return geometry_.weights[a] > geometry_.weights[b]; });
-      keys.resize(1);
+      std::vector<double> lightness;
+      for (const double weight : geometry_.weights) lightness.push_back(-weight);
+      keys = {sorted_by(keys, lightness).front()};
     }
-    std::ranges::stable_sort(keys, {}, [&](std::size_t key) { return geometry_.angles[key]; });
+    keys = sorted_by(keys, geometry_.angles);
     const std::vector<double>& query = geometry_.asked().numbers;
     double radius = 20;
     for (const std::size_t key : keys) {
@@ -332,35 +348,39 @@ class Drawer {
 
   // Each on its side of the drawing, as high as what it names where there is room, and joined to it.
   void write_names() {
-    std::ranges::stable_sort(names_, {}, [](const SideName& name) { return name.of.x; });
-    const auto middle =
-        std::ranges::find_if(names_, [](const SideName& name) { return name.of.x > column + plot / 2; });
-    const auto most = static_cast<std::ptrdiff_t>((Frame::bottom - Frame::top) / row_height) + 2;
-    const std::ptrdiff_t all = std::ssize(names_);
-    const std::ptrdiff_t left =
-        std::clamp(middle - names_.begin(), std::max<std::ptrdiff_t>(0, all - most), std::max(most, all / 2));
-    write_side(std::vector(names_.begin(), names_.begin() + left), false);
-    write_side(std::vector(names_.begin() + left, names_.end()), true);
+    std::vector<double> across;
+    std::size_t on_left = 0;
+    for (const SideName& name : names_) {
+      across.push_back(name.of.x);
+      if (name.of.x <= column + plot / 2) ++on_left;
+    }
+    const std::vector<std::size_t> order = sorted_by(across);
+    const std::size_t most = static_cast<std::size_t>((Frame::bottom - Frame::top) / row_height) + 2;
+    const std::size_t all = names_.size();
+    on_left = std::max(all - std::min(all, most), std::min(on_left, std::max(most, all / 2)));
+    write_side({order.begin(), order.begin() + static_cast<std::ptrdiff_t>(on_left)}, false);
+    write_side({order.begin() + static_cast<std::ptrdiff_t>(on_left), order.end()}, true);
   }
 
-  void write_side(std::vector<SideName> names, bool on_right) {
-    std::ranges::stable_sort(names, {}, [](const SideName& name) { return name.of.y; });
+  void write_side(std::vector<std::size_t> names, bool on_right) {
+    std::vector<double> heights;
+    for (const SideName& name : names_) heights.push_back(name.of.y);
+    names = sorted_by(std::move(names), heights);
     double y = Frame::top - row_height;
-    for (SideName& name : names) name.y = y = std::max(name.of.y, y + row_height);
+    for (const std::size_t i : names) names_[i].y = y = std::max(names_[i].of.y, y + row_height);
     double lowest = Frame::bottom + row_height;
     for (std::size_t i = names.size(); i-- > 0;) {
-      names[i].y = std::min(names[i].y, lowest - row_height);
-      lowest = names[i].y;
+      names_[names[i]].y = std::min(names_[names[i]].y, lowest - row_height);
+      lowest = names_[names[i]].y;
     }
     const double edge = on_right ? column + plot + 14 : column - 14;
-    for (SideName& name : names) {
+    for (const std::size_t i : names) {
+      const SideName& name = names_[i];
       const double to = edge + (on_right ? -3 : 3);
       // Below all else that was drawn.
       scene_.drawn.insert(scene_.drawn.begin(), SceneLine{{name.of, {to, name.y}}, SceneInk::grid, 0.8});
-    }
-    for (SideName& name : names) {
-      text({edge, name.y + 4}, std::move(name.text), name.ink, on_right ? SceneText::Side::from : SceneText::Side::to,
-           column - 14, name.bold);
+      text({edge, name.y + 4}, name.text, name.ink, on_right ? SceneText::Side::from : SceneText::Side::to, column - 14,
+           name.bold);
     }
   }
 

@@ -64,6 +64,21 @@ Row across(const Row& unit) {
   return other;
 }
 
+// Places in the order of their numbers, equal ones as they stood. For a few: a template for each sort would be larger.
+std::vector<std::size_t> in_order_of(std::vector<std::size_t> places, const std::vector<double>& numbers) {
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    for (std::size_t j = i; j > 0 && numbers[places[j]] < numbers[places[j - 1]]; --j)
+      std::swap(places[j], places[j - 1]);
+  }
+  return places;
+}
+
+std::vector<std::size_t> in_order_of(const std::vector<double>& numbers) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < numbers.size(); ++i) places.push_back(i);
+  return in_order_of(std::move(places), numbers);
+}
+
 }  // namespace
 
 Eigen symmetric_eigen(VectorList matrix) {
@@ -94,11 +109,10 @@ Eigen symmetric_eigen(VectorList matrix) {
       }
     }
   }
-  std::vector<std::size_t> order(size);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return matrix[a][a] > matrix[b][b]; });
+  std::vector<double> falling;
+  for (std::size_t i = 0; i < size; ++i) falling.push_back(-matrix[i][i]);
   Eigen eigen;
-  for (const std::size_t i : order) {
+  for (const std::size_t i : in_order_of(falling)) {
     eigen.values.push_back(matrix[i][i]);
     eigen.vectors.push_back(std::move(vectors[i]));
   }
@@ -145,11 +159,12 @@ Directions principal_directions(VectorList vectors) {
 }
 
 std::vector<std::size_t> hull(const std::vector<DrawnPoint>& points) {
-  std::vector<std::size_t> order(points.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return points[a].x != points[b].x ? points[a].x < points[b].x : points[a].y < points[b].y;
-  });
+  std::vector<double> across_of, height_of;
+  for (const DrawnPoint& point : points) {
+    across_of.push_back(point.x);
+    height_of.push_back(point.y);
+  }
+  std::vector<std::size_t> order = in_order_of(in_order_of(height_of), across_of);
   const auto is_same = [&](std::size_t a, std::size_t b) {
     return points[a].x == points[b].x && points[a].y == points[b].y;
   };

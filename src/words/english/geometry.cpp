@@ -44,8 +44,8 @@ constexpr GeometryWords english_geometry = {
     .not_within = "{0} is drawn where it is: it is not a mean of the values alone, so their hull need not hold it.",
     .all_closed = "Every key is closed to this query: it takes nothing.",
     .way =
-        "The line is its way as all that softmax reads grows from nothing to very much: from the middle of the open "
-        "values to the one with the largest score.",
+        "The dashed line is its way as all that softmax reads grows from nothing to very much: first all that is "
+        "open counts alike, in the end the largest alone; a sink counts as a value of zero.",
     .turned_so =
         "Position {} turns each pair of numbers of the query by an angle of its own, and leaves its length as it "
         "is: only the difference of two positions is left in a score.",
