@@ -44,8 +44,9 @@ constexpr GeometryWords english_geometry = {
     .not_within = "{0} is drawn where it is: it is not a mean of the values alone, so their hull need not hold it.",
     .all_closed = "Every key is closed to this query: it takes nothing.",
     .way =
-        "The dashed line is its way as all that softmax reads grows from nothing to very much: first all that is "
-        "open counts alike, in the end the largest alone; a sink counts as a value of zero.",
+        "The dashed line is the way of the context as all that softmax reads grows from nothing to very much: first "
+        "all "
+        "that is open counts alike, in the end the largest alone; a sink counts as a value of zero.",
     .turned_so =
         "Position {} turns each pair of numbers of the query by an angle of its own, and leaves its length as it "
         "is: only the difference of two positions is left in a score.",
