@@ -165,6 +165,7 @@ py::object rendered(const Computed& computed, const std::string& format, const s
   options.precision = precision;
   options.full = looks.full;
   options.behind = format == "html";
+  if (options.behind && only.empty() && options.level != Level::result) options.geometry = GeometryWanted::where_small;
   return text_of(told_in(explain(computed.trace, options), format, looks));
 }
 

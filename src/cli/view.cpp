@@ -75,6 +75,7 @@ void refuse_no_effect(const ViewOptions& options, const std::vector<Target>& tar
   refuse_if(!look.precision.empty(), "--precision", name + " has every digit of every number");
   refuse_if(!options.level.empty(), "--explain", name + " has whole steps, and --only picks them");
   refuse_if(options.brief, "--brief", name + " has whole steps, and --only picks them");
+  refuse_if(options.geometry, "--geometry", name + " has whole steps, and --only picks them");
   refuse_if(options.full, "--full", name + " leaves nothing out");
   refuse_if(look.color == "always", "--color always", name + " has no colours");
 }
@@ -152,6 +153,16 @@ void ask_for_result(const ViewOptions& options, const std::vector<std::string>& 
   if (std::ranges::any_of(view.rendering.targets, &Target::exported) && only.empty()) only = {steps.back()};
 }
 
+// It is about several steps, of which none may be left out.
+void ask_for_geometry(const ViewOptions& options, ViewPlan& view) {
+  if (!options.only.empty() || options.at_once) {
+    throw Refusal("--geometry takes scores, weights and vectors, and other steps are asked for",
+                  "leave out the one or the other")
+        .at({"--geometry"});
+  }
+  view.explaining.geometry = GeometryWanted::asked;
+}
+
 ViewPlan understood(const ViewOptions& options, const Problem& problem, Computation& computation) {
   ViewPlan view{understood(options.rendering, exports()), {}};
   const std::vector<Target>& targets = view.rendering.targets;
@@ -178,6 +189,7 @@ ViewPlan understood(const ViewOptions& options, const Problem& problem, Computat
   explaining.query = picked_index("--query", options.query, attention.query_count, "queries");
   explaining.brief = options.brief;
   refuse_brief(options, view);
+  if (options.geometry) ask_for_geometry(options, view);
   if (options.brief && explaining.only.empty() && std::ranges::none_of(targets, &Target::exported)) {
     computation.leave_out_weighted_values();
   }
@@ -194,7 +206,8 @@ constexpr std::size_t made_in_passing = std::size_t{16} << 20;
 bool wants_only_result(const Computation& computation, const ViewOptions& options, const ViewPlan& view) {
   const std::vector<std::string>& only = view.explaining.only;
   const bool is_small = computation.recipe().bytes() <= made_in_passing;
-  if (options.pause || !view.explaining.parts.empty() || (is_small && !options.at_once)) return false;
+  if (options.pause || options.geometry || !view.explaining.parts.empty() || (is_small && !options.at_once))
+    return false;
   const bool names_result = is_result(only, computation.steps());
   const auto needs_result_only = [&](const Target& target) {
     if (!target.format) return names_result;
@@ -275,7 +288,11 @@ void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink&
   const std::vector<std::string>& only = view.explaining.parts.empty() ? view.explaining.only : view.steps_of_parts;
   if (target.format) {
     refuse_too_long(trace, view);
-    const std::string text = rendered(explain(trace, view.explaining), target, view.rendering);
+    ExplainOptions explaining = view.explaining;
+    const bool beside = target.format->wants_geometry && explaining.only.empty() && explaining.level != Level::result &&
+                        explaining.geometry == GeometryWanted::none;
+    if (beside) explaining.geometry = GeometryWanted::where_small;
+    const std::string text = rendered(explain(trace, explaining), target, view.rendering);
     announce(what, text.size());
     sink.write(text);
   } else if (only.empty()) {
@@ -380,6 +397,8 @@ void ViewOptions::declare(CommandLine& line) {
   line.add_option("--part", part, "of a block only this: layer1.self, layer1.ffn, or all of layer1", {.value = "PART"});
   line.add_option("--layer", layer, "of a block only this layer", {.value = "N"});
   line.add_flag("--brief", brief, "as for a lecture: one query and one row written out, no weighted values");
+  line.add_flag("--geometry", geometry,
+                "also the vectors of one query: lengths, angles, shares; svg draws them and nothing else");
   line.add_flag("--full", full, "leave nothing out, however long");
   line.add_flag("--pause", pause, "step through it in the terminal, key by key, as a lecture");
   line.add_flag("--at-once", at_once, "only the result, computed without the steps, however small");
@@ -408,6 +427,11 @@ Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOpt
   leave_out_the_rest(view, computation);
 
   const Trace trace = compute(computation, computing, wants_only_result(computation, viewing, view));
+  if (view.explaining.geometry == GeometryWanted::asked) {
+    if (const auto why = no_geometry(trace, view.explaining)) {
+      throw Refusal("vectors cannot be drawn: " + *why, "leave --geometry out").at({"--geometry"});
+    }
+  }
   tell_if_not_at_once(viewing, trace);
 
   if (viewing.pause) {

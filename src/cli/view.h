@@ -20,6 +20,7 @@ struct ViewOptions {
   bool full = false;
   bool pause = false;
   bool brief = false;
+  bool geometry = false;
 
   void declare(CommandLine& line);
 };

@@ -43,6 +43,15 @@ std::string Matrix::in_box(std::size_t row, std::size_t column) const {
   return written(value, {.decimals = value == std::trunc(value) ? 0 : format.decimals});
 }
 
+std::vector<Block> without_pictures(const GeometryTold& told) {
+  std::vector<Block> blocks = {Headline{3, {told.title}}};
+  for (const GeometryPicture& picture : told.pictures) {
+    for (const std::string& fact : picture.facts) blocks.emplace_back(Prose{{fact}});
+  }
+  for (const Table& table : told.tables) blocks.emplace_back(table);
+  return blocks;
+}
+
 Document titled(const std::string& title) { return title.empty() ? Document() : Document{{Headline{1, {title}}}}; }
 
 std::vector<Stop> stops(const Document& document) {

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "explain/geometry/geometry.h"
 #include "explain/numerals.h"
 #include "explain/provenance.h"
 #include "formula/formula.h"
@@ -203,7 +204,27 @@ struct Tree {
   std::vector<Branch> branches;
 };
 
-using Block = std::variant<Headline, Prose, Remark, Derivation, Matrix, Table, Tree, Fields>;
+// A picture of what one query does, and what there is to see.
+struct GeometryPicture {
+  enum class Kind { arrows, points, turning, sharpening };
+  Kind kind = Kind::arrows;
+  std::string title;
+  std::vector<std::string> how_drawn;  // only where there is the picture
+  std::vector<std::string> facts;      // anywhere
+};
+
+// What one query does as pictures, for formats that draw, and the numbers in them as tables.
+struct GeometryTold {
+  std::string title;  // "Head 2 of 8 · Query 2 · it"
+  Geometry drawn;
+  std::vector<GeometryPicture> pictures;
+  std::vector<Table> tables;
+};
+
+using Block = std::variant<Headline, Prose, Remark, Derivation, Matrix, Table, Tree, Fields, GeometryTold>;
+
+// What one query does for formats that do not draw: what holds, and the tables.
+std::vector<Block> without_pictures(const GeometryTold& told);
 
 // A part of a computation as one box of a figure of the whole.
 struct OutlinePart {

@@ -42,7 +42,8 @@ struct Format {
   std::string_view summary;  // one line, for people
   std::string (*write)(const Document& document, const FormatOptions& options);
   std::vector<FormatSetting> settings = {};
-  bool wants_behind = false;  // whether it shows Document::behind
+  bool wants_behind = false;    // whether it shows Document::behind
+  bool wants_geometry = false;  // whether it draws vectors beside all else
 };
 
 // Every format: the rows that formats/CMakeLists.txt names.

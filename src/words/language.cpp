@@ -15,6 +15,7 @@ const Language& language() {
                                    .scaling = english_scaling,
                                    .online = english_online,
                                    .heads = english_heads,
+                                   .geometry = english_geometry,
                                    .lint = english_lint,
                                    .grades = english_grades,
                                    .files = english_files,

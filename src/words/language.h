@@ -119,6 +119,37 @@ struct OnlineWords {
   Saying<Text> no_exponentials, has_sink, needs_weights;  // why it can't be done
 };
 
+// What is said of vectors as they are drawn.
+struct GeometryWords {
+  Said title, arrows, points, turning, sharpening;
+
+  // Where they are drawn.
+  Saying<std::size_t, Text> principal;
+  Saying<std::size_t> axis;
+  Said queries_and_keys, the_values;
+  Saying<Text, std::size_t> as_they_are;
+  Saying<Text> on_a_line, in_space;
+  Saying<Text, std::size_t, Text, bool> in_principal;
+
+  // What is to be seen.
+  Saying<Text, Text, Text> by_product;
+  Saying<Text> by_cosine;
+  Said by_more, no_arrows, paler;
+  Saying<std::size_t, std::size_t> only_named;
+  Saying<Text> within, within_zero, not_within;
+  Said all_closed, way;
+  Saying<std::size_t> turned_so;
+  Said times;
+
+  // The same in numbers.
+  Said length, cosine, angle, degrees, weight, key, pair, before, after, closed;
+
+  // Why nothing is drawn.
+  Said no_weights;
+  Saying<std::size_t, std::size_t> too_many_keys;
+  Said no_such_part;
+};
+
 // What is said around the steps: what attention does, what is given, what must
 // hold, where a number comes from, what is left out.
 struct TellingWords {
@@ -418,6 +449,7 @@ struct Language {
   ScalingWords scaling;
   OnlineWords online;
   HeadsWords heads;
+  GeometryWords geometry;
   LintWords lint;
   GradeWords grades;
   const FileWords& files;

@@ -66,6 +66,10 @@ void narrate(const Trace& trace, const ExplainOptions& options, Level level, std
 // exactly 0, contexts lie within the values. Nothing where there are no weights.
 std::optional<Table> checks(const Trace& trace, std::span<const Step* const> steps, const Numerals& numerals);
 
+// Vectors as they can be drawn, and their numbers, under a headline of their own; nothing where there is no room or
+// nothing to draw.
+void tell_geometry(const Trace& trace, const ExplainOptions& options, const Numerals& numerals, Document& document);
+
 // Of the lines of one row, where not everything is asked for: so many.
 inline constexpr std::size_t most_lines_of_a_row = 64;
 

@@ -288,6 +288,7 @@ Document explain(const Trace& trace, const ExplainOptions& options) {
   document.precision = numerals.precision();
   document.tolerance = numerals.tolerance();
   if (options.only.empty() && options.parts.empty()) document.outline = outline(trace, numerals);
+  tell_geometry(trace, options, numerals, document);
   if (options.behind) add_what_is_behind(trace, options, numerals, document);
   return document;
 }

@@ -45,6 +45,12 @@ std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::s
 // The same weights as arcs, and how to read them. Empty where they are too many.
 std::string page_arcs(const Matrix& weights);
 
+// Vectors as pictures, which a script lets move, and their numbers; folded up.
+std::string page_geometry(const GeometryTold& told);
+
+// A string of JSON, quoted, with nothing in it that HTML would read.
+std::string json_string(std::string_view text);
+
 // A document that is a sheet to be filled in, as a whole page. `style` is that of all pages.
 std::string sheet_page(const Document& document, std::string style);
 

@@ -284,6 +284,7 @@ class PageWriter {
   void lay_out(const Derivation& derivation) { text_ += page_lines(derivation); }
   void lay_out(const Table& table) { text_ += page_table(table, part_); }
   void lay_out(const Tree& tree) { text_ += page_tree(tree); }
+  void lay_out(const GeometryTold& told) { text_ += page_geometry(told); }
   void lay_out(const Fields&) {}  // only sheets have them
   void lay_out(const Matrix& matrix) {
     const auto number = numbers_.find(&matrix);
@@ -391,7 +392,8 @@ Format html_format() {
               [](const Document& document, const FormatOptions& options) {
                 return document.sheet ? sheet_page(document, page_look()) : PageWriter(document, options).write();
               },
-          .wants_behind = true};
+          .wants_behind = true,
+          .wants_geometry = true};
 }
 
 }  // namespace attn

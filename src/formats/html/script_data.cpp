@@ -14,21 +14,6 @@
 namespace attn {
 namespace {
 
-// A string of JSON, quoted, with nothing in it that HTML would read.
-std::string json_string(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : printable(text)) {
-    if (c == '"' || c == '\\') {
-      quoted.append({'\\', c});
-    } else if (c == '<' || c == '>' || c == '&') {
-      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
-}
-
 std::string json(const Operation::Fact& fact) {
   return std::visit(Overloaded{
                         [](const std::string& text) { return json_string(text); },
@@ -101,6 +86,20 @@ std::string json(const PageMatrix& one) {
 }
 
 }  // namespace
+
+std::string json_string(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : printable(text)) {
+    if (c == '"' || c == '\\') {
+      quoted.append({'\\', c});
+    } else if (c == '<' || c == '>' || c == '&') {
+      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "\"";
+}
 
 std::string numbers_json(const Document& document, const std::vector<PageMatrix>& matrices) {
   std::string listed;

@@ -57,6 +57,7 @@ class SheetPage {
     return fmt::format("</main>\n<script>\n{}</script>\n</body>\n</html>\n", sheet_script);
   }
 
+  void lay_out(const GeometryTold&) {}  // a sheet has none
   void lay_out(const Headline& headline) {
     text_ += fmt::format("<h{0}>{1}</h{0}>\n", std::clamp(headline.level, 1, 3), page_text(headline.text));
   }

@@ -32,6 +32,7 @@ startPointing();
 startKeys();
 startFigures();
 startPrinting();
+startGeometry();
 {
   const controls = document.getElementById("controls");
   controls.closest("header").after(controls);  // so that it can stay in view

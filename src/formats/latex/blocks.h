@@ -84,6 +84,9 @@ LatexPieces latex_arcs(const Matrix& weights, const LatexPage& page);
 // many for a page. On slides without their titles.
 LatexPieces latex_flow(const Document& document, const LatexPage& page);
 
+// What one query does: pictures in TikZ where a document has that, and tables.
+LatexPieces latex_pieces(const GeometryTold& told, const LatexPage& page);
+
 // What everything that formats write for LaTeX is written in: \attnquery,
 // \attnmatrix, … A document that defines one of them itself keeps its own.
 std::string latex_macros();

@@ -53,10 +53,12 @@ class Layout {
     return std::max({width(0, columns_.size()), caption, narrowest_caption, std::min(formula, page_.width)});
   }
 
-  std::string caption() const {
+  // Beside another, a long formula stands below in words, which can be broken.
+  std::string caption(bool is_beside = false) const {
+    const bool in_words = is_beside && formula_is_long();
     const std::string name =
-        formula_is_long() ? latex_inline_math({Span(matrix_.symbol, matrix_.role)}) : latex_inline_math(matrix_.name());
-    return "\\attncaption{" + name + "}{" + latex_prose(matrix_.caption()) + "}{" + meaning() + "}";
+        in_words ? latex_inline_math({Span(matrix_.symbol, matrix_.role)}) : latex_inline_math(matrix_.name());
+    return "\\attncaption{" + name + "}{" + latex_prose(matrix_.caption()) + "}{" + meaning(in_words) + "}";
   }
 
   double caption_height(double width) const {
@@ -126,7 +128,6 @@ class Layout {
     return total;
   }
 
-  // Then it stands below in words, which can be broken.
   bool formula_is_long() const { return !is_sheet() && latex_math_width(matrix_.name()) * 1.15 > longest_formula; }
 
   // Of the caption: its formula and its title.
@@ -134,8 +135,8 @@ class Layout {
     return std::min(latex_math_width(matrix_.name()) * 1.1 + 15 + latex_text_width(matrix_.caption()), page_.width);
   }
 
-  std::string meaning() const {
-    std::string text = formula_is_long() ? latex_prose(matrix_.name()) : "";
+  std::string meaning(bool with_formula) const {
+    std::string text = with_formula ? latex_prose(matrix_.name()) : "";
     if (!text.empty() && !matrix_.sizes.empty()) text += ", ";
     text += latex_inline_math({matrix_.sizes});
     if (!matrix_.words.empty()) text += (text.empty() ? "" : ", ") + latex_prose(matrix_.words);
@@ -250,7 +251,7 @@ LatexPiece side_by_side(const std::vector<Layout>& layouts) {
     const std::string width = std::to_string(static_cast<int>(layouts[i].width())) + "pt";
     const std::string separator = i == 0 ? "" : " &\n";
     columns += (i == 0 ? "" : "@{\\hspace{24pt}}") + std::string("l");
-    captions += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].caption() + "\\end{minipage}";
+    captions += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].caption(true) + "\\end{minipage}";
     tables += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].whole_table() + "\\end{minipage}";
     caption = std::max(caption, layouts[i].caption_height(layouts[i].width()));
     table = std::max(table, layouts[i].table_height());

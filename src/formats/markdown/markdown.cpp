@@ -199,6 +199,10 @@ class MarkdownWriter {
     return items;
   }
 
+  void lay_out(const GeometryTold& told) {
+    for (const Block& block : without_pictures(told)) write(block);
+  }
+
   void lay_out(const Tree& tree) {
     if (style_.math == MathStyle::none) return add(code(laid_out(tree, typesetter_, code_width)));
     std::string items;

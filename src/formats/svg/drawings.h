@@ -26,6 +26,9 @@ Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& 
 // what came out.
 Drawing sum_drawing(const Branch& branch, const Theme& theme);
 
+// Vectors as they stand to each other: arrows, points, turns, and what temperature does.
+Drawing geometry_drawing(const GeometryTold& told, const Theme& theme);
+
 // Blocks of a document one below the other, as on a sheet of paper.
 class FigureSheet {
  public:
@@ -44,6 +47,7 @@ class FigureSheet {
   void lay_out(const Matrix& matrix);
   void lay_out(const Table& table);
   void lay_out(const Tree& tree);
+  void lay_out(const GeometryTold& told);
   void lay_out(const Fields&) {}  // nobody writes on a figure
 
   // Broken into lines of at most that width, the widest of which it returns.

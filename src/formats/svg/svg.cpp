@@ -9,6 +9,7 @@
 #include "formats/format.h"
 #include "formats/outline.h"
 #include "formats/places.h"
+#include "formats/scene.h"
 #include "formats/spelling.h"
 #include "formats/svg/drawings.h"
 #include "formats/svg/pen.h"
@@ -28,6 +29,7 @@ struct Contents {
         steps.insert(matrix->step);
         has_answers = has_answers || !matrix->handed_in.empty();
       }
+      if (const auto* found = std::get_if<GeometryTold>(&block)) geometry.push_back(found);
       if (const auto* found = std::get_if<Tree>(&block); found && !found->branches.empty()) tree = found;
       if (const auto* found = std::get_if<Headline>(&block); found && found->level == 1 && !title) title = found;
     }
@@ -37,6 +39,7 @@ struct Contents {
   const Tree* tree = nullptr;
   std::vector<const Matrix*> matrices;
   std::set<std::string> steps;
+  std::vector<const GeometryTold*> geometry;
   bool has_answers = false;
 };
 
@@ -56,6 +59,14 @@ Drawing computation(const Document& document, const Contents& contents, const Fo
   return sheet.drawing();
 }
 
+// Vectors that are asked for, and nothing else.
+Drawing geometry(const Contents& contents, const FormatOptions& options, const Theme& theme) {
+  FigureSheet sheet(options, theme);
+  if (contents.title) sheet.add(*contents.title);
+  for (const GeometryTold* told : contents.geometry) sheet.add(*told);
+  return sheet.drawing();
+}
+
 // All blocks one below the other; a number that is asked for is drawn out before
 // the lines that tell of it.
 Drawing all_blocks(const Document& document, const FormatOptions& options, const Theme& theme) {
@@ -71,7 +82,8 @@ Drawing all_blocks(const Document& document, const FormatOptions& options, const
 }
 
 // The figure in the document's own words.
-std::string description(const Document& document) {
+std::string description(const Document& document, const Contents& contents) {
+  if (!contents.geometry.empty()) return geometry_words(*contents.geometry.front());
   if (!document.outline.empty()) return outline_words(document.outline);
   std::string all;
   const auto add = [&](const std::string& words) {
@@ -100,7 +112,9 @@ std::string write_svg(const Document& document, const FormatOptions& options) {
   const Theme theme{.classic = options.get("theme", "safe") == "classic"};
   const Contents contents(document);
   const bool told = !contents.matrices.empty() && !contents.has_answers && !contents.tree;
-  const Drawing figure = told ? computation(document, contents, options, theme) : all_blocks(document, options, theme);
+  const Drawing figure = !contents.geometry.empty() ? geometry(contents, options, theme)
+                         : told                     ? computation(document, contents, options, theme)
+                                                    : all_blocks(document, options, theme);
   const double width = std::max(figure.width, narrowest);
   const std::string title = contents.title
                                 ? plain(contents.title->text)
@@ -111,8 +125,8 @@ std::string write_svg(const Document& document, const FormatOptions& options) {
       "<title>{2}</title>\n<desc>{3}</desc>\n"
       "<rect width=\"{0}\" height=\"{1}\" fill=\"{4}\"/>\n"
       "<g transform=\"translate({5} {5})\">\n{6}</g>\n</svg>\n",
-      width + 2 * margin, figure.height + 2 * margin, escaped_markup(title), escaped_markup(description(document)),
-      theme.paper, margin, figure.content);
+      width + 2 * margin, figure.height + 2 * margin, escaped_markup(title),
+      escaped_markup(description(document, contents)), theme.paper, margin, figure.content);
 }
 
 }  // namespace

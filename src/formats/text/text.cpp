@@ -61,6 +61,12 @@ class TextWriter {
     print(std::move(lines), indent);
   }
 
+  void lay_out(const GeometryTold& told) {
+    for (const Block& block : without_pictures(told)) {
+      std::visit([&](const auto& content) { lay_out(content); }, block);
+    }
+  }
+
   // A derivation, a table, a tree.
   void lay_out(const auto& block) { print(laid_out(block, typesetter_, width_ - indent), indent); }
 

@@ -13,6 +13,7 @@ extern const CostWords english_costs;
 extern const BlockWords english_block;
 extern const ScalingWords english_scaling;
 extern const OnlineWords english_online;
+extern const GeometryWords english_geometry;
 extern const HeadsWords english_heads;
 extern const LintWords english_lint;
 extern const GradeWords english_grades;

@@ -1,0 +1,193 @@
+#include "explain/geometry/directions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/math.h"
+
+namespace attn {
+namespace {
+
+using Row = std::vector<double>;
+
+double dot_of(const Row& a, const Row& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+// Turns two rows of numbers into each other.
+void turn_pair(double& a, double& b, double cosine, double sine) {
+  const double before = a;
+  a = cosine * a - sine * b;
+  b = sine * before + cosine * b;
+}
+
+// Products of every row with every row; of every column with every column, where there are fewer.
+VectorList products(const VectorList& vectors, bool of_rows) {
+  const std::size_t size = of_rows ? vectors.size() : vectors.front().size();
+  VectorList all(size, Row(size, 0));
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j < size; ++j) {
+      if (of_rows) {
+        all[i][j] = dot_of(vectors[i], vectors[j]);
+      } else {
+        for (const Row& vector : vectors) all[i][j] += vector[i] * vector[j];
+      }
+    }
+  }
+  return all;
+}
+
+// As a unit vector whose first of the largest numbers is positive; nothing left of one that is about 0.
+bool made_unit(Row& vector, double least) {
+  const double length = sqrt(dot_of(vector, vector));
+  if (!(length > least)) return false;
+  double largest = 0;
+  for (const double number : vector) largest = std::max(largest, std::abs(number));
+  const auto leading =
+      std::ranges::find_if(vector, [&](double number) { return std::abs(number) >= largest * (1 - 1e-9); });
+  const double by = *leading < 0 ? -length : length;
+  for (double& number : vector) number /= by;
+  return true;
+}
+
+// Some unit vector at a right angle to it: where nothing says which.
+Row across(const Row& unit) {
+  const auto least = std::ranges::min_element(unit, {}, [](double number) { return std::abs(number); });
+  const auto at = static_cast<std::size_t>(least - unit.begin());
+  Row other(unit.size(), 0);
+  for (std::size_t i = 0; i < unit.size(); ++i) other[i] = (i == at ? 1 : 0) - unit[at] * unit[i];
+  made_unit(other, 0);
+  return other;
+}
+
+// Places in the order of their numbers, equal ones as they stood. For a few: a template for each sort would be larger.
+std::vector<std::size_t> in_order_of(std::vector<std::size_t> places, const std::vector<double>& numbers) {
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    for (std::size_t j = i; j > 0 && numbers[places[j]] < numbers[places[j - 1]]; --j)
+      std::swap(places[j], places[j - 1]);
+  }
+  return places;
+}
+
+std::vector<std::size_t> in_order_of(const std::vector<double>& numbers) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < numbers.size(); ++i) places.push_back(i);
+  return in_order_of(std::move(places), numbers);
+}
+
+}  // namespace
+
+Eigen symmetric_eigen(VectorList matrix) {
+  const std::size_t size = matrix.size();
+  VectorList vectors(size, Row(size, 0));
+  for (std::size_t i = 0; i < size; ++i) vectors[i][i] = 1;
+  constexpr int most_sweeps = 64;
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    double beside = 0, all = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      for (std::size_t j = 0; j < size; ++j) {
+        all += matrix[i][j] * matrix[i][j];
+        if (i != j) beside += matrix[i][j] * matrix[i][j];
+      }
+    }
+    if (!(beside > 1e-34 * all)) break;
+    for (std::size_t p = 0; p < size; ++p) {
+      for (std::size_t q = p + 1; q < size; ++q) {
+        if (matrix[p][q] == 0) continue;
+        const double slope = (matrix[q][q] - matrix[p][p]) / (2 * matrix[p][q]);
+        const double tangent = (slope < 0 ? -1 : 1) / (std::abs(slope) + sqrt(slope * slope + 1));
+        const double cosine = 1 / sqrt(tangent * tangent + 1);
+        const double sine = tangent * cosine;
+        for (std::size_t i = 0; i < size; ++i) turn_pair(matrix[i][p], matrix[i][q], cosine, sine);
+        for (std::size_t i = 0; i < size; ++i) turn_pair(matrix[p][i], matrix[q][i], cosine, sine);
+        for (std::size_t i = 0; i < size; ++i) turn_pair(vectors[p][i], vectors[q][i], cosine, sine);
+        matrix[p][q] = matrix[q][p] = 0;
+      }
+    }
+  }
+  std::vector<double> falling;
+  for (std::size_t i = 0; i < size; ++i) falling.push_back(-matrix[i][i]);
+  Eigen eigen;
+  for (const std::size_t i : in_order_of(falling)) {
+    eigen.values.push_back(matrix[i][i]);
+    eigen.vectors.push_back(std::move(vectors[i]));
+  }
+  return eigen;
+}
+
+Directions principal_directions(VectorList vectors) {
+  const std::size_t width = vectors.empty() ? 2 : vectors.front().size();
+  double largest = 0;
+  for (const Row& vector : vectors) {
+    for (const double number : vector) largest = std::max(largest, std::abs(number));
+  }
+  Directions found;
+  found.first = Row(width, 0);
+  found.first[0] = 1;
+  found.second = across(found.first);
+  if (largest == 0) return found;
+  for (Row& vector : vectors) {  // squares of any numbers are finite then
+    for (double& number : vector) number /= largest;
+  }
+  const bool of_rows = vectors.size() < width;
+  const Eigen eigen = symmetric_eigen(products(vectors, of_rows));
+  const double all = std::accumulate(eigen.values.begin(), eigen.values.end(), 0.0);
+  // With fewer vectors than numbers in each a direction is the sum of them that the products tell.
+  const auto direction = [&](std::size_t at) {
+    if (!of_rows) return eigen.vectors[at];
+    Row sum(width, 0);
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+      for (std::size_t j = 0; j < width; ++j) sum[j] += eigen.vectors[at][i] * vectors[i][j];
+    }
+    return sum;
+  };
+  constexpr double about_nothing = 1e-7;  // of the length of the first: rounding alone makes that much
+  const auto is_there = [&](std::size_t at) {
+    return at < eigen.values.size() && eigen.values[at] > about_nothing * about_nothing * eigen.values[0];
+  };
+  found.first = direction(0);
+  made_unit(found.first, 0);
+  found.first_share = eigen.values[0] / all;
+  found.second = is_there(1) ? direction(1) : across(found.first);
+  if (is_there(1)) found.second_share = eigen.values[1] / all;
+  if (!made_unit(found.second, 0)) found.second = across(found.first);
+  return found;
+}
+
+std::vector<std::size_t> hull(const std::vector<DrawnPoint>& points) {
+  std::vector<double> across_of, height_of;
+  for (const DrawnPoint& point : points) {
+    across_of.push_back(point.x);
+    height_of.push_back(point.y);
+  }
+  std::vector<std::size_t> order = in_order_of(in_order_of(height_of), across_of);
+  const auto is_same = [&](std::size_t a, std::size_t b) {
+    return points[a].x == points[b].x && points[a].y == points[b].y;
+  };
+  order.erase(std::unique(order.begin(), order.end(), is_same), order.end());
+  if (order.size() < 3) return order;
+  const auto turns_left = [&](std::size_t a, std::size_t b, std::size_t c) {
+    const DrawnPoint &p = points[a], &q = points[b], &r = points[c];
+    return (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x) > 0;
+  };
+  // Below from left to right, then above from right to left.
+  std::vector<std::size_t> corners;
+  for (int side = 0; side < 2; ++side) {
+    const std::size_t first = corners.size();
+    for (const std::size_t next : order) {
+      while (corners.size() >= first + 2 && !turns_left(corners[corners.size() - 2], corners.back(), next)) {
+        corners.pop_back();
+      }
+      corners.push_back(next);
+    }
+    corners.pop_back();  // the other side begins with it
+    std::ranges::reverse(order);
+  }
+  return corners;
+}
+
+}  // namespace attn

@@ -1,0 +1,76 @@
+#include <algorithm>
+
+#include "formats/scene.h"
+#include "formats/svg/drawings.h"
+
+namespace attn {
+namespace {
+
+constexpr double apart = 44, said_size = 13, picture_title_size = 15;
+
+std::string colour(SceneInk ink, const Theme& theme) {
+  switch (ink) {
+    case SceneInk::ink:
+      return std::string(theme.ink);
+    case SceneInk::faint:
+      return std::string(theme.faint);
+    case SceneInk::grid:
+      return std::string(theme.grid);
+    case SceneInk::query:
+      return std::string(theme.of(Role::query).line);
+    case SceneInk::key:
+      return std::string(theme.of(Role::key).ink);
+    case SceneInk::value:
+      return std::string(theme.of(Role::value).ink);
+    case SceneInk::weight:
+      return std::string(theme.of(Role::attention_weight).ink);
+    case SceneInk::output:
+      return std::string(theme.of(Role::output).ink);
+  }
+  return "";
+}
+
+}  // namespace
+
+// Two pictures beside each other, each under its title and what there is to see.
+Drawing geometry_drawing(const GeometryTold& told, const Theme& theme) {
+  Drawing drawing;
+  double y = 0;
+  const auto write = [&](double x, double& at, const std::string& words, const TextLook& look, double width) {
+    for (const Runs& line : wrapped(text_runs({words}, theme), look.size, width, look.bold)) {
+      drawing.content += svg_runs(x, at + look.size, line, look);
+      at += look.size + 6;
+    }
+  };
+  double x = 0, lowest = 0;
+  for (const GeometryPicture& picture : told.pictures) {
+    const Scene scene = scene_of(picture.kind, told.drawn);
+    double at = y;
+    write(x, at, picture.title, {.size = picture_title_size, .fill = theme.ink, .bold = true}, scene.width);
+    at += 6;
+    drawing.content += svg_moved(x, at, svg_scene(scene, [&](SceneInk ink) { return colour(ink, theme); }));
+    at += scene.height + 8;
+    for (const auto* all : {&picture.how_drawn, &picture.facts}) {
+      for (const std::string& words : *all) {
+        write(x, at, words, {.size = said_size, .fill = theme.faint}, scene.width);
+      }
+    }
+    lowest = std::max(lowest, at);
+    drawing.width = std::max(drawing.width, x + scene.width);
+    x += scene.width + apart;
+    if (x > 2 * scene.width) {
+      x = 0;
+      y = lowest + apart / 2;
+    }
+  }
+  drawing.height = lowest;
+  return drawing;
+}
+
+void FigureSheet::lay_out(const GeometryTold& told) {
+  space(12);
+  paragraph(text_runs({told.title}, theme_), {.size = 16, .fill = theme_.ink, .bold = true});
+  add(geometry_drawing(told, theme_));
+}
+
+}  // namespace attn
