@@ -250,10 +250,14 @@ def read_html(page, skipped=lambda element: False):
         if line:
             parts.append(line)
 
+    def shown_text(element):
+        return "".join(child if isinstance(child, str) else "" if skipped(child) else shown_text(child)
+                       for child in element.children)
+
     def walk(element):
         if element.name == "summary":
             flush()
-            parts.append(Summary(element.text().strip()))
+            parts.append(Summary(shown_text(element).strip()))
             return
         if element.name in UNSEEN or skipped(element):
             return

@@ -38,9 +38,20 @@ bool is_sourced(const Matrix& matrix);
 // Whether it is the weights of queries (rows) over keys (columns).
 bool are_weights(const Matrix& matrix);
 
+// A matrix of the page, in the order of the page.
+struct PageMatrix {
+  const Matrix* matrix;
+  Extent shown;
+};
+
+// The titles of the rules that close numbers of a matrix, "causal: a query sees no key after its
+// own position", as far as they are in the page.
+std::vector<std::string> closing_rules(const Matrix& matrix, Extent shown, const std::vector<PageMatrix>& page);
+
 // A matrix as a table that scrolls in its box, its place among those of the page
-// being `number` where it is sourced.
-std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t> number);
+// being `number` where it is sourced; `closing` are the rules that close numbers of it.
+std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t> number,
+                        const std::vector<std::string>& closing = {});
 
 // The same weights as arcs, and how to read them. Empty where they are too many.
 std::string page_arcs(const Matrix& weights);
@@ -53,12 +64,6 @@ std::string json_string(std::string_view text);
 
 // A document that is a sheet to be filled in, as a whole page. `style` is that of all pages.
 std::string sheet_page(const Document& document, std::string style);
-
-// A matrix of the page, in the order of the page.
-struct PageMatrix {
-  const Matrix* matrix;
-  Extent shown;
-};
 
 // What the script of a page needs to know to say where a number comes from: of
 // each matrix its op, and which cells of which steps each of its cells read. The

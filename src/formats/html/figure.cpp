@@ -73,6 +73,19 @@ std::string name_cell(const std::string& label, std::string_view scope, bool is_
   return fmt::format(R"(<th scope="{}"{}>{}</th>)", scope, look, page_label(label));
 }
 
+// How many characters wide the table is: paper has no more than it has.
+std::size_t width_of(const Matrix& matrix, Extent shown) {
+  std::size_t names = 0, all = 0;
+  for (std::size_t row = 0; row < shown.rows; ++row) names = std::max(names, display_width(matrix.row_labels[row]));
+  for (std::size_t column = 0; column < shown.columns; ++column) {
+    std::size_t widest = display_width(matrix.column_labels[column]);
+    for (std::size_t row = 0; row < shown.rows; ++row)
+      widest = std::max(widest, display_width(matrix.cell(row, column)));
+    all += widest + 1;
+  }
+  return all + names + 1;
+}
+
 // The row that is told as an example: the second, as it is less special than the first.
 std::size_t example_row(const Matrix& weights) {
   const std::size_t second = weights.rows() > 1 ? 1 : 0;
@@ -112,16 +125,18 @@ bool are_weights(const Matrix& matrix) {
          matrix.handed_in.empty();
 }
 
-std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t> number) {
+std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t> number,
+                        const std::vector<std::string>& closing) {
   std::string id, data;
   if (number) {
     id = fmt::format(R"( id="m{}")", *number);
     data = fmt::format(R"( data-matrix="{}")", *number);
   }
   const std::string look = std::string(are_weights(matrix) ? " heat" : "") + (shown.rows > tall ? " tall" : "");
-  std::string text =
-      fmt::format("<figure class=\"matrix {}{}\"{} style=\"--fraction:{}\">\n<div class=\"scroll\"><table{}>\n",
-                  class_name(matrix.role), look, id, matrix.fraction(), data);
+  std::string text = fmt::format(
+      "<figure class=\"matrix {}{}\"{} style=\"--fraction:{};--ch:{}\">\n<div class=\"frame\"><div "
+      "class=\"scroll\"><table{}>\n",
+      class_name(matrix.role), look, id, matrix.fraction(), width_of(matrix, shown), data);
   text += "<caption><span class=\"about\">" + caption(matrix) + "</span></caption>\n<thead><tr><td></td>";
   const auto pads = [](const Axis& axis, const std::string& label) { return is_position(axis) && is_padding(label); };
   for (std::size_t column = 0; column < shown.columns; ++column) {
@@ -136,7 +151,12 @@ std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::s
     for (std::size_t column = 0; column < shown.columns; ++column) text += cell(matrix, row, column);
     text += "</tr>\n";
   }
-  text += "</tbody>\n</table></div>\n";
+  text += "</tbody>\n</table></div></div>\n";
+  if (!closing.empty()) {
+    text += "<p class=\"hint extra\">Hatched numbers are closed, they do not count:";
+    for (const std::string& rule : closing) text += " <span class=\"rule\">" + page_label(rule) + "</span>";
+    text += "</p>\n";
+  }
   for (const std::string& words : words_of_cut(matrix, shown)) text += "<p class=\"left-out\">" + words + "</p>\n";
   if (are_weights(matrix)) text += hint(matrix);
   return text + "</figure>\n";

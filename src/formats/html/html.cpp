@@ -185,28 +185,39 @@ class PageWriter {
     const Matrix* first = nullptr;
     for (std::size_t i = stop.first; !first; ++i) first = std::get_if<Matrix>(&document_.blocks[i]);
     const bool is_open = are_weights(*first) || first->role == Role::output;
-    text_ += fmt::format("<details class=\"fold\"{}>\n<summary>{}{}</summary>\n<div class=\"several\">\n",
-                         is_open ? " open" : "", headline ? trimmed(heading(*headline)) : "",
-                         headline ? "" : folded_name(stop));
+    const auto matrices = matrices_of(stop);
+    const bool is_told = !headline && matrices.size() == 1;  // by its summary; the caption need not be seen
+    text_ += fmt::format("<details class=\"fold{}\"{}>\n<summary>{}{}</summary>\n<div class=\"several\">\n",
+                         is_told ? " told" : "", is_open ? " open" : "",
+                         headline ? trimmed(heading(*headline)) + " " : "", folded_name(matrices));
     in_fold_ = true;
   }
 
-  // "S = Q·Kᵀ Scores: each query times each key"; of several matrices their symbols.
-  std::string folded_name(const Stop& stop) const {
+  std::vector<const Matrix*> matrices_of(const Stop& stop) const {
     std::vector<const Matrix*> matrices;
     for (std::size_t i = stop.first; i < stop.first + stop.count; ++i) {
       if (const auto* matrix = std::get_if<Matrix>(&document_.blocks[i])) matrices.push_back(matrix);
     }
-    std::string text;
+    return matrices;
+  }
+
+  // "S = Q·Kᵀ Scores: each query times each key [12 × 12]"; of several matrices their symbols.
+  static std::string folded_name(const std::vector<const Matrix*>& matrices) {
+    std::string names;
+    std::vector<std::string> titles;
     std::set<std::string> told;
     for (const Matrix* matrix : matrices) {
       if (!told.insert(matrix->symbol.text()).second) continue;
-      text += (text.empty() ? "" : ", ") +
-              math_elements(matrices.size() == 1 ? matrix->name() : Inline{Span(matrix->symbol, matrix->role)});
+      names += (names.empty() ? "" : ", ") +
+               math_elements(matrices.size() == 1 ? matrix->name() : Inline{Span(matrix->symbol, matrix->role)});
+      if (!matrix->title.empty()) titles.push_back(matrix->title);
     }
-    const std::string& title = matrices.front()->title;
-    if (matrices.size() == 1 && !title.empty()) text += " <span class=\"what\">" + page_label(title) + "</span>";
-    return text;
+    std::string words;
+    for (const std::string& title : titles) words += (words.empty() ? "" : ", ") + title;
+    const std::string& sizes = matrices.front()->sizes;
+    const std::string size = matrices.size() == 1 && !sizes.empty() ? sizes.substr(sizes.rfind('[')) : "";
+    return fmt::format(R"(<span class="extra"><span class="size">{}</span>{} <span class="what">{}</span></span>)",
+                       size, names, words.empty() ? "" : page_label(words));
   }
 
   void close_step() {
@@ -233,7 +244,8 @@ class PageWriter {
 
   void open_group(const PlaceGroup& group, const Headline& headline) {
     headline_told_ = group.parts == 1;
-    if (!std::exchange(in_groups_, true)) text_ += "<div class=\"heads\">\n";
+    if (!std::exchange(in_groups_, true))
+      text_ += fmt::format("<div class=\"heads{}\">\n", groups_in_a_row(document_) == 1 ? " wide" : "");
     text_ += fmt::format("<details class=\"place\"{}>\n", group.is_open ? " open" : "");
     text_ += headline_told_ ? "<summary>" + heading(headline) + "</summary>\n"
                             : "<summary class=\"extra\">" + page_label(group.place) + "</summary>\n";
@@ -289,8 +301,9 @@ class PageWriter {
   void lay_out(const Matrix& matrix) {
     const auto number = numbers_.find(&matrix);
     const bool sourced = number != numbers_.end();
-    text_ += page_matrix(matrix, sourced ? matrices_[number->second].shown : shown_of(matrix, options_),
-                         sourced ? std::optional(number->second) : std::nullopt);
+    const Extent shown = sourced ? matrices_[number->second].shown : shown_of(matrix, options_);
+    text_ += page_matrix(matrix, shown, sourced ? std::optional(number->second) : std::nullopt,
+                         sourced ? closing_rules(matrix, shown, matrices_) : std::vector<std::string>{});
   }
 
   // A matrix and those that stand beside it; returns what comes behind them.
@@ -344,9 +357,9 @@ class PageWriter {
     text_ += fmt::format(
         "<nav class=\"overview extra\" aria-label=\"Weights at a glance\">\n<p class=\"hint\">All weights at a glance: "
         "a row a {}, a column a {}. The darker, the larger the weight. Each map leads to its "
-        "numbers.</p>\n<ul>\n{}</ul>\n"
+        "numbers.</p>\n<ul style=\"--maps:{}\">\n{}</ul>\n"
         "</nav>\n",
-        page_text({{"query", Role::query}}), page_text({{"key", Role::key}}), maps);
+        page_text({{"query", Role::query}}), page_text({{"key", Role::key}}), count, maps);
   }
 
   void add_map(const Matrix& matrix, const std::string& section, std::string& maps, std::size_t& count) const {

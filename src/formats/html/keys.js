@@ -26,6 +26,7 @@ function goTo(cell, options) {
 }
 
 function onCellKey(event) {
+  if (event.key === "Escape" && asked && !document.querySelector("dialog[open]")) clearLights();
   const cell = dataCell(event.target);
   if (!cell || event.altKey || event.metaKey) return;
   if (event.key === "Enter" || event.key === " ") {

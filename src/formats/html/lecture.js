@@ -65,7 +65,8 @@ const lectureControls = {
 
   make() {
     const button = (words, title, by) =>
-      element("button", { type: "button", title, onclick: () => goToStop(stopNow + by) }, words);
+      element("button", { type: "button", title, onclick: () => goToStop(stopNow + by) }, ...words);
+    const wide = (word) => element("span", { class: "wide" }, word);  // there is no room for it on a phone
     this.slider = element("input", {
       type: "range", id: "lecture-stop", min: 0, max: stopsOfPage.length, value: 0, step: 1,
       oninput: () => goToStop(Number(this.slider.value)),
@@ -73,9 +74,9 @@ const lectureControls = {
     });
     this.output = element("output", { for: "lecture-stop" });
     return element("div", { class: "lecture", role: "group", "aria-label": "Lecture" },
-      button("‹ Previous", "Previous step (p)", -1),
+      button(["‹", wide(" Previous")], "Previous step (p)", -1),
       element("label", { for: "lecture-stop" }, "Step"), this.slider,
-      button("Next ›", "Next step (n)", 1), this.output);
+      button([wide("Next "), "›"], "Next step (n)", 1), this.output);
   },
 
   say(stop) {
@@ -112,6 +113,8 @@ function followHash() {
   if (target.tagName === "DETAILS") target.open = true;
   openAround(target);
   target.scrollIntoView();
+  const first = target.querySelector("table[role='grid'] tbody td");
+  if (first) goTo(first, { preventScroll: true });  // the keys go on from there
 }
 
 function startLecture(controls) {
@@ -124,6 +127,12 @@ function startLecture(controls) {
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a[href^='#']") : null;
     if (link?.hash === location.hash) followHash();  // the address does not change
+  });
+  document.addEventListener("keydown", (event) => {
+    const map = event.key === " " && event.target.closest?.(".overview a");
+    if (!map) return;
+    event.preventDefault();
+    map.click();
   });
   followHash();
 }

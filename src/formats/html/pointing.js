@@ -1,12 +1,7 @@
-// Pointing at a cell lights what it was made from and writes its sum out below.
+// Pointing at a cell lights what it was made from and writes its sum out beside it.
 
-const outputs = new Map();  // by table
 const lit = [];             // [cell, class] of all that is lit
 let asked = null;           // the cell that is pointed at
-
-function outputOf(table) {
-  return outputs.get(table);
-}
 
 function light(cell, className) {
   cell.classList.add(className);
@@ -15,7 +10,7 @@ function light(cell, className) {
 
 function clearLights() {
   for (const [cell, className] of lit.splice(0)) cell.classList.remove(className);
-  if (asked) outputOf(asked.closest("table")).replaceChildren();
+  panel.replaceChildren();
   asked = null;
 }
 
@@ -88,10 +83,10 @@ function ask(cell) {
 
 function tell(place) {
   const cell = cellAt(place);
-  const output = outputOf(cell.closest("table"));
   if (isVeiled(cell)) {
     const words = `${shortName(place)} is hidden: press it to see it`;
-    output.replaceChildren(element("span", { class: "arithmetic" }, words));
+    panel.replaceChildren(element("span", { class: "arithmetic" }, words));
+    keepInside();
     return;
   }
   const read = ingredients(place);
@@ -107,8 +102,9 @@ function tell(place) {
   if (through) reading.push(...productsWritten(through));
   const reason = whyClosed(place);
   if (reason) reading.push(reading.length > 0 ? `: ${reason}` : reason);
-  output.replaceChildren(line, ...(reading.length > 0 ? [element("span", { class: "reading" }, ...reading)] : []));
-  keepInside(output);
+  const drawn = strips(made.operands, Boolean(through) || place.matrix.op.kind === "contract");
+  panel.replaceChildren(line, ...drawn, ...(reading.length > 0 ? [element("span", { class: "reading" }, ...reading)] : []));
+  keepInside();
 }
 
 // The row and the column of a number, up to the names of both.
@@ -122,23 +118,7 @@ function drawIn(cell) {
 function whyClosed(place) {
   const worker = new Worker(place);
   const own = worker.open?.length > 1 ? worker.open[worker.ownTerm() ?? -1] : worker.open?.[0];
-  return own && numberIn(cellAt(own)) === 0 ? closedBy(own) : "";
-}
-
-// The sum stands below its number, or above it where there is no room; never on it, and never
-// beyond the edge of the window.
-function keepInside(output) {
-  if (!asked || !output.hasChildNodes()) return;
-  const edge = 8, apart = 10;
-  const cell = asked.getBoundingClientRect();
-  output.style.transform = "none";
-  const sum = output.getBoundingClientRect();
-  const { clientWidth, clientHeight } = document.documentElement;
-  const below = cell.bottom + apart, above = cell.top - apart - sum.height;
-  const y = below + sum.height <= clientHeight - edge || above < edge ? below : above;
-  const x = Math.max(edge, Math.min(cell.left, clientWidth - sum.width - edge));
-  const inSight = Math.max(edge, Math.min(y, clientHeight - sum.height - edge));
-  output.style.transform = `translate(${x - sum.left}px, ${inSight - sum.top}px)`;
+  return own && numberIn(cellAt(own)) === 0 ? closedBy(own, true) : "";
 }
 
 // Says again what is lit: a number was hidden or shown.
@@ -162,11 +142,7 @@ function askFocused() {
 }
 
 function startPointing() {
-  for (const table of tableOf.values()) {
-    const output = element("output", { class: "sum", "aria-live": "polite" });
-    (table.closest(".scroll") ?? table).after(output);
-    outputs.set(table, output);
-  }
+  document.body.append(panel);
   document.addEventListener("pointerover", (event) => {
     if (event.pointerType === "touch") return;  // a finger points by pressing
     const cell = dataCell(event.target);
@@ -177,9 +153,8 @@ function startPointing() {
     const cell = dataCell(event.target);
     if (cell) ask(cell);
   });
-  const follow = () => asked && keepInside(outputOf(asked.closest("table")));
-  document.addEventListener("scroll", follow, { capture: true, passive: true });
-  window.addEventListener("resize", follow);
+  document.addEventListener("scroll", keepInside, { capture: true, passive: true });
+  window.addEventListener("resize", keepInside);
   document.addEventListener("focusout", (event) => {
     if (dataCell(event.target) && !dataCell(event.relatedTarget)) clearLights();
   });

@@ -31,6 +31,7 @@ function foldingControls() {
 startPointing();
 startKeys();
 startFigures();
+startShades();
 startPrinting();
 startGeometry();
 {

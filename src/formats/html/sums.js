@@ -5,12 +5,17 @@ const masks = new Set(page.matrices.map((matrix) => matrix.open?.step).filter(Bo
 const madeOf = (matrix) => matrix.operands.map((slice) => slice.step);
 const rules = new Set([...masks, ...page.matrices.filter((matrix) => masks.has(matrix.step)).flatMap(madeOf)]);
 
-// "closed by causal": by which rules of the mask; their titles begin with their names.
-function closedBy(mask) {
+// "closed by causal": by which rules of the mask; their titles are "causal: a query sees no
+// key after its own position", which is said in full where there is room.
+function closedBy(mask, inFull = false) {
   const isRule = mask.matrix.op.kind === "given";
   const all = isRule ? [mask] : new Worker(mask).operands.flat();
   const closing = all.filter((rule) => rule?.matrix.op.kind === "given").filter((rule) => numberIn(cellAt(rule)) === 0);
-  const names = new Set(closing.map((rule) => titleOf(rule.matrix).split(":")[0]).filter(Boolean));
+  const said = (title) => {
+    const [name, ...why] = title.split(/: (.*)/);
+    return inFull && why[0] ? `${name} (${why[0]})` : name;
+  };
+  const names = new Set(closing.map((rule) => said(titleOf(rule.matrix))).filter(Boolean));
   return names.size > 0 ? `closed by ${[...names].join(" and ")}` : "closed";
 }
 

@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explain/provenance.h"
+#include "formats/html/elements.h"
+
+namespace attn {
+namespace {
+
+// A number of a step that stands in the page.
+struct Found {
+  const Matrix* matrix;
+  double number;
+};
+
+std::optional<Found> find(const std::vector<PageMatrix>& page, const std::string& step, std::size_t place) {
+  for (const PageMatrix& one : page) {
+    const Matrix& matrix = *one.matrix;
+    if (matrix.step != step) continue;
+    for (std::size_t row = 0; row < matrix.rows() && matrix.place_of(row, 0) <= place; ++row) {
+      const std::size_t along = place - matrix.place_of(row, 0);
+      const std::size_t column = matrix.column_stride == 0 ? 0 : along / matrix.column_stride;
+      if (column < matrix.columns() && matrix.place_of(row, column) == place)
+        return Found{&matrix, matrix.number(row, column)};
+    }
+  }
+  return std::nullopt;
+}
+
+// The place of the mask that says whether a number counts.
+std::optional<std::size_t> open_place(const Provenance& made) {
+  if (!made.open || made.open->count == 0) return std::nullopt;
+  return made.open->cell(made.open->count == 1 ? 0 : made.own_term.value_or(0));
+}
+
+// The rules that a mask is put together from, at one of its places; itself, where it is given.
+std::vector<Found> rules_of(const std::vector<PageMatrix>& page, const std::string& mask, std::size_t place) {
+  const std::optional<Found> self = find(page, mask, place);
+  if (!self) return {};
+  if (operation_of(self->matrix->reading).is_given()) return {*self};
+  std::vector<Found> rules;
+  for (const Slice& read : provenance(self->matrix->reading, place).operands) {
+    if (read.count == 0) continue;
+    if (const auto rule = find(page, read.tensor, read.cell(0))) rules.push_back(*rule);
+  }
+  return rules;
+}
+
+}  // namespace
+
+std::vector<std::string> closing_rules(const Matrix& matrix, Extent shown, const std::vector<PageMatrix>& page) {
+  std::vector<std::string> titles;
+  if (matrix.closed.empty() || !matrix.reading.open) return titles;
+  for (std::size_t i = 0; i < shown.rows * shown.columns; ++i) {
+    const std::size_t row = i / shown.columns, column = i % shown.columns;
+    if (!matrix.is_closed(row, column)) continue;
+    const Provenance made = provenance(matrix.reading, matrix.place_of(row, column));
+    const auto place = open_place(made);
+    if (!place) continue;
+    for (const Found& rule : rules_of(page, made.open->tensor, *place)) {
+      const std::string& title = rule.matrix->title;
+      const bool is_new = std::ranges::find(titles, title) == titles.end();
+      if (rule.number == 0 && is_new && !title.empty()) titles.push_back(title);
+    }
+  }
+  return titles;
+}
+
+}  // namespace attn
