@@ -171,7 +171,7 @@ class Place:
             """), encoding="utf-8")
         (self.root / "data").mkdir()
         (self.root / "data" / "worked-example.json").write_text("{}", encoding="utf-8")
-        for kernel in ("clear", "mma", "decode", "hopper"):
+        for kernel in ("clear", "mma", "decode", "hopper/wgmma", "hopper/hopper"):
             file = self.root / "src" / "backend" / "cuda" / "fused" / (kernel + ".cu")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.touch()
@@ -260,11 +260,11 @@ class Run(InPlace):
 
     def test_what_compute_sanitizer_finds_fails_but_for_races_in_hopper(self):
         self.place.run("--only", "build")
-        done = self.place.run("--only", "sanitize", wrong="hopper=racecheck mma=initcheck")
+        done = self.place.run("--only", "sanitize", wrong="wgmma=racecheck mma=initcheck")
         self.assert_fails_only(done, "initcheck of the others")
-        self.assertIn("note: racecheck says something of hopper", done.stdout)
+        self.assertIn("note: racecheck says something of hopper wgmma, which", done.stdout)
         done = self.place.run("--only", "sanitize", wrong="hopper=memcheck mma=racecheck")
-        self.assert_fails_only(done, "memcheck of hopper", "racecheck of the others")
+        self.assert_fails_only(done, "memcheck of hopper", "racecheck of mma decode clear")
 
     def test_compute_sanitizer_is_looked_for_beside_nvcc(self):
         cuda = self.place.root / "cuda" / "bin"

@@ -1,7 +1,5 @@
 #include "bench/cuda/graph.h"
 
-#include "backend/cuda/device.h"
-
 namespace attn::cuda {
 namespace {
 

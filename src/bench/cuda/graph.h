@@ -1,7 +1,8 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
 #include <functional>
+
+#include "backend/cuda/device.h"
 
 namespace attn::cuda {
 
