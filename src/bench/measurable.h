@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,15 +32,25 @@ class MeasurableRun {
   // on rows drawn from it, and that of plain single precision: a softmax of exact f32 operations.
   struct Error {
     double kernel = 0, plain = 0;
+    // The kernel's, where it is largest in parts of what its rounding may come to;
+    // nothing where nobody says how much that is.
+    std::optional<double> of_bound = std::nullopt;
 
     // Counts in one number; NaN is infinitely far from the exact one.
     void take(double got, double in_plain, double exact) {
-      const auto farther = [&](double worst, double number) {
-        const double away = std::abs(number - exact);
-        return away <= worst ? worst : std::isnan(away) ? std::numeric_limits<double>::infinity() : away;
-      };
-      kernel = farther(kernel, got);
-      plain = farther(plain, in_plain);
+      kernel = farther(kernel, std::abs(got - exact));
+      plain = farther(plain, std::abs(in_plain - exact));
+    }
+
+    // The same of a number that may be so far away. REQUIRES: allowed > 0.
+    void take(double got, double in_plain, double exact, double allowed) {
+      take(got, in_plain, exact);
+      of_bound = farther(of_bound.value_or(0), std::abs(got - exact) / allowed);
+    }
+
+   private:
+    static double farther(double worst, double away) {
+      return away <= worst ? worst : std::isnan(away) ? std::numeric_limits<double>::infinity() : away;
     }
   };
   virtual Error error() = 0;

@@ -50,7 +50,10 @@ Json written(const KernelMeasured& kernel) {
           {"of_peak", written(kernel.fraction)},
           {"best_of_peak", kernel.best_fraction},
           {"working_memory", kernel.working_memory},
-          {"error", {{"kernel", kernel.error.kernel}, {"plain", kernel.error.plain}}}};
+          {"error",
+           {{"kernel", kernel.error.kernel},
+            {"plain", kernel.error.plain},
+            {"of_bound", kernel.error.of_bound ? Json(*kernel.error.of_bound) : Json()}}}};
 }
 
 Json written(const PeerMeasured& peer) {

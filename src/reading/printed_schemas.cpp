@@ -181,13 +181,15 @@ std::string bench_schema() {
                                    {"causal", {{"type", "boolean"}}},
                                    {"dtype", one_of_words({dtype_names.begin(), dtype_names.end()})},
                                    {"model", or_null(model)}});
-  const Json error = whole_object({{"kernel", number}, {"plain", number}});
-  defs["kernel"] = whole_object({{"kernel", any_text()},
-                                 {"seconds", reference("spread")},
-                                 {"of_peak", described(reference("spread"), "shares of the peak beside each call")},
-                                 {"best_of_peak", number},
-                                 {"working_memory", described(count, "bytes beyond inputs and outputs")},
-                                 {"error", described(error, "the largest, and that of plain operations")}});
+  const Json error =
+      whole_object({{"kernel", or_null(number)}, {"plain", or_null(number)}, {"of_bound", or_null(number)}});
+  defs["kernel"] =
+      whole_object({{"kernel", any_text()},
+                    {"seconds", reference("spread")},
+                    {"of_peak", described(reference("spread"), "shares of the peak beside each call")},
+                    {"best_of_peak", number},
+                    {"working_memory", described(count, "bytes beyond inputs and outputs")},
+                    {"error", described(error, "the largest, that of plain operations, and the parts of its bound")}});
   defs["peer"] = any_of({whole_object({{"peer", any_text()}, {"left_out", described(any_text(), "why")}}),
                          whole_object({{"peer", any_text()},
                                        {"seconds", reference("spread")},

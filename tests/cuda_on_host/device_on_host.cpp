@@ -21,7 +21,12 @@ double now() {
 
 }  // namespace
 
-cudaError_t cudaGetDeviceCount(int* count) { return *count = 1, cudaSuccess; }
+// Hidden as others are.
+cudaError_t cudaGetDeviceCount(int* count) {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  *count = visible && std::strcmp(visible, "-1") == 0 ? 0 : 1;
+  return *count == 0 ? cudaErrorNoDevice : cudaSuccess;
+}
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = {"this processor, taken for a GPU", all_memory, 9, 0};
   return cudaSuccess;

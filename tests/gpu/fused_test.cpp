@@ -287,7 +287,9 @@ TEST_CASE("every kernel computes small calls", "[gpu][small]") {
       {.batch = 2, .heads = 2, .queries = 70, .keys = 70, .width = 128, .causal = true, .lengths = {70, 33}},
       {.heads = 4, .kv_heads = 2, .queries = 1, .keys = 300, .width = 64},
       {.heads = 4, .kv_heads = 2, .queries = 1, .keys = 300, .width = 128}};
-  for (const FusedKernel& kernel : fused_kernels()) check_kernel(kernel, small);
+  for (const FusedKernel& kernel : fused_kernels()) {
+    if (is_asked_for(kernel.name)) check_kernel(kernel, small);
+  }
 }
 
 TEST_CASE("attention at once on a GPU is that of double precision, closed rows and NaN behind closed cells too",

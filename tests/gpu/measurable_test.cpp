@@ -29,12 +29,16 @@ TEST_CASE("every kernel of the ladder is timed, and its error is that of roundin
       std::size_t timed = 0;
       for (const MeasurableKernel& kernel : device->kernels()) {
         if (!device->supports(kernel.name, work)) continue;
-        if (is_pretended() && kernel.name != device->kernels().front().name) continue;
+        // The host is slow: the first, and the last, which for one query is recorded as a graph.
+        const bool ends = kernel.name == device->kernels().front().name || kernel.name == device->kernels().back().name;
+        if (is_pretended() && !ends) continue;
         CAPTURE(kernel.name, std::string(name(dtype)), causal);
         CHECK(run->seconds(kernel.name) > 0);
         // The context's numbers are below 4, its weights and itself rounded once.
         CHECK(run->error().kernel <= 8 * step_at_one(dtype));
         CHECK(run->error().kernel > 0);
+        CHECK(run->error().of_bound.value() <= 1);
+        CHECK(run->error().of_bound.value() > 0);
         CHECK(run->error().plain <= 4 * step_at_one(dtype));
         ++timed;
       }

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "backend/cuda/backend.h"
 #include "backend/cuda/samples.h"
+#include "bench/cuda/graph.h"
 #include "bench/cuda/peak.h"
 #include "bench/drawn_rows.h"
 
@@ -37,10 +40,50 @@ const FusedKernel* kernel_named(std::string_view name) {
   return found == kernels.end() ? nullptr : &*found;
 }
 
-// The context of one query of one head, of numbers as the device has them: in double
-// precision, and of single precision each operation of which is rounded.
-std::pair<std::vector<double>, std::vector<float>> contexts_of(const Workload& w, std::size_t batch, std::size_t head,
-                                                               std::size_t query) {
+// One query of one head: how far from the exact context a kernel may be, number by
+// number. It rounds to the dtype each weight, before that meets a value, and the
+// result, and adds up in f32 (docs/cuda.md).
+std::vector<double> allowed_of(const FusedAttention<double>& call, const std::vector<double>& exact, Dtype dtype) {
+  std::vector<double> sizes(call.value_width), values(call.value_width);  // Σ w·|v| and Σ |v|
+  const std::size_t seen = sight(call, 0, 0).last;
+  std::vector<double> weights(seen);
+  double maximum = -std::numeric_limits<double>::infinity(), total = 0, largest_terms = 0;
+  for (std::size_t key = 0; key < seen; ++key) {
+    double terms = 0;
+    for (std::size_t i = 0; i < call.key_width; ++i) {
+      const double product = call.scale * call.q[i] * call.k[key * call.k_at.row + i];
+      weights[key] += product;
+      terms += std::abs(product);
+    }
+    maximum = std::max(maximum, weights[key]);
+    largest_terms = std::max(largest_terms, terms);
+  }
+  for (double& weight : weights) total += weight = exp(weight - maximum);
+  for (std::size_t key = 0; key < seen; ++key) {
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const double value = std::abs(call.v[key * call.v_at.row + i]);
+      sizes[i] += weights[key] / total * value;
+      values[i] += value;
+    }
+  }
+  const double rounding = step_at_one(dtype) / (dtype == Dtype::bf16 || dtype == Dtype::f16 ? 1 : 2);
+  const double sums = 0x1p-24 * (2 * (static_cast<double>(call.key_width) + 4) * (largest_terms + 1) +
+                                 2 * static_cast<double>(seen) + 64);
+  std::vector<double> allowed(sizes.size());
+  for (std::size_t i = 0; i < allowed.size(); ++i) {
+    allowed[i] = (rounding + sums) * sizes[i] + rounding * std::abs(exact[i]) + 0x1p-24;
+    if (dtype == Dtype::f16) allowed[i] += 0x1p-25 * values[i];  // of weights that are subnormal
+  }
+  return allowed;
+}
+
+// The context of one query of one head, of numbers as the device has them.
+struct RowOfContext {
+  std::vector<double> exact;    // in double precision
+  std::vector<float> plain;     // of single precision, each operation of which is rounded
+  std::vector<double> allowed;  // how far a kernel may be from the exact one
+};
+RowOfContext row_of_context(const Workload& w, std::size_t batch, std::size_t head, std::size_t query) {
   const auto samples = [&](std::uint64_t seed, std::size_t first, std::size_t count) {
     std::vector<double> numbers(count);
     for (double& number : numbers) number = stored(sample(seed, first++), w.dtype);
@@ -57,7 +100,10 @@ std::pair<std::vector<double>, std::vector<float>> contexts_of(const Workload& w
   call.k = k.data();
   call.v = v.data();
   call.offsets = &position;
-  return {context_of<double, DotPlain<double>>(call, 0, 0, 0), context_of<float, DotPlain<float>>(call, 0, 0, 0)};
+  RowOfContext row{
+      context_of<double, DotPlain<double>>(call, 0, 0, 0), context_of<float, DotPlain<float>>(call, 0, 0, 0), {}};
+  row.allowed = allowed_of(call, row.exact, w.dtype);
+  return row;
 }
 
 class CudaRun final : public MeasurableRun {
@@ -96,8 +142,10 @@ class CudaRun final : public MeasurableRun {
       const double once = time(kernel, 1);
       constexpr double enough = 2e-3;
       launches_ = std::clamp(static_cast<int>(enough / std::max(once, 1e-9)), 1, 200);
+      graph_.reset();
+      if (limit_of(workload_) == Limit::memory) record(kernel);
     }
-    return time(kernel, launches_);
+    return graph_ ? time_graph(kernel) : time(kernel, launches_);
   }
 
   Error error() override {
@@ -110,9 +158,10 @@ class CudaRun final : public MeasurableRun {
       const std::size_t drawn = i == 0 ? 0 : i == 1 ? all - 1 : static_cast<std::size_t>(i * 0x9e3779b97f4a7c15u % all);
       const std::size_t query = drawn % workload_.queries;
       const std::size_t head = drawn / workload_.queries % workload_.heads;
-      const auto [exact, plain] = contexts_of(workload_, drawn / workload_.queries / workload_.heads, head, query);
-      for (std::size_t j = 0; j < exact.size(); ++j) {
-        worst.take(made[drawn * workload_.value_width + j], stored(plain[j], workload_.dtype), exact[j]);
+      const RowOfContext row = row_of_context(workload_, drawn / workload_.queries / workload_.heads, head, query);
+      for (std::size_t j = 0; j < row.exact.size(); ++j) {
+        worst.take(made[drawn * workload_.value_width + j], stored(row.plain[j], workload_.dtype), row.exact[j],
+                   row.allowed[j]);
       }
     }
     return worst;
@@ -135,8 +184,23 @@ class CudaRun final : public MeasurableRun {
     return clock_.seconds() / launches;
   }
 
-  void launch(const FusedKernel& kernel) {
-    check(kernel.launch(calls_[next_], nullptr), "starting attention");
+  // Decoding is as short as what the host does to start it: all calls are recorded
+  // once, and started by one of the host's.
+  void record(const FusedKernel& kernel) {
+    graph_ = std::make_unique<Graph>([&](cudaStream_t stream) {
+      for (int i = 0; i < launches_; ++i) launch(kernel, stream);
+    });
+  }
+
+  double time_graph(const FusedKernel& kernel) {
+    launch(kernel);
+    clock_.start();
+    graph_->launch();
+    return clock_.seconds() / launches_;
+  }
+
+  void launch(const FusedKernel& kernel, cudaStream_t stream = nullptr) {
+    check(kernel.launch(calls_[next_], stream), "starting attention");
     last_call_ = next_;
     next_ = (next_ + 1) % calls_.size();
   }
@@ -157,6 +221,7 @@ class CudaRun final : public MeasurableRun {
   std::size_t next_ = 0, last_call_ = 0;
   std::string_view last_;
   int launches_ = 1;
+  std::unique_ptr<Graph> graph_;  // of so many launches, where that is how they are timed
   DeviceClock clock_;
 };
 

@@ -41,7 +41,7 @@ enum cudaError_t {
   cudaErrorNoDevice = 100,
   cudaErrorNotSupported = 801
 };
-using cudaStream_t = struct CUstream_st*;
+using cudaStream_t = struct CUstream_st*;  // null, or one that records what is started on it (streams.cpp)
 
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 struct cudaFuncAttributes {};
@@ -71,11 +71,15 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
 namespace cuda_on_host {
 // Runs body() once for every thread of every block; returns when all are done.
 void run(dim3 blocks, dim3 threads, std::size_t shared_bytes, const std::function<void()>& body);
+// Does it now, or where the stream is being recorded, each time that the graph is launched.
+void start(cudaStream_t stream, std::function<void()> kernel);
 }  // namespace cuda_on_host
 
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments... arguments) {
-  cuda_on_host::run(config->gridDim, config->blockDim, config->dynamicSmemBytes, [&] { kernel(arguments...); });
+  cuda_on_host::start(config->stream, [=, sizes = *config] {
+    cuda_on_host::run(sizes.gridDim, sizes.blockDim, sizes.dynamicSmemBytes, [&] { kernel(arguments...); });
+  });
   return cudaSuccess;
 }

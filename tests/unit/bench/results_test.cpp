@@ -156,6 +156,7 @@ TEST_CASE("the JSON of a benchmark holds the numbers as they were measured", "[e
     CHECK(told["kernels"][1]["seconds"]["median"] == shape.kernels[1].seconds.median);
     CHECK(told["kernels"][1]["best_of_peak"] == shape.kernels[1].best_fraction);
     CHECK(told["kernels"][1]["error"]["plain"] == shape.kernels[1].error.plain);
+    CHECK(told["kernels"][1]["error"]["of_bound"].is_null());
     CHECK(told["peers"][0]["ratio"]["median"] == shape.peers[0].ratio.median);
     CHECK(told["peers"][1] ==
           nlohmann::json{{"peer", "numpy, all scores"}, {"left_out", "its scores would take 8.0 GiB"}});
