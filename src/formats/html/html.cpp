@@ -301,8 +301,9 @@ class PageWriter {
     const auto number = numbers_.find(&matrix);
     const bool sourced = number != numbers_.end();
     const Extent shown = sourced ? matrices_[number->second].shown : shown_of(matrix, options_);
-    text_ += page_matrix(matrix, shown, sourced ? std::optional(number->second) : std::nullopt,
-                         sourced ? closing_rules(matrix, shown, matrices_) : std::vector<std::string>{});
+    text_ += page_matrix(
+        matrix, shown, sourced ? std::optional(number->second) : std::nullopt,
+        sourced && matrix.role != Role::softmax ? closing_rules(matrix, shown, matrices_) : std::vector<std::string>{});
   }
 
   // A matrix and those that stand beside it; returns what comes behind them.
