@@ -814,6 +814,9 @@ class TheRest(PageTest):
         self.assertIn("(the problem blocks this cell)", self.run_script("""
             point(cellAt("attention_weights", 6));
             return document.querySelector(".sum .reading").textContent;"""))
+        self.assertIn("closed by mask (the problem blocks this cell)", self.run_script("""
+            cellAt("attention_weights", 6).click();
+            return document.querySelector("dialog .meaning").textContent;"""))
 
     def test_steps_of_three_axes_are_drawn_a_small_matrix_a_query_side_by_side(self):
         self.browser.resize(1280, 800)
