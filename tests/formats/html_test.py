@@ -348,6 +348,21 @@ class Pages(unittest.TestCase):
         places = [details for details in self.pages["ragged-batch.json"].all("details") if "place" in details.classes()]
         self.assertEqual(["open" in details.attributes for details in places], [True, True, True])
 
+    def test_what_is_the_pages_own_names_no_option_of_the_program(self):
+        def holds(one):
+            for element in one.all():
+                if {"extra", "left-out", "hint"} & set(element.classes()):
+                    self.assertNotRegex(element.text(), r"--[a-z]|f64")
+
+        self.for_each(holds)
+        folder = tempfile.mkdtemp(prefix="attn-html-")
+        self.addCleanup(shutil.rmtree, folder)
+        with open(os.path.join(folder, "long.json"), "w", encoding="utf-8") as file:
+            json.dump({"inputs": {"random": "normal", "shape": [80, 2], "seed": 1}}, file)
+        cut = page("run", "long.json", "--explain", "steps", folder=folder)
+        self.assertIn("… 64 more rows", [one.text() for one in cut.all("p") if "left-out" in one.classes()])
+        holds(cut)
+
     def test_the_pages_are_light(self):
         sizes = {name: len(one.source.encode()) for name, one in self.pages.items()}
         self.assertLess(sizes["worked-example.json"], 200_000)

@@ -1,5 +1,6 @@
 """The page of --format html in a browser: pointing, keys, slider, hiding, and the sums it writes."""
 
+import base64
 import json
 import math
 import os
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections import Counter
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
@@ -691,19 +693,26 @@ class TheRest(PageTest):
                 const near = (one, side) => Math.abs(at(one)[side] - outer[side]) < 3;
                 return [box.scrollWidth > box.clientWidth && box.scrollHeight > box.clientHeight,
                         near(table.tBodies[0].rows[20].cells[0], "left"), near(head[20], "top") || !arguments[1],
-                        near(head[0], "left")];""", dx, dy)
+                        near(head[0], "left") && (near(head[0], "top") || !arguments[1])];""", dx, dy)
             self.assertEqual([inside, row, column, corner], [True, True, True, True], (dx, dy))
         self.browser.resize(1280, 900)
 
     def test_the_sum_stands_beside_its_number_and_never_off_the_screen(self):
-        for width, height in ((1280, 800), (800, 600), (390, 700)):
+        for width, height in ((1280, 800), (800, 600), (390, 844)):
             self.browser.resize(width, height)
             for name in ("twelve-words", "forty", "masks-together"):
                 self.open(name)
-                worst = self.run_script("""
+                farthest = 120 if width > 400 else 300  # above the names of the columns, where nothing else is free
+                checked, worst = self.run_script("""
                     const faults = [];
+                    let checked = 0;
+                    const meet = (a, b) => a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
+                    const within = (one, box) => one && {left: Math.max(one.left, box.left), top: Math.max(one.top, box.top),
+                        right: Math.min(one.right, box.right), bottom: Math.min(one.bottom, box.bottom)};
+                    const sum = document.querySelector("output.sum");
                     for (const step of ["attention_weights", "scores", "context"]) {
                       const table = cellAt(step, 0).closest("table");
+                      const box = table.closest(".scroll");
                       for (let at = table.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
                       const all = cellsOf(table);
                       for (const cell of [all[0], all[1], all[all.length >> 1], all.at(-2), all.at(-1)]) {
@@ -711,19 +720,49 @@ class TheRest(PageTest):
                           cell.scrollIntoView({block, inline: "nearest", behavior: "instant"});
                           point(cell);
                           document.dispatchEvent(new Event("scroll"));
-                          const sum = document.querySelector("output.sum").getBoundingClientRect();
-                          const here = cell.getBoundingClientRect();
-                          const isIn = sum.left >= 0 && sum.top >= 0 && sum.right <= innerWidth && sum.bottom <= innerHeight;
-                          const covers = sum.left < here.right && sum.right > here.left && sum.top < here.bottom &&
-                                         sum.bottom > here.top;
-                          const apart = Math.min(Math.abs(sum.top - here.bottom), Math.abs(here.top - sum.bottom));
-                          if (!isIn || covers || apart > 60) faults.push([step, block, isIn, covers, apart]);
+                          const view = {left: 0, top: document.getElementById("controls").getBoundingClientRect().bottom,
+                                        right: document.documentElement.clientWidth, bottom: innerHeight};
+                          const seen = (one) => within(within(one.getBoundingClientRect(), box.getBoundingClientRect()), view);
+                          const here = seen(cell);
+                          if (here.bottom <= here.top || here.right <= here.left) continue;  // below the controls
+                          ++checked;
+                          const its = sum.getBoundingClientRect();
+                          const isIn = its.left >= 0 && its.top >= 0 && its.right <= view.right && its.bottom <= innerHeight;
+                          const names = [cell.parentNode.cells[0], table.tHead.rows[0].cells[cell.cellIndex]].map(seen);
+                          const covers = [here, ...names].map((one) => meet(its, one));
+                          const apart = Math.max(its.top - here.bottom, here.top - its.bottom, its.left - here.right,
+                                                 here.left - its.right);
+                          if (!isIn || covers.includes(true) || apart > arguments[0]) faults.push([step, block, isIn, covers, apart]);
                         }
                       }
                     }
-                    return faults;""")
+                    return [checked, faults];""", farthest)
                 self.assertEqual(worst, [], (width, name))
+                self.assertGreater(checked, 25)
         self.browser.resize(1280, 900)
+
+    def test_the_sum_goes_with_its_number_and_is_not_seen_without_it(self):
+        self.open("forty")
+        self.assertEqual(self.run_script("""
+            const cell = cellAt("attention_weights", 0), box = cell.closest(".scroll");
+            box.scrollIntoView({block: "center", behavior: "instant"});
+            point(cell);
+            const sum = document.querySelector("output.sum");
+            const before = sum.checkVisibility({visibilityProperty: true});
+            box.scrollTo(900, 900);
+            document.dispatchEvent(new Event("scroll"));
+            return [before, sum.checkVisibility({visibilityProperty: true})];"""), [True, False])
+
+    def test_what_is_multiplied_is_drawn_pair_below_pair(self):
+        self.open("worked-example")
+        rows = """
+            point(cellAt(...arguments));
+            return [...document.querySelectorAll(".sum .strips tr")].map((row) => [...row.cells].map((one) => one.textContent));"""
+        self.assertEqual(self.run_script(rows, "scores", 1),
+                         [["Q", "1", "0", "2"], ["K", "4", "4", "0"], ["×", "4", "0", "0"]])
+        self.assertEqual(self.run_script(rows, "context", 1),
+                         [["A", "0.0634", "0.4683", "0.4683"], ["V", "2", "8", "6"], ["×", "0.1268", "3.7465", "2.8099"]])
+        self.assertEqual(self.run_script(rows, "inputs", 0), [])
 
     def test_the_row_and_column_of_a_number_are_drawn_in_up_to_their_names(self):
         self.open("worked-example")
@@ -733,6 +772,24 @@ class TheRest(PageTest):
             const table = cell.closest("table");
             return [[...table.querySelectorAll("th.along")].map((one) => one.textContent),
                     table.querySelectorAll("td.along").length];"""), [["Input 3", "Input 2"], 5])
+
+    def test_a_shade_at_the_edge_says_that_a_table_goes_on(self):
+        self.browser.resize(1280, 800)
+        self.open("forty")
+        shades = """
+            const box = cellAt("attention_weights", 0).closest(".scroll");
+            box.scrollTo(arguments[0], arguments[1]);
+            box.dispatchEvent(new Event("scroll"));
+            return ["more-right", "more-down"].map((name) => box.parentElement.classList.contains(name));"""
+        self.assertTrue(self.browser.eventually('return document.querySelector(".more-right.more-down") !== null;'))
+        self.assertEqual(self.run_script(shades, 0, 0), [True, True])
+        self.assertEqual(self.run_script(shades, 9999, 0), [False, True])
+        self.assertEqual(self.run_script(shades, 9999, 9999), [False, False])
+        self.open("twelve-words")
+        self.assertEqual(self.run_script("""
+            document.querySelectorAll("details").forEach((one) => (one.open = true));
+            return [...document.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth).length;"""), 0)
+        self.browser.resize(1280, 900)
 
     def test_a_closed_number_says_what_closes_it(self):
         for name, at, words in (("worked-example-causal", 1, "causal"), ("ragged-batch", 2, "lengths")):
@@ -744,6 +801,35 @@ class TheRest(PageTest):
                     return document.querySelector("output.sum").textContent;""", step, at)
                 self.assertIn("closed by " + words, said, (name, step))
 
+    def test_a_page_says_without_pointing_which_rules_close_numbers(self):
+        self.open("masks-together")
+        rules = """
+            const figure = cellAt(arguments[0], 0).closest("figure");
+            return [...figure.querySelectorAll(".rule")].map((one) => one.textContent);"""
+        for step in ("masked_scores", "attention_weights"):
+            self.assertEqual(self.run_script(rules, step), ["mask: the problem blocks this cell",
+                                                            "causal: a query sees no key after its own position",
+                                                            "lengths: keys past the end of a sequence are padding"])
+        self.assertEqual(self.run_script(rules, "scores"), [])
+        self.assertIn("(the problem blocks this cell)", self.run_script("""
+            point(cellAt("attention_weights", 6));
+            return document.querySelector(".sum .reading").textContent;"""))
+        self.assertIn("closed by mask (the problem blocks this cell)", self.run_script("""
+            cellAt("attention_weights", 6).click();
+            return document.querySelector("dialog .meaning").textContent;"""))
+
+    def test_steps_of_three_axes_are_drawn_a_small_matrix_a_query_side_by_side(self):
+        self.browser.resize(1280, 800)
+        for name, step, axis in (("twelve-words", "weighted_values", 12), ("score-additive", "score_hidden", 2)):
+            self.open(name)
+            tops = self.run_script("""
+                document.querySelectorAll("details").forEach((one) => (one.open = true));
+                const of = numbers.map((matrix, i) => matrix.step === arguments[0] ? i : -1).filter((i) => i >= 0);
+                return of.map((i) => document.querySelector(`table[data-matrix="${i}"]`).getBoundingClientRect().top);""", step)
+            self.assertGreaterEqual(len(tops), axis, name)
+            self.assertEqual(tops[0], tops[1], name)
+        self.browser.resize(1280, 900)
+
     def test_padding_is_no_word(self):
         self.open("ragged-batch")
         rows = self.run_script("""
@@ -752,6 +838,121 @@ class TheRest(PageTest):
         self.assertTrue(any(is_padding for _, is_padding in rows))
         for name, is_padding in rows:
             self.assertEqual(is_padding, name == "·")
+
+    def test_a_map_is_opened_by_a_key_and_the_keys_go_on_in_its_numbers(self):
+        for key in ("Enter", " "):
+            self.open("twelve-words")
+            self.run_script('[...document.querySelectorAll(".overview a")].at(-1).focus();')
+            self.browser.press(key)
+            self.assertTrue(self.browser.eventually("""
+                const figure = document.querySelector([...document.querySelectorAll(".overview a")].at(-1).hash);
+                return figure.checkVisibility() && figure.contains(document.activeElement);"""), key)
+            self.browser.press("ArrowRight", "ArrowDown")
+            self.assertEqual(self.run_script("return offset(document.activeElement);"), ["attention_weights", 144 + 13])
+
+    def test_escape_takes_the_sum_away(self):
+        self.open("worked-example")
+        self.run_script('cellAt("scores", 0).focus();')
+        self.assertTrue(self.run_script('return document.querySelector(".sum").checkVisibility();'))
+        self.browser.press("Escape")
+        self.assertFalse(self.run_script('return document.querySelector(".sum").checkVisibility();'))
+
+    def test_tab_reaches_everything_in_the_order_of_the_page_and_shows_where_it_is(self):
+        self.open("twelve-words")
+        expected = self.run_script("""
+            const all = "a[href], button, input, summary, [tabindex='0']";
+            return [...document.querySelectorAll(all)].filter((one) => one.checkVisibility()).length;""")
+        self.run_script('document.body.tabIndex = -1; document.body.focus(); window.been = [];')
+        for _ in range(expected):
+            self.browser.press("Tab")
+            self.run_script("""
+                const at = document.activeElement, style = getComputedStyle(at);
+                been.push([at, style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2]);""")
+        self.assertEqual(self.run_script("""
+            const all = "a[href], button, input, summary, [tabindex='0']";
+            const visited = new Set(been.map(([at]) => at));
+            const missed = [...document.querySelectorAll(all)].filter((one) => one.checkVisibility() && !visited.has(one));
+            const back = been.slice(1).filter(([at], i) =>
+                !(been[i][0].compareDocumentPosition(at) & Node.DOCUMENT_POSITION_FOLLOWING));
+            const dark = been.filter(([, isShown]) => !isShown);
+            return [missed, back, dark].map((list) => list.map((one) => (one[0] ?? one).outerHTML.slice(0, 80)));"""), [[], [], []])
+
+    def test_all_text_can_be_read_on_what_is_behind_it_in_both_modes(self):
+        worst = """
+            const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+            const rgba = (colour) => {
+              canvas.clearRect(0, 0, 1, 1);
+              canvas.fillStyle = colour;
+              canvas.fillRect(0, 0, 1, 1);
+              const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+              return [r, g, b, a / 255];
+            };
+            const over = ([r, g, b, a], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a), 1];
+            const behind = (one) => {
+              const layers = [];
+              for (let at = one; at; at = at.parentElement) layers.unshift(rgba(getComputedStyle(at).backgroundColor));
+              return layers.reduce((base, layer) => over(layer, base), rgba("Canvas"));
+            };
+            const light = (colour) => colour.slice(0, 3).map((part) => part / 255)
+                .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+                .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+            const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+            const seen = new Map();
+            const look = () => {
+              for (const one of document.querySelectorAll("body *")) {
+                if (!one.checkVisibility() || one.closest(".outline, .unseen, script")) continue;
+                if (![...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) continue;
+                const style = getComputedStyle(one);
+                const [text, paper] = [rgba(one.closest("svg") ? style.fill : style.color), behind(one)];
+                const ratio = contrast(over(text, paper), paper);
+                if (ratio < 4.5) seen.set(`${one.tagName}.${one.getAttribute("class")}`, [ratio, one.textContent.slice(0, 30)]);
+              }
+            };
+            document.querySelectorAll("details").forEach((one) => (one.open = true));
+            look();
+            for (const step of ["queries", "scores", "attention_weights", "context"]) {
+              const cell = cellAt(step, 1);
+              if (!cell) continue;
+              point(cell);
+              look();
+            }
+            cellAt("attention_weights", 1).click();
+            look();
+            return [rgba(getComputedStyle(document.body).backgroundColor), [...seen]];"""
+        for mode in ("light", "dark"):
+            self.browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+                "features": [{"name": "prefers-color-scheme", "value": mode}]})
+            try:
+                for name in ("worked-example", "ragged-batch", "tom-yeh-three-heads", "masks-together"):
+                    self.open(name)
+                    paper, faults = self.run_script(worst)
+                    self.assertEqual(faults, [], (mode, name))
+                    self.assertEqual(paper[0] > 128, mode == "light")
+            finally:
+                self.browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+    def test_paper_has_every_number_of_the_page_and_no_control(self):
+        if not shutil.which("pdftotext"):
+            self.skipTest("no pdftotext")
+        for name in ("twelve-words", "forty", "ragged-batch"):
+            self.open(name)
+            numbers, controls = self.run_script("""
+                return [[...document.querySelectorAll("table[data-matrix]")].map((table) => cellsOf(table).map((cell) => cell.textContent)),
+                        [...document.querySelectorAll("#controls button")].map((one) => one.textContent)];""")
+            printed = self.browser.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
+            path = os.path.join(self.folder, "printed.pdf")
+            with open(path, "wb") as file:
+                file.write(base64.b64decode(printed["data"]))
+            text = subprocess.run(["pdftotext", "-layout", path, "-"], capture_output=True, encoding="utf-8", check=True).stdout
+            found = Counter(re.findall(r"[−∞\d.e+-]+", text))
+            wanted = Counter(number for table in numbers for number in table)
+            self.assertEqual({number for number, count in wanted.items() if found[number] < count}, set(), name)
+            for control in controls:
+                self.assertNotIn(control, text)
+            size = subprocess.run(["pdfinfo", path], capture_output=True, encoding="utf-8", check=True).stdout
+            self.assertIn("594.96 x 841.92", size)
+            after = self.run_script('return document.querySelectorAll(".on-paper, .split").length;')
+            self.assertEqual(after, 0)
 
     def test_a_finger_presses_where_a_mouse_points(self):
         tip = 'return document.querySelector(".tip").textContent'

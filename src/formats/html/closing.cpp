@@ -1,23 +1,23 @@
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "explain/provenance.h"
 #include "formats/html/elements.h"
 
 namespace attn {
 namespace {
 
-// A number of a step that stands in the page.
+// A number of a mask that stands in the page.
 struct Found {
   const Matrix* matrix;
   double number;
 };
 
-std::optional<Found> find(const std::vector<PageMatrix>& page, const std::string& step, std::size_t place) {
-  for (const PageMatrix& one : page) {
+std::optional<Found> find(const std::vector<PageMatrix>& masks, const std::string& step, std::size_t place) {
+  for (const PageMatrix& one : masks) {
     const Matrix& matrix = *one.matrix;
     if (matrix.step != step) continue;
     for (std::size_t row = 0; row < matrix.rows() && matrix.place_of(row, 0) <= place; ++row) {
@@ -37,14 +37,14 @@ std::optional<std::size_t> open_place(const Provenance& made) {
 }
 
 // The rules that a mask is put together from, at one of its places; itself, where it is given.
-std::vector<Found> rules_of(const std::vector<PageMatrix>& page, const std::string& mask, std::size_t place) {
-  const std::optional<Found> self = find(page, mask, place);
+std::vector<Found> rules_of(const std::vector<PageMatrix>& masks, const std::string& mask, std::size_t place) {
+  const std::optional<Found> self = find(masks, mask, place);
   if (!self) return {};
   if (operation_of(self->matrix->reading).is_given()) return {*self};
   std::vector<Found> rules;
   for (const Slice& read : provenance(self->matrix->reading, place).operands) {
     if (read.count == 0) continue;
-    if (const auto rule = find(page, read.tensor, read.cell(0))) rules.push_back(*rule);
+    if (const auto rule = find(masks, read.tensor, read.cell(0))) rules.push_back(*rule);
   }
   return rules;
 }
@@ -54,17 +54,22 @@ std::vector<Found> rules_of(const std::vector<PageMatrix>& page, const std::stri
 std::vector<std::string> closing_rules(const Matrix& matrix, Extent shown, const std::vector<PageMatrix>& page) {
   std::vector<std::string> titles;
   if (matrix.closed.empty() || !matrix.reading.open) return titles;
+  std::vector<PageMatrix> masks;
+  std::ranges::copy_if(page, std::back_inserter(masks),
+                       [](const PageMatrix& one) { return one.matrix->role == Role::mask; });
   for (std::size_t i = 0; i < shown.rows * shown.columns; ++i) {
     const std::size_t row = i / shown.columns, column = i % shown.columns;
     if (!matrix.is_closed(row, column)) continue;
     const Provenance made = provenance(matrix.reading, matrix.place_of(row, column));
     const auto place = open_place(made);
     if (!place) continue;
-    for (const Found& rule : rules_of(page, made.open->tensor, *place)) {
+    const std::vector<Found> rules = rules_of(masks, made.open->tensor, *place);
+    for (const Found& rule : rules) {
       const std::string& title = rule.matrix->title;
       const bool is_new = std::ranges::find(titles, title) == titles.end();
       if (rule.number == 0 && is_new && !title.empty()) titles.push_back(title);
     }
+    if (titles.size() == rules.size()) break;  // there are no others
   }
   return titles;
 }

@@ -157,7 +157,11 @@ std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::s
     for (const std::string& rule : closing) text += " <span class=\"rule\">" + page_label(rule) + "</span>";
     text += "</p>\n";
   }
-  for (const std::string& words : words_of_cut(matrix, shown)) text += "<p class=\"left-out\">" + words + "</p>\n";
+  const auto leave_out = [&](std::size_t count, std::string_view more) {
+    if (count > 0) text += "<p class=\"left-out\">… " + counted(count, more) + "</p>\n";
+  };
+  leave_out(matrix.rows() - shown.rows, "more row");
+  leave_out(matrix.columns() - shown.columns, "more column");
   if (are_weights(matrix)) text += hint(matrix);
   return text + "</figure>\n";
 }

@@ -54,7 +54,7 @@ let parted = [];  // elements that are there for paper only
 
 function partsOfTable(table, wide) {
   const columns = table.tHead.rows[0].cells.length - 1;
-  const each = Math.max(1, Math.floor(columns * mostOnPaper / wide));
+  const each = Math.ceil(columns / Math.ceil(wide / mostOnPaper));  // all about as wide
   const parts = [];
   for (let from = 0; from < columns; from += each) {
     const part = table.cloneNode(true);

@@ -302,8 +302,9 @@ class PageWriter {
     const auto number = numbers_.find(&matrix);
     const bool sourced = number != numbers_.end();
     const Extent shown = sourced ? matrices_[number->second].shown : shown_of(matrix, options_);
-    text_ += page_matrix(matrix, shown, sourced ? std::optional(number->second) : std::nullopt,
-                         sourced ? closing_rules(matrix, shown, matrices_) : std::vector<std::string>{});
+    text_ += page_matrix(
+        matrix, shown, sourced ? std::optional(number->second) : std::nullopt,
+        sourced && matrix.role != Role::softmax ? closing_rules(matrix, shown, matrices_) : std::vector<std::string>{});
   }
 
   // A matrix and those that stand beside it; returns what comes behind them.
@@ -345,30 +346,59 @@ class PageWriter {
   void lay_out_overview() {
     if (std::exchange(overview_told_, true)) return;
     lay_out_outline();
-    std::string maps;
-    std::size_t count = 0;
+    std::vector<SmallMap> maps;
     std::string section;  // the place of the part that we are in
     for (std::size_t i = 0; i < document_.blocks.size(); ++i) {
       if (const auto group = groups_.find(i); group != groups_.end()) section = group->second.place;
-      if (const auto* matrix = std::get_if<Matrix>(&document_.blocks[i])) add_map(*matrix, section, maps, count);
+      if (const auto* matrix = std::get_if<Matrix>(&document_.blocks[i])) add_map(*matrix, section, maps);
     }
-    for (const Matrix& matrix : document_.behind) add_map(matrix, "", maps, count);
-    if (count < 2) return;
+    for (const Matrix& matrix : document_.behind) add_map(matrix, "", maps);
+    if (maps.size() < 2) return;
     text_ += fmt::format(
         "<nav class=\"overview extra\" aria-label=\"Weights at a glance\">\n<p class=\"hint\">All weights at a glance: "
         "a row a {}, a column a {}. The darker, the larger the weight. Each map leads to its "
-        "numbers.</p>\n<ul style=\"--maps:{}\">\n{}</ul>\n"
-        "</nav>\n",
-        page_text({{"query", Role::query}}), page_text({{"key", Role::key}}), count, maps);
+        "numbers.</p>\n{}</nav>\n",
+        page_text({{"query", Role::query}}), page_text({{"key", Role::key}}), maps_listed(maps));
   }
 
-  void add_map(const Matrix& matrix, const std::string& section, std::string& maps, std::size_t& count) const {
+  struct SmallMap {
+    std::string place;   // "Sequence 1 of 2 · Head 2 of 8"
+    std::size_t number;  // of its matrix
+    const Matrix* weights;
+    // What it is one of, "Sequence 1 of 2"; empty where there is one.
+    std::string whole() const {
+      const std::size_t end = place.rfind(" · ");
+      return end == std::string::npos ? "" : place.substr(0, end);
+    }
+  };
+
+  void add_map(const Matrix& matrix, const std::string& section, std::vector<SmallMap>& maps) const {
     const auto number = numbers_.find(&matrix);
     if (!are_weights(matrix) || number == numbers_.end()) return;
     const std::string place = dotted(matrix.part, matrix.place.empty() ? section : matrix.place);
-    ++count;
-    maps += fmt::format("<li><a href=\"#m{}\">{}<span>{}</span></a></li>\n", number->second, small_map(matrix),
-                        page_label(place.empty() ? matrix.title : place));
+    maps.push_back({place.empty() ? matrix.title : place, number->second, &matrix});
+  }
+
+  // Heads of one sequence or layer in a list of their own, where there are several of both.
+  static std::string maps_listed(const std::vector<SmallMap>& maps) {
+    std::set<std::string> wholes;
+    for (const SmallMap& map : maps) wholes.insert(map.whole());
+    const bool grouped = wholes.size() > 1 && wholes.size() < maps.size();
+    const std::string begin =
+        fmt::format("<ul style=\"--maps:{}\">\n", grouped ? maps.size() / wholes.size() : maps.size());
+    std::string text = grouped ? "" : begin;
+    std::string whole;
+    for (const SmallMap& map : maps) {
+      if (grouped && (text.empty() || map.whole() != whole)) {
+        whole = map.whole();
+        text += (text.empty() ? "" : "</ul>\n") + (whole.empty() ? "" : "<p>" + page_label(whole) + "</p>\n") + begin;
+      }
+      const std::string name =
+          grouped && !whole.empty() ? map.place.substr(whole.size() + std::string_view(" · ").size()) : map.place;
+      text += fmt::format("<li><a href=\"#m{}\">{}<span>{}</span></a></li>\n", map.number, small_map(*map.weights),
+                          page_label(name));
+    }
+    return text + "</ul>\n";
   }
 
   void lay_out_what_is_behind() {

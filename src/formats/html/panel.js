@@ -73,7 +73,7 @@ function keepInside() {
 function strips(operands, isProduct) {
   const [first, second = []] = operands;
   if (!first || first.length < 2) return [];
-  const room = Math.floor((Math.min(700, innerWidth - 40) - 60) / 58);
+  const room = Math.floor((Math.min(580, innerWidth - 40) - 60) / 58);
   const count = first.length > room ? room - 1 : first.length;
   const said = (place) => (isVeiled(cellAt(place)) ? "?" : inLine(numberIn(cellAt(place)), place.matrix.decimals));
   const row = (name, texts, className) => {

@@ -6,10 +6,11 @@ const tip = isTouched
 // What the keys do, for who asks.
 function keyHelp() {
   const keys = [
-    ["Point or Tab", "lights the numbers that a number was made from"],
+    ["Point or Tab", "shows how a number was made"],
     ["Arrow keys", "from number to number"],
     ["Enter or click", "why a number is what it is"],
-    ["Esc", "closes that again"],
+    ["Home, End", "to the ends of a row"],
+    ["Esc", "takes that away again"],
     ["n, p", "next and previous step"],
   ];
   const rows = keys.map(([key, does]) => element("div", {}, element("dt", {}, key), element("dd", {}, does)));

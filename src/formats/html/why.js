@@ -115,7 +115,7 @@ function unfoldFirst(tree) {
 
 // "Scores: each query times each key · row Input 1, column Input 2 of S"
 function meaningOf(place) {
-  return [titleOf(place.matrix), whereabouts([place])].filter(Boolean).join(" · ");
+  return [titleOf(place.matrix), whereabouts([place]), whyClosed(place)].filter(Boolean).join(" · ");
 }
 
 function openWhy(cell) {
