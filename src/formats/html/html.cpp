@@ -56,7 +56,8 @@ std::string page_look() {
   constexpr std::string_view place = "  /* roles */\n";
   std::string colours;
   for (const RoleLook& look : role_looks()) colours += fmt::format("  --{}: {};\n", look.name, look.page);
-  return std::string(page_style).replace(page_style.find(place), place.size(), colours);
+  std::string style = page_style.text();
+  return style.replace(style.find(place), place.size(), colours);
 }
 
 // Writes a document as one page: a section a part of it, within these a <div> a
@@ -112,7 +113,7 @@ class PageWriter {
     return fmt::format(
         "</main>\n<script type=\"application/json\" "
         "id=\"numbers\">{}</script>\n<script>\n{}</script>\n</body>\n</html>\n",
-        numbers_json(document_, matrices_), page_script);
+        numbers_json(document_, matrices_), page_script.text());
   }
 
   void lay_out(const Stop& stop) {
