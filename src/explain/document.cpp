@@ -1,6 +1,9 @@
 #include "explain/document.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "problem/labels.h"
 
 namespace attn {
 
@@ -9,6 +12,8 @@ std::string plain(const Inline& text) {
   for (const Span& span : text) all += span.text;
   return all;
 }
+
+bool is_padding(const std::string& label) { return label == padding_label; }
 
 Inline joined(Inline text, const Inline& more) {
   text.insert(text.end(), more.begin(), more.end());
@@ -37,6 +42,10 @@ std::string Matrix::in_box(std::size_t row, std::size_t column) const {
   const bool is_large = std::isfinite(value) && std::abs(value) >= too_large;
   if (is_large) return written(value, {.decimals = 1, .scientific = true});
   return written(value, {.decimals = value == std::trunc(value) ? 0 : format.decimals});
+}
+
+void Document::hint(const std::string& words) {
+  if (std::ranges::find(hints, words) == hints.end()) hints.push_back(words);
 }
 
 Document titled(const std::string& title) { return title.empty() ? Document() : Document{{Headline{1, {title}}}}; }

@@ -14,7 +14,6 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t most_cells = 5000;
 constexpr std::size_t tall = 20;       // more rows scroll in their box
 constexpr std::size_t most_arcs = 24;  // queries, and keys
 
@@ -97,7 +96,7 @@ std::string hint(const Matrix& weights) {
 }  // namespace
 
 Extent shown_of(const Matrix& matrix, const FormatOptions& options) {
-  return cut_of(matrix, options.full || matrix.rows() * matrix.columns() <= most_cells);
+  return cut_of(matrix, options.full || matrix.rows() * matrix.columns() <= most_shown_whole);
 }
 
 bool is_sourced(const Matrix& matrix) {
@@ -110,28 +109,33 @@ bool are_weights(const Matrix& matrix) {
          matrix.handed_in.empty();
 }
 
-std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t> number) {
+void write_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t> number, Outgoing& page) {
   std::string id, data;
   if (number) {
     id = fmt::format(R"( id="m{}")", *number);
     data = fmt::format(R"( data-matrix="{}")", *number);
   }
+  const bool is_late = is_drawn_late(matrix, shown);
+  if (is_late) data += late_format(matrix);
   const std::string look = std::string(are_weights(matrix) ? " heat" : "") + (shown.rows > tall ? " tall" : "");
-  std::string text =
-      fmt::format("<figure class=\"matrix {}{}\"{} style=\"--fraction:{}\">\n<div class=\"scroll\"><table{}>\n",
-                  class_name(matrix.role), look, id, matrix.fraction(), data);
+  std::string& text = page.text();
+  text += fmt::format("<figure class=\"matrix {}{}\"{} style=\"--fraction:{}\">\n<div class=\"scroll\"><table{}>\n",
+                      class_name(matrix.role), look, id, matrix.fraction(), data);
   text += "<caption><span class=\"about\">" + caption(matrix) + "</span></caption>\n<thead><tr><td></td>";
   for (std::size_t column = 0; column < shown.columns; ++column) text += name_cell(matrix.column_labels[column], "col");
   text += "</tr></thead>\n<tbody>\n";
   for (std::size_t row = 0; row < shown.rows; ++row) {
-    text += "<tr>" + name_cell(matrix.row_labels[row], "row");
-    for (std::size_t column = 0; column < shown.columns; ++column) text += cell(matrix, row, column);
+    text += "<tr" + (is_late ? late_cells(matrix, row, shown.columns) : "") + ">";
+    text += name_cell(matrix.row_labels[row], "row");
+    for (std::size_t column = 0; !is_late && column < shown.columns; ++column) text += cell(matrix, row, column);
     text += "</tr>\n";
+    page.hand_over_if_enough();
   }
   text += "</tbody>\n</table></div>\n";
+  if (is_late) text += "<noscript><p class=\"left-out\">The numbers are drawn where script may run.</p></noscript>\n";
   for (const std::string& words : words_of_cut(matrix, shown)) text += "<p class=\"left-out\">" + words + "</p>\n";
   if (are_weights(matrix)) text += hint(matrix);
-  return text + "</figure>\n";
+  text += "</figure>\n";
 }
 
 std::string page_arcs(const Matrix& weights) {

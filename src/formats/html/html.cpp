@@ -64,8 +64,8 @@ std::string page_look() {
 // stop of the lecture.
 class PageWriter {
  public:
-  PageWriter(const Document& document, const FormatOptions& options)
-      : document_(document), options_(options), groups_(place_groups(document)) {
+  PageWriter(const Document& document, const FormatOptions& options, Sink& sink)
+      : document_(document), options_(options), groups_(place_groups(document)), page_(sink) {
     for (const Block& block : document.blocks) {
       if (const auto* matrix = std::get_if<Matrix>(&block)) add(*matrix);
     }
@@ -73,13 +73,15 @@ class PageWriter {
     part_ = name();
   }
 
-  std::string write() {
+  void write() {
+    text_ += head();
     for (const Stop& stop : stops(document_)) lay_out(stop);
     close_section();
     close_group();
     lay_out_overview();  // where nothing opened a section
     lay_out_what_is_behind();
-    return head() + std::move(text_) + tail();
+    text_ += tail();
+    page_.hand_over();
   }
 
  private:
@@ -183,8 +185,8 @@ class PageWriter {
   void lay_out(const Matrix& matrix) {
     const auto number = numbers_.find(&matrix);
     const bool sourced = number != numbers_.end();
-    text_ += page_matrix(matrix, sourced ? matrices_[number->second].shown : shown_of(matrix, options_),
-                         sourced ? std::optional(number->second) : std::nullopt);
+    write_matrix(matrix, sourced ? matrices_[number->second].shown : shown_of(matrix, options_),
+                 sourced ? std::optional(number->second) : std::nullopt, page_);
   }
 
   // A matrix and those that stand beside it; returns what comes behind them.
@@ -265,7 +267,8 @@ class PageWriter {
   std::vector<PageMatrix> matrices_;
   std::map<const Matrix*, std::size_t> numbers_;
 
-  std::string text_;
+  Outgoing page_;
+  std::string& text_ = page_.text();
   std::set<std::string> parts_told_;  // the ids of their sections
   std::size_t stops_ = 0;
   std::string part_;             // the last headline of level 2
@@ -278,14 +281,18 @@ class PageWriter {
 }  // namespace
 
 Format html_format() {
-  return {.name = "html",
-          .ending = ".html",
-          .summary = "one page that answers questions",
-          .write =
-              [](const Document& document, const FormatOptions& options) {
-                return document.sheet ? sheet_page(document, page_look()) : PageWriter(document, options).write();
-              },
-          .wants_behind = true};
+  return {
+      .name = "html",
+      .ending = ".html",
+      .summary = "one page that answers questions",
+      .write =
+          [](const Document& document, const FormatOptions& options, Sink& sink) {
+            if (document.sheet) return sink.write(sheet_page(document, page_look()));
+            PageWriter(document, options, sink).write();
+          },
+      .wants_behind = true,
+      .hints = [](const Document& document,
+                  const FormatOptions& options) { return hints_on_cuts(document, options.full, most_shown_whole); }};
 }
 
 }  // namespace attn

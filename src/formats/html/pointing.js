@@ -9,6 +9,7 @@ function outputOf(table) {
 }
 
 function light(cell, className) {
+  if (!cell) return;  // of a row that is not drawn yet
   cell.classList.add(className);
   lit.push([cell, className]);
 }

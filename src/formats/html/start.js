@@ -14,6 +14,7 @@ function keyHelp() {
   return element("details", { class: "help" }, element("summary", {}, "Keyboard"), element("dl", {}, ...rows));
 }
 
+startRows();
 startPointing();
 startKeys();
 startFigures();
