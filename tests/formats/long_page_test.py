@@ -64,6 +64,8 @@ class LongPages(unittest.TestCase):
         seen = set()
         for number, rows in self.late_tables():
             step = self.matrices[number]["step"]
+            if step not in self.steps:
+                continue  # given
             seen.add(step)
             self.assertEqual(len(rows), TOKENS)
             for row, attributes in enumerate(rows):
@@ -74,7 +76,7 @@ class LongPages(unittest.TestCase):
         self.assertLessEqual({"scores", "attention_weights"}, seen)
 
     def test_a_small_table_has_its_cells(self):
-        self.assertRegex(self.page, r"<tr><th[^>]*>t150</th><td")
+        self.assertTrue(re.search(r">t150(</bdi>)?</th><td", self.page))
 
     def table(self, step):
         number = next(i for i, one in enumerate(self.matrices) if one["step"] == step)

@@ -4,13 +4,11 @@
     page_sizes.py ATTN [TOKENS…]
 
 One head of width 16 with causal self-attention over random inputs, as --format html writes it,
-with and without --full.
+with and without --full. Needs GNU time.
 """
 
 import json
 import os
-import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -21,7 +19,7 @@ SIZES = (3, 12, 40, 100, 300, 1000)
 
 def problem(tokens):
     random = {"random": "normal", "seed": 1}
-    return {"schema": "attn/problem/1", "title": f"{tokens} tokens", "tokens": [f"t{i + 1}" for i in range(tokens)],
+    return {"title": f"{tokens} tokens", "tokens": [f"t{i + 1}" for i in range(tokens)],
             "inputs": {**random, "shape": [tokens, 16]},
             "weights": {name: {**random, "seed": seed, "shape": [16, 16]}
                         for seed, name in enumerate(("query", "key", "value"), 2)},
@@ -29,11 +27,13 @@ def problem(tokens):
 
 
 def measured(attn, path, page, *options):
+    used = page + ".used"
     before = time.monotonic()
-    child = subprocess.Popen([attn, "run", path, *options, "-o", page], stderr=subprocess.DEVNULL)
-    _, status, used = os.wait4(child.pid, 0)
-    assert status == 0, (path, options)
-    return os.path.getsize(page), time.monotonic() - before, used.ru_maxrss * 1024
+    subprocess.run(["/usr/bin/time", "-f", "%M", "-o", used, attn, "run", path, *options, "-o", page], check=True,
+                   stderr=subprocess.DEVNULL)
+    seconds = time.monotonic() - before
+    with open(used, encoding="ascii") as file:
+        return os.path.getsize(page), seconds, int(file.read()) * 1024
 
 
 def spelled(size):

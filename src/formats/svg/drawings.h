@@ -26,7 +26,8 @@ struct Room {
 // Whether the step has an axis more than a matrix, so that this is what one query has of it.
 bool is_matrix_a_query(const Matrix& matrix);
 
-// Whether the step stays where there is little room: it is neither within a softmax nor given beside the inputs.
+// Whether the step stays where there is little room: it is neither within a softmax
+// nor given beside the inputs, and not only numbers in another order.
 bool is_of_the_gist(const Matrix& matrix);
 
 // The matrices of a whole computation as boxes, joined by arrows as its data

@@ -30,7 +30,7 @@ Page slide() {
       .width = 1280,
       .height = 720,
       .margin = 28,
-      .smallest = 12,
+      .smallest = 11,
       .most_scale = 1.8,
       .rooms = {
           {.width = 1180, .paper = 1120},
@@ -111,11 +111,10 @@ FittedFigure fitted_figure(std::string_view fit, const std::function<Drawing(con
 
 std::string hint_on_fit(std::string_view fit, const FittedFigure& figure) {
   if (fit == "none" || figure.is_readable) return "";
-  const bool is_slide = fit == "slide";
-  return fmt::format(
-      "the figure fits {} only with letters of {:.1f} {}, which are hard to read; --only, --query or --precision show "
-      "less",
-      is_slide ? "a slide" : "a column", figure.smallest, is_slide ? "of its 720 lines" : "points");
+  const std::string letters =
+      fmt::format("{:.1f} {}", figure.smallest, fit == "slide" ? "pixels of its 720" : "points");
+  return fmt::format("the letters of the figure are down to {} high, hard to read; --only or --query shows less",
+                     letters);
 }
 
 }  // namespace attn

@@ -335,6 +335,8 @@ bool is_matrix_a_query(const Matrix& matrix) {
 }
 
 bool is_of_the_gist(const Matrix& matrix) {
+  const Op& op = matrix.reading.op;
+  if (std::holds_alternative<Split>(op) || std::holds_alternative<Merge>(op)) return false;
   return matrix.role != Role::softmax && matrix.role != Role::weighted_value && matrix.role != Role::weight_matrix &&
          matrix.role != Role::mask;
 }

@@ -66,7 +66,7 @@ Drawing card(const ToldMatrix& told, const FormatOptions& options, const Theme& 
                         std::max(matrix.rows(), matrix.columns()) <= most_arcs;
   if (has_arcs) {
     const Drawing curves = arcs_drawing(matrix, theme.palette());
-    const bool beside = drawing.width + between_parts + curves.width <= std::max(room.width, 700.0);
+    const bool beside = room.width >= Room{}.width || drawing.width + between_parts + curves.width <= room.width;
     const double x = beside ? drawing.width + between_parts : 0, top = beside ? y : drawing.height + between_parts / 2;
     drawing.content += svg_moved(x, top, "<g class=\"arcs\">\n" + curves.content + "</g>\n");
     drawing.width = std::max(drawing.width, x + curves.width);
