@@ -158,7 +158,7 @@ std::string told_in(const Document& document, const std::string& format, const L
   options.width = looks.width;
   options.ascii = looks.ascii;
   options.full = looks.full;
-  return found->write(document, options);
+  return written(*found, document, options);
 }
 
 Exported exported(const Trace& trace, const std::string& format) {

@@ -66,7 +66,8 @@ class Process {
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return;
     const std::string of(library);
     const std::string count = std::to_string(threads);
-    const std::array<const char*, 6> words = {python.c_str(), "-c", peers_script, of.c_str(), count.c_str(), nullptr};
+    const std::string script = peers_script.text();
+    const std::array<const char*, 6> words = {python.c_str(), "-c", script.c_str(), of.c_str(), count.c_str(), nullptr};
     socket_ = ends[0];
     id_ = ::fork();
     if (id_ == 0) become(words, ends[1]);

@@ -157,6 +157,12 @@ Rendering understood(const RenderOptions& options, std::span<const Export> for_p
 }
 
 std::string rendered(const Document& document, const Target& target, const Rendering& rendering) {
+  StringSink text;
+  render(document, target, rendering, text);
+  return text.take();
+}
+
+void render(const Document& document, const Target& target, const Rendering& rendering, Sink& sink) {
   const bool to_screen = target.path.empty();
   FormatOptions format = rendering.look;
   format.width = to_screen ? terminal_size(STDOUT_FILENO).columns : 80;
@@ -165,7 +171,27 @@ std::string rendered(const Document& document, const Target& target, const Rende
   std::erase_if(format.settings, [&](const auto& set) {
     return std::ranges::count(target.format->settings, set.first, &FormatSetting::name) == 0;
   });
-  return target.format->write(document, format);
+  target.format->write(document, format, sink);
+}
+
+void Hints::add(const Document& document, const Target& target, const Rendering& rendering) {
+  for (const std::string& words : document.hints) add(words, target.path);
+  for (const std::string& words : target.format->hints(document, rendering.look)) {
+    const auto says_it = [&](const std::string& said) { return said.ends_with(words); };
+    if (std::ranges::none_of(document.hints, says_it)) add(words, target.path);
+  }
+}
+
+void Hints::add(const std::string& words, const std::string& file) {
+  auto hint = std::ranges::find(hints_, words, &Hint::words);
+  if (hint == hints_.end()) hint = hints_.insert(hint, Hint{words, {}});
+  if (!file.empty()) hint->files.push_back(printable(file));
+}
+
+void Hints::say() const {
+  for (const auto& [words, files] : hints_) {
+    attn::say("attn: note: " + (files.empty() ? "" : listed(files) + ": ") + words + "\n");
+  }
 }
 
 std::string path_of_output(const std::string& typed) { return typed == "-" ? "" : typed; }
@@ -210,9 +236,15 @@ Exit hand_out(const Rendering& rendering, const std::function<void(const Target&
 
 Exit write_out(const Rendering& rendering, const std::function<Document()>& document,
                const std::function<std::string()>& json) {
-  return hand_out(rendering, [&](const Target& target, Sink& sink) {
-    sink.write(target.format ? rendered(document(), target, rendering) : json());
+  Hints hints;
+  const Exit exit = hand_out(rendering, [&](const Target& target, Sink& sink) {
+    if (!target.format) return sink.write(json());
+    const Document told = document();
+    render(told, target, rendering, sink);
+    hints.add(told, target, rendering);
   });
+  hints.say();
+  return exit;
 }
 
 }  // namespace attn

@@ -65,6 +65,25 @@ Rendering understood(const RenderOptions& options, std::span<const Export> for_p
 
 // The document as it is written to that target. REQUIRES: target.format.
 std::string rendered(const Document& document, const Target& target, const Rendering& rendering);
+void render(const Document& document, const Target& target, const Rendering& rendering, Sink& sink);
+
+// What whoever runs the program may ask it for, to see more than was written. Documents speak to
+// their readers, who do not: so it goes to standard error.
+class Hints {
+ public:
+  void add(const Document& document, const Target& target, const Rendering& rendering);
+
+  void say() const;
+
+ private:
+  struct Hint {
+    std::string words;
+    std::vector<std::string> files;  // that it is about; none of standard output
+  };
+  void add(const std::string& words, const std::string& file);
+
+  std::vector<Hint> hints_;
+};
 
 // Where -o says that output goes: a file's name, or, of "-", the empty one of standard output.
 std::string path_of_output(const std::string& typed);

@@ -281,7 +281,7 @@ void refuse_too_long(const Trace& trace, const ViewPlan& view) {
       .at({full ? "--full" : "--max-memory"});
 }
 
-void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink& sink) {
+void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink& sink, Hints& hints) {
   const bool is_seen = target.path.empty() && is_terminal(STDOUT_FILENO);
   const std::string what = "writing " + (target.path.empty() ? target.name() : target.path);
   Progress progress(what, !is_seen && is_long(trace));
@@ -292,9 +292,9 @@ void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink&
     const bool beside = target.format->wants_geometry && explaining.only.empty() && explaining.level != Level::result &&
                         explaining.geometry == GeometryWanted::none;
     if (beside) explaining.geometry = GeometryWanted::where_small;
-    const std::string text = rendered(explain(trace, explaining), target, view.rendering);
-    announce(what, text.size());
-    sink.write(text);
+    const Document document = explain(trace, explaining);
+    render(document, target, view.rendering, sink);
+    hints.add(document, target, view.rendering);
   } else if (only.empty()) {
     write_export(*target.exported, trace, what, progress, sink);
   } else {
@@ -443,7 +443,11 @@ Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOpt
     if (const auto why = target.exported->unwritable(trace)) throw not_written_in(*why, target.name());
   }
   try {
-    return hand_out(view.rendering, [&](const Target& target, Sink& sink) { write(target, trace, view, sink); });
+    Hints hints;
+    const Exit exit =
+        hand_out(view.rendering, [&](const Target& target, Sink& sink) { write(target, trace, view, sink, hints); });
+    hints.say();
+    return exit;
   } catch (const ExportError& error) {
     throw not_written_in(error.why(), "");
   }

@@ -1,5 +1,6 @@
 #include "explain/document.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "problem/labels.h"
@@ -50,6 +51,10 @@ std::vector<Block> without_pictures(const GeometryTold& told) {
   }
   for (const Table& table : told.tables) blocks.emplace_back(table);
   return blocks;
+}
+
+void Document::hint(const std::string& words) {
+  if (std::ranges::find(hints, words) == hints.end()) hints.push_back(words);
 }
 
 Document titled(const std::string& title) { return title.empty() ? Document() : Document{{Headline{1, {title}}}}; }

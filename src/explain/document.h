@@ -60,6 +60,7 @@ struct Headline {
 
 struct Prose {
   Inline text;
+  bool by_author = false;  // a line of the problem's notes, under its title
 };
 
 // What a person should know and might overlook.
@@ -256,8 +257,15 @@ struct Document {
   // The whole computation, where it has several parts and all of them are told.
   std::vector<OutlinePart> outline = {};
 
+  // Whether it tells only steps that were asked for by name.
+  bool is_selection = false;
+
   // Of a document to be filled in.
   std::optional<FillIn> sheet = {};
+
+  // What whoever runs the program may ask it for to see more: said to them, and in no format.
+  std::vector<std::string> hints = {};
+  void hint(const std::string& words);  // once
 
   // How numbers are spelled in lines of arithmetic: Numerals of so many decimals.
   int precision = 4;

@@ -136,6 +136,16 @@ std::optional<std::size_t> axis_between(const Shape& shape, std::size_t first, s
 
 }  // namespace
 
+bool reads_evenly(const Op& op) {
+  return std::visit(
+      Overloaded{
+          []<OneOf<Given, Copy, Waves, Contract, Combine, Map, Reduce, Gate, Normalize, Close, Softmax> AsNamed>(
+              const AsNamed&) { return true; },
+          []<OneOf<Split, Merge, Join, Repeat, Pick, Rotate, Online> Regrouped>(const Regrouped&) { return false; },
+      },
+      op);
+}
+
 Axis axis_over(const Op& op) {
   return std::visit(
       Overloaded{

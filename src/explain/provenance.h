@@ -95,6 +95,9 @@ Provenance provenance(const Reading& reading, std::size_t cell);
 // row of softmax that has no open score all but what says so.
 Ingredients ingredients(const Trace& trace, const Reading& reading, std::size_t cell);
 
+// Whether neighbours of a step read cells that are equally far apart, all over it.
+bool reads_evenly(const Op& op);
+
 // The cells in runs of neighbours along one axis.
 std::vector<Slice> cell_runs(const Shape& shape, const CellList& list);
 

@@ -1,8 +1,9 @@
 #include "formats/cut.h"
 
-#include <fmt/core.h>
+#include <algorithm>
+#include <variant>
 
-#include "base/text.h"
+#include <fmt/core.h>
 
 namespace attn {
 namespace {
@@ -18,13 +19,25 @@ Extent cut_of(const Matrix& matrix, bool full) {
 
 std::vector<std::string> words_of_cut(const Matrix& matrix, Extent shown) {
   std::vector<std::string> lines;
-  const auto add = [&](std::size_t count, std::string_view more) {
-    if (count == 0) return;
-    lines.push_back(fmt::format("… {}, --full shows {}", counted(count, more), count == 1 ? "it" : "them"));
+  const auto add = [&](std::string_view what, std::size_t told, std::size_t all) {
+    if (told == all) return;
+    lines.push_back(all - told == 1 ? fmt::format("… {} {} is left out", what, all)
+                                    : fmt::format("… {}s {} to {} are left out", what, told + 1, all));
   };
-  add(matrix.rows() - shown.rows, "more row");
-  add(matrix.columns() - shown.columns, "more column");
+  add("row", shown.rows, matrix.rows());
+  add("column", shown.columns, matrix.columns());
   return lines;
+}
+
+std::vector<std::string> hints_on_cuts(const Document& document, bool full, std::size_t whole_up_to) {
+  const auto is_cut = [&](const Block& block) {
+    const auto* matrix = std::get_if<Matrix>(&block);
+    if (!matrix || full || matrix->rows() * matrix->columns() <= whole_up_to) return false;
+    const auto [rows, columns] = cut_of(*matrix, false);
+    return rows < matrix->rows() || columns < matrix->columns();
+  };
+  if (std::ranges::none_of(document.blocks, is_cut)) return {};
+  return {"--full shows all"};
 }
 
 std::string words_of_part(std::string_view what, std::size_t begin, std::size_t end, std::size_t of) {

@@ -6,15 +6,15 @@
 namespace attn {
 namespace {
 
-constexpr Hue light_gray{"#f4f4f4", "#8c8c8c", "#4d4d4d"}, gray{"#ececec", "#8c8c8c", "#4d4d4d"};
-constexpr Hue grass{"#e5f2db", "#7fbf4d", "#476b2b"};
+constexpr Hue light_gray{"#f4f4f4", "#8c8c8c", "#4d4d4d"}, gray{"#ececec", "#868686", "#4d4d4d"};
+constexpr Hue grass{"#e5f2db", "#63953c", "#476b2b"};
 constexpr Hue vermillion{"#fbefe6", "#d55e00", "#a64900"}, red{"#f8dcdc", "#d93a3a", "#a52c2c"};
-constexpr Hue amber{"#fcf5e6", "#e69f00", "#855b00"}, orange{"#fce8d3", "#f08a24", "#8b5015"};
-constexpr Hue pink{"#faf2f6", "#cc79a7", "#8b5272"}, violet{"#e8def3", "#8e5bc4", "#6f4799"};
-constexpr Hue sky{"#eef8fd", "#56b4e9", "#346c8c"}, light_blue{"#dbe9f9", "#4a8fe0", "#315e94"};
+constexpr Hue amber{"#fcf5e6", "#ba8100", "#855b00"}, orange{"#fce8d3", "#c5711e", "#8b5015"};
+constexpr Hue pink{"#faf2f6", "#c2739f", "#8b5272"}, violet{"#e8def3", "#8e5bc4", "#6f4799"};
+constexpr Hue sky{"#eef8fd", "#4795c1", "#346c8c"}, light_blue{"#dbe9f9", "#4585d0", "#315e94"};
 constexpr Hue blue{"#e6f1f7", "#0072b2", "#0067a0"}, royal_blue{"#d5e2f6", "#2f6fd0", "#2659a6"};
-constexpr Hue olive{"#f9f7dd", "#b8ad10", "#665f0c"}, lilac{"#ece2f5", "#b58ad6", "#6d5380"};
-constexpr Hue sea_green{"#e6f5f1", "#009e73", "#006b4e"}, green{"#d7edde", "#35a35a", "#206337"};
+constexpr Hue olive{"#f9f7dd", "#99900d", "#665f0c"}, lilac{"#ece2f5", "#9874b4", "#6d5380"};
+constexpr Hue sea_green{"#e6f5f1", "#009c72", "#006b4e"}, green{"#d7edde", "#309452", "#206337"};
 
 constexpr RoleLook roles[] = {
     {Role::input, "input", "#1d2329", "#e4e8ec", 0, "", "", light_gray, grass},

@@ -95,7 +95,7 @@ Trace worked_out(Recipe recipe, const Problem& problem, Backend& backend,
       continue;
     if (problem.keys_a_block) continue;  // which has none
     const StepId& id = part.attention->weighted_values;
-    trace.notes.push_back({id, {}, "left_out", language().steps.weighted_values_left_out(id)});
+    trace.notes.push_back({id, {}, "left_out", language().steps.weighted_values_left_out});
   }
   return trace;
 }

@@ -71,7 +71,8 @@ struct StepWords {
   Said positions, softmax, offset, window_name;
   Saying<const std::vector<std::int64_t>&> offsets;
   Saying<std::int64_t, std::int64_t> sees;
-  Saying<Text> weighted_values_left_out;
+  Said weighted_values_left_out;
+  Saying<Text> weighted_values_by;
   Said at_once, at_once_in_16_bits;
   Saying<Text, Text> overflow;
   Saying<Text> undefined;
@@ -158,9 +159,11 @@ struct TellingWords {
       idea_added, idea_end, query, key, values, score, weights, context;
 
   // How much is told, and of what.
-  Said only_the_result, only_the_head, every_matrix, every_row, result, what_must_hold, notes, dot_product,
-      more_of_these, more_rows, more_queries, more_places, more_notes, one_place, one_query;
-  Saying<std::size_t, Text, Text> left_out;
+  // What ends in _by shows whoever runs the program more.
+  Said only_the_result, only_the_head, every_matrix, every_row, steps_by, shared_by, rows_by, products_by, result,
+      what_must_hold, notes, dot_product, more_of_these, more_rows, more_queries, more_places, more_notes, one_place_by,
+      one_query_by, all_by;
+  Saying<std::size_t, Text> left_out;
   Saying<std::size_t, bool, std::size_t> in_the_same_way;
   Saying<std::size_t, Text> padded;
   Said all_heads, all_queries;
@@ -173,8 +176,9 @@ struct TellingWords {
   Said half_up, half_even, truncate, keep_sum, then;
   Saying<Text> here, with_c;
   Said not_scaled;
-  Saying<std::string_view, int, bool, Text> arithmetic;
-  Saying<int, bool, std::string_view> approximate;
+  Saying<std::string_view> precision;  // of a dtype
+  Saying<Text, int, bool, Text> arithmetic;
+  Saying<int, bool, Text> approximate;
 
   // The mask.
   Saying<const std::vector<std::string>&> closed_by;
@@ -189,12 +193,14 @@ struct TellingWords {
   Said each_row_of, sums_to_1, sums_to_1_at_most, closed_cells_of, exactly_0, stays_within, and_0, for_rounded;
 
   // Where a number comes from.
-  Saying<std::size_t, std::size_t> levels_shown;
-  Saying<std::size_t> stops_at_edge;
+  Saying<std::size_t, std::size_t> levels_shown, deeper_by;
+  Said stops_at_edge;
+  Saying<std::size_t> beyond_edge_by;
   Said lists_cut;
   Saying<std::size_t> sums_cut;
+  Said more_terms_by;
   Saying<std::size_t, std::size_t> padding_query;
-  Saying<Text> at_place, ask_for_one;
+  Saying<Text> at_place, one_number_by;
 
   // What is wrong with a question about one.
   Said how_to_ask;
@@ -374,9 +380,10 @@ struct CostWords {
 struct DifferenceWords {
   // What is compared: a file and its dtype. When numbers count as the same.
   Saying<Text, Text> problem, trace, tensors, files;
-  Said same_bits_count;
+  Said same_bits_count, less_by;
   Saying<double, Text, double> within;
   Saying<double> within_usual;
+  Said other_tolerance_by;
   Saying<Text> differ_first;
   Said are_same, are_same_up_to_rounding;
   Saying<std::size_t, std::size_t, Text, bool> are_same_as_far;

@@ -82,7 +82,7 @@ const std::map<std::string, Names> library_users = {
     {"mpfr.h", {"base"}},
     {"fmt", {"base", "words", "explain", "formats", "bench", "cli"}},
     {"nlohmann", {"exercises", "exports", "files", "reading", "bench", "tokenizers", "imports"}},
-    {"zlib.h", {"exports", "files"}},
+    {"zlib.h", {"base", "exports", "files"}},
     {"xlsxwriter.h", {"exports"}},
     {"utf8proc.h", {"tokenizers"}},
     {"pcre2.h", {"tokenizers"}},

@@ -488,7 +488,7 @@ class Output(ProgramTest):
         text = attn("run", "-", "--brief", "--explain", "cells", text=problem).stdout
         self.assertIn("Head 1 of 2 · Query 2", text)
         self.assertEqual(len(re.findall("· Query", text)), 1)
-        self.assertIn("… 3 more queries and 1 more sequence or head in the same way; --full shows all", text)
+        self.assertIn("… 3 more queries and 1 more sequence or head in the same way", text)
         self.assertIn("Head 2 of 2 · All queries together", text)
         second = attn("run", "-", "--brief", "--head", "2", "--query", "1", text=problem).stdout
         self.assertIn("Head 2 of 2 · Query 1", second)

@@ -67,6 +67,21 @@ def placed(root):
     return walk(root, 0, 0)
 
 
+def unscaled(root):
+    """A figure as large as it was before it was fitted to its page."""
+    for group in root.iter(NAMESPACE + "g"):
+        fitted = re.fullmatch(r"translate\(([-\d.]+) ([-\d.]+)\) scale\(([-\d.e]+)\)", group.get("transform", ""))
+        if fitted:
+            x, y, scale = map(float, fitted.groups())
+            group.set("transform", f"translate({x / scale:.6f} {y / scale:.6f})")
+            root.set("viewBox", " ".join(str(float(size) / scale) for size in root.get("viewBox").split()))
+            for rect in root.findall(NAMESPACE + "rect"):
+                for side in ("width", "height"):
+                    rect.set(side, str(float(rect.get(side)) / scale))
+            root.set("scale", str(scale))
+    return root
+
+
 def texts(root):
     """(words, left, right, base line, font size), about as wide as a common font sets them."""
     for element, x, y in placed(root):
@@ -135,7 +150,9 @@ class Outlines(unittest.TestCase):
         self.assertGreater(len(found), 50)
         for above, below in zip(found, found[1:]):
             self.assertLess(above[3] + 8, below[1])
-        for words, left, right, base, size in list(texts(root))[1:]:  # behind the title
+        for words, left, right, base, size in texts(root):
+            if base < found[0][1]:
+                continue  # the title, and the notes below it
             (box,) = [box for box in found if box[1] < base < box[3]]
             self.assertTrue(box[0] < left and right < box[2], words)
 
@@ -181,7 +198,12 @@ class Figures(unittest.TestCase):
         answers = json.dumps({"schema": "attn/answers/1", "steps": {"scores": [[2, 4, 4], [4, 16, 12], [4, 12, 11]]}})
         cls.figures["check"] = svg("check", EXAMPLE, "-", text=answers, codes=(0, 1))
         cls.figures["mistakes"] = svg("mistakes")
-        cls.roots = {which: ElementTree.fromstring(text) for which, text in cls.figures.items()}
+        for fit in ("slide", "column"):
+            cls.figures[f"{fit} of numbers"] = svg("why", EXAMPLE, "scores[1,2]", "--fit", fit)
+            cls.figures[f"{fit} of a step"] = svg("run", EXAMPLE, "--only", "attention_weights", "--fit", fit)
+            cls.figures[f"{fit} of heads"] = svg("run", DATA / "two-heads-shared-matrix.json", "--fit", fit)
+            cls.figures[fit] = svg("run", EXAMPLE, "--fit", fit)
+        cls.roots = {which: unscaled(ElementTree.fromstring(text)) for which, text in cls.figures.items()}
 
     def test_it_has_a_title_and_says_what_it_shows(self):
         for which, root in self.roots.items():
@@ -242,6 +264,38 @@ class Figures(unittest.TestCase):
                         for step, (left, top, right, bottom) in found.items():
                             inside = left + 1 < x + px < right - 1 and top + 1 < y + py < bottom - 1
                             self.assertFalse(inside, (element.get("data-from"), element.get("data-to"), step))
+
+    def test_lines_can_be_seen_on_paper_and_in_their_boxes(self):
+        separators = "#c8c8c8"  # between cells, and the hatching of padding: they say nothing
+        for which, root in self.roots.items():
+            with self.subTest(figure=which):
+                for element in root.iter():
+                    stroke = element.get("stroke", "none")
+                    if stroke in ("none", separators) or element.get("data-column") is not None:
+                        continue  # the arcs of weights are as strong as these
+                    fill = element.get("fill", "none")
+                    for behind in {"#ffffff", fill if fill.startswith("#") else "#ffffff"}:
+                        self.assertGreaterEqual(contrast(stroke, behind), 3, (element.attrib, behind))
+
+    def test_what_is_fitted_to_its_page_can_be_read_there(self):
+        for which, root in self.roots.items():
+            if not which.startswith(("slide", "column")) or which == "slide of heads":  # which says so
+                continue
+            with self.subTest(figure=which):
+                scale = float(root.get("scale"))
+                smallest = min(size for *_, size in texts(root)) * scale
+                self.assertGreaterEqual(smallest, (11 if which.startswith("slide") else 7) - 0.01)
+                if which.startswith("slide"):
+                    self.assertEqual((root.get("width"), root.get("height")), ("1280", "720"))
+                else:
+                    self.assertEqual(root.get("width"), "241pt")  # 85 mm
+
+    def test_what_cannot_be_read_on_its_page_is_written_and_said_so(self):
+        done = subprocess.run([ATTN, "run", DATA / "twelve-words.json", "--fit", "slide", "--format", "svg"],
+                              capture_output=True, encoding="utf-8", timeout=60)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"attn: note: the letters of the figure are down to \d\.\d pixels of its 720 high")
+        self.assertEqual(attn("run", EXAMPLE, "--fit", "slide", codes=(2,)), "")  # nothing is drawn
 
     def test_text_can_be_read_on_what_is_behind_it(self):
         for which, root in self.roots.items():
@@ -310,7 +364,37 @@ class Computations(unittest.TestCase):
             ("weights.key", "keys"), ("weights.value", "values"), ("queries", "scores"), ("keys", "scores"),
             ("scores", "row_maximum"), ("scores", "exponentials"), ("row_maximum", "exponentials"),
             ("exponentials", "exponential_sums"), ("exponentials", "attention_weights"),
-            ("exponential_sums", "attention_weights"), ("attention_weights", "context"), ("values", "context")})
+            ("exponential_sums", "attention_weights"), ("attention_weights", "weighted_values"),
+            ("values", "weighted_values"), ("weighted_values", "context")})
+
+    def test_nothing_is_drawn_that_was_not_asked_for(self):
+        asked = ["queries", "keys", "attention_weights", "context"]
+        for problem in ("twelve-words", "tom-yeh-three-heads", "two-heads-shared-matrix", "worked-example"):
+            with self.subTest(problem=problem):
+                root = ElementTree.fromstring(svg("run", DATA / f"{problem}.json", "--only", ",".join(asked)))
+                self.assertLessEqual(set(boxes(root)), set(asked))
+
+    def test_a_head_that_is_asked_for_stands_alone(self):
+        text = svg("run", DATA / "two-heads-shared-matrix.json", "--head", "2")
+        self.assertNotRegex(text, "(?i)head 1 of 2")
+
+    def test_what_is_a_matrix_a_query_is_drawn_as_so_many(self):
+        root = ElementTree.fromstring(svg("run", EXAMPLE))
+        (box,) = [one for one in root.iter() if one.get("data-step") == "weighted_values"]
+        shown = [words_of(text) for text in box.iter(NAMESPACE + "text")]
+        self.assertEqual([words for words in shown if words.startswith("query")], ["query 1", "query 2", "query 3"])
+
+    def test_padding_is_hatched_and_called_so(self):
+        text = svg("run", DATA / "ragged-batch.json")
+        self.assertIn('class="padding"', text)
+        self.assertIn(">padding</text>", text)
+        self.assertNotIn('class="padding"', svg("run", EXAMPLE))
+
+    def test_notes_stand_below_the_title(self):
+        problem = json.loads(EXAMPLE.read_text(encoding="utf-8"))
+        problem["notes"] = "Mind the third input."
+        root = ElementTree.fromstring(svg("run", "-", text=json.dumps(problem)))
+        self.assertEqual([words_of(text) for text in root.iter(NAMESPACE + "text")][1], "Mind the third input.")
 
     def test_arrows_begin_and_end_at_their_boxes(self):
         for problem in ATTENTIONS:
@@ -406,6 +490,11 @@ class Numbers(unittest.TestCase):
             self.assertTrue(any(words.replace(" ", "") == text.replace(" ", "") for text in shown), (words, shown))
         self.assertGreaterEqual(shown.count("×"), 3)
         self.assertGreaterEqual(shown.count("+"), 2)
+
+    def test_a_line_that_is_drawn_out_is_not_written_again_below(self):
+        root = ElementTree.fromstring(svg("why", EXAMPLE, "scores[1,2]", "--depth", "0"))
+        shown = " ".join(words_of(text) for text in root.iter(NAMESPACE + "text")).replace(" ", "")
+        self.assertEqual(shown.count("1×4"), 1, shown)
 
 
 class Safety(unittest.TestCase):

@@ -243,8 +243,8 @@ Exit GradeOptions::run() const {
     if (!for_people && !wants_gradescope) return;
     const Document told = one.report ? attn::feedback(one.graded, *one.report, one.problem->trace, points)
                                      : feedback_without_grade(one.graded);
-    if (for_people) for_people->write(one.graded, format.write(told, {.ascii = ascii}));
-    if (wants_gradescope) one_result = gradescope_json(one.graded, text_format().write(told, {.ascii = ascii}));
+    if (for_people) for_people->write(one.graded, written(format, told, {.ascii = ascii}));
+    if (wants_gradescope) one_result = gradescope_json(one.graded, written(text_format(), told, {.ascii = ascii}));
     if (for_gradescope) for_gradescope->write(one.graded, one_result);
   });
   const GradedClass graded = grading.finished();

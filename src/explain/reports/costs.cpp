@@ -119,7 +119,7 @@ std::string formula(LayerCost::Kind kind) {
 Document told_costs(const CostReport& report) {
   const CostWords& said = language().costs;
   Document document{{Headline{1, {dotted(said.title.text(), printable(report.title))}}}};
-  document.add(Prose{{said.how_counted(std::string(attn::name(report.dtype)))}});
+  document.add(Prose{{said.how_counted(language().telling.precision(attn::name(report.dtype)))}});
   document.add(table_of_steps(report));
   const double operations = report.total().operations(), saved = report.saved().operations();
   if (saved > 0) {

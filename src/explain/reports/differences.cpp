@@ -104,8 +104,11 @@ class Teller {
     return (*kinds[static_cast<std::size_t>(file.kind)])(printable(file.file), file.dtype);
   }
 
-  std::string tolerance() const {
+  std::string tolerance() {
     const Closeness& closeness = report_.closeness;
+    if (closeness.wants_same_bits() || report_.is_usual) {
+      document_.hint(closeness.wants_same_bits() ? said_.less_by : said_.other_tolerance_by);
+    }
     if (closeness.wants_same_bits()) return said_.same_bits_count;
     return report_.is_usual ? said_.within_usual(closeness.relative)
                             : said_.within(closeness.relative, a_, closeness.absolute);

@@ -203,7 +203,9 @@ class VerdictTeller {
       if (reveals(Reveal::value)) add(std::move(handed.expected[i]));
     }
     if (!signs.empty()) say(signs);
-    if (told < all) say(said_.more_matrices(all - told));
+    if (told == all) return;
+    say(said_.more_matrices(all - told));
+    document_.hint(language().telling.all_by);
   }
 
   // Where a step stands in the computation; at its beginning if it is not known.
@@ -266,7 +268,7 @@ class VerdictTeller {
     const auto wrong = std::ranges::find(step->cells, CellState::wrong, &MarkedCell::state);
     if (diagnosis.cells.empty() && wrong == step->cells.end()) return;
     const auto& index = diagnosis.cells.empty() ? wrong->index : diagnosis.cells.front();
-    say(said_.how_it_comes_about(shell_word(options_.problem), "'" + step->id + spelled_index(index) + "'"));
+    document_.hint(said_.how_it_comes_about(shell_word(options_.problem), "'" + step->id + spelled_index(index) + "'"));
   }
 
   // A name of a file as a shell takes it.

@@ -338,7 +338,7 @@ class AncestryWriter {
     }
     const Dtype dtype = trace_.arithmetic.dtype;
     const bool is_rounded = rounds_once_a_step(dtype) && computed != numerals_.in_line(about.value[cell]);
-    return is_rounded ? Inline{said_.rounded_to(computed, attn::name(dtype))} : Inline{};
+    return is_rounded ? Inline{said_.rounded_to(computed, said_.precision(attn::name(dtype)))} : Inline{};
   }
 
   // What the number was made from: all of it, or as much as the line says.

@@ -136,12 +136,12 @@ Table options_table(const Trace& trace, const ExplainOptions& options, const Num
   Inline masks = mask_words(trace);
   if (!masks.empty()) masks.emplace_back(whose_mask(trace, options));
   row(said.the_mask, std::move(masks));
-  const std::string_view dtype = name(trace.arithmetic.dtype);
+  const std::string precision = said.precision(name(trace.arithmetic.dtype));
   const bool rounds_once = rounds_once_a_step(trace.arithmetic.dtype);
   const auto& by_hand = trace.arithmetic.hand_rounding;
-  row(said.numbers, {said.arithmetic(dtype, significant_digits(trace.arithmetic.dtype), rounds_once,
+  row(said.numbers, {said.arithmetic(precision, significant_digits(trace.arithmetic.dtype), rounds_once,
                                      by_hand ? words_of_rounding(*by_hand) : "")});
-  row(said.shown, {said.approximate(numerals.precision(), by_hand.has_value(), rounds_once ? dtype : "")});
+  row(said.shown, {said.approximate(numerals.precision(), by_hand.has_value(), rounds_once ? precision : "")});
   return table;
 }
 

@@ -77,7 +77,7 @@ class Narrator {
 
   // The matrices of one step, at every place.
   void tell_matrices(const Step& step) {
-    tell_some(places_of(step), most_places, said_.more_of_these, said_.one_place, [&](const Place& place) {
+    tell_some(places_of(step), most_places, said_.more_of_these, said_.one_place_by, [&](const Place& place) {
       add_matrices(step, place, [&](Matrix& matrix) {
         if (matrix.title != matrix.part) matrix.title = dotted(matrix.part, matrix.title);
       });
@@ -116,7 +116,13 @@ class Narrator {
   void tell_some(List&& all, std::size_t limit, const Said& more, const Said& how, Tell tell_one) {
     const std::size_t shown = options_.full ? all.size() : std::min(limit, all.size());
     for (auto& one : std::span(all).first(shown)) tell_one(one);
-    if (shown < all.size()) add(Prose{{said_.left_out(all.size() - shown, more, how)}});
+    if (shown < all.size()) say_left_out(said_.left_out(all.size() - shown, more), how);
+  }
+
+  // How much is not told, and, to those who run the program, how to see it.
+  void say_left_out(std::string words, const Said& how) {
+    add(Prose{{std::move(words)}});
+    document_.hint(how);
   }
 
   // Whether it is known how many queries there are at a place that fill up no sequence.
@@ -155,7 +161,7 @@ class Narrator {
     say_what_a_product_is(step);
     const bool by_rows = level_ >= Level::rows && !regroups(step.op) && !is_told_by_another(step);
     const std::optional<Place> only = only_place(step);
-    tell_some(places_of(step), most_places, said_.more_of_these, said_.one_place, [&](const Place& place) {
+    tell_some(places_of(step), most_places, said_.more_of_these, said_.one_place_by, [&](const Place& place) {
       const std::string where = place_words(step.result.shape(), place);
       const bool writes = by_rows && (!only || *only == place);
       if (writes && !where.empty()) add(Headline{3, {where}});
@@ -172,7 +178,7 @@ class Narrator {
   // In brief: so many rows of this place, and all of the others, are made as what was told.
   void say_of_others(const Step& step, std::size_t rows, bool of_queries = true) {
     const std::size_t places = options_.brief ? places_of(step).size() - 1 : 0;
-    if (rows + places > 0) add(Prose{{said_.in_the_same_way(rows, of_queries, places)}});
+    if (rows + places > 0) say_left_out(said_.in_the_same_way(rows, of_queries, places), said_.all_by);
   }
 
   // In brief the one place at which rows are written out: where a query weighs several keys, if
@@ -231,7 +237,7 @@ class Narrator {
   // Where not all lines of a row were written out, how many more there are.
   void say_what_is_left_of(const Step& step, const Place& place) {
     const std::size_t left = lines_.left_out(step, place);
-    if (left > 0) add(Prose{{said_.left_out(left, said_.more_of_these, "")}});
+    if (left > 0) say_left_out(said_.left_out(left, said_.more_of_these), said_.all_by);
   }
 
   void tell_rows(const Step& step, const Place& place) {
@@ -247,7 +253,7 @@ class Narrator {
 
     const std::vector<std::string> labels = axis_labels(trace_, step.heading, *down, place);
     bool has_begun = false;
-    tell_some_rows(step, *down, labels, place, most_rows, said_.more_rows, "", [&](std::size_t row) {
+    tell_some_rows(step, *down, labels, place, most_rows, said_.more_rows, said_.all_by, [&](std::size_t row) {
       const Place there = with(place, down->axis, row);
       if (level_ == Level::cells) {
         add(lines_.cells(step, there));
@@ -264,11 +270,11 @@ class Narrator {
     const Step& first = *run.front();
     const Dim queries{"query", first.result.shape().size("query")};
     const std::optional<Place> only = only_place(first);
-    tell_some(places_of(first), most_places, said_.more_places, said_.one_place, [&](const Place& place) {
+    tell_some(places_of(first), most_places, said_.more_places, said_.one_place_by, [&](const Place& place) {
       const bool writes = level_ >= Level::rows && (!only || *only == place);
       if (writes) {
         tell_some_rows(first, queries, axis_labels(trace_, first.heading, queries, place), place, most_queries,
-                       said_.more_queries, said_.one_query,
+                       said_.more_queries, said_.one_query_by,
                        [&](std::size_t row) { tell_query(run, with(place, "query", row)); });
       }
       tell_together(run, place);
@@ -331,7 +337,7 @@ class Narrator {
   void add_matrices(const Step& step, const Place& place, const std::function<void(Matrix&)>& adapt) {
     const auto query = options_.query ? std::optional(*options_.query - 1) : std::nullopt;
     tell_some(matrices_at(trace_, numerals_, step.heading.id, place, query), most_queries, said_.more_queries,
-              said_.one_query, [&](Matrix& matrix) {
+              said_.one_query_by, [&](Matrix& matrix) {
                 adapt(matrix);
                 add(std::move(matrix));
               });
@@ -374,8 +380,10 @@ void Remarks::add(Document& document, const std::function<bool(const Note&)>& is
     const std::size_t before = added_[note->kind]++;
     if (full_ || before < most_of_a_kind) {
       document.add(Remark{{note->message}});
+      if (note->kind == "left_out") document.hint(language().steps.weighted_values_by(note->step));
     } else if (before == most_of_a_kind) {
-      document.add(Prose{{said.left_out(of_kind_[note->kind] - before, said.more_notes, "")}});
+      document.add(Prose{{said.left_out(of_kind_[note->kind] - before, said.more_notes)}});
+      document.hint(said.all_by);
     }
   }
   notes_.erase(told, notes_.end());

@@ -139,13 +139,17 @@ Told what_is_told(const Trace& trace, const ExplainOptions& options) {
   return told;
 }
 
-// Of every level but the last, what is left out.
-std::string level_words(const Told& told) {
+// Of every level but the last, what is told, and how to see more.
+void say_level(const Told& told, Document& document) {
+  if (told.level == Level::cells) return;
   const TellingWords& said = language().telling;
-  const Level level = told.level;
-  if (told.head_alone && level == Level::steps) return said.only_the_head.text();
-  const Said words[] = {said.only_the_result, said.every_matrix, said.every_row};
-  return words[static_cast<std::size_t>(level)];
+  const std::pair<Said, Said> levels[] = {
+      {said.only_the_result, said.steps_by}, {said.every_matrix, said.rows_by}, {said.every_row, said.products_by}};
+  const bool of_head = told.head_alone && told.level == Level::steps;
+  const auto& [words, more] =
+      of_head ? std::pair(said.only_the_head, said.shared_by) : levels[static_cast<std::size_t>(told.level)];
+  document.add(Prose{{words}});
+  document.hint(more);
 }
 
 bool has_weights(const std::vector<const Step*>& steps) {
@@ -226,8 +230,11 @@ Document everything_told(const Trace& trace, ExplainOptions options, const Told&
   const auto& [steps, level, head_alone] = told;
   options.head_alone = head_alone;
   Document document = titled(trace.title);
+  if (options.only.empty() && options.parts.empty()) {
+    for (const std::string& line : trace.remarks) document.add(Prose{{line}, true});
+  }
   if (level >= Level::rows && options.only.empty() && has_weights(steps)) document.add(idea(trace));
-  if (level != Level::cells) document.add(Prose{{level_words(told)}});
+  say_level(told, document);
 
   Remarks remarks(notes_about(trace, options), options.full);
   narrate(trace, options, level, steps, numerals, remarks, document);
@@ -285,6 +292,7 @@ Document explain(const Trace& trace, const ExplainOptions& options) {
   const Numerals numerals(decimals_shown(options.precision), trace,
                           told.level == Level::cells ? Tiny::two_digits : Tiny::as_zero);
   Document document = everything_told(trace, options, told, numerals);
+  document.is_selection = !options.only.empty();
   document.precision = numerals.precision();
   document.tolerance = numerals.tolerance();
   if (options.only.empty() && options.parts.empty()) document.outline = outline(trace, numerals);

@@ -59,20 +59,24 @@ Ancestry fitting(const Trace& trace, const Asked& asked, const WhyOptions& optio
   return told(no_limit);
 }
 
-// What is left out, and how to see it.
-std::string cut_words(const Trace& trace, const Asked& asked, const Ancestry& told, const WhyOptions& options,
-                      std::size_t depth) {
+// What is left out, and, to those who run the program, how to see it.
+void say_what_is_cut(const Trace& trace, const Asked& asked, const Ancestry& told, const WhyOptions& options,
+                     std::size_t depth, Document& document) {
   const TellingWords& said = language().telling;
   std::string words;
-  if (told.deeper && !options.depth) words = said.levels_shown(depth, levels_below(trace, asked.id));
-  const auto say = [&](const std::string& more) { words += (words.empty() ? "" : " ") + more; };
-  if (told.at_edge) say(said.stops_at_edge(levels_below(trace, asked.id)));
+  const auto say = [&](const std::string& more, const std::string& how) {
+    words += (words.empty() ? "" : " ") + more;
+    document.hint(how);
+  };
+  const std::size_t deepest = levels_below(trace, asked.id);
+  if (told.deeper && !options.depth) say(said.levels_shown(depth, deepest), said.deeper_by(depth, deepest));
+  if (told.at_edge) say(said.stops_at_edge, said.beyond_edge_by(deepest));
   if (told.sums_cut) {
-    say(said.sums_cut(options.top.value_or(usual_terms)));
+    say(said.sums_cut(options.top.value_or(usual_terms)), said.more_terms_by);
   } else if (told.cut) {
-    say(said.lists_cut);
+    say(said.lists_cut, said.all_by);
   }
-  return words;
+  if (!words.empty()) document.add(Prose{{std::move(words)}});
 }
 
 // Whether a note is about one of the numbers told, or about all that they stand among.
@@ -119,8 +123,7 @@ std::optional<Document> one_number(const Trace& trace, const Asked& asked, const
   document.add(
       Prose{{Span(heading.formula.text(), heading.role), place.empty() ? "" : language().telling.at_place(place)}});
   document.add(told.tree);
-  const std::string cut = cut_words(trace, asked, told, options, depth);
-  if (!cut.empty()) document.add(Prose{{cut}});
+  say_what_is_cut(trace, asked, told, options, depth, document);
   if (const auto padding = padding_words(trace, asked)) document.add(Remark{{*padding}});
   std::vector<const Note*> notes;
   for (const Note& note : trace.notes) {
@@ -163,8 +166,9 @@ std::optional<Document> whole_step(const Trace& trace, const Asked& asked, const
     Document document = explain(trace, explaining);
     if (explaining.top && terms_of(trace, *step) > *explaining.top) {
       document.add(Prose{{language().telling.sums_cut(*explaining.top)}});
+      document.hint(language().telling.more_terms_by);
     }
-    document.add(Prose{{language().telling.ask_for_one(CellNames(trace).of({asked.id, 0, 0, 1}).text)}});
+    document.hint(language().telling.one_number_by(CellNames(trace).of({asked.id, 0, 0, 1}).text));
     return document;
   }
   Document document = titled(trace.title);

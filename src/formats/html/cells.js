@@ -21,7 +21,9 @@ function placeOf(cell) {
 }
 
 function cellAt({ matrix, row, column }) {
-  const cell = tableOf.get(matrix.index)?.tBodies[0].rows[row]?.cells[column + 1];
+  const line = tableOf.get(matrix.index)?.tBodies[0].rows[row];
+  drawRow(line);
+  const cell = line?.cells[column + 1];
   return cell?.tagName === "TD" ? cell : null;
 }
 

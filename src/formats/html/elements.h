@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/sink.h"
 #include "explain/document.h"
 #include "formats/cut.h"
 #include "formats/format.h"
@@ -29,6 +30,7 @@ std::string page_table(const Table& table, const std::string& part);  // `part`:
 std::string page_tree(const Tree& tree);
 
 // How much of a matrix a page shows: all of it, unless it is very large.
+inline constexpr std::size_t most_shown_whole = 5000;
 Extent shown_of(const Matrix& matrix, const FormatOptions& options);
 
 // Whether the numbers of the matrix say where they come from; not so where
@@ -37,6 +39,12 @@ bool is_sourced(const Matrix& matrix);
 
 // Whether it is the weights of queries (rows) over keys (columns).
 bool are_weights(const Matrix& matrix);
+
+// Of a very large one no cells are written: the page's script draws a row when it comes into sight
+// (decision 0016). Then the table says how numbers are spelled, and a row its numbers, as attributes.
+bool is_drawn_late(const Matrix& matrix, Extent shown);
+std::string late_format(const Matrix& matrix);
+std::string late_cells(const Matrix& matrix, std::size_t row, std::size_t columns);
 
 // A matrix of the page, in the order of the page.
 struct PageMatrix {
@@ -50,8 +58,8 @@ std::vector<std::string> closing_rules(const Matrix& matrix, Extent shown, const
 
 // A matrix as a table that scrolls in its box, its place among those of the page
 // being `number` where it is sourced; `closing` are the rules that close numbers of it.
-std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t> number,
-                        const std::vector<std::string>& closing = {});
+void write_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t> number,
+                  const std::vector<std::string>& closing, Outgoing& page);
 
 // The same weights as arcs, and how to read them. Empty where they are too many.
 std::string page_arcs(const Matrix& weights);

@@ -14,7 +14,6 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t most_cells = 5000;
 constexpr std::size_t tall = 20;       // more rows scroll in their box
 constexpr std::size_t most_arcs = 24;  // queries, and keys
 
@@ -112,7 +111,7 @@ std::string hint(const Matrix& weights) {
 }  // namespace
 
 Extent shown_of(const Matrix& matrix, const FormatOptions& options) {
-  return cut_of(matrix, options.full || matrix.rows() * matrix.columns() <= most_cells);
+  return cut_of(matrix, options.full || matrix.rows() * matrix.columns() <= most_shown_whole);
 }
 
 bool is_sourced(const Matrix& matrix) {
@@ -125,15 +124,18 @@ bool are_weights(const Matrix& matrix) {
          matrix.handed_in.empty();
 }
 
-std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t> number,
-                        const std::vector<std::string>& closing) {
+void write_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t> number,
+                  const std::vector<std::string>& closing, Outgoing& page) {
   std::string id, data;
   if (number) {
     id = fmt::format(R"( id="m{}")", *number);
     data = fmt::format(R"( data-matrix="{}")", *number);
   }
+  const bool is_late = is_drawn_late(matrix, shown);
+  if (is_late) data += late_format(matrix);
   const std::string look = std::string(are_weights(matrix) ? " heat" : "") + (shown.rows > tall ? " tall" : "");
-  std::string text = fmt::format(
+  std::string& text = page.text();
+  text += fmt::format(
       "<figure class=\"matrix {}{}\"{} style=\"--fraction:{};--ch:{}\">\n<div class=\"frame\"><div "
       "class=\"scroll\"><table{}>\n",
       class_name(matrix.role), look, id, matrix.fraction(), width_of(matrix, shown), data);
@@ -147,9 +149,11 @@ std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::s
   for (std::size_t row = 0; row < shown.rows; ++row) {
     const std::string& label = matrix.row_labels[row];
     const bool is_pad = pads(matrix.row_axis, label);
-    text += (is_pad ? "<tr class=\"padding\">" : "<tr>") + name_cell(label, "row", is_pad);
-    for (std::size_t column = 0; column < shown.columns; ++column) text += cell(matrix, row, column);
+    text += is_pad ? "<tr class=\"padding\"" : "<tr";
+    text += (is_late ? late_cells(matrix, row, shown.columns) : "") + ">" + name_cell(label, "row", is_pad);
+    for (std::size_t column = 0; !is_late && column < shown.columns; ++column) text += cell(matrix, row, column);
     text += "</tr>\n";
+    page.hand_over_if_enough();
   }
   text += "</tbody>\n</table></div></div>\n";
   if (!closing.empty()) {
@@ -157,13 +161,10 @@ std::string page_matrix(const Matrix& matrix, Extent shown, std::optional<std::s
     for (const std::string& rule : closing) text += " <span class=\"rule\">" + page_label(rule) + "</span>";
     text += "</p>\n";
   }
-  const auto leave_out = [&](std::size_t count, std::string_view more) {
-    if (count > 0) text += "<p class=\"left-out\">… " + counted(count, more) + "</p>\n";
-  };
-  leave_out(matrix.rows() - shown.rows, "more row");
-  leave_out(matrix.columns() - shown.columns, "more column");
+  if (is_late) text += "<noscript><p class=\"left-out\">The numbers are drawn where script may run.</p></noscript>\n";
+  for (const std::string& words : words_of_cut(matrix, shown)) text += "<p class=\"left-out\">" + words + "</p>\n";
   if (are_weights(matrix)) text += hint(matrix);
-  return text + "</figure>\n";
+  text += "</figure>\n";
 }
 
 std::string page_arcs(const Matrix& weights) {

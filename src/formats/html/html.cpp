@@ -69,7 +69,7 @@ std::map<std::size_t, PlaceGroup> place_groups(const Document& document) {
 
 // The page's, with the colours of roles.
 std::string page_look() {
-  std::string style(page_style);
+  std::string style = page_style.text();
   const auto put = [&](std::string_view place, std::string_view RoleLook::*colour) {
     std::string colours;
     for (const RoleLook& look : role_looks()) colours += fmt::format("  --{}: {};\n", look.name, look.*colour);
@@ -93,8 +93,8 @@ std::string step_of(const Document& document, const Stop& stop) {
 // stop of the lecture.
 class PageWriter {
  public:
-  PageWriter(const Document& document, const FormatOptions& options)
-      : document_(document), options_(options), groups_(place_groups(document)) {
+  PageWriter(const Document& document, const FormatOptions& options, Sink& sink)
+      : document_(document), options_(options), groups_(place_groups(document)), page_(sink) {
     for (const Block& block : document.blocks) {
       if (const auto* matrix = std::get_if<Matrix>(&block)) add(*matrix);
     }
@@ -105,13 +105,15 @@ class PageWriter {
     folds_ = rows > most_unfolded_rows;
   }
 
-  std::string write() {
+  void write() {
+    text_ += head();
     for (const Stop& stop : stops(document_)) lay_out(stop);
     close_section();
     close_groups();
     lay_out_overview();  // where nothing opened a section
     lay_out_what_is_behind();
-    return head() + std::move(text_) + tail();
+    text_ += tail();
+    page_.hand_over();
   }
 
  private:
@@ -145,7 +147,7 @@ class PageWriter {
     return fmt::format(
         "</main>\n<script type=\"application/json\" "
         "id=\"numbers\">{}</script>\n<script>\n{}</script>\n</body>\n</html>\n",
-        numbers_json(document_, matrices_), page_script);
+        numbers_json(document_, matrices_), page_script.text());
   }
 
   void lay_out(const Stop& stop) {
@@ -302,9 +304,10 @@ class PageWriter {
     const auto number = numbers_.find(&matrix);
     const bool sourced = number != numbers_.end();
     const Extent shown = sourced ? matrices_[number->second].shown : shown_of(matrix, options_);
-    text_ += page_matrix(
+    write_matrix(
         matrix, shown, sourced ? std::optional(number->second) : std::nullopt,
-        sourced && matrix.role != Role::softmax ? closing_rules(matrix, shown, matrices_) : std::vector<std::string>{});
+        sourced && matrix.role != Role::softmax ? closing_rules(matrix, shown, matrices_) : std::vector<std::string>{},
+        page_);
   }
 
   // A matrix and those that stand beside it; returns what comes behind them.
@@ -414,7 +417,9 @@ class PageWriter {
   std::vector<PageMatrix> matrices_;
   std::map<const Matrix*, std::size_t> numbers_;
 
-  std::string text_, step_;
+  Outgoing page_;
+  std::string& text_ = page_.text();
+  std::string step_;
   bool folds_ = false, in_fold_ = false, in_groups_ = false, in_head_ = false;
   std::set<std::string> parts_told_;  // the ids of their sections
   std::size_t stops_ = 0;
@@ -428,15 +433,19 @@ class PageWriter {
 }  // namespace
 
 Format html_format() {
-  return {.name = "html",
-          .ending = ".html",
-          .summary = "one page that answers questions",
-          .write =
-              [](const Document& document, const FormatOptions& options) {
-                return document.sheet ? sheet_page(document, page_look()) : PageWriter(document, options).write();
-              },
-          .wants_behind = true,
-          .wants_geometry = true};
+  return {
+      .name = "html",
+      .ending = ".html",
+      .summary = "one page that answers questions",
+      .write =
+          [](const Document& document, const FormatOptions& options, Sink& sink) {
+            if (document.sheet) return sink.write(sheet_page(document, page_look()));
+            PageWriter(document, options, sink).write();
+          },
+      .wants_behind = true,
+      .wants_geometry = true,
+      .hints = [](const Document& document,
+                  const FormatOptions& options) { return hints_on_cuts(document, options.full, most_shown_whole); }};
 }
 
 }  // namespace attn

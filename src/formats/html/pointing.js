@@ -4,6 +4,7 @@ const lit = [];             // [cell, class] of all that is lit
 let asked = null;           // the cell that is pointed at
 
 function light(cell, className) {
+  if (!cell) return;  // of a row that is not drawn yet
   cell.classList.add(className);
   lit.push([cell, className]);
 }

@@ -29,9 +29,26 @@ std::string json(const Operation& operation) {
   return text + "}";
 }
 
+using PickSlice = std::function<const Slice&(const Provenance&)>;
+
+// The same as below of a step of which the first cells say it for all: a matrix may have millions.
+std::string cells_read_evenly(const PageMatrix& of, const PickSlice& pick) {
+  const auto read = [&](std::size_t row, std::size_t column) {
+    return pick(provenance(of.matrix->reading, of.matrix->place_of(row, column)));
+  };
+  const Slice slice = read(0, 0);
+  const auto apart = [&](std::size_t row, std::size_t column) {
+    return static_cast<std::ptrdiff_t>(read(row, column).first) - static_cast<std::ptrdiff_t>(slice.first);
+  };
+  return fmt::format(R"({{"step":{},"first":{},"row":{},"column":{},"stride":{},"count":{}}})",
+                     json_string(slice.tensor), slice.first, of.shown.rows > 1 ? apart(1, 0) : 0,
+                     of.shown.columns > 1 ? apart(0, 1) : 0, slice.stride, slice.count);
+}
+
 // Which cells of one operand each cell of the matrix reads. REQUIRES: some are shown.
-std::string cells_read(const PageMatrix& of, const std::function<const Slice&(const Provenance&)>& pick) {
+std::string cells_read(const PageMatrix& of, const PickSlice& pick) {
   const auto [rows, columns] = of.shown;
+  if (reads_evenly(of.matrix->reading.op)) return cells_read_evenly(of, pick);
   std::vector<Slice> cells;  // row by row
   for (std::size_t i = 0; i < rows * columns; ++i) {
     cells.push_back(pick(provenance(of.matrix->reading, of.matrix->place_of(i / columns, i % columns))));

@@ -49,12 +49,12 @@ class SheetPage {
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
         "script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
         "<title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body class=\"sheet\">\n<main data-problem=\"{}\">\n",
-        title(), style_, sheet_style, escaped_markup(document_.sheet->problem));
+        title(), style_, sheet_style.text(), escaped_markup(document_.sheet->problem));
   }
 
   std::string tail() const {
     if (document_.sheet->is_key) return "</main>\n</body>\n</html>\n";
-    return fmt::format("</main>\n<script>\n{}</script>\n</body>\n</html>\n", sheet_script);
+    return fmt::format("</main>\n<script>\n{}</script>\n</body>\n</html>\n", sheet_script.text());
   }
 
   void lay_out(const GeometryTold&) {}  // a sheet has none

@@ -29,6 +29,7 @@ function foldingControls() {
   return [element("div", { class: "folding", role: "group", "aria-label": "Steps" }, ...buttons)];
 }
 
+startRows();
 startPointing();
 startKeys();
 startFigures();

@@ -256,9 +256,9 @@ std::string written_latex(const Document& document, const FormatOptions& options
          text(within) + "\n\\endgroup\n";
 }
 
-std::string write_latex(const Document& document, const FormatOptions& options) {
+void write_latex(const Document& document, const FormatOptions& options, Sink& sink) {
   const std::string text = written_latex(document, options);
-  return options.ascii ? ascii_only(text) : text;
+  sink.write(options.ascii ? ascii_only(text) : text);
 }
 
 }  // namespace

@@ -14,10 +14,10 @@ namespace {
 
 constexpr double padding = 12;
 constexpr double formula_size = 15, title_size = 12, small_size = 11;
-constexpr double narrowest_head = 215, narrowest_of_vectors = 170;
+constexpr double narrowest_head = 215, narrowest_of_vectors = 170, narrowest_across = 90;
 constexpr double widest_grid = 430;
 constexpr std::size_t most_maps = 16;
-constexpr std::size_t most_rows_of_two = 8;
+constexpr std::size_t most_rows_of_two = 8, most_matrices_a_query = 4;
 constexpr double between_grids = 18;
 constexpr double map_side = 46, between_maps = 12;
 
@@ -31,21 +31,23 @@ std::pair<std::string, std::string> parts(const std::string& place) {
 
 }  // namespace
 
-void StepBox::lay_out(const Theme& theme, double room, bool full) {
-  lay_out_grids(theme, room, full);
+void StepBox::lay_out(const Theme& theme, double room, const Room& figure, bool full) {
+  lay_out_grids(theme, room, figure, full);
   lay_out_maps(theme, room);
-  lay_out_head(theme);
+  lay_out_head(theme, room, figure);
 }
 
-// Both where there are two and they are small, else the first.
-void StepBox::lay_out_grids(const Theme& theme, double room, bool full) {
-  GridLook look{.widest = std::max(room, widest_grid), .tinted = first().role == Role::attention_weight, .full = full};
+// Both where there are two and they are small, all of a few queries of which each has one, else the first.
+void StepBox::lay_out_grids(const Theme& theme, double room, const Room& figure, bool full) {
+  const double widest = figure.width < widest_grid ? figure.width : std::max(room, widest_grid);
+  GridLook look{.widest = widest, .tinted = first().role == Role::attention_weight, .full = full};
+  if (!figure.has_numbers) look.most_rows = look.most_columns = 0;
   double x = 0, y = 0;
   double tallest = 0;
   for (const ToldMatrix& place : places_) {
     Grid grid(*place.matrix, theme, look);
-    const bool drawn =
-        shown_.empty() || full || (places_.size() == 2 && grid.has_numbers() && first().rows() <= most_rows_of_two);
+    const bool few = places_.size() == 2 || (is_matrix_a_query(first()) && places_.size() <= most_matrices_a_query);
+    const bool drawn = shown_.empty() || full || (few && grid.has_numbers() && first().rows() <= most_rows_of_two);
     if (!drawn) break;
     const double label = place.place.empty() ? 0 : small_size + 8;
     if (x > 0 && x + grid.width() > room) {
@@ -99,21 +101,25 @@ void StepBox::lay_out_maps(const Theme& theme, double room) {
   }
   const std::size_t drawn = shown_.size() + maps_.size();
   if (drawn == places_.size()) return;
-  left_out_ = fmt::format("… {} more, --full shows them", places_.size() - drawn);
+  left_out_ = fmt::format("… {} more", places_.size() - drawn);
   body_ += small_size + 8;
 }
 
-void StepBox::lay_out_head(const Theme& theme) {
+void StepBox::lay_out_head(const Theme& theme, double room, const Room& figure) {
   const Matrix& matrix = first();
-  const double room = std::max(inner_, matrix.columns() == 1 ? narrowest_of_vectors : narrowest_head);
-  formula_ = wrapped(formula_runs(matrix.name(), theme), formula_size, room, true);
-  title_ = wrapped(text_runs({places_.front().title}, theme), title_size, room);
+  const double usual = matrix.columns() == 1 ? narrowest_of_vectors : narrowest_head;
+  const double widest_line =
+      std::max(inner_, figure.flows_across ? std::clamp(room - 2 * padding, narrowest_across, usual) : usual);
+  formula_ = wrapped(formula_runs(matrix.name(), theme), formula_size, widest_line, true);
+  title_ = figure.is_brief ? std::vector<Runs>()
+                           : wrapped(text_runs({places_.front().title}, theme), title_size, widest_line);
+  sizes_ = figure.is_brief ? "" : matrix.sizes;
   double widest = inner_;
   for (const Runs& line : formula_) widest = std::max(widest, runs_width(line, formula_size, true));
   for (const Runs& line : title_) widest = std::max(widest, runs_width(line, title_size));
-  widest = std::max(widest, text_width(matrix.sizes, small_size));
+  widest = std::max(widest, text_width(sizes_, small_size));
   head_ = static_cast<double>(formula_.size()) * (formula_size + 5) +
-          static_cast<double>(title_.size()) * (title_size + 4) + (matrix.sizes.empty() ? 0 : small_size + 4) + 8;
+          static_cast<double>(title_.size()) * (title_size + 4) + (sizes_.empty() ? 0 : small_size + 4) + 8;
   width_ = widest + 2 * padding;
   set_head(head_);
 }
@@ -140,8 +146,8 @@ std::string StepBox::drawn(double x, double y, const Theme& theme) const {
     drawn += svg_runs(left, line + title_size, runs, {.size = title_size, .fill = theme.ink});
     line += title_size + 4;
   }
-  if (!matrix.sizes.empty()) {
-    drawn += svg_text(left, line + small_size, matrix.sizes, {.size = small_size, .fill = theme.faint});
+  if (!sizes_.empty()) {
+    drawn += svg_text(left, line + small_size, sizes_, {.size = small_size, .fill = theme.faint});
   }
   const double top = y + padding + head_;
   const double start = left + (width_ - 2 * padding - inner_) / 2;

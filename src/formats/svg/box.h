@@ -5,6 +5,7 @@
 
 #include "explain/document.h"
 #include "formats/places.h"
+#include "formats/svg/drawings.h"
 #include "formats/svg/grid.h"
 #include "formats/svg/pen.h"
 
@@ -17,10 +18,11 @@ class StepBox {
   explicit StepBox(std::vector<ToldMatrix> places) : places_(std::move(places)) {}
 
   const std::string& step() const { return first().step; }
+  const std::vector<ToldMatrix>& places() const { return places_; }
   const Matrix& first() const { return *places_.front().matrix; }
 
   // Lays it out in about that width.
-  void lay_out(const Theme& theme, double room, bool full);
+  void lay_out(const Theme& theme, double room, const Room& figure, bool full);
 
   double width() const { return width_; }
   double height() const { return height_; }
@@ -44,13 +46,14 @@ class StepBox {
     std::string above;  // what the place begins with, where it is another than before
   };
 
-  void lay_out_grids(const Theme& theme, double room, bool full);
+  void lay_out_grids(const Theme& theme, double room, const Room& figure, bool full);
   void lay_out_maps(const Theme& theme, double room);
-  void lay_out_head(const Theme& theme);
+  void lay_out_head(const Theme& theme, double room, const Room& figure);
 
   std::vector<ToldMatrix> places_;
   std::string left_out_;  // words for the places that are not drawn
   std::vector<Runs> formula_, title_;
+  std::string sizes_;
   std::vector<Shown> shown_;
   std::vector<Map> maps_;
   double inner_ = 0;  // width of what is below the head

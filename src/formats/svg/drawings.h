@@ -12,19 +12,38 @@
 
 namespace attn {
 
+// What a figure is drawn for, unless it may be as large as it likes.
+struct Room {
+  double width = 1060;        // of what is made of boxes and cards, about
+  double height = 0;          // of what flows across
+  double paper = 820;         // of lines
+  bool flows_across = false;  // from left to right, not down
+  bool one_a_layer = false;   // boxes one below the other
+  bool is_brief = false;      // without the steps within a softmax, and what is given but the inputs
+  bool has_numbers = true;    // of matrices; else maps of them
+};
+
+// Whether the step has an axis more than a matrix, so that this is what one query has of it.
+bool is_matrix_a_query(const Matrix& matrix);
+
+// Whether the step stays where there is little room: it is neither within a softmax
+// nor given beside the inputs, and not only numbers in another order.
+bool is_of_the_gist(const Matrix& matrix);
+
 // The matrices of a whole computation as boxes, joined by arrows as its data
 // flows: a box a step; of several heads and sequences the first with its numbers,
 // the others as small maps.
-Drawing flow_drawing(const Document& document, const FormatOptions& options, const Theme& theme);
+Drawing flow_drawing(const Document& document, const FormatOptions& options, const Theme& theme, const Room& room);
 
 // One step as a heat map with its numbers, a card a head and sequence; attention
 // weights with their arcs beside it. REQUIRES: all are of one step, and there is one.
-Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& options, const Theme& theme);
+Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& options, const Theme& theme,
+                    const Room& room);
 
 // How one number came about, drawn out: of a dot product both rows of numbers one
 // above the other, their products and the sum; else what went in, the arithmetic,
 // what came out.
-Drawing sum_drawing(const Branch& branch, const Theme& theme);
+Drawing sum_drawing(const Branch& branch, const Theme& theme, const Room& room);
 
 // Vectors as they stand to each other: arrows, points, turns, and what temperature does.
 Drawing geometry_drawing(const GeometryTold& told, const Theme& theme);
@@ -32,7 +51,8 @@ Drawing geometry_drawing(const GeometryTold& told, const Theme& theme);
 // Blocks of a document one below the other, as on a sheet of paper.
 class FigureSheet {
  public:
-  FigureSheet(const FormatOptions& options, const Theme& theme) : options_(options), theme_(theme) {}
+  FigureSheet(const FormatOptions& options, const Theme& theme, const Room& room)
+      : options_(options), theme_(theme), paper_width_(room.paper) {}
 
   void add(const Block& block);
   void add(const Drawing& drawing);  // in the middle of nothing: at the left
@@ -51,17 +71,17 @@ class FigureSheet {
   void lay_out(const Fields&) {}  // nobody writes on a figure
 
   // Broken into lines of at most that width, the widest of which it returns.
-  double paragraph(const Runs& runs, const TextLook& look, double x = 0, double width = paper_width);
+  double paragraph(const Runs& runs, const TextLook& look, double x, double width);
+  double paragraph(const Runs& runs, const TextLook& look) { return paragraph(runs, look, 0, paper_width_); }
   void line(double x, const Runs& runs, const TextLook& look);
   void space(double height) { y_ += y_ > 0 ? height : 0; }
   void reach(double x) { width_ = x > width_ ? x : width_; }
   bool aligned(const std::vector<Equation>& lines, double indent);
   void broken(const Equation& equation, double indent);
 
-  static constexpr double paper_width = 820;
-
   const FormatOptions& options_;
   const Theme& theme_;
+  double paper_width_;
   std::string content_;
   double width_ = 0, y_ = 0;
   double beside_x_ = 0, beside_y_ = 0;  // where a matrix beside the last one stands

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -16,17 +17,29 @@
 namespace attn {
 namespace {
 
-constexpr double page_width = 1060;     // about, for boxes of a layer
 constexpr double beside_distance = 40;  // to a box beside another
-constexpr double arrow_head = 8;
+constexpr double arrow_head = 8, shortest_arrow = 44;
 
 bool is_vector(const Matrix& matrix) {
   return (matrix.row_axis.empty() && matrix.rows() == 1) || (matrix.column_axis.empty() && matrix.columns() == 1);
 }
 
+// Of which sequence and which head a matrix is, where its step has several.
+using Whose = std::pair<std::optional<std::size_t>, std::optional<std::size_t>>;
+
+Whose whose(const Matrix& matrix) {
+  const Shape& shape = matrix.reading.result;
+  const auto index = [&](const Axis& axis) -> std::optional<std::size_t> {
+    if (!shape.has(axis)) return std::nullopt;
+    return shape.index(matrix.first)[*shape.position(axis)];
+  };
+  return {index("batch"), index("head")};
+}
+
 class Flow {
  public:
-  Flow(const Document& document, const FormatOptions& options, const Theme& theme) : options_(options), theme_(theme) {
+  Flow(const Document& document, const FormatOptions& options, const Theme& theme, const Room& room)
+      : options_(options), theme_(theme), room_(room) {
     std::map<std::string, std::vector<ToldMatrix>> by_step;
     std::vector<std::string> order;
     for (const Matrix& matrix : document.behind) behind_[matrix.step].push_back(&matrix);
@@ -35,16 +48,22 @@ class Flow {
       if (by_step[step].empty()) order.push_back(step);
       by_step[step].push_back(std::move(told));
     }
-    for (const std::string& step : order) boxes_.emplace_back(by_step[step]);
+    for (const std::string& step : order) {
+      if (!room.is_brief || is_of_the_gist(*by_step[step].front().matrix))
+        boxes_.emplace_back(by_step[step]);
+      else
+        behind_[step].push_back(by_step[step].front().matrix);
+    }
     for (std::size_t i = 0; i < boxes_.size(); ++i) box_of_[boxes_[i].step()] = i;
-    add_vectors_between();
+    add_what_is_between(document);
     for (std::size_t i = 0; i < boxes_.size(); ++i) find_sources(i);
     find_companions();
   }
 
   Drawing drawing() {
     build_nodes();
-    const GraphLayout layout = LayeredGraph(nodes_, edges_).layout();
+    GraphLayout layout = LayeredGraph(nodes_, edges_).layout();
+    if (room_.flows_across) turn(layout);
     Drawing drawing{layout.width, layout.height, {}};
     for (std::size_t i = 0; i < edges_.size(); ++i) drawing.content += arrow(arrows_[i], layout.routes[i]);
     std::string boxes;
@@ -89,9 +108,15 @@ class Flow {
     }
   }
 
-  // The largest score of a row and the sum of its exponentials are drawn even
-  // where only lines tell them: what is made from them has a box.
-  void add_vectors_between() {
+  // Drawn even where only lines tell them, as what is made from them has a box: the largest score
+  // of a row and the sum of its exponentials; and what is one matrix a query, as weighted values
+  // are. Of the places that are told; and of nothing where only some steps were asked for.
+  void add_what_is_between(const Document& document) {
+    if (document.is_selection || room_.is_brief) return;
+    std::set<Whose> told_of;
+    for (const StepBox& box : boxes_) {
+      for (const ToldMatrix& told : box.places()) told_of.insert(whose(*told.matrix));
+    }
     std::vector<std::string> wanted;
     std::set<std::string> seen;
     for (const StepBox& box : boxes_) {
@@ -99,7 +124,7 @@ class Flow {
         const auto found = behind_.find(source.id);
         if (found == behind_.end() || box_of_.contains(source.id) || !seen.insert(source.id).second) continue;
         const Matrix& matrix = *found->second.front();
-        if (!is_vector(matrix) || matrix.role != Role::softmax) continue;
+        if (!(is_vector(matrix) && matrix.role == Role::softmax) && !is_matrix_a_query(matrix)) continue;
         std::set<std::size_t> from;
         std::set<std::string> passed;
         nearest_boxes(source.id, from, passed);
@@ -107,9 +132,12 @@ class Flow {
       }
     }
     for (const std::string& step : wanted) {
-      box_of_[step] = boxes_.size();
       std::vector<ToldMatrix> told;
-      for (const Matrix* matrix : behind_[step]) told.push_back({matrix, matrix->title, matrix->place});
+      for (const Matrix* matrix : behind_[step]) {
+        if (told_of.contains(whose(*matrix))) told.push_back({matrix, matrix->title, matrix->place});
+      }
+      if (told.empty()) continue;
+      box_of_[step] = boxes_.size();
       boxes_.emplace_back(std::move(told));
     }
   }
@@ -152,6 +180,7 @@ class Flow {
   void find_companions() {
     companion_.assign(boxes_.size(), std::nullopt);
     beside_.assign(boxes_.size(), false);
+    if (room_.flows_across || room_.one_a_layer) return;  // there is no room beside
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
       if (!is_vector(boxes_[i].first()) || sources_[i].size() != 1) continue;
       const std::size_t whole = *sources_[i].begin();
@@ -181,7 +210,9 @@ class Flow {
         arrows_.emplace_back(source, i);
       }
     }
+    if (room_.one_a_layer) stand_one_by_one();
     measure();
+    if (room_.flows_across) return turn_nodes();
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       edges_[i].from_at = middle(arrows_[i].first, edges_[i].from);
       edges_[i].to_at = middle(arrows_[i].second, edges_[i].to);
@@ -189,14 +220,41 @@ class Flow {
     }
   }
 
+  // Each node in a layer of its own, in the order of those they would have.
+  void stand_one_by_one() {
+    const std::vector<std::size_t> ranks = ranked(nodes_, edges_);
+    std::vector<std::size_t> order(nodes_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t node) { return ranks[node]; });
+    for (std::size_t layer = 0; layer < order.size(); ++layer) nodes_[order[layer]].layer = layer;
+  }
+
+  // The graph knows only ways down: what flows across is a graph that lies on its side.
+  void turn_nodes() {
+    for (GraphNode& node : nodes_) std::swap(node.width, node.height);
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      edges_[i].from_at = boxes_[arrows_[i].first].height() / 2;
+      edges_[i].to_at = boxes_[arrows_[i].second].height() / 2;
+      edges_[i].from_height = boxes_[arrows_[i].first].width();
+    }
+  }
+
+  static void turn(GraphLayout& layout) {
+    std::swap(layout.width, layout.height);
+    for (GraphPoint& corner : layout.corners) std::swap(corner.x, corner.y);
+  }
+
   void measure() {
     std::map<std::size_t, std::size_t> in_layer;
     const std::vector<std::size_t> ranks = ranked(nodes_, edges_);
+    const std::size_t layers = nodes_.empty() ? 1 : std::ranges::max(ranks) + 1;
     for (std::size_t node = 0; node < nodes_.size(); ++node) in_layer[ranks[node]] += members_[node].size();
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
       double head = 0;
       for (const std::size_t i : members_[node]) {
-        boxes_[i].lay_out(theme_, page_width / static_cast<double>(in_layer[ranks[node]]), options_.full);
+        const std::size_t beside = room_.flows_across ? layers : in_layer[ranks[node]];
+        const double between = room_.flows_across ? shortest_arrow : 0;
+        boxes_[i].lay_out(theme_, room_.width / static_cast<double>(beside) - between, room_, options_.full);
         head = std::max(head, boxes_[i].head());
       }
       for (const std::size_t i : members_[node]) {
@@ -227,14 +285,23 @@ class Flow {
 
   std::string arrow(const Names& names, const GraphRoute& route) const {
     const StepBox& from = boxes_[names.first];
-    std::string way = svg("M{} {}", route[0].x, route[0].y);
+    const bool across = room_.flows_across;
+    std::string way = svg("M{} {}", across ? route[0].y : route[0].x, across ? route[0].x : route[0].y);
     for (std::size_t i = 1; i < route.size(); ++i) {
       const GraphPoint &a = route[i - 1], &b = route[i];
       const double y = i + 1 == route.size() ? b.y - arrow_head + 1 : b.y;
       const double half = (a.y + y) / 2;
-      way += i % 2 == 1 ? svg("V{}", y) : svg("C{0} {1} {2} {1} {2} {3}", a.x, half, b.x, y);
+      if (room_.flows_across) {
+        way += i % 2 == 1 ? svg("H{}", y) : svg("C{0} {1} {0} {2} {3} {2}", half, a.x, b.x, y);
+      } else {
+        way += i % 2 == 1 ? svg("V{}", y) : svg("C{0} {1} {2} {1} {2} {3}", a.x, half, b.x, y);
+      }
     }
     const GraphPoint end = route.back();
+    if (room_.flows_across) {
+      const std::string head = svg("M{0} {1}l-{2} {3}v{2}z", end.y, end.x, arrow_head, -arrow_head / 2);
+      return path(from.step(), boxes_[names.second].step(), from.first().role, way, head);
+    }
     const std::string head = svg("M{0} {1}l{2} -{3}h{3}z", end.x, end.y, -arrow_head / 2, arrow_head);
     return path(from.step(), boxes_[names.second].step(), from.first().role, way, head);
   }
@@ -247,6 +314,7 @@ class Flow {
 
   const FormatOptions& options_;
   const Theme& theme_;
+  const Room& room_;
   std::map<std::string, std::vector<const Matrix*>> behind_;
   std::vector<StepBox> boxes_;
   std::map<std::string, std::size_t> box_of_;
@@ -261,8 +329,20 @@ class Flow {
 
 }  // namespace
 
-Drawing flow_drawing(const Document& document, const FormatOptions& options, const Theme& theme) {
-  return Flow(document, options, theme).drawing();
+bool is_matrix_a_query(const Matrix& matrix) {
+  const Shape& shape = matrix.reading.result;
+  return shape.has("query") && shape.rank() - shape.has("batch") - shape.has("head") > 2;
+}
+
+bool is_of_the_gist(const Matrix& matrix) {
+  const Op& op = matrix.reading.op;
+  if (std::holds_alternative<Split>(op) || std::holds_alternative<Merge>(op)) return false;
+  return matrix.role != Role::softmax && matrix.role != Role::weighted_value && matrix.role != Role::weight_matrix &&
+         matrix.role != Role::mask;
+}
+
+Drawing flow_drawing(const Document& document, const FormatOptions& options, const Theme& theme, const Room& room) {
+  return Flow(document, options, theme, room).drawing();
 }
 
 }  // namespace attn

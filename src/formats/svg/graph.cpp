@@ -132,6 +132,7 @@ std::vector<std::size_t> ranked(const std::vector<GraphNode>& nodes, const std::
     }
     if (nearest != nowhere) ranks[i] = nearest - 1;
   }
+  for (std::size_t i = 0; i < nodes.size(); ++i) ranks[i] = nodes[i].layer.value_or(ranks[i]);
   return ranks;
 }
 

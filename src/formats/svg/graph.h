@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace attn {
 
 struct GraphNode {
   double width = 0, height = 0;
-  bool late = false;  // stands just above what needs it, not at the top
+  bool late = false;                                // stands just above what needs it, not at the top
+  std::optional<std::size_t> layer = std::nullopt;  // where that is said
 };
 
 // From the bottom of one node to the top of another, `…_at` from its left side.

@@ -11,6 +11,8 @@ namespace {
 
 constexpr double widest_row_label = 130, widest_column_label = 92;
 
+constexpr std::string_view padding_words = "padding";
+
 constexpr double map_width = 200;
 constexpr double widest_square = 12, narrowest_square = 2;
 
@@ -23,8 +25,8 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
     : matrix_(matrix), theme_(theme), look_(look) {
   const double small = look.size - 2;
   double longest = 0;
-  for (const std::string& label : matrix.row_labels) {
-    longest = std::max(longest, std::min(widest_row_label, text_width(label, small)));
+  for (std::size_t row = 0; row < matrix.rows(); ++row) {
+    longest = std::max(longest, std::min(widest_row_label, text_width(row_label(row), small)));
   }
   label_width_ = longest + 7;
   label_height_ = small + 7;
@@ -36,7 +38,7 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
   rows_ = rows;
   if (has_numbers_) {
     for (std::size_t i = 0; i < columns; ++i) {
-      const double label = std::min(widest_column_label, text_width(matrix.column_labels[i], small));
+      const double label = std::min(widest_column_label, text_width(column_label(i), small));
       const double numbers = widest_number(i);
       columns_.push_back({width_, std::max({numbers, label, text_width("00", look.size)}) + 12, numbers});
       if (!look.cut && !look.full && columns_.size() > 3 && width_ + columns_.back().width > look.widest) {
@@ -89,6 +91,42 @@ std::string Grid::map_labels(double x, double y) const {
   return drawn;
 }
 
+bool Grid::pads_row(std::size_t row) const {
+  return is_position(matrix_.row_axis) && is_padding(matrix_.row_labels[row]);
+}
+
+bool Grid::pads_column(std::size_t column) const {
+  return is_position(matrix_.column_axis) && is_padding(matrix_.column_labels[column]);
+}
+
+std::string_view Grid::row_label(std::size_t row) const {
+  return pads_row(row) ? padding_words : std::string_view(matrix_.row_labels[row]);
+}
+
+std::string_view Grid::column_label(std::size_t column) const {
+  return pads_column(column) ? padding_words : std::string_view(matrix_.column_labels[column]);
+}
+
+// Slanting lines behind the cells of rows and columns that stand for no token.
+std::string Grid::hatching(double x, double top) const {
+  constexpr double between_lines = 7;
+  std::string lines;
+  for (std::size_t row = 0; row < rows_; ++row) {
+    const double bottom = top + static_cast<double>(row + 1) * cell_height_;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (!pads_row(row) && !pads_column(i)) continue;
+      const double left = x + columns_[i].left, right = left + columns_[i].width;
+      for (double at = left + between_lines / 2; at < right; at += between_lines) {
+        const double rise = std::min(cell_height_, right - at);
+        lines += svg("M{} {}l{} {}", at, bottom, rise, -rise);
+      }
+    }
+  }
+  if (lines.empty()) return "";
+  return fmt::format("<path class=\"padding\" d=\"{}\" stroke=\"{}\" stroke-width=\"0.75\" fill=\"none\"/>\n", lines,
+                     theme_.grid);
+}
+
 double Grid::widest_number(std::size_t column) const {
   double widest = text_width("0", look_.size);
   for (std::size_t row = 0; row < matrix_.rows(); ++row) {
@@ -108,7 +146,7 @@ std::string Grid::cell(double x, double y, std::size_t row, std::size_t column, 
   }
   const std::string text = matrix_.cell(row, column);
   TextLook look{.size = look_.size, .anchor = Anchor::end, .fill = theme_.ink};
-  if (closed) look.fill = theme_.faint;
+  if (closed || pads_row(row) || pads_column(column)) look.fill = theme_.faint;
   if (shade > 0) look.fill = theme_.ink_on_shade(shade);
   if (!matrix_.marks.empty()) {
     const Mark mark = matrix_.mark(row, column);
@@ -133,16 +171,16 @@ std::string Grid::drawn(double x, double y) const {
   const double right = columns_.empty() ? left : x + columns_.back().left + columns_.back().width;
   const double bottom = top + static_cast<double>(rows_) * cell_height_;
   std::string drawn = svg_rect(left, top, right - left, bottom - top, fmt::format(R"(fill="{}")", theme_.paper));
+  drawn += hatching(x, top);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    drawn += svg_text(x + columns_[i].left + columns_[i].width / 2, top - 6, matrix_.column_labels[i], column_look,
+    drawn += svg_text(x + columns_[i].left + columns_[i].width / 2, top - 6, column_label(i), column_look,
                       widest_column_label);
   }
   const Heat heat(matrix_);
   std::string lines;
   for (std::size_t row = 0; row < rows_; ++row) {
     const double line = top + static_cast<double>(row) * cell_height_;
-    drawn += svg_text(left - 7, line + cell_height_ / 2 + to_base(small), matrix_.row_labels[row], row_look,
-                      widest_row_label);
+    drawn += svg_text(left - 7, line + cell_height_ / 2 + to_base(small), row_label(row), row_look, widest_row_label);
     for (std::size_t i = 0; i < columns_.size(); ++i) drawn += cell(x + columns_[i].left, line, row, i, heat);
     if (row > 0) lines += svg("M{} {}H{}", left, line, right);
   }

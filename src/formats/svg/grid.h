@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "explain/document.h"
@@ -34,6 +35,13 @@ class Grid {
     double left = 0, width = 0;
     double numbers = 0;  // the widest of them
   };
+
+  // What stands for no token is called so, and hatched.
+  bool pads_row(std::size_t row) const;
+  bool pads_column(std::size_t column) const;
+  std::string_view row_label(std::size_t row) const;
+  std::string_view column_label(std::size_t column) const;
+  std::string hatching(double x, double top) const;
 
   double widest_number(std::size_t column) const;
   std::string map_labels(double x, double y) const;

@@ -12,7 +12,6 @@
 namespace attn {
 namespace {
 
-constexpr double widest_page = 1060;
 constexpr double between_parts = 36;
 constexpr double map_formula_size = 17, map_text_size = 13;
 constexpr std::size_t most_arcs = 32;  // tokens on a side
@@ -44,7 +43,7 @@ Drawing legend(const Matrix& matrix, const Theme& theme) {
 }
 
 // The heat map of one head of one sequence, with what explains it.
-Drawing card(const ToldMatrix& told, const FormatOptions& options, const Theme& theme) {
+Drawing card(const ToldMatrix& told, const FormatOptions& options, const Theme& theme, const Room& room) {
   const Matrix& matrix = *told.matrix;
   const GridLook look{
       .most_rows = 24, .most_columns = 24, .widest = 1400, .tinted = true, .full = options.full, .size = 14};
@@ -67,9 +66,11 @@ Drawing card(const ToldMatrix& told, const FormatOptions& options, const Theme& 
                         std::max(matrix.rows(), matrix.columns()) <= most_arcs;
   if (has_arcs) {
     const Drawing curves = arcs_drawing(matrix, theme.palette());
-    drawing.content += svg_moved(drawing.width + between_parts, y, "<g class=\"arcs\">\n" + curves.content + "</g>\n");
-    drawing.width += between_parts + curves.width;
-    drawing.height = std::max(drawing.height, y + curves.height);
+    const bool beside = room.width >= Room{}.width || drawing.width + between_parts + curves.width <= room.width;
+    const double x = beside ? drawing.width + between_parts : 0, top = beside ? y : drawing.height + between_parts / 2;
+    drawing.content += svg_moved(x, top, "<g class=\"arcs\">\n" + curves.content + "</g>\n");
+    drawing.width = std::max(drawing.width, x + curves.width);
+    drawing.height = std::max(drawing.height, top + curves.height);
   }
   drawing.content += "</g>\n";
   return drawing;
@@ -77,19 +78,20 @@ Drawing card(const ToldMatrix& told, const FormatOptions& options, const Theme& 
 
 }  // namespace
 
-Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& options, const Theme& theme) {
+Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& options, const Theme& theme,
+                    const Room& room) {
   const Matrix& matrix = *places.front().matrix;
   std::vector<Drawing> cards;
   double widest = 0;
   for (const ToldMatrix& place : places) {
-    cards.push_back(card(place, options, theme));
+    cards.push_back(card(place, options, theme, room));
     widest = std::max(widest, cards.back().width);
   }
-  const double room = std::max(widest_page, widest);
+  const double page = std::max(room.width, widest);
   Drawing drawing;
   double y = 0;
   const auto words = [&](const Runs& runs, const TextLook& look) {
-    for (const Runs& line : wrapped(runs, look.size, std::max(widest, 420.0), look.bold)) {
+    for (const Runs& line : wrapped(runs, look.size, std::max(widest, std::min(420.0, room.width)), look.bold)) {
       drawing.content += svg_runs(0, y + look.size, line, look);
       drawing.width = std::max(drawing.width, runs_width(line, look.size, look.bold));
       y += look.size + 7;
@@ -101,7 +103,7 @@ Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& 
   y += 12;
   double x = 0, tallest = 0;
   for (const Drawing& one : cards) {
-    if (x > 0 && x + one.width > room) {
+    if (x > 0 && x + one.width > page) {
       y += tallest + between_parts;
       x = tallest = 0;
     }

@@ -77,7 +77,7 @@ bool FigureSheet::aligned(const std::vector<Equation>& equations, double indent)
   }
   double total = indent + (label > 0 ? label + gap : 0);
   for (const double width : widths) total += width + size / 2;
-  if (total > paper_width) return false;
+  if (total > paper_width_) return false;
   for (const Equation& equation : equations) {
     const double base = y_ + size;
     if (!equation.label.empty()) {
@@ -95,11 +95,11 @@ bool FigureSheet::aligned(const std::vector<Equation>& equations, double indent)
     y_ += size + leading;
     if (equation.remark.empty()) continue;
     const Runs remark = text_runs(in_parentheses(equation.remark), theme_);
-    if (end + gap + runs_width(remark, size) <= paper_width) {
+    if (end + gap + runs_width(remark, size) <= paper_width_) {
       content_ += svg_runs(end + gap, base, remark, {.size = size, .fill = theme_.faint});
       reach(end + gap + runs_width(remark, size));
     } else {
-      paragraph(remark, {.size = size, .fill = theme_.faint}, indent + 2 * gap, paper_width - indent - 2 * gap);
+      paragraph(remark, {.size = size, .fill = theme_.faint}, indent + 2 * gap, paper_width_ - indent - 2 * gap);
     }
   }
   return true;
@@ -119,7 +119,7 @@ void FigureSheet::broken(const Equation& equation, double indent) {
     if (!all.empty()) all.push_back({"  "});
     append(text_runs(in_parentheses(equation.remark), theme_), all);
   }
-  const std::vector<Runs> parts = wrapped(all, size, paper_width - indent - indent_step);
+  const std::vector<Runs> parts = wrapped(all, size, paper_width_ - indent - indent_step);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     line(indent + (i > 0 ? indent_step : 0), parts[i], {.size = size, .fill = theme_.ink});
   }
@@ -128,7 +128,7 @@ void FigureSheet::broken(const Equation& equation, double indent) {
 void FigureSheet::lay_out(const Matrix& matrix) {
   const GridLook look{.tinted = matrix.role == Role::attention_weight, .full = options_.full, .cut = true};
   const Grid grid(matrix, theme_, look);
-  const bool beside = matrix.beside && beside_x_ > 0 && beside_x_ + 30 + std::max(grid.width(), 220.0) <= paper_width;
+  const bool beside = matrix.beside && beside_x_ > 0 && beside_x_ + 30 + std::max(grid.width(), 220.0) <= paper_width_;
   const double below = y_;
   const double x = beside ? beside_x_ + 30 : 0;
   if (beside) {
@@ -137,7 +137,7 @@ void FigureSheet::lay_out(const Matrix& matrix) {
     space(14);
     beside_y_ = y_;
   }
-  const double room = beside || matrix.beside ? std::max(grid.width(), 220.0) : std::max(grid.width(), paper_width);
+  const double room = beside || matrix.beside ? std::max(grid.width(), 220.0) : std::max(grid.width(), paper_width_);
   double widest = grid.width();
   const auto caption = [&](const Runs& runs, const TextLook& of) {
     widest = std::max(widest, paragraph(runs, of, x, room));
@@ -165,7 +165,7 @@ void FigureSheet::lay_out(const Table& table) {
       widths[i] = std::max(widths[i], runs_width(text_runs(rows[r][i], theme_), size, bold) + 1);
     }
   }
-  double left = paper_width;
+  double left = paper_width_;
   for (std::size_t i = 0; i < widths.size(); ++i) {
     const double others = static_cast<double>(widths.size() - 1 - i) * 90;
     widths[i] = std::min(widths[i], std::max(left - others, 80.0));
@@ -197,7 +197,7 @@ void FigureSheet::lay_out(const Tree& tree) {
     last[branch.depth] = middle;
     if (branch.depth > 0) {
       content_ += svg("<path d=\"M{} {}V{}H{}\" fill=\"none\" stroke=\"{}\"/>\n", x - indent_step + 6,
-                      last[branch.depth - 1] + size * 0.6, middle, x - 4, theme_.grid);
+                      last[branch.depth - 1] + size * 0.6, middle, x - 4, theme_.arrow);
     }
     broken(branch.line, x);
   }

@@ -16,7 +16,6 @@ constexpr double sum_size = 17, small = 13;
 constexpr double box_height = 36, row_distance = 74;
 constexpr double between_boxes = 34;  // boxes, with a sign in the middle
 constexpr std::size_t most_columns = 16;
-constexpr double widest_line = 900;
 
 // A term without the sign before it.
 struct Term {
@@ -39,7 +38,8 @@ Term taken_apart(const Inline& term) {
 
 class Sum {
  public:
-  Sum(const Branch& branch, const Theme& theme) : branch_(branch), theme_(theme) {}
+  Sum(const Branch& branch, const Theme& theme, double widest_line)
+      : branch_(branch), theme_(theme), widest_line_(widest_line) {}
 
   Drawing drawing() {
     if (const auto side = side_of_products()) {
@@ -147,7 +147,7 @@ class Sum {
       const std::string more = count < read.numbers.size() ? fmt::format("… {} more", read.numbers.size() - count) : "";
       const double name = std::min(text_width(read.name.text, small), 320.0);
       const double needed = std::max(static_cast<double>(count) * box + text_width(more, small), name);
-      if (x > 0 && x + needed > widest_line) {
+      if (x > 0 && x + needed > widest_line_) {
         x = 0;
         y += line;
       }
@@ -172,7 +172,7 @@ class Sum {
       if (i > 0) line_of_all.push_back({" "});
       append(side_runs(i, true), line_of_all);
     }
-    const std::vector<Runs> parts = wrapped(line_of_all, sum_size, widest_line);
+    const std::vector<Runs> parts = wrapped(line_of_all, sum_size, widest_line_);
     y += 8;
     double after = 0;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -204,7 +204,7 @@ class Sum {
   std::string_view ink(std::optional<Role> role) const { return role ? theme_.of(*role).ink : theme_.ink; }
 
   void number_box(double x, double y, double width, const Runs& runs, std::optional<Role> role, bool bold = false) {
-    const Hue hue = role ? theme_.of(*role) : Hue{theme_.paper, theme_.grid, theme_.ink};
+    const Hue hue = role ? theme_.of(*role) : Hue{theme_.paper, theme_.arrow, theme_.ink};
     drawn_ += svg_rect(
         x, y, width, box_height,
         fmt::format(R"(rx="5" fill="{}" stroke="{}" stroke-width="{}")", hue.fill, hue.line, bold ? "2.5" : "1.25"));
@@ -227,12 +227,15 @@ class Sum {
 
   const Branch& branch_;
   const Theme& theme_;
+  double widest_line_;
   std::string drawn_;
   double width_ = 0, height_ = 0;
 };
 
 }  // namespace
 
-Drawing sum_drawing(const Branch& branch, const Theme& theme) { return Sum(branch, theme).drawing(); }
+Drawing sum_drawing(const Branch& branch, const Theme& theme, const Room& room) {
+  return Sum(branch, theme, room.paper * 1.1).drawing();
+}
 
 }  // namespace attn

@@ -12,13 +12,11 @@
 #include "formats/scene.h"
 #include "formats/spelling.h"
 #include "formats/svg/drawings.h"
+#include "formats/svg/fit.h"
 #include "formats/svg/pen.h"
 
 namespace attn {
 namespace {
-
-constexpr double margin = 24;
-constexpr double narrowest = 380;
 
 // What a document has, which says how it is drawn.
 struct Contents {
@@ -46,22 +44,29 @@ struct Contents {
 // A document that is the telling of a computation, drawn under its title: the
 // matrices are the figure, the lines are for other formats.
 Drawing computation(const Document& document, const Contents& contents, const FormatOptions& options,
-                    const Theme& theme) {
-  FigureSheet sheet(options, theme);
+                    const Theme& theme, const Room& room) {
+  FigureSheet sheet(options, theme, room);
   if (contents.title) sheet.add(*contents.title);
+  for (const Block& block : document.blocks) {
+    if (const auto* prose = std::get_if<Prose>(&block); prose && prose->by_author) sheet.add(*prose);
+  }
   if (!document.outline.empty()) {
     sheet.add(outline_drawing(document.outline, theme));
     return sheet.drawing();
   }
-  sheet.add(contents.steps.size() == 1 ? map_drawing(told_matrices(document), options, theme)
-                                       : flow_drawing(document, options, theme));
+  sheet.add(contents.steps.size() == 1 ? map_drawing(told_matrices(document), options, theme, room)
+                                       : flow_drawing(document, options, theme, room));
   for (const std::string& words : words_left_out(document)) sheet.add(Prose{{words}});
+  const auto is_left_out = [](const Matrix* matrix) { return !is_of_the_gist(*matrix); };
+  if (room.is_brief && contents.steps.size() > 1 && std::ranges::any_of(contents.matrices, is_left_out)) {
+    sheet.add(Prose{{"Left out here: the weights that are given, and the steps within the softmax."}});
+  }
   return sheet.drawing();
 }
 
 // Vectors that are asked for, and nothing else.
-Drawing geometry(const Contents& contents, const FormatOptions& options, const Theme& theme) {
-  FigureSheet sheet(options, theme);
+Drawing geometry(const Contents& contents, const FormatOptions& options, const Theme& theme, const Room& room) {
+  FigureSheet sheet(options, theme, room);
   if (contents.title) sheet.add(*contents.title);
   for (const GeometryTold* told : contents.geometry) sheet.add(*told);
   return sheet.drawing();
@@ -69,14 +74,17 @@ Drawing geometry(const Contents& contents, const FormatOptions& options, const T
 
 // All blocks one below the other; a number that is asked for is drawn out before
 // the lines that tell of it.
-Drawing all_blocks(const Document& document, const FormatOptions& options, const Theme& theme) {
-  FigureSheet sheet(options, theme);
+Drawing all_blocks(const Document& document, const FormatOptions& options, const Theme& theme, const Room& room) {
+  FigureSheet sheet(options, theme, room);
   for (const Block& block : document.blocks) {
     const auto* tree = std::get_if<Tree>(&block);
-    if (tree && !tree->branches.empty() && !tree->branches[0].made_of.empty()) {
-      sheet.add(sum_drawing(tree->branches[0], theme));
+    const bool is_drawn = tree && !tree->branches.empty() && !tree->branches[0].made_of.empty();
+    if (is_drawn) sheet.add(sum_drawing(tree->branches[0], theme, room));
+    if (!is_drawn || tree->branches.size() > 1) {
+      sheet.add(block);
+    } else if (const Inline& remark = tree->branches[0].line.remark; !remark.empty()) {
+      sheet.add(Prose{in_parentheses(remark)});  // the drawing says the rest of the line
     }
-    sheet.add(block);
   }
   return sheet.drawing();
 }
@@ -108,25 +116,39 @@ std::string description(const Document& document, const Contents& contents) {
   return all;
 }
 
-std::string write_svg(const Document& document, const FormatOptions& options) {
-  const Theme theme{.classic = options.get("theme", "safe") == "classic"};
+FittedFigure figure_of(const Document& document, const FormatOptions& options, const Theme& theme) {
   const Contents contents(document);
   const bool told = !contents.matrices.empty() && !contents.has_answers && !contents.tree;
-  const Drawing figure = !contents.geometry.empty() ? geometry(contents, options, theme)
-                         : told                     ? computation(document, contents, options, theme)
-                                                    : all_blocks(document, options, theme);
-  const double width = std::max(figure.width, narrowest);
+  return fitted_figure(options.get("fit", "none"), [&](const Room& room) {
+    if (!contents.geometry.empty()) return geometry(contents, options, theme, room);
+    return told ? computation(document, contents, options, theme, room) : all_blocks(document, options, theme, room);
+  });
+}
+
+void write_svg(const Document& document, const FormatOptions& options, Sink& sink) {
+  const Theme theme{.classic = options.get("theme", "safe") == "classic"};
+  const Contents contents(document);
+  const FittedFigure figure = figure_of(document, options, theme);
   const std::string title = contents.title
                                 ? plain(contents.title->text)
                                 : std::string(contents.matrices.empty() ? "attn" : contents.matrices[0]->title);
-  return svg(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" "
-      "font-family=\"sans-serif\" xml:lang=\"en\" xml:space=\"preserve\">\n"
-      "<title>{2}</title>\n<desc>{3}</desc>\n"
-      "<rect width=\"{0}\" height=\"{1}\" fill=\"{4}\"/>\n"
-      "<g transform=\"translate({5} {5})\">\n{6}</g>\n</svg>\n",
-      width + 2 * margin, figure.height + 2 * margin, escaped_markup(title),
-      escaped_markup(description(document, contents)), theme.paper, margin, figure.content);
+  sink.write(
+      svg("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{2}\" height=\"{3}\" role=\"img\" "
+          "font-family=\"sans-serif\" xml:lang=\"en\" xml:space=\"preserve\">\n"
+          "<title>{4}</title>\n<desc>{5}</desc>\n"
+          "<rect width=\"{0}\" height=\"{1}\" fill=\"{6}\"/>\n{7}</svg>\n",
+          figure.page_width, figure.page_height, figure.width, figure.height, escaped_markup(title),
+          escaped_markup(description(document, contents)), theme.paper, figure.content));
+}
+
+std::vector<std::string> hints(const Document& document, const FormatOptions& options) {
+  std::vector<std::string> all = hints_on_cuts(document, options.full);
+  if (const std::string_view fit = options.get("fit", "none"); fit != "none") {
+    const Theme theme;
+    if (std::string hint = hint_on_fit(fit, figure_of(document, options, theme)); !hint.empty())
+      all.push_back(std::move(hint));
+  }
+  return all;
 }
 
 }  // namespace
@@ -136,8 +158,10 @@ Format svg_format() {
           .ending = ".svg",
           .summary = "one figure",
           .write = write_svg,
-          .settings = {{"theme", {"safe", "classic"}, "the colours"}},
-          .wants_behind = true};
+          .settings = {{"theme", {"safe", "classic"}, "the colours"},
+                       {"fit", {"none", "slide", "column"}, "laid out for a slide or for a column of a paper"}},
+          .wants_behind = true,
+          .hints = hints};
 }
 
 }  // namespace attn

@@ -10,11 +10,13 @@ constexpr DifferenceWords english_differences = {
     .trace = "the trace {}, of dtype {}",
     .tensors = "the tensors of {}, of dtype {}",
     .files = "A is {}. B is {}.",
-    .same_bits_count = "Numbers count as the same if all their bits are; --rtol and --atol ask for less.",
+    .same_bits_count = "Numbers count as the same if all their bits are.",
+    .less_by = "--rtol and --atol ask for less than the same bits",
     .within = "Numbers count as the same within {:g} of {}'s, or {:g}.",
     .within_usual =
         "Numbers count as the same within {:g} of themselves, or of the largest in a usual row of their "
-        "step: sums in another order round otherwise. --rtol and --atol ask for another.",
+        "step: sums in another order round otherwise.",
+    .other_tolerance_by = "--rtol and --atol ask for another tolerance",
     .differ_first = "A and B differ first in {}",
     .are_same = "A and B are the same",
     .are_same_up_to_rounding = "A and B are the same, up to rounding",

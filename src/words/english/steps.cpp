@@ -175,7 +175,8 @@ constexpr StepWords english_steps = {
           };
           return "a query sees its own position, " + keys(left) + " before it and " + keys(right) + " behind it";
         },
-    .weighted_values_left_out = "the weighted values are left out: more than 100,000 numbers; --only {} shows them",
+    .weighted_values_left_out = "the weighted values are left out: more than 100,000 numbers",
+    .weighted_values_by = "--only {} shows the weighted values",
     .at_once =
         "computed at once, without the steps between: its last digits may differ from those of the steps, and from "
         "one kind of processor to another",

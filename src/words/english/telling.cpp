@@ -25,12 +25,14 @@ constexpr TellingWords english_telling = {
     .score = "score",
     .weights = "attention weights",
     .context = "context",
-    .only_the_result = "Only the result is shown; --explain steps shows every step, rows and cells more of each.",
-    .only_the_head =
-        "What this head computes by itself is shown, and nothing that all heads share; --explain steps shows that, "
-        "too.",
-    .every_matrix = "The matrix of every step is shown; --explain rows adds a line a row, cells every product.",
-    .every_row = "Every row is shown on a line; --explain cells writes out every product.",
+    .only_the_result = "Only the result is shown.",
+    .only_the_head = "What this head computes by itself is shown, and nothing that all heads share.",
+    .every_matrix = "The matrix of every step is shown.",
+    .every_row = "Every row is shown on a line.",
+    .steps_by = "--explain steps shows every step, rows and cells more of each",
+    .shared_by = "--explain steps shows what all heads share, too",
+    .rows_by = "--explain rows adds a line a row, cells every product",
+    .products_by = "--explain cells writes out every product",
     .result = "Result",
     .what_must_hold = "What must hold, and does it?",
     .notes = "Notes",
@@ -40,13 +42,10 @@ constexpr TellingWords english_telling = {
     .more_queries = "more queries",
     .more_places = "more sequences or heads",
     .more_notes = "more notes of this kind",
-    .one_place = "--batch and --head pick one",
-    .one_query = "--query picks one",
-    .left_out =
-        [](std::size_t count, Text what, Text how) {
-          return "… " + std::to_string(count) + " " + what + "; " + (how.empty() ? "" : how + ", ") +
-                 "--full shows all";
-        },
+    .one_place_by = "--batch and --head pick one sequence and head, --full shows all",
+    .one_query_by = "--query picks one query, --full shows all",
+    .all_by = "--full shows all",
+    .left_out = [](std::size_t count, Text what) { return "… " + std::to_string(count) + " " + what; },
     .in_the_same_way =
         [](std::size_t rows, bool of_queries, std::size_t places) {
           std::string more;
@@ -57,7 +56,7 @@ constexpr TellingWords english_telling = {
             more += std::string(more.empty() ? "" : " and ") + std::to_string(places) +
                     (places == 1 ? " more sequence or head" : " more sequences or heads");
           }
-          return "… " + more + " in the same way; --full shows all";
+          return "… " + more + " in the same way";
         },
     .padded =
         [](std::size_t count, Text axis) {
@@ -87,18 +86,29 @@ constexpr TellingWords english_telling = {
     .here = ", here {}",
     .with_c = " with c = {}",
     .not_scaled = ", not scaled",
+    .precision =
+        [](std::string_view dtype) {
+          static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> words = {{
+              {"f64", "double precision"},
+              {"f32", "single precision"},
+              {"f16", "half precision"},
+              {"bf16", "bfloat16"},
+          }};
+          const auto found = std::ranges::find(words, dtype, &std::pair<std::string_view, std::string_view>::first);
+          return std::string(found == words.end() ? dtype : found->second);
+        },
     .arithmetic =
-        [](std::string_view dtype, int digits, bool rounds_once, Text by_hand) {
-          return std::string(dtype) + ", about " + std::to_string(digits) + " digits" +
-                 (rounds_once ? "; each step is computed in f64 and rounded once" : "") +
+        [](Text precision, int digits, bool rounds_once, Text by_hand) {
+          return precision + ", about " + std::to_string(digits) + " digits" +
+                 (rounds_once ? "; each step is computed in double precision and rounded once" : "") +
                  (by_hand.empty() ? "" : "; by hand: " + by_hand);
         },
     .approximate =
-        [](int decimals, bool by_hand, std::string_view dtype) {
+        [](int decimals, bool by_hand, Text precision) {
           const std::string to = "to " + std::to_string(decimals) + " decimals";
-          if (!by_hand && dtype.empty())
+          if (!by_hand && precision.empty())
             return "≈ marks what is rounded for the eye, " + to + "; every step is computed in full";
-          return "≈ marks what is rounded, " + (by_hand ? "by hand" : "to " + std::string(dtype)) + " or, " + to +
+          return "≈ marks what is rounded, " + (by_hand ? "by hand" : "to " + precision) + " or, " + to +
                  ", for the eye";
         },
     .closed_by =
@@ -126,21 +136,27 @@ constexpr TellingWords english_telling = {
     .for_rounded = ", for every step is rounded by hand",
     .levels_shown =
         [](std::size_t depth, std::size_t deepest) {
-          return counted(depth, "level") + " of up to " + std::to_string(deepest) + " are shown; --depth " +
-                 std::to_string(depth + 1) + " shows one more, --depth " + std::to_string(deepest) +
-                 " goes back to the inputs.";
+          return counted(depth, "level") + " of up to " + std::to_string(deepest) +
+                 (depth == 1 ? " is shown." : " are shown.");
         },
-    .stops_at_edge = "What other parts made is taken as it is; --depth {} goes back to the inputs.",
-    .lists_cut = "Long lists are cut; --full leaves nothing out.",
+    .deeper_by =
+        [](std::size_t depth, std::size_t deepest) {
+          return "--depth " + std::to_string(depth + 1) + " shows one level more, --depth " + std::to_string(deepest) +
+                 " goes back to the inputs";
+        },
+    .stops_at_edge = "What other parts made is taken as it is.",
+    .beyond_edge_by = "--depth {} goes back to the inputs",
+    .lists_cut = "Long lists are cut.",
     .sums_cut =
         [](std::size_t most) {
           return "Of a long sum " +
                  (most == 1 ? "the largest term is" : "the " + std::to_string(most) + " largest terms are") +
-                 " written, and what the others come to; --top takes another number, and --full leaves nothing out.";
+                 " written, and what the others come to.";
         },
+    .more_terms_by = "--top takes another number of terms, and --full leaves nothing out",
     .padding_query = "query {} of sequence {} is padding: it is worked out like any other, but nobody reads it",
     .at_place = ", at {}",
-    .ask_for_one = "Ask for one number to follow it back to the inputs: {}",
+    .one_number_by = "ask for one number to follow it back to the inputs: {}",
     .how_to_ask = "write a step and an index an axis, from 1: scores[1,2], or labels: scores[it,dog]",
     .quote_not_closed = "a quote is opened and not closed in `{}`",
     .no_bracket_at_end = "`{}` has no ] at its end",

@@ -43,8 +43,7 @@ constexpr VerdictWords english_verdicts = {
     .this_step_is = "; this step is {}",
     .as_written = "as you wrote it",
     .as_expected = "as it should be",
-    .more_matrices =
-        [](std::size_t count) { return "… " + counted(count, "more matrix") + " like this; --full shows all."; },
+    .more_matrices = [](std::size_t count) { return "… " + counted(count, "more matrix") + " like this."; },
     .not_handed_in = " That is at the step {}, which you did not hand in.",
     .ties =
         [](const std::vector<std::string>& what, std::size_t all) {
@@ -53,7 +52,7 @@ constexpr VerdictWords english_verdicts = {
           if (what.size() < all) text += "; or " + std::to_string(all - what.size()) + " more";
           return text + ". These numbers cannot tell " + (all == 1 ? "the two" : "them") + " apart.";
         },
-    .how_it_comes_about = "To see how it comes about, number by number: attn why {} {}",
+    .how_it_comes_about = "to see how it comes about, number by number: attn why {} {}",
     .accepted_widely = "For {} a range of {} is accepted, wide for the digits written: {}.",
     .written_with =
         [](Text step, int decimals) {

@@ -8,7 +8,7 @@ namespace attn {
 
 // As a terminal shows it: the format that stands first.
 inline std::string as_text(const Document& document, const FormatOptions& options = {}) {
-  return formats().front().write(document, options);
+  return written(formats().front(), document, options);
 }
 
 }  // namespace attn

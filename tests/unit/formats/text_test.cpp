@@ -113,8 +113,8 @@ TEST_CASE("a wide matrix breaks into blocks of columns that say which they are",
 TEST_CASE("a long matrix is cut with a count unless all of it is asked for", "[text]") {
   const Matrix matrix = one_matrix(std::vector<double>(40 * 50, 0.25), numbered(40), numbered(50));
   const std::string cut = in_text(matrix);
-  CHECK(holds(cut, "… 24 more rows, --full shows them"));
-  CHECK(holds(cut, "… 34 more columns, --full shows them"));
+  CHECK(holds(cut, "… rows 17 to 40 are left out"));
+  CHECK(holds(cut, "… columns 17 to 50 are left out"));
   FormatOptions full;
   full.full = true;
   const std::string whole = in_text(matrix, full);
