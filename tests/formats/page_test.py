@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.parse
 from collections import Counter
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
@@ -931,28 +932,45 @@ class TheRest(PageTest):
             finally:
                 self.browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
-    def test_paper_has_every_number_of_the_page_and_no_control(self):
+    def printed(self):
+        """The page as it is printed: its text, and the sizes of its sheets."""
         if not shutil.which("pdftotext"):
             self.skipTest("no pdftotext")
-        for name in ("twelve-words", "forty", "ragged-batch"):
+        printed = self.browser.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
+        path = os.path.join(self.folder, "printed.pdf")
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(printed["data"]))
+        return [subprocess.run([*words], capture_output=True, encoding="utf-8", check=True).stdout
+                for words in (["pdftotext", "-layout", path, "-"], ["pdfinfo", path])]
+
+    def test_paper_has_every_number_of_the_page_and_no_control(self):
+        for name, has_script in (("twelve-words", True), ("forty", True), ("ragged-batch", True), ("twelve-words", False)):
             self.open(name)
             numbers, controls = self.run_script("""
-                return [[...document.querySelectorAll("table[data-matrix]")].map((table) => cellsOf(table).map((cell) => cell.textContent)),
+                const tables = [...document.querySelectorAll("table[data-matrix]")];
+                return [tables.flatMap((table) => cellsOf(table).map((cell) => cell.textContent)),
                         [...document.querySelectorAll("#controls button")].map((one) => one.textContent)];""")
-            printed = self.browser.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
-            path = os.path.join(self.folder, "printed.pdf")
-            with open(path, "wb") as file:
-                file.write(base64.b64decode(printed["data"]))
-            text = subprocess.run(["pdftotext", "-layout", path, "-"], capture_output=True, encoding="utf-8", check=True).stdout
+            self.browser.set_script(has_script)
+            try:
+                self.open(name)
+                text, about = self.printed()
+            finally:
+                self.browser.set_script(True)
             found = Counter(re.findall(r"[−∞\d.e+-]+", text))
-            wanted = Counter(number for table in numbers for number in table)
-            self.assertEqual({number for number, count in wanted.items() if found[number] < count}, set(), name)
+            missing = {number for number, count in Counter(numbers).items() if found[number] < count}
+            self.assertEqual(missing, set(), (name, has_script))
             for control in controls:
                 self.assertNotIn(control, text)
-            size = subprocess.run(["pdfinfo", path], capture_output=True, encoding="utf-8", check=True).stdout
-            self.assertIn("594.96 x 841.92", size)
-            after = self.run_script('return document.querySelectorAll(".on-paper, .split").length;')
-            self.assertEqual(after, 0)
+            self.assertIn("594.96 x 841.92", about)  # of A4, and nothing was shrunk to fit
+            self.assertEqual(self.run_script('return document.querySelectorAll(".on-paper, .split").length;'), 0)
+
+    def test_the_search_of_the_browser_finds_what_is_folded_up(self):
+        is_seen = 'return document.getElementById(`m${numbers.findIndex(({step}) => step === "weighted_values")}`).checkVisibility();'
+        self.open("twelve-words")
+        self.assertFalse(self.run_script(is_seen))
+        # What a link to a text does is what Ctrl-F does.
+        self.open("twelve-words", hash="#:~:text=" + urllib.parse.quote("query 12 · soft"))
+        self.assertTrue(self.browser.eventually(POINT + is_seen))
 
     def test_a_finger_presses_where_a_mouse_points(self):
         tip = 'return document.querySelector(".tip").textContent'

@@ -54,11 +54,11 @@ function keepInside() {
   const names = [columnName(asked), asked.parentNode.cells[0]].map((name) => seen(name, edges));
   const mustShow = [cell, ...names].filter(Boolean);
   // Of a number that was read more than of those along its row and its column.
-  const shouldShow = lit.map(([one, name]) => [seen(one, edges), name === "along" ? 6 : 40]).filter(([one]) => one);
+  const shouldShow = lit.map(([one, name]) => [seen(one, edges), name === "along" ? 8 : 40]).filter(([one]) => one);
   const cost = (place) => {
     const isIn = place.left >= edges.left && place.right <= edges.right && place.top >= edges.top && place.bottom <= edges.bottom;
     const hides = mustShow.filter((one) => overlap(place, one)).length + (overlap(place, cell) ? 3 : 0);
-    const gap = Math.max(place.top - cell.bottom, cell.top - place.bottom, 0);
+    const gap = Math.max(place.top - cell.bottom, cell.top - place.bottom, apart) - apart;
     const away = 4 * gap + Math.abs(place.left - cell.left) / 4;
     const covered = shouldShow.reduce((sum, [one, weight]) => sum + (overlap(place, one) ? weight : 0), 0);
     return (isIn ? 0 : 1e7) + hides * 1e5 + covered + away;
