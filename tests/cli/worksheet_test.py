@@ -272,6 +272,30 @@ class Words(unittest.TestCase):
         self.assertIn("with 1 decimal,", sheet(os.path.join(DATA, "worked-example-rounded.json")))
         self.assertIn("whole number", sheet(EXAMPLE, "--digits", "0"))
 
+    def test_the_name_of_the_person_it_is_for_stands_there(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        for person, spelled in (("Ada Lovelace", {}),
+                                ("Zoë <O'Neil> & #_1", {"html": "Zoë &lt;O&#39;Neil&gt; &amp; #_1",
+                                                        "latex": "Zoë \\textless{}O'Neil\\textgreater{} \\& \\#\\_1",
+                                                        "markdown": "Zoë &lt;O'Neil&gt; &amp; \\#\\_1"})):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "problem.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump({**problem, "x-for": person}, file)
+                blank, key = sheets(path), sheets(path, "--key")
+            for format in FORMATS:
+                name = spelled.get(format, person)
+                before = {"text": "Name: ", "markdown": "**Name:** ", "latex": "Name:~",
+                          "html": 'Name: <input type="text" autocomplete="off" value="'}[format]
+                with self.subTest(person=person, format=format):
+                    self.assertIn(before + name, blank[format])
+                    self.assertIn(before.replace('<input type="text" autocomplete="off" value="', "<span>") + name,
+                                  key[format])
+                    self.assertNotRegex(blank[format], r"Name:[*~ ]*(<input[^>]*off\">|\\hrulefill|\\?_)|attnfield\{Name")
+                    self.assertRegex(blank[format], r"Date: _|Date:\*\* \\_|field\{Date\}|Date: <input")
+        self.assertIn('Name: <input type="text" autocomplete="off">', sheet(EXAMPLE, format="html"))
+
     def test_formulas_stand_above_the_boxes(self):
         text = sheet(CAUSAL)
         for formula in ("S = Q·Kᵀ", "E = ", "A = ", "C = "):
