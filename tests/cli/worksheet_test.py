@@ -92,8 +92,21 @@ class Leaks(unittest.TestCase):
                 self.assertEqual([numbers for numbers in found.values() if numbers], [])
                 self.assertTrue(blanks)
 
+    def test_nor_in_one_of_which_a_part_is_blank(self):
+        for name in ("worked-example-causal", "tom-yeh-three-heads", "block-by-hand", "raschka-causal"):
+            problem = os.path.join(DATA, name + ".json")
+            steps = json.loads(printed("check", problem, "--template", "json"))["steps"]
+            for words in (["--fade"], ["--blank", "some"], *(["--blank", step] for step in steps)):
+                with self.subTest(problem=name, words=words):
+                    found, blanks = sheet_leaks.leaks(ATTN, problem, *words)
+                    self.assertEqual({format: numbers for format, numbers in found.items() if numbers}, {})
+                    self.assertTrue(blanks or words[1:] and words[1].endswith("mask"))
+
     def test_the_search_finds_what_a_key_says(self):
         self.assertTrue(sheet_leaks.a_key_is_seen_through(ATTN))
+
+    def test_the_search_finds_what_is_hidden_anywhere(self):
+        self.assertEqual(sheet_leaks.planted_and_missed(ATTN), [])
 
     def test_what_is_the_same_in_all_sheets_has_no_number_of_one(self):
         style = {re.search(r"<style>.*?</style>", sheet(file, format="html"), re.S)[0] for file in (EXAMPLE, CAUSAL)}
@@ -309,7 +322,7 @@ class Words(unittest.TestCase):
     def test_a_page_has_nothing_to_load(self):
         page = sheet(EXAMPLE, format="html")
         self.assertNotRegex(page, r"https?:|@import|url\(|<link|fetch\(")
-        self.assertNotRegex(sheet_leaks.parts_of(page, "html"), r"(?i)(src|href)\s*=")
+        self.assertNotRegex(sheet_leaks.parts_of(ATTN, page, "html"), r"(?i)(src|href)\s*=")
         self.assertIn("default-src 'none'", page)
 
     def test_given_numbers_are_whole_or_it_is_said(self):
