@@ -17,6 +17,7 @@
 #include "problem/faults.h"
 #include "reading/answers/file.h"
 #include "reading/json/json.h"
+#include "reading/problem/problem.h"
 #include "reading/report.h"
 #include "reading/text_file.h"
 #include "words/language.h"
@@ -59,6 +60,16 @@ std::string told_fault(const Diagnostics& faults, std::string_view text, const s
   const std::size_t more = complaint.faults.size() - 1 + complaint.unkept;
   return (first.line > 0 ? "line " + std::to_string(first.line) + ": " : "") + first.fault.message +
          (more > 0 ? ", and " + counted(more, "other fault") : "");
+}
+
+// "line 3: "wieghts" is not a step that is known; did you mean attention_weights?", of each name.
+std::string told_unknown_steps(const Diagnostics& unknown, std::string_view text, const std::string& file) {
+  std::vector<std::string> told;
+  std::set<std::string> names;
+  for (const Diagnostic& step : unknown) {
+    if (names.insert(step.message).second) told.push_back(told_fault({step}, text, file) + "; " + step.help.text());
+  }
+  return listed(told);
 }
 
 // Whether of each of the first steps that were handed in more is wrong than right, as where
@@ -114,7 +125,7 @@ void ProblemsOfClass::add(const std::string& file, bool is_only) {
   const Result<ParsedJson> parsed = text ? parse_json(text.value()) : Result<ParsedJson>(text.faults());
   const auto object = outermost(parsed);
   if (!is_only && is_of_another_kind(object)) return;
-  Entry entry{.file = file, .name = text_at(object, "x-for")};
+  Entry entry{.file = file, .name = parsed ? owner_of_problem(parsed.value().root) : ""};
   entry.is_for_person = !entry.name.empty();
   if (!entry.is_for_person) entry.name = fs::path(file).stem().string();
   try {
@@ -293,16 +304,18 @@ std::vector<HandInOfClass> Grading::read(const FilesOfPerson& files) {
   std::vector<std::string> faults;
   for (const TextsOfPerson::Text& one : texts.texts) {
     Diagnostics found = one.faults;
+    bool is_read = false;
     if (found.empty()) {
-      Result<Answers> answers = read_answers_of(one.file, one.text, "", problem->known);
-      if (answers) {
-        add_answers(std::move(answers.value()), one.file, hand_ins);
-        continue;
-      }
-      found = answers.faults();
+      Faults unknown;
+      Result<Answers> answers = read_answers_of(one.file, one.text, "", problem->known, &unknown);
+      found = answers ? unknown.take() : answers.faults();
+      is_read = bool(answers);
+      if (answers) add_answers(std::move(answers.value()), one.file, hand_ins);
+      if (found.empty()) continue;
     }
     refused_.emplace_back(found, one.text, one.file);
-    const std::string told = told_fault(found, one.text, one.file);
+    const std::string told =
+        is_read ? told_unknown_steps(found, one.text, one.file) : told_fault(found, one.text, one.file);
     faults.push_back(files.files.size() == 1 ? told : one.file + ": " + told);
   }
   if (hand_ins.empty()) return failed(GradedHandIn::What::unreadable, listed(faults), files, texts);

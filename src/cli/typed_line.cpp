@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/shell_word.h"
 #include "base/text.h"
 
 namespace attn {
@@ -91,37 +92,7 @@ std::optional<Part> find_part(std::span<const std::string> words, const Typed& m
   return is_by_place ? find_word(words, *meant.value, with_values) : find_behind(words, meant.option, *meant.value);
 }
 
-bool needs_quotes(std::string_view word) {
-  const auto is_plain = [](char c) {
-    const bool is_ascii = static_cast<unsigned char>(c) < 0x80;
-    return !is_ascii || is_ascii_alnum(c) || std::string_view("-_./,:=+@%^").find(c) != std::string_view::npos;
-  };
-  return word.empty() || !std::ranges::all_of(word, is_plain);
-}
-
-// What a shell would change within double quotes.
-constexpr std::string_view special = "\"$`\\!";
-
-bool has_simple_quotes(std::string_view word) {
-  return word.find('\'') == std::string_view::npos || word.find_first_of(special) != std::string_view::npos;
-}
-
-// What stands between the quotes.
-std::string inside(std::string_view text, std::string_view word) {
-  if (!needs_quotes(word) || !has_simple_quotes(word)) return visible(text);
-  std::string inner;
-  for (const char c : text) inner += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return visible(inner);
-}
-
-std::string quote_of(std::string_view word) {
-  if (!needs_quotes(word)) return "";
-  return has_simple_quotes(word) ? "'" : "\"";
-}
-
 }  // namespace
-
-std::string shell_word(std::string_view word) { return quote_of(word) + inside(word, word) + quote_of(word); }
 
 std::optional<TypedLine> find_typed(std::span<const std::string> words, const Typed& meant,
                                     std::span<const std::string> with_values) {
@@ -134,8 +105,9 @@ std::optional<TypedLine> find_typed(std::span<const std::string> words, const Ty
     if (part && part->word == i) {
       const std::string_view word = words[i];
       const auto [begin, end] = part->range;
-      typed.range.begin = typed.line.size() + quote_of(word).size() + inside(word.substr(0, begin), word).size();
-      typed.range.end = typed.range.begin + inside(word.substr(begin, end - begin), word).size();
+      typed.range.begin =
+          typed.line.size() + shell_quote(word).size() + within_shell_quotes(word.substr(0, begin), word).size();
+      typed.range.end = typed.range.begin + within_shell_quotes(word.substr(begin, end - begin), word).size();
     }
     typed.line += shell_word(words[i]);
   }

@@ -15,9 +15,6 @@ struct TypedLine {
   TextRange range;
 };
 
-// A word as a shell takes it for one: with quotes where it needs them.
-std::string shell_word(std::string_view word);
-
 // Where the words of a command line say what is meant; where they don't, it was not typed.
 // `with_values`: options behind which a value stands, which is no word by its place.
 std::optional<TypedLine> find_typed(std::span<const std::string> words, const Typed& meant,

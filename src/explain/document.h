@@ -95,9 +95,12 @@ struct Derivation {
   std::vector<Equation> lines;
 };
 
-// Lines to write on: a name, a date.
+// Lines to write on, a name, a date; and what stands there already.
+struct Field {
+  std::string name, written = {};
+};
 struct Fields {
-  std::vector<std::string> names;
+  std::vector<Field> all;
 };
 
 // The box that a number of a sheet stands in: an open one is to be written into, and the

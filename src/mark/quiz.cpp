@@ -197,6 +197,7 @@ QuizReaction Quiz::answer(std::vector<AnsweredStep::Cell> cells) {
   }
   ++record.tries;
   reaction.tries_left = tries_ - record.tries;
+  reaction.is_given_again = reaction.tries_left > 0 && record.help == QuizHelp::stronger;
   reaction.help = reaction.tries_left == 0 ? QuizHelp::answer : next_help();
   record.help = reaction.help;
   return reaction;

@@ -307,6 +307,55 @@ class WhoseItIs(Folder):
         self.assertEqual((row["verdict"], row["points"]), ("right", 1))
         self.assertIn("context.json", row["remarks"][0])
 
+    def test_a_step_that_nobody_knows_costs_no_other(self):
+        """Its name is told with the nearest one, and all that has a name is graded."""
+        rows = {name: RIGHT[name] for name in ("scores", "attention_weights", "context")}
+        told = lambda name: "[" + "; ".join(" ".join(map(str, row)) for row in rows[name]) + "]"
+        table = lambda name, title: f"{title},1,2,3\n" + "".join(
+            f"Input {i + 1}," + ",".join(map(str, row)) + "\n" for i, row in enumerate(rows[name]))
+        self.write("hand-ins/json.json", {"steps": {"scores": SCORES, "wieghts": RIGHT["attention_weights"],
+                                                    "context": RIGHT["context"]}})
+        self.write("hand-ins/text.txt", f"S = {told('scores')}\nwieghts = {told('attention_weights')}\n"
+                                        f"C = {told('context')}\n")
+        self.write("hand-ins/table.csv", "\n".join([table("scores", "scores"), table("attention_weights", "wieghts"),
+                                                    table("context", "context")]))
+        self.write("hand-ins/first.csv", "\n".join([table("attention_weights", "wieghts"), table("scores", "scores"),
+                                                    table("context", "context")]))
+        people = self.people("hand-ins", code=2)
+        for name in ("json", "text", "table", "first"):
+            with self.subTest(form=name):
+                self.assertEqual((people[name]["points"], people[name]["of"]), (2, 2))
+                self.assertRegex(" ".join(people[name]["remarks"]),
+                                 "line \\d+: .*wieghts.* is not a step that is known; did you mean attention_weights")
+        done = self.grade("hand-ins")
+        self.assertIn("wieghts", done.stdout.split("To look at")[1].split("Everybody")[0])
+        for file in ("json.json", "text.txt", "table.csv", "first.csv"):
+            self.assertEqual(attn("check", EXAMPLE, self.path("hand-ins/" + file)).returncode, 2)
+
+    def test_where_nothing_else_is_known_or_readable_nothing_is_graded(self):
+        self.write("hand-ins/only.txt", "wieghts = [1 2 3]\n")
+        self.write("hand-ins/both.txt", "wieghts = [1 2 3]\nS = [1 2\n")
+        people = self.people("hand-ins", code=2)
+        self.assertEqual({people[name]["verdict"] for name in ("only", "both")}, {"unreadable"})
+
+    def test_files_of_editors_and_spreadsheets_in_utf_16_are_read(self):
+        texts = {"json": json.dumps({"name": "Zoë", "steps": RIGHT}, ensure_ascii=False),
+                 "txt": "name: Zoë\r\nS = [2 4 4; 4 16 12; 4 12 10]\r\n",
+                 "scores.csv": "\tInput 1\tInput 2\tInput 3\r\n" + "".join(
+                     f"Input {i + 1}\t" + "\t".join(map(str, row)) + "\r\n" for i, row in enumerate(SCORES))}
+        for ending, text in texts.items():
+            for name, mark, coding in (("le", b"\xff\xfe", "utf-16-le"), ("be", b"\xfe\xff", "utf-16-be")):
+                with self.subTest(ending=ending, coding=coding):
+                    path = self.write(f"{name}-{ending}/zoe.{ending}", "")
+                    with open(path, "wb") as file:
+                        file.write(mark + text.encode(coding))
+                    row, = self.graded(path)["hand_ins"]
+                    self.assertEqual((row["name"], row["verdict"]), ("zoe" if "csv" in ending else "Zoë", "right"))
+        with open(self.path("roster.csv"), "wb") as file:
+            file.write("name\tgroup\r\nZoë\tA\r\n".encode("utf-16"))
+        row, = self.graded(self.path("le-txt/zoe.txt"), "--roster", "roster.csv")["hand_ins"]
+        self.assertEqual((row["name"], row["remarks"]), ("Zoë", []))
+
     def test_a_hand_in_of_another_shape_throughout_is_asked_about(self):
         self.write("in/anna.json", {"steps": {"scores": [[1, 2], [3, 4]]}})
         self.assertIn("another one", self.people("in")["anna"]["remarks"][0])
@@ -333,6 +382,36 @@ class Schemes(Folder):
         row = self.people("anna.json")["anna"]
         self.assertEqual((row["points"], row["of"]), (4, 4))
         self.assertEqual(row["mistakes"][0]["kind"], "convention")
+
+    def test_feedback_says_of_what_follows_whether_it_counts(self):
+        self.write("slip.json", {"steps": KINDS["slip"]})
+        for follows in (True, False):
+            self.write("scheme.json", {"follow_through": follows})
+            done = self.grade("slip.json", "--scheme", "scheme.json", "--feedback", f"feedback-{follows}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(self.path(f"feedback-{follows}/slip.txt"), encoding="utf-8") as file:
+                text = " ".join(file.read().split())
+            self.assertEqual("not marked again" in text, follows)
+            self.assertEqual("no new slip, but this scheme counts such numbers as wrong" in text, not follows)
+
+    def test_what_counts_by_default_with_too_few_digits_is_told(self):
+        self.write("coarse.json", {"steps": KINDS["coarse"]})
+        told = "7 numbers have too few digits to tell, and count as right"
+        for scheme, is_told in ({}, True), ({"too_coarse": "wrong"}, False), ({"points": {"scores": 1}}, False):
+            self.write("scheme.json", scheme)
+            done = self.grade("coarse.json", "--scheme", "scheme.json")
+            self.assertEqual(told in " ".join(done.stdout.split()), is_told, scheme)
+
+    def test_the_id_of_a_mistake_stays_whole_however_long_names_are(self):
+        weights = softmax([[2, 4, 4], [4, 16, 12], [4, 12, 10]])
+        self.write("hand-ins/Wilhelmina Featherstonehaugh-Cholmondeley.json",
+                   {"steps": {"keys": QUERIES, "queries": KEYS, "values": VALUES, "attention_weights": weights}})
+        row, = self.graded("hand-ins")["hand_ins"]
+        done = self.grade("hand-ins")
+        self.assertLessEqual(max(map(len, done.stdout.split("\n"))), 80)
+        everybody = done.stdout.split("Everybody")[1].split("How many")[0]
+        self.assertTrue(row["mistakes"])
+        self.assertIn("projection.swapped_query_key", everybody)
 
     def test_numbers_with_too_few_digits_are_listed_where_the_teacher_asks(self):
         self.write("anna.json", {"steps": KINDS["coarse"]})

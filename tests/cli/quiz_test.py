@@ -120,7 +120,33 @@ class Asking(unittest.TestCase):
         dialogue = Dialogue(EXAMPLE, "--steps", "scores")
         hints = [dialogue.say("hint") for _ in range(3)]
         self.assertEqual(["no stronger hint" in hint for hint in hints], [False, False, True])
+        self.assertIn("no stronger hint", dialogue.say("9 9 9"))
         dialogue.end()
+        dialogue = Dialogue(EXAMPLE, "--steps", "scores", "--tries", "4")
+        said = [dialogue.say("9 9 9") for _ in range(4)]
+        self.assertEqual(["no stronger hint" in one for one in said], [False, False, True, False])
+        dialogue.end()
+
+    def test_no_hint_says_by_how_much_a_number_is_wrong(self):
+        """Half of what is asked for, say: check tells so, and whoever hears it need not work it out."""
+        problem = os.path.join(DATA, "worked-example-scaled.json")
+        for step in ("queries", "scores", "scaled_scores", "context"):
+            right = rows_of(trace_of(problem)[step])
+            for factor in (2, 0.5, -1, 3):
+                wrong = [[f"{factor * number:.4f}" for number in row] for row in right]
+                with tempfile.TemporaryDirectory() as folder:
+                    file = os.path.join(folder, "answers.json")
+                    with open(file, "w", encoding="utf-8") as out:
+                        json.dump({"steps": {step: wrong}}, out)
+                    report = json.loads(run("check", problem, file, "--format", "json").stdout)
+                evidence = [one["evidence"] for one in report["diagnoses"]]
+                dialogue = Dialogue(problem, "--steps", step, "--tries", "4")
+                said = " ".join(" ".join(dialogue.say(" ".join(wrong[0])) for _ in range(3)).split())
+                dialogue.end()
+                with self.subTest(step=step, factor=factor):
+                    self.assertTrue(evidence)
+                    self.assertNotRegex(said, r"times what|1/\d+ of|negative of|the problem asks for\.")
+                    self.assertEqual([one for one in evidence if one and one in said.lower()], [])
 
     def test_a_known_mistake_is_named_as_a_hint(self):
         problem = os.path.join(DATA, "worked-example-scaled.json")

@@ -92,8 +92,21 @@ class Leaks(unittest.TestCase):
                 self.assertEqual([numbers for numbers in found.values() if numbers], [])
                 self.assertTrue(blanks)
 
+    def test_nor_in_one_of_which_a_part_is_blank(self):
+        for name in ("worked-example-causal", "tom-yeh-three-heads", "block-by-hand", "raschka-causal"):
+            problem = os.path.join(DATA, name + ".json")
+            steps = json.loads(printed("check", problem, "--template", "json"))["steps"]
+            for words in (["--fade"], ["--blank", "some"], *(["--blank", step] for step in steps)):
+                with self.subTest(problem=name, words=words):
+                    found, blanks = sheet_leaks.leaks(ATTN, problem, *words)
+                    self.assertEqual({format: numbers for format, numbers in found.items() if numbers}, {})
+                    self.assertTrue(blanks or words[1:] and words[1].endswith("mask"))
+
     def test_the_search_finds_what_a_key_says(self):
         self.assertTrue(sheet_leaks.a_key_is_seen_through(ATTN))
+
+    def test_the_search_finds_what_is_hidden_anywhere(self):
+        self.assertEqual(sheet_leaks.planted_and_missed(ATTN), [])
 
     def test_what_is_the_same_in_all_sheets_has_no_number_of_one(self):
         style = {re.search(r"<style>.*?</style>", sheet(file, format="html"), re.S)[0] for file in (EXAMPLE, CAUSAL)}
@@ -272,6 +285,30 @@ class Words(unittest.TestCase):
         self.assertIn("with 1 decimal,", sheet(os.path.join(DATA, "worked-example-rounded.json")))
         self.assertIn("whole number", sheet(EXAMPLE, "--digits", "0"))
 
+    def test_the_name_of_the_person_it_is_for_stands_there(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        for person, spelled in (("Ada Lovelace", {}),
+                                ("Zoë <O'Neil> & #_1", {"html": "Zoë &lt;O&#39;Neil&gt; &amp; #_1",
+                                                        "latex": "Zoë \\textless{}O'Neil\\textgreater{} \\& \\#\\_1",
+                                                        "markdown": "Zoë &lt;O'Neil&gt; &amp; \\#\\_1"})):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "problem.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump({**problem, "x-for": person}, file)
+                blank, key = sheets(path), sheets(path, "--key")
+            for format in FORMATS:
+                name = spelled.get(format, person)
+                before = {"text": "Name: ", "markdown": "**Name:** ", "latex": "Name:~",
+                          "html": 'Name: <input type="text" autocomplete="off" value="'}[format]
+                with self.subTest(person=person, format=format):
+                    self.assertIn(before + name, blank[format])
+                    self.assertIn(before.replace('<input type="text" autocomplete="off" value="', "<span>") + name,
+                                  key[format])
+                    self.assertNotRegex(blank[format], r"Name:[*~ ]*(<input[^>]*off\">|\\hrulefill|\\?_)|attnfield\{Name")
+                    self.assertRegex(blank[format], r"Date: _|Date:\*\* \\_|field\{Date\}|Date: <input")
+        self.assertIn('Name: <input type="text" autocomplete="off">', sheet(EXAMPLE, format="html"))
+
     def test_formulas_stand_above_the_boxes(self):
         text = sheet(CAUSAL)
         for formula in ("S = Q·Kᵀ", "E = ", "A = ", "C = "):
@@ -285,7 +322,7 @@ class Words(unittest.TestCase):
     def test_a_page_has_nothing_to_load(self):
         page = sheet(EXAMPLE, format="html")
         self.assertNotRegex(page, r"https?:|@import|url\(|<link|fetch\(")
-        self.assertNotRegex(sheet_leaks.parts_of(page, "html"), r"(?i)(src|href)\s*=")
+        self.assertNotRegex(sheet_leaks.parts_of(ATTN, page, "html"), r"(?i)(src|href)\s*=")
         self.assertIn("default-src 'none'", page)
 
     def test_given_numbers_are_whole_or_it_is_said(self):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -111,6 +112,18 @@ class Sheet(unittest.TestCase):
                 report = self.checked(problem, file)
                 self.assertEqual((report["verdict"], report["name"]), ("right", "Ada L. / Ω"))
                 os.remove(file)
+
+    def test_the_name_of_the_person_it_is_for_is_saved(self):
+        with tempfile.TemporaryDirectory() as folder:
+            problem = os.path.join(folder, "problem.json")
+            with open(CAUSAL, encoding="utf-8") as given, open(problem, "w", encoding="utf-8") as own:
+                json.dump({**json.loads(re.sub(r"(?m)^\s*//.*$", "", given.read())), "x-for": "Ada \"L.\" & Ω"}, own)
+            self.open(problem)
+            self.browser.run(FILL, numbers_of(problem, 4)[1])
+            file = self.saved()
+            self.assertEqual(os.path.basename(file), "Ada-L-Ω.json")
+            report = self.checked(problem, file)
+            self.assertEqual((report["verdict"], report["name"]), ("right", "Ada \"L.\" & Ω"))
 
     def test_what_is_wrong_or_empty_is_marked_so(self):
         self.open(CAUSAL)

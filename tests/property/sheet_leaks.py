@@ -2,7 +2,8 @@
 """No number of an answer stands anywhere in a sheet: not in a comment, an attribute or a hidden part.
 
 Draws exercises of every kind, writes their sheets in all formats, with all numbers blank, some
-of them, those of one step, and faded, and looks for numbers that only a blank box has.
+of them, those of one step, and faded, and looks for numbers that only a blank box has. What is
+the same in every sheet, byte for byte, is not looked through: styles, scripts, macros.
 
     sheet_leaks.py build/default/attn --count 20
 """
@@ -11,6 +12,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import functools
 import html.parser
 import json
 import math
@@ -25,7 +27,7 @@ from exercises_made import KINDS
 from program import SKIPPED, measuring_arguments, missing
 
 FORMATS = {"text": ".txt", "markdown": ".md", "latex": ".tex", "html": ".html"}
-WAYS = ((), ("--fade",), ("--blank", "some"), ("--blank", "attention_weights"))
+WAYS = ((), ("--fade",), ("--blank", "some"), ("--blank", "some", "--seed", "7"), ("--blank", "attention_weights"))
 SECONDS = 300
 OPTIONS = None
 
@@ -49,48 +51,65 @@ def numbers_in(value):
 
 
 class OpenBoxes(html.parser.HTMLParser):
-    """The cells of a page that are to be filled in, by step."""
+    """The cells of a page that are to be filled in, by step; and what its tables are called."""
 
     def __init__(self, text):
         super().__init__()
-        self.cells, self.step = {}, None
+        self.cells, self.step, self.titles = {}, None, ""
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
         named = dict(attributes)
         if tag == "table":
             self.step = named.get("data-step")
+            self.titles += named.get("aria-label", "") + "\n"
         elif tag == "input" and "data-cell" in named:
             self.cells.setdefault(self.step, set()).add(int(named["data-cell"]))
 
 
-def parts_of(text, format):
-    """What of a file is made of the problem: no style, no script, no macros, which are the same for all."""
+def pieces_of_all(text, format):
+    """The style, the script and the macros, which are the same in all sheets."""
     if format == "html":
-        text = re.sub(r"<(style|script)>.*?</\1>", "", text, flags=re.S)
-        return re.sub(r' data-(cell|shape|problem)="[^"]*"', "", text)
+        return re.findall(r"<(?:style|script)>.*?</(?:style|script)>", text, flags=re.S)
+    return [text[:text.index(r"\begin{document}")]] if format == "latex" else []
+
+
+@functools.lru_cache
+def same_in_all(attn, format):
+    """Those of a sheet that says next to nothing."""
+    done = subprocess.run([attn, "worksheet", "-", "--format", format], input='{"inputs": [[1]]}', capture_output=True,
+                          encoding="utf-8", timeout=SECONDS, env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"})
+    assert done.returncode == 0, done.stderr
+    return tuple(pieces_of_all(done.stdout, format))
+
+
+def parts_of(attn, text, format):
+    """What of a file is made of the problem, places and lengths aside."""
+    for piece in same_in_all(attn, format):
+        text = text.replace(piece, "")
+    if format == "html":
+        return html.unescape(re.sub(r' data-(cell="\d+"|shape="[\d,]*"|problem="sha256:[\da-f]*")', "", text))
     if format == "latex":
-        text = text[text.index(r"\begin{document}"):]
-        return re.sub(r"\\(hspace|begin\{minipage\}\[t\])\{[\d.]+(pt|mm)\}|\\\\\[\w+\]|p\{[^}]*\}", "", text)
+        text = re.sub(r"\\attnshade\{(\d+)\}", lambda shade: f" {int(shade[1]) / 100:.2f} ", text)
+        return re.sub(r"\\(hspace|begin\{minipage\}\[t\])\{[\d.]+(pt|mm)\}|\\\\\[\w+\]|p\{\d+pt\}", "", text)
     return text
 
 
-def leaked(text, format, answers, known):
+def leaked(attn, text, format, answers, known):
     """Numbers of a text that stand for an answer and for nothing that is known, at the decimals they are written with."""
-    known = {round(abs(number), 12) for number in known}
-    answers = {abs(number) for number in answers}
+    answers, known = ({abs(number) for number in numbers} for numbers in (answers, known))
+    text = re.sub(r"\\mathrm\{e\}\{-\}(?=\d)|e−(?=\d)", "e-", parts_of(attn, text, format))
+    text = re.sub(r"(columns|rows) [\d–]+ of \d+", "", text)
     found = []
-    for token in re.findall(r"(?<![\w.])\d+\.\d+(?!\w|\\mathrm\{e\})", parts_of(text, format)):
-        value, decimals = float(token), len(token) - token.index(".") - 1
-        stands_for = [any(abs(number - value) <= 0.500001 * 10 ** -decimals for number in numbers)
-                      for numbers in (known, answers)]
+    for token in re.findall(r"(?<![\w.])\d+\.\d+(?:e-\d+)?(?!\w)", text):
+        value, power = float(token), int(token.partition("e")[2] or 0)
+        half_unit = 0.500001 * 10.0 ** (power - len(token.partition("e")[0].partition(".")[2]))
+        stands_for = [any(abs(number - value) <= half_unit for number in numbers) for numbers in (known, answers)]
         if value != 0 and stands_for == [False, True]:
             found.append(token)
-    if format in ("text", "markdown"):
-        text = re.sub(r"(columns|rows) [\d–]+ of \d+", "", text)
-        for token in re.findall(r"(?<![\w.,/–×])\d{2,}(?![\w.,/–×])", text):
-            if float(token) in answers and float(token) not in known:
-                found.append(token)
+    for token in re.findall(r"(?<![\w.,/–×])(?<!e-)[1-9]\d+(?![\w.,/–×])", text):
+        if float(token) in answers and float(token) not in known:
+            found.append(token)
     return found
 
 
@@ -103,17 +122,29 @@ def sheets(attn, problem, *words):
         return {name: Path(file).read_text(encoding="utf-8") for name, file in files.items()}
 
 
-def answers_and_known(attn, problem, boxes):
-    """What the open boxes of a page hold, and every other number of its problem and its steps."""
+def is_of_first(step, at):
+    """Whether a number belongs to the first query, which a fading sheet works out term by term."""
+    axis = next((axis for axis in ("query", "token") if axis in step["axes"]), None)
+    place = step["axes"].index(axis) if axis else 0
+    return axis is not None and at // math.prod(step["shape"][place + 1:]) % step["shape"][place] == 0
+
+
+def answers_and_known(attn, problem, page, way):
+    """What the open boxes of a page hold, and every other number of its problem and of the steps that it shows."""
+    boxes = page.cells
     trace = json.loads(printed(attn, "run", problem, "--format", "json"))
     with open(problem, encoding="utf-8") as file:
         known = numbers_in(json.loads(re.sub(r"(?m)^\s*//.*$", "", file.read())))
     answers = []
     for step in trace["steps"]:
         for at, number in enumerate(flat(step["data"])):
-            (answers if at in boxes.get(step["id"], ()) and not step["id"].endswith("mask") else known).append(number)
+            if at in boxes.get(step["id"], ()) and not step["id"].endswith("mask"):
+                answers.append(number)
+            elif step["title"] in page.titles or ("--fade" in way and is_of_first(step, at)):
+                known.append(number)
     answers, known = ([number for number in numbers if math.isfinite(number)] for numbers in (answers, known))
-    return answers, known + differences(trace["steps"], boxes)
+    counts = range(1 + max(size for step in trace["steps"] for size in step["shape"]))  # of rows and columns
+    return answers, known + differences(trace["steps"], boxes) + list(counts)
 
 
 def differences(steps, boxes):
@@ -132,8 +163,8 @@ def differences(steps, boxes):
 def leaks(attn, problem, *words):
     """What each sheet of a problem gives away, and how many numbers are to be found."""
     written = sheets(attn, problem, *words)
-    answers, known = answers_and_known(attn, problem, OpenBoxes(written["html"]).cells)
-    return {format: leaked(text, format, answers, known) for format, text in written.items()}, len(answers)
+    answers, known = answers_and_known(attn, problem, OpenBoxes(written["html"]), words)
+    return {format: leaked(attn, text, format, answers, known) for format, text in written.items()}, len(answers)
 
 
 def examine(task):
@@ -143,8 +174,9 @@ def examine(task):
     with tempfile.TemporaryDirectory(prefix="attn-leaks-") as folder:
         printed(OPTIONS.attn, "exercise", *kind, "--seed", str(seed), "--count", str(count), "--threads", "1", "-o",
                 folder + "/")
-        for name in sorted(n for n in os.listdir(folder) if n.endswith(".json")):
-            for way in WAYS:
+        for at, name in enumerate(sorted(n for n in os.listdir(folder) if n.endswith(".json"))):
+            step = a_step_of(OPTIONS.attn, os.path.join(folder, name), seed + at)
+            for way in (*WAYS, ("--blank", step)):
                 of_formats, answers = leaks(OPTIONS.attn, os.path.join(folder, name), *way)
                 looked_at += len(of_formats)
                 blanks += answers
@@ -158,8 +190,45 @@ def a_key_is_seen_through(attn):
         problem = os.path.join(folder, "problem.json")
         printed(attn, "exercise", "--seed", "1", "-o", problem)
         sheet, key = sheets(attn, problem), sheets(attn, problem, "--key")
-        answers, known = answers_and_known(attn, problem, OpenBoxes(sheet["html"]).cells)
-        return all(leaked(key[format], format, answers, known) for format in FORMATS)
+        answers, known = answers_and_known(attn, problem, OpenBoxes(sheet["html"]), ())
+        return all(leaked(attn, key[format], format, answers, known) for format in FORMATS)
+
+
+HIDDEN = {
+    "text": ("# {}\n",),
+    "markdown": ("<!-- {} -->\n", "[//]: # ({})\n"),
+    "latex": ("% {}\n", "\\hypersetup{{pdfsubject={{{}}}}}\n", "\\phantom{{{}}}\n"),
+    "html": ("<!-- {} -->\n", '<meta name="description" content="{}">\n', '<p hidden title="{}"></p>\n',
+             "<script>const answer = {};</script>\n", "<style>.box {{ --answer: {}; }}</style>\n"),
+}
+
+
+def planted_and_missed(attn):
+    """Where an answer can be hidden in a sheet so that the search misses it."""
+    missed = []
+    with tempfile.TemporaryDirectory(prefix="attn-leaks-") as folder:
+        problem = os.path.join(folder, "problem.json")
+        printed(attn, "exercise", "--seed", "1", "-o", problem)
+        for way in WAYS:
+            sheet = sheets(attn, problem, *way)
+            answers, known = answers_and_known(attn, problem, OpenBoxes(sheet["html"]), way)
+            only = [said for said in (f"{abs(number):.3f}" for number in answers) if leaked(attn, said, "text", answers, known)]
+            missed += [(way, "no answer that is nowhere else")] if not only else []
+            for format, places in HIDDEN.items():
+                for place in places:
+                    text = sheet[format]
+                    ends = (text.rindex("\n", 0, len(text) - 1) + 1, text.index("\n") + 1)
+                    for at in ends:
+                        planted = text[:at] + place.format(only[0]) + text[at:]
+                        if leaked(attn, planted, format, answers, known) != [only[0]]:
+                            missed.append((way, format, place))
+    return missed
+
+
+def a_step_of(attn, problem, seed):
+    """One of the steps that are asked for, another one for another seed."""
+    steps = sorted(json.loads(printed(attn, "check", problem, "--template", "json"))["steps"])
+    return steps[seed % len(steps)]
 
 
 def start(options):
@@ -177,6 +246,9 @@ def main():
     start(options)
     if not a_key_is_seen_through(options.attn):
         print("the search does not find what a key says")
+        return 1
+    if missed := planted_and_missed(options.attn):
+        print("the search does not find what is hidden here:", *missed, sep="\n  ")
         return 1
     each = 5
     tasks = [(kind, options.seed + first, min(each, options.count - first))

@@ -9,12 +9,12 @@
 
 #include <fmt/core.h>
 
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/picked.h"
 #include "cli/problem_file.h"
 #include "cli/render.h"
-#include "cli/typed_line.h"
 #include "explain/reports/quiz.h"
 #include "exports/answers.h"
 #include "exports/blank_answers.h"
@@ -255,7 +255,7 @@ std::vector<std::string> practice(const QuizOptions& options, const Problem& pro
   const int difficulty = 2 * right < asked ? 1 : right < asked ? 2 : 3;
   const bool is_alike = !problem.block && !trace.batched && !quiz.plan().is_selection;
   std::string exercise = "attn exercise";
-  exercise += is_alike ? " --like " + shell_word(options.file) : sizes_as_options(problem, trace);
+  exercise += is_alike ? " --like " + shell_file(options.file) : sizes_as_options(problem, trace);
   const bool is_taken = std::filesystem::path(options.file).filename() == "practice.json";
   const std::string other = is_taken ? "practice-2.json" : "practice.json";
   exercise += fmt::format(" --difficulty {} -o {}", difficulty, other);
@@ -314,8 +314,8 @@ Exit QuizOptions::run() const {
   if (!transcript.empty()) {
     const auto why = write_file(transcript, [&](Sink& sink) { sink.write(answers_json(quiz.answers())); });
     if (why) throw not_written(transcript, *why);
-    say("attn: " + printable(transcript) + " has the answers: attn check " + shell_word(file) + " " +
-        shell_word(transcript) + "\n");
+    say("attn: " + printable(transcript) + " has the answers: attn check " + shell_file(file) + " " +
+        shell_file(transcript) + "\n");
   }
   return quiz.report().verdict == Verdict::wrong ? Exit::differs : Exit::done;
 }

@@ -6,11 +6,11 @@
 
 #include <fmt/core.h>
 
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/problem_file.h"
 #include "cli/render.h"
-#include "cli/typed_line.h"
 
 namespace attn {
 namespace {
@@ -57,7 +57,7 @@ Exit WhyCommandOptions::run() const {
   std::error_code unknown;
   if (!std::filesystem::exists(file, unknown) && std::filesystem::is_regular_file(what, unknown)) {
     throw Refusal("`" + printable(file) + "` is no file, and the problem comes first",
-                  "attn why " + shell_word(what) + " " + shell_word(file))
+                  "attn why " + shell_file(what) + " " + shell_word(file))
         .at({.value = file});
   }
   const Result<Question> read = read_question(what.empty() ? "result" : what);

@@ -16,6 +16,8 @@
 #include "cli/render.h"
 #include "exports/blank_answers.h"
 #include "problem/faults.h"
+#include "reading/json/json.h"
+#include "reading/problem/problem.h"
 
 namespace attn {
 namespace {
@@ -158,9 +160,11 @@ void SheetOptions::declare(CommandLine& line) {
 
 Exit SheetOptions::run() const {
   const Rendering plan = understood_of_paper(*this);
-  const Problem problem = open_problem(file, computing, rendering.color_of_errors());
+  const std::string text = text_of(file, rendering.color_of_errors());
+  const Problem problem = open_problem_text(text, file, computing, rendering.color_of_errors());
   Computation computation(problem);
   WorksheetOptions options{.blanks = blanks_of(*this, computation),
+                           .person = owner_of_problem(parse_json(text).value().root),
                            .is_key = key,
                            .digits = digits_of(*this, problem),
                            .precision = plan.precision,

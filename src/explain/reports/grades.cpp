@@ -203,7 +203,7 @@ std::vector<std::string> remarks_on(const GradedHandIn& one, const Scheme& schem
   if (!one.grade.undecided.empty())
     all.push_back(said.decide(undecided_cells(one.grade), spelled_points(undecided_points(one.grade))));
   std::size_t coarse = 0;
-  for (const StepGrade& step : one.grade.steps) coarse += step.too_coarse;
+  for (const StepGrade& step : one.grade.steps) coarse += step.of > 0 ? step.too_coarse : 0;
   if (coarse > 0 && scheme.too_coarse == Scheme::TooCoarse::right) all.push_back(said.coarse_counted(coarse));
   all.insert(all.end(), one.remarks.begin(), one.remarks.end());
   return all;

@@ -234,7 +234,6 @@ Document QuizTeller::reaction(const QuizReaction& reaction) const {
       say(quiz_words().left_blank);
       break;
     case hint:
-      if (reaction.is_given_again) say(quiz_words().no_hint_left);
       break;
     case wrong: {
       const QuizQuestion& question = quiz_.question();
@@ -248,6 +247,7 @@ Document QuizTeller::reaction(const QuizReaction& reaction) const {
       say(std::move(text));
     }
   }
+  if (reaction.is_given_again) say(quiz_words().no_hint_left);
   tell_help(reaction, document);
   return document;
 }

@@ -9,6 +9,7 @@
 #include "base/expression.h"
 #include "base/numbers.h"
 #include "base/rounding.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "explain/place.h"
 #include "explain/reports/handed_in.h"
@@ -268,18 +269,7 @@ class VerdictTeller {
     const auto wrong = std::ranges::find(step->cells, CellState::wrong, &MarkedCell::state);
     if (diagnosis.cells.empty() && wrong == step->cells.end()) return;
     const auto& index = diagnosis.cells.empty() ? wrong->index : diagnosis.cells.front();
-    document_.hint(said_.how_it_comes_about(shell_word(options_.problem), "'" + step->id + spelled_index(index) + "'"));
-  }
-
-  // A name of a file as a shell takes it.
-  static std::string shell_word(const std::string& word) {
-    const auto is_plain = [](char c) {
-      return is_ascii_alnum(c) || std::string_view("_-./,+@%").find(c) != std::string_view::npos;
-    };
-    if (!word.starts_with('-') && std::ranges::all_of(word, is_plain)) return word;
-    std::string quoted = word.starts_with('-') ? "'./" : "'";
-    for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-    return quoted + "'";
+    document_.hint(said_.how_it_comes_about(shell_file(options_.problem), shell_word(step->id + spelled_index(index))));
   }
 
   void tell_ties(const Diagnosis& diagnosis) {

@@ -322,7 +322,7 @@ class SheetTeller {
   void tell_head() {
     const std::string title = trace_.title.empty() ? said_.title.text() : sheet_.without_answers(trace_.title);
     add(Headline{1, {options_.is_key ? said_.key_of(title) : title}});
-    add(Fields{{said_.name, said_.date}});
+    add(Fields{{{said_.name, options_.person}, {said_.date}}});
     for (const std::string& line : trace_.remarks) {
       if (!line.empty()) add(Prose{{sheet_.without_answers(line)}});
     }

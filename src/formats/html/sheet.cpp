@@ -70,9 +70,12 @@ class SheetPage {
   // The first says whose answers they are.
   void lay_out(const Fields& fields) {
     text_ += "<p class=\"fields\">";
-    for (const std::string& name : fields.names) {
-      text_ += fmt::format("<label>{}: {}</label> ", escaped_markup(name),
-                           document_.sheet->is_key ? "<span></span>" : "<input type=\"text\" autocomplete=\"off\">");
+    for (const Field& field : fields.all) {
+      const std::string written = escaped_markup(field.written);
+      const std::string value = written.empty() ? "" : " value=\"" + written + "\"";
+      const std::string line = document_.sheet->is_key ? "<span>" + (written.empty() ? "&nbsp;" : written) + "</span>"
+                                                       : "<input type=\"text\" autocomplete=\"off\"" + value + ">";
+      text_ += fmt::format("<label>{}: {}</label> ", escaped_markup(field.name), line);
     }
     text_ += "</p>\n";
   }

@@ -39,8 +39,10 @@ LatexPieces latex_pieces(const Remark& remark, const LatexPage& page) {
 
 LatexPieces latex_pieces(const Fields& fields, const LatexPage&) {
   std::string text;
-  for (const std::string& name : fields.names) {
-    text += (text.empty() ? "" : "\\quad ") + ("\\attnfield{" + latex_text(name) + "}");
+  for (const Field& field : fields.all) {
+    const std::string name = latex_text(field.name);
+    text += text.empty() ? "" : "\\quad ";
+    text += field.written.empty() ? "\\attnfield{" + name + "}" : name + ":~" + latex_text(field.written) + "\\hfill";
   }
   return piece("\\par\\medskip\\noindent " + text + "\\par\\medskip\n", 25);
 }

@@ -144,9 +144,9 @@ class MarkdownWriter {
 
   void lay_out(const Fields& fields) {
     std::string text;
-    for (const std::string& name : fields.names) {
-      text +=
-          (text.empty() ? "" : "&emsp;") + emphasised(words_of(name, style_) + ":", "**") + " " + repeated("\\_", 24);
+    for (const Field& field : fields.all) {
+      const std::string line = field.written.empty() ? repeated("\\_", 24) : running({field.written});
+      text += (text.empty() ? "" : "&emsp;") + emphasised(words_of(field.name, style_) + ":", "**") + " " + line;
     }
     add(text + "\n");
   }

@@ -51,10 +51,10 @@ class TextWriter {
   // What is last goes to the end of the line.
   void lay_out(const Fields& fields) {
     std::string line;
-    const std::size_t room = (width_ - indent) / std::max<std::size_t>(fields.names.size(), 1);
-    for (const std::string& name : fields.names) {
-      const std::string words = (line.empty() ? "" : "  ") + name + ": ";
-      line += words + repeated("_", room - std::min(room, display_width(words)));
+    const std::size_t room = (width_ - indent) / std::max<std::size_t>(fields.all.size(), 1);
+    for (const Field& field : fields.all) {
+      const std::string words = (line.empty() ? "" : "  ") + field.name + ": " + printable(field.written);
+      line += words + repeated(field.written.empty() ? "_" : " ", room - std::min(room, display_width(words)));
     }
     std::vector<StyledLine> lines;
     lines.emplace_back().add({typesetter_.spelled(line)});

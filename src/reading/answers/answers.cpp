@@ -21,8 +21,9 @@ constexpr const char* how_to_write_steps = R"(write {"steps": {"scores": [[2, 4]
 
 class AnswersReader {
  public:
-  AnswersReader(std::string_view text, const KnownSteps& known, Faults& faults)
-      : text_(text), known_(known), faults_(faults), cells_(text, faults) {}
+  // `unknown` takes the steps that nobody knows; the same as `faults` where those are faults.
+  AnswersReader(std::string_view text, const KnownSteps& known, Faults& faults, Faults& unknown)
+      : text_(text), known_(known), faults_(faults), unknown_(unknown), cells_(text, faults) {}
 
   Answers read(const JsonValue& root) {
     const auto object = root.object();
@@ -124,8 +125,9 @@ class AnswersReader {
     if (ids.size() > 1) {
       faults_.add("ambiguous-step", where, at(member.key_spelling), symbol_of_several(member.key, ids), write_the_id);
     } else if (ids.empty()) {
-      faults_.add("unknown-step", where, at(member.key_spelling), shown(where) + " is not a step that is known",
-                  help_for_step(member.key, known_));
+      unknown_.add("unknown-step", where, at(member.key_spelling), shown(where) + " is not a step that is known",
+                   help_for_step(member.key, known_));
+      if (&unknown_ != &faults_) return;
     } else if (given_already) {
       faults_.add("duplicate-step", where, at(member.key_spelling),
                   shown(where) + " is " + step.id + ", which is given already", "keep one of the two");
@@ -137,6 +139,7 @@ class AnswersReader {
   std::string_view text_;
   const KnownSteps& known_;
   Faults& faults_;
+  Faults& unknown_;
   CellsReader cells_;
   Answers answers_;
   std::set<std::string> given_;  // ids of steps
@@ -155,12 +158,12 @@ Diagnostics said_of_answers(Diagnostics faults, std::string_view text) {
 
 }  // namespace
 
-Result<Answers> read_answers(std::string_view text, const KnownSteps& known) {
+Result<Answers> read_answers(std::string_view text, const KnownSteps& known, Faults* unknown) {
   const Result<ParsedJson> parsed = parse_json(text);
   if (!parsed) return said_of_answers(parsed.faults(), text);
 
   Faults faults;
-  Answers answers = AnswersReader(text, known, faults).read(parsed.value().root);
+  Answers answers = AnswersReader(text, known, faults, unknown ? *unknown : faults).read(parsed.value().root);
   Diagnostics all = said_of_answers(parsed.value().faults, text);
   std::ranges::move(faults.take(), std::back_inserter(all));
   if (!all.empty()) return all;

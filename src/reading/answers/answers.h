@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "mark/answers.h"
+#include "problem/faults.h"
 #include "reading/names/step_names.h"
 
 namespace attn {
@@ -15,7 +16,10 @@ namespace attn {
 //
 // Needs memory in proportion to the text: a blank that stands for many numbers
 // is refused where the text itself has few.
-Result<Answers> read_answers(std::string_view text, const KnownSteps& known);
+//
+// Where somebody asks for `unknown`, here and below, steps that nobody knows are no
+// faults: they are left out, and told there.
+Result<Answers> read_answers(std::string_view text, const KnownSteps& known, Faults* unknown = nullptr);
 
 // Reads one step from rows of numbers, separated by commas, semicolons or tabs;
 // an empty field is a blank. There may be headings above them and labels before
@@ -25,10 +29,11 @@ Result<Answers> read_answers(std::string_view text, const KnownSteps& known);
 // Without an id the first heading is the step's name; then there may be several
 // steps, an empty line between any two.
 // REQUIRES: the id is that of a step, or empty.
-Result<Answers> read_answers_csv(std::string_view text, const KnownSteps& known, const std::string& id = "");
+Result<Answers> read_answers_csv(std::string_view text, const KnownSteps& known, const std::string& id = "",
+                                 Faults* unknown = nullptr);
 
 // Reads steps as people type them: S = [2 4; 4 16], S[1,2] = 4, s₂ = [4 16].
 // All faults are reported at once, each with its place in the text.
-Result<Answers> read_answers_text(std::string_view text, const KnownSteps& known);
+Result<Answers> read_answers_text(std::string_view text, const KnownSteps& known, Faults* unknown = nullptr);
 
 }  // namespace attn

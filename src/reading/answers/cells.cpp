@@ -24,7 +24,7 @@ constexpr std::size_t most_axes = 8;
 // Blanks that stand for lists may fill so many cells, in a file of any size.
 constexpr std::size_t most_blanks = std::size_t{1} << 18;
 
-constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t unknown_size = std::numeric_limits<std::size_t>::max();
 
 // Numbers without quotes come with -1 until the longest of them is known.
 constexpr int as_the_longest = -1;
@@ -104,14 +104,14 @@ class Nesting {
                   "no step has as many axes");
       return false;
     }
-    if (level == sizes.size()) sizes.push_back(unknown);
+    if (level == sizes.size()) sizes.push_back(unknown_size);
     place_.push_back(0);
     for (JsonWalk walk(list); walk.next(); ++place_.back()) {
       if (!fits(walk.value())) return false;
     }
     const std::size_t count = place_.back();
     place_.pop_back();
-    if (sizes[level] == unknown) sizes[level] = count;
+    if (sizes[level] == unknown_size) sizes[level] = count;
     if (sizes[level] == count) return true;
     return fault("ragged-list", list,
                  " has " + counted(count, level + 1 < sizes.size() ? "list" : "number") + ", and the first one has " +

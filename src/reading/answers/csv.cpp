@@ -15,8 +15,9 @@ namespace {
 // Reads a file of one step, or of several that are each headed by their name.
 class CsvReader {
  public:
-  CsvReader(std::string_view text, const KnownSteps& known, Faults& faults)
-      : known_(known), faults_(faults), file_(text) {}
+  // `unknown`, where somebody asks for them, takes the steps that nobody knows.
+  CsvReader(std::string_view text, const KnownSteps& known, Faults& faults, Faults* unknown)
+      : known_(known), faults_(faults), unknown_(unknown), file_(text) {}
 
   Answers read(const std::string& id) {
     if (!id.empty()) {
@@ -59,6 +60,25 @@ class CsvReader {
     return ids.size() == 1 && file_.are_headings(row) ? ids.front() : "";
   }
 
+  // Whether so many rows, headings included, are all that the step has.
+  bool is_complete(const std::string& id, std::size_t rows) const {
+    const Shape* shape = known_.shape(id);
+    if (!shape || shape->rank() == 0 || shape->back().size == 0) return false;
+    return rows > (shape->rank() == 1 ? shape->count() : shape->count() / shape->back().size);
+  }
+
+  // Whether headings begin with what no step is called; then that is told. They may be more
+  // rows of the step above, but for one that has all of them.
+  bool is_unknown(const CsvRow& row, bool is_complete) {
+    const std::string name = file_.content(row.front());
+    if (!(unknown_ || is_complete) || !file_.is_words(row.front()) || !file_.are_headings(row)) return false;
+    if (!known_.called_exactly(name).empty()) return false;
+    Faults& told = unknown_ ? *unknown_ : faults_;
+    told.add("unknown-step", "", row.front().range, "\"" + shown(name) + "\" is not a step that is known",
+             help_for_step(name, known_));
+    return true;
+  }
+
   void read_one(const std::string& id) {
     std::vector<CsvRow> rows;
     while (file_.any()) {
@@ -87,7 +107,7 @@ class CsvReader {
     std::size_t gap = 0;  // so many rows at the end have nothing in them
     bool is_first = true;
     const auto finish = [&] {
-      if (id.empty()) return;
+      if (id.empty()) return rows.clear();
       rows.resize(rows.size() - gap);
       if (std::ranges::find(answers_.steps, id, &AnsweredStep::id) != answers_.steps.end()) {
         faults_.add("duplicate-step", "", rows.front().front().range, id + " is given already", "keep one of the two");
@@ -101,8 +121,9 @@ class CsvReader {
         was_empty = true;
         continue;
       }
-      const std::string named = was_empty || gap > 0 ? named_by(row) : "";
-      if (!named.empty()) {
+      const bool may_begin = was_empty || gap > 0;
+      const std::string named = may_begin ? named_by(row) : "";
+      if (!named.empty() || (may_begin && is_unknown(row, is_complete(id, rows.size() - gap)))) {
         finish();
         id = named;
         gap = 0;
@@ -121,16 +142,18 @@ class CsvReader {
 
   const KnownSteps& known_;
   Faults& faults_;
+  Faults* unknown_;
   CsvRows file_;
   Answers answers_;
 };
 
 }  // namespace
 
-Result<Answers> read_answers_csv(std::string_view text, const KnownSteps& known, const std::string& id) {
+Result<Answers> read_answers_csv(std::string_view text, const KnownSteps& known, const std::string& id,
+                                 Faults* unknown) {
   if (auto found = fault_of_bytes(text)) return *found;
   Faults faults;
-  Answers answers = CsvReader(text, known, faults).read(id);
+  Answers answers = CsvReader(text, known, faults, unknown).read(id);
   if (faults.any()) return faults.take();
   return answers;
 }

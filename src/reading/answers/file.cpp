@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/text.h"
 #include "reading/answers/answers.h"
@@ -31,14 +32,14 @@ bool is_typed_text(const std::string& file, std::string_view text) {
 }
 
 Result<Answers> read_table(const std::string& file, std::string_view text, const std::string& step,
-                           const KnownSteps& known) {
+                           const KnownSteps& known, Faults* unknown) {
   if (!step.empty()) {
     Result<std::string> id = named_step(step, known);
     if (!id) return id.faults();
     return read_answers_csv(text, known, id.value());
   }
   const std::string id = named_by_file(file, known).step;
-  Result<Answers> answers = read_answers_csv(text, known, id);
+  Result<Answers> answers = read_answers_csv(text, known, id, unknown);
   if (answers || answers.faults().front().code != "no-step-named") return answers;
   Diagnostics faults = named_step(stem_of_file(file), known).faults();
   faults.front().help =
@@ -46,6 +47,13 @@ Result<Answers> read_table(const std::string& file, std::string_view text, const
       "row begins with the step; or give --step: " +
       faults.front().help.text();
   return faults;
+}
+
+Result<Answers> read_as(const std::string& file, std::string_view text, const std::string& step,
+                        const KnownSteps& known, Faults* unknown) {
+  const bool is_input = file == "-";
+  if (is_table_file(file) || (is_input && !step.empty())) return read_table(file, text, step, known, unknown);
+  return is_typed_text(file, text) ? read_answers_text(text, known, unknown) : read_answers(text, known, unknown);
 }
 
 }  // namespace
@@ -81,10 +89,14 @@ OriginOfAnswers origin_of_answers(const std::string& file, std::string_view text
 }
 
 Result<Answers> read_answers_of(const std::string& file, std::string_view text, const std::string& step,
-                                const KnownSteps& known) {
-  const bool is_input = file == "-";
-  if (is_table_file(file) || (is_input && !step.empty())) return read_table(file, text, step, known);
-  return is_typed_text(file, text) ? read_answers_text(text, known) : read_answers(text, known);
+                                const KnownSteps& known, Faults* unknown) {
+  Result<Answers> all = read_as(file, text, step, known, nullptr);
+  if (all || !unknown) return all;
+  Faults left_out;
+  Result<Answers> rest = read_as(file, text, step, known, &left_out);
+  if (!rest || rest.value().steps.empty()) return all;
+  *unknown = std::move(left_out);
+  return rest;
 }
 
 }  // namespace attn

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "mark/answers.h"
+#include "problem/faults.h"
 #include "reading/names/step_names.h"
 
 // Answers by the names of their files: what a file holds is known by its ending.
@@ -26,8 +27,9 @@ struct OriginOfAnswers {
 OriginOfAnswers origin_of_answers(const std::string& file, std::string_view text);
 
 // Reads the text of a file of answers; of "-", standard input, as what it looks like.
-// `step`, where it is not empty, is what a table holds.
+// `step`, where it is not empty, is what a table holds. Of a text that cannot be read but for
+// steps that nobody knows the rest is taken where somebody asks for `unknown`, which has those.
 Result<Answers> read_answers_of(const std::string& file, std::string_view text, const std::string& step,
-                                const KnownSteps& known);
+                                const KnownSteps& known, Faults* unknown = nullptr);
 
 }  // namespace attn

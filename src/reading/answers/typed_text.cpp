@@ -34,8 +34,9 @@ using PartIndex = std::vector<std::optional<std::size_t>>;
 
 class TextReader {
  public:
-  TextReader(std::string_view text, const KnownSteps& known, Faults& faults)
-      : text_(text), known_(known), faults_(faults) {
+  // `unknown` takes the steps that nobody knows; the same as `faults` where those are faults.
+  TextReader(std::string_view text, const KnownSteps& known, Faults& faults, Faults& unknown)
+      : text_(text), known_(known), faults_(faults), unknown_(unknown) {
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
   }
 
@@ -131,8 +132,8 @@ class TextReader {
       return faults_.add("no-answer", "", range, "\"" + shown(typed) + "\" is not a step that is known", how_to_type);
     }
     if (ids.empty()) {
-      return faults_.add("unknown-step", "", name, "\"" + shown(typed) + "\" is not a step that is known",
-                         help_for_step(typed, known_));
+      return unknown_.add("unknown-step", "", name, "\"" + shown(typed) + "\" is not a step that is known",
+                          help_for_step(typed, known_));
     }
     return faults_.add("ambiguous-step", "", name, symbol_of_several(typed, ids), write_the_id);
   }
@@ -368,6 +369,7 @@ class TextReader {
   std::string_view text_;
   const KnownSteps& known_;
   Faults& faults_;
+  Faults& unknown_;
   std::size_t at_ = 0;
   Answers answers_;
   std::vector<Answered> answered_;               // in the order of the file
@@ -377,10 +379,10 @@ class TextReader {
 
 }  // namespace
 
-Result<Answers> read_answers_text(std::string_view text, const KnownSteps& known) {
+Result<Answers> read_answers_text(std::string_view text, const KnownSteps& known, Faults* unknown) {
   if (auto found = fault_of_bytes(text)) return *found;
   Faults faults;
-  Answers answers = TextReader(text, known, faults).read();
+  Answers answers = TextReader(text, known, faults, unknown ? *unknown : faults).read();
   if (faults.any()) return faults.take();
   return answers;
 }

@@ -38,6 +38,18 @@ constexpr StepAliases aliases[] = {
     {"output", "o y out outputs projection"},
 };
 
+// Those that are long enough to be misspelt, and known all the same.
+std::vector<std::string> long_aliases() {
+  constexpr std::size_t least = 5;
+  std::vector<std::string> words;
+  for (const StepAliases& one : aliases) {
+    for (std::string& word : split(one.names, ' ')) {
+      if (word.size() >= least) words.push_back(std::move(word));
+    }
+  }
+  return words;
+}
+
 // The step that the end of a file's name names; empty where it names none.
 std::string step_in_file_name(std::string_view end, bool is_table, const KnownSteps& known) {
   const std::string small = plain_name(end, [](char) { return false; });
@@ -103,7 +115,10 @@ std::optional<std::string> KnownSteps::meant_by(std::string_view name) const {
   Ids all = possible_();
   std::ranges::copy_if(own_, std::back_inserter(all),
                        [&](const std::string& id) { return !std::ranges::count(all, id); });
-  return closest(name, all);
+  if (auto near = closest(name, all)) return near;
+  const auto alias = closest(plain_step_name(name), long_aliases());
+  const auto meant = alias ? alias_of_step(*alias) : std::nullopt;
+  return meant && has(*meant) ? meant : std::nullopt;
 }
 
 std::string symbol_of_several(std::string_view name, const KnownSteps::Ids& ids) {

@@ -146,6 +146,12 @@ std::optional<Diagnostic> mistaken_for_problem(const JsonValue& root) {
 
 }  // namespace
 
+std::string owner_of_problem(const JsonValue& root) {
+  const auto object = root.object();
+  const auto owner = object ? object->find("x-for") : std::nullopt;
+  return owner ? owner->text().value_or("") : "";
+}
+
 std::optional<Statement> read_nested_statement(const JsonValue& value, const std::string& where, bool whole,
                                                const Catalog& catalog, const KnownKeys& keys, Faults& faults) {
   auto object = value.object();

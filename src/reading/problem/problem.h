@@ -7,8 +7,12 @@
 #include "base/result.h"
 #include "problem/problem.h"
 #include "problem/statement.h"
+#include "reading/json/json.h"
 
 namespace attn {
+
+// Whose problem a file says that it is, by "x-for"; empty where it does not.
+std::string owner_of_problem(const JsonValue& root);
 
 // Reads and validates a problem file's text (docs/problem-format.md). All its
 // faults are reported at once. Numbers that the text only describes, random
