@@ -190,7 +190,7 @@ void Hints::add(const std::string& words, const std::string& file) {
 
 void Hints::say() const {
   for (const auto& [words, files] : hints_) {
-    attn::say("attn: note: " + (files.empty() ? "" : listed(files) + ": ") + words + "\n");
+    attn::say("attn: note: " + (files.empty() ? "" : listed(files) + ": ") + printable(words) + "\n");
   }
 }
 

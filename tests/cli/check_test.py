@@ -555,8 +555,8 @@ class WaysIn(CheckTest):
         self.assertNotIn("\x1b", attn("check", EXAMPLE, self.path("c.txt", "name: \x1b[31m\n" + self.TYPED)).stdout)
 
     def test_a_number_that_nothing_explains_points_to_a_command_that_runs(self):
-        text = " ".join(self.check({"attention_weights": [["0.33", "0.33", "0.34"], None, None]}).stdout.split())
-        command = re.search(r"attn why (\S+) '([^']+)'", text)
+        done = self.check({"attention_weights": [["0.33", "0.33", "0.34"], None, None]})
+        command = re.search(r"attn: note: .*attn why (\S+) '([^']+)'", done.stderr)
         self.assertEqual(command.groups(), (EXAMPLE, "attention_weights[1,1]"))
         self.assertEqual(attn("why", *command.groups()).returncode, 0)
 

@@ -62,7 +62,7 @@ class Commands(ProgramTest):
         self.assertEqual(attn("demo", folder=self.folder).returncode, 0)
 
     def test_the_demo_is_brief_unless_more_is_asked_for(self):
-        self.assertLessEqual(len(attn("demo").stdout.splitlines()) + 4, 150)
+        self.assertLessEqual(len(attn("demo").stdout.splitlines()) + 4, 155)
         for more in (["--full"], ["--query", "2"], ["--explain", "rows"], ["--only", "A,C"], ["--format", "html"],
                      ["--format", "json"]):
             self.assertEqual(attn("demo", *more).stdout.replace("worked-example.json", ""),

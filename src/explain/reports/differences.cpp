@@ -106,7 +106,7 @@ class Teller {
 
   std::string tolerance() {
     const Closeness& closeness = report_.closeness;
-    if (closeness.wants_same_bits() || report_.is_usual) {
+    if (report_.sides.different && (closeness.wants_same_bits() || report_.is_usual)) {
       document_.hint(closeness.wants_same_bits() ? said_.less_by : said_.other_tolerance_by);
     }
     if (closeness.wants_same_bits()) return said_.same_bits_count;

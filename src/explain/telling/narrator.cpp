@@ -178,7 +178,9 @@ class Narrator {
   // In brief: so many rows of this place, and all of the others, are made as what was told.
   void say_of_others(const Step& step, std::size_t rows, bool of_queries = true) {
     const std::size_t places = options_.brief ? places_of(step).size() - 1 : 0;
-    if (rows + places > 0) say_left_out(said_.in_the_same_way(rows, of_queries, places), said_.all_by);
+    if (rows + places == 0) return;
+    add(Prose{{said_.in_the_same_way(rows, of_queries, places)}});
+    if (!options_.only.empty()) document_.hint(said_.all_by);  // else it was asked for in brief
   }
 
   // In brief the one place at which rows are written out: where a query weighs several keys, if

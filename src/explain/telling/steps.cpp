@@ -139,8 +139,8 @@ Told what_is_told(const Trace& trace, const ExplainOptions& options) {
   return told;
 }
 
-// Of every level but the last, what is told, and how to see more.
-void say_level(const Told& told, Document& document) {
+// Of every level but the last, what is told; and how to see more, unless this much was asked for.
+void say_level(const Told& told, bool was_asked_for, Document& document) {
   if (told.level == Level::cells) return;
   const TellingWords& said = language().telling;
   const std::pair<Said, Said> levels[] = {
@@ -149,7 +149,7 @@ void say_level(const Told& told, Document& document) {
   const auto& [words, more] =
       of_head ? std::pair(said.only_the_head, said.shared_by) : levels[static_cast<std::size_t>(told.level)];
   document.add(Prose{{words}});
-  document.hint(more);
+  if (!was_asked_for) document.hint(more);
 }
 
 bool has_weights(const std::vector<const Step*>& steps) {
@@ -234,7 +234,7 @@ Document everything_told(const Trace& trace, ExplainOptions options, const Told&
     for (const std::string& line : trace.remarks) document.add(Prose{{line}, true});
   }
   if (level >= Level::rows && options.only.empty() && has_weights(steps)) document.add(idea(trace));
-  say_level(told, document);
+  say_level(told, options.level.has_value(), document);
 
   Remarks remarks(notes_about(trace, options), options.full);
   narrate(trace, options, level, steps, numerals, remarks, document);

@@ -40,7 +40,8 @@ void StepBox::lay_out(const Theme& theme, double room, const Room& figure, bool 
 // Both where there are two and they are small, all of a few queries of which each has one, else the first.
 void StepBox::lay_out_grids(const Theme& theme, double room, const Room& figure, bool full) {
   const double widest = figure.width < widest_grid ? figure.width : std::max(room, widest_grid);
-  GridLook look{.widest = widest, .tinted = first().role == Role::attention_weight, .full = full};
+  GridLook look{
+      .widest = widest, .tinted = first().role == Role::attention_weight, .full = full, .size = figure.letters};
   if (!figure.has_numbers) look.most_rows = look.most_columns = 0;
   double x = 0, y = 0;
   double tallest = 0;

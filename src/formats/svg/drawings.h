@@ -15,11 +15,11 @@ namespace attn {
 // What a figure is drawn for, unless it may be as large as it likes.
 struct Room {
   double width = 1060;        // of what is made of boxes and cards, about
-  double height = 0;          // of what flows across
   double paper = 820;         // of lines
   bool flows_across = false;  // from left to right, not down
   bool one_a_layer = false;   // boxes one below the other
   bool is_brief = false;      // without the steps within a softmax, and what is given but the inputs
+  double letters = 13;        // of the numbers in boxes
   bool has_numbers = true;    // of matrices; else maps of them
 };
 

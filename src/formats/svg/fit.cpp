@@ -26,18 +26,16 @@ struct Page {
 constexpr double column_width = 241;
 
 Page slide() {
-  return {
-      .width = 1280,
-      .height = 720,
-      .margin = 28,
-      .smallest = 11,
-      .most_scale = 1.8,
-      .rooms = {
-          {.width = 1180, .paper = 1120},
-          {.width = 1180, .height = 620, .paper = 1120, .flows_across = true},
-          {.width = 1180, .height = 620, .paper = 1120, .flows_across = true, .is_brief = true},
-          {.width = 1000, .paper = 900, .is_brief = true},
-          {.width = 960, .height = 500, .paper = 760, .flows_across = true, .is_brief = true, .has_numbers = false}}};
+  return {.width = 1280,
+          .height = 720,
+          .margin = 28,
+          .smallest = 11,
+          .most_scale = 1.8,
+          .rooms = {{.width = 1180, .paper = 1120},
+                    {.width = 1180, .paper = 1120, .flows_across = true},
+                    {.width = 1180, .paper = 1120, .flows_across = true, .is_brief = true, .letters = 15},
+                    {.width = 1000, .paper = 900, .is_brief = true},
+                    {.width = 960, .paper = 760, .flows_across = true, .is_brief = true, .has_numbers = false}}};
 }
 
 Page column() {

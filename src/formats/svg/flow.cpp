@@ -49,7 +49,7 @@ class Flow {
       by_step[step].push_back(std::move(told));
     }
     for (const std::string& step : order) {
-      if (!room.is_brief || is_of_the_gist(*by_step[step].front().matrix))
+      if (!room.is_brief || document.is_selection || is_of_the_gist(*by_step[step].front().matrix))
         boxes_.emplace_back(by_step[step]);
       else
         behind_[step].push_back(by_step[step].front().matrix);

