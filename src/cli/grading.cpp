@@ -249,7 +249,7 @@ Grading::TextsOfPerson Grading::texts_of(const FilesOfPerson& files) {
   TextsOfPerson all;
   for (const std::string& file : files.files) {
     if (!files.problem.empty()) break;
-    Result<std::string> text = read_text(file);
+    Result<std::string> text = read_writing(file);
     all.texts.push_back({file, text ? std::move(text.value()) : "", text ? Diagnostics() : text.faults()});
     const OriginOfAnswers own = origin_of_answers(file, all.texts.back().text);
     if (all.name.empty()) all.name = own.name;

@@ -53,7 +53,7 @@ HandIn read_file(const std::string& file, const std::string& step, const KnownSt
                   faults.front().message,
                   Refusal(faults, text, file, look.color_of_errors()).say(look.format_of_errors())};
   };
-  const Result<std::string> text = read_text(file);
+  const Result<std::string> text = read_writing(file);
   if (!text) return failed(text.faults(), "");
   Result<Answers> answers = read_answers_of(file, text.value(), step, known);
   if (!answers) return failed(answers.faults(), text.value());

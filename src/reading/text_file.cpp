@@ -54,9 +54,7 @@ Result<std::string> read_all(std::FILE* file, std::size_t expected = 0) {
     if (count == buffer.size()) continue;
     if (std::ferror(file))
       return unreadable(std::string("the file cannot be read: ") + std::strerror(errno), may_be_read);
-    if (!std::feof(file)) continue;
-    if (auto converted = from_utf16(text)) return std::move(*converted);
-    return text;
+    if (std::feof(file)) return text;
   }
 }
 
@@ -95,6 +93,13 @@ Result<std::string> read_text(const std::string& path) {
   if (!file) return unreadable(std::string("the file cannot be read: ") + std::strerror(errno), may_be_read);
   remember_read(::fileno(file.get()), path);
   return read_all(file.get(), static_cast<std::size_t>(std::max<off_t>(0, status.st_size)));
+}
+
+Result<std::string> read_writing(const std::string& path) {
+  Result<std::string> text = read_text(path);
+  if (!text) return text;
+  if (auto converted = from_utf16(text.value())) return std::move(*converted);
+  return text;
 }
 
 }  // namespace attn

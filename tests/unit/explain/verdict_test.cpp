@@ -159,7 +159,7 @@ TEST_CASE("a number that no mistake explains points to its own arithmetic, where
       return hints;
     };
     CHECK(holds(text("a/b.json"), "attn why a/b.json 'scores[2,3]'") == (reveal >= Reveal::hint));
-    CHECK(holds(text("it's.json"), R"(attn why 'it'\''s.json' 'scores[2,3]')") == (reveal >= Reveal::hint));
+    CHECK(holds(text("it's.json"), R"(attn why "it's.json" 'scores[2,3]')") == (reveal >= Reveal::hint));
     CHECK(!holds(text("-"), "attn why"));
   }
   report.diagnoses[0].mistake = "slip.sign";

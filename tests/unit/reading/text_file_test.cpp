@@ -8,7 +8,7 @@
 using namespace attn;
 namespace fs = std::filesystem;
 
-TEST_CASE("a file in UTF-16 reads as the same text in UTF-8", "[text_file]") {
+TEST_CASE("what people wrote in UTF-16 reads as the same text in UTF-8", "[text_file]") {
   const fs::path path = fs::temp_directory_path() / "attn_text_file_utf16.txt";
   const std::u16string text = u"S = [2, −4] 🙂\n";
   for (const bool little : {true, false}) {
@@ -20,13 +20,13 @@ TEST_CASE("a file in UTF-16 reads as the same text in UTF-8", "[text_file]") {
     add(u'\xFEFF');
     for (const char16_t unit : text) add(unit);
     std::ofstream(path, std::ios::binary) << bytes;
-    const Result<std::string> read = read_text(path.string());
+    const Result<std::string> read = read_writing(path.string());
     REQUIRE(read);
     CHECK(read.value() == "S = [2, −4] 🙂\n");
     // Half a character more, or half of a pair, is no UTF-16: it comes as it is.
     for (const std::string& broken : {bytes + "x", bytes + std::string(little ? "\x3D\xD8" : "\xD8\x3D")}) {
       std::ofstream(path, std::ios::binary) << broken;
-      CHECK(read_text(path.string()).value() == broken);
+      CHECK(read_writing(path.string()).value() == broken);
     }
   }
   fs::remove(path);
