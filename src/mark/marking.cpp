@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/rounding.h"
 #include "base/text.h"
 #include "mark/comparison.h"
 #include "mark/honest.h"
@@ -73,7 +74,7 @@ bool changes_something(const Tensor<double>& numbers, int decimals) {
 // Whether of numbers of which the largest is 1 anything but 0 and 1 is left. Who drops all but the largest has
 // not rounded.
 bool leaves_some_between(const Tensor<double>& numbers, int decimals) {
-  const double unit = std::pow(10.0, -decimals);
+  const double unit = unit_of_last(decimals);
   return std::ranges::any_of(numbers.data(), [&](double number) { return number >= unit && number <= 1 - unit; });
 }
 
