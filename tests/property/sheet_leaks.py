@@ -11,6 +11,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import functools
 import html.parser
 import json
 import math
@@ -21,13 +22,13 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from exercises_made import KINDS
+from exercises_made import numbers, tasks_of
+from nested import flat
 from program import SKIPPED, measuring_arguments, missing
 
 FORMATS = {"text": ".txt", "markdown": ".md", "latex": ".tex", "html": ".html"}
 WAYS = ((), ("--fade",), ("--blank", "some"), ("--blank", "attention_weights"))
 SECONDS = 300
-OPTIONS = None
 
 
 def printed(attn, *words):
@@ -37,15 +38,8 @@ def printed(attn, *words):
     return done.stdout
 
 
-def flat(data):
-    return [number for row in data for number in flat(row)] if isinstance(data, list) else [float(data)]
-
-
-def numbers_in(value):
-    """Every number of a JSON value, wherever it stands."""
-    if isinstance(value, (dict, list)):
-        return [number for one in (value.values() if isinstance(value, dict) else value) for number in numbers_in(one)]
-    return [float(value)] if isinstance(value, (int, float)) else []
+def cells_of(step):
+    return [float(number) for number in flat(step["data"])]
 
 
 class OpenBoxes(html.parser.HTMLParser):
@@ -53,7 +47,7 @@ class OpenBoxes(html.parser.HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.cells, self.step = {}, None
+        self.open, self.step = {}, None
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
@@ -61,7 +55,7 @@ class OpenBoxes(html.parser.HTMLParser):
         if tag == "table":
             self.step = named.get("data-step")
         elif tag == "input" and "data-cell" in named:
-            self.cells.setdefault(self.step, set()).add(int(named["data-cell"]))
+            self.open.setdefault(self.step, set()).add(int(named["data-cell"]))
 
 
 def parts_of(text, format):
@@ -103,17 +97,22 @@ def sheets(attn, problem, *words):
         return {name: Path(file).read_text(encoding="utf-8") for name, file in files.items()}
 
 
-def answers_and_known(attn, problem, boxes):
-    """What the open boxes of a page hold, and every other number of its problem and its steps."""
-    trace = json.loads(printed(attn, "run", problem, "--format", "json"))
+def numbers_of(attn, problem):
+    """The numbers that a problem gives, and its steps."""
     with open(problem, encoding="utf-8") as file:
-        known = numbers_in(json.loads(re.sub(r"(?m)^\s*//.*$", "", file.read())))
-    answers = []
-    for step in trace["steps"]:
-        for at, number in enumerate(flat(step["data"])):
+        given = numbers(json.loads(re.sub(r"(?m)^\s*//.*$", "", file.read())))
+        given = [float(number) for number in given if isinstance(number, (int, float))]
+    return given, json.loads(printed(attn, "run", problem, "--format", "json"))["steps"]
+
+
+def answers_and_known(given, steps, boxes):
+    """What the open boxes of a page hold, and every other number of its problem and its steps."""
+    answers, known = [], list(given)
+    for step in steps:
+        for at, number in enumerate(cells_of(step)):
             (answers if at in boxes.get(step["id"], ()) and not step["id"].endswith("mask") else known).append(number)
-    answers, known = ([number for number in numbers if math.isfinite(number)] for numbers in (answers, known))
-    return answers, known + differences(trace["steps"], boxes)
+    answers, known = ([number for number in both if math.isfinite(number)] for both in (answers, known))
+    return answers, known + differences(steps, boxes)
 
 
 def differences(steps, boxes):
@@ -122,33 +121,33 @@ def differences(steps, boxes):
     for step in steps:
         if step["id"].endswith("scores"):
             width = step["shape"][-1]
-            numbers = [math.inf if at in boxes.get(step["id"], ()) else number
-                       for at, number in enumerate(flat(step["data"]))]
-            for row in (numbers[first:first + width] for first in range(0, len(numbers), width)):
+            cells = [math.inf if at in boxes.get(step["id"], ()) else number for at, number in enumerate(cells_of(step))]
+            for row in (cells[first:first + width] for first in range(0, len(cells), width)):
                 found += [number - max(row) for number in row if math.isfinite(number - max(row))]
     return found
 
 
-def leaks(attn, problem, *words):
-    """What each sheet of a problem gives away, and how many numbers are to be found."""
-    written = sheets(attn, problem, *words)
-    answers, known = answers_and_known(attn, problem, OpenBoxes(written["html"]).cells)
-    return {format: leaked(text, format, answers, known) for format, text in written.items()}, len(answers)
+def leaks(attn, problem, *ways):
+    """Of each way to write a sheet: what each format gives away, and how many numbers are to be found."""
+    given, steps = numbers_of(attn, problem)
+    for way in ways:
+        written = sheets(attn, problem, *way)
+        answers, known = answers_and_known(given, steps, OpenBoxes(written["html"]).open)
+        yield way, {format: leaked(text, format, answers, known) for format, text in written.items()}, len(answers)
 
 
-def examine(task):
+def examine(attn, task):
     """(kind, file, way, format, numbers) of every leak from this seed on; and how many sheets had how many blanks."""
     kind, seed, count = task
     found, looked_at, blanks = [], 0, 0
     with tempfile.TemporaryDirectory(prefix="attn-leaks-") as folder:
-        printed(OPTIONS.attn, "exercise", *kind, "--seed", str(seed), "--count", str(count), "--threads", "1", "-o",
+        printed(attn, "exercise", *kind, "--seed", str(seed), "--count", str(count), "--threads", "1", "-o",
                 folder + "/")
         for name in sorted(n for n in os.listdir(folder) if n.endswith(".json")):
-            for way in WAYS:
-                of_formats, answers = leaks(OPTIONS.attn, os.path.join(folder, name), *way)
+            for way, of_formats, answers in leaks(attn, os.path.join(folder, name), *WAYS):
                 looked_at += len(of_formats)
                 blanks += answers
-                found += [(kind, name, way, format, numbers) for format, numbers in of_formats.items() if numbers]
+                found += [(kind, name, way, format, told) for format, told in of_formats.items() if told]
     return found, looked_at, blanks
 
 
@@ -158,13 +157,8 @@ def a_key_is_seen_through(attn):
         problem = os.path.join(folder, "problem.json")
         printed(attn, "exercise", "--seed", "1", "-o", problem)
         sheet, key = sheets(attn, problem), sheets(attn, problem, "--key")
-        answers, known = answers_and_known(attn, problem, OpenBoxes(sheet["html"]).cells)
+        answers, known = answers_and_known(*numbers_of(attn, problem), OpenBoxes(sheet["html"]).open)
         return all(leaked(key[format], format, answers, known) for format in FORMATS)
-
-
-def start(options):
-    global OPTIONS
-    OPTIONS = options
 
 
 def main():
@@ -174,21 +168,18 @@ def main():
     options = parser.parse_args()
     if missing(options.attn):
         return SKIPPED
-    start(options)
     if not a_key_is_seen_through(options.attn):
         print("the search does not find what a key says")
         return 1
-    each = 5
-    tasks = [(kind, options.seed + first, min(each, options.count - first))
-             for kind in KINDS for first in range(0, options.count, each)]
     found, looked_at, blanks = [], 0, 0
-    with multiprocessing.Pool(options.processes, start, (options,)) as pool:
-        for here, sheets_here, blanks_here in pool.imap(examine, tasks):
+    with multiprocessing.Pool(options.processes) as pool:
+        examined = pool.imap(functools.partial(examine, options.attn), tasks_of(options, 5))
+        for here, sheets_here, blanks_here in examined:
             found += here
             looked_at += sheets_here
             blanks += blanks_here
-            for kind, name, way, format, numbers in here:
-                print(" ".join(kind) or "plain", name, " ".join(way), format, numbers, flush=True)
+            for kind, name, way, format, told in here:
+                print(" ".join(kind) or "plain", name, " ".join(way), format, told, flush=True)
     print(f"{looked_at} sheets in {len(FORMATS)} formats, {blanks} blank numbers, {len(found)} leaks")
     return 1 if found or not blanks else 0
 
