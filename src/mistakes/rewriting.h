@@ -105,7 +105,8 @@ Instruction exponentials_line(std::string id, const SoftmaxInput& input, Operand
 Instruction sums_line(std::string id, const SoftmaxInput& input, Operand powers, Operand most, Axis over = "key");
 Instruction weights_line(std::string id, const SoftmaxInput& input, Operand powers, Operand sums, Axis over = "key");
 
-// So steep that a softmax gives all to the largest.
+// So steep that a softmax gives all to the largest, even by the tenth decimal, and yet tells no
+// two scores apart that only rounding in double precision does.
 constexpr double steep = 1e12;
 
 // 1 for the largest of each row of weights, as the last of these lines, `id`; 0 for all others.

@@ -1,6 +1,5 @@
 """`attn worksheet`: sheets to be filled in, which give no answer away, and their keys."""
 
-import html.parser
 import json
 import math
 import os
@@ -10,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import unittest
-from pathlib import Path
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
@@ -21,7 +19,6 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 DATA = os.path.join(ROOT, "data")
 EXAMPLE = os.path.join(DATA, "worked-example.json")
 CAUSAL = os.path.join(DATA, "worked-example-causal.json")
-FORMATS = {"text": ".txt", "markdown": ".md", "latex": ".tex", "html": ".html"}
 TOO_LARGE = {"one-head-batch", "eight-heads-batch", "induction"}  # for paper, or for a test
 PROBLEMS = sorted(name[:-5] for name in os.listdir(DATA) if name.endswith(".json") and ".golden" not in name)
 
@@ -40,37 +37,30 @@ def printed(*words, **more):
 
 def sheets(problem, *words):
     """The sheet in every format."""
-    with tempfile.TemporaryDirectory() as folder:
-        files = {name: os.path.join(folder, "sheet" + ending) for name, ending in FORMATS.items()}
-        outputs = [word for file in files.values() for word in ("-o", file)]
-        printed("worksheet", problem, *words, *outputs)
-        return {name: Path(file).read_text(encoding="utf-8") for name, file in files.items()}
+    return sheet_leaks.sheets(ATTN, problem, *words)
 
 
 def sheet(problem, *words, format="text"):
     return printed("worksheet", problem, "--format", format, *words)
 
 
-class Page(html.parser.HTMLParser):
+class Page(sheet_leaks.OpenBoxes):
     """What stands in the boxes of a page: by step, cell and whether it is open."""
 
     def __init__(self, text):
-        super().__init__()
-        self.open, self.filled, self.shapes, self.labels = {}, {}, {}, []
+        self.filled, self.shapes, self.labels = {}, {}, []
         self.in_order = {}  # the open cells as they stand on the page
-        self.step, self.in_box = None, False
-        self.feed(text)
+        self.in_box = False
+        super().__init__(text)
 
     def handle_starttag(self, tag, attributes):
+        super().handle_starttag(tag, attributes)
         named = dict(attributes)
-        if tag == "table":
-            self.step = named.get("data-step")
-            if self.step:
-                self.shapes[self.step] = [int(size) for size in named["data-shape"].split(",") if size]
+        if tag == "table" and self.step:
+            self.shapes[self.step] = [int(size) for size in named["data-shape"].split(",") if size]
         elif tag == "td":
             self.in_box = named.get("class") == "box"
         elif tag == "input" and "data-cell" in named:
-            self.open.setdefault(self.step, set()).add(int(named["data-cell"]))
             self.in_order.setdefault(self.step, []).append(int(named["data-cell"]))
             self.labels.append(named["aria-label"])
 
@@ -88,7 +78,7 @@ class Leaks(unittest.TestCase):
             if name in TOO_LARGE:
                 continue
             with self.subTest(problem=name):
-                found, blanks = sheet_leaks.leaks(ATTN, os.path.join(DATA, name + ".json"))
+                (_, found, blanks), = sheet_leaks.leaks(ATTN, os.path.join(DATA, name + ".json"), ())
                 self.assertEqual([numbers for numbers in found.values() if numbers], [])
                 self.assertTrue(blanks)
 

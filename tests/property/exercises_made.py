@@ -186,6 +186,12 @@ def unnamed_in(path, problem):
     return len(given_in), unnamed
 
 
+def tasks_of(options, each):
+    """All that is to be examined, so many exercises at once: their kind, the first seed, how many."""
+    return [(kind, options.seed + first, min(each, options.count - first))
+            for kind in KINDS for first in range(0, options.count, each)]
+
+
 def start(options):
     global OPTIONS
     OPTIONS = options
@@ -198,9 +204,7 @@ def main():
     options = parser.parse_args()
     if missing(options.attn):
         return SKIPPED
-    each = 10
-    tasks = [(kind, options.seed + first, min(each, options.count - first))
-             for kind in KINDS for first in range(0, options.count, each)]
+    tasks = tasks_of(options, 10)
     faults, mistakes, exercises = [], 0, 0
     with multiprocessing.Pool(options.processes, start, (options,)) as pool:
         for found, made, count in pool.imap(examine, tasks):

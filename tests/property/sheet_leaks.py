@@ -23,13 +23,13 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from exercises_made import KINDS
+from exercises_made import numbers, tasks_of
+from nested import flat
 from program import SKIPPED, measuring_arguments, missing
 
 FORMATS = {"text": ".txt", "markdown": ".md", "latex": ".tex", "html": ".html"}
 WAYS = ((), ("--fade",), ("--blank", "some"), ("--blank", "some", "--seed", "7"), ("--blank", "attention_weights"))
 SECONDS = 300
-OPTIONS = None
 
 
 def printed(attn, *words):
@@ -39,15 +39,8 @@ def printed(attn, *words):
     return done.stdout
 
 
-def flat(data):
-    return [number for row in data for number in flat(row)] if isinstance(data, list) else [float(data)]
-
-
-def numbers_in(value):
-    """Every number of a JSON value, wherever it stands."""
-    if isinstance(value, (dict, list)):
-        return [number for one in (value.values() if isinstance(value, dict) else value) for number in numbers_in(one)]
-    return [float(value)] if isinstance(value, (int, float)) else []
+def cells_of(step):
+    return [float(number) for number in flat(step["data"])]
 
 
 class OpenBoxes(html.parser.HTMLParser):
@@ -55,7 +48,7 @@ class OpenBoxes(html.parser.HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.cells, self.step, self.titles = {}, None, ""
+        self.open, self.step, self.titles = {}, None, ""
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
@@ -64,7 +57,7 @@ class OpenBoxes(html.parser.HTMLParser):
             self.step = named.get("data-step")
             self.titles += named.get("aria-label", "") + "\n"
         elif tag == "input" and "data-cell" in named:
-            self.cells.setdefault(self.step, set()).add(int(named["data-cell"]))
+            self.open.setdefault(self.step, set()).add(int(named["data-cell"]))
 
 
 def pieces_of_all(text, format):
@@ -129,22 +122,27 @@ def is_of_first(step, at):
     return axis is not None and at // math.prod(step["shape"][place + 1:]) % step["shape"][place] == 0
 
 
-def answers_and_known(attn, problem, page, way):
-    """What the open boxes of a page hold, and every other number of its problem and of the steps that it shows."""
-    boxes = page.cells
-    trace = json.loads(printed(attn, "run", problem, "--format", "json"))
+def numbers_of(attn, problem):
+    """The numbers that a problem gives, and its steps."""
     with open(problem, encoding="utf-8") as file:
-        known = numbers_in(json.loads(re.sub(r"(?m)^\s*//.*$", "", file.read())))
-    answers = []
-    for step in trace["steps"]:
-        for at, number in enumerate(flat(step["data"])):
+        given = numbers(json.loads(re.sub(r"(?m)^\s*//.*$", "", file.read())))
+        given = [float(number) for number in given if isinstance(number, (int, float))]
+    return given, json.loads(printed(attn, "run", problem, "--format", "json"))["steps"]
+
+
+def answers_and_known(given, steps, page, way):
+    """What the open boxes of a page hold, and every other number of its problem and of the steps that it shows."""
+    boxes = page.open
+    answers, known = [], list(given)
+    for step in steps:
+        for at, number in enumerate(cells_of(step)):
             if at in boxes.get(step["id"], ()) and not step["id"].endswith("mask"):
                 answers.append(number)
             elif step["title"] in page.titles or ("--fade" in way and is_of_first(step, at)):
                 known.append(number)
-    answers, known = ([number for number in numbers if math.isfinite(number)] for numbers in (answers, known))
-    counts = range(1 + max(size for step in trace["steps"] for size in step["shape"]))  # of rows and columns
-    return answers, known + differences(trace["steps"], boxes) + list(counts)
+    answers, known = ([number for number in both if math.isfinite(number)] for both in (answers, known))
+    counts = range(1 + max(size for step in steps for size in step["shape"]))  # of rows and columns
+    return answers, known + differences(steps, boxes) + list(counts)
 
 
 def differences(steps, boxes):
@@ -153,34 +151,34 @@ def differences(steps, boxes):
     for step in steps:
         if step["id"].endswith("scores"):
             width = step["shape"][-1]
-            numbers = [math.inf if at in boxes.get(step["id"], ()) else number
-                       for at, number in enumerate(flat(step["data"]))]
-            for row in (numbers[first:first + width] for first in range(0, len(numbers), width)):
+            cells = [math.inf if at in boxes.get(step["id"], ()) else number for at, number in enumerate(cells_of(step))]
+            for row in (cells[first:first + width] for first in range(0, len(cells), width)):
                 found += [number - max(row) for number in row if math.isfinite(number - max(row))]
     return found
 
 
-def leaks(attn, problem, *words):
-    """What each sheet of a problem gives away, and how many numbers are to be found."""
-    written = sheets(attn, problem, *words)
-    answers, known = answers_and_known(attn, problem, OpenBoxes(written["html"]), words)
-    return {format: leaked(attn, text, format, answers, known) for format, text in written.items()}, len(answers)
+def leaks(attn, problem, *ways):
+    """Of each way to write a sheet: what each format gives away, and how many numbers are to be found."""
+    given, steps = numbers_of(attn, problem)
+    for way in ways:
+        written = sheets(attn, problem, *way)
+        answers, known = answers_and_known(given, steps, OpenBoxes(written["html"]), way)
+        yield way, {format: leaked(attn, text, format, answers, known) for format, text in written.items()}, len(answers)
 
 
-def examine(task):
+def examine(attn, task):
     """(kind, file, way, format, numbers) of every leak from this seed on; and how many sheets had how many blanks."""
     kind, seed, count = task
     found, looked_at, blanks = [], 0, 0
     with tempfile.TemporaryDirectory(prefix="attn-leaks-") as folder:
-        printed(OPTIONS.attn, "exercise", *kind, "--seed", str(seed), "--count", str(count), "--threads", "1", "-o",
+        printed(attn, "exercise", *kind, "--seed", str(seed), "--count", str(count), "--threads", "1", "-o",
                 folder + "/")
         for at, name in enumerate(sorted(n for n in os.listdir(folder) if n.endswith(".json"))):
-            step = a_step_of(OPTIONS.attn, os.path.join(folder, name), seed + at)
-            for way in (*WAYS, ("--blank", step)):
-                of_formats, answers = leaks(OPTIONS.attn, os.path.join(folder, name), *way)
+            problem = os.path.join(folder, name)
+            for way, of_formats, answers in leaks(attn, problem, *WAYS, ("--blank", a_step_of(attn, problem, seed + at))):
                 looked_at += len(of_formats)
                 blanks += answers
-                found += [(kind, name, way, format, numbers) for format, numbers in of_formats.items() if numbers]
+                found += [(kind, name, way, format, told) for format, told in of_formats.items() if told]
     return found, looked_at, blanks
 
 
@@ -190,7 +188,7 @@ def a_key_is_seen_through(attn):
         problem = os.path.join(folder, "problem.json")
         printed(attn, "exercise", "--seed", "1", "-o", problem)
         sheet, key = sheets(attn, problem), sheets(attn, problem, "--key")
-        answers, known = answers_and_known(attn, problem, OpenBoxes(sheet["html"]), ())
+        answers, known = answers_and_known(*numbers_of(attn, problem), OpenBoxes(sheet["html"]), ())
         return all(leaked(attn, key[format], format, answers, known) for format in FORMATS)
 
 
@@ -209,9 +207,10 @@ def planted_and_missed(attn):
     with tempfile.TemporaryDirectory(prefix="attn-leaks-") as folder:
         problem = os.path.join(folder, "problem.json")
         printed(attn, "exercise", "--seed", "1", "-o", problem)
+        given, steps = numbers_of(attn, problem)
         for way in WAYS:
             sheet = sheets(attn, problem, *way)
-            answers, known = answers_and_known(attn, problem, OpenBoxes(sheet["html"]), way)
+            answers, known = answers_and_known(given, steps, OpenBoxes(sheet["html"]), way)
             only = [said for said in (f"{abs(number):.3f}" for number in answers) if leaked(attn, said, "text", answers, known)]
             missed += [(way, "no answer that is nowhere else")] if not only else []
             for format, places in HIDDEN.items():
@@ -231,11 +230,6 @@ def a_step_of(attn, problem, seed):
     return steps[seed % len(steps)]
 
 
-def start(options):
-    global OPTIONS
-    OPTIONS = options
-
-
 def main():
     parser = measuring_arguments(__doc__)
     parser.add_argument("--count", type=int, default=1, help="exercises of each kind")
@@ -243,24 +237,21 @@ def main():
     options = parser.parse_args()
     if missing(options.attn):
         return SKIPPED
-    start(options)
     if not a_key_is_seen_through(options.attn):
         print("the search does not find what a key says")
         return 1
     if missed := planted_and_missed(options.attn):
         print("the search does not find what is hidden here:", *missed, sep="\n  ")
         return 1
-    each = 5
-    tasks = [(kind, options.seed + first, min(each, options.count - first))
-             for kind in KINDS for first in range(0, options.count, each)]
     found, looked_at, blanks = [], 0, 0
-    with multiprocessing.Pool(options.processes, start, (options,)) as pool:
-        for here, sheets_here, blanks_here in pool.imap(examine, tasks):
+    with multiprocessing.Pool(options.processes) as pool:
+        examined = pool.imap(functools.partial(examine, options.attn), tasks_of(options, 5))
+        for here, sheets_here, blanks_here in examined:
             found += here
             looked_at += sheets_here
             blanks += blanks_here
-            for kind, name, way, format, numbers in here:
-                print(" ".join(kind) or "plain", name, " ".join(way), format, numbers, flush=True)
+            for kind, name, way, format, told in here:
+                print(" ".join(kind) or "plain", name, " ".join(way), format, told, flush=True)
     print(f"{looked_at} sheets in {len(FORMATS)} formats, {blanks} blank numbers, {len(found)} leaks")
     return 1 if found or not blanks else 0
 
