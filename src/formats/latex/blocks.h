@@ -17,26 +17,40 @@ std::string latex_prose(std::string_view text);
 std::string latex_label(std::string_view text, double width = 115);
 double latex_label_width(std::string_view text, double width = 115);
 
-inline constexpr double column_gap = 12;  // of tables and matrices
+inline constexpr double column_gap = 12;  // of tables
+
+// How all numbers of a document are set: one size, so that none looks more important than
+// another, chosen so that its matrices are whole.
+struct LatexNumbers {
+  std::string_view command;  // "\\small"
+  double scale = 1;          // of the size of text
+  double gap = 12;           // between columns
+};
 
 // Where text is written to: how wide its lines are, and how high a slide is, in
 // points where letters have 10.
 struct LatexPage {
   double width = 345;
   double height = 0;  // 0 on paper, which has as many pages as it needs
-  bool full = false;  // nothing elided
+  int letters = 10;   // what letters have really, in points
+  LatexNumbers numbers = {"\\normalsize"};
+  bool full = false;      // nothing elided
+  bool overlays = false;  // a slide is built up
 
   bool is_slide() const { return height > 0; }
 };
 
-// What is not broken across slides, and about how high and wide it is.
+// What is not broken across slides, and about how high it is.
 struct LatexPiece {
   std::string text;
   double height = 0;
-  double width = 0;  // 0: as wide as the lines are, since it is running text
+  int steps = 1;  // in which it is built up
 };
 
 using LatexPieces = std::vector<LatexPiece>;
+
+// Such a width as LaTeX has it: it grows with the letters.
+std::string latex_length(double width);
 
 // How high a paragraph is.
 double latex_height(double text_width, const LatexPage& page);
@@ -54,9 +68,27 @@ LatexPieces latex_pieces(const Tree& tree, const LatexPage& page);
 LatexPieces latex_pieces(const Table& table, const LatexPage& page);
 
 // Matrices that stand side by side where there is room: what each is, then its
-// numbers under the names of their columns. Columns that do not fit follow
-// below, and say which they are.
+// numbers under the names of their columns, attention weights shaded. Columns that
+// do not fit follow below, and say which they are.
 LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPage& page);
+
+// How many of the matrices of a document are whole where it is written so.
+std::size_t latex_whole_matrices(const Document& document, const LatexPage& page);
+
+// Attention weights as lines between the tokens, as wide as the weight; none of other
+// matrices, and of too many tokens.
+LatexPieces latex_arcs(const Matrix& weights, const LatexPage& page);
+
+// The steps of a computation, or its parts where it has several, as boxes joined as the
+// data flows. None where nothing is computed.
+LatexPieces latex_flow(const Document& document, const LatexPage& page);
+
+// What is seen from the `step`th step of its piece on, of slides that are built up.
+std::string latex_from_step(int step, const std::string& text, const LatexPage& page);
+std::string latex_step(int step);
+
+// The piece as it stands on a slide on which `before` steps were made already.
+std::string latex_built_up(const LatexPiece& piece, int before);
 
 // What everything that formats write for LaTeX is written in: \attnquery,
 // \attnmatrix, … A document that defines one of them itself keeps its own.
@@ -67,7 +99,9 @@ std::string latex_sheet_macros();
 
 // Before and after the text of a document that compiles alone, and of slides.
 std::string latex_paper_begin(const std::string& more_macros);
-std::string latex_slides_begin();
+std::string latex_slides_begin(int letters);
+std::string latex_numbers(const LatexNumbers& numbers);  // how all numbers are set
+std::string latex_narrow();                              // that a fragment fits a narrow column
 std::string latex_end();
 
 }  // namespace attn

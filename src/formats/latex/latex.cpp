@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,26 +17,58 @@
 namespace attn {
 namespace {
 
-// The lines of an article of 10 points, of our own page, of a slide.
-constexpr LatexPage in_a_document = {.width = 340};
-constexpr LatexPage on_paper = {.width = 468};
-constexpr LatexPage on_a_slide = {.width = 400, .height = 185};
+// The lines of an article, narrow enough for smaller letters to fit a column of two; of our own page; of a slide.
+constexpr double in_a_document = 300, on_paper = 490;
+constexpr double slide_width = 424, slide_height = 204;
 
-LatexPieces piece(std::string text, double height) { return {{std::move(text), height}}; }
+// The sizes that numbers may have, the largest first.
+constexpr LatexNumbers normal{"\\normalsize"}, small{"\\small", 0.91, 9}, smaller{"\\footnotesize", 0.81, 5.5},
+    smallest{"\\scriptsize", 0.7, 4};
+
+std::vector<LatexPage> possible_pages(const FormatOptions& options) {
+  std::vector<LatexPage> pages;
+  if (!options.has("beamer")) {
+    const double width = options.has("standalone") ? on_paper : in_a_document;
+    for (const LatexNumbers& numbers : {normal, small, smaller}) pages.push_back({.width = width, .numbers = numbers});
+  } else {
+    const auto add = [&](int letters, const LatexNumbers& numbers) {
+      const double scale = 10.0 / letters;
+      pages.push_back(
+          {.width = slide_width * scale, .height = slide_height * scale, .letters = letters, .numbers = numbers});
+    };
+    add(12, normal);
+    add(11, normal);
+    for (const LatexNumbers& numbers : {normal, small, smaller, smallest}) add(10, numbers);
+  }
+  for (LatexPage& page : pages) {
+    page.full = options.full;
+    page.overlays = options.has("overlays");
+  }
+  return pages;
+}
+
+// That with the largest numbers of which as many matrices are whole as can be.
+LatexPage fitting_page(const Document& document, const FormatOptions& options) {
+  const std::vector<LatexPage> pages = possible_pages(options);
+  if (document.sheet) return pages.front();
+  return *std::ranges::max_element(pages, {}, [&](const LatexPage& page) { return latex_whole_matrices(document, page); });
+}
+
+LatexPieces one_piece(std::string text, double height) { return {{std::move(text), height}}; }
 
 LatexPieces latex_pieces(const Headline& headline, const LatexPage& page) {
   const char* command = headline.level == 1 ? "\\attntitle{" : headline.level == 2 ? "\\attnpart{" : "\\attnsubpart{";
-  return piece(command + latex_prose(headline.text) + "}\n",
+  return one_piece(command + latex_prose(headline.text) + "}\n",
                latex_height(latex_text_width(plain(headline.text)), page));
 }
 
 LatexPieces latex_pieces(const Prose& prose, const LatexPage& page) {
-  return piece(latex_prose(prose.text) + "\n", latex_height(latex_text_width(plain(prose.text)), page));
+  return one_piece(latex_prose(prose.text) + "\n", latex_height(latex_text_width(plain(prose.text)), page));
 }
 
 LatexPieces latex_pieces(const Remark& remark, const LatexPage& page) {
   const double width = latex_text_width(plain(remark.text)) + 30;
-  return piece("\\attnnote{" + latex_prose(remark.text) + "}\n", latex_height(width, page) + 12);
+  return one_piece("\\attnnote{" + latex_prose(remark.text) + "}\n", latex_height(width, page) + 12);
 }
 
 LatexPieces latex_pieces(const Fields& fields, const LatexPage&) {
@@ -42,7 +76,7 @@ LatexPieces latex_pieces(const Fields& fields, const LatexPage&) {
   for (const std::string& name : fields.names) {
     text += (text.empty() ? "" : "\\quad ") + ("\\attnfield{" + latex_text(name) + "}");
   }
-  return piece("\\par\\medskip\\noindent " + text + "\\par\\medskip\n", 25);
+  return one_piece("\\par\\medskip\\noindent " + text + "\\par\\medskip\n", 25);
 }
 
 // The pieces of blocks, matrices that stand side by side taken together.
@@ -56,7 +90,8 @@ LatexPieces pieces_of(const std::vector<Block>& blocks, std::size_t begin, std::
   for (std::size_t i = begin; i < end; ++i) {
     std::visit(Overloaded{
                    [&](const Matrix& matrix) {
-                     if (!matrix.beside) flush();
+                     const bool is_filled_in = !matrix.boxes.empty() || !matrix.handed_in.empty();
+                     if (is_filled_in && !matrix.beside) flush();
                      waiting.push_back(&matrix);
                    },
                    [&](const auto& block) {
@@ -76,23 +111,15 @@ std::string joined(const LatexPieces& pieces) {
   return text;
 }
 
-// How many per cent larger than text its content can be for everybody in the room to read it.
-int scale(const LatexPieces& pieces, const LatexPage& page) {
-  for (const int percent : {160, 140, 120}) {
-    double height = 0, width = 0;
-    for (const LatexPiece& one : pieces) {
-      // Running text has more lines where these are shorter.
-      height += one.width > 0 ? one.height : one.height * percent / 100;
-      width = std::max(width, one.width);
-    }
-    if (height * percent / 100 <= page.height && width * percent / 100 <= page.width) return percent;
-  }
-  return 100;
-}
-
-std::string frame(const std::string& title, const LatexPieces& pieces, const LatexPage& page) {
-  return "\\begin{frame}[t]{" + title + "}\n\\begin{attnslide}{" + std::to_string(scale(pieces, page)) + "}\n" +
-         joined(pieces) + "\\end{attnslide}\n\\end{frame}\n\n";
+// How many blocks say what the document is: its title, and the words that follow.
+std::size_t opening_of(const std::vector<Block>& blocks) {
+  std::size_t end = 0;
+  const auto is_title = [&] {
+    const auto* headline = std::get_if<Headline>(&blocks[end]);
+    return headline && headline->level == 1;
+  };
+  while (end < blocks.size() && (is_title() || std::holds_alternative<Prose>(blocks[end]))) ++end;
+  return end;
 }
 
 class SlideWriter {
@@ -100,56 +127,107 @@ class SlideWriter {
   explicit SlideWriter(const LatexPage& page) : page_(page) {}
 
   std::string write(const Document& document) {
+    const std::size_t opened = opening(document);
     for (const Stop& stop : stops(document)) {
-      std::size_t first = stop.first;
+      std::size_t first = std::max(stop.first, opened);
       const std::size_t end = stop.first + stop.count;
-      const auto* headline = std::get_if<Headline>(&document.blocks[first]);
-      if (headline && headline->level == 1) first = opening(document.blocks, first, end);
+      if (first >= end) continue;
       // The headline of the part is the title of its slides.
-      const auto* part = first < end ? std::get_if<Headline>(&document.blocks[first]) : nullptr;
-      const bool is_title = part && part->level == 2 && part->text == stop.part;
-      title_ = titled(stop.part);
-      if (is_title && latex_text_width(plain(stop.part)) <= widest_title) ++first;
-      fill(pieces_of(document.blocks, first, end, page_));
-      if (first >= end && is_title) text_ += frame(title_, piece("~\n", 0), page_);
+      const auto* part = std::get_if<Headline>(&document.blocks[first]);
+      const bool is_new = part && part->level == 2 && part->text == stop.part;
+      const bool is_title = is_new && latex_text_width(plain(stop.part)) <= widest_title;
+      const LatexPieces pieces = pieces_of(document.blocks, first + (is_title ? 1 : 0), end, page_);
+      const bool is_quiet = !works_out(document.blocks, first, end);
+      begin(stop.part, is_new, is_title, pieces, is_quiet);
+      fill(pieces);
+      if (pieces.empty() && is_title) add({"~\n", 0});
+      is_quiet_ = is_quiet;
     }
+    flush();
     return std::move(text_);
   }
 
  private:
   static constexpr double widest_title = 300;
+  static constexpr double headline_height = 24;
 
   static std::string titled(const Inline& part) {
     if (latex_text_width(plain(part)) <= widest_title) return latex_prose(part);
     return latex_label(plain(part), widest_title);
   }
 
-  // The slide with the title of it all, and the words that follow.
-  std::size_t opening(const std::vector<Block>& blocks, std::size_t first, std::size_t end) {
-    std::size_t last = first + 1;
-    while (last < end && std::holds_alternative<Prose>(blocks[last])) ++last;
-    LatexPieces pieces = pieces_of(blocks, first, last, page_);
-    pieces.insert(pieces.begin(), {"\\vspace*{10mm}\n", 40});
-    text_ += frame("", pieces, page_);
-    return last;
+  // What is worked out has slides of its own; numbers that are only shown share one.
+  static bool works_out(const std::vector<Block>& blocks, std::size_t first, std::size_t end) {
+    return std::any_of(blocks.begin() + static_cast<std::ptrdiff_t>(first),
+                       blocks.begin() + static_cast<std::ptrdiff_t>(end), [](const Block& block) {
+                         return std::holds_alternative<Derivation>(block) || std::holds_alternative<Tree>(block);
+                       });
+  }
+
+  static double height(const LatexPieces& pieces) {
+    double total = 0;
+    for (const LatexPiece& one : pieces) total += one.height;
+    return total;
+  }
+
+  // The slide with the title of it all, the words that follow, and how its numbers flow.
+  std::size_t opening(const Document& document) {
+    const std::size_t end = opening_of(document.blocks);
+    LatexPieces pieces = pieces_of(document.blocks, 0, end, page_);
+    const LatexPieces flow = latex_flow(document, page_);
+    const double left = page_.height - height(pieces) - height(flow);
+    if (!pieces.empty() && (flow.empty() || left > 20)) {
+      pieces.insert(pieces.begin(), {fmt::format("\\vspace*{{{}}}\n", latex_length(left / 4)), left / 4});
+    }
+    fill(pieces);
+    fill(flow);
+    flush();
+    return end;
+  }
+
+  void begin(const Inline& part, bool is_new, bool is_title, const LatexPieces& pieces, bool is_quiet) {
+    const bool goes_on = is_quiet && is_quiet_ && !body_.empty();
+    next_title_ = titled(part);
+    const bool fits = height_ + height(pieces) + (is_new ? headline_height : 0) <= page_.height;
+    if (goes_on && fits) {
+      if (is_title) add({"\\attnpart{" + latex_prose(part) + "}\n", headline_height});
+      return;
+    }
+    if (!goes_on || is_new) flush();
+    if (body_.empty()) title_ = next_title_;
   }
 
   void fill(const LatexPieces& pieces) {
-    LatexPieces body;
-    double height = 0;
     for (const LatexPiece& one : pieces) {
-      if (!body.empty() && height + one.height > page_.height) {
-        text_ += frame(title_, std::exchange(body, {}), page_);
-        height = 0;
-      }
-      body.push_back(one);
-      height += one.height;
+      if (!body_.empty() && height_ + one.height > page_.height) flush();
+      add(one);
     }
-    if (!body.empty()) text_ += frame(title_, body, page_);
+  }
+
+  void add(const LatexPiece& piece) {
+    body_.push_back(piece);
+    height_ += piece.height;
+  }
+
+  void flush() {
+    if (body_.empty()) return;
+    text_ += "\\begin{frame}[t]{" + title_ + "}\n\\begin{attnslide}\n";
+    int before = 0;
+    for (const LatexPiece& one : body_) {
+      text_ += (before > 0 ? "\n" : "") + (page_.overlays ? latex_built_up(one, before) : one.text);
+      before += one.steps;
+    }
+    text_ += "\\end{attnslide}\n\\end{frame}\n\n";
+    body_.clear();
+    height_ = 0;
+    title_ = next_title_;
   }
 
   LatexPage page_;
-  std::string title_;
+  std::string title_, next_title_;
+  LatexPieces body_;  // of the slide that is being filled
+  double height_ = 0;
+  bool is_quiet_ = false;  // works nothing out
   std::string text_;
 };
 
@@ -172,21 +250,24 @@ std::string ascii_only(std::string_view text) {
 }
 
 std::string written_latex(const Document& document, const FormatOptions& options) {
-  const auto page = [&](LatexPage one) {
-    one.full = options.full;
-    return one;
-  };
-  if (options.has("beamer")) return latex_slides_begin() + SlideWriter(page(on_a_slide)).write(document) + latex_end();
-  const auto text = [&](const LatexPage& one) {
-    return joined(pieces_of(document.blocks, 0, document.blocks.size(), one));
-  };
+  const LatexPage page = fitting_page(document, options);
+  if (options.has("beamer")) {
+    return latex_slides_begin(page.letters) + latex_numbers(page.numbers) + SlideWriter(page).write(document) +
+           latex_end();
+  }
+  LatexPieces pieces = pieces_of(document.blocks, 0, opening_of(document.blocks), page);
+  std::ranges::move(latex_flow(document, page), std::back_inserter(pieces));
+  std::ranges::move(pieces_of(document.blocks, opening_of(document.blocks), document.blocks.size(), page),
+                    std::back_inserter(pieces));
+  const std::string text = latex_numbers(page.numbers) + "\n" + joined(pieces) + "\n";
   const std::string of_sheet = document.sheet ? latex_sheet_macros() : "";
-  if (options.has("standalone")) return latex_paper_begin(of_sheet) + "\n" + text(page(on_paper)) + "\n" + latex_end();
-  return "% \\input this where amsmath and amssymb are loaded; with xcolor it is in colour,\n"
-         "% with booktabs its tables have better rules, with graphicx nothing is too wide.\n"
+  if (options.has("standalone")) return latex_paper_begin(of_sheet) + text + latex_end();
+  return "% \\input this where amsmath and amssymb are loaded; with xcolor it is in colour, with its\n"
+         "% option table attention weights are shaded, with tikz there are figures; with booktabs\n"
+         "% tables have better rules, with graphicx nothing is too wide.\n"
          "\\begingroup\n" +
-         latex_macros() + of_sheet + "\\allowdisplaybreaks \\emergencystretch=3em\n\n" + text(page(in_a_document)) +
-         "\n\\endgroup\n";
+         latex_macros() + of_sheet + "\\allowdisplaybreaks \\emergencystretch=3em\n" + latex_narrow() + text +
+         "\\endgroup\n";
 }
 
 std::string write_latex(const Document& document, const FormatOptions& options) {
@@ -202,7 +283,9 @@ Format latex_format() {
           .summary = "for papers, handouts and slides",
           .write = write_latex,
           .settings = {{"standalone", {}, "a whole document, which compiles alone"},
-                       {"beamer", {}, "slides, one step at a time", true}}};
+                       {"beamer", {}, "slides, one step at a time", true},
+                       {"overlays", {}, "each slide is built up, with --beamer", true, "beamer"}},
+          .wants_behind = true};
 }
 
 }  // namespace attn

@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "formats/figures.h"
+#include "formats/latex/blocks.h"
+#include "formats/latex/math.h"
+#include "formats/looks.h"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t most_tokens = 24;  // on a side
+constexpr double widest_slot = 64;       // of a token
+constexpr double axis_names = 38;        // beside the tokens
+constexpr double figure_height = 62;
+constexpr double thinnest = 0.004;  // of a line that can be seen
+
+bool has_arcs(const Matrix& matrix) {
+  const bool joins = (matrix.row_axis == "query" && matrix.column_axis == "key") ||
+                     (matrix.row_axis == "key" && matrix.column_axis == "query");
+  return matrix.role == Role::attention_weight && joins && matrix.handed_in.empty() && matrix.boxes.empty() &&
+         matrix.rows() > 0 && matrix.columns() > 1 && std::max(matrix.rows(), matrix.columns()) <= most_tokens;
+}
+
+// Where tokens stand.
+class Tokens {
+ public:
+  Tokens(const std::vector<std::string>& labels, double slot) : labels_(labels), slot_(slot) {}
+
+  double x(std::size_t at) const { return axis_names + slot_ * (static_cast<double>(at) + 0.5); }
+
+  // The tokens on their line.
+  std::string line(Role role, std::string_view name, double y) const {
+    const auto token = [&](std::string_view anchor, double x, const std::string& label) {
+      return fmt::format("\\attntoken{{{}}}{{{:.1f}}}{{{}}}{{{}}}\n", anchor, x, y, latex_coloured(role, label));
+    };
+    std::string text = token(" west", 0, std::string(name));
+    for (std::size_t i = 0; i < labels_.size(); ++i) text += token("", x(i), latex_label(labels_[i], (slot_ - 3) / 0.8));
+    return text;
+  }
+
+ private:
+  const std::vector<std::string>& labels_;
+  double slot_;
+};
+
+}  // namespace
+
+LatexPieces latex_arcs(const Matrix& weights, const LatexPage& page) {
+  if (!has_arcs(weights)) return {};
+  const bool turned = weights.row_axis == "key";
+  const std::vector<std::string>& query_labels = turned ? weights.column_labels : weights.row_labels;
+  const std::vector<std::string>& key_labels = turned ? weights.row_labels : weights.column_labels;
+  const double most = static_cast<double>(std::max(query_labels.size(), key_labels.size()));
+  const double slot = std::min(widest_slot, (page.width - axis_names) / most);
+  const Tokens queries(query_labels, slot), keys(key_labels, slot);
+
+  const Heat heat(weights);
+  std::vector<std::tuple<double, double, double>> lines;  // the dark ones last, on top
+  for (std::size_t row = 0; row < weights.rows(); ++row) {
+    for (std::size_t column = 0; column < weights.columns(); ++column) {
+      const double share = heat.size(row, column).value_or(0);
+      if (share < thinnest) continue;
+      lines.emplace_back(share, queries.x(turned ? column : row), keys.x(turned ? row : column));
+    }
+  }
+  std::ranges::sort(lines);
+  std::string text = "\\begin{attnpicture}\n";
+  for (const auto& [share, from, to] : lines) {
+    text += fmt::format("\\attnarc{{{:.1f}}}{{{:.1f}}}{{{:.3f}}}{{{}}}\n", from, to, share,
+                        std::lround(20 + 75 * share));
+  }
+  text += queries.line(Role::query, "queries", 46) + keys.line(Role::key, "keys", 0);
+  return {{"\\attnfigure{" + text + "\\end{attnpicture}}\n", figure_height}};
+}
+
+}  // namespace attn
