@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t most_tokens = 24;  // on a side
 constexpr double widest_slot = 64;       // of a token
 constexpr double axis_names = 38;        // beside the tokens
-constexpr double figure_height = 62;
+constexpr double figure_height = 46, above_large_letters = 12;
 constexpr double thinnest = 0.004;  // of a line that can be seen
 
 bool has_arcs(const Matrix& matrix) {
@@ -40,7 +40,8 @@ class Tokens {
       return fmt::format("\\attntoken{{{}}}{{{:.1f}}}{{{}}}{{{}}}\n", anchor, x, y, latex_coloured(role, label));
     };
     std::string text = token(" west", 0, std::string(name));
-    for (std::size_t i = 0; i < labels_.size(); ++i) text += token("", x(i), latex_label(labels_[i], (slot_ - 3) / 0.8));
+    for (std::size_t i = 0; i < labels_.size(); ++i)
+      text += token("", x(i), latex_label(labels_[i], (slot_ - 3) / 0.8));
     return text;
   }
 
@@ -57,7 +58,7 @@ LatexPieces latex_arcs(const Matrix& weights, const LatexPage& page) {
   const std::vector<std::string>& query_labels = turned ? weights.column_labels : weights.row_labels;
   const std::vector<std::string>& key_labels = turned ? weights.row_labels : weights.column_labels;
   const double most = static_cast<double>(std::max(query_labels.size(), key_labels.size()));
-  const double slot = std::min(widest_slot, (page.width - axis_names) / most);
+  const double slot = std::min(widest_slot, (page.width - axis_names - 8) / most);
   const Tokens queries(query_labels, slot), keys(key_labels, slot);
 
   const Heat heat(weights);
@@ -65,18 +66,20 @@ LatexPieces latex_arcs(const Matrix& weights, const LatexPage& page) {
   for (std::size_t row = 0; row < weights.rows(); ++row) {
     for (std::size_t column = 0; column < weights.columns(); ++column) {
       const double share = heat.size(row, column).value_or(0);
-      if (share < thinnest) continue;
+      if (share < thinnest || is_padding(weights.row_labels[row]) || is_padding(weights.column_labels[column]))
+        continue;
       lines.emplace_back(share, queries.x(turned ? column : row), keys.x(turned ? row : column));
     }
   }
   std::ranges::sort(lines);
   std::string text = "\\begin{attnpicture}\n";
   for (const auto& [share, from, to] : lines) {
-    text += fmt::format("\\attnarc{{{:.1f}}}{{{:.1f}}}{{{:.3f}}}{{{}}}\n", from, to, share,
-                        std::lround(20 + 75 * share));
+    text +=
+        fmt::format("\\attnarc{{{:.1f}}}{{{:.1f}}}{{{:.3f}}}{{{}}}\n", from, to, share, std::lround(20 + 75 * share));
   }
-  text += queries.line(Role::query, "queries", 46) + keys.line(Role::key, "keys", 0);
-  return {{"\\attnfigure{" + text + "\\end{attnpicture}}\n", figure_height}};
+  text += queries.line(Role::query, "queries", 32) + keys.line(Role::key, "keys", 0);
+  return {{"\\attnfigure{" + text + "\\end{attnpicture}}\n",
+           figure_height + (page.letters > 10 ? above_large_letters : 0)}};
 }
 
 }  // namespace attn

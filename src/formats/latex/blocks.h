@@ -22,9 +22,9 @@ inline constexpr double column_gap = 12;  // of tables
 // How all numbers of a document are set: one size, so that none looks more important than
 // another, chosen so that its matrices are whole.
 struct LatexNumbers {
-  std::string_view command;  // "\\small"
-  double scale = 1;          // of the size of text
-  double gap = 12;           // between columns
+  std::string_view command;   // "\\small"
+  double wide = 1, high = 1;  // as against text: small letters are wider than they are high
+  double gap = 12;            // between columns
 };
 
 // Where text is written to: how wide its lines are, and how high a slide is, in
@@ -44,7 +44,8 @@ struct LatexPage {
 struct LatexPiece {
   std::string text;
   double height = 0;
-  int steps = 1;  // in which it is built up
+  int steps = 1;       // in which it is built up
+  bool leads = false;  // to the next piece, and stays with it
 };
 
 using LatexPieces = std::vector<LatexPiece>;
@@ -100,6 +101,10 @@ std::string latex_sheet_macros();
 // Before and after the text of a document that compiles alone, and of slides.
 std::string latex_paper_begin(const std::string& more_macros);
 std::string latex_slides_begin(int letters);
+
+// What there is room for below the title of a slide with such letters, in points.
+inline int latex_slide_height(int letters) { return 243 - 3 * letters; }
+
 std::string latex_numbers(const LatexNumbers& numbers);  // how all numbers are set
 std::string latex_narrow();                              // that a fragment fits a narrow column
 std::string latex_end();

@@ -104,7 +104,8 @@ class FlowFigure {
     }
     layers_ = 0;
     for (const std::size_t rank : ranked(nodes_, edges_)) layers_ = std::max(layers_, rank + 1);
-    breadth_ = down_ ? widest_title() : page.is_slide() ? 26 : 38;
+    has_titles_ = !page.is_slide();
+    breadth_ = down_ ? widest_title() : has_titles_ ? 40 : 27;
     thickness_ = down_ ? 15 : narrowest_box;
   }
 
@@ -114,6 +115,10 @@ class FlowFigure {
     if (!down_) {
       const double left = page_.width - 4 - layout.height * drawn_scale;
       thickness_ = std::clamp(thickness_ + left / static_cast<double>(layers_), narrowest_box, widest_box);
+      if (has_titles_ && thickness_ < widest_word()) {
+        has_titles_ = false;
+        breadth_ = 27;
+      }
       layout = laid_out();
     }
     std::string text = "\\begin{attnpicture}\n";
@@ -137,6 +142,19 @@ class FlowFigure {
       edge.from_height = thickness_ / drawn_scale;
     }
     return LayeredGraph(nodes_, edges_).layout();
+  }
+
+  // Of the titles in their boxes.
+  double widest_word() const {
+    double widest = 0;
+    for (const FlowBox& box : boxes_) {
+      for (std::size_t begin = 0; begin < box.title.size();) {
+        const std::size_t end = std::min(box.title.find(' ', begin), box.title.size());
+        widest = std::max(widest, 0.64 * latex_text_width(box.title.substr(begin, end - begin)) + 4);
+        begin = end + 1;
+      }
+    }
+    return widest;
   }
 
   double widest_title() const {
@@ -163,7 +181,8 @@ class FlowFigure {
     for (std::size_t i = 1; i < route.size(); ++i) {
       const GraphPoint &a = route[i - 1], &b = route[i];
       const double half = (a.y + b.y) / 2;
-      way += i % 2 == 1 ? "--" + place(b) : "..controls" + place({a.x, half}) + "and" + place({b.x, half}) + ".." + place(b);
+      way += i % 2 == 1 ? "--" + place(b)
+                        : "..controls" + place({a.x, half}) + "and" + place({b.x, half}) + ".." + place(b);
     }
     return "\\attnarrow{" + colour(boxes_[edge.from].role) + "}{" + way + "}\n";
   }
@@ -172,10 +191,11 @@ class FlowFigure {
     const std::string name = latex_inline_math(box.name);
     std::string words;
     if (down_) {
-      words = latex_text(box.title) + "\\hfill " + name + "\\ {\\attnfaint{" + latex_prose(box.shape) + "}}";
+      words = "\\footnotesize " + latex_text(box.title) + "\\hfill " + name + "\\ {\\attnfaint{" +
+              latex_prose(box.shape) + "}}";
     } else {
-      words = name + (page_.is_slide() ? "" : "\\\\" + latex_text(box.title)) + "\\\\\\attnfaint{" +
-              latex_prose(box.shape) + "}";
+      words = "{\\footnotesize " + name + "}" + (has_titles_ ? "\\\\" + latex_text(box.title) : "") +
+              "\\\\\\attnfaint{" + latex_prose(box.shape) + "}";
     }
     return fmt::format("\\attnflowbox{{{}}}{{{}}}{{{:.1f}}}{{{:.1f}}}{{{}}}\n", colour(box.role), place(middle),
                        down_ ? breadth_ : thickness_, down_ ? thickness_ : breadth_, words);
@@ -184,6 +204,7 @@ class FlowFigure {
   std::vector<FlowBox> boxes_;
   const LatexPage& page_;
   bool down_;
+  bool has_titles_ = false;
   std::vector<GraphNode> nodes_;
   std::vector<GraphEdge> edges_;
   std::size_t layers_ = 0;

@@ -19,11 +19,11 @@ namespace {
 
 // The lines of an article, narrow enough for smaller letters to fit a column of two; of our own page; of a slide.
 constexpr double in_a_document = 300, on_paper = 490;
-constexpr double slide_width = 424, slide_height = 204;
+constexpr double slide_width = 429;
 
 // The sizes that numbers may have, the largest first.
-constexpr LatexNumbers normal{"\\normalsize"}, small{"\\small", 0.91, 9}, smaller{"\\footnotesize", 0.81, 5.5},
-    smallest{"\\scriptsize", 0.7, 4};
+constexpr LatexNumbers normal{"\\normalsize"}, small{"\\small", 0.925, 0.92, 9},
+    smaller{"\\footnotesize", 0.85, 0.79, 5}, smallest{"\\scriptsize", 0.8, 0.62, 3};
 
 std::vector<LatexPage> possible_pages(const FormatOptions& options) {
   std::vector<LatexPage> pages;
@@ -33,8 +33,10 @@ std::vector<LatexPage> possible_pages(const FormatOptions& options) {
   } else {
     const auto add = [&](int letters, const LatexNumbers& numbers) {
       const double scale = 10.0 / letters;
-      pages.push_back(
-          {.width = slide_width * scale, .height = slide_height * scale, .letters = letters, .numbers = numbers});
+      pages.push_back({.width = slide_width * scale,
+                       .height = latex_slide_height(letters) * scale,
+                       .letters = letters,
+                       .numbers = numbers});
     };
     add(12, normal);
     add(11, normal);
@@ -51,15 +53,18 @@ std::vector<LatexPage> possible_pages(const FormatOptions& options) {
 LatexPage fitting_page(const Document& document, const FormatOptions& options) {
   const std::vector<LatexPage> pages = possible_pages(options);
   if (document.sheet) return pages.front();
-  return *std::ranges::max_element(pages, {}, [&](const LatexPage& page) { return latex_whole_matrices(document, page); });
+  return *std::ranges::max_element(pages, {},
+                                   [&](const LatexPage& page) { return latex_whole_matrices(document, page); });
 }
 
 LatexPieces one_piece(std::string text, double height) { return {{std::move(text), height}}; }
 
 LatexPieces latex_pieces(const Headline& headline, const LatexPage& page) {
   const char* command = headline.level == 1 ? "\\attntitle{" : headline.level == 2 ? "\\attnpart{" : "\\attnsubpart{";
-  return one_piece(command + latex_prose(headline.text) + "}\n",
-               latex_height(latex_text_width(plain(headline.text)), page));
+  const double width = 1.2 * latex_text_width(plain(headline.text));
+  LatexPieces pieces = one_piece(command + latex_prose(headline.text) + "}\n", latex_height(width, page) + 5);
+  pieces[0].leads = true;
+  return pieces;
 }
 
 LatexPieces latex_pieces(const Prose& prose, const LatexPage& page) {
@@ -128,20 +133,11 @@ class SlideWriter {
 
   std::string write(const Document& document) {
     const std::size_t opened = opening(document);
-    for (const Stop& stop : stops(document)) {
-      std::size_t first = std::max(stop.first, opened);
-      const std::size_t end = stop.first + stop.count;
-      if (first >= end) continue;
-      // The headline of the part is the title of its slides.
-      const auto* part = std::get_if<Headline>(&document.blocks[first]);
-      const bool is_new = part && part->level == 2 && part->text == stop.part;
-      const bool is_title = is_new && latex_text_width(plain(stop.part)) <= widest_title;
-      const LatexPieces pieces = pieces_of(document.blocks, first + (is_title ? 1 : 0), end, page_);
-      const bool is_quiet = !works_out(document.blocks, first, end);
-      begin(stop.part, is_new, is_title, pieces, is_quiet);
-      fill(pieces);
-      if (pieces.empty() && is_title) add({"~\n", 0});
-      is_quiet_ = is_quiet;
+    const std::vector<Block>& blocks = document.blocks;
+    for (std::size_t first = opened, end = first; first < blocks.size(); first = end) {
+      end = first + 1;
+      while (end < blocks.size() && !(begins_part(blocks[end]) && !begins_part(blocks[end - 1]))) ++end;
+      part(blocks, first, end);
     }
     flush();
     return std::move(text_);
@@ -151,17 +147,14 @@ class SlideWriter {
   static constexpr double widest_title = 300;
   static constexpr double headline_height = 24;
 
+  static bool begins_part(const Block& block) {
+    const auto* headline = std::get_if<Headline>(&block);
+    return headline && headline->level <= 2;
+  }
+
   static std::string titled(const Inline& part) {
     if (latex_text_width(plain(part)) <= widest_title) return latex_prose(part);
     return latex_label(plain(part), widest_title);
-  }
-
-  // What is worked out has slides of its own; numbers that are only shown share one.
-  static bool works_out(const std::vector<Block>& blocks, std::size_t first, std::size_t end) {
-    return std::any_of(blocks.begin() + static_cast<std::ptrdiff_t>(first),
-                       blocks.begin() + static_cast<std::ptrdiff_t>(end), [](const Block& block) {
-                         return std::holds_alternative<Derivation>(block) || std::holds_alternative<Tree>(block);
-                       });
   }
 
   static double height(const LatexPieces& pieces) {
@@ -173,34 +166,43 @@ class SlideWriter {
   // The slide with the title of it all, the words that follow, and how its numbers flow.
   std::size_t opening(const Document& document) {
     const std::size_t end = opening_of(document.blocks);
-    LatexPieces pieces = pieces_of(document.blocks, 0, end, page_);
-    const LatexPieces flow = latex_flow(document, page_);
-    const double left = page_.height - height(pieces) - height(flow);
-    if (!pieces.empty() && (flow.empty() || left > 20)) {
-      pieces.insert(pieces.begin(), {fmt::format("\\vspace*{{{}}}\n", latex_length(left / 4)), left / 4});
-    }
-    fill(pieces);
-    fill(flow);
+    fill(pieces_of(document.blocks, 0, end, page_));
+    fill(latex_flow(document, page_));
     flush();
     return end;
   }
 
-  void begin(const Inline& part, bool is_new, bool is_title, const LatexPieces& pieces, bool is_quiet) {
-    const bool goes_on = is_quiet && is_quiet_ && !body_.empty();
-    next_title_ = titled(part);
-    const bool fits = height_ + height(pieces) + (is_new ? headline_height : 0) <= page_.height;
-    if (goes_on && fits) {
-      if (is_title) add({"\\attnpart{" + latex_prose(part) + "}\n", headline_height});
-      return;
+  // A part begins a slide, but for numbers that all fit behind those of the part before.
+  void part(const std::vector<Block>& blocks, std::size_t first, std::size_t end) {
+    const auto* headline = std::get_if<Headline>(&blocks[first]);
+    // The headline of the part is the title of its slides.
+    const bool is_title = headline && latex_text_width(plain(headline->text)) <= widest_title;
+    const LatexPieces pieces = pieces_of(blocks, first + (is_title ? 1 : 0), end, page_);
+    const bool works_out =
+        std::any_of(blocks.begin() + static_cast<std::ptrdiff_t>(first),
+                    blocks.begin() + static_cast<std::ptrdiff_t>(end), [](const Block& block) {
+                      return std::holds_alternative<Derivation>(block) || std::holds_alternative<Tree>(block);
+                    });
+    const bool fits = height_ + headline_height + height(pieces) <= page_.height;
+    next_title_ = headline ? titled(headline->text) : "";
+    if (works_out || body_.empty() || !fits) {
+      flush();
+      title_ = next_title_;
+    } else if (is_title) {
+      add({"\\attnpart{" + latex_prose(headline->text) + "}\n", headline_height});
     }
-    if (!goes_on || is_new) flush();
-    if (body_.empty()) title_ = next_title_;
+    fill(pieces);
+    if (pieces.empty()) add({"~\n", 0});
   }
 
   void fill(const LatexPieces& pieces) {
-    for (const LatexPiece& one : pieces) {
-      if (!body_.empty() && height_ + one.height > page_.height) flush();
-      add(one);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      // A headline stays with what it leads to.
+      double together = pieces[i].height;
+      for (std::size_t next = i; pieces[next].leads && next + 1 < pieces.size();) together += pieces[++next].height;
+      const bool is_led = i > 0 && pieces[i - 1].leads;
+      if (!body_.empty() && !is_led && height_ + together > page_.height) flush();
+      add(pieces[i]);
     }
   }
 
@@ -211,7 +213,7 @@ class SlideWriter {
 
   void flush() {
     if (body_.empty()) return;
-    text_ += "\\begin{frame}[t]{" + title_ + "}\n\\begin{attnslide}\n";
+    text_ += "\\begin{frame}[t]{" + title_ + "}\n\\begin{attnslide}\n" + (title_.empty() ? "\\vspace*{6mm}\n" : "");
     int before = 0;
     for (const LatexPiece& one : body_) {
       text_ += (before > 0 ? "\n" : "") + (page_.overlays ? latex_built_up(one, before) : one.text);
@@ -227,7 +229,6 @@ class SlideWriter {
   std::string title_, next_title_;
   LatexPieces body_;  // of the slide that is being filled
   double height_ = 0;
-  bool is_quiet_ = false;  // works nothing out
   std::string text_;
 };
 
@@ -283,8 +284,8 @@ Format latex_format() {
           .summary = "for papers, handouts and slides",
           .write = write_latex,
           .settings = {{"standalone", {}, "a whole document, which compiles alone"},
-                       {"beamer", {}, "slides, one step at a time", true},
-                       {"overlays", {}, "each slide is built up, with --beamer", true, "beamer"}},
+                       {"beamer", {}, "slides", true},
+                       {"overlays", {}, "with --beamer: each slide is built up", true, "beamer"}},
           .wants_behind = true};
 }
 

@@ -235,7 +235,7 @@ LatexPieces single_line(const Derivation& derivation, const LatexPage& page) {
   const double width = line.widest() + 2 * quad + latex_text_width(derivation.title);
   if (rows.size() > 1 || width > page.width) return {};
   const std::string title = "\\qquad\\attnremark{" + latex_prose(derivation.title) + "}";
-  return {{displayed({rows[0] + title}, 0, 1, line.columns()), line_height + around}};
+  return {{"\\attnsingle\n" + displayed({rows[0] + title}, 0, 1, line.columns()), line_height + around}};
 }
 
 }  // namespace

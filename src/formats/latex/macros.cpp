@@ -72,6 +72,8 @@ constexpr const char* macro_lines = R"tex(% Within a long word, where a line may
 \providecommand\attnlabel[1]{\attnfaint{\text{#1}}}
 \providecommand\attnremark[1]{\text{\small\attnfaint{#1}}}
 \providecommand\attnremarkbelow[2]{\parbox[t]{#1}{\small\raggedright\attnfaint{#2}}}
+% One displayed line, without the empty one that TeX puts above it.
+\providecommand\attnsingle{\par\vspace{-.7\baselineskip}}
 % A matrix: its formula, its title, what its rows and columns are.
 \providecommand\attncaption[3]{{\raggedright{\boldmath #1}\quad\attnfaint{#2}\ifx&#3&\else\\{\small\attnfaint{#3}}\fi\par\vspace{-4pt}}}
 % A matrix or table, not broken across pages.
@@ -99,17 +101,17 @@ constexpr const char* macro_lines = R"tex(% Within a long word, where a line may
 % A figure, where there is tikz: lines between tokens, as wide and as dark as the weight;
 % boxes and arrows. Its unit is a tenth of the size of letters.
 \ifdefined\tikzpicture
-  \providecommand\attnfigure[1]{\par\smallskip\noindent{\footnotesize\attnfit{#1}}\par\smallskip}
-  \newenvironment{attnpicture}{\begin{tikzpicture}[x=.125em,y=.125em]}{\end{tikzpicture}}
+  \providecommand\attnfigure[1]{\par\smallskip\noindent\attnfit{#1}\par\smallskip}
+  \newenvironment{attnpicture}{\begin{tikzpicture}[x=.1em,y=.1em,every node/.style={font=\footnotesize}]}{\end{tikzpicture}}
 \else
   \providecommand\attnfigure[1]{}
 \fi
 \providecommand\attntoken[4]{\node[anchor=base#1] at (#2,#3) {#4};}
-\providecommand\attnarc[4]{\draw[draw=attnheat!#4!white,line width=3pt*#3] (#1,42) .. controls (#1,26) and (#2,26) .. (#2,10);}
+\providecommand\attnarc[4]{\draw[draw=attnheat!#4!white,line width=3pt*#3] (#1,28) .. controls (#1,18) and (#2,18) .. (#2,9);}
 \providecommand\attnarrow[2]{\draw[draw=#1,line width=.5pt,->] #2;}
 \providecommand\attnflowbox[5]{\node[draw=#1,fill=#1!7!white,line width=.5pt,rounded corners=1.5pt,inner sep=0pt,
-  minimum width=#3*.125em,minimum height=#4*.125em,text width=#3*.125em-2pt,align=center] at #2
-  {\fontsize{6}{6.6}\selectfont\hyphenpenalty=10000 #5};}
+  minimum width=#3*.1em,minimum height=#4*.1em,text width=#3*.1em-2pt,align=center] at #2
+  {\fontsize{6}{6.8}\selectfont\hyphenpenalty=10000 #5};}
 % A line of a tree: how deep it stands, the line.
 \providecommand\attnbranch[2]{\par{\parskip=0pt\raggedright\leftskip=\dimexpr 1.2em*#1+1.2em\relax
   \noindent\kern-1.2em\ifnum#1>0 \hbox to 1.2em{\attnfaint{\rule[.6ex]{.8em}{.4pt}}\hss}\fi#2\par}}
@@ -154,26 +156,27 @@ constexpr const char* slides = R"tex(\IfFileExists{tikz.sty}{\usepackage{tikz}}{
 \setbeamertemplate{navigation symbols}{}
 \setbeamertemplate{footline}{\hfill\usebeamerfont{footline}\insertframenumber\hspace{3mm}\vspace{1.5mm}}
 \setbeamertemplate{frametitle}{\vskip1.5mm\usebeamerfont{frametitle}\insertframetitle\vphantom{Ag}\par}
-\setbeamersize{text margin left=5mm,text margin right=5mm}
+\setbeamersize{text margin left=4mm,text margin right=4mm}
 \setbeamercolor{structure}{fg=black}
 \setbeamerfont{frametitle}{series=\bfseries,size=\large}
 \setlength\mathindent{1em}
 \newcommand\attntitle[1]{{\LARGE\bfseries\boldmath\raggedright #1\par}\medskip}
 \newcommand\attnpart[1]{{\large\bfseries\boldmath\raggedright #1\par}\smallskip}
 \newcommand\attnsubpart[1]{{\bfseries\boldmath\raggedright #1\par}\smallskip}
+% Captions are smaller than what is said.
+\newcommand\attncaption[3]{{\footnotesize\raggedright{\boldmath #1}\quad\attnfaint{#2}\ifx&#3&\else\\\attnfaint{#3}\fi\par\vspace{-4pt}}}
 % A slide; where it is too high in spite of all, it is made smaller.
 \newsavebox\attnslidebox
 \newenvironment{attnslide}
   {\begin{lrbox}{\attnslidebox}\begin{minipage}[t]{\textwidth}%
     \setlength\parskip{2pt}\raggedright\medskipamount=2pt
     \abovedisplayskip=3pt \belowdisplayskip=3pt \abovedisplayshortskip=3pt \belowdisplayshortskip=3pt }
-  {\end{minipage}\end{lrbox}\vspace*{-1mm}%
+  {\end{minipage}\end{lrbox}\vspace*{-4mm}%
    \ifdim\dimexpr\ht\attnslidebox+\dp\attnslidebox\relax>\attnslideheight
-     \typeout{attn: a slide is shrunk}\resizebox*{!}{\attnslideheight}{\usebox\attnslidebox}%
+     \typeout{attn: a slide is shrunk: \the\dimexpr\ht\attnslidebox+\dp\attnslidebox}\resizebox*{!}{\attnslideheight}{\usebox\attnslidebox}%
    \else
      \usebox\attnslidebox
    \fi}
-\newcommand\attnslideheight{76mm}
 % What appears with a step of the slide.
 \newcommand\attnshow[2]{\uncover<#1->{#2}}
 \newcommand\attnshadefrom[2]{\only<#1->{\attnshade{#2}}}
@@ -192,17 +195,16 @@ std::string latex_paper_begin(const std::string& more_macros) {
 
 std::string latex_slides_begin(int letters) {
   return fmt::format("\\documentclass[{}pt,aspectratio=169,fleqn,xcolor=table]{{beamer}}\n", letters) + packages +
-         slides + latex_macros() + "\\begin{document}\n";
+         slides + fmt::format("\\newcommand\\attnslideheight{{{}pt}}\n", latex_slide_height(letters)) + latex_macros() +
+         "\\begin{document}\n";
 }
 
 std::string latex_numbers(const LatexNumbers& numbers) {
-  return fmt::format("\\def\\attnsize{{{}\\tabcolsep={:.3f}em\\relax}}\n", numbers.command,
-                     numbers.gap / 20 / numbers.scale);
+  return fmt::format("\\def\\attnsize{{{}\\tabcolsep={:.3f}em\\relax\\def\\arraystretch{{{}}}}}\n", numbers.command,
+                     numbers.gap / 20 / numbers.wide, numbers.wide < 0.82 ? 0.93 : 1.0);
 }
 
-std::string latex_narrow() {
-  return "\\ifdim\\linewidth<290pt \\footnotesize\\fi\n";
-}
+std::string latex_narrow() { return "\\ifdim\\linewidth<290pt \\footnotesize\\fi\n"; }
 
 std::string latex_end() { return "\\end{document}\n"; }
 

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t rows_of_a_page = 44, rows_of_a_sheet = 19;
 constexpr double between = 18;  // between matrices side by side
-constexpr double narrowest_caption = 115, widest_caption = 210;
-constexpr double row_height = 13, rules_height = 12;
+constexpr double narrowest_caption = 104, widest_caption = 210;
+constexpr double row_height = 12.1, rules_height = 11;
 constexpr double box_width = 46.5, box_height = 31, box_gap = 3;  // of a sheet, as the macros have them
 
 struct Column {
@@ -31,10 +31,12 @@ struct Column {
 // can be told from the others where there is no colour.
 constexpr int darkest = 55;
 
+constexpr double caption_on_slide = 0.76;  // smaller than text
+
 class Layout {
  public:
   Layout(Matrix matrix, const LatexPage& page)
-      : matrix_(std::move(matrix)), page_(page), scale_(is_sheet() ? 1 : page.numbers.scale) {
+      : matrix_(std::move(matrix)), page_(page), scale_(is_sheet() ? 1 : page.numbers.wide) {
     const auto [rows, columns] = cut_of(matrix_, page.full);
     rows_ = rows;
     for (std::size_t column = 0; column < columns; ++column) columns_.push_back(laid_out(column));
@@ -60,22 +62,31 @@ class Layout {
   // Of all columns side by side and the caption, where it stands beside others.
   double width() const {
     const double caption = first_line() <= widest_caption ? first_line() : narrowest_caption;
-    // Of a narrow box all of the formula is above it.
-    const double formula = is_sheet() ? latex_math_width(matrix_.name()) * 1.15 + 3 : 0;
-    return std::max({width(0, columns_.size()), caption, narrowest_caption, std::min(formula, page_.width)});
+    // A formula is not broken.
+    const double formula = (latex_math_width(matrix_.name()) * 1.15 + 3) * (page_.is_slide() ? 0.86 : 1);
+    return std::max({width(0, columns_.size()), caption, narrowest_caption, std::min(formula, page_.width)}) + 1;
   }
 
-  std::string caption() const {
-    return "\\attncaption{" + latex_inline_math(matrix_.name()) + "}{" + latex_prose(matrix_.caption()) + "}{" +
-           meaning() + "}";
+  // Where no line of it is broken.
+  double caption_width() const { return std::max(first_line(), latex_text_width(matrix_.sizes + matrix_.words) + 6); }
+
+  std::string caption() const { return caption(matrix_.caption()); }
+  std::string caption_of_all() const { return caption(matrix_.title); }  // places
+  std::string place() const { return "\\attncolumns{" + latex_text(matrix_.place) + "}"; }
+
+  // Of the table alone, under its place.
+  double table_width() const { return std::max(width(0, columns_.size()), 0.95 * latex_text_width(matrix_.place)) + 1; }
+  bool is_like(const Layout& other) const {
+    return matrix_.step == other.matrix_.step && !matrix_.place.empty() && !is_sheet() && matrix_.handed_in.empty();
   }
 
   double caption_height(double width) const {
     LatexPage page = page_;
     page.width = width;
-    const double both = latex_height(first_line(), page) +
-                        latex_height(0.9 * latex_text_width(matrix_.sizes + matrix_.words), page);
-    return page_.is_slide() ? both - 10 : both;
+    const double words = latex_text_width(matrix_.sizes + ", " + matrix_.words);
+    if (!page_.is_slide()) return latex_height(first_line(), page) + latex_height(0.92 * words, page);
+    page.width /= 0.86;
+    return caption_on_slide * (latex_height(first_line(), page) + latex_height(words, page) - 4);
   }
 
   // All of it: tables of some columns, of some rows each.
@@ -118,11 +129,17 @@ class Layout {
 
  private:
   bool is_sheet() const { return !matrix_.boxes.empty(); }
+
+  std::string caption(const std::string& title) const {
+    return "\\attncaption{" + latex_inline_math(matrix_.name()) + "}{" + latex_prose(title) + "}{" + meaning() + "}";
+  }
   double gap() const { return is_sheet() ? box_gap : page_.numbers.gap; }
-  double height_of_row() const { return is_sheet() ? box_height : row_height * scale_; }
+  double height_of_row() const { return is_sheet() ? box_height : row_height * page_.numbers.high; }
+
+  double label_gap() const { return std::clamp(page_.numbers.gap * 1.5, 6.0, 10.0); }
 
   // How wide the names of the rows are.
-  double labels() const { return has_labels_ ? label_width_ + 10 : 0; }
+  double labels() const { return has_labels_ ? label_width_ + label_gap() : 0; }
 
   // Of a table with its names of columns.
   double height(std::size_t rows) const {
@@ -131,7 +148,9 @@ class Layout {
 
   std::size_t most_rows() const {
     if (!page_.is_slide()) return is_sheet() ? rows_of_a_sheet : rows_of_a_page;
-    const double room = page_.height - caption_height(page_.width) - 4 - height(0);
+    // Lines between tokens stand below their weights.
+    const double below = latex_arcs(matrix_, page_).empty() ? 0 : latex_arcs(matrix_, page_)[0].height;
+    const double room = page_.height - caption_height(page_.width) - 4 - below - height(0);
     return std::max<std::size_t>(static_cast<std::size_t>(std::max(room, 0.0) / height_of_row()), 1);
   }
 
@@ -201,7 +220,8 @@ class Layout {
 
   // What is behind a number: the darker, the larger the attention weight.
   std::string shade(const Heat& heat, std::size_t row, std::size_t column, int step) const {
-    if (matrix_.role != Role::attention_weight || is_sheet()) return "";
+    const bool is_padded = is_padding(matrix_.row_labels[row]) || is_padding(matrix_.column_labels[column]);
+    if (matrix_.role != Role::attention_weight || is_sheet() || is_padded) return "";
     const std::optional<double> size = heat.size(row, column);
     if (!size) return "";
     const std::string percent = "{" + std::to_string(std::lround(*size * darkest)) + "}";
@@ -237,7 +257,8 @@ class Layout {
 
   std::string table(std::size_t begin, std::size_t end, std::size_t first_row, std::size_t last_row, int after) const {
     std::string text = is_sheet() ? "\\attnfit{" : "\\attnnumbers{";
-    text += std::string("\\begin{tabular}[t]{@{}") + (has_labels_ ? "l@{\\hspace{10pt}}" : "") + "*{" +
+    text += std::string("\\begin{tabular}[t]{@{}") +
+            (has_labels_ ? "l@{\\hspace{" + latex_length(label_gap()) + "}}" : std::string()) + "*{" +
             std::to_string(end - begin) + (is_sheet() ? "}{@{}c@{\\hspace{1mm}}}@{}}\n" : "}{r}}\n\\attntop\n");
     if (is_sheet()) text += "\\rule{0pt}{15pt}";  // below the caption
     const Heat heat(matrix_);
@@ -281,26 +302,47 @@ Matrix turned(Matrix matrix) {
 
 Layout laid_out(const Matrix& matrix, const LatexPage& page) {
   constexpr std::size_t long_vector = 5;
-  const bool is_vector = matrix.columns() == 1 && matrix.column_axis.empty() && matrix.boxes.empty() &&
-                         matrix.handed_in.empty();
+  const bool is_vector =
+      matrix.columns() == 1 && matrix.column_axis.empty() && matrix.boxes.empty() && matrix.handed_in.empty();
   if (is_vector && matrix.rows() >= long_vector && !page.full) {
     if (Layout lying(turned(matrix), page); lying.is_whole()) return lying;
   }
   return Layout(matrix, page);
 }
 
+// What all of them have in common, then the places and their tables.
+LatexPiece places_side_by_side(const std::vector<Layout>& layouts, const LatexPage& page) {
+  std::string columns, tables;
+  double table = 0;
+  int steps = 0;
+  for (const Layout& layout : layouts) {
+    columns += (columns.empty() ? "" : "@{\\hspace{18pt}}") + std::string("l");
+    tables += (tables.empty() ? "" : " &\n") + ("\\begin{minipage}[t]{" + latex_length(layout.table_width())) + "}" +
+              layout.place() + layout.whole_table(steps) + "\\end{minipage}";
+    table = std::max(table, layout.table_height());
+    steps += layout.steps();
+  }
+  return {"\\attnmatrix{" + layouts[0].caption_of_all() + "\\begin{tabular}[t]{@{}" + columns + "@{}}\n" + tables +
+              "\n\\end{tabular}}\n",
+          layouts[0].caption_height(page.width) + table + 16, steps};
+}
+
 // Some matrices on one line: their captions, then their tables.
-LatexPiece side_by_side(const std::vector<Layout>& layouts) {
+LatexPiece side_by_side(const std::vector<Layout>& layouts, const LatexPage& page) {
+  double left = page.width + between;  // for captions that are wider than their tables
+  for (const Layout& layout : layouts) left -= between + layout.width();
+  const double more = std::max(left / static_cast<double>(layouts.size()), 0.0);
   std::string columns, captions, tables;
   double caption = 0, table = 0;
   int steps = 0;
   for (std::size_t i = 0; i < layouts.size(); ++i) {
-    const std::string width = latex_length(layouts[i].width() * 1.02 + 2);
+    const double wide = layouts[i].width() + std::clamp(layouts[i].caption_width() - layouts[i].width(), 0.0, more);
+    const std::string width = latex_length(wide);
     const std::string separator = i == 0 ? "" : " &\n";
     columns += (i == 0 ? "" : "@{\\hspace{18pt}}") + std::string("l");
     captions += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].caption() + "\\end{minipage}";
     tables += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].whole_table(steps) + "\\end{minipage}";
-    caption = std::max(caption, layouts[i].caption_height(layouts[i].width()));
+    caption = std::max(caption, layouts[i].caption_height(wide));
     table = std::max(table, layouts[i].table_height());
     steps += layouts[i].steps();
   }
@@ -315,26 +357,42 @@ LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPa
   LatexPieces pieces;
   std::vector<Layout> waiting;
   double used = 0;
+  const auto add_arcs = [&](const Layout& layout) {
+    LatexPieces arcs = latex_arcs(layout.matrix(), page);
+    // On paper they stay with their weights.
+    if (!arcs.empty() && !page.is_slide()) {
+      pieces.back().text.insert(pieces.back().text.rfind('}'), arcs[0].text);
+      return;
+    }
+    std::ranges::move(arcs, std::back_inserter(pieces));
+  };
   const auto flush = [&] {
     if (waiting.size() == 1) {
       std::ranges::move(waiting[0].pieces(), std::back_inserter(pieces));
     } else if (!waiting.empty()) {
-      pieces.push_back(side_by_side(waiting));
+      pieces.push_back(waiting[1].is_like(waiting[0]) ? places_side_by_side(waiting, page)
+                                                      : side_by_side(waiting, page));
     }
-    for (const Layout& layout : waiting) std::ranges::move(latex_arcs(layout.matrix(), page), std::back_inserter(pieces));
+    for (const Layout& layout : waiting) add_arcs(layout);
     waiting.clear();
     used = 0;
   };
-  for (const Matrix* matrix : beside) {
-    Layout layout = laid_out(*matrix, page);
+  for (std::size_t i = 0; i < beside.size(); ++i) {
+    Layout layout = laid_out(*beside[i], page);
     if (!waiting.empty()) {
       layout.show_labels(!layout.continues(waiting.back()));
-      if (used + between + layout.width() > page.width) {
+      const bool is_like = layout.is_like(waiting.back());
+      // The places of one step stand together.
+      const bool begins_places = !is_like && i + 1 < beside.size() && beside[i + 1]->step == beside[i]->step;
+      const bool is_mixed = begins_places || (waiting.size() > 1 && is_like != waiting[1].is_like(waiting[0]));
+      if (is_like && waiting.size() == 1) used = waiting[0].table_width();
+      if (is_mixed || used + between + (is_like ? layout.table_width() : layout.width()) > page.width) {
         flush();
         layout.show_labels(true);
       }
     }
-    used += (waiting.empty() ? 0 : between) + layout.width();
+    const bool is_like = !waiting.empty() && layout.is_like(waiting.back());
+    used += waiting.empty() ? layout.width() : between + (is_like ? layout.table_width() : layout.width());
     waiting.push_back(std::move(layout));
   }
   flush();

@@ -43,7 +43,7 @@ double lines_of_row(const std::vector<Inline>& row, const std::vector<double>& w
   double height = 0;
   for (std::size_t i = 0; i < row.size(); ++i) {
     page.width = widths[i];
-    height = std::max(height, latex_height(latex_text_width(plain(row[i])), page) - 2);
+    height = std::max(height, latex_height(latex_text_width(plain(row[i])), page) - 4);
   }
   return height;
 }
