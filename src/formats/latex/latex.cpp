@@ -18,7 +18,7 @@ namespace attn {
 namespace {
 
 // The lines of an article, narrow enough for smaller letters to fit a column of two; of our own page; of a slide.
-constexpr double in_a_document = 300, on_paper = 490;
+constexpr double in_a_document = 280, on_paper = 490;
 constexpr double slide_width = 429;
 
 // The sizes that numbers may have, the largest first.
@@ -266,7 +266,7 @@ std::string written_latex(const Document& document, const FormatOptions& options
   return "% \\input this where amsmath and amssymb are loaded; with xcolor it is in colour, with its\n"
          "% option table attention weights are shaded, with tikz there are figures; with booktabs\n"
          "% tables have better rules, with graphicx nothing is too wide.\n"
-         "\\begingroup\n" +
+         "\\par\\begingroup\n" +
          latex_macros() + of_sheet + "\\allowdisplaybreaks \\emergencystretch=3em\n" + latex_narrow() + text +
          "\\endgroup\n";
 }

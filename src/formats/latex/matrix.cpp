@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t rows_of_a_page = 44, rows_of_a_sheet = 19;
 constexpr double between = 18;  // between matrices side by side
-constexpr double narrowest_caption = 104, widest_caption = 210;
+constexpr double narrowest_caption = 104;
 constexpr double row_height = 12.1, rules_height = 11;
 constexpr double box_width = 46.5, box_height = 31, box_gap = 3;  // of a sheet, as the macros have them
 
@@ -61,10 +61,9 @@ class Layout {
 
   // Of all columns side by side and the caption, where it stands beside others.
   double width() const {
-    const double caption = first_line() <= widest_caption ? first_line() : narrowest_caption;
     // A formula is not broken.
     const double formula = (latex_math_width(matrix_.name()) * 1.15 + 3) * (page_.is_slide() ? 0.86 : 1);
-    return std::max({width(0, columns_.size()), caption, narrowest_caption, std::min(formula, page_.width)}) + 1;
+    return std::max({width(0, columns_.size()), std::min(first_line(), narrowest_caption), std::min(formula, page_.width)}) + 1;
   }
 
   // Where no line of it is broken.
