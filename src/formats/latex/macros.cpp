@@ -164,7 +164,7 @@ constexpr const char* slides = R"tex(\IfFileExists{tikz.sty}{\usepackage{tikz}}{
 \newcommand\attnpart[1]{{\large\bfseries\boldmath\raggedright #1\par}\smallskip}
 \newcommand\attnsubpart[1]{{\bfseries\boldmath\raggedright #1\par}\smallskip}
 % Captions are smaller than what is said.
-\newcommand\attncaption[3]{{\footnotesize\raggedright{\boldmath #1}\quad\attnfaint{#2}\ifx&#3&\else\\\attnfaint{#3}\fi\par\vspace{-4pt}}}
+\newcommand\attncaption[3]{{\footnotesize\raggedright{\boldmath #1}\quad\attnfaint{#2}\ifx&#3&\else\\\attnfaint{#3}\fi\par\vspace{-8pt}}}
 % A slide; where it is too high in spite of all, it is made smaller.
 \newsavebox\attnslidebox
 \newenvironment{attnslide}

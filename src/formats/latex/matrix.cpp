@@ -85,7 +85,7 @@ class Layout {
     const double words = latex_text_width(matrix_.sizes + ", " + matrix_.words);
     if (!page_.is_slide()) return latex_height(first_line(), page) + latex_height(0.92 * words, page);
     page.width /= 0.86;
-    return caption_on_slide * (latex_height(first_line(), page) + latex_height(words, page) - 4);
+    return caption_on_slide * (latex_height(first_line(), page) + latex_height(words, page));
   }
 
   // All of it: tables of some columns, of some rows each.
