@@ -8,11 +8,11 @@
 
 #include <fmt/core.h>
 
+#include "formats/graph.h"
 #include "formats/latex/blocks.h"
 #include "formats/latex/math.h"
 #include "formats/looks.h"
 #include "formats/places.h"
-#include "formats/svg/graph.h"
 
 namespace attn {
 namespace {

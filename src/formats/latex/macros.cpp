@@ -82,8 +82,10 @@ constexpr const char* macro_lines = R"tex(% Within a long word, where a line may
 \providecommand\attntablehead[1]{\attncell{\textbf{#1}}}
 \providecommand\attntablecaption[1]{{\bfseries\boldmath\raggedright #1\par}}
 \providecommand\attncolumns[1]{{\small\attnfaint{#1}\par}}
+\providecommand\attnplace[1]{\attncolumns{#1}}  % below a caption of several
 \providecommand\attnhead[1]{#1}
 \providecommand\attnnumbers[1]{{\attnsize\attnfit{#1}}}
+\providecommand\attnlying[1]{\attnnumbers{#1}}  % a vector
 \ifdefined\toprule
   \let\attntop\toprule \let\attnmid\midrule \let\attnbottom\bottomrule
 \else

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -54,6 +55,7 @@ class Layout {
   bool continues(const Layout& other) const {
     return !is_sheet() && matrix_.row_axis == other.matrix_.row_axis && matrix_.row_labels == other.matrix_.row_labels;
   }
+  void lie() { is_lying_ = true; }
   void show_labels(bool shown) { has_labels_ = shown; }
 
   const Matrix& matrix() const { return matrix_; }
@@ -63,7 +65,9 @@ class Layout {
   double width() const {
     // A formula is not broken.
     const double formula = (latex_math_width(matrix_.name()) * 1.15 + 3) * (page_.is_slide() ? 0.86 : 1);
-    return std::max({width(0, columns_.size()), std::min(first_line(), narrowest_caption), std::min(formula, page_.width)}) + 1;
+    return std::max(
+               {width(0, columns_.size()), std::min(first_line(), narrowest_caption), std::min(formula, page_.width)}) +
+           1;
   }
 
   // Where no line of it is broken.
@@ -71,7 +75,7 @@ class Layout {
 
   std::string caption() const { return caption(matrix_.caption()); }
   std::string caption_of_all() const { return caption(matrix_.title); }  // places
-  std::string place() const { return "\\attncolumns{" + latex_text(matrix_.place) + "}"; }
+  std::string place() const { return "\\attnplace{" + latex_text(matrix_.place) + "}"; }
 
   // Of the table alone, under its place.
   double table_width() const { return std::max(width(0, columns_.size()), 0.95 * latex_text_width(matrix_.place)) + 1; }
@@ -255,7 +259,7 @@ class Layout {
   std::size_t rows_of_each(std::size_t most) const { return each(rows_, (rows_ + most - 1) / most); }
 
   std::string table(std::size_t begin, std::size_t end, std::size_t first_row, std::size_t last_row, int after) const {
-    std::string text = is_sheet() ? "\\attnfit{" : "\\attnnumbers{";
+    std::string text = is_sheet() ? "\\attnfit{" : is_lying_ ? "\\attnlying{" : "\\attnnumbers{";
     text += std::string("\\begin{tabular}[t]{@{}") +
             (has_labels_ ? "l@{\\hspace{" + latex_length(label_gap()) + "}}" : std::string()) + "*{" +
             std::to_string(end - begin) + (is_sheet() ? "}{@{}c@{\\hspace{1mm}}}@{}}\n" : "}{r}}\n\\attntop\n");
@@ -286,6 +290,7 @@ class Layout {
   const LatexPage& page_;
   double scale_;
   bool has_labels_ = true;
+  bool is_lying_ = false;  // a vector that is a row
   std::size_t rows_ = 0;
   double label_width_ = 0;
   std::vector<Column> columns_;
@@ -295,7 +300,8 @@ class Layout {
 Matrix turned(Matrix matrix) {
   std::swap(matrix.row_labels, matrix.column_labels);
   std::swap(matrix.row_axis, matrix.column_axis);
-  matrix.words.clear();  // which say what its rows are
+  constexpr std::string_view rows = "rows";
+  if (matrix.words.starts_with(rows)) matrix.words.replace(0, rows.size(), "columns");
   return matrix;
 }
 
@@ -304,7 +310,10 @@ Layout laid_out(const Matrix& matrix, const LatexPage& page) {
   const bool is_vector =
       matrix.columns() == 1 && matrix.column_axis.empty() && matrix.boxes.empty() && matrix.handed_in.empty();
   if (is_vector && matrix.rows() >= long_vector && !page.full) {
-    if (Layout lying(turned(matrix), page); lying.is_whole()) return lying;
+    if (Layout lying(turned(matrix), page); lying.is_whole()) {
+      lying.lie();
+      return lying;
+    }
   }
   return Layout(matrix, page);
 }
