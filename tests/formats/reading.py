@@ -426,9 +426,10 @@ class _Latex:
         """The next {…}, as it stands; an […] before it is dropped."""
         rest = re.compile(r"\s*(\[[^]]*\]\s*)*").match(self.text, self.at)
         self.at = rest.end()
-        assert self.text[self.at] == "{", self.text[self.at - 40:self.at + 20]
+        assert self.text[self.at:self.at + 1] == "{", self.text[self.at - 40:self.at + 20]
         depth, begin = 0, self.at + 1
         while True:
+            assert self.at < len(self.text), self.text[begin:begin + 40]
             char = self.text[self.at]
             if char == "\\":
                 self.at += 1
