@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <fmt/core.h>
@@ -62,20 +61,17 @@ LatexPieces latex_arcs(const Matrix& weights, const LatexPage& page) {
   const Tokens queries(query_labels, slot), keys(key_labels, slot);
 
   const Heat heat(weights);
-  std::vector<std::tuple<double, double, double>> lines;  // the dark ones last, on top
-  for (std::size_t row = 0; row < weights.rows(); ++row) {
-    for (std::size_t column = 0; column < weights.columns(); ++column) {
-      const double share = heat.size(row, column).value_or(0);
-      if (share < thinnest || is_padding(weights.row_labels[row]) || is_padding(weights.column_labels[column]))
-        continue;
-      lines.emplace_back(share, queries.x(turned ? column : row), keys.x(turned ? row : column));
-    }
-  }
-  std::ranges::sort(lines);
   std::string text = "\\begin{attnpicture}\n";
-  for (const auto& [share, from, to] : lines) {
-    text +=
-        fmt::format("\\attnarc{{{:.1f}}}{{{:.1f}}}{{{:.3f}}}{{{}}}\n", from, to, share, std::lround(20 + 75 * share));
+  for (const bool dark : {false, true}) {  // on top
+    for (std::size_t row = 0; row < weights.rows(); ++row) {
+      for (std::size_t column = 0; column < weights.columns(); ++column) {
+        const double share = heat.size(row, column).value_or(0);
+        if (share < thinnest || (share > 0.3) != dark) continue;
+        if (is_padding(weights.row_labels[row]) || is_padding(weights.column_labels[column])) continue;
+        text += fmt::format("\\attnarc{{{:.1f}}}{{{:.1f}}}{{{:.3f}}}{{{}}}\n", queries.x(turned ? column : row),
+                            keys.x(turned ? row : column), share, std::lround(20 + 75 * share));
+      }
+    }
   }
   text += queries.line(Role::query, "queries", 32) + keys.line(Role::key, "keys", 0);
   return {{"\\attnfigure{" + text + "\\end{attnpicture}}\n",

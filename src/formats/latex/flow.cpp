@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <cstddef>
-#include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,48 +40,53 @@ std::string short_title(const std::string& title) { return title.substr(0, title
 class StepBoxes {
  public:
   explicit StepBoxes(const Document& document) {
-    for (const Matrix& matrix : document.behind) matrices_.emplace(matrix.step, &matrix);
     for (const ToldMatrix& told : told_matrices(document)) {
       const Matrix& matrix = *told.matrix;
-      if (!box_of_.emplace(matrix.step, boxes_.size()).second) continue;
-      matrices_[matrix.step] = &matrix;
+      if (at(matrix.step) < steps_.size()) continue;
       boxes_.push_back({matrix.role, {Span(matrix.symbol, matrix.role)}, short_title(told.title), shape_text(matrix)});
-      steps_.push_back(matrix.step);
+      steps_.push_back(&matrix);
     }
-    for (std::size_t i = 0; i < boxes_.size(); ++i) find_sources(i);
+    shown_ = steps_.size();
+    for (const Matrix& matrix : document.behind) {
+      if (at(matrix.step) == steps_.size()) steps_.push_back(&matrix);
+    }
+    for (std::size_t i = 0; i < shown_; ++i) find_sources(i);
   }
 
   std::vector<FlowBox> take() { return std::move(boxes_); }
 
  private:
+  // Where the step is; behind all where it is not known.
+  std::size_t at(const std::string& step) const {
+    std::size_t i = 0;
+    while (i < steps_.size() && steps_[i]->step != step) ++i;
+    return i;
+  }
+
   void find_sources(std::size_t box) {
-    std::set<std::size_t> found;
-    std::set<std::string> seen;
-    nearest(steps_[box], found, seen);
-    const Matrix& matrix = *matrices_[steps_[box]];
+    std::vector<bool> seen(steps_.size());
+    look_at_sources(box, seen);
     // All that follows the scores that a mask closes reads it too: one arrow is enough.
-    if (matrix.reading.open && matrix.role == Role::score) {
-      if (const auto mask = box_of_.find(matrix.reading.open->id); mask != box_of_.end()) found.insert(mask->second);
-    }
-    found.erase(box);
-    boxes_[box].reads = {found.begin(), found.end()};
-  }
-
-  void nearest(const std::string& step, std::set<std::size_t>& found, std::set<std::string>& seen) const {
-    const auto matrix = matrices_.find(step);
-    if (matrix == matrices_.end() || !seen.insert(step).second) return;
-    for (const Reading::Source& source : matrix->second->reading.operands) {
-      if (const auto box = box_of_.find(source.id); box != box_of_.end()) {
-        found.insert(box->second);
-      } else {
-        nearest(source.id, found, seen);
-      }
+    const Matrix& matrix = *steps_[box];
+    if (matrix.reading.open && matrix.role == Role::score) look_at(matrix.reading.open->id, seen);
+    for (std::size_t i = 0; i < shown_; ++i) {
+      if (seen[i] && i != box) boxes_[box].reads.push_back(i);
     }
   }
 
-  std::map<std::string, const Matrix*> matrices_;
-  std::map<std::string, std::size_t> box_of_;
-  std::vector<std::string> steps_;
+  // Marks the nearest steps that have boxes, and those that were passed.
+  void look_at_sources(std::size_t step, std::vector<bool>& seen) const {
+    for (const Reading::Source& source : steps_[step]->reading.operands) look_at(source.id, seen);
+  }
+  void look_at(const std::string& id, std::vector<bool>& seen) const {
+    const std::size_t source = at(id);
+    if (source == steps_.size() || seen[source]) return;
+    seen[source] = true;
+    if (source >= shown_) look_at_sources(source, seen);
+  }
+
+  std::vector<const Matrix*> steps_;  // those with boxes first
+  std::size_t shown_ = 0;
   std::vector<FlowBox> boxes_;
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,8 +37,9 @@ constexpr double caption_on_slide = 0.76;  // smaller than text
 
 class Layout {
  public:
-  Layout(Matrix matrix, const LatexPage& page)
-      : matrix_(std::move(matrix)), page_(page), scale_(is_sheet() ? 1 : page.numbers.wide) {
+  // Both stay alive.
+  Layout(const Matrix& matrix, const LatexPage& page)
+      : matrix_(matrix), page_(page), scale_(is_sheet() ? 1 : page.numbers.wide) {
     const auto [rows, columns] = cut_of(matrix_, page.full);
     rows_ = rows;
     for (std::size_t column = 0; column < columns; ++column) columns_.push_back(laid_out(column));
@@ -286,7 +288,7 @@ class Layout {
     return lines;
   }
 
-  Matrix matrix_;
+  const Matrix& matrix_;
   const LatexPage& page_;
   double scale_;
   bool has_labels_ = true;
@@ -305,14 +307,15 @@ Matrix turned(Matrix matrix) {
   return matrix;
 }
 
-Layout laid_out(const Matrix& matrix, const LatexPage& page) {
+Layout laid_out(const Matrix& matrix, const LatexPage& page, std::list<Matrix>& lying) {
   constexpr std::size_t long_vector = 5;
   const bool is_vector =
       matrix.columns() == 1 && matrix.column_axis.empty() && matrix.boxes.empty() && matrix.handed_in.empty();
   if (is_vector && matrix.rows() >= long_vector && !page.full) {
-    if (Layout lying(turned(matrix), page); lying.is_whole()) {
-      lying.lie();
-      return lying;
+    lying.push_back(turned(matrix));
+    if (Layout layout(lying.back(), page); layout.is_whole()) {
+      layout.lie();
+      return layout;
     }
   }
   return Layout(matrix, page);
@@ -363,6 +366,7 @@ LatexPiece side_by_side(const std::vector<Layout>& layouts, const LatexPage& pag
 
 LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPage& page) {
   LatexPieces pieces;
+  std::list<Matrix> lying;
   std::vector<Layout> waiting;
   double used = 0;
   const auto add_arcs = [&](const Layout& layout) {
@@ -386,7 +390,7 @@ LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPa
     used = 0;
   };
   for (std::size_t i = 0; i < beside.size(); ++i) {
-    Layout layout = laid_out(*beside[i], page);
+    Layout layout = laid_out(*beside[i], page, lying);
     if (!waiting.empty()) {
       layout.show_labels(!layout.continues(waiting.back()));
       const bool is_like = layout.is_like(waiting.back());
@@ -410,7 +414,8 @@ LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPa
 std::size_t latex_whole_matrices(const Document& document, const LatexPage& page) {
   return static_cast<std::size_t>(std::ranges::count_if(document.blocks, [&](const Block& block) {
     const auto* matrix = std::get_if<Matrix>(&block);
-    return matrix && laid_out(*matrix, page).is_whole();
+    std::list<Matrix> lying;
+    return matrix && laid_out(*matrix, page, lying).is_whole();
   }));
 }
 
