@@ -86,6 +86,12 @@ void check_settings(const RenderOptions& options, const std::vector<Target>& tar
                     fmt::format("say --format {}, or -o FILE{}", owner->name, owner->ending))
           .at({"--" + name});
     }
+    const auto setting = std::ranges::find(owner->settings, name, &FormatSetting::name);
+    if (!setting->needs.empty() && !options.settings.contains(std::string(setting->needs))) {
+      throw Refusal(fmt::format("--{} means nothing without --{}", name, setting->needs),
+                    fmt::format("say --{} too, or leave --{} out", setting->needs, name))
+          .at({"--" + name});
+    }
   }
 }
 

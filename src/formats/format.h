@@ -35,6 +35,7 @@ struct FormatSetting {
   std::vector<std::string_view> values;  // the first is the one without the option; none: a switch
   std::string_view summary;              // one line, for people
   bool is_about_steps = false;           // it changes how matrices and derivations look, and nothing else
+  std::string_view needs = {};           // the setting without which it means nothing
 };
 
 // A way to write documents for people: a row of the table of formats.

@@ -233,6 +233,7 @@ def rendered_markdown(text):
 
 # What LaTeX says to lay things out, as the room needs it, and to spell single characters.
 LAYOUT = {"quad", "qquad", "hspace", "parbox", "attnmatrix", "attnpart", "attnfit", "attncolumns", "attnlap",
+          "normalsize", "small", "footnotesize", "scriptsize", "attnnumbers", "attnlying",
           "{minipage", "{tabular", "{alignat"}
 SPELLINGS = {"sqrt", "attnchar", "attnbreak", "ensuremath", "allowbreak", "char", "boldsymbol", "top",
              *reading.LATEX_SIGNS}

@@ -383,7 +383,7 @@ LATEX_LAYOUT = {
     "begingroup", "allowbreak",
     "relax", "centering", "raggedright", "hfill", "hline",
 }
-LATEX_DROPPED_ARGUMENTS = {"hspace": 1, "vspace": 1, "attnremarkbelow": 1, "attnbranch": 1, "attnchar": 1, "parbox": 1,
+LATEX_DROPPED_ARGUMENTS = {"attnfigure": 1, "attnshade": 1, "attnshadefrom": 2, "hspace": 1, "vspace": 1, "attnremarkbelow": 1, "attnbranch": 1, "attnchar": 1, "parbox": 1,
                            "phantom": 1, "vskip": 0, "label": 1, "hypertarget": 1, "cmidrule": 1}
 LATEX_ENVIRONMENT_ARGUMENTS = {"tabular": 1, "tabular*": 2, "minipage": 1, "array": 1, "alignedat": 1, "alignat*": 1}
 
@@ -418,6 +418,7 @@ class _Latex:
         self.parts, self.running = [], []
         self.tables = []  # of each tabular around: its rows of cells, whether it is a matrix, what ran before it
         self.go_on = False
+        self.is_lying = False  # the next matrix is a vector, shown as a row
 
     def flush(self):
         line = re.sub(r"\s+", " ", "".join(self.running)).strip()
@@ -429,9 +430,10 @@ class _Latex:
         """The next {…}, as it stands; an […] before it is dropped."""
         rest = re.compile(r"\s*(\[[^]]*\]\s*)*").match(self.text, self.at)
         self.at = rest.end()
-        assert self.text[self.at] == "{", self.text[self.at - 40:self.at + 20]
+        assert self.text[self.at:self.at + 1] == "{", self.text[self.at - 40:self.at + 20]
         depth, begin = 0, self.at + 1
         while True:
+            assert self.at < len(self.text), self.text[begin:begin + 40]
             char = self.text[self.at]
             if char == "\\":
                 self.at += 1
@@ -495,6 +497,20 @@ class _Latex:
             self.running.append("✗")  # which the fonts of LaTeX do not have
         elif name == "sqrt":
             self.running.append("√" + latex_math_text(self.argument()))
+        elif name == "def":
+            self.at = self.text.index("{", self.at)
+            self.argument()
+        elif name == "attnlying":
+            self.is_lying = True
+            self.running = ["".join(self.running).replace("columns:", "rows:")]
+        elif name == "attncaption":
+            here, self.running = self.at, [*self.running, " "]
+            self.caption = " ".join(latex_math_text(self.argument()) for _ in range(3))
+            self.at, self.is_first_place = here, True
+        elif name == "attnplace":  # the caption is that of all of them
+            if not self.is_first_place:
+                self.running.append(f" {self.caption} ")
+            self.is_first_place = False
         elif name == "attnhead":
             self.tables[-1]["matrix"] = True
         elif name == "attncolumns" and not re.match(r"\{columns? 1\b", self.text[self.at:]):
@@ -508,16 +524,16 @@ class _Latex:
         elif name in LATEX_SIGNS:
             self.running.append(LATEX_SIGNS[name])
         elif name in LATEX_LAYOUT or name.startswith("attn"):
-            if name in ("par", "attnpart", "attntitle", "attnsubpart", "attnderivation", "attncaption"):
+            if name in ("par", "attnpart", "attntitle", "attnsubpart", "attnderivation"):
                 self.running.append(" ")
         else:
             raise AssertionError(f"\\{name} is not known to the reader of LaTeX")
 
     def begin(self, name):
-        for _ in range(LATEX_ENVIRONMENT_ARGUMENTS.get(name, 0)):
-            self.argument()
+        arguments = [self.argument() for _ in range(LATEX_ENVIRONMENT_ARGUMENTS.get(name, 0))]
         if name == "tabular":
-            self.tables.append({"rows": [[]], "matrix": False, "before": self.running})
+            has_labels = "{}l@" in arguments[0]
+            self.tables.append({"rows": [[]], "matrix": False, "before": self.running, "labels": has_labels})
             self.running = []
 
     def cell(self):
@@ -544,7 +560,14 @@ class _Latex:
         if not table["matrix"]:
             self.running += [" " + cell for row in rows for cell in row]
             return
+        if not table["labels"]:  # they are those of the matrix that it stands beside
+            labels = [label for label, _ in matrices(self.parts)[-1].rows]
+            rows = [["", *rows[0]], *([label, *row] for label, row in zip(labels, rows[1:]))]
         matrix = Matrix(rows[0][1:], [(row[0], row[1:]) for row in rows[1:]])
+        if self.is_lying:
+            [(label, cells)] = matrix.rows
+            matrix = Matrix([label], [(column, [cell]) for column, cell in zip(matrix.columns, cells)])
+            self.is_lying = False
         if self.go_on:
             before = matrices(self.parts)[-1]
             before.columns += matrix.columns

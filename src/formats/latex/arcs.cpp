@@ -5,77 +5,77 @@
 
 #include <fmt/core.h>
 
+#include "formats/figures.h"
 #include "formats/latex/blocks.h"
 #include "formats/latex/math.h"
+#include "formats/looks.h"
 
 namespace attn {
 namespace {
 
-constexpr double height = 62;     // token_gap the two lines of tokens
-constexpr double widest_arc = 5;  // of the weight 1
-constexpr double least_drawn = 0.005;
-constexpr double letters = 0.8;  // of the size of text
-constexpr double token_gap = 8;  // tokens
+constexpr std::size_t most_tokens = 24;  // on a side
+constexpr double widest_slot = 64;       // of a token
+constexpr double axis_names = 38;        // beside the tokens
+constexpr double figure_height = 46, above_large_letters = 12;
+constexpr double thinnest = 0.004;  // of a line that can be seen
 
-// Where tokens stand on their line.
-std::vector<double> places(std::size_t count, double width) {
-  std::vector<double> at;
-  for (std::size_t i = 0; i < count; ++i) {
-    at.push_back(width * (static_cast<double>(i) + 0.5) / static_cast<double>(count));
+bool has_arcs(const Matrix& matrix) {
+  const bool joins = (matrix.row_axis == "query" && matrix.column_axis == "key") ||
+                     (matrix.row_axis == "key" && matrix.column_axis == "query");
+  return matrix.role == Role::attention_weight && joins && matrix.handed_in.empty() && matrix.boxes.empty() &&
+         matrix.rows() > 0 && matrix.columns() > 1 && std::max(matrix.rows(), matrix.columns()) <= most_tokens;
+}
+
+// Where tokens stand.
+class Tokens {
+ public:
+  Tokens(const std::vector<std::string>& labels, double slot) : labels_(labels), slot_(slot) {}
+
+  double x(std::size_t at) const { return axis_names + slot_ * (static_cast<double>(at) + 0.5); }
+
+  // The tokens on their line.
+  std::string line(Role role, std::string_view name, double y) const {
+    const auto token = [&](std::string_view anchor, double x, const std::string& label) {
+      return fmt::format("\\attntoken{{{}}}{{{:.1f}}}{{{}}}{{{}}}\n", anchor, x, y, latex_coloured(role, label));
+    };
+    std::string text = token(" west", 0, std::string(name));
+    for (std::size_t i = 0; i < labels_.size(); ++i)
+      text += token("", x(i), latex_label(labels_[i], (slot_ - 3) / 0.8));
+    return text;
   }
-  return at;
-}
 
-double widest(const std::vector<std::string>& labels) {
-  double width = 0;
-  for (const std::string& label : labels) width = std::max(width, letters * latex_label_width(label));
-  return width + token_gap;
-}
-
-std::string tokens(const std::vector<std::string>& labels, const std::vector<double>& at, double y, const char* anchor,
-                   const char* command) {
-  std::string text;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    text += fmt::format("\\node[anchor={},inner sep=1.5pt] at ({:.1f}pt,{:.0f}pt) {{\\strut\\{}{{{}}}}};\n", anchor,
-                        at[i], y, command, latex_label(labels[i]));
-  }
-  return text;
-}
+ private:
+  const std::vector<std::string>& labels_;
+  double slot_;
+};
 
 }  // namespace
 
 LatexPieces latex_arcs(const Matrix& weights, const LatexPage& page) {
-  const bool is_turned = weights.row_axis == "key" && weights.column_axis == "query";
-  const bool is_kept = weights.row_axis == "query" && weights.column_axis == "key";
-  if (weights.role != Role::attention_weight || (!is_kept && !is_turned) || !weights.handed_in.empty() ||
-      !weights.boxes.empty())
-    return {};
-  const std::vector<std::string>& queries = is_turned ? weights.column_labels : weights.row_labels;
-  const std::vector<std::string>& keys = is_turned ? weights.row_labels : weights.column_labels;
-  const double each = std::max(widest(queries), widest(keys));
-  const auto most = static_cast<double>(std::max(queries.size(), keys.size()));
-  if (each * most > page.width) return {};
-  const double width = std::min(page.width, std::max(each, 40.0) * most);
+  if (!has_arcs(weights)) return {};
+  const bool turned = weights.row_axis == "key";
+  const std::vector<std::string>& query_labels = turned ? weights.column_labels : weights.row_labels;
+  const std::vector<std::string>& key_labels = turned ? weights.row_labels : weights.column_labels;
+  const double most = static_cast<double>(std::max(query_labels.size(), key_labels.size()));
+  const double slot = std::min(widest_slot, (page.width - axis_names - 8) / most);
+  const Tokens queries(query_labels, slot), keys(key_labels, slot);
 
-  const std::vector<double> from = places(queries.size(), width), to = places(keys.size(), width);
-  std::string arcs;
-  for (std::size_t query = 0; query < queries.size(); ++query) {
-    for (std::size_t key = 0; key < keys.size(); ++key) {
-      const std::size_t row = is_turned ? key : query, column = is_turned ? query : key;
-      const double weight = weights.number(row, column);
-      if (weights.is_closed(row, column) || !std::isfinite(weight) || weight < least_drawn) continue;
-      const double share = std::min(weight, 1.0);
-      arcs += fmt::format(
-          "\\draw[attnheat!{:.0f}!attnweight,line width={:.2f}pt,opacity={:.2f}] ({:.1f}pt,{:.0f}pt) .. controls "
-          "({:.1f}pt,{:.0f}pt) and ({:.1f}pt,{:.0f}pt) .. ({:.1f}pt,0pt);\n",
-          100 - 60 * share, std::max(0.2, share * widest_arc), 0.45 + 0.5 * share, from[query], height, from[query],
-          height / 2, to[key], height / 2, to[key]);
+  const Heat heat(weights);
+  std::string text = "\\begin{attnpicture}\n";
+  for (const bool dark : {false, true}) {  // on top
+    for (std::size_t row = 0; row < weights.rows(); ++row) {
+      for (std::size_t column = 0; column < weights.columns(); ++column) {
+        const double share = heat.size(row, column).value_or(0);
+        if (share < thinnest || (share > 0.3) != dark) continue;
+        if (is_padding(weights.row_labels[row]) || is_padding(weights.column_labels[column])) continue;
+        text += fmt::format("\\attnarc{{{:.1f}}}{{{:.1f}}}{{{:.3f}}}{{{}}}\n", queries.x(turned ? column : row),
+                            keys.x(turned ? row : column), share, std::lround(20 + 75 * share));
+      }
     }
   }
-  const std::string text = "\\attndrawing{\\begin{tikzpicture}[font=\\footnotesize]\n" + arcs +
-                           tokens(queries, from, height, "south", "attnquery") +
-                           tokens(keys, to, 0, "north", "attnkey") + "\\end{tikzpicture}}\n";
-  return {{text, height + 40, width}};
+  text += queries.line(Role::query, "queries", 32) + keys.line(Role::key, "keys", 0);
+  return {{"\\attnfigure{" + text + "\\end{attnpicture}}\n",
+           figure_height + (page.letters > 10 ? above_large_letters : 0)}};
 }
 
 }  // namespace attn

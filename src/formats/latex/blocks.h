@@ -19,47 +19,44 @@ double latex_label_width(std::string_view text, double width = 115);
 
 inline constexpr double column_gap = 12;  // of tables
 
-// How large the numbers of matrices are, of all that a document has: so that as many of them
-// as can be stay whole.
+// How all numbers of a document are set: one size, so that none looks more important than
+// another, chosen so that its matrices are whole.
 struct LatexNumbers {
-  double size = 1;    // of that of text
-  double gap = 12;    // between columns, in points
-  const char* macro;  // that sets them so
+  std::string_view command;   // "\\small"
+  double wide = 1, high = 1;  // as against text: small letters are wider than they are high
+  double gap = 12;            // between columns
 };
-
-// The largest that leaves no more matrices in parts than any other does.
-struct LatexPage;
-const LatexNumbers& numbers_that_fit(const Document& document, const LatexPage& page);
 
 // Where text is written to: how wide its lines are, and how high a slide is, in
 // points where letters have 10.
 struct LatexPage {
   double width = 345;
-  double height = 0;                      // 0 on paper, which has as many pages as it needs
-  bool full = false;                      // nothing elided
-  bool builds_up = false;                 // line by line: every line of a piece in \attnstep
-  const LatexNumbers* numbers = nullptr;  // null: those of text
+  double height = 0;  // 0 on paper, which has as many pages as it needs
+  int letters = 10;   // what letters have really, in points
+  LatexNumbers numbers = {"\\normalsize"};
+  bool full = false;      // nothing elided
+  bool overlays = false;  // a slide is built up
 
   bool is_slide() const { return height > 0; }
 };
 
-// What is not broken across slides, and about how high and wide it is.
+// What is not broken across slides, and about how high it is.
 struct LatexPiece {
   std::string text;
   double height = 0;
-  double width = 0;       // 0: as wide as the lines are, since it is running text
-  std::size_t steps = 1;  // how many lines come after one another, where slides are built up
+  int steps = 1;       // in which it is built up
+  bool leads = false;  // to the next piece, and stays with it
 };
 
 using LatexPieces = std::vector<LatexPiece>;
+
+// Such a width as LaTeX has it: it grows with the letters.
+std::string latex_length(double width);
 
 // How high a paragraph is.
 double latex_height(double text_width, const LatexPage& page);
 
 // Blocks of a document, in pieces that are not broken across slides.
-
-// A row of LaTeX as line `at` of what is built up: each of its columns.
-std::string built_up(const std::string& row, std::size_t at);
 
 // A derivation: what it is, then its lines, their sides aligned where they all
 // fit, else broken between terms.
@@ -72,20 +69,30 @@ LatexPieces latex_pieces(const Tree& tree, const LatexPage& page);
 LatexPieces latex_pieces(const Table& table, const LatexPage& page);
 
 // Matrices that stand side by side where there is room: what each is, then its
-// numbers under the names of their columns. Columns that do not fit follow
-// below, and say which they are.
+// numbers under the names of their columns, attention weights shaded. Columns that
+// do not fit follow below, and say which they are.
 LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPage& page);
 
-// The weights of queries (rows) over keys (columns) as arcs from the ones above to the others
-// below, as wide as the weight. None where they are something else, or too many for a line.
+// How many of the matrices of a document are whole where it is written so.
+std::size_t latex_whole_matrices(const Document& document, const LatexPage& page);
+
+// Attention weights as lines between the tokens, as wide as the weight; none of other
+// matrices, and of too many tokens.
 LatexPieces latex_arcs(const Matrix& weights, const LatexPage& page);
 
-// The steps of a document as boxes, joined as the numbers flow; nothing where they are few, or too
-// many for a page. On slides without their titles.
+// The steps of a computation, or its parts where it has several, as boxes joined as the
+// data flows. None where nothing is computed.
 LatexPieces latex_flow(const Document& document, const LatexPage& page);
 
 // What one query does: pictures in TikZ where a document has that, and tables.
 LatexPieces latex_pieces(const GeometryTold& told, const LatexPage& page);
+
+// What is seen from the `step`th step of its piece on, of slides that are built up.
+std::string latex_from_step(int step, const std::string& text, const LatexPage& page);
+std::string latex_step(int step);
+
+// The piece as it stands on a slide on which `before` steps were made already.
+std::string latex_built_up(const LatexPiece& piece, int before);
 
 // What everything that formats write for LaTeX is written in: \attnquery,
 // \attnmatrix, … A document that defines one of them itself keeps its own.
@@ -96,7 +103,13 @@ std::string latex_sheet_macros();
 
 // Before and after the text of a document that compiles alone, and of slides.
 std::string latex_paper_begin(const std::string& more_macros);
-std::string latex_slides_begin();
+std::string latex_slides_begin(int letters);
+
+// What there is room for below the title of a slide with such letters, in points.
+inline int latex_slide_height(int letters) { return 243 - 3 * letters; }
+
+std::string latex_numbers(const LatexNumbers& numbers);  // how all numbers are set
+std::string latex_narrow();                              // that a fragment fits a narrow column
 std::string latex_end();
 
 }  // namespace attn

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,26 +17,63 @@
 namespace attn {
 namespace {
 
-// The lines of an article of 10 points, of our own page, of a slide.
-constexpr LatexPage in_a_document = {.width = 340};
-constexpr LatexPage on_paper = {.width = 468};
-constexpr LatexPage on_a_slide = {.width = 400, .height = 185};
+// The lines of an article, narrow enough for smaller letters to fit a column of two; of our own page; of a slide.
+constexpr double in_a_document = 280, on_paper = 490;
+constexpr double slide_width = 429;
 
-LatexPieces piece(std::string text, double height) { return {{std::move(text), height}}; }
+// The sizes that numbers may have, the largest first.
+constexpr LatexNumbers normal{"\\normalsize"}, small{"\\small", 0.925, 0.92, 9},
+    smaller{"\\footnotesize", 0.85, 0.79, 5}, smallest{"\\scriptsize", 0.8, 0.62, 3};
+
+std::vector<LatexPage> possible_pages(const FormatOptions& options) {
+  std::vector<LatexPage> pages;
+  if (!options.has("beamer")) {
+    const double width = options.has("standalone") ? on_paper : in_a_document;
+    for (const LatexNumbers& numbers : {normal, small, smaller}) pages.push_back({.width = width, .numbers = numbers});
+  } else {
+    const auto add = [&](int letters, const LatexNumbers& numbers) {
+      const double scale = 10.0 / letters;
+      pages.push_back({.width = slide_width * scale,
+                       .height = latex_slide_height(letters) * scale,
+                       .letters = letters,
+                       .numbers = numbers});
+    };
+    add(12, normal);
+    add(11, normal);
+    for (const LatexNumbers& numbers : {normal, small, smaller, smallest}) add(10, numbers);
+  }
+  for (LatexPage& page : pages) {
+    page.full = options.full;
+    page.overlays = options.has("overlays");
+  }
+  return pages;
+}
+
+// That with the largest numbers of which as many matrices are whole as can be.
+LatexPage fitting_page(const Document& document, const FormatOptions& options) {
+  const std::vector<LatexPage> pages = possible_pages(options);
+  if (document.sheet) return pages.front();
+  return *std::ranges::max_element(pages, {},
+                                   [&](const LatexPage& page) { return latex_whole_matrices(document, page); });
+}
+
+LatexPieces one_piece(std::string text, double height) { return {{std::move(text), height}}; }
 
 LatexPieces latex_pieces(const Headline& headline, const LatexPage& page) {
   const char* command = headline.level == 1 ? "\\attntitle{" : headline.level == 2 ? "\\attnpart{" : "\\attnsubpart{";
-  return piece(command + latex_prose(headline.text) + "}\n",
-               latex_height(latex_text_width(plain(headline.text)), page));
+  const double width = 1.2 * latex_text_width(plain(headline.text));
+  LatexPieces pieces = one_piece(command + latex_prose(headline.text) + "}\n", latex_height(width, page) + 5);
+  pieces[0].leads = true;
+  return pieces;
 }
 
 LatexPieces latex_pieces(const Prose& prose, const LatexPage& page) {
-  return piece(latex_prose(prose.text) + "\n", latex_height(latex_text_width(plain(prose.text)), page));
+  return one_piece(latex_prose(prose.text) + "\n", latex_height(latex_text_width(plain(prose.text)), page));
 }
 
 LatexPieces latex_pieces(const Remark& remark, const LatexPage& page) {
   const double width = latex_text_width(plain(remark.text)) + 30;
-  return piece("\\attnnote{" + latex_prose(remark.text) + "}\n", latex_height(width, page) + 12);
+  return one_piece("\\attnnote{" + latex_prose(remark.text) + "}\n", latex_height(width, page) + 12);
 }
 
 LatexPieces latex_pieces(const Fields& fields, const LatexPage&) {
@@ -44,43 +83,23 @@ LatexPieces latex_pieces(const Fields& fields, const LatexPage&) {
     text += text.empty() ? "" : "\\quad ";
     text += field.written.empty() ? "\\attnfield{" + name + "}" : name + ":~" + latex_text(field.written) + "\\hfill";
   }
-  return piece("\\par\\medskip\\noindent " + text + "\\par\\medskip\n", 25);
+  return one_piece("\\par\\medskip\\noindent " + text + "\\par\\medskip\n", 25);
 }
 
-// A long vector lies down, so that it takes a line and not a page.
-Matrix lying(const Matrix& matrix) {
-  Matrix turned = matrix;
-  std::swap(turned.row_labels, turned.column_labels);
-  std::swap(turned.row_axis, turned.column_axis);
-  turned.words.clear();  // they say which are the rows
-  return turned;
-}
-
-bool lies_down(const Matrix& matrix) {
-  constexpr std::size_t longest_column = 6, widest_row = 16;
-  return matrix.columns() == 1 && matrix.column_axis.empty() && matrix.rows() > longest_column &&
-         matrix.rows() <= widest_row && matrix.boxes.empty() && matrix.handed_in.empty();
-}
-
-// The pieces of blocks, matrices that stand side by side taken together, as do those of several heads.
+// The pieces of blocks, matrices that stand side by side taken together.
 LatexPieces pieces_of(const std::vector<Block>& blocks, std::size_t begin, std::size_t end, const LatexPage& page) {
   LatexPieces all;
   std::vector<const Matrix*> waiting;
-  std::vector<Matrix> turned;  // those that lie down
-  turned.reserve(end - begin);
   const auto add = [&](LatexPieces pieces) { std::ranges::move(pieces, std::back_inserter(all)); };
   const auto flush = [&] {
-    if (waiting.empty()) return;
-    const Matrix* weights = waiting.size() == 1 ? waiting.front() : nullptr;
-    add(latex_pieces(std::exchange(waiting, {}), page));
-    if (weights) add(latex_arcs(*weights, page));
+    if (!waiting.empty()) add(latex_pieces(std::exchange(waiting, {}), page));
   };
   for (std::size_t i = begin; i < end; ++i) {
     std::visit(Overloaded{
                    [&](const Matrix& matrix) {
-                     const bool goes_on = !waiting.empty() && waiting.back()->step == matrix.step;
-                     if (!matrix.beside && !goes_on) flush();
-                     waiting.push_back(lies_down(matrix) ? &turned.emplace_back(lying(matrix)) : &matrix);
+                     const bool is_filled_in = !matrix.boxes.empty() || !matrix.handed_in.empty();
+                     if (is_filled_in && !matrix.beside) flush();
+                     waiting.push_back(&matrix);
                    },
                    [&](const auto& block) {
                      flush();
@@ -99,30 +118,15 @@ std::string joined(const LatexPieces& pieces) {
   return text;
 }
 
-// How many per cent larger than text its content can be for everybody in the room to read it.
-int scale(const LatexPieces& pieces, const LatexPage& page) {
-  for (const int percent : {160, 140, 120}) {
-    double height = 0, width = 0;
-    for (const LatexPiece& one : pieces) {
-      // Running text has more lines where these are shorter.
-      height += one.width > 0 ? one.height : one.height * percent / 100;
-      width = std::max(width, one.width);
-    }
-    if (height * percent / 100 <= page.height && width * percent / 100 <= page.width) return percent;
-  }
-  return 100;
-}
-
-std::string frame(const std::string& title, const LatexPieces& pieces, const LatexPage& page) {
-  std::string content = page.builds_up ? "" : joined(pieces);
-  std::size_t from = 1;
-  for (const LatexPiece& one : pieces) {
-    if (!page.builds_up) break;
-    content += "\\renewcommand\\attnfrom{" + std::to_string(from) + "}" + one.text + "\n";
-    from += one.steps;
-  }
-  return "\\begin{frame}[t]{" + title + "}\n\\begin{attnslide}{" + std::to_string(scale(pieces, page)) + "}\n" +
-         content + "\\end{attnslide}\n\\end{frame}\n\n";
+// How many blocks say what the document is: its title, and the words that follow.
+std::size_t opening_of(const std::vector<Block>& blocks) {
+  std::size_t end = 0;
+  const auto is_title = [&] {
+    const auto* headline = std::get_if<Headline>(&blocks[end]);
+    return headline && headline->level == 1;
+  };
+  while (end < blocks.size() && (is_title() || std::holds_alternative<Prose>(blocks[end]))) ++end;
+  return end;
 }
 
 class SlideWriter {
@@ -130,37 +134,24 @@ class SlideWriter {
   explicit SlideWriter(const LatexPage& page) : page_(page) {}
 
   std::string write(const Document& document) {
-    flow_ = latex_flow(document, page_);
-    const std::vector<Stop> all = stops(document);
-    for (std::size_t at = 0; at < all.size(); ++at) {
-      const Stop& stop = all[at];
-      std::size_t first = stop.first;
-      while (at + 1 < all.size() && belong_together(document, all[at], all[at + 1])) ++at;
-      const std::size_t end = all[at].first + all[at].count;
-      const auto* headline = std::get_if<Headline>(&document.blocks[first]);
-      if (headline && headline->level == 1) first = opening(document.blocks, first, end);
-      // The headline of the part is the title of its slides.
-      const auto* part = first < end ? std::get_if<Headline>(&document.blocks[first]) : nullptr;
-      const bool is_title = part && part->level == 2 && part->text == stop.part;
-      title_ = titled(stop.part);
-      if (is_title && latex_text_width(plain(stop.part)) <= widest_title) ++first;
-      fill(pieces_of(document.blocks, first, end, page_));
-      if (first >= end && is_title) text_ += frame(title_, piece("~\n", 0), page_);
+    const std::size_t opened = opening(document);
+    const std::vector<Block>& blocks = document.blocks;
+    for (std::size_t first = opened, end = first; first < blocks.size(); first = end) {
+      end = first + 1;
+      while (end < blocks.size() && !(begins_part(blocks[end]) && !begins_part(blocks[end - 1]))) ++end;
+      part(blocks, first, end);
     }
+    flush();
     return std::move(text_);
   }
 
  private:
   static constexpr double widest_title = 300;
+  static constexpr double headline_height = 24;
 
-  // Whether two things to look at are one on a slide: matrices of one step, of several heads;
-  // vectors that lie down; what is said of the problem beside its weights.
-  static bool belong_together(const Document& document, const Stop& one, const Stop& next) {
-    if (one.part != next.part) return false;
-    const auto* a = std::get_if<Matrix>(&document.blocks[one.first + one.count - 1]);
-    if (a && std::holds_alternative<Table>(document.blocks[next.first])) return true;
-    const auto* b = std::get_if<Matrix>(&document.blocks[next.first]);
-    return a && b && (a->step == b->step || (lies_down(*a) && lies_down(*b)));
+  static bool begins_part(const Block& block) {
+    const auto* headline = std::get_if<Headline>(&block);
+    return headline && headline->level <= 2;
   }
 
   static std::string titled(const Inline& part) {
@@ -168,42 +159,80 @@ class SlideWriter {
     return latex_label(plain(part), widest_title);
   }
 
-  // The slide with the title of it all, and the words that follow.
-  std::size_t opening(const std::vector<Block>& blocks, std::size_t first, std::size_t end) {
-    std::size_t last = first + 1;
-    while (last < end && std::holds_alternative<Prose>(blocks[last])) ++last;
-    LatexPieces pieces = pieces_of(blocks, first, last, page_);
-    pieces.insert(pieces.begin(), {"\\vspace*{10mm}\n", 40});
-    text_ += frame("", pieces, page_);
-    for (const LatexPiece& one : flow_) text_ += frame("", {one}, page_);
-    return last;
+  static double height(const LatexPieces& pieces) {
+    double total = 0;
+    for (const LatexPiece& one : pieces) total += one.height;
+    return total;
+  }
+
+  // The slide with the title of it all, the words that follow, and how its numbers flow.
+  std::size_t opening(const Document& document) {
+    const std::size_t end = opening_of(document.blocks);
+    fill(pieces_of(document.blocks, 0, end, page_));
+    fill(latex_flow(document, page_));
+    flush();
+    return end;
+  }
+
+  // A part begins a slide, but for numbers that all fit behind those of the part before.
+  void part(const std::vector<Block>& blocks, std::size_t first, std::size_t end) {
+    const auto* headline = std::get_if<Headline>(&blocks[first]);
+    // The headline of the part is the title of its slides.
+    const bool is_title = headline && latex_text_width(plain(headline->text)) <= widest_title;
+    const LatexPieces pieces = pieces_of(blocks, first + (is_title ? 1 : 0), end, page_);
+    const bool works_out =
+        std::any_of(blocks.begin() + static_cast<std::ptrdiff_t>(first),
+                    blocks.begin() + static_cast<std::ptrdiff_t>(end), [](const Block& block) {
+                      return std::holds_alternative<Derivation>(block) || std::holds_alternative<Tree>(block);
+                    });
+    const bool fits = height_ + headline_height + height(pieces) <= page_.height;
+    next_title_ = headline ? titled(headline->text) : "";
+    if (works_out || body_.empty() || !fits) {
+      flush();
+      title_ = next_title_;
+    } else if (is_title) {
+      add({"\\attnpart{" + latex_prose(headline->text) + "}\n", headline_height});
+    }
+    fill(pieces);
+    if (pieces.empty()) add({"~\n", 0});
   }
 
   void fill(const LatexPieces& pieces) {
-    LatexPieces body;
-    double height = 0;
-    for (const LatexPiece& one : pieces) {
-      // What is a little too high is shown a little smaller.
-      if (!body.empty() && height + one.height > 1.3 * page_.height) {
-        text_ += frame(title_, std::exchange(body, {}), page_);
-        height = 0;
-      }
-      body.push_back(one);
-      height += one.height;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      // A headline stays with what it leads to.
+      double together = pieces[i].height;
+      for (std::size_t next = i; pieces[next].leads && next + 1 < pieces.size();) together += pieces[++next].height;
+      const bool is_led = i > 0 && pieces[i - 1].leads;
+      if (!body_.empty() && !is_led && height_ + together > page_.height) flush();
+      add(pieces[i]);
     }
-    if (!body.empty()) text_ += frame(title_, body, page_);
+  }
+
+  void add(const LatexPiece& piece) {
+    body_.push_back(piece);
+    height_ += piece.height;
+  }
+
+  void flush() {
+    if (body_.empty()) return;
+    text_ += "\\begin{frame}[t]{" + title_ + "}\n\\begin{attnslide}\n" + (title_.empty() ? "\\vspace*{6mm}\n" : "");
+    int before = 0;
+    for (const LatexPiece& one : body_) {
+      text_ += (before > 0 ? "\n" : "") + (page_.overlays ? latex_built_up(one, before) : one.text);
+      before += one.steps;
+    }
+    text_ += "\\end{attnslide}\n\\end{frame}\n\n";
+    body_.clear();
+    height_ = 0;
+    title_ = next_title_;
   }
 
   LatexPage page_;
-  LatexPieces flow_;  // the picture of the whole
-  std::string title_;
+  std::string title_, next_title_;
+  LatexPieces body_;  // of the slide that is being filled
+  double height_ = 0;
   std::string text_;
 };
-
-bool is_opening(const Block& block, std::size_t at) {
-  const auto* headline = std::get_if<Headline>(&block);
-  return std::holds_alternative<Prose>(block) || (headline && headline->level == 1 && at == 0);
-}
 
 // The same in ASCII: every other character by its number.
 std::string ascii_only(std::string_view text) {
@@ -224,38 +253,24 @@ std::string ascii_only(std::string_view text) {
 }
 
 std::string written_latex(const Document& document, const FormatOptions& options) {
-  const bool builds_up = options.has("overlays");
-  const auto page = [&](LatexPage one) {
-    one.full = options.full;
-    one.builds_up = builds_up;
-    one.numbers = &numbers_that_fit(document, one);
-    return one;
-  };
-  if (options.has("beamer") || builds_up) {
-    const LatexPage slide = page(on_a_slide);
-    return latex_slides_begin() + slide.numbers->macro + SlideWriter(slide).write(document) + latex_end();
+  const LatexPage page = fitting_page(document, options);
+  if (options.has("beamer")) {
+    return latex_slides_begin(page.letters) + latex_numbers(page.numbers) + SlideWriter(page).write(document) +
+           latex_end();
   }
-  // The picture of the whole stands behind the title and the words about it.
-  const auto text = [&](const LatexPage& one) {
-    std::size_t opening = 0;
-    while (opening < document.blocks.size() && is_opening(document.blocks[opening], opening)) ++opening;
-    LatexPieces pieces = pieces_of(document.blocks, 0, opening, one);
-    std::ranges::move(latex_flow(document, one), std::back_inserter(pieces));
-    std::ranges::move(pieces_of(document.blocks, opening, document.blocks.size(), one), std::back_inserter(pieces));
-    return joined(pieces);
-  };
+  LatexPieces pieces = pieces_of(document.blocks, 0, opening_of(document.blocks), page);
+  std::ranges::move(latex_flow(document, page), std::back_inserter(pieces));
+  std::ranges::move(pieces_of(document.blocks, opening_of(document.blocks), document.blocks.size(), page),
+                    std::back_inserter(pieces));
+  const std::string text = latex_numbers(page.numbers) + "\n" + joined(pieces) + "\n";
   const std::string of_sheet = document.sheet ? latex_sheet_macros() : "";
-  if (options.has("standalone")) {
-    const LatexPage paper = page(on_paper);
-    return latex_paper_begin(of_sheet) + "\n" + paper.numbers->macro + text(paper) + "\n" + latex_end();
-  }
-  const LatexPage within = page(in_a_document);
-  return "% \\input this where amsmath and amssymb are loaded; with xcolor it is in colour,\n"
-         "% with booktabs its tables have better rules, with graphicx nothing is too wide,\n"
-         "% with colortbl weights are shaded, with tikz they are drawn as arcs as well.\n"
-         "\\begingroup\n" +
-         latex_macros() + of_sheet + within.numbers->macro + "\\allowdisplaybreaks \\emergencystretch=3em\n\n" +
-         text(within) + "\n\\endgroup\n";
+  if (options.has("standalone")) return latex_paper_begin(of_sheet) + text + latex_end();
+  return "% \\input this where amsmath and amssymb are loaded; with xcolor it is in colour, with its\n"
+         "% option table attention weights are shaded, with tikz there are figures; with booktabs\n"
+         "% tables have better rules, with graphicx nothing is too wide.\n"
+         "\\par\\begingroup\n" +
+         latex_macros() + of_sheet + "\\allowdisplaybreaks \\emergencystretch=3em\n" + latex_narrow() + text +
+         "\\endgroup\n";
 }
 
 void write_latex(const Document& document, const FormatOptions& options, Sink& sink) {
@@ -271,8 +286,8 @@ Format latex_format() {
           .summary = "for papers, handouts and slides",
           .write = write_latex,
           .settings = {{"standalone", {}, "a whole document, which compiles alone"},
-                       {"beamer", {}, "slides, one step at a time", true},
-                       {"overlays", {}, "slides that are built up line by line", true}},
+                       {"beamer", {}, "slides", true},
+                       {"overlays", {}, "with --beamer: each slide is built up", true, "beamer"}},
           .wants_behind = true};
 }
 

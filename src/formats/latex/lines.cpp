@@ -49,7 +49,7 @@ double remark_width(const Equation& equation) {
 class AlignedRows {
  public:
   AlignedRows(const Derivation& derivation, const LatexPage& page)
-      : derivation_(derivation), width_(page.width - indent) {
+      : derivation_(derivation), page_(page), width_(page.width - indent) {
     // Lines of as many sides each have them one below the other; else only the first relation is.
     const auto sides = [](const Equation& equation) { return equation.sides.size(); };
     each_side_ = std::ranges::adjacent_find(derivation.lines, std::not_equal_to<>(), sides) == derivation.lines.end();
@@ -60,6 +60,7 @@ class AlignedRows {
   // The rows, without "\\\\".
   std::vector<std::string> rows() {
     for (const Equation& equation : derivation_.lines) {
+      next_step();
       if (all_fit()) {
         aligned(equation);
       } else {
@@ -71,6 +72,9 @@ class AlignedRows {
 
   // The indent and the widest of the rows.
   double widest() const { return indent + (all_fit() ? std::max(width(), widest_) : width_); }
+
+  // In which the rows appear, where a slide is built up; what they are is step 0.
+  int last_step() const { return step_; }
 
   std::size_t columns() const {
     return (label_width_ > 0 ? 1 : 0) + (all_fit() ? std::max<std::size_t>(side_widths_.size(), 1) : 2);
@@ -117,8 +121,21 @@ class AlignedRows {
   }
 
   // The next column: "&" before the first, "&&" before others.
-  static std::string cell(const std::string& row, const std::string& content) {
-    return (row.empty() || row.ends_with('&') ? "&" : "&&") + content + (content.ends_with('&') ? "{}" : "");
+  std::string cell(const std::string& row, const std::string& content) const {
+    return (row.empty() || row.ends_with('&') ? "&" : "&&") + latex_from_step(step_, content, page_) +
+           (content.ends_with('&') ? "{}" : "");
+  }
+
+  // Of many lines the last appear together.
+  void next_step() {
+    constexpr int most_steps = 12;
+    if (page_.overlays && step_ < most_steps) ++step_;
+  }
+
+  // A formula, then its numbers, then the result: of few lines, whose sides have steps of their own.
+  void next_side(std::size_t side) {
+    constexpr std::size_t few_lines = 4;
+    if (side > 1 && derivation_.lines.size() <= few_lines) next_step();
   }
 
   void aligned(const Equation& equation) {
@@ -126,6 +143,7 @@ class AlignedRows {
     double used = label_width_;
     const std::vector<Set> sides = columns_of(equation);
     for (std::size_t i = 0; i < sides.size(); ++i) {
+      next_side(i);
       row += cell(row, sides[i].text);
       used += side_widths_[i];
     }
@@ -173,15 +191,17 @@ class AlignedRows {
     if (remark.empty()) {
       rows_.push_back(std::move(row));
     } else if (used + remark_width(equation) <= width_) {
-      rows_.push_back(row + "\\quad\\attnremark{" + remark + "}");
+      rows_.push_back(row + latex_from_step(step_, "\\quad\\attnremark{" + remark + "}", page_));
     } else {
       rows_.push_back(std::move(row));
       const double room = width_ - label_width_ - left_width_ - quad;
-      rows_.push_back(blank() + "&\\attnremarkbelow{" + std::to_string(static_cast<int>(room)) + "pt}{" + remark + "}");
+      const std::string below = "\\attnremarkbelow{" + latex_length(room) + "}{" + remark + "}";
+      rows_.push_back(blank() + "&" + latex_from_step(step_, below, page_));
     }
   }
 
   const Derivation& derivation_;
+  const LatexPage& page_;
   double width_;
   bool each_side_ = true;  // is aligned
   double label_width_ = 0;
@@ -189,18 +209,16 @@ class AlignedRows {
   double widest_ = 0;
   std::vector<double> side_widths_;
   std::vector<std::string> rows_;
+  int step_ = 0;
 };
 
-std::string displayed(const std::vector<std::string>& rows, std::size_t begin, std::size_t end, std::size_t columns,
-                      bool builds_up) {
+std::string displayed(const std::vector<std::string>& rows, std::size_t begin, std::size_t end, std::size_t columns) {
   std::string text = "\\begin{alignat*}{" + std::to_string(columns) + "}\n";
   // Few lines stay on one page, and of many no one stays alone.
   constexpr std::size_t few = 12;
   for (std::size_t i = begin; i < end; ++i) {
     const bool together = end - begin <= few || i == begin || i + 2 >= end;
-    text += (builds_up ? built_up(rows[i], i - begin) : rows[i]) + (i + 1 == end ? "\n"
-                                                                    : together   ? " \\\\*\n"
-                                                                                 : " \\\\\n");
+    text += rows[i] + (i + 1 == end ? "\n" : together ? " \\\\*\n" : " \\\\\n");
   }
   return text + "\\end{alignat*}\n";
 }
@@ -217,53 +235,27 @@ LatexPieces single_line(const Derivation& derivation, const LatexPage& page) {
   const double width = line.widest() + 2 * quad + latex_text_width(derivation.title);
   if (rows.size() > 1 || width > page.width) return {};
   const std::string title = "\\qquad\\attnremark{" + latex_prose(derivation.title) + "}";
-  return {{displayed({rows[0] + title}, 0, 1, line.columns(), false), line_height + around, width}};
+  return {{"\\attnsingle\n" + displayed({rows[0] + title}, 0, 1, line.columns()), line_height + around}};
 }
 
 }  // namespace
-
-std::string built_up(const std::string& row, std::size_t at) {
-  const std::string step = "\\attnstep{" + std::to_string(at) + "}{";
-  std::string text, column;
-  const auto end_column = [&] {
-    const bool is_blank = column.find_first_not_of(' ') == std::string::npos;
-    text += is_blank ? column : step + column + "}";
-    column.clear();
-  };
-  int depth = 0;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (row[i] == '\\' && i + 1 < row.size()) {
-      column += row[i++];
-    } else if (row[i] == '&' && depth == 0) {
-      end_column();
-      text += '&';
-      continue;
-    }
-    depth += row[i] == '{' ? 1 : row[i] == '}' ? -1 : 0;
-    column += row[i];
-  }
-  end_column();
-  return text;
-}
 
 LatexPieces latex_pieces(const Derivation& derivation, const LatexPage& page) {
   if (!page.is_slide()) {
     if (LatexPieces line = single_line(derivation, page); !line.empty()) return line;
   }
   std::string head;
-  double head_height = 0, width = 0;
+  double head_height = 0;
   if (!derivation.formula.empty() || !derivation.title.empty()) {
     const std::string formula = latex_inline_math(derivation.formula);
     head = (formula.empty() ? "\\attnlinestitle{" : "\\attnderivation{" + formula + "}{") +
            latex_prose(derivation.title) + "}\n";
-    width = latex_math_width(derivation.formula) * 1.1 + quad + latex_text_width(derivation.title);
+    const double width = latex_math_width(derivation.formula) * 1.1 + quad + latex_text_width(derivation.title);
     head_height = latex_height(width, page) + 3;
   }
   AlignedRows lines(derivation, page);
   const std::size_t columns = lines.columns();
   const std::vector<std::string> rows = lines.rows();
-  constexpr double narrow = 250;  // the title may be broken into lines of this width
-  width = std::min(std::max(std::min(width, narrow), lines.widest()), page.width);
   std::size_t most = rows.size();
   if (page.is_slide()) {
     most = std::max<std::size_t>(static_cast<std::size_t>((page.height - head_height - around) / line_height), 1);
@@ -272,9 +264,9 @@ LatexPieces latex_pieces(const Derivation& derivation, const LatexPage& page) {
   for (std::size_t begin = 0; begin < rows.size(); begin += most) {
     const std::size_t end = std::min(begin + most, rows.size());
     const double height = head_height + line_height * static_cast<double>(end - begin) + around;
-    pieces.push_back({head + displayed(rows, begin, end, columns, page.builds_up), height, width, end - begin});
+    pieces.push_back({head + displayed(rows, begin, end, columns), height, lines.last_step() + 1});
   }
-  if (pieces.empty()) pieces.push_back({head, head_height, width});
+  if (pieces.empty()) pieces.push_back({head, head_height});
   return pieces;
 }
 

@@ -24,17 +24,19 @@ std::string colours() {
 )tex";
   text += inks;
   text += R"tex(  \definecolor{attnfaint}{HTML}{595959}
-  \definecolor{attnheat}{HTML}{7FB9DC}
   \definecolor{attnright}{HTML}{1B6E3C}
   \definecolor{attnwrong}{HTML}{B00020}
   \definecolor{attnunsure}{HTML}{7A5900}
+  \definecolor{attnheat}{HTML}{3F7FBF}
   \providecommand\attncolour[2]{\textcolor{#1}{#2}}
 \else
   \providecommand\attncolour[2]{{#2}}
 \fi
 )tex";
   text += commands;
-  text += R"tex(\providecommand\attnfaint[1]{\attncolour{attnfaint}{#1}}
+  text += R"tex(% Behind an attention weight, so many per cent of the colour.
+\ifdefined\cellcolor\providecommand\attnshade[1]{\cellcolor{attnheat!#1!white}}\else\providecommand\attnshade[1]{}\fi
+\providecommand\attnfaint[1]{\attncolour{attnfaint}{#1}}
 % Numbers that somebody handed in: right, wrong, following from what was wrong before,
 % with too few digits to tell, not filled in. The sign before them is written out.
 \providecommand\attnright[1]{\attncolour{attnright}{#1}}
@@ -70,6 +72,8 @@ constexpr const char* macro_lines = R"tex(% Within a long word, where a line may
 \providecommand\attnlabel[1]{\attnfaint{\text{#1}}}
 \providecommand\attnremark[1]{\text{\small\attnfaint{#1}}}
 \providecommand\attnremarkbelow[2]{\parbox[t]{#1}{\small\raggedright\attnfaint{#2}}}
+% One displayed line, without the empty one that TeX puts above it.
+\providecommand\attnsingle{\par\vspace{-.7\baselineskip}}
 % A matrix: its formula, its title, what its rows and columns are.
 \providecommand\attncaption[3]{{\raggedright{\boldmath #1}\quad\attnfaint{#2}\ifx&#3&\else\\{\small\attnfaint{#3}}\fi\par\vspace{-4pt}}}
 % A matrix or table, not broken across pages.
@@ -78,11 +82,10 @@ constexpr const char* macro_lines = R"tex(% Within a long word, where a line may
 \providecommand\attntablehead[1]{\attncell{\textbf{#1}}}
 \providecommand\attntablecaption[1]{{\bfseries\boldmath\raggedright #1\par}}
 \providecommand\attncolumns[1]{{\small\attnfaint{#1}\par}}
-\providecommand\attnnumbers{}
-\providecommand\attnheads{\small}
-\providecommand\attnhead[1]{{\attnheads #1}}
-% A weight, so many per cent of the darkest; where there is colortbl.
-\providecommand\attnshade[2]{\ifdefined\cellcolor\cellcolor{attnheat!#1}\fi #2}
+\providecommand\attnplace[1]{\attncolumns{#1}}  % below a caption of several
+\providecommand\attnhead[1]{#1}
+\providecommand\attnnumbers[1]{{\attnsize\attnfit{#1}}}
+\providecommand\attnlying[1]{\attnnumbers{#1}}  % a vector
 \ifdefined\toprule
   \let\attntop\toprule \let\attnmid\midrule \let\attnbottom\bottomrule
 \else
@@ -92,13 +95,25 @@ constexpr const char* macro_lines = R"tex(% Within a long word, where a line may
 \ifdefined\attnfit\else
   \ifdefined\resizebox
     \def\attnfit#1{\begingroup\setbox0\hbox{#1}\leavevmode
-      \ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\box0}\else\box0\fi\endgroup}
+      \ifdim\wd0>\linewidth\typeout{attn: made smaller}\resizebox{\linewidth}{!}{\box0}\else\box0\fi\endgroup}
   \else
     \def\attnfit#1{#1}
   \fi
 \fi
-% What is drawn, where there is tikz.
-\providecommand\attndrawing[1]{\ifdefined\tikzpicture\par\medskip\noindent #1\par\medskip\fi}
+% A figure, where there is tikz: lines between tokens, as wide and as dark as the weight;
+% boxes and arrows. Its unit is a tenth of the size of letters.
+\ifdefined\tikzpicture
+  \providecommand\attnfigure[1]{\par\smallskip\noindent\attnfit{#1}\par\smallskip}
+  \newenvironment{attnpicture}{\begin{tikzpicture}[x=.1em,y=.1em,every node/.style={font=\footnotesize}]}{\end{tikzpicture}}
+\else
+  \providecommand\attnfigure[1]{}
+\fi
+\providecommand\attntoken[4]{\node[anchor=base#1] at (#2,#3) {#4};}
+\providecommand\attnarc[4]{\draw[draw=attnheat!#4!white,line width=3pt*#3] (#1,28) .. controls (#1,18) and (#2,18) .. (#2,9);}
+\providecommand\attnarrow[2]{\draw[draw=#1,line width=.5pt,->] #2;}
+\providecommand\attnflowbox[5]{\node[draw=#1,fill=#1!7!white,line width=.5pt,rounded corners=1.5pt,inner sep=0pt,
+  minimum width=#3*.1em,minimum height=#4*.1em,text width=#3*.1em-2pt,align=center] at #2
+  {\fontsize{6}{6.8}\selectfont\hyphenpenalty=10000 #5};}
 % A line of a tree: how deep it stands, the line.
 \providecommand\attnbranch[2]{\par{\parskip=0pt\raggedright\leftskip=\dimexpr 1.2em*#1+1.2em\relax
   \noindent\kern-1.2em\ifnum#1>0 \hbox to 1.2em{\attnfaint{\rule[.6ex]{.8em}{.4pt}}\hss}\fi#2\par}}
@@ -120,12 +135,12 @@ constexpr const char* packages = R"tex(\ifdefined\Umathchar\else
 \fi
 \usepackage{amsmath,amssymb}
 \usepackage{booktabs}
-\usepackage{xcolor}
 \usepackage{graphicx}
-\IfFileExists{tikz.sty}{\usepackage{tikz}}{}
 )tex";
 
-constexpr const char* paper = R"tex(\usepackage[a4paper,margin=22mm]{geometry}
+constexpr const char* paper = R"tex(\usepackage[table]{xcolor}
+\IfFileExists{tikz.sty}{\usepackage{tikz}}{}
+\usepackage[a4paper,margin=18mm]{geometry}
 \setlength\parindent{0pt}
 \setlength\parskip{4pt plus 2pt}
 \setlength\mathindent{1.5em}
@@ -138,32 +153,35 @@ constexpr const char* paper = R"tex(\usepackage[a4paper,margin=22mm]{geometry}
 \newcommand\attnsubpart[1]{\subsection*{\raggedright\boldmath #1}}
 )tex";
 
-constexpr const char* slides = R"tex(\usefonttheme[onlymath]{serif}
+constexpr const char* slides = R"tex(\IfFileExists{tikz.sty}{\usepackage{tikz}}{}
+\usefonttheme[onlymath]{serif}
 \setbeamertemplate{navigation symbols}{}
-\setbeamertemplate{footline}{\hfill\usebeamerfont{footline}\insertframenumber\hspace{4mm}\vspace{2mm}}
-\setbeamersize{text margin left=9mm,text margin right=9mm}
+\setbeamertemplate{footline}{\hfill\usebeamerfont{footline}\insertframenumber\hspace{3mm}\vspace{1.5mm}}
+\setbeamertemplate{frametitle}{\vskip1.5mm\usebeamerfont{frametitle}\insertframetitle\vphantom{Ag}\par}
+\setbeamersize{text margin left=4mm,text margin right=4mm}
 \setbeamercolor{structure}{fg=black}
 \setbeamerfont{frametitle}{series=\bfseries,size=\large}
 \setlength\mathindent{1em}
 \newcommand\attntitle[1]{{\LARGE\bfseries\boldmath\raggedright #1\par}\medskip}
 \newcommand\attnpart[1]{{\large\bfseries\boldmath\raggedright #1\par}\smallskip}
 \newcommand\attnsubpart[1]{{\bfseries\boldmath\raggedright #1\par}\smallskip}
-% Line by line: a line is seen from its slide on, and its room is kept before.
-\newcommand\attnfrom{1}
-\newcommand\attnunshaded[1]{}
-\newcommand\attnstep[2]{\alt<\the\numexpr\attnfrom+#1\relax->{#2}{{\let\cellcolor\attnunshaded\phantom{#2}}}}
-% All that a slide shows, so many times larger; smaller where it is too high.
+% Captions are smaller than what is said.
+\newcommand\attncaption[3]{{\footnotesize\raggedright{\boldmath #1}\quad\attnfaint{#2}\ifx&#3&\else\\\attnfaint{#3}\fi\par\vspace{-8pt}}}
+% A slide; where it is too high in spite of all, it is made smaller.
 \newsavebox\attnslidebox
-\newenvironment{attnslide}[1]
-  {\def\attnscale{#1}\begin{lrbox}{\attnslidebox}\begin{minipage}[t]{\dimexpr\textwidth*100/#1\relax}%
-    \setlength\parskip{4pt}\raggedright
+\newenvironment{attnslide}
+  {\begin{lrbox}{\attnslidebox}\begin{minipage}[t]{\textwidth}%
+    \setlength\parskip{2pt}\raggedright\medskipamount=2pt
     \abovedisplayskip=3pt \belowdisplayskip=3pt \abovedisplayshortskip=3pt \belowdisplayshortskip=3pt }
-  {\end{minipage}\end{lrbox}\vspace*{1.5mm}%
-   \ifdim\dimexpr(\ht\attnslidebox+\dp\attnslidebox)*\attnscale/100\relax>66mm
-     \resizebox*{!}{66mm}{\usebox\attnslidebox}%
+  {\end{minipage}\end{lrbox}\vspace*{-4mm}%
+   \ifdim\dimexpr\ht\attnslidebox+\dp\attnslidebox\relax>\attnslideheight
+     \typeout{attn: a slide is shrunk: \the\dimexpr\ht\attnslidebox+\dp\attnslidebox}\resizebox*{!}{\attnslideheight}{\usebox\attnslidebox}%
    \else
-     \resizebox{\textwidth}{!}{\usebox\attnslidebox}%
+     \usebox\attnslidebox
    \fi}
+% What appears with a step of the slide.
+\newcommand\attnshow[2]{\uncover<#1->{#2}}
+\newcommand\attnshadefrom[2]{\only<#1->{\attnshade{#2}}}
 )tex";
 
 }  // namespace
@@ -173,14 +191,22 @@ std::string latex_macros() { return colours() + macro_lines; }
 std::string latex_sheet_macros() { return sheet_lines; }
 
 std::string latex_paper_begin(const std::string& more_macros) {
-  return std::string("\\PassOptionsToPackage{table}{xcolor}\n\\documentclass[a4paper,fleqn]{article}\n") + packages +
-         paper + latex_macros() + more_macros + "\\allowdisplaybreaks\n\\begin{document}\n";
+  return std::string("\\documentclass[a4paper,fleqn]{article}\n") + packages + paper + latex_macros() + more_macros +
+         "\\allowdisplaybreaks\n\\begin{document}\n";
 }
 
-std::string latex_slides_begin() {
-  return std::string("\\documentclass[10pt,aspectratio=169,fleqn,xcolor=table]{beamer}\n") + packages + slides +
-         latex_macros() + "\\begin{document}\n";
+std::string latex_slides_begin(int letters) {
+  return fmt::format("\\documentclass[{}pt,aspectratio=169,fleqn,xcolor=table]{{beamer}}\n", letters) + packages +
+         slides + fmt::format("\\newcommand\\attnslideheight{{{}pt}}\n", latex_slide_height(letters)) + latex_macros() +
+         "\\begin{document}\n";
 }
+
+std::string latex_numbers(const LatexNumbers& numbers) {
+  return fmt::format("\\def\\attnsize{{{}\\tabcolsep={:.3f}em\\relax\\def\\arraystretch{{{}}}}}\n", numbers.command,
+                     numbers.gap / 20 / numbers.wide, numbers.wide < 0.82 ? 0.93 : 1.0);
+}
+
+std::string latex_narrow() { return "\\ifdim\\linewidth<290pt \\footnotesize\\fi\n"; }
 
 std::string latex_end() { return "\\end{document}\n"; }
 

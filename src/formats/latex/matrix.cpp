@@ -1,10 +1,15 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <list>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 #include "formats/cut.h"
+#include "formats/figures.h"
 #include "formats/latex/blocks.h"
 #include "formats/latex/math.h"
 #include "formats/looks.h"
@@ -12,20 +17,11 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t rows_of_a_page = 44, rows_of_a_slide = 12, rows_of_a_sheet = 19;
-constexpr double between = 24;  // between matrices side by side
-constexpr double narrowest_caption = 115, widest_caption = 210;
-constexpr double row_height = 13;
-
-constexpr LatexNumbers sizes_of_numbers[] = {
-    {1, 12, ""},
-    {0.9, 9, "\\renewcommand\\attnnumbers{\\small\\tabcolsep=4.5pt }\\renewcommand\\attnheads{\\footnotesize}\n"},
-    {0.8, 7, "\\renewcommand\\attnnumbers{\\footnotesize\\tabcolsep=3.5pt }\\renewcommand\\attnheads{\\scriptsize}\n"},
-    {0.7, 5, "\\renewcommand\\attnnumbers{\\scriptsize\\tabcolsep=2.5pt }\\renewcommand\\attnheads{\\scriptsize}\n"}};
-constexpr std::size_t longest_column = 6;                         // a longer vector lies down
+constexpr std::size_t rows_of_a_page = 44, rows_of_a_sheet = 19;
+constexpr double between = 18;  // between matrices side by side
+constexpr double narrowest_caption = 104;
+constexpr double row_height = 12.1, rules_height = 11;
 constexpr double box_width = 46.5, box_height = 31, box_gap = 3;  // of a sheet, as the macros have them
-constexpr double longest_formula = 170;
-constexpr double narrow = 250;  // a caption may be broken into lines of this width
 
 struct Column {
   std::string name;
@@ -33,47 +29,76 @@ struct Column {
   double width = 0;
 };
 
+// How much darker than paper a cell is where its weight is 1, in per cent: black is easily read on it, and it
+// can be told from the others where there is no colour.
+constexpr int darkest = 55;
+
+constexpr double caption_on_slide = 0.76;  // smaller than text
+
 class Layout {
  public:
+  // Both stay alive.
   Layout(const Matrix& matrix, const LatexPage& page)
-      : matrix_(matrix), page_(page), numbers_(page.numbers ? *page.numbers : sizes_of_numbers[0]) {
-    const auto [rows, columns] = cut_of(matrix, page.full);
+      : matrix_(matrix), page_(page), scale_(is_sheet() ? 1 : page.numbers.wide) {
+    const auto [rows, columns] = cut_of(matrix_, page.full);
     rows_ = rows;
     for (std::size_t column = 0; column < columns; ++column) columns_.push_back(laid_out(column));
     for (std::size_t row = 0; row < rows_; ++row) {
-      label_width_ = std::max(label_width_, numbers_.size * latex_label_width(matrix.row_labels[row]));
+      label_width_ = std::max(label_width_, scale_ * latex_label_width(matrix_.row_labels[row]));
     }
   }
 
-  // Of all columns side by side and the caption, where it stands beside others.
-  double width() const {
-    const double caption = first_line() <= widest_caption ? first_line() : narrowest_caption;
-    // Of a narrow box all of the formula is above it.
-    const double formula = formula_is_long() ? 0 : latex_math_width(matrix_.name()) * 1.15 + 3;
-    return std::max({width(0, columns_.size()), caption, narrowest_caption, std::min(formula, page_.width)});
+  bool is_whole() const {
+    const bool high = page_.is_slide() && rows_ > most_rows();
+    return columns_.empty() || (block_end(0, columns_.size()) == columns_.size() && !high);
   }
 
-  // Beside another, a long formula stands below in words, which can be broken.
-  std::string caption(bool is_beside = false) const {
-    const bool in_words = is_beside && formula_is_long();
-    const std::string name =
-        in_words ? latex_inline_math({Span(matrix_.symbol, matrix_.role)}) : latex_inline_math(matrix_.name());
-    return "\\attncaption{" + name + "}{" + latex_prose(matrix_.caption()) + "}{" + meaning(in_words) + "}";
+  // Beside one whose rows have the same names it has none.
+  bool continues(const Layout& other) const {
+    return !is_sheet() && matrix_.row_axis == other.matrix_.row_axis && matrix_.row_labels == other.matrix_.row_labels;
+  }
+  void lie() { is_lying_ = true; }
+  void show_labels(bool shown) { has_labels_ = shown; }
+
+  const Matrix& matrix() const { return matrix_; }
+  int steps() const { return page_.overlays && is_computed() ? 1 + row_steps() : 1; }
+
+  // Of all columns side by side and the caption, where it stands beside others.
+  double width() const {
+    // A formula is not broken.
+    const double formula = (latex_math_width(matrix_.name()) * 1.15 + 3) * (page_.is_slide() ? 0.86 : 1);
+    return std::max(
+               {width(0, columns_.size()), std::min(first_line(), narrowest_caption), std::min(formula, page_.width)}) +
+           1;
+  }
+
+  // Where no line of it is broken.
+  double caption_width() const { return std::max(first_line(), latex_text_width(matrix_.sizes + matrix_.words) + 6); }
+
+  std::string caption() const { return caption(matrix_.caption()); }
+  std::string caption_of_all() const { return caption(matrix_.title); }  // places
+  std::string place() const { return "\\attnplace{" + latex_text(matrix_.place) + "}"; }
+
+  // Of the table alone, under its place.
+  double table_width() const { return std::max(width(0, columns_.size()), 0.95 * latex_text_width(matrix_.place)) + 1; }
+  bool is_like(const Layout& other) const {
+    return matrix_.step == other.matrix_.step && !matrix_.place.empty() && !is_sheet() && matrix_.handed_in.empty();
   }
 
   double caption_height(double width) const {
     LatexPage page = page_;
     page.width = width;
-    return latex_height(first_line(), page) + latex_height(latex_text_width(matrix_.sizes + matrix_.words), page);
+    const double words = latex_text_width(matrix_.sizes + ", " + matrix_.words);
+    if (!page_.is_slide()) return latex_height(first_line(), page) + latex_height(0.92 * words, page);
+    page.width /= 0.86;
+    return caption_on_slide * (latex_height(first_line(), page) + latex_height(words, page));
   }
 
   // All of it: tables of some columns, of some rows each.
   LatexPieces pieces() const {
     LatexPieces pieces;
     const double head = caption_height(page_.width) + 4;
-    const std::size_t most = rows_of_each(page_.is_slide() ? rows_of_a_slide
-                                          : is_sheet()     ? rows_of_a_sheet
-                                                           : rows_of_a_page);
+    const std::size_t most = rows_of_each(most_rows());
     const std::size_t columns = columns_of_each();
     for (std::size_t begin = 0; begin < columns_.size() || begin == 0;) {
       const std::size_t end = block_end(begin, columns);
@@ -85,10 +110,8 @@ class Layout {
         }
         std::string text = pieces.empty() || page_.is_slide() ? caption() + "\n" : "";
         if (!which.empty()) text += "\\attncolumns{" + latex_text(which) + "}\n";
-        text += table(begin, end, row, last);
-        const double height = head + height_of_row() * static_cast<double>(last - row + 3);
-        pieces.push_back({std::move(text), height, std::max(width(begin, end), std::min(first_line(), narrow)),
-                          last == row ? 1 : step_of(last - row - 1, last - row) + 1});
+        text += table(begin, end, row, last, 0);
+        pieces.push_back({std::move(text), head + height(last - row), steps()});
       }
       begin = std::max(end, begin + 1);
     }
@@ -100,45 +123,64 @@ class Layout {
     return pieces;
   }
 
-  // Which of the lines that come after one another a row is: of many rows some come together.
-  static std::size_t step_of(std::size_t row, std::size_t rows) {
-    constexpr std::size_t most_steps = 6;
-    return rows <= most_steps ? row : row * most_steps / rows;
-  }
-
-  // Whether all columns stand beside each other.
-  bool is_whole() const { return block_end(0, columns_.size()) >= columns_.size(); }
-
-  std::string whole_table() const {
-    std::string text = table(0, columns_.size(), 0, rows_);
+  // Whose first row appears after so many steps of others beside it.
+  std::string whole_table(int after) const {
+    std::string text = table(0, columns_.size(), 0, rows_, after);
     for (const std::string& line : elided()) text += "\\par\\attncolumns{" + latex_text(line) + "}";
     return text;
   }
 
-  double table_height() const { return height_of_row() * static_cast<double>(rows_ + 3); }
+  double table_height() const { return height(rows_); }
 
  private:
   bool is_sheet() const { return !matrix_.boxes.empty(); }
-  double gap() const { return is_sheet() ? box_gap : numbers_.gap; }
-  double height_of_row() const { return is_sheet() ? box_height : row_height * numbers_.size; }
+
+  std::string caption(const std::string& title) const {
+    return "\\attncaption{" + latex_inline_math(matrix_.name()) + "}{" + latex_prose(title) + "}{" + meaning() + "}";
+  }
+  double gap() const { return is_sheet() ? box_gap : page_.numbers.gap; }
+  double height_of_row() const { return is_sheet() ? box_height : row_height * page_.numbers.high; }
+
+  double label_gap() const { return std::clamp(page_.numbers.gap * 1.5, 6.0, 10.0); }
+
+  // How wide the names of the rows are.
+  double labels() const { return has_labels_ ? label_width_ + label_gap() : 0; }
+
+  // Of a table with its names of columns.
+  double height(std::size_t rows) const {
+    return height_of_row() * static_cast<double>(rows + (is_sheet() ? 3 : 1)) + (is_sheet() ? 0 : rules_height);
+  }
+
+  std::size_t most_rows() const {
+    if (!page_.is_slide()) return is_sheet() ? rows_of_a_sheet : rows_of_a_page;
+    // Lines between tokens stand below their weights.
+    const double below = latex_arcs(matrix_, page_).empty() ? 0 : latex_arcs(matrix_, page_)[0].height;
+    const double room = page_.height - caption_height(page_.width) - 4 - below - height(0);
+    return std::max<std::size_t>(static_cast<std::size_t>(std::max(room, 0.0) / height_of_row()), 1);
+  }
+
+  bool is_computed() const { return matrix_.role != Role::input && matrix_.role != Role::weight_matrix; }
+
+  // In how many steps the rows of a computed matrix appear: one by one, or of many some together.
+  int row_steps() const { return static_cast<int>(std::clamp<std::size_t>(rows_, 1, 6)); }
+  int step_of_row(std::size_t row) const {
+    return is_computed() ? 1 + static_cast<int>(row) * row_steps() / static_cast<int>(std::max<std::size_t>(rows_, 1))
+                         : 0;
+  }
 
   double width(std::size_t begin, std::size_t end) const {
-    double total = label_width_ + gap();
+    double total = labels();
     for (std::size_t i = begin; i < end; ++i) total += gap() + columns_[i].width;
     return total;
   }
-
-  bool formula_is_long() const { return !is_sheet() && latex_math_width(matrix_.name()) * 1.15 > longest_formula; }
 
   // Of the caption: its formula and its title.
   double first_line() const {
     return std::min(latex_math_width(matrix_.name()) * 1.1 + 15 + latex_text_width(matrix_.caption()), page_.width);
   }
 
-  std::string meaning(bool with_formula) const {
-    std::string text = with_formula ? latex_prose(matrix_.name()) : "";
-    if (!text.empty() && !matrix_.sizes.empty()) text += ", ";
-    text += latex_inline_math({matrix_.sizes});
+  std::string meaning() const {
+    std::string text = latex_inline_math({matrix_.sizes});
     if (!matrix_.words.empty()) text += (text.empty() ? "" : ", ") + latex_prose(matrix_.words);
     return text;
   }
@@ -165,11 +207,10 @@ class Layout {
         cell = latex_inline_math({text});
         // A number without decimals stands where the others have their whole part.
         if (text.find('.') == std::string::npos && !fraction.empty()) cell += "\\phantom{" + fraction + "}";
-        cell = shaded(cell, row, at);
-        column.width = std::max(column.width, latex_text_width(text));
+        column.width = std::max(column.width, scale_ * latex_text_width(text));
       } else {
         cell = latex_label(text);
-        column.width = std::max(column.width, latex_label_width(text) + 2);
+        column.width = std::max(column.width, scale_ * latex_label_width(text) + 2);
       }
       if (const std::string_view command = look_of(matrix_.mark(row, at)).command; !command.empty()) {
         cell = std::string(command) + "{" + cell + "}";
@@ -177,24 +218,25 @@ class Layout {
       column.cells.push_back(std::move(cell));
     }
     if (matrix_.handed_in.empty() && !fraction.empty())
-      column.width = std::max(column.width, latex_text_width("0" + fraction));
-    column.width = std::max(column.width, latex_label_width(matrix_.column_labels[at]) * 0.95) * numbers_.size;
+      column.width = std::max(column.width, scale_ * latex_text_width("0" + fraction));
+    column.width = std::max(column.width, scale_ * latex_label_width(matrix_.column_labels[at]));
     return column;
   }
 
-  // A weight on paper as dark as it is large.
-  std::string shaded(const std::string& cell, std::size_t row, std::size_t at) const {
-    if (matrix_.role != Role::attention_weight || matrix_.is_closed(row, at)) return cell;
-    const double weight = matrix_.number(row, at);
-    const long percent = std::isfinite(weight) ? std::lround(100 * std::clamp(weight, 0.0, 1.0)) : 0;
-    return percent == 0 ? cell : "\\attnshade{" + std::to_string(percent) + "}{" + cell + "}";
+  // What is behind a number: the darker, the larger the attention weight.
+  std::string shade(const Heat& heat, std::size_t row, std::size_t column, int step) const {
+    const bool is_padded = is_padding(matrix_.row_labels[row]) || is_padding(matrix_.column_labels[column]);
+    if (matrix_.role != Role::attention_weight || is_sheet() || is_padded) return "";
+    const std::optional<double> size = heat.size(row, column);
+    if (!size) return "";
+    const std::string percent = "{" + std::to_string(std::lround(*size * darkest)) + "}";
+    return page_.overlays ? "\\attnshadefrom{" + latex_step(step) + "}" + percent : "\\attnshade" + percent;
   }
 
   // Where the columns end that stand side by side from `begin` on, at most so many.
   std::size_t block_end(std::size_t begin, std::size_t most) const {
-    // A slide shows what is a little too wide a little smaller.
-    const double room = page_.is_slide() ? 1.25 * page_.width : page_.width;
-    double used = label_width_ + gap();
+    const double room = page_.width;
+    double used = labels();
     std::size_t end = begin;
     while (end < columns_.size() && end < begin + most &&
            (end == begin || used + gap() + columns_[end].width <= room)) {
@@ -218,92 +260,163 @@ class Layout {
   // The same of rows, of which a table has room for `most`.
   std::size_t rows_of_each(std::size_t most) const { return each(rows_, (rows_ + most - 1) / most); }
 
-  std::string table(std::size_t begin, std::size_t end, std::size_t first_row, std::size_t last_row) const {
-    std::string text = is_sheet() ? "\\attnfit{" : "\\attnfit{\\attnnumbers ";
-    text += "\\begin{tabular}[t]{@{}l@{\\hspace{10pt}}*{" + std::to_string(end - begin) +
-            (is_sheet() ? "}{@{}c@{\\hspace{1mm}}}@{}}\n" : "}{r}@{}}\n\\attntop\n");
+  std::string table(std::size_t begin, std::size_t end, std::size_t first_row, std::size_t last_row, int after) const {
+    std::string text = is_sheet() ? "\\attnfit{" : is_lying_ ? "\\attnlying{" : "\\attnnumbers{";
+    text += std::string("\\begin{tabular}[t]{@{}") +
+            (has_labels_ ? "l@{\\hspace{" + latex_length(label_gap()) + "}}" : std::string()) + "*{" +
+            std::to_string(end - begin) + (is_sheet() ? "}{@{}c@{\\hspace{1mm}}}@{}}\n" : "}{r}}\n\\attntop\n");
     if (is_sheet()) text += "\\rule{0pt}{15pt}";  // below the caption
-    for (std::size_t i = begin; i < end; ++i) text += " & \\attnhead{" + columns_[i].name + "}";
+    const Heat heat(matrix_);
+    const auto separator = [&](std::size_t column) { return has_labels_ || column > begin ? " & " : ""; };
+    for (std::size_t i = begin; i < end; ++i) text += separator(i) + ("\\attnhead{" + columns_[i].name + "}");
     text += is_sheet() ? " \\\\[1mm]\n" : " \\\\\n\\attnmid\n";
     for (std::size_t row = first_row; row < last_row; ++row) {
-      std::string line = "\\attnhead{" + latex_label(matrix_.row_labels[row]) + "}";
-      for (std::size_t i = begin; i < end; ++i) line += " & " + columns_[i].cells[row];
-      text += (page_.builds_up ? built_up(line, step_of(row - first_row, last_row - first_row)) : line) + " \\\\\n";
+      if (has_labels_) text += "\\attnhead{" + latex_label(matrix_.row_labels[row]) + "}";
+      const int step = after + step_of_row(row - first_row);
+      for (std::size_t i = begin; i < end; ++i) {
+        text += separator(i) + shade(heat, row, i, step) + latex_from_step(step, columns_[i].cells[row], page_);
+      }
+      text += " \\\\\n";
     }
     return text + (is_sheet() ? "" : "\\attnbottom\n") + "\\end{tabular}}";
   }
 
-  std::vector<std::string> elided() const { return words_of_cut(matrix_, {rows_, columns_.size()}); }
+  // Paper knows no options.
+  std::vector<std::string> elided() const {
+    std::vector<std::string> lines = words_of_cut(matrix_, {rows_, columns_.size()});
+    for (std::string& line : lines) line.resize(std::min(line.find(", --"), line.size()));
+    return lines;
+  }
 
   const Matrix& matrix_;
   const LatexPage& page_;
-  const LatexNumbers& numbers_;
+  double scale_;
+  bool has_labels_ = true;
+  bool is_lying_ = false;  // a vector that is a row
   std::size_t rows_ = 0;
   double label_width_ = 0;
   std::vector<Column> columns_;
 };
 
+// A long vector lies down, where that is not too wide: it is of one number a row.
+Matrix turned(Matrix matrix) {
+  std::swap(matrix.row_labels, matrix.column_labels);
+  std::swap(matrix.row_axis, matrix.column_axis);
+  constexpr std::string_view rows = "rows";
+  if (matrix.words.starts_with(rows)) matrix.words.replace(0, rows.size(), "columns");
+  return matrix;
+}
+
+Layout laid_out(const Matrix& matrix, const LatexPage& page, std::list<Matrix>& lying) {
+  constexpr std::size_t long_vector = 5;
+  const bool is_vector =
+      matrix.columns() == 1 && matrix.column_axis.empty() && matrix.boxes.empty() && matrix.handed_in.empty();
+  if (is_vector && matrix.rows() >= long_vector && !page.full) {
+    lying.push_back(turned(matrix));
+    if (Layout layout(lying.back(), page); layout.is_whole()) {
+      layout.lie();
+      return layout;
+    }
+  }
+  return Layout(matrix, page);
+}
+
+// What all of them have in common, then the places and their tables.
+LatexPiece places_side_by_side(const std::vector<Layout>& layouts, const LatexPage& page) {
+  std::string columns, tables;
+  double table = 0;
+  int steps = 0;
+  for (const Layout& layout : layouts) {
+    columns += (columns.empty() ? "" : "@{\\hspace{18pt}}") + std::string("l");
+    tables += (tables.empty() ? "" : " &\n") + ("\\begin{minipage}[t]{" + latex_length(layout.table_width())) + "}" +
+              layout.place() + layout.whole_table(steps) + "\\end{minipage}";
+    table = std::max(table, layout.table_height());
+    steps += layout.steps();
+  }
+  return {"\\attnmatrix{" + layouts[0].caption_of_all() + "\\begin{tabular}[t]{@{}" + columns + "@{}}\n" + tables +
+              "\n\\end{tabular}}\n",
+          layouts[0].caption_height(page.width) + table + 16, steps};
+}
+
 // Some matrices on one line: their captions, then their tables.
-LatexPiece side_by_side(const std::vector<Layout>& layouts) {
+LatexPiece side_by_side(const std::vector<Layout>& layouts, const LatexPage& page) {
+  double left = page.width + between;  // for captions that are wider than their tables
+  for (const Layout& layout : layouts) left -= between + layout.width();
+  const double more = std::max(left / static_cast<double>(layouts.size()), 0.0);
   std::string columns, captions, tables;
-  double caption = 0, table = 0, total = 0;
+  double caption = 0, table = 0;
+  int steps = 0;
   for (std::size_t i = 0; i < layouts.size(); ++i) {
-    const std::string width = std::to_string(static_cast<int>(layouts[i].width())) + "pt";
+    const double wide = layouts[i].width() + std::clamp(layouts[i].caption_width() - layouts[i].width(), 0.0, more);
+    const std::string width = latex_length(wide);
     const std::string separator = i == 0 ? "" : " &\n";
-    columns += (i == 0 ? "" : "@{\\hspace{24pt}}") + std::string("l");
-    captions += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].caption(true) + "\\end{minipage}";
-    tables += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].whole_table() + "\\end{minipage}";
-    caption = std::max(caption, layouts[i].caption_height(layouts[i].width()));
+    columns += (i == 0 ? "" : "@{\\hspace{18pt}}") + std::string("l");
+    captions += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].caption() + "\\end{minipage}";
+    tables += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].whole_table(steps) + "\\end{minipage}";
+    caption = std::max(caption, layouts[i].caption_height(wide));
     table = std::max(table, layouts[i].table_height());
-    total += (i == 0 ? 0 : between) + layouts[i].width();
+    steps += layouts[i].steps();
   }
   return {"\\attnmatrix{\\begin{tabular}[t]{@{}" + columns + "@{}}\n" + captions + " \\\\[2pt]\n" + tables +
               "\n\\end{tabular}}\n",
-          caption + table, total};
+          caption + table + 4, steps};
 }
 
 }  // namespace
 
-const LatexNumbers& numbers_that_fit(const Document& document, const LatexPage& page) {
-  const LatexNumbers* best = &sizes_of_numbers[0];
-  std::size_t fewest = document.blocks.size() + 1;
-  for (const LatexNumbers& numbers : sizes_of_numbers) {
-    LatexPage with = page;
-    with.numbers = &numbers;
-    const auto is_in_parts = [&](const Block& block) {
-      const auto* matrix = std::get_if<Matrix>(&block);
-      return matrix && matrix->boxes.empty() && !Layout(*matrix, with).is_whole();
-    };
-    const auto parts = static_cast<std::size_t>(std::ranges::count_if(document.blocks, is_in_parts));
-    if (parts < fewest) {
-      fewest = parts;
-      best = &numbers;
-    }
-  }
-  return *best;
-}
-
 LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPage& page) {
   LatexPieces pieces;
+  std::list<Matrix> lying;
   std::vector<Layout> waiting;
   double used = 0;
+  const auto add_arcs = [&](const Layout& layout) {
+    LatexPieces arcs = latex_arcs(layout.matrix(), page);
+    // On paper they stay with their weights.
+    if (!arcs.empty() && !page.is_slide()) {
+      pieces.back().text.insert(pieces.back().text.rfind('}'), arcs[0].text);
+      return;
+    }
+    std::ranges::move(arcs, std::back_inserter(pieces));
+  };
   const auto flush = [&] {
     if (waiting.size() == 1) {
       std::ranges::move(waiting[0].pieces(), std::back_inserter(pieces));
     } else if (!waiting.empty()) {
-      pieces.push_back(side_by_side(waiting));
+      pieces.push_back(waiting[1].is_like(waiting[0]) ? places_side_by_side(waiting, page)
+                                                      : side_by_side(waiting, page));
     }
+    for (const Layout& layout : waiting) add_arcs(layout);
     waiting.clear();
     used = 0;
   };
-  for (const Matrix* matrix : beside) {
-    Layout layout(*matrix, page);
-    if (!waiting.empty() && used + between + layout.width() > page.width) flush();
-    used += (waiting.empty() ? 0 : between) + layout.width();
+  for (std::size_t i = 0; i < beside.size(); ++i) {
+    Layout layout = laid_out(*beside[i], page, lying);
+    if (!waiting.empty()) {
+      layout.show_labels(!layout.continues(waiting.back()));
+      const bool is_like = layout.is_like(waiting.back());
+      // The places of one step stand together.
+      const bool begins_places = !is_like && i + 1 < beside.size() && beside[i + 1]->step == beside[i]->step;
+      const bool is_mixed = begins_places || (waiting.size() > 1 && is_like != waiting[1].is_like(waiting[0]));
+      if (is_like && waiting.size() == 1) used = waiting[0].table_width();
+      if (is_mixed || used + between + (is_like ? layout.table_width() : layout.width()) > page.width) {
+        flush();
+        layout.show_labels(true);
+      }
+    }
+    const bool is_like = !waiting.empty() && layout.is_like(waiting.back());
+    used += waiting.empty() ? layout.width() : between + (is_like ? layout.table_width() : layout.width());
     waiting.push_back(std::move(layout));
   }
   flush();
   return pieces;
+}
+
+std::size_t latex_whole_matrices(const Document& document, const LatexPage& page) {
+  return static_cast<std::size_t>(std::ranges::count_if(document.blocks, [&](const Block& block) {
+    const auto* matrix = std::get_if<Matrix>(&block);
+    std::list<Matrix> lying;
+    return matrix && laid_out(*matrix, page, lying).is_whole();
+  }));
 }
 
 }  // namespace attn

@@ -2,6 +2,8 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "base/text.h"
 #include "base/utf8.h"
 #include "formats/latex/blocks.h"
@@ -140,6 +142,8 @@ std::string latex_prose(const Inline& text) {
 std::string latex_label(std::string_view text, double width) { return latex_text(cut(text, width)); }
 
 double latex_label_width(std::string_view text, double width) { return latex_text_width(cut(text, width)); }
+
+std::string latex_length(double width) { return fmt::format("{:.1f}em", width / 10); }
 
 double latex_height(double text_width, const LatexPage& page) {
   constexpr double line_height = 13;

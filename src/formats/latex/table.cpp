@@ -43,7 +43,7 @@ double lines_of_row(const std::vector<Inline>& row, const std::vector<double>& w
   double height = 0;
   for (std::size_t i = 0; i < row.size(); ++i) {
     page.width = widths[i];
-    height = std::max(height, latex_height(latex_text_width(plain(row[i])), page) - 2);
+    height = std::max(height, latex_height(latex_text_width(plain(row[i])), page) - 4);
   }
   return height;
 }
@@ -54,11 +54,9 @@ LatexPieces latex_pieces(const Table& table, const LatexPage& page) {
   std::vector<std::vector<Inline>> all = table.rows;
   if (!table.header.empty()) all.push_back(table.header);
   const std::vector<double> widths = column_widths(all, page.width);
-  double total_width = column_gap * static_cast<double>(widths.size());
-  for (const double width : widths) total_width += width;
   std::string begin = "{\\begin{tabular}{@{}";
   for (std::size_t i = 0; i < widths.size(); ++i) {
-    begin += fmt::format("{}p{{{}pt}}", i == 0 ? "" : "@{\\hspace{12pt}}", static_cast<int>(widths[i]));
+    begin += fmt::format("{}p{{{}}}", i == 0 ? "" : "@{\\hspace{12pt}}", latex_length(widths[i]));
   }
   begin += "@{}}\n\\attntop\n";
   std::string top;
@@ -80,7 +78,7 @@ LatexPieces latex_pieces(const Table& table, const LatexPage& page) {
   double height = head;
   const auto flush = [&] {
     if (now.empty() && !(pieces.empty() && table.rows.empty())) return;
-    pieces.push_back({"\\attnmatrix{" + top + now + bottom + "}\n", height, total_width});
+    pieces.push_back({"\\attnmatrix{" + top + now + bottom + "}\n", height});
     now.clear();
     height = head;
   };

@@ -8,10 +8,10 @@
 
 #include <fmt/core.h>
 
+#include "formats/graph.h"
 #include "formats/spelling.h"
 #include "formats/svg/box.h"
 #include "formats/svg/drawings.h"
-#include "formats/svg/graph.h"
 #include "formats/svg/pen.h"
 
 namespace attn {

@@ -217,10 +217,10 @@ class Layout {
 
   // Under the numbers.
   void add_legend() {
-    StyledLine shades = legend(matrix_, *heat_, typesetter_);
+    StyledLine legend_line = legend(matrix_, *heat_, typesetter_);
     const std::size_t indent = label_width_ + 2 + gap_;
-    StyledLine line(indent + shades.width() <= width_ ? indent : 0);
-    line.add(std::move(shades));
+    StyledLine line(indent + legend_line.width() <= width_ ? indent : 0);
+    line.add(std::move(legend_line));
     lines_.emplace_back();
     lines_.push_back(std::move(line));
   }

@@ -1,4 +1,4 @@
-#include "formats/svg/graph.h"
+#include "formats/graph.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "formats/svg/graph.h"
+#include "formats/graph.h"
 
 namespace attn {
 
