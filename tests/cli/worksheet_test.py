@@ -88,7 +88,7 @@ class Leaks(unittest.TestCase):
             steps = json.loads(printed("check", problem, "--template", "json"))["steps"]
             for words in (["--fade"], ["--blank", "some"], *(["--blank", step] for step in steps)):
                 with self.subTest(problem=name, words=words):
-                    found, blanks = sheet_leaks.leaks(ATTN, problem, *words)
+                    (_, found, blanks), = sheet_leaks.leaks(ATTN, problem, words)
                     self.assertEqual({format: numbers for format, numbers in found.items() if numbers}, {})
                     self.assertTrue(blanks or words[1:] and words[1].endswith("mask"))
 
@@ -287,7 +287,7 @@ class Words(unittest.TestCase):
                 with open(path, "w", encoding="utf-8") as file:
                     json.dump({**problem, "x-for": person}, file)
                 blank, key = sheets(path), sheets(path, "--key")
-            for format in FORMATS:
+            for format in sheet_leaks.FORMATS:
                 name = spelled.get(format, person)
                 before = {"text": "Name: ", "markdown": "**Name:** ", "latex": "Name:~",
                           "html": 'Name: <input type="text" autocomplete="off" value="'}[format]

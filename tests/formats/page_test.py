@@ -725,7 +725,7 @@ class TheRest(PageTest):
                                         right: document.documentElement.clientWidth, bottom: innerHeight};
                           const seen = (one) => within(within(one.getBoundingClientRect(), box.getBoundingClientRect()), view);
                           const here = seen(cell);
-                          if (here.bottom <= here.top || here.right <= here.left) continue;  // below the controls
+                          if (here.bottom <= here.top + 5 || here.right <= here.left) continue;  // below the controls
                           ++checked;
                           const its = sum.getBoundingClientRect();
                           const isIn = its.left >= 0 && its.top >= 0 && its.right <= view.right && its.bottom <= innerHeight;

@@ -93,6 +93,11 @@ def is_of_the_page(element):
     return not PAGE_ONLY.isdisjoint(names)
 
 
+def read_page(text):
+    """What the other formats say without being asked for more: they draw no vectors."""
+    return reading.read_html(re.sub(r"<section>\n<h2>Geometry</h2>.*?</section>", "", text, flags=re.S), is_of_the_page)
+
+
 # Of each format that writes everything: its settings, the ending of its files, what reads it.
 FORMATS = {
     "text": ([], ".txt", reading.read_text),
@@ -101,7 +106,7 @@ FORMATS = {
     "markdown without formulas": (["--math", "none"], ".md", reading.read_markdown),
     "latex": ([], ".tex", reading.read_latex),
     "latex, standalone": (["--standalone"], ".tex", reading.read_latex),
-    "html": ([], ".html", lambda text: reading.read_html(text, is_of_the_page)),
+    "html": ([], ".html", read_page),
 }
 
 

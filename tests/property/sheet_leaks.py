@@ -29,6 +29,7 @@ from program import SKIPPED, measuring_arguments, missing
 
 FORMATS = {"text": ".txt", "markdown": ".md", "latex": ".tex", "html": ".html"}
 WAYS = ((), ("--fade",), ("--blank", "some"), ("--blank", "some", "--seed", "7"), ("--blank", "attention_weights"))
+DARKEST = 55  # per cent of the colour, behind a weight of 1
 SECONDS = 300
 
 
@@ -83,7 +84,6 @@ def parts_of(attn, text, format):
     if format == "html":
         return html.unescape(re.sub(r' data-(cell="\d+"|shape="[\d,]*"|problem="sha256:[\da-f]*")', "", text))
     if format == "latex":
-        text = re.sub(r"\\attnshade\{(\d+)\}", lambda shade: f" {int(shade[1]) / 100:.2f} ", text)
         return re.sub(r"\\(hspace|begin\{minipage\}\[t\])\{[\d.]+(pt|mm)\}|\\\\\[\w+\]|p\{\d+pt\}", "", text)
     return text
 
@@ -93,10 +93,16 @@ def leaked(attn, text, format, answers, known):
     answers, known = ({abs(number) for number in numbers} for numbers in (answers, known))
     text = re.sub(r"\\mathrm\{e\}\{-\}(?=\d)|e−(?=\d)", "e-", parts_of(attn, text, format))
     text = re.sub(r"(columns|rows) [\d–]+ of \d+", "", text)
-    found = []
+    said = []  # a number, how far from it that may be for which it stands, and how it is written
     for token in re.findall(r"(?<![\w.])\d+\.\d+(?:e-\d+)?(?!\w)", text):
-        value, power = float(token), int(token.partition("e")[2] or 0)
-        half_unit = 0.500001 * 10.0 ** (power - len(token.partition("e")[0].partition(".")[2]))
+        power = int(token.partition("e")[2] or 0)
+        said.append((float(token), 10.0 ** (power - len(token.partition("e")[0].partition(".")[2])), token))
+    for token in re.findall(r"\\attnshade\{(\d+)\}", text):
+        said.append((int(token) / DARKEST, 1 / DARKEST, "shade " + token))
+    text = re.sub(r"\\attnshade\{\d+\}", "", text)
+    found = []
+    for value, unit, token in said:
+        half_unit = 0.500001 * unit
         stands_for = [any(abs(number - value) <= half_unit for number in numbers) for numbers in (known, answers)]
         if value != 0 and stands_for == [False, True]:
             found.append(token)

@@ -127,7 +127,7 @@ std::string row(const std::vector<Inline>& cells, std::string_view scope_of_firs
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::string_view scope = i == 0 ? scope_of_first : scope_of_others;
     text += scope.empty() ? fmt::format("<td>{}</td>", page_text(cells[i]))
-                          : fmt::format(R"(<th scope="{}">{}</th>)", scope, page_text(cells[i]));
+                          : fmt::format(R"(<th scope="{}"><bdi>{}</bdi></th>)", scope, page_text(cells[i]));
   }
   return text + "</tr>\n";
 }

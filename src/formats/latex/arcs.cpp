@@ -52,7 +52,7 @@ class Tokens {
 }  // namespace
 
 LatexPieces latex_arcs(const Matrix& weights, const LatexPage& page) {
-  if (!has_arcs(weights)) return {};
+  if (page.sheet || !has_arcs(weights)) return {};
   const bool turned = weights.row_axis == "key";
   const std::vector<std::string>& query_labels = turned ? weights.column_labels : weights.row_labels;
   const std::vector<std::string>& key_labels = turned ? weights.row_labels : weights.column_labels;

@@ -36,6 +36,7 @@ struct LatexPage {
   LatexNumbers numbers = {"\\normalsize"};
   bool full = false;      // nothing elided
   bool overlays = false;  // a slide is built up
+  bool sheet = false;     // to be filled in: nothing is drawn
 
   bool is_slide() const { return height > 0; }
 };

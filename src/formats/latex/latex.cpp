@@ -52,7 +52,11 @@ std::vector<LatexPage> possible_pages(const FormatOptions& options) {
 // That with the largest numbers of which as many matrices are whole as can be.
 LatexPage fitting_page(const Document& document, const FormatOptions& options) {
   const std::vector<LatexPage> pages = possible_pages(options);
-  if (document.sheet) return pages.front();
+  if (document.sheet) {
+    LatexPage page = pages.front();
+    page.sheet = true;
+    return page;
+  }
   return *std::ranges::max_element(pages, {},
                                    [&](const LatexPage& page) { return latex_whole_matrices(document, page); });
 }
