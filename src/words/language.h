@@ -40,7 +40,8 @@ struct StepWords {
   Saying<Text> rotation_cosines, rotation_sines;
   Said rotated_keys, rotated_queries, turned;
   Saying<double, bool, std::size_t> rope;
-  Said slopes, slope_of_head, distances, alibi_bias, alibi;
+  Said slopes, slope_of_head, distances, alibi_bias;
+  Saying<const std::vector<std::string>&> alibi;  // the powers of two that the slopes are
 
   // Scores.
   Said general_queries, general_scores, dot_scores, pairs, hidden_of_pairs, hidden_tanh, hidden_scores,
@@ -170,11 +171,11 @@ struct TellingWords {
   Saying<Text> one_query_told;
 
   // What is given.
-  Said given, sequences, heads, the_score, the_mask, numbers, shown;
+  Said given, sequences, heads, the_score, the_mask, the_norm, numbers, shown;
   Saying<std::size_t, std::size_t> shared_heads;
   Saying<int> rounded;
   Said half_up, half_even, truncate, keep_sum, then;
-  Saying<Text> here, with_c;
+  Saying<Text> here, with_c, with_eps;
   Said not_scaled;
   Saying<std::string_view> precision;  // of a dtype
   Saying<Text, int, bool, Text> arithmetic;

@@ -70,6 +70,8 @@ Inline score_words(const Trace& trace, std::size_t first, const Numerals& numera
       told.emplace_back(said.here(map->spelling));
     } else if (map && map->function == Unary::softcap) {
       told.emplace_back(said.with_c(numerals.in_line(map->parameter)));
+    } else if (map && map->function == Unary::multiply) {
+      told.emplace_back(said.here(numerals.in_line(map->parameter)));
     }
     if (is_left_unscaled(trace, step.heading.id)) told.emplace_back(said.not_scaled);
   }
@@ -85,6 +87,17 @@ Inline common_score_words(const Trace& trace, const ExplainOptions& options, con
     common = std::move(words);
   }
   return common;
+}
+
+// "ε = 1", of the normalizations told; empty where there are none.
+std::string norm_words(const Trace& trace, const ExplainOptions& options, const Numerals& numerals) {
+  for (const Step& step : trace.steps) {
+    const auto* norm = std::get_if<Normalize>(&step.op);
+    if (norm && norm->part == Normalize::Part::normalized && is_told(step.part, options)) {
+      return language().telling.with_eps(numerals.in_line(norm->eps));
+    }
+  }
+  return "";
 }
 
 // " (Layer 1 · self-attention, …)": which of the attentions told have a mask; empty where all have.
@@ -136,6 +149,7 @@ Table options_table(const Trace& trace, const ExplainOptions& options, const Num
   Inline masks = mask_words(trace);
   if (!masks.empty()) masks.emplace_back(whose_mask(trace, options));
   row(said.the_mask, std::move(masks));
+  row(said.the_norm, {norm_words(trace, options, numerals)});
   const std::string precision = said.precision(name(trace.arithmetic.dtype));
   const bool rounds_once = rounds_once_a_step(trace.arithmetic.dtype);
   const auto& by_hand = trace.arithmetic.hand_rounding;

@@ -1,6 +1,7 @@
 #include <cstdlib>
 
 #include "base/math.h"
+#include "base/numbers.h"
 #include "model/positions/position.h"
 #include "words/language.h"
 
@@ -68,6 +69,12 @@ std::vector<Operand> record_biases(RecipeBuilder& work, const Attention& attenti
                     Combine{Binary::multiply, {}}, {slope, distance})};
 }
 
+std::string said_slopes(const Attention& attention) {
+  std::vector<std::string> powers;
+  for (const double power : slopes_rule(attention.heads.value_or(1)).values) powers.push_back("−" + shortest(-power));
+  return language().steps.alibi(powers);
+}
+
 BiasOfDistance bias_of_distance(const Attention& attention) {
   const Tensor<double> of_head = slopes(Shape{{"head", attention.heads.value_or(1)}});
   return {attention.first_queries(), [of_head](std::size_t head, std::int64_t distance) {
@@ -80,7 +87,7 @@ BiasOfDistance bias_of_distance(const Attention& attention) {
 Position alibi_position() {
   return {.spec = {.name = "alibi",
                    .summary = "scores lowered in proportion to the distance (Press et al. 2022, section 3)"},
-          .words = [](const Attention&) { return language().steps.alibi.text(); },
+          .words = said_slopes,
           .biases = record_biases,
           .bias_of_distance = bias_of_distance};
 }

@@ -86,7 +86,13 @@ constexpr StepWords english_steps = {
     .slope_of_head = "{} = 2^(−8h/H) for h = 1, …, H",
     .distances = "How far apart query and key stand, below zero",
     .alibi_bias = "ALiBi: the farther apart, the more is taken off",
-    .alibi = "ALiBi, a slope a head times the distance",
+    .alibi =
+        [](const std::vector<std::string>& powers) {
+          if (powers.size() == 1) return "ALiBi, −|i − j| times the slope 2^(" + powers.front() + ")";
+          std::string all;
+          for (const std::string& power : powers) all += (all.empty() ? "2^(" : ", 2^(") + power + ")";
+          return "ALiBi, −|i − j| times the slope of the head: " + all;
+        },
     .general_queries = "Queries times the weight of the score",
     .general_scores = "Scores: each query, times the weight, with each key",
     .dot_scores = "Scores: each query times each key",

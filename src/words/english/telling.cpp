@@ -71,6 +71,7 @@ constexpr TellingWords english_telling = {
     .heads = "Heads",
     .the_score = "Score",
     .the_mask = "Mask",
+    .the_norm = "Norm",
     .numbers = "Numbers",
     .shown = "Shown",
     .shared_heads = "{} of queries, {} of keys and values",
@@ -85,6 +86,7 @@ constexpr TellingWords english_telling = {
     .then = ", then ",
     .here = ", here {}",
     .with_c = " with c = {}",
+    .with_eps = "with ε = {}",
     .not_scaled = ", not scaled",
     .precision =
         [](std::string_view dtype) {
