@@ -352,7 +352,7 @@ struct QuizWords {
   Said how_it_went, first_try, with_help, not_right, not_asked, to_practise, nothing_to_practise, step, mistake;
   Saying<std::size_t, std::size_t> so_many;
   Saying<Text, std::size_t> made;
-  Said more_like_this;
+  Said more_like_this, another_one;
 };
 
 // What is said in questions for course systems.

@@ -54,7 +54,7 @@ class Worksheet {
   Document document() const;
 
   // What of a text would tell an answer: "0.47".
-  std::vector<std::string> answers_in(const std::string& text) const;
+  std::vector<std::string> answers_in(const std::string& text, bool is_title = false) const;
 
  private:
   friend class SheetTeller;
@@ -65,8 +65,8 @@ class Worksheet {
   void open_cells(const Step& step);
   bool repeats_open(const Reading& reading, std::size_t cell, double value) const;
   bool is_told(const Step& step) const;
-  std::vector<Written> answers_written(const std::string& text) const;
-  std::string without_answers(const std::string& text) const;
+  std::vector<Written> answers_written(const std::string& text, bool is_title = false) const;
+  std::string without_answers(const std::string& text, bool is_title = false) const;
 
   const Trace& trace_;
   const WorksheetOptions& options_;
