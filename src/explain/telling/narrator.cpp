@@ -411,6 +411,8 @@ void narrate(const Trace& trace, const ExplainOptions& options, Level level, std
     if (all) narrator.tell_notes_on_givens();
     narrator.tell(steps);
   }
+  // Else it is said where it is said what is given.
+  if (!all) tell_mask(trace, steps, document);
 }
 
 }  // namespace attn
