@@ -213,6 +213,10 @@ class Papers(LatexTest):
         for rule in ("the problem blocks this cell", "causal: a query sees", "lengths: keys past the end"):
             self.assertIn(rule, source)
 
+    def test_powers_in_running_text_are_set_as_powers(self):
+        source = latex("run", os.path.join(DATA, "alibi.json"), "--standalone", "--brief")
+        self.assertIn("$2^{-1}$, $2^{-2}$", source)
+
     def test_words_above_a_table_are_drawn_close_to_nothing_else(self):
         for option in ("--standalone", "--beamer"):
             with tempfile.TemporaryDirectory(prefix="attn-latex-") as folder:

@@ -410,9 +410,9 @@ void narrate(const Trace& trace, const ExplainOptions& options, Level level, std
     if (all) tell_givens(trace, options, numerals, document);
     if (all) narrator.tell_notes_on_givens();
     narrator.tell(steps);
+    // Else it is said where it is said what is given.
+    if (!all) tell_mask(trace, steps, document);
   }
-  // Else it is said where it is said what is given.
-  if (!all) tell_mask(trace, steps, document);
 }
 
 }  // namespace attn
