@@ -315,6 +315,10 @@ class Figures(LatexTest):
             self.assertNotIn("\\_", boxes)
         self.assertIn("\\sqrt{d_{k}}", boxes + latex("run", TWELVE, "--standalone"))
 
+    def test_vectors_are_called_in_pictures_as_in_tables(self):
+        source = body_of(latex("run", EXAMPLE, "--geometry", "--standalone", "--brief"))
+        self.assertRegex(source, r"\\node\[attnquery.*\$q_\{1\}\$")
+
     def test_the_steps_are_joined_as_the_data_flows(self):
         source = body_of(latex("run", EXAMPLE, "--standalone"))
         self.assertGreaterEqual(source.count("\\attnflowbox{"), 8)
