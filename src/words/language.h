@@ -162,10 +162,12 @@ struct TellingWords {
   // How much is told, and of what.
   // What ends in _by shows whoever runs the program more.
   Said only_the_result, only_the_head, every_matrix, every_row, steps_by, shared_by, rows_by, products_by, result,
-      what_must_hold, notes, dot_product, more_of_these, more_rows, more_queries, more_places, more_notes, one_place_by,
+      what_must_hold, notes, dot_product, more_of_these, more_rows, more_queries, more_notes, one_place_by,
       one_query_by, all_by;
   Saying<std::size_t, Text> left_out;
-  Saying<std::size_t, bool, std::size_t> in_the_same_way;
+  // Of places by the axis that tells them apart; "" where there are several.
+  Saying<Text> more_places;
+  Saying<std::size_t, bool, std::size_t, Text> in_the_same_way;
   Saying<std::size_t, Text> padded;
   Said all_heads, all_queries;
   Saying<Text> one_query_told;

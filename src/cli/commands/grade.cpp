@@ -54,6 +54,9 @@ struct GradeOptions {
 
   void declare(CommandLine& line);
   Exit run() const;
+
+ private:
+  FormatOptions look_of_feedback(const Format& format) const;
 };
 
 const ClassReport* report_of_ending(const std::string& path) {
@@ -221,6 +224,15 @@ Scheme scheme_of(const std::string& file, ProblemsOfClass& problems) {
   return scheme;
 }
 
+// A file for a person is a whole document, where the format could also write a part of one.
+FormatOptions GradeOptions::look_of_feedback(const Format& format) const {
+  FormatOptions look{.ascii = ascii};
+  const bool has_parts =
+      std::ranges::find(format.settings, "standalone", &FormatSetting::name) != format.settings.end();
+  if (has_parts) look.settings.emplace("standalone", "");
+  return look;
+}
+
 Exit GradeOptions::run() const {
   const std::vector<ReportTarget> targets = report_targets(*this);
   const Format& format = formats()[choice("--feedback-format", feedback_format, names_of(formats()))];
@@ -253,7 +265,7 @@ Exit GradeOptions::run() const {
     if (!for_people && !wants_gradescope) return;
     const Document told = one.report ? attn::feedback(one.graded, *one.report, one.problem->trace, points)
                                      : feedback_without_grade(one.graded);
-    if (for_people) for_people->write(one.graded, written(format, told, {.ascii = ascii}));
+    if (for_people) for_people->write(one.graded, written(format, told, look_of_feedback(format)));
     if (wants_gradescope) one_result = gradescope_json(one.graded, written(text_format(), told, {.ascii = ascii}));
     if (for_gradescope) for_gradescope->write(one.graded, one_result);
   });
