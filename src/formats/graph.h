@@ -45,7 +45,7 @@ std::vector<std::size_t> ranked(const std::vector<GraphNode>& nodes, const std::
 class LayeredGraph {
  public:
   // REQUIRES: nodes and edges outlive it.
-  LayeredGraph(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges);
+  LayeredGraph(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges, double shortest_arrow = 44);
 
   GraphLayout layout();
 
@@ -96,6 +96,7 @@ class LayeredGraph {
 
   const std::vector<GraphNode>& nodes_;
   const std::vector<GraphEdge>& edges_;
+  const double shortest_arrow_;
   std::vector<Stand> stands_;                   // of the nodes, then of what passes
   std::vector<ArrowPiece> pieces_;              // edge by edge
   std::vector<std::vector<std::size_t>> ways_;  // the stands of an edge

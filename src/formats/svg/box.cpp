@@ -19,7 +19,9 @@ constexpr double widest_grid = 430;
 constexpr std::size_t most_maps = 16;
 constexpr std::size_t most_rows_of_two = 8, most_matrices_a_query = 4;
 constexpr double between_grids = 18;
-constexpr double map_side = 46, between_maps = 12;
+constexpr double map_side = 46, tight_map_side = 34, between_maps = 12;
+constexpr double tight_square = 8;
+constexpr std::size_t most_lines_of_formula = 2;  // where there is little room
 
 // "Sequence 1 of 2" and "head 2 of 8" of "Sequence 1 of 2 · head 2 of 8".
 std::pair<std::string, std::string> parts(const std::string& place) {
@@ -33,19 +35,26 @@ std::pair<std::string, std::string> parts(const std::string& place) {
 
 void StepBox::lay_out(const Theme& theme, double room, const Room& figure, bool full) {
   lay_out_grids(theme, room, figure, full);
-  lay_out_maps(theme, room);
+  lay_out_maps(theme, room, figure);
   lay_out_head(theme, room, figure);
 }
 
 // Both where there are two and they are small, all of a few queries of which each has one, else the first.
 void StepBox::lay_out_grids(const Theme& theme, double room, const Room& figure, bool full) {
   const double widest = figure.width < widest_grid ? figure.width : std::max(room, widest_grid);
-  GridLook look{
-      .widest = widest, .tinted = first().role == Role::attention_weight, .full = full, .size = figure.letters};
+  const Role role = first().role;
+  GridLook look{.widest = widest,
+                .tinted = role == Role::attention_weight,
+                .full = full,
+                .size = figure.letters,
+                .largest_square = figure.is_tight ? tight_square : 0,
+                .bare_rows = figure.is_tight && (role == Role::query || role == Role::key || role == Role::value),
+                .alike = &places_};
   if (!figure.has_numbers) look.most_rows = look.most_columns = 0;
   double x = 0, y = 0;
   double tallest = 0;
   for (const ToldMatrix& place : places_) {
+    look.pads = place.is_padding;
     Grid grid(*place.matrix, theme, look);
     const bool few = places_.size() == 2 || (is_matrix_a_query(first()) && places_.size() <= most_matrices_a_query);
     const bool drawn = shown_.empty() || full || (few && grid.has_numbers() && first().rows() <= most_rows_of_two);
@@ -65,7 +74,7 @@ void StepBox::lay_out_grids(const Theme& theme, double room, const Room& figure,
   body_ = y + tallest;
 }
 
-void StepBox::lay_out_maps(const Theme& theme, double room) {
+void StepBox::lay_out_maps(const Theme& theme, double room, const Room& figure) {
   Palette palette = theme.palette();
   palette.heat = theme.of(first().role).ink;
   const double most = std::max(inner_, std::min(room, 320.0));
@@ -79,10 +88,16 @@ void StepBox::lay_out_maps(const Theme& theme, double room) {
     const double sides = static_cast<double>(std::max({matrix.rows(), matrix.columns(), std::size_t{1}}));
     if (maps_.size() == most_maps) break;
     if (many && parts(places_[i].place).first != here) continue;
-    Map map{&places_[i], small_map_drawing(matrix, palette, std::clamp(map_side / sides, 0.5, 9.0)), 0, 0, 0, ""};
+    Map map{
+        &places_[i],
+        small_map_drawing(matrix, palette, std::clamp((figure.is_tight ? tight_map_side : map_side) / sides, 0.5, 9.0)),
+        0,
+        0,
+        0,
+        ""};
     const auto [prefix, name] = parts(places_[i].place);
     const bool is_new = prefix != above;
-    map.room = std::max(map.drawing.width, text_width(name, small_size - 1));
+    map.room = std::max(map.drawing.width, text_width(name, small_size));
     if (x > 0 && (is_new || x + map.room > most)) {
       y += tallest + between_maps;
       x = tallest = 0;
@@ -112,9 +127,14 @@ void StepBox::lay_out_head(const Theme& theme, double room, const Room& figure) 
   const double widest_line =
       std::max(inner_, figure.flows_across ? std::clamp(room - 2 * padding, narrowest_across, usual) : usual);
   formula_ = wrapped(formula_runs(matrix.name(), theme), formula_size, widest_line, true);
-  title_ = figure.is_brief ? std::vector<Runs>()
-                           : wrapped(text_runs({places_.front().title}, theme), title_size, widest_line);
-  sizes_ = figure.is_brief ? "" : matrix.sizes;
+  // A symbol alone says which step it is.
+  const bool is_short = figure.is_brief() || figure.flows_across;
+  if (is_short && formula_.size() > most_lines_of_formula) {
+    formula_ = wrapped(formula_runs({Span(matrix.symbol, matrix.role)}, theme), formula_size, widest_line, true);
+  }
+  title_ = figure.is_brief() ? std::vector<Runs>()
+                             : wrapped(text_runs({places_.front().title}, theme), title_size, widest_line);
+  sizes_ = figure.is_brief() ? "" : matrix.sizes;
   double widest = inner_;
   for (const Runs& line : formula_) widest = std::max(widest, runs_width(line, formula_size, true));
   for (const Runs& line : title_) widest = std::max(widest, runs_width(line, title_size));
@@ -158,7 +178,7 @@ std::string StepBox::drawn(double x, double y, const Theme& theme) const {
     }
     drawn += one.grid.drawn(start + one.x, top + one.y);
   }
-  const TextLook small{.size = small_size - 1, .fill = theme.faint};
+  const TextLook small{.size = small_size, .fill = theme.faint};
   for (const Map& map : maps_) {
     if (!map.above.empty()) {
       drawn += svg_text(start, top + map.y - 6, map.above, {.size = small_size, .fill = theme.ink});
