@@ -7,8 +7,8 @@
 namespace attn {
 
 LayeredGraph::LayeredGraph(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges,
-                           double shortest_arrow)
-    : nodes_(nodes), edges_(edges), shortest_arrow_(shortest_arrow) {
+                           const GraphGaps& gaps)
+    : nodes_(nodes), edges_(edges), gaps_(gaps) {
   const std::vector<std::size_t> ranks = ranked(nodes, edges);
   for (std::size_t i = 0; i < nodes.size(); ++i) stands_.push_back({ranks[i], nodes[i].width, nodes[i].height, 0, i});
   for (const GraphEdge& edge : edges) lead(edge);
@@ -110,7 +110,7 @@ double LayeredGraph::room_below(std::size_t rank) const {
     const double aside = stands_[piece.from].center + piece.from_shift - stands_[piece.to].center - piece.to_shift;
     farthest = std::max(farthest, std::abs(aside));
   }
-  return shortest_arrow_ + std::min(46.0, farthest * 0.09);
+  return gaps_.shortest_arrow + std::min(46.0, farthest * 0.09);
 }
 
 std::vector<std::size_t> ranked(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges) {

@@ -55,6 +55,8 @@ class StepBox {
     std::string above;  // what the place begins with, where it is another than before
   };
 
+  // Where one place of several is all there is, the figure says which.
+  bool is_named(const ToldMatrix& place) const { return !place.place.empty() && places_.size() == of_; }
   void lay_out_grids(const Theme& theme, double room, const Room& figure, bool full);
   void lay_out_maps(const Theme& theme, double room, const Room& figure);
   void lay_out_head(const Theme& theme, double room, const Room& figure);
@@ -66,6 +68,7 @@ class StepBox {
   std::string sizes_;
   std::vector<Shown> shown_;
   std::vector<Map> maps_;
+  double padding_ = 0, formula_size_ = 0;
   double inner_ = 0;  // width of what is below the head
   double body_ = 0;   // and its height
   double head_ = 0, width_ = 0, height_ = 0;

@@ -64,7 +64,7 @@ Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& 
 Drawing sum_drawing(const Branch& branch, const Theme& theme, const Room& room);
 
 // Vectors as they stand to each other: arrows, points, turns, and what temperature does.
-Drawing geometry_drawing(const GeometryTold& told, const Theme& theme, double width);
+Drawing geometry_drawing(const GeometryTold& told, const Theme& theme, double room);
 
 // Blocks of a document one below the other, as on a sheet of paper.
 class FigureSheet {

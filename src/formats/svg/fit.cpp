@@ -33,10 +33,11 @@ Page slide() {
     change(room);
     return room;
   };
+  const Room one_place = but(gist, [](Room& room) { room.one_place = room.is_tight = true; });
   const Room maps = but(gist, [](Room& room) { room.has_numbers = false; });
-  const Room one_map = but(maps, [](Room& room) { room.one_place = true; });
+  const Room one_map = but(one_place, [](Room& room) { room.has_numbers = false; });
   const Room core = but(maps, [](Room& room) { room.detail = Detail::core; });
-  const Room tight = but(core, [](Room& room) { room.one_place = room.is_tight = true; });
+  const Room least = but(one_map, [](Room& room) { room.detail = Detail::core; });
   return {.width = 1280,
           .height = 720,
           .is_fixed = true,
@@ -47,16 +48,16 @@ Page slide() {
                     {.width = 1180, .paper = 1120, .flows_across = true},
                     but(gist, [](Room& room) { room.letters = 15; }),
                     {.width = 1000, .paper = 900, .detail = Detail::gist},
-                    but(gist, [](Room& room) { room.one_place = true; }),
+                    one_place,
                     maps,
                     one_map,
                     core,
-                    tight,
-                    but(tight, [](Room& room) { room.has_notes = false; })}};
+                    least,
+                    but(least, [](Room& room) { room.has_notes = false; })}};
 }
 
 Page column() {
-  constexpr double wide = 330;
+  constexpr double wide = 345;
   const Room gist{.width = wide, .paper = wide, .detail = Detail::gist, .is_tight = true};
   const auto but = [](Room room, auto change) {
     change(room);

@@ -18,7 +18,8 @@ namespace attn {
 namespace {
 
 constexpr double beside_distance = 40;  // to a box beside another
-constexpr double arrow_head = 8, shortest_arrow = 44, tight_arrow = 24;
+constexpr double arrow_head = 8, shortest_arrow = 44;
+constexpr GraphGaps tight_gaps{.shortest_arrow = 24, .between_stands = 10};
 
 bool is_vector(const Matrix& matrix) {
   return (matrix.row_axis.empty() && matrix.rows() == 1) || (matrix.column_axis.empty() && matrix.columns() == 1);
@@ -87,7 +88,7 @@ class Flow {
  private:
   Drawing drawing() {
     build_nodes();
-    GraphLayout layout = LayeredGraph(nodes_, edges_, room_.is_tight ? tight_arrow : shortest_arrow).layout();
+    GraphLayout layout = LayeredGraph(nodes_, edges_, room_.is_tight ? tight_gaps : GraphGaps{}).layout();
     if (room_.flows_across) turn(layout);
     Drawing drawing{layout.width, layout.height, {}};
     for (std::size_t i = 0; i < edges_.size(); ++i) drawing.content += arrow(arrows_[i], layout.routes[i]);
@@ -211,11 +212,12 @@ class Flow {
     return passed;
   }
 
-  // Of the box with the most places that are not drawn large.
+  // Of the box with the most heads and sequences that are not drawn large.
   std::string words_of_places() const {
     const StepBox* most = nullptr;
     const auto not_large = [](const StepBox& box) { return box.drawn_small() + box.not_drawn(); };
     for (const StepBox& box : boxes_) {
+      if (is_matrix_a_query(box.first())) continue;
       if (not_large(box) > (most ? not_large(*most) : 0)) most = &box;
     }
     if (!most) return "";
@@ -224,7 +226,7 @@ class Flow {
     std::string words = small == 0 ? "Only " + in_sentence(place_of(*most)) + " is drawn here"
                                    : place_of(*most) + (has_numbers ? " is drawn with its numbers" : " is drawn large");
     if (small > 0) words += small + none == 1 ? ", the other as a small map" : ", others as small maps";
-    if (none > 0) words += fmt::format("; {} {} left out", none, small > 0 ? "more are" : none == 1 ? "is" : "are");
+    if (none > 0 && small > 0) words += fmt::format("; {} more {} left out", none, none == 1 ? "is" : "are");
     return words + ".";
   }
 
@@ -339,7 +341,7 @@ class Flow {
       double head = 0;
       for (const std::size_t i : members_[node]) {
         const std::size_t beside = room_.flows_across ? layers : in_layer[ranks[node]];
-        const double between = room_.flows_across ? shortest_arrow : 0;
+        const double between = !room_.flows_across ? 0 : room_.is_tight ? tight_gaps.shortest_arrow : shortest_arrow;
         boxes_[i].lay_out(theme_, room_.width / static_cast<double>(beside) - between, room_, options_.full);
         head = std::max(head, boxes_[i].head());
       }

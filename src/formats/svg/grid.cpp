@@ -31,7 +31,7 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
   }
   label_width_ = look.bare_rows ? 0 : longest + 7;
   label_height_ = small + 7;
-  cell_height_ = look.size + 10;
+  cell_height_ = look.size + (look.is_tight ? 6 : 10);
   width_ = label_width_;
   const bool many = matrix.rows() > look.most_rows || matrix.columns() > look.most_columns;
   has_numbers_ = look.full || look.cut || !many;
@@ -41,7 +41,8 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
     for (std::size_t i = 0; i < columns; ++i) {
       const double label = std::min(widest_column_label, text_width(column_label(i), small));
       const double numbers = widest_number(i);
-      columns_.push_back({width_, std::max({numbers, label, text_width("00", look.size)}) + 12, numbers});
+      columns_.push_back(
+          {width_, std::max({numbers, label, text_width("00", look.size)}) + (look.is_tight ? 8 : 12), numbers});
       if (!look.cut && !look.full && columns_.size() > 3 && width_ + columns_.back().width > look.widest) {
         columns_.pop_back();
         break;
@@ -57,13 +58,14 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
   Palette palette = theme.palette();
   if (!look.tinted) palette.heat = theme.of(matrix.role).ink;
   const double sides = static_cast<double>(std::max(matrix.rows(), matrix.columns()));
+  const double narrowest = look.is_tight ? 1 : narrowest_square;
   if (!look.tinted) {
     label_width_ = label_height_ = 0;
-    square_ = std::clamp(map_width / sides, narrowest_square, widest_square);
+    square_ = std::clamp(map_width / sides, narrowest, widest_square);
   } else {
     const double digits = text_width(std::to_string(matrix.rows()) + " ", small);
     label_width_ = std::min(longest + digits, widest_row_label + digits) + 7;
-    square_ = std::clamp(look.widest / 2 / sides, narrowest_square, look.size + 2);
+    square_ = std::clamp(look.widest / 2 / sides, narrowest, look.size + 2);
   }
   if (look.largest_square > 0) square_ = std::min(square_, look.largest_square);
   map_ = small_map_drawing(matrix, palette, square_);

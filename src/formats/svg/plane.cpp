@@ -33,7 +33,7 @@ std::string colour(SceneInk ink, const Theme& theme) {
 }  // namespace
 
 // Pictures beside each other while there is room, each under its title and what there is to see.
-Drawing geometry_drawing(const GeometryTold& told, const Theme& theme, double width) {
+Drawing geometry_drawing(const GeometryTold& told, const Theme& theme, double room) {
   Drawing drawing;
   double y = 0;
   const auto write = [&](double x, double& at, const std::string& words, const TextLook& look, double width) {
@@ -58,7 +58,7 @@ Drawing geometry_drawing(const GeometryTold& told, const Theme& theme, double wi
     lowest = std::max(lowest, at);
     drawing.width = std::max(drawing.width, x + scene.width);
     x += scene.width + apart;
-    if (x + scene.width > std::max(width, 2 * scene.width + apart) * 1.05) {
+    if (x + scene.width > std::max(room, 2 * scene.width + apart) * 1.05) {
       x = 0;
       y = lowest + apart / 2;
     }
