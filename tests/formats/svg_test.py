@@ -345,7 +345,9 @@ class Figures(unittest.TestCase):
         cells = [rect for rect in root.iter(NAMESPACE + "rect") if rect.get("height") == "24"
                  and rect.get("fill") not in ("none", "#ffffff", "#e9e9e9")]
         self.assertEqual(len(cells), expected)
-        self.assertIn(" · query 3 · padding<", svg("run", DATA / "ragged-batch.json", "--only", "weighted_values"))
+        text = svg("run", DATA / "ragged-batch.json", "--only", "weighted_values")
+        self.assertIn(" · query 3 · padding<", text)
+        self.assertNotIn("·", [words_of(one) for one in ElementTree.fromstring(text).iter(NAMESPACE + "text")])
 
     def test_panels_of_one_step_have_their_decimals_and_shades_alike(self):
         root = ElementTree.fromstring(svg("run", DATA / "ragged-batch.json", "--only", "weighted_values"))

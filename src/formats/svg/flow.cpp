@@ -225,7 +225,7 @@ class Flow {
     const std::size_t small = most->drawn_small(), none = most->not_drawn();
     std::string words = small == 0 ? "Only " + in_sentence(place_of(*most)) + " is drawn here"
                                    : place_of(*most) + (has_numbers ? " is drawn with its numbers" : " is drawn large");
-    if (small > 0) words += small + none == 1 ? ", the other as a small map" : ", others as small maps";
+    if (small > 0) words += small + none == 1 ? ", the other as a small map" : ", the others as small maps";
     if (none > 0 && small > 0) words += fmt::format("; {} more {} left out", none, none == 1 ? "is" : "are");
     return words + ".";
   }

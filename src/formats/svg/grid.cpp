@@ -104,7 +104,8 @@ bool Grid::pads_column(std::size_t column) const {
 }
 
 std::string_view Grid::row_label(std::size_t row) const {
-  return pads_row(row) && !look_.pads ? padding_words : std::string_view(matrix_.row_labels[row]);
+  const bool pads = is_position(matrix_.row_axis) && is_padding(matrix_.row_labels[row]);
+  return pads ? padding_words : std::string_view(matrix_.row_labels[row]);
 }
 
 std::string_view Grid::column_label(std::size_t column) const {

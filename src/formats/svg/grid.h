@@ -20,7 +20,7 @@ struct GridLook {
   bool cut = false;                                // the first rows and columns, not a map
   double size = 13;                                // of the numbers
   double largest_square = 0;                       // of a map, unless it is 0
-  bool is_tight = false;                          // little room around numbers
+  bool is_tight = false;                           // little room around numbers
   bool bare_rows = false;                          // without their labels
   bool pads = false;                               // all of it stands for no token
   const std::vector<ToldMatrix>* alike = nullptr;  // that have its decimals and shades: of one step
