@@ -9,12 +9,12 @@ namespace attn {
 namespace {
 
 // What steps of a kind are called that have no box.
-struct Kind {
+struct StepKind {
   const char* name;
   bool (*has)(const Matrix& matrix);
 };
 
-constexpr Kind kinds[] = {
+constexpr StepKind kinds[] = {
     {"weights that are given", [](const Matrix& matrix) { return matrix.role == Role::weight_matrix; }},
     {"masks and what is added to scores", [](const Matrix& matrix) { return matrix.role == Role::mask; }},
     {"scores", [](const Matrix& matrix) { return matrix.role == Role::score; }},
@@ -25,8 +25,8 @@ constexpr Kind kinds[] = {
 
 constexpr std::size_t most_symbols = 8;  // of a kind
 
-const Kind& kind_of(const Matrix& matrix) {
-  return *std::ranges::find_if(kinds, [&](const Kind& kind) { return kind.has(matrix); });
+const StepKind& kind_of(const Matrix& matrix) {
+  return *std::ranges::find_if(kinds, [&](const StepKind& kind) { return kind.has(matrix); });
 }
 
 // "causal, lengths and mask"
@@ -52,7 +52,7 @@ void append_symbols(const std::vector<const Matrix*>& matrices, const Theme& the
 Runs left_out_runs(const std::vector<const Matrix*>& matrices, bool has_notes, const Theme& theme) {
   Runs runs;
   const auto begin = [&] { runs.push_back({runs.empty() ? "Left out here: " : "; "}); };
-  for (const Kind& kind : kinds) {
+  for (const StepKind& kind : kinds) {
     std::vector<const Matrix*> of_kind;
     std::ranges::copy_if(matrices, std::back_inserter(of_kind),
                          [&](const Matrix* matrix) { return &kind_of(*matrix) == &kind; });
