@@ -139,11 +139,12 @@ struct GeometryWords {
   Said by_more, no_arrows, paler;
   Saying<std::size_t, std::size_t> only_named;
   Saying<Text> within, within_zero, not_within;
-  Said all_closed, way;
+  Said all_closed, way, way_of_sink;
   Saying<std::size_t> turned_so;
   Said times;
 
   // The same in numbers.
+  Said blunt_to_sharp;
   Said length, cosine, angle, degrees, weight, key, pair, before, after, closed;
 
   // Why nothing is drawn.

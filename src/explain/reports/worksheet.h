@@ -56,6 +56,9 @@ class Worksheet {
   // What of a text would tell an answer: "0.47".
   std::vector<std::string> answers_in(const std::string& text, bool is_title = false) const;
 
+  // The text with "___" in place of those.
+  std::string without_answers(const std::string& text, bool is_title = false) const;
+
  private:
   friend class SheetTeller;
   struct Written {
@@ -66,7 +69,6 @@ class Worksheet {
   bool repeats_open(const Reading& reading, std::size_t cell, double value) const;
   bool is_told(const Step& step) const;
   std::vector<Written> answers_written(const std::string& text, bool is_title = false) const;
-  std::string without_answers(const std::string& text, bool is_title = false) const;
 
   const Trace& trace_;
   const WorksheetOptions& options_;
