@@ -27,7 +27,7 @@ struct Blanks {
 };
 
 struct WorksheetOptions {
-  Blanks blanks;
+  Blanks blanks = {};
   std::string person = {};               // whose sheet it is; empty where anybody may write a name on it
   bool is_key = false;                   // with the numbers in the boxes
   int digits = 2;                        // decimals that are asked for
