@@ -51,9 +51,9 @@ std::vector<Found> rules_of(const std::vector<PageMatrix>& masks, const std::str
 
 }  // namespace
 
-std::vector<std::string> closing_rules(const Matrix& matrix, Extent shown, const std::vector<PageMatrix>& page) {
-  std::vector<std::string> titles;
-  if (matrix.closed.empty() || !matrix.reading.open) return titles;
+std::vector<const Matrix*> closing_rules(const Matrix& matrix, Extent shown, const std::vector<PageMatrix>& page) {
+  std::vector<const Matrix*> closing;
+  if (matrix.closed.empty() || !matrix.reading.open) return closing;
   std::vector<PageMatrix> masks;
   std::ranges::copy_if(page, std::back_inserter(masks),
                        [](const PageMatrix& one) { return one.matrix->role == Role::mask; });
@@ -65,13 +65,12 @@ std::vector<std::string> closing_rules(const Matrix& matrix, Extent shown, const
     if (!place) continue;
     const std::vector<Found> rules = rules_of(masks, made.open->tensor, *place);
     for (const Found& rule : rules) {
-      const std::string& title = rule.matrix->title;
-      const bool is_new = std::ranges::find(titles, title) == titles.end();
-      if (rule.number == 0 && is_new && !title.empty()) titles.push_back(title);
+      const bool is_new = std::ranges::find(closing, rule.matrix->title, &Matrix::title) == closing.end();
+      if (rule.number == 0 && is_new && !rule.matrix->title.empty()) closing.push_back(rule.matrix);
     }
-    if (titles.size() == rules.size()) break;  // there are no others
+    if (closing.size() == rules.size()) break;  // there are no others
   }
-  return titles;
+  return closing;
 }
 
 }  // namespace attn

@@ -112,10 +112,24 @@ std::string sides(const Equation& line) {
 }
 
 // Behind its line, where that has fewer sides than others: in that column of a grid.
-std::string remark(const Equation& line, std::size_t column = 0) {
+std::string remark(const Equation& line, std::size_t column = 0, const std::string& more = "") {
   if (line.remark.empty()) return "";
   const std::string style = column == 0 ? "" : fmt::format(R"( style="--column:{}")", column);
-  return fmt::format(R"( <span class="remark"{}>({})</span>)", style, page_text(line.remark));
+  return fmt::format(R"( <span class="remark"{}>({}{})</span>)", style, page_text(line.remark), more);
+}
+
+// " by causal", behind a line that says "closed" of a cell of which another line has said why.
+std::string reason_behind(const Equation& line, ClosingReasons& reasons) {
+  constexpr std::string_view closed = "closed";
+  const std::string remark = plain(line.remark), name = line.sides.empty() ? "" : plain(line.sides.front().whole());
+  const std::size_t index = name.find('[');
+  if (!remark.starts_with(closed) || index == std::string::npos) return "";
+  if (remark != closed) {
+    reasons[name.substr(index)] = remark.substr(closed.size());
+    return "";
+  }
+  const auto reason = reasons.find(name.substr(index));
+  return reason == reasons.end() ? "" : "<span class=\"extra\">" + escaped_markup(reason->second) + "</span>";
 }
 
 std::string label(const Equation& line) {
@@ -174,7 +188,7 @@ std::string math_elements(const Inline& formula) {
 
 std::string page_label(std::string_view label) { return "<bdi>" + escaped_markup(label) + "</bdi>"; }
 
-std::string page_lines(const Derivation& derivation) {
+std::string page_lines(const Derivation& derivation, ClosingReasons& reasons) {
   std::string text = "<div class=\"derivation\">\n";
   if (!derivation.formula.empty() || !derivation.title.empty()) {
     text += "<p class=\"formula\">";
@@ -196,7 +210,7 @@ std::string page_lines(const Derivation& derivation) {
   for (const Equation& line : derivation.lines) {
     text += "\n<li>";
     text += labelled && line.label.empty() ? "<span class=\"label\"></span>" : label(line);
-    text += sides(line) + remark(line, line.sides.size() + (labelled ? 2 : 1)) + "</li>";
+    text += sides(line) + remark(line, line.sides.size() + (labelled ? 2 : 1), reason_behind(line, reasons)) + "</li>";
   }
   return text + "\n</ul>\n</div>\n";
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,14 +25,21 @@ std::string math_elements(const Inline& formula);
 // leaves what is around it in order.
 std::string page_label(std::string_view label);
 
+using ClosingReasons = std::map<std::string, std::string>;
+
 // Elements of a page.
-std::string page_lines(const Derivation& derivation);
+// `reasons`: why a cell is closed, by its index "[1,2]"; a line that says so adds its own, and one that
+// says "closed" alone is told.
+std::string page_lines(const Derivation& derivation, ClosingReasons& reasons);
 std::string page_table(const Table& table, const std::string& part);  // `part`: names a table that has no caption
 std::string page_tree(const Tree& tree);
 
 // How much of a matrix a page shows: all of it, unless it is very large.
 inline constexpr std::size_t most_shown_whole = 5000;
 Extent shown_of(const Matrix& matrix, const FormatOptions& options);
+
+struct HeadRoom;
+HeadRoom room_of(const Matrix& matrix, Extent shown);
 
 // Whether the numbers of the matrix say where they come from; not so where
 // somebody handed them in.
@@ -52,14 +60,17 @@ struct PageMatrix {
   Extent shown;
 };
 
-// The titles of the rules that close numbers of a matrix, "causal: a query sees no key after its
-// own position", as far as they are in the page.
-std::vector<std::string> closing_rules(const Matrix& matrix, Extent shown, const std::vector<PageMatrix>& page);
+// The rules that close numbers of a matrix, as far as they are in the page: their matrices, of which
+// the titles are "causal: a query sees no key after its own position".
+std::vector<const Matrix*> closing_rules(const Matrix& matrix, Extent shown, const std::vector<PageMatrix>& page);
 
 // A matrix as a table that scrolls in its box, its place among those of the page
 // being `number` where it is sourced; `closing` are the rules that close numbers of it.
 void write_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t> number,
-                  const std::vector<std::string>& closing, Outgoing& page);
+                  const std::vector<const Matrix*>& closing, Outgoing& page);
+
+// Those rules in words, one a line.
+std::string page_rules(const std::vector<const Matrix*>& rules);
 
 // The same weights as arcs, and how to read them. Empty where they are too many.
 std::string page_arcs(const Matrix& weights);

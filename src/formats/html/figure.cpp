@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "formats/figures.h"
 #include "formats/html/elements.h"
+#include "formats/html/heads.h"
 #include "formats/looks.h"
 #include "formats/spelling.h"
 
@@ -85,6 +86,12 @@ std::size_t width_of(const Matrix& matrix, Extent shown) {
   return all + names + 1;
 }
 
+// How many digits wide a number is: its point is narrower, its sign wider.
+double digits_of(const std::string& number) {
+  const bool has_point = number.find('.') != std::string::npos, is_negative = number.starts_with("−");
+  return static_cast<double>(display_width(number)) - (has_point ? 0.5 : 0) + (is_negative ? 0.3 : 0);
+}
+
 // The row that is told as an example: the second, as it is less special than the first.
 std::size_t example_row(const Matrix& weights) {
   const std::size_t second = weights.rows() > 1 ? 1 : 0;
@@ -103,12 +110,37 @@ std::string hint(const Matrix& weights) {
   const std::string query = page_label(weights.row_labels[row]);
   return fmt::format(
       "<p class=\"hint extra\">How to read it: row {} belongs to the {} {}. Each number in it says how much of one "
-      "{}’s {} goes into the {} of {}. The darker, the more.</p>\n",
+      "{}’s {} goes into the {} of {}. The stronger the colour, the more.</p>\n",
       row + 1, page_text({{"query", Role::query}}), query, page_text({{"key", Role::key}}),
       page_text({{"value", Role::value}}), page_text({{"context", Role::output}}), query);
 }
 
 }  // namespace
+
+// Two of a mask that are called the same are told apart by their symbols.
+std::string page_rules(const std::vector<const Matrix*>& rules) {
+  std::string text;
+  for (const Matrix* rule : rules) {
+    text += fmt::format(R"( <span class="rule">{} {}</span>)", math_elements({Span(rule->symbol, rule->role)}),
+                        page_label(rule->title));
+  }
+  return text;
+}
+
+HeadRoom room_of(const Matrix& matrix, Extent shown) {
+  double names = 0, digits = 0;
+  const auto label = [](const std::string& name, double padding) {
+    return 0.9 * static_cast<double>(display_width(name)) + (is_padding(name) ? padding : 0);
+  };
+  for (std::size_t row = 0; row < shown.rows; ++row) names = std::max(names, label(matrix.row_labels[row], 6));
+  for (std::size_t column = 0; column < shown.columns; ++column) {
+    double widest = label(matrix.column_labels[column], 3);
+    for (std::size_t row = 0; row < shown.rows; ++row) widest = std::max(widest, digits_of(matrix.cell(row, column)));
+    digits += widest;
+  }
+  const double around = shown.columns >= 9 ? 0.64 : 1;
+  return {names + digits, around * static_cast<double>(shown.columns + 1) + (shown.rows > tall ? 0.6 : 0)};
+}
 
 Extent shown_of(const Matrix& matrix, const FormatOptions& options) {
   return cut_of(matrix, options.full || matrix.rows() * matrix.columns() <= most_shown_whole);
@@ -125,7 +157,7 @@ bool are_weights(const Matrix& matrix) {
 }
 
 void write_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t> number,
-                  const std::vector<std::string>& closing, Outgoing& page) {
+                  const std::vector<const Matrix*>& closing, Outgoing& page) {
   std::string id, data;
   if (number) {
     id = fmt::format(R"( id="m{}")", *number);
@@ -133,7 +165,8 @@ void write_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t>
   }
   const bool is_late = is_drawn_late(matrix, shown);
   if (is_late) data += late_format(matrix);
-  const std::string look = std::string(are_weights(matrix) ? " heat" : "") + (shown.rows > tall ? " tall" : "");
+  const std::string look = std::string(are_weights(matrix) ? " heat" : "") + (shown.rows > tall ? " tall" : "") +
+                           (shown.columns == 1 && shown.rows > 1 ? " vector" : "");
   std::string& text = page.text();
   text += fmt::format(
       "<figure class=\"matrix {}{}\"{} style=\"--fraction:{};--ch:{}\">\n<div class=\"frame\"><div "
@@ -157,9 +190,7 @@ void write_matrix(const Matrix& matrix, Extent shown, std::optional<std::size_t>
   }
   text += "</tbody>\n</table></div></div>\n";
   if (!closing.empty()) {
-    text += "<p class=\"hint extra\">Hatched numbers are closed, they do not count:";
-    for (const std::string& rule : closing) text += " <span class=\"rule\">" + page_label(rule) + "</span>";
-    text += "</p>\n";
+    text += "<p class=\"hint extra\">Hatched numbers are closed, they do not count:" + page_rules(closing) + "</p>\n";
   }
   if (is_late) text += "<noscript><p class=\"left-out\">The numbers are drawn where script may run.</p></noscript>\n";
   for (const std::string& words : words_of_cut(matrix, shown)) text += "<p class=\"left-out\">" + words + "</p>\n";

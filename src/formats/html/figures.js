@@ -47,6 +47,13 @@ function startShades() {
   }
 }
 
+// On a wide page as many heads are open as stand side by side.
+function startHeads() {
+  const heads = document.querySelector(".heads");
+  const columns = heads ? getComputedStyle(heads).gridTemplateColumns.split(" ").length : 0;
+  if (columns > 1) [...heads.querySelectorAll(":scope > .place:not(.extra)")].slice(0, columns).forEach((head) => (head.open = true));
+}
+
 // On paper nothing is folded up, and what is too wide stands in parts below each other.
 const mostOnPaper = 130;  // characters, as small as they can be read
 let unfolded = [];
@@ -84,11 +91,17 @@ function startPrinting() {
   window.addEventListener("beforeprint", () => {
     clearLights();
     unfolded = [...document.querySelectorAll("details:not([open])")];
-    unfolded.forEach((details) => (details.open = true));
+    unfolded.forEach((details) => {
+      details.open = true;
+      details.classList.add("unasked");
+    });
     partWideTables();
   });
   window.addEventListener("afterprint", () => {
-    unfolded.forEach((details) => (details.open = false));
+    unfolded.forEach((details) => {
+      details.open = false;
+      details.classList.remove("unasked");
+    });
     unfolded = [];
     parted.splice(0).forEach((part) => part.remove());
     document.querySelectorAll(".split").forEach((frame) => frame.classList.remove("split"));

@@ -15,6 +15,7 @@
 #include "formats/figures.h"
 #include "formats/format.h"
 #include "formats/html/elements.h"
+#include "formats/html/heads.h"
 #include "formats/html/page.h"
 #include "formats/looks.h"
 #include "formats/outline.h"
@@ -26,46 +27,6 @@ namespace {
 
 // A page of more rows of numbers, some screens, folds its steps up.
 constexpr std::size_t most_unfolded_rows = 120;
-
-// Consecutive parts of a document that are about one head or sequence of several.
-struct PlaceGroup {
-  std::string place;      // "Sequence 1 of 2 · Head 2 of 8"
-  std::size_t parts = 0;  // headlines of level 2
-  bool is_open = false;   // with those that stand beside the first, as far as there is room
-};
-
-// How many groups stand side by side on a wide page: as many as maps of their weights do.
-std::size_t groups_in_a_row(const Document& document) {
-  constexpr std::size_t width = 1200, of_names = 110, of_column = 72;  // pixels, about
-  std::size_t columns = 1;
-  for (const Block& block : document.blocks) {
-    const auto* matrix = std::get_if<Matrix>(&block);
-    if (matrix && are_weights(*matrix)) columns = std::max(columns, matrix->columns());
-  }
-  return std::max<std::size_t>(1, width / (of_names + columns * of_column));
-}
-
-// By the block of the first headline of each group. Empty where there is one place only.
-std::map<std::size_t, PlaceGroup> place_groups(const Document& document) {
-  const Places places(document);
-  const std::size_t room = groups_in_a_row(document);
-  std::map<std::size_t, PlaceGroup> groups;
-  std::set<std::string> seen;
-  std::string last;
-  for (std::size_t i = 0; i < document.blocks.size(); ++i) {
-    const auto* headline = std::get_if<Headline>(&document.blocks[i]);
-    if (!headline || headline->level != 2) continue;
-    const std::string place = places.named_by(*headline);
-    if (!place.empty()) {
-      if (place != last) groups[i] = {place, 0, groups.size() < room};
-      ++std::prev(groups.end())->second.parts;
-      seen.insert(place);
-    }
-    last = place;
-  }
-  if (seen.size() < 2) groups.clear();
-  return groups;
-}
 
 // The page's, with the colours of roles.
 std::string page_look() {
@@ -94,7 +55,12 @@ std::string step_of(const Document& document, const Stop& stop) {
 class PageWriter {
  public:
   PageWriter(const Document& document, const FormatOptions& options, Sink& sink)
-      : document_(document), options_(options), groups_(place_groups(document)), page_(sink) {
+      : document_(document),
+        options_(options),
+        room_(room_of_heads(document, options)),
+        groups_(place_groups(document, room_)),
+        untold_(untold(document, groups_)),
+        page_(sink) {
     for (const Block& block : document.blocks) {
       if (const auto* matrix = std::get_if<Matrix>(&block)) add(*matrix);
     }
@@ -109,6 +75,8 @@ class PageWriter {
     text_ += head();
     for (const Stop& stop : stops(document_)) lay_out(stop);
     close_section();
+    close_groups();
+    lay_out_untold_heads("");
     close_groups();
     lay_out_overview();  // where nothing opened a section
     lay_out_what_is_behind();
@@ -138,9 +106,10 @@ class PageWriter {
         "script-src 'unsafe-inline'; img-src data:\">\n"
         "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n"
         "<a class=\"skip extra\" href=\"#lecture\">Skip to the computation</a>\n"
-        "<header>\n<h1{3}>{2}</h1>\n<div id=\"controls\"></div>\n</header>\n<main id=\"lecture\" tabindex=\"-1\">\n",
+        "<header>\n<h1{3}>{2}</h1>\n<div id=\"controls\"></div>\n</header>\n<main id=\"lecture\" tabindex=\"-1\" "
+        "style=\"--line:{4}\">\n",
         escaped_markup(name()), page_look(), title() ? page_label(name()) : escaped_markup(name()),
-        title() ? "" : " class=\"extra\"");
+        title() ? "" : " class=\"extra\"", longest_line(document_));
   }
 
   std::string tail() const {
@@ -176,12 +145,15 @@ class PageWriter {
   // stand side by side, and on a long page all but weights and results are folded up.
   void lay_out_step(const Stop& stop, const Headline* headline) {
     const std::string step = step_of(document_, stop);
-    if (!headline && !step.empty() && step == step_) return;
+    const std::string look = !step.empty() ? "several" : has_only_lines(stop) ? "worked" : "";
+    const bool goes_on = look == look_ && (step == step_ || !folds_);
+    if (!headline && !look.empty() && goes_on) return;
     close_step();
     step_ = step;
+    look_ = look;
     if (step.empty() || !folds_) {
-      if (headline) text_ += heading(*headline);
-      if (!step.empty()) text_ += "<div class=\"several\">\n";
+      if (headline) text_ += heading_in_group(*headline);
+      if (!look.empty()) text_ += "<div class=\"" + look + "\">\n";
       return;
     }
     const Matrix* first = nullptr;
@@ -189,10 +161,19 @@ class PageWriter {
     const bool is_open = are_weights(*first) || first->role == Role::output;
     const auto matrices = matrices_of(stop);
     const bool is_told = !headline && matrices.size() == 1;  // by its summary; the caption need not be seen
-    text_ += fmt::format("<details class=\"fold{}\"{}>\n<summary>{}{}</summary>\n<div class=\"several\">\n",
-                         is_told ? " told" : "", is_open ? " open" : "",
-                         headline ? trimmed(heading(*headline)) + " " : "", folded_name(matrices));
+    text_ += fmt::format("<details class=\"fold{}{}\"{}>\n<summary>{}{}</summary>\n<div class=\"several\">\n",
+                         is_told ? " told" : "", first->role == Role::weighted_value ? " between" : "",
+                         is_open ? " open" : "", headline ? trimmed(heading_in_group(*headline)) + " " : "",
+                         folded_name(matrices));
     in_fold_ = true;
+  }
+
+  // Lines of arithmetic, below its headline.
+  bool has_only_lines(const Stop& stop) const {
+    const auto begin = document_.blocks.begin() + static_cast<std::ptrdiff_t>(stop.first);
+    return std::all_of(begin, begin + static_cast<std::ptrdiff_t>(stop.count), [](const Block& block) {
+      return std::holds_alternative<Derivation>(block) || std::holds_alternative<Headline>(block);
+    });
   }
 
   std::vector<const Matrix*> matrices_of(const Stop& stop) const {
@@ -223,9 +204,10 @@ class PageWriter {
   }
 
   void close_step() {
-    if (!step_.empty()) text_ += "</div>\n";
+    if (!look_.empty()) text_ += "</div>\n";
     if (std::exchange(in_fold_, false)) text_ += "</details>\n";
     step_.clear();
+    look_.clear();
   }
 
   void open_section(std::size_t block, const Headline& headline) {
@@ -233,6 +215,7 @@ class PageWriter {
     if (group_parts_ == 0) close_group();
     lay_out_overview();
     part_ = plain(headline.text);
+    reasons_.clear();
     headline_told_ = false;
     const auto group = groups_.find(block);
     if (group == groups_.end() && group_parts_ == 0) close_groups();
@@ -244,13 +227,32 @@ class PageWriter {
     in_section_ = true;
   }
 
+  // Heads of one sequence of several stand in a section of it.
+  void open_groups(const std::string& whole) {
+    if (std::exchange(in_groups_, true)) return;
+    last_whole_ = whole;
+    if (!whole.empty()) {
+      const std::string name = whole.substr(0, whole.size() - std::string_view(" · ").size());
+      text_ += "<section>\n<h2 class=\"extra\">" + page_label(name) + "</h2>\n";
+    }
+    text_ += fmt::format("<div class=\"heads\" style=\"--room:{}\">\n", room_.width());
+  }
+
   void open_group(const PlaceGroup& group, const Headline& headline) {
+    if (group.is_whole) {
+      close_groups();
+      lay_out_untold_heads(group.place + " · ");
+      return close_groups();
+    }
     headline_told_ = group.parts == 1;
-    if (!std::exchange(in_groups_, true))
-      text_ += fmt::format("<div class=\"heads{}\">\n", groups_in_a_row(document_) == 1 ? " wide" : "");
+    place_ = group.place;
+    const std::string whole = whole_of(place_);
+    if (in_groups_ && whole != last_whole_) close_groups();
+    open_groups(whole);
     text_ += fmt::format("<details class=\"place\"{}>\n", group.is_open ? " open" : "");
-    text_ += headline_told_ ? "<summary>" + heading(headline) + "</summary>\n"
-                            : "<summary class=\"extra\">" + page_label(group.place) + "</summary>\n";
+    text_ += "<summary" + std::string(headline_told_ ? ">" : " class=\"extra\">") +
+             (headline_told_ ? heading_within(headline, whole) : page_label(group.place.substr(whole.size()))) +
+             "</summary>\n";
     in_group_ = true;
     group_parts_ = group.parts;
   }
@@ -279,12 +281,45 @@ class PageWriter {
 
   void close_group() {
     in_head_ = false;
+    place_.clear();
     if (std::exchange(in_group_, false)) text_ += "</details>\n";
   }
 
+  // Behind the heads that are told stand those that are not.
   void close_groups() {
     close_group();
-    if (std::exchange(in_groups_, false)) text_ += "</div>\n";
+    if (!in_groups_) return;
+    lay_out_untold_heads(last_whole_);
+    in_groups_ = false;
+    text_ += last_whole_.empty() ? "</div>\n" : "</div>\n</section>\n";
+  }
+
+  // "Sequence 1 of 2 · " of "Sequence 1 of 2 · Head 2 of 8".
+  static std::string whole_of(const std::string& place) {
+    const std::string_view dot = " · ";
+    const std::size_t end = place.rfind(dot);
+    return end == std::string::npos ? "" : place.substr(0, end + dot.size());
+  }
+
+  // Weights of heads that the document does not write out, and what they were made from.
+  void lay_out_untold_heads(const std::string& whole) {
+    for (Untold& untold : untold_) {
+      if (!untold.is_head || !untold.place.starts_with(whole)) continue;
+      untold.is_head = false;
+      open_groups(whole_of(untold.place));
+      text_ += "<details class=\"place extra\">\n<summary>" + page_label(untold.place.substr(last_whole_.size())) +
+               " <span class=\"what\">not written out in lines</span></summary>\n";
+      const auto is_result = [](const Matrix* matrix) { return are_weights(*matrix) || matrix->role == Role::output; };
+      for (const Matrix* matrix : untold.matrices) {
+        if (is_result(matrix)) lay_out_with_arcs(*matrix);
+      }
+      text_ += "<details class=\"fold\">\n<summary>What they were made from</summary>\n<div class=\"several\">\n";
+      for (const Matrix* matrix : untold.matrices) {
+        if (!is_result(matrix)) lay_out(*matrix);
+      }
+      text_ += "</div>\n</details>\n</details>\n";
+      untold.matrices.clear();
+    }
   }
 
   static std::string heading(const Headline& headline) {
@@ -292,10 +327,23 @@ class PageWriter {
     return fmt::format("<h{0}>{1}</h{0}>\n", level, page_text(headline.text));
   }
 
+  // What the head or sequence around it says is not said to the eye again.
+  std::string heading_in_group(const Headline& headline) const {
+    return heading_within(headline, place_.empty() ? "" : place_ + " · ");
+  }
+  static std::string heading_within(const Headline& headline, const std::string& around) {
+    std::string text = heading(headline);
+    const std::string prefix = escaped_markup(around);
+    constexpr std::size_t begin = std::string_view("<h2>").size();
+    if (!around.empty() && text.compare(begin, prefix.size(), prefix) == 0)
+      text.replace(begin, prefix.size(), "<span class=\"around\">" + prefix + "</span>");
+    return text;
+  }
+
   void lay_out(const Headline& headline) { text_ += heading(headline); }
   void lay_out(const Prose& prose) { text_ += "<p>" + page_text(prose.text) + "</p>\n"; }
   void lay_out(const Remark& remark) { text_ += "<p class=\"note\">Note: " + page_text(remark.text) + "</p>\n"; }
-  void lay_out(const Derivation& derivation) { text_ += page_lines(derivation); }
+  void lay_out(const Derivation& derivation) { text_ += page_lines(derivation, reasons_); }
   void lay_out(const Table& table) { text_ += page_table(table, part_); }
   void lay_out(const Tree& tree) { text_ += page_tree(tree); }
   void lay_out(const GeometryTold& told) { text_ += page_geometry(told); }
@@ -304,10 +352,8 @@ class PageWriter {
     const auto number = numbers_.find(&matrix);
     const bool sourced = number != numbers_.end();
     const Extent shown = sourced ? matrices_[number->second].shown : shown_of(matrix, options_);
-    write_matrix(
-        matrix, shown, sourced ? std::optional(number->second) : std::nullopt,
-        sourced && matrix.role != Role::softmax ? closing_rules(matrix, shown, matrices_) : std::vector<std::string>{},
-        page_);
+    write_matrix(matrix, shown, sourced ? std::optional(number->second) : std::nullopt,
+                 sourced ? closing_rules(matrix, shown, matrices_) : std::vector<const Matrix*>{}, page_);
   }
 
   // A matrix and those that stand beside it; returns what comes behind them.
@@ -315,14 +361,21 @@ class PageWriter {
     const auto matrix_at = [&](std::size_t i) { return std::get_if<Matrix>(&document_.blocks[i]); };
     std::size_t behind = begin + 1;
     while (behind < end && matrix_at(behind) && matrix_at(behind)->beside) ++behind;
-    const bool weights = behind == begin + 1 && are_weights(*matrix_at(begin));
-    const std::string drawing = weights ? page_arcs(*matrix_at(begin)) : "";
-    const bool several = behind > begin + 1 || !drawing.empty();
-    if (several) text_ += "<div class=\"beside\">\n";
+    if (behind == begin + 1) {
+      lay_out_with_arcs(*matrix_at(begin));
+      return behind;
+    }
+    text_ += "<div class=\"beside\">\n";
     for (std::size_t i = begin; i < behind; ++i) lay_out(*matrix_at(i));
-    text_ += drawing;
-    if (several) text_ += "</div>\n";
+    text_ += "</div>\n";
     return behind;
+  }
+
+  void lay_out_with_arcs(const Matrix& matrix) {
+    const std::string drawing = are_weights(matrix) ? page_arcs(matrix) : "";
+    if (!drawing.empty()) text_ += "<div class=\"beside\">\n";
+    lay_out(matrix);
+    if (!drawing.empty()) text_ += drawing + "</div>\n";
   }
 
   static std::string section_of(const OutlinePart& part) { return "part-" + escaped_markup(part.id); }
@@ -356,13 +409,17 @@ class PageWriter {
       if (const auto* matrix = std::get_if<Matrix>(&document_.blocks[i])) add_map(*matrix, section, maps);
     }
     for (const Matrix& matrix : document_.behind) add_map(matrix, "", maps);
-    if (maps.size() < 2) return;
+    if (maps.size() < 2 && (maps.empty() || !is_worth_a_map(*maps.front().weights))) return;
     text_ += fmt::format(
         "<nav class=\"overview extra\" aria-label=\"Weights at a glance\">\n<p class=\"hint\">All weights at a glance: "
-        "a row a {}, a column a {}. The darker, the larger the weight. Each map leads to its "
-        "numbers.</p>\n{}</nav>\n",
-        page_text({{"query", Role::query}}), page_text({{"key", Role::key}}), maps_listed(maps));
+        "a row a {}, a column a {}. The stronger the colour, the larger the weight. {} leads to its numbers.{}</p>\n"
+        "{}</nav>\n",
+        page_text({{"query", Role::query}}), page_text({{"key", Role::key}}), maps.size() > 1 ? "Each map" : "The map",
+        what_maps_hatch(maps), maps_listed(maps));
   }
+
+  // Small weights are seen at a glance in their table.
+  static bool is_worth_a_map(const Matrix& weights) { return weights.rows() > 8 || weights.columns() > 8; }
 
   struct SmallMap {
     std::string place;   // "Sequence 1 of 2 · Head 2 of 8"
@@ -374,6 +431,22 @@ class PageWriter {
       return end == std::string::npos ? "" : place.substr(0, end);
     }
   };
+
+  // What is grey in maps, and what is faint.
+  std::string what_maps_hatch(const std::vector<SmallMap>& maps) const {
+    std::vector<const Matrix*> rules;
+    bool has_padding = false;
+    for (const SmallMap& map : maps) {
+      const Matrix& weights = *map.weights;
+      for (const Matrix* rule : closing_rules(weights, matrices_[map.number].shown, matrices_)) {
+        if (std::ranges::find(rules, rule->title, &Matrix::title) == rules.end()) rules.push_back(rule);
+      }
+      has_padding = has_padding || std::ranges::any_of(weights.row_labels, is_padding) ||
+                    std::ranges::any_of(weights.column_labels, is_padding);
+    }
+    return (has_padding ? " Faint rows are padding." : "") +
+           (rules.empty() ? "" : " Grey is closed, it does not count:" + page_rules(rules));
+  }
 
   void add_map(const Matrix& matrix, const std::string& section, std::vector<SmallMap>& maps) const {
     const auto number = numbers_.find(&matrix);
@@ -398,28 +471,43 @@ class PageWriter {
       }
       const std::string name =
           grouped && !whole.empty() ? map.place.substr(whole.size() + std::string_view(" · ").size()) : map.place;
-      text += fmt::format("<li><a href=\"#m{}\">{}<span>{}</span></a></li>\n", map.number, small_map(*map.weights),
-                          page_label(name));
+      text += fmt::format(
+          "<li><a href=\"#m{}\"><span class=\"across\">keys →</span><span class=\"down\">queries ↓</span>{}<span "
+          "class=\"of\">{}</span></a></li>\n",
+          map.number, small_map(*map.weights), page_label(name));
     }
     return text + "</ul>\n";
   }
 
+  // The rest, head by head.
   void lay_out_what_is_behind() {
-    if (document_.behind.empty()) return;
-    text_ += "<details id=\"behind\" class=\"extra\">\n<summary>Numbers in between</summary>\n<div class=\"beside\">\n";
-    for (const Matrix& matrix : document_.behind) lay_out(matrix);
-    text_ += "</div>\n</details>\n";
+    const bool is_empty = std::ranges::all_of(untold_, [](const Untold& one) { return one.matrices.empty(); });
+    if (is_empty) return;
+    text_ += "<details id=\"behind\" class=\"extra\">\n<summary>Numbers in between</summary>\n";
+    for (const Untold& one : untold_) {
+      if (one.matrices.empty()) continue;
+      if (!one.place.empty()) text_ += "<details class=\"fold\">\n<summary>" + page_label(one.place) + "</summary>\n";
+      text_ += "<div class=\"beside\">\n";
+      for (const Matrix* matrix : one.matrices) lay_out(*matrix);
+      text_ += one.place.empty() ? "</div>\n" : "</div>\n</details>\n";
+    }
+    text_ += "</details>\n";
   }
 
   const Document& document_;
   const FormatOptions& options_;
+  HeadRoom room_;
   std::map<std::size_t, PlaceGroup> groups_;  // by their first block
+  std::vector<Untold> untold_;                // but what is in the page already
   std::vector<PageMatrix> matrices_;
   std::map<const Matrix*, std::size_t> numbers_;
 
   Outgoing page_;
   std::string& text_ = page_.text();
-  std::string step_;
+  std::string step_, look_;  // of the box that is open around stops
+  std::string place_;        // of the group that is open
+  std::string last_whole_;   // of the one before it
+  ClosingReasons reasons_;   // of this part
   bool folds_ = false, in_fold_ = false, in_groups_ = false, in_head_ = false;
   std::set<std::string> parts_told_;  // the ids of their sections
   std::size_t stops_ = 0;

@@ -63,7 +63,7 @@ class SheetPage {
   }
   void lay_out(const Prose& prose) { text_ += "<p>" + page_text(prose.text) + "</p>\n"; }
   void lay_out(const Remark& remark) { text_ += "<p class=\"note\">Note: " + page_text(remark.text) + "</p>\n"; }
-  void lay_out(const Derivation& derivation) { text_ += page_lines(derivation); }
+  void lay_out(const Derivation& derivation) { text_ += page_lines(derivation, reasons_); }
   void lay_out(const Table& table) { text_ += page_table(table, title()); }
   void lay_out(const Tree& tree) { text_ += page_tree(tree); }
 
@@ -172,6 +172,7 @@ class SheetPage {
 
   const Document& document_;
   std::string style_, text_;
+  ClosingReasons reasons_;
   bool is_beside_ = false;
 };
 

@@ -33,6 +33,7 @@ startRows();
 startPointing();
 startKeys();
 startFigures();
+startHeads();
 startShades();
 startPrinting();
 startGeometry();
