@@ -171,7 +171,9 @@ Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double c
       bool closed = true;
       for (std::size_t r = row; r < std::min(rows, row + down); ++r) {
         for (std::size_t c = column; c < std::min(columns, column + across); ++c) {
-          darkest = std::max(darkest, heat.of(r, c));
+          // What padding attends to nobody reads.
+          const double faded = is_padding(matrix.row_labels[r]) || is_padding(matrix.column_labels[c]) ? 0.25 : 1;
+          darkest = std::max(darkest, faded * heat.of(r, c));
           closed = closed && matrix.is_closed(r, c);
         }
       }

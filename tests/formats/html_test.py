@@ -346,7 +346,32 @@ class Pages(unittest.TestCase):
                 self.assertTrue(link.text().strip())
                 self.assertIn(index, tables)
         places = [details for details in self.pages["ragged-batch.json"].all("details") if "place" in details.classes()]
-        self.assertEqual(["open" in details.attributes for details in places], [True, True, True])
+        self.assertEqual(["open" in details.attributes for details in places], [True, True, False])  # two stand side by side
+
+    def test_every_map_leads_to_weights_that_are_headed(self):
+        """Heads that are not written out in lines too: their matrices stand behind those that are."""
+        one = page("run", os.path.join(DATA, "alibi-twelve-heads.json"))
+        summaries = [summary.text() for summary in one.all("summary")]
+        for head in range(9, 13):
+            self.assertIn(f"Head {head} of 12 not written out in lines", summaries)
+        links = [link for link in one.all("a") if "#m" in link.get("href")]
+        self.assertEqual(len(links), 12)
+        behind = one.source.index('<details id="behind"') if '<details id="behind"' in one.source else len(one.source)
+        for link in links:
+            self.assertLess(one.source.index(f'id="{link.get("href")[1:]}"'), behind)
+
+    def test_weights_of_one_head_have_a_map_where_they_are_many(self):
+        folder = tempfile.mkdtemp(prefix="attn-html-")
+        self.addCleanup(shutil.rmtree, folder)
+        for tokens, maps in ((8, 0), (40, 1)):
+            with open(os.path.join(folder, "p.json"), "w", encoding="utf-8") as file:
+                json.dump({"inputs": {"random": "normal", "shape": [tokens, 4], "seed": 1}}, file)
+            one = page("run", "p.json", folder=folder)
+            self.assertEqual(len([link for link in one.all("a") if "#m" in link.get("href")]), maps)
+
+    def test_padding_is_faint_on_a_map(self):
+        shades = re.findall(r'fill-opacity="([\d.]+)"', self.pages["ragged-batch.json"].source.split("Sequence 1 of 3</bdi>")[0])
+        self.assertIn(0.125, {float(shade) for shade in shades})  # a quarter of one half
 
     def test_what_is_the_pages_own_names_no_option_of_the_program(self):
         def holds(one):

@@ -808,9 +808,9 @@ class TheRest(PageTest):
             const figure = cellAt(arguments[0], 0).closest("figure");
             return [...figure.querySelectorAll(".rule")].map((one) => one.textContent);"""
         for step in ("masked_scores", "attention_weights"):
-            self.assertEqual(self.run_script(rules, step), ["mask: the problem blocks this cell",
-                                                            "causal: a query sees no key after its own position",
-                                                            "lengths: keys past the end of a sequence are padding"])
+            self.assertEqual(self.run_script(rules, step), ["M1 mask: the problem blocks this cell",
+                                                            "Mcausal causal: a query sees no key after its own position",
+                                                            "Mlengths lengths: keys past the end of a sequence are padding"])
         self.assertEqual(self.run_script(rules, "scores"), [])
         self.assertIn("(the problem blocks this cell)", self.run_script("""
             point(cellAt("attention_weights", 6));
