@@ -448,12 +448,26 @@ class Page(unittest.TestCase):
         generator = np.random.default_rng(31)
         self.open(random_problem(generator, 3, 2, 3, causal=False))
         before = self.table()
-        where = "return document.querySelector('[data-tip=\"arrows-key-0\"] circle').getAttribute('cx')"
+        where = """return [...document.querySelectorAll('[data-kind=arrows] .tip-of circle')].map((tip) =>
+            tip.getAttribute('cx') + ' ' + tip.getAttribute('cy'))"""
         at = self.browser.run(where)
         self.browser.run("document.querySelector('[data-tip=\"arrows-space\"]').focus()")
         self.browser.press("ArrowRight", "ArrowRight")
         self.assertNotEqual(self.browser.run(where), at)
         self.assertEqual(self.table(), before)
+
+    def test_nothing_leaves_the_frame_from_whatever_side_space_is_seen(self):
+        generator = np.random.default_rng(41)
+        self.open(random_problem(generator, 3, 2, 3, causal=False))
+        outside = """return [...document.querySelectorAll('[data-kind=arrows] .tip-of circle, [data-kind=arrows] text')].filter((one) => {
+            const box = one.getBBox(), all = one.closest('svg').viewBox.baseVal;
+            return box.x + box.width / 2 < 0 || box.y < -12 || box.x + box.width / 2 > all.width || box.y + box.height > all.height + 12;
+        }).length"""
+        self.browser.run("document.querySelector('[data-tip=\"arrows-space\"]').focus()")
+        for _ in range(12):
+            self.browser.press(*["ArrowRight"] * 10, *["ArrowDown"] * 3)
+            self.assertEqual(self.browser.run(outside), 0)
+        self.assertTrue(self.browser.run("return document.querySelector('.steer ~ .steer').textContent.includes('another side')"))
 
     def test_another_query_can_be_chosen(self):
         generator = np.random.default_rng(37)

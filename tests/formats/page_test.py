@@ -302,6 +302,13 @@ class Lights(PageTest):
             return document.querySelector("output.sum .reading").textContent;""")
         self.assertEqual(words, "row Input 1 of Q · row Input 2 of K")
 
+    def test_words_stand_between_quotes_in_the_words_of_a_sum(self):
+        self.open("twelve-words")
+        words = self.run_script("""
+            point(cellAt("attention_weights", 1));
+            return document.querySelector("output.sum .reading").textContent;""")
+        self.assertIn("row “the”", words)
+
     def test_a_context_lights_its_weights_and_a_column_of_values(self):
         self.open("worked-example")
         self.assertEqual(self.lit("context", 1), {

@@ -155,10 +155,13 @@ class MovingFigure {
       element("p", { class: "steer" },
               element("label", {}, "Query ", this.select), element("label", {}, "Sharpness ", this.heat, " ", this.factor)),
       element("p", { class: "steer" }, "Drag an arrow’s tip or a value, or go there with Tab and use the arrow keys. ",
+              this.planesTurn() ? "Drag what is around them to see it from another side. " : "",
               this.notice, this.output));
     (this.figures.get("points") ?? this.figures.get("arrows")).after(this.table);
     for (const kind of ["arrows", "points"]) this.drawing(kind)?.addEventListener("pointerdown", (event) => this.grab(kind, event));
   }
+
+  planesTurn() { return this.data.arrows.kind === "space" || this.data.points.kind === "space"; }
 
   drawing(kind) { return this.figures.get(kind)?.querySelector("svg"); }
 
@@ -171,10 +174,15 @@ class MovingFigure {
     this.draw();
   }
 
-  frame() {
+  // What a drawing has in its frame, and whether zero is among it.
+  framed(kind) {
     const { queries, keys, values } = this.attending;
-    this.planes = { arrows: new Plane(this.data.arrows, [...queries, ...keys], true),
-                    points: new Plane(this.data.points, [...values, this.attending.context()], this.data.zero) };
+    return kind === "arrows" ? [[...queries, ...keys], true] : [[...values, this.attending.context()], this.data.zero];
+  }
+
+  frame() {
+    this.planes = { arrows: new Plane(this.data.arrows, ...this.framed("arrows")),
+                    points: new Plane(this.data.points, ...this.framed("points")) };
   }
 
   choose(query) {
@@ -337,6 +345,7 @@ class MovingFigure {
     const [kind, role, index] = tip.split("-");
     if (role === "space") {
       this.planes[kind].turn(dx, dy);
+      this.planes[kind].fit(...this.framed(kind));  // from another side it is wider or higher
     } else {
       this.planes[kind].move(this.vectorOf({ role, at: Number(index) }), dx, dy);
       this.attending.isMine = true;
