@@ -96,8 +96,8 @@ std::map<std::size_t, PlaceGroup> place_groups(const Document& document, const H
   }
   if (seen.size() < 2) groups.clear();
   for (auto& [block, group] : groups) {
-    group.is_whole =
-        std::ranges::any_of(seen, [&, &group = group](const std::string& other) { return other.starts_with(group.place + " · "); });
+    group.is_whole = std::ranges::any_of(
+        seen, [&, &group = group](const std::string& other) { return other.starts_with(group.place + " · "); });
   }
   // The second sequence of several heads may be told as a whole only.
   for (auto& [block, group] : groups) {
