@@ -163,7 +163,7 @@ class PageWriter {
     const bool is_told = !headline && matrices.size() == 1;  // by its summary; the caption need not be seen
     text_ += fmt::format("<details class=\"fold{}\"{}>\n<summary>{}{}</summary>\n<div class=\"several\">\n",
                          is_told ? " told" : "", is_open ? " open" : "",
-                         headline ? trimmed(heading_in_group(*headline)) + " " : "", folded_name(matrices));
+                         headline ? heading_in_group(*headline) + " " : "", folded_name(matrices));
     in_fold_ = true;
   }
 
