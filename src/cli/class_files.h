@@ -34,7 +34,7 @@ std::string person_key(std::string_view name);
 std::string loose_person_key(std::string_view name);
 
 // A name of a file for a person's name, without an ending: no separator of folders, no point
-// or dash at its beginning, and not too long.
+// (up to the first one it says whose a hand-in is), no dash at its beginning, and not too long.
 std::string file_name_for(const std::string& name);
 
 // In a folder of problems: the one with their answers.

@@ -234,12 +234,12 @@ struct Grading::TextsOfPerson {
 };
 
 // Of the list; spellings that are only alike count where none is the same, and one alone is.
-const Roster::Person* Grading::person_of(const TextsOfPerson& texts) const {
-  for (const std::string& name : texts.names) {
+const Roster::Person* Grading::person_of(const std::vector<std::string>& names) const {
+  for (const std::string& name : names) {
     if (const auto found = people_.find(person_key(name)); found != people_.end())
       return &roster_->people[found->second];
   }
-  for (const std::string& name : texts.names) {
+  for (const std::string& name : names) {
     const auto [begin, end] = alike_people_.equal_range(loose_person_key(name));
     if (begin != end && std::next(begin) == end) return &roster_->people[begin->second];
   }
@@ -251,11 +251,11 @@ void Grading::name(HandInOfClass& hand_in, const TextsOfPerson& texts) const {
   GradedHandIn& graded = hand_in.graded;
   graded.name = texts.names.empty() ? "" : texts.names.front();
   if (!roster_) return;
-  if (const Roster::Person* person = person_of(texts)) {
+  if (const Roster::Person* person = person_of(texts.names)) {
     const bool says_other = !texts.name.empty() && loose_person_key(texts.name) != loose_person_key(person->name);
     if (says_other) graded.remarks.push_back(said.says_other_name(shown(texts.name)));
-    TextsOfPerson called = texts;
-    if (!texts.name.empty()) std::erase(called.names, texts.name);
+    std::vector<std::string> called = texts.names;  // as the file and the folder are
+    std::erase(called, texts.name);
     const Roster::Person* other = person_of(called);
     if (other && other != person) graded.remarks.push_back(said.called_like_other(shown(other->name)));
     graded.name = person->name;

@@ -119,7 +119,7 @@ class Grading {
                                     const TextsOfPerson& texts) const;
   std::vector<HandInOfClass> read(const FilesOfPerson& files);
   void name(HandInOfClass& hand_in, const TextsOfPerson& texts) const;
-  const Roster::Person* person_of(const TextsOfPerson& texts) const;
+  const Roster::Person* person_of(const std::vector<std::string>& names) const;
   GradedHandIn nothing_of(const std::string& name);
   void tell_of_several(const std::map<std::string, std::vector<std::size_t>>& places);
   void put_in_order();

@@ -110,6 +110,9 @@ enum class Box { none, open, filled };
 // What became of a number that somebody handed in; none of any other.
 enum class Mark { none, right, wrong, follows, unsure, blank, not_asked };
 
+// Whether a row or a column of that name stands for no token.
+bool is_padding(const std::string& label);
+
 // A matrix, or what one head of one sequence has of a step.
 struct Matrix {
   std::string step;  // id of the step or given tensor
@@ -176,10 +179,13 @@ struct Matrix {
   std::size_t place_of(std::size_t row, std::size_t column) const {
     return first + row * row_stride + column * column_stride;
   }
-};
 
-// Whether a row or a column of that name stands for no token.
-bool is_padding(const std::string& label);
+  // Whether the row, or the column, stands for no token.
+  bool is_padding_row(std::size_t row) const { return is_position(row_axis) && is_padding(row_labels[row]); }
+  bool is_padding_column(std::size_t column) const {
+    return is_position(column_axis) && is_padding(column_labels[column]);
+  }
+};
 
 struct Table {
   Inline caption;

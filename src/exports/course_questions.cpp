@@ -166,6 +166,7 @@ CourseQuestions::CourseQuestions(const Trace& trace, std::size_t longest_given)
     add_given(question);
     questions_.push_back(std::move(question));
   }
+  if (trace_.remarks.empty()) return;
   const WorksheetOptions options{.digits = decimals_, .to_work_out = steps};
   const Worksheet sheet(trace_, options);
   for (const std::string& line : trace_.remarks) notes_ += "<p>" + html_text(sheet.without_answers(line)) + "</p>";

@@ -172,7 +172,7 @@ Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double c
       for (std::size_t r = row; r < std::min(rows, row + down); ++r) {
         for (std::size_t c = column; c < std::min(columns, column + across); ++c) {
           // What padding attends to nobody reads.
-          const double faded = is_padding(matrix.row_labels[r]) || is_padding(matrix.column_labels[c]) ? 0.25 : 1;
+          const double faded = matrix.is_padding_row(r) || matrix.is_padding_column(c) ? 0.25 : 1;
           darkest = std::max(darkest, faded * heat.of(r, c));
           closed = closed && matrix.is_closed(r, c);
         }

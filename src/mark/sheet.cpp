@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "problem/problem.h"
 
 namespace attn {
 namespace {
@@ -77,9 +78,6 @@ HandedCell as_cell(const AnsweredStep::Cell& cell) {
   if (!cell) return {.kind = HandedCell::Kind::blank};
   return {.kind = HandedCell::Kind::number, .number = *cell};
 }
-
-// That a person works with who is not asked for any.
-constexpr int usual_decimals = 2;
 
 bool is_table_of(const AnsweredStep& step, const Shape& shape) {
   if (!step.stacked || step.shape.size() != 2 || shape.rank() == 0) return false;
@@ -330,7 +328,7 @@ Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> pr
   }
   if (sheet.decimals == 0) sheet.decimals = sheet.decimals_within;
   sheet.has_expressions = std::ranges::any_of(sheet.steps, has_expression);
-  if (sheet.decimals == 0 && sheet.has_expressions) sheet.decimals = trace.digits.value_or(usual_decimals);
+  if (sheet.decimals == 0 && sheet.has_expressions) sheet.decimals = trace.digits.value_or(digits_unless_said);
   for (HandedStep& step : sheet.steps) {
     give_decimals_to_whole_numbers(step, step.decimals == 0 ? sheet.decimals : step.decimals);
     find_rows_that_keep_their_sum(step, has_sink(right));

@@ -56,7 +56,7 @@ struct Wanted {
   std::uint64_t seed = 0;
   std::vector<std::pair<std::string, std::string>> own = {};  // members of the file
 
-  std::string stem() const;  // of its file
+  std::string stem() const { return file_name_for(name); }  // of its file
 };
 
 struct Made {
@@ -131,9 +131,6 @@ void refuse_beside_like(const ExerciseOptions& options) {
     if (is_given) refuse_together(name, "--like", "--like takes sizes, score and masks from its file");
   }
 }
-
-// Up to the first point a file's name says whose it is.
-std::string Wanted::stem() const { return file_name_for(name); }
 
 // A seed of one's own, which does not change when others come or go.
 std::uint64_t seed_of_person(std::uint64_t seed, const std::string& name) {

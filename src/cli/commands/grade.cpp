@@ -236,6 +236,9 @@ FormatOptions GradeOptions::look_of_feedback(const Format& format) const {
 Exit GradeOptions::run() const {
   const std::vector<ReportTarget> targets = report_targets(*this);
   const Format& format = formats()[choice("--feedback-format", feedback_format, names_of(formats()))];
+  if (feedback.empty() && format.name != text_format().name)
+    throw Refusal("--feedback-format means nothing without --feedback", "say --feedback DIR too")
+        .at({"--feedback-format"});
   if (std::ranges::count(answers, "-") + (keys == "-" ? 1 : 0) > 1)
     throw Refusal("standard input can be one file only", "give the others by name").at({.value = "-"});
   rendering_of(targets, *this, false);  // what is read later is found when something is written
@@ -249,10 +252,6 @@ Exit GradeOptions::run() const {
   if (people) give_to_people(*people, left_out, all);
   say_what_is_left_out(left_out);
 
-  const bool has_format = feedback_format != text_format().name;
-  if (feedback.empty() && has_format)
-    throw Refusal("--feedback-format means nothing without --feedback", "say --feedback DIR too")
-        .at({"--feedback-format"});
   std::optional<FolderOfPeople> for_people, for_gradescope = gradescope_folder(targets, all.size(), *this);
   const bool wants_gradescope = std::ranges::any_of(targets, &ReportTarget::is_gradescope);
   if (!feedback.empty()) for_people.emplace(feedback, std::string(format.ending)).make("--feedback", answers, keys);

@@ -12,12 +12,6 @@ namespace {
 
 using Row = std::vector<double>;
 
-double dot_of(const Row& a, const Row& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
 // Turns two rows of numbers into each other.
 void turn_pair(double& a, double& b, double cosine, double sine) {
   const double before = a;
@@ -32,7 +26,7 @@ VectorList products(const VectorList& vectors, bool of_rows) {
   for (std::size_t i = 0; i < size; ++i) {
     for (std::size_t j = 0; j < size; ++j) {
       if (of_rows) {
-        all[i][j] = dot_of(vectors[i], vectors[j]);
+        all[i][j] = dot_product(vectors[i], vectors[j]);
       } else {
         for (const Row& vector : vectors) all[i][j] += vector[i] * vector[j];
       }
@@ -43,7 +37,7 @@ VectorList products(const VectorList& vectors, bool of_rows) {
 
 // As a unit vector whose first of the largest numbers is positive; nothing left of one that is about 0.
 bool made_unit(Row& vector, double least) {
-  const double length = sqrt(dot_of(vector, vector));
+  const double length = sqrt(dot_product(vector, vector));
   if (!(length > least)) return false;
   double largest = 0;
   for (const double number : vector) largest = std::max(largest, std::abs(number));
@@ -80,6 +74,12 @@ std::vector<std::size_t> in_order_of(const std::vector<double>& numbers) {
 }
 
 }  // namespace
+
+double dot_product(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
 
 Eigen symmetric_eigen(VectorList matrix) {
   const std::size_t size = matrix.size();

@@ -11,6 +11,9 @@ struct DrawnPoint {
   double x = 0, y = 0;
 };
 
+// Σ aᵢ·bᵢ, in the order of i. REQUIRES: b is as wide as a.
+double dot_product(const std::vector<double>& a, const std::vector<double>& b);
+
 using VectorList = std::vector<std::vector<double>>;
 
 // A symmetric matrix as Σ value · vector · vectorᵀ, the largest value first; the vectors

@@ -31,12 +31,6 @@ double largest_size(const std::vector<double>& vector) {
   return largest;
 }
 
-double dot_product(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
 // Whether all of these would be one dot, beside how far they are from zero.
 bool is_one_place(const std::vector<DrawnPoint>& path) {
   return std::ranges::all_of(path, [&](const DrawnPoint& point) {

@@ -102,11 +102,17 @@ void tell_points(const Grade& grade, const Scheme& scheme, Document& document) {
     document.add(Remark{{said.undecided(undecided_cells(grade), spelled_points(undecided_points(grade)))}});
 }
 
-// What counts as right though nobody can tell: the next time it can be told.
+// How many numbers count as right though nobody can tell.
+std::size_t coarse_as_right(const Grade& grade, const Scheme& scheme) {
+  if (scheme.too_coarse != Scheme::TooCoarse::right) return 0;
+  std::size_t count = 0;
+  for (const StepGrade& step : grade.steps) count += step.of > 0 ? step.too_coarse : 0;
+  return count;
+}
+
+// The next time it can be told.
 void tell_coarse(const Grade& grade, const Scheme& scheme, Document& document) {
-  std::size_t coarse = 0;
-  for (const StepGrade& step : grade.steps) coarse += step.of > 0 ? step.too_coarse : 0;
-  if (coarse > 0 && scheme.too_coarse == Scheme::TooCoarse::right)
+  if (const std::size_t coarse = coarse_as_right(grade, scheme); coarse > 0)
     document.add(
         Remark{{capitalised(language().grades.coarse_counted(coarse)) + ". " + language().grades.write_more.text()}});
 }
@@ -211,9 +217,8 @@ std::vector<std::string> remarks_on(const GradedHandIn& one, const Scheme& schem
   if (!one.error.empty()) all.push_back((one.files.empty() ? "" : listed(one.files) + ": ") + one.error);
   if (!one.grade.undecided.empty())
     all.push_back(said.decide(undecided_cells(one.grade), spelled_points(undecided_points(one.grade))));
-  std::size_t coarse = 0;
-  for (const StepGrade& step : one.grade.steps) coarse += step.of > 0 ? step.too_coarse : 0;
-  if (coarse > 0 && scheme.too_coarse == Scheme::TooCoarse::right) all.push_back(said.coarse_counted(coarse));
+  if (const std::size_t coarse = coarse_as_right(one.grade, scheme); coarse > 0)
+    all.push_back(said.coarse_counted(coarse));
   all.insert(all.end(), one.remarks.begin(), one.remarks.end());
   return all;
 }

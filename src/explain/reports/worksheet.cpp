@@ -78,7 +78,7 @@ bool go_on_one_page(const Step& a, const Step& b) {
 // Rows at the end that only fill up a sequence are nobody's to work out.
 void leave_out_padding(Matrix& matrix) {
   std::size_t rows = matrix.rows();
-  while (rows > 1 && matrix.row_labels[rows - 1] == padding_label) --rows;
+  while (rows > 1 && is_padding(matrix.row_labels[rows - 1])) --rows;
   matrix.row_labels.resize(rows);
   matrix.cells.resize(rows * matrix.columns());
   if (!matrix.closed.empty()) matrix.closed.resize(rows * matrix.columns());

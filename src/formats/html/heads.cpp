@@ -15,7 +15,8 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t longest_unbroken = 54;  // digits; longer lines may be broken
+constexpr const char* between_places = " · ";  // as dotted() joins them
+constexpr std::size_t longest_unbroken = 54;   // digits; longer lines may be broken
 
 // Whether it stands in heads, where there are heads, or is made of all of them together.
 bool is_of_head(const Matrix& matrix, bool has_heads) { return !has_heads || matrix.reading.result.has("head"); }
@@ -38,6 +39,19 @@ void grow(HeadRoom& room, const HeadRoom& needed) {
 }
 
 }  // namespace
+
+std::string whole_of(const std::string& place) {
+  const std::size_t end = place.rfind(between_places);
+  return end == std::string::npos ? "" : place.substr(0, end);
+}
+
+bool is_within(const std::string& place, const std::string& whole) {
+  return whole.empty() || place.starts_with(whole + between_places);
+}
+
+std::string name_within(const std::string& place, const std::string& whole) {
+  return whole.empty() ? place : place.substr(whole.size() + std::string_view(between_places).size());
+}
 
 double HeadRoom::pixels() const { return 9.6 * digits + 16 * spaces; }
 
@@ -97,12 +111,12 @@ std::map<std::size_t, PlaceGroup> place_groups(const Document& document, const H
   if (seen.size() < 2) groups.clear();
   for (auto& [block, group] : groups) {
     group.is_whole = std::ranges::any_of(
-        seen, [&, &group = group](const std::string& other) { return other.starts_with(group.place + " · "); });
+        seen, [&, &group = group](const std::string& other) { return is_within(other, group.place); });
   }
   // The second sequence of several heads may be told as a whole only.
   for (auto& [block, group] : groups) {
     for (const Matrix& matrix : document.behind) {
-      if (are_weights(matrix) && matrix.place.starts_with(group.place + " · ")) group.is_whole = true;
+      if (are_weights(matrix) && is_within(matrix.place, group.place)) group.is_whole = true;
     }
   }
   return groups;
@@ -118,14 +132,15 @@ std::vector<Untold> untold(const Document& document, const std::map<std::size_t,
   std::set<std::string> heads;
   for (const auto& [block, group] : groups) heads.insert(group.place);
   for (const Matrix& matrix : document.behind) {
-    if (are_weights(matrix) && !matrix.place.empty()) entry(place_of(matrix)).is_head = true;
-    if (are_weights(matrix) && !matrix.place.empty()) heads.insert(place_of(matrix));
+    if (!are_weights(matrix) || matrix.place.empty()) continue;
+    entry(place_of(matrix)).is_head = true;
+    heads.insert(place_of(matrix));
   }
   for (const Matrix& matrix : document.behind) {
     const std::string place = place_of(matrix);
     std::string of;  // the longest that it is of: a query of that head
     for (const std::string& head : heads) {
-      if ((place == head || place.starts_with(head + " · ")) && head.size() > of.size()) of = head;
+      if ((place == head || is_within(place, head)) && head.size() > of.size()) of = head;
     }
     entry(of).matrices.push_back(&matrix);
   }

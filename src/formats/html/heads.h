@@ -10,6 +10,13 @@
 
 namespace attn {
 
+// What a place is in: "Sequence 1 of 2" of "Sequence 1 of 2 · Head 2 of 8"; empty where it is in nothing.
+std::string whole_of(const std::string& place);
+
+// Whether a place is in another, of which "" has all; and its name without that: "Head 2 of 8".
+bool is_within(const std::string& place, const std::string& whole);
+std::string name_within(const std::string& place, const std::string& whole);
+
 // Consecutive parts of a document that are about one head or sequence of several.
 struct PlaceGroup {
   std::string place;      // "Sequence 1 of 2 · Head 2 of 8"

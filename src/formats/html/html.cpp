@@ -230,17 +230,14 @@ class PageWriter {
   void open_groups(const std::string& whole) {
     if (std::exchange(in_groups_, true)) return;
     last_whole_ = whole;
-    if (!whole.empty()) {
-      const std::string name = whole.substr(0, whole.size() - std::string_view(" · ").size());
-      text_ += "<section>\n<h2 class=\"extra\">" + page_label(name) + "</h2>\n";
-    }
+    if (!whole.empty()) text_ += "<section>\n<h2 class=\"extra\">" + page_label(whole) + "</h2>\n";
     text_ += fmt::format("<div class=\"heads\" style=\"--room:{}\">\n", room_.width());
   }
 
   void open_group(const PlaceGroup& group, const Headline& headline) {
     if (group.is_whole) {
       close_groups();
-      lay_out_untold_heads(group.place + " · ");
+      lay_out_untold_heads(group.place);
       return close_groups();
     }
     headline_told_ = group.parts == 1;
@@ -250,7 +247,7 @@ class PageWriter {
     open_groups(whole);
     text_ += fmt::format("<details class=\"place\"{}>\n", group.is_open ? " open" : "");
     text_ += "<summary" + std::string(headline_told_ ? ">" : " class=\"extra\">") +
-             (headline_told_ ? heading_within(headline, whole) : page_label(group.place.substr(whole.size()))) +
+             (headline_told_ ? heading_within(headline, whole) : page_label(name_within(group.place, whole))) +
              "</summary>\n";
     in_group_ = true;
     group_parts_ = group.parts;
@@ -293,20 +290,13 @@ class PageWriter {
     text_ += last_whole_.empty() ? "</div>\n" : "</div>\n</section>\n";
   }
 
-  // "Sequence 1 of 2 · " of "Sequence 1 of 2 · Head 2 of 8".
-  static std::string whole_of(const std::string& place) {
-    const std::string_view dot = " · ";
-    const std::size_t end = place.rfind(dot);
-    return end == std::string::npos ? "" : place.substr(0, end + dot.size());
-  }
-
   // Weights of heads that the document does not write out, and what they were made from.
   void lay_out_untold_heads(const std::string& whole) {
     for (Untold& untold : untold_) {
-      if (!untold.is_head || !untold.place.starts_with(whole)) continue;
+      if (!untold.is_head || !is_within(untold.place, whole)) continue;
       untold.is_head = false;
       open_groups(whole_of(untold.place));
-      text_ += "<details class=\"place extra\">\n<summary>" + page_label(untold.place.substr(last_whole_.size())) +
+      text_ += "<details class=\"place extra\">\n<summary>" + page_label(name_within(untold.place, last_whole_)) +
                " <span class=\"what\">not written out in lines</span></summary>\n";
       const auto is_result = [](const Matrix* matrix) { return are_weights(*matrix) || matrix->role == Role::output; };
       for (const Matrix* matrix : untold.matrices) {
@@ -327,12 +317,10 @@ class PageWriter {
   }
 
   // What the head or sequence around it says is not said to the eye again.
-  std::string heading_in_group(const Headline& headline) const {
-    return heading_within(headline, place_.empty() ? "" : place_ + " · ");
-  }
+  std::string heading_in_group(const Headline& headline) const { return heading_within(headline, place_); }
   static std::string heading_within(const Headline& headline, const std::string& around) {
     std::string text = heading(headline);
-    const std::string prefix = escaped_markup(around);
+    const std::string prefix = escaped_markup(around) + " · ";
     constexpr std::size_t begin = std::string_view("<h2>").size();
     if (!around.empty() && text.compare(begin, prefix.size(), prefix) == 0)
       text.replace(begin, prefix.size(), "<span class=\"around\">" + prefix + "</span>");
@@ -424,11 +412,7 @@ class PageWriter {
     std::string place;   // "Sequence 1 of 2 · Head 2 of 8"
     std::size_t number;  // of its matrix
     const Matrix* weights;
-    // What it is one of, "Sequence 1 of 2"; empty where there is one.
-    std::string whole() const {
-      const std::size_t end = place.rfind(" · ");
-      return end == std::string::npos ? "" : place.substr(0, end);
-    }
+    std::string whole() const { return whole_of(place); }
   };
 
   // What is grey in maps, and what is faint.
@@ -468,12 +452,10 @@ class PageWriter {
         whole = map.whole();
         text += (text.empty() ? "" : "</ul>\n") + (whole.empty() ? "" : "<p>" + page_label(whole) + "</p>\n") + begin;
       }
-      const std::string name =
-          grouped && !whole.empty() ? map.place.substr(whole.size() + std::string_view(" · ").size()) : map.place;
       text += fmt::format(
           "<li><a href=\"#m{}\"><span class=\"across\">keys →</span><span class=\"down\">queries ↓</span>{}<span "
           "class=\"of\">{}</span></a></li>\n",
-          map.number, small_map(*map.weights), page_label(name));
+          map.number, small_map(*map.weights), page_label(name_within(map.place, whole)));
     }
     return text + "</ul>\n";
   }

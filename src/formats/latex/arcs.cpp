@@ -89,7 +89,7 @@ LatexPieces latex_arcs(const Matrix& weights, const LatexPage& page, bool says_w
       for (std::size_t column = 0; column < weights.columns(); ++column) {
         const double share = heat.size(row, column).value_or(0);
         if (share < thinnest || (share > 0.3) != dark) continue;
-        if (is_padding(weights.row_labels[row]) || is_padding(weights.column_labels[column])) continue;
+        if (weights.is_padding_row(row) || weights.is_padding_column(column)) continue;
         text += fmt::format("\\attnarc{{{:.1f}}}{{{:.1f}}}{{{:.3f}}}{{{}}}\n", queries.x(turned ? column : row),
                             keys.x(turned ? row : column), share, std::lround(20 + 75 * share));
       }

@@ -95,6 +95,9 @@ std::string latex_titles(const std::vector<std::string>& names);
 // "Attention weights" of "Attention weights: softmax of each row of scores".
 std::string latex_short_title(const std::string& title);
 
+// Whether it is the headline of a part.
+bool latex_begins_part(const Block& block);
+
 // The steps of a computation, or its parts where it has several, as boxes joined as the
 // data flows. None where nothing is computed.
 LatexPieces latex_flow(const Document& document, const LatexPage& page);

@@ -247,7 +247,7 @@ LatexPieces latex_flow(const Document& document, const LatexPage& page) {
     const auto* matrix = std::get_if<Matrix>(&block);
     return std::holds_alternative<Tree>(block) || (matrix && !matrix->handed_in.empty());
   });
-  if (!is_told || document.sheet) return {};
+  if (!is_told || page.sheet) return {};
   const bool has_parts = !document.outline.empty();
   std::vector<FlowBox> boxes = has_parts ? boxes_of_outline(document.outline) : StepBoxes(document).take();
   if (boxes.size() < fewest) return {};

@@ -10,15 +10,10 @@
 namespace attn {
 namespace {
 
-bool begins_part(const Block& block) {
-  const auto* headline = std::get_if<Headline>(&block);
-  return headline && headline->level <= 2;
-}
-
 // What the matrices up to the next headline are called.
 std::vector<std::string> names_from(const std::vector<Block>& blocks, std::size_t begin) {
   std::vector<std::string> names;
-  for (std::size_t i = begin; i < blocks.size() && !begins_part(blocks[i]); ++i) {
+  for (std::size_t i = begin; i < blocks.size() && !latex_begins_part(blocks[i]); ++i) {
     if (const auto* matrix = std::get_if<Matrix>(&blocks[i])) names.push_back(latex_short_title(matrix->title));
   }
   return names;
@@ -31,6 +26,11 @@ bool goes_on(const std::vector<Block>& blocks, std::size_t at) {
 }
 
 }  // namespace
+
+bool latex_begins_part(const Block& block) {
+  const auto* headline = std::get_if<Headline>(&block);
+  return headline && headline->level <= 2;
+}
 
 std::string latex_short_title(const std::string& title) { return title.substr(0, title.find_first_of(":,;(")); }
 

@@ -147,7 +147,7 @@ class SlideWriter {
     const std::size_t opened = opening(document, blocks);
     for (std::size_t first = opened, end = first; first < blocks.size(); first = end) {
       end = first + 1;
-      while (end < blocks.size() && !(begins_part(blocks[end]) && !begins_part(blocks[end - 1]))) ++end;
+      while (end < blocks.size() && !(latex_begins_part(blocks[end]) && !latex_begins_part(blocks[end - 1]))) ++end;
       part(blocks, first, end);
     }
     flush();
@@ -157,11 +157,6 @@ class SlideWriter {
  private:
   static constexpr double widest_title = 300;
   static constexpr double headline_height = 24;
-
-  static bool begins_part(const Block& block) {
-    const auto* headline = std::get_if<Headline>(&block);
-    return headline && headline->level <= 2;
-  }
 
   static std::string titled(const Inline& part) {
     if (latex_text_width(plain(part)) <= widest_title) return latex_prose(part);

@@ -208,12 +208,6 @@ class Layout {
   }
 
   // Padding, which nobody reads, is fainter than words.
-  bool is_padding_row(std::size_t row) const {
-    return is_position(matrix_.row_axis) && is_padding(matrix_.row_labels[row]);
-  }
-  bool is_padding_column(std::size_t column) const {
-    return is_position(matrix_.column_axis) && is_padding(matrix_.column_labels[column]);
-  }
   static std::string faint(bool is_faint, const std::string& text) {
     return is_faint ? "\\attnfaint{" + text + "}" : text;
   }
@@ -231,7 +225,7 @@ class Layout {
 
   Column laid_out(std::size_t at) const {
     if (is_sheet()) return column_of_boxes(at);
-    Column column{faint(is_padding_column(at), latex_label(matrix_.column_labels[at])), {}, 0};
+    Column column{faint(matrix_.is_padding_column(at), latex_label(matrix_.column_labels[at])), {}, 0};
     const std::string fraction = matrix_.fraction() == 0 ? "" : "." + std::string(matrix_.fraction() - 1, '0');
     for (std::size_t row = 0; row < rows_; ++row) {
       const std::string text = matrix_.cell(row, at);
@@ -248,7 +242,7 @@ class Layout {
       if (const std::string_view command = look_of(matrix_.mark(row, at)).command; !command.empty()) {
         cell = std::string(command) + "{" + cell + "}";
       }
-      column.cells.push_back(faint(is_padding_row(row) || is_padding_column(at), cell));
+      column.cells.push_back(faint(matrix_.is_padding_row(row) || matrix_.is_padding_column(at), cell));
     }
     if (matrix_.handed_in.empty() && !fraction.empty())
       column.width = std::max(column.width, scale_ * latex_text_width("0" + fraction));
@@ -258,7 +252,7 @@ class Layout {
 
   // What is behind a number: the darker, the larger the attention weight.
   std::string shade(const Heat& heat, std::size_t row, std::size_t column, int step) const {
-    const bool is_unread = is_padding_row(row) || is_padding_column(column);
+    const bool is_unread = matrix_.is_padding_row(row) || matrix_.is_padding_column(column);
     if (matrix_.role != Role::attention_weight || is_sheet() || is_unread) return "";
     const std::optional<double> size = heat.size(row, column);
     if (!size) return "";
@@ -304,7 +298,8 @@ class Layout {
     for (std::size_t i = begin; i < end; ++i) text += separator(i) + ("\\attnhead{" + columns_[i].name + "}");
     text += is_sheet() ? " \\\\[1mm]\n" : " \\\\\n\\attnmid\n";
     for (std::size_t row = first_row; row < last_row; ++row) {
-      if (has_labels_) text += "\\attnhead{" + faint(is_padding_row(row), latex_label(matrix_.row_labels[row])) + "}";
+      if (has_labels_)
+        text += "\\attnhead{" + faint(matrix_.is_padding_row(row), latex_label(matrix_.row_labels[row])) + "}";
       const int step = after + step_of_row(row - first_row);
       for (std::size_t i = begin; i < end; ++i) {
         text += separator(i) + shade(heat, row, i, step) + latex_from_step(step, columns_[i].cells[row], page_);
@@ -314,12 +309,7 @@ class Layout {
     return text + (is_sheet() ? "" : "\\attnbottom\n") + "\\end{tabular}}";
   }
 
-  // Paper knows no options.
-  std::vector<std::string> elided() const {
-    std::vector<std::string> lines = words_of_cut(matrix_, {rows_, columns_.size()});
-    for (std::string& line : lines) line.resize(std::min(line.find(", --"), line.size()));
-    return lines;
-  }
+  std::vector<std::string> elided() const { return words_of_cut(matrix_, {rows_, columns_.size()}); }
 
   const Matrix& matrix_;
   const LatexPage& page_;

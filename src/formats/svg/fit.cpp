@@ -26,13 +26,15 @@ struct Page {
 // A column of a paper is 85 mm wide and 245 mm high, in points.
 constexpr double column_width = 241, column_height = 694, points_a_millimetre = 72 / 25.4;
 
+template <class Change>
+Room but(Room room, Change change) {
+  change(room);
+  return room;
+}
+
 Page slide() {
   constexpr double wide = 1224;
   const Room gist{.width = wide, .paper = wide, .flows_across = true, .detail = Detail::gist};
-  const auto but = [](Room room, auto change) {
-    change(room);
-    return room;
-  };
   const Room one_place = but(gist, [](Room& room) { room.one_place = room.is_tight = true; });
   const Room maps = but(gist, [](Room& room) { room.has_numbers = false; });
   const Room one_map = but(one_place, [](Room& room) { room.has_numbers = false; });
@@ -59,10 +61,6 @@ Page slide() {
 Page column() {
   constexpr double wide = 345;
   const Room gist{.width = wide, .paper = wide, .detail = Detail::gist, .is_tight = true};
-  const auto but = [](Room room, auto change) {
-    change(room);
-    return room;
-  };
   const auto one_place = [](Room& room) { room.one_place = true; };
   const Room core = but(gist, [](Room& room) { room.detail = Detail::core; });
   const Room maps = but(gist, [](Room& room) { room.has_numbers = false; });

@@ -95,21 +95,14 @@ std::string Grid::map_labels(double x, double y) const {
   return drawn;
 }
 
-bool Grid::pads_row(std::size_t row) const {
-  return look_.pads || (is_position(matrix_.row_axis) && is_padding(matrix_.row_labels[row]));
-}
-
-bool Grid::pads_column(std::size_t column) const {
-  return is_position(matrix_.column_axis) && is_padding(matrix_.column_labels[column]);
-}
+bool Grid::pads_row(std::size_t row) const { return look_.pads || matrix_.is_padding_row(row); }
 
 std::string_view Grid::row_label(std::size_t row) const {
-  const bool pads = is_position(matrix_.row_axis) && is_padding(matrix_.row_labels[row]);
-  return pads ? padding_words : std::string_view(matrix_.row_labels[row]);
+  return matrix_.is_padding_row(row) ? padding_words : std::string_view(matrix_.row_labels[row]);
 }
 
 std::string_view Grid::column_label(std::size_t column) const {
-  return pads_column(column) ? padding_words : std::string_view(matrix_.column_labels[column]);
+  return matrix_.is_padding_column(column) ? padding_words : std::string_view(matrix_.column_labels[column]);
 }
 
 // Slanting lines behind the cells of rows and columns that stand for no token.
@@ -119,7 +112,7 @@ std::string Grid::hatching(double x, double top) const {
   for (std::size_t row = 0; row < rows_; ++row) {
     const double bottom = top + static_cast<double>(row + 1) * cell_height_;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (!pads_row(row) && !pads_column(i)) continue;
+      if (!pads_row(row) && !matrix_.is_padding_column(i)) continue;
       const double left = x + columns_[i].left, right = left + columns_[i].width;
       for (double at = left + between_lines / 2; at < right; at += between_lines) {
         const double rise = std::min(cell_height_, right - at);
@@ -167,7 +160,7 @@ double Grid::widest_number(std::size_t column) const {
 std::string Grid::cell(double x, double y, std::size_t row, std::size_t column, const Heat& heat) const {
   const Column& place = columns_[column];
   const bool closed = matrix_.is_closed(row, column);
-  const bool pads = pads_row(row) || pads_column(column);
+  const bool pads = pads_row(row) || matrix_.is_padding_column(column);
   const double shade = look_.tinted && !pads ? heat.of(row, column) : 0;
   std::string drawn;
   if (closed || shade > 0) {

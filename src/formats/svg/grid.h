@@ -48,7 +48,6 @@ class Grid {
 
   // What stands for no token is called so, and hatched.
   bool pads_row(std::size_t row) const;
-  bool pads_column(std::size_t column) const;
   std::string_view row_label(std::size_t row) const;
   std::string_view column_label(std::size_t column) const;
   std::string hatching(double x, double top) const;

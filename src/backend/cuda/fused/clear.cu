@@ -129,13 +129,11 @@ bool supports(const FusedCall& call, int) {
 }
 
 cudaError_t launch(const FusedCall& call, cudaStream_t stream) {
-  const dim3 blocks(static_cast<unsigned>(ceil_div(call.queries, kQueries)), static_cast<unsigned>(call.heads),
-                    static_cast<unsigned>(call.batch));
   const int numbers = kQueries * call.key_width + kKeys * (call.key_width + 1) + kKeys * call.value_width;
   const auto kernel = call.dtype == Dtype::f32    ? clear_attention<float>
                       : call.dtype == Dtype::bf16 ? clear_attention<Bf16>
                                                   : clear_attention<F16>;
-  return start(kernel, blocks, kThreads, sizeof(float) * static_cast<std::size_t>(numbers), stream, call);
+  return start(kernel, blocks_of(call, kQueries), kThreads, sizeof(float) * static_cast<std::size_t>(numbers), stream, call);
 }
 
 }  // namespace

@@ -289,29 +289,20 @@ std::size_t workspace(const FusedCall& call) {
   return kCounters * sizeof(unsigned) + parts * sizeof(float);
 }
 
-template <class T, int kWidth>
-cudaError_t launch_as(const FusedCall& call, cudaStream_t stream) {
-  const Split split = split_of(call);
-  const dim3 blocks(static_cast<unsigned>(split.splits), static_cast<unsigned>(call.kv_heads * split.groups),
-                    static_cast<unsigned>(call.batch));
-  return start(decode_attention<T, kWidth>, blocks, Tile<kWidth>::kThreads, Tile<kWidth>::kSharedBytes, stream, call,
-               call.scale * kLog2E, split);
-}
-
-template <class T>
-cudaError_t launch_width(const FusedCall& call, cudaStream_t stream) {
-  return call.key_width == 64    ? launch_as<T, 64>(call, stream)
-         : call.key_width == 128 ? launch_as<T, 128>(call, stream)
-                                 : launch_as<T, 256>(call, stream);
-}
+struct Launch {
+  template <class T, int kWidth>
+  static cudaError_t as(const FusedCall& call, cudaStream_t stream) {
+    const Split split = split_of(call);
+    const dim3 blocks(static_cast<unsigned>(split.splits), static_cast<unsigned>(call.kv_heads * split.groups),
+                      static_cast<unsigned>(call.batch));
+    return start(decode_attention<T, kWidth>, blocks, Tile<kWidth>::kThreads, Tile<kWidth>::kSharedBytes, stream, call,
+                 call.scale * kLog2E, split);
+  }
+};
 
 bool supports(const FusedCall& call, int compute_capability) {
   const int rows = call.queries * (call.heads / call.kv_heads);
   return compute_capability >= 80 && fits_tensor_cores(call) && fits_grid(call) && call.queries <= 16 && rows <= 64;
-}
-
-cudaError_t launch(const FusedCall& call, cudaStream_t stream) {
-  return call.dtype == Dtype::bf16 ? launch_width<Bf16>(call, stream) : launch_width<F16>(call, stream);
 }
 
 }  // namespace
@@ -319,6 +310,6 @@ cudaError_t launch(const FusedCall& call, cudaStream_t stream) {
 const FusedKernel decode_kernel = {
     "decode",
     "for few queries: the keys split over all blocks and put together at the end; heads that share keys read them once",
-    supports, workspace, launch};
+    supports, workspace, launch_on_tensor_cores<Launch>};
 
 }  // namespace attn::cuda

@@ -175,33 +175,23 @@ __global__ void __launch_bounds__(Tile<kWidth>::kThreads) mma_attention(const Fu
   }
 }
 
-template <class T, int kWidth>
-cudaError_t launch_as(const FusedCall& call, cudaStream_t stream) {
-  using Size = Tile<kWidth>;
-  const dim3 blocks(static_cast<unsigned>(ceil_div(call.queries, Size::kQueries)), static_cast<unsigned>(call.heads),
-                    static_cast<unsigned>(call.batch));
-  return start(mma_attention<T, kWidth>, blocks, Size::kThreads, Size::kSharedBytes, stream, call, call.scale * kLog2E);
-}
-
-template <class T>
-cudaError_t launch_width(const FusedCall& call, cudaStream_t stream) {
-  return call.key_width == 64    ? launch_as<T, 64>(call, stream)
-         : call.key_width == 128 ? launch_as<T, 128>(call, stream)
-                                 : launch_as<T, 256>(call, stream);
-}
+struct Launch {
+  template <class T, int kWidth>
+  static cudaError_t as(const FusedCall& call, cudaStream_t stream) {
+    using Size = Tile<kWidth>;
+    return start(mma_attention<T, kWidth>, blocks_of(call, Size::kQueries), Size::kThreads, Size::kSharedBytes, stream,
+                 call, call.scale * kLog2E);
+  }
+};
 
 bool supports(const FusedCall& call, int compute_capability) {
   return compute_capability >= 80 && fits_tensor_cores(call) && fits_grid(call);
-}
-
-cudaError_t launch(const FusedCall& call, cudaStream_t stream) {
-  return call.dtype == Dtype::bf16 ? launch_width<Bf16>(call, stream) : launch_width<F16>(call, stream);
 }
 
 }  // namespace
 
 const FusedKernel mma_kernel = {
     "mma", "tensor cores (mma.sync) with scores and weights in registers; copies one step ahead (cp.async)", supports,
-    no_workspace, launch};
+    no_workspace, launch_on_tensor_cores<Launch>};
 
 }  // namespace attn::cuda

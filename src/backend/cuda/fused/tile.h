@@ -90,6 +90,26 @@ inline bool fits_tensor_cores(const FusedCall& call) {
          in_chunks_of_16_bytes(call);
 }
 
+// A block for so many queries of each head of each sequence.
+inline dim3 blocks_of(const FusedCall& call, int queries) {
+  return dim3(static_cast<unsigned>(ceil_div(call.queries, queries)), static_cast<unsigned>(call.heads),
+              static_cast<unsigned>(call.batch));
+}
+
+// Launch::as<T, kWidth>(call, stream) for the numbers and the width of the call. REQUIRES: it fits tensor cores.
+template <class Launch, class T>
+cudaError_t launch_of_width(const FusedCall& call, cudaStream_t stream) {
+  return call.key_width == 64    ? Launch::template as<T, 64>(call, stream)
+         : call.key_width == 128 ? Launch::template as<T, 128>(call, stream)
+                                 : Launch::template as<T, 256>(call, stream);
+}
+
+template <class Launch>
+cudaError_t launch_on_tensor_cores(const FusedCall& call, cudaStream_t stream) {
+  return call.dtype == Dtype::bf16 ? launch_of_width<Launch, Bf16>(call, stream)
+                                   : launch_of_width<Launch, F16>(call, stream);
+}
+
 inline std::size_t no_workspace(const FusedCall&) { return 0; }
 
 }  // namespace attn::cuda

@@ -98,31 +98,20 @@ __global__ void __launch_bounds__(Size::kThreads, 1)
 #endif
 }
 
-template <class T, int kWidth>
-cudaError_t launch_as(const FusedCall& call, cudaStream_t stream) {
-  using Size = Tile<kWidth>;
-  TensorMaps maps;
-  const cudaError_t error = describe<Size>(&maps, call);
-  if (error != cudaSuccess) return error;
-  const dim3 blocks(static_cast<unsigned>(ceil_div(call.queries, Size::kQueries)), static_cast<unsigned>(call.heads),
-                    static_cast<unsigned>(call.batch));
-  return start(roles_attention<T, Size>, blocks, Size::kThreads, Size::kSharedBytes, stream, call, call.scale * kLog2E,
-               maps);
-}
-
-template <class T>
-cudaError_t launch_width(const FusedCall& call, cudaStream_t stream) {
-  return call.key_width == 64    ? launch_as<T, 64>(call, stream)
-         : call.key_width == 128 ? launch_as<T, 128>(call, stream)
-                                 : launch_as<T, 256>(call, stream);
-}
+struct Launch {
+  template <class T, int kWidth>
+  static cudaError_t as(const FusedCall& call, cudaStream_t stream) {
+    using Size = Tile<kWidth>;
+    TensorMaps maps;
+    const cudaError_t error = describe<Size>(&maps, call);
+    if (error != cudaSuccess) return error;
+    return start(roles_attention<T, Size>, blocks_of(call, Size::kQueries), Size::kThreads, Size::kSharedBytes, stream,
+                 call, call.scale * kLog2E, maps);
+  }
+};
 
 bool supports(const FusedCall& call, int compute_capability) {
   return fits_hopper(call, compute_capability) && fits_grid(call);
-}
-
-cudaError_t launch(const FusedCall& call, cudaStream_t stream) {
-  return call.dtype == Dtype::bf16 ? launch_width<Bf16>(call, stream) : launch_width<F16>(call, stream);
 }
 
 }  // namespace
@@ -130,6 +119,6 @@ cudaError_t launch(const FusedCall& call, cudaStream_t stream) {
 const FusedKernel roles_kernel = {
     "roles",
     "one warpgroup fetches, as far ahead as there are buffers; two or three compute, and wait for each product",
-    supports, no_workspace, launch};
+    supports, no_workspace, launch_on_tensor_cores<Launch>};
 
 }  // namespace attn::cuda

@@ -78,36 +78,26 @@ __global__ void __launch_bounds__(128) wgmma_attention(const __grid_constant__ F
 #endif
 }
 
-template <class T, int kWidth>
-cudaError_t launch_as(const FusedCall& call, cudaStream_t stream) {
-  using Size = Tile<kWidth>;
-  TensorMaps maps;
-  const cudaError_t error = describe<Size>(&maps, call);
-  if (error != cudaSuccess) return error;
-  const dim3 blocks(static_cast<unsigned>(ceil_div(call.queries, Size::kQueries)), static_cast<unsigned>(call.heads),
-                    static_cast<unsigned>(call.batch));
-  return start(wgmma_attention<T, Size>, blocks, 128, Size::kSharedBytes, stream, call, call.scale * kLog2E, maps);
-}
-
-template <class T>
-cudaError_t launch_width(const FusedCall& call, cudaStream_t stream) {
-  return call.key_width == 64    ? launch_as<T, 64>(call, stream)
-         : call.key_width == 128 ? launch_as<T, 128>(call, stream)
-                                 : launch_as<T, 256>(call, stream);
-}
+struct Launch {
+  template <class T, int kWidth>
+  static cudaError_t as(const FusedCall& call, cudaStream_t stream) {
+    using Size = Tile<kWidth>;
+    TensorMaps maps;
+    const cudaError_t error = describe<Size>(&maps, call);
+    if (error != cudaSuccess) return error;
+    return start(wgmma_attention<T, Size>, blocks_of(call, Size::kQueries), 128, Size::kSharedBytes, stream, call,
+                 call.scale * kLog2E, maps);
+  }
+};
 
 bool supports(const FusedCall& call, int compute_capability) {
   return fits_hopper(call, compute_capability) && fits_grid(call);
-}
-
-cudaError_t launch(const FusedCall& call, cudaStream_t stream) {
-  return call.dtype == Dtype::bf16 ? launch_width<Bf16>(call, stream) : launch_width<F16>(call, stream);
 }
 
 }  // namespace
 
 const FusedKernel wgmma_kernel = {
     "wgmma", "Hopper's tensor cores (wgmma) and copies (TMA): one warpgroup asks for a thing, and waits for it",
-    supports, no_workspace, launch};
+    supports, no_workspace, launch_on_tensor_cores<Launch>};
 
 }  // namespace attn::cuda
