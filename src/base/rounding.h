@@ -7,6 +7,9 @@
 
 namespace attn {
 
+// Decimals that answers are expected to have where a problem says nothing of it.
+inline constexpr int digits_unless_said = 2;
+
 // How a person drops the decimals that they do not carry on.
 enum class RoundingMode {
   half_up,    // to the nearest; ties away from zero

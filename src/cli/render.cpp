@@ -168,7 +168,8 @@ std::string rendered(const Document& document, const Target& target, const Rende
   return text.take();
 }
 
-void render(const Document& document, const Target& target, const Rendering& rendering, Sink& sink) {
+std::vector<std::string> render(const Document& document, const Target& target, const Rendering& rendering,
+                                Sink& sink) {
   const bool to_screen = target.path.empty();
   FormatOptions format = rendering.look;
   format.width = to_screen ? terminal_size(STDOUT_FILENO).columns : 80;
@@ -177,12 +178,12 @@ void render(const Document& document, const Target& target, const Rendering& ren
   std::erase_if(format.settings, [&](const auto& set) {
     return std::ranges::count(target.format->settings, set.first, &FormatSetting::name) == 0;
   });
-  target.format->write(document, format, sink);
+  return target.format->write(document, format, sink);
 }
 
-void Hints::add(const Document& document, const Target& target, const Rendering& rendering) {
+void Hints::render(const Document& document, const Target& target, const Rendering& rendering, Sink& sink) {
   for (const std::string& words : document.hints) add(words, target.path);
-  for (const std::string& words : target.format->hints(document, rendering.look)) {
+  for (const std::string& words : attn::render(document, target, rendering, sink)) {
     const auto says_it = [&](const std::string& said) { return said.ends_with(words); };
     if (std::ranges::none_of(document.hints, says_it)) add(words, target.path);
   }
@@ -245,9 +246,7 @@ Exit write_out(const Rendering& rendering, const std::function<Document()>& docu
   Hints hints;
   const Exit exit = hand_out(rendering, [&](const Target& target, Sink& sink) {
     if (!target.format) return sink.write(json());
-    const Document told = document();
-    render(told, target, rendering, sink);
-    hints.add(told, target, rendering);
+    hints.render(document(), target, rendering, sink);
   });
   hints.say();
   return exit;

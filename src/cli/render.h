@@ -65,13 +65,16 @@ Rendering understood(const RenderOptions& options, std::span<const Export> for_p
 
 // The document as it is written to that target. REQUIRES: target.format.
 std::string rendered(const Document& document, const Target& target, const Rendering& rendering);
-void render(const Document& document, const Target& target, const Rendering& rendering, Sink& sink);
+
+// The same into a sink; returns what the format hints at.
+std::vector<std::string> render(const Document& document, const Target& target, const Rendering& rendering, Sink& sink);
 
 // What whoever runs the program may ask it for, to see more than was written. Documents speak to
 // their readers, who do not: so it goes to standard error.
 class Hints {
  public:
-  void add(const Document& document, const Target& target, const Rendering& rendering);
+  // Writes a document and keeps what it and its format hint at.
+  void render(const Document& document, const Target& target, const Rendering& rendering, Sink& sink);
 
   void say() const;
 

@@ -292,9 +292,7 @@ void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink&
     const bool beside = target.format->wants_geometry && explaining.only.empty() && explaining.level != Level::result &&
                         explaining.geometry == GeometryWanted::none;
     if (beside) explaining.geometry = GeometryWanted::where_small;
-    const Document document = explain(trace, explaining);
-    render(document, target, view.rendering, sink);
-    hints.add(document, target, view.rendering);
+    hints.render(explain(trace, explaining), target, view.rendering, sink);
   } else if (only.empty()) {
     write_export(*target.exported, trace, what, progress, sink);
   } else {

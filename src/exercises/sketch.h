@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/result.h"
+#include "base/rounding.h"
 #include "problem/problem.h"
 
 namespace attn {

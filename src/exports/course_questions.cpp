@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/numbers.h"
+#include "base/rounding.h"
 #include "base/text.h"
 #include "explain/arithmetic/lines.h"
 #include "explain/place.h"

@@ -125,8 +125,8 @@ class ClassPage {
       open_table({said_.who, said_.what});
       add({rows, "</table>\n"});
     }
-    const std::vector<std::string> absent = who_handed_in_nothing(graded_);
-    if (!absent.empty()) add({element("h2", said_.absent), element("p", listed(absent) + ".")});
+    const std::string absent = who_handed_in_nothing(graded_);
+    if (!absent.empty()) add({element("h2", said_.absent), element("p", absent)});
   }
 
   void lay_out_distribution() {

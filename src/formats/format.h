@@ -43,15 +43,14 @@ struct Format {
   std::string_view name;     // "markdown", as --format has it
   std::string_view ending;   // ".md", of files in that format
   std::string_view summary;  // one line, for people
-  void (*write)(const Document& document, const FormatOptions& options, Sink& sink);
+
+  // Returns what whoever runs the program may want to know of how it was written, or ask for: nothing
+  // that its readers need.
+  std::vector<std::string> (*write)(const Document& document, const FormatOptions& options, Sink& sink);
+
   std::vector<FormatSetting> settings = {};
   bool wants_behind = false;    // whether it shows Document::behind
   bool wants_geometry = false;  // whether it draws vectors beside all else
-
-  // What whoever runs the program may want to know of how the document was written, or ask for:
-  // nothing that its readers need.
-  std::vector<std::string> (*hints)(const Document& document, const FormatOptions& options) =
-      [](const Document& document, const FormatOptions& options) { return hints_on_cuts(document, options.full); };
 };
 
 // A document in that format as one text.

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/rounding.h"
 #include "base/text.h"
-#include "problem/problem.h"
 
 namespace attn {
 namespace {

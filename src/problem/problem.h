@@ -27,9 +27,6 @@ struct Inputs {
   bool cross() const { return query.has_value(); }
 };
 
-// Decimals that answers are expected to have where a problem says nothing of it.
-inline constexpr int digits_unless_said = 2;
-
 // What is to be computed: a validated problem.
 struct Problem {
   std::string title;

@@ -326,7 +326,8 @@ class WhoseItIs(Folder):
     def test_names_with_commas_stay_apart(self):
         self.write("roster.csv", 'name\n"Müller, Hans"\nJ. Smith\n')
         self.write("in/x.json", {"steps": RIGHT})
-        self.assertIn("Müller, Hans; J. Smith.", self.grade("in", "--roster", "roster.csv").stdout)
+        for report in ("text", "html"):
+            self.assertIn("Müller, Hans; J. Smith.", self.grade("in", "--roster", "roster.csv", "--report", report).stdout)
 
     def test_a_semicolon_in_a_cell_separates_no_columns_where_commas_do(self):
         self.write("in/Anna.json", {"steps": RIGHT})

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/rounding.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "base/rounding.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"

@@ -231,13 +231,10 @@ void tell_what_to_look_at(const GradedClass& graded, Document& document) {
     document.add(Headline{2, {said.to_look_at}});
     document.add(std::move(table));
   }
-  const std::vector<std::string> absent = who_handed_in_nothing(graded);
+  const std::string absent = who_handed_in_nothing(graded);
   if (absent.empty()) return;
   document.add(Headline{2, {said.absent}});
-  // Names may have commas: "Müller, Hans".
-  std::string names;
-  for (const std::string& one : absent) names += (names.empty() ? "" : "; ") + one;
-  document.add(Prose{{names + "."}});
+  document.add(Prose{{absent}});
 }
 
 }  // namespace
@@ -331,12 +328,12 @@ std::vector<Remarked> to_look_at(const GradedClass& graded) {
   return all;
 }
 
-std::vector<std::string> who_handed_in_nothing(const GradedClass& graded) {
-  std::vector<std::string> names;
+std::string who_handed_in_nothing(const GradedClass& graded) {
+  std::string names;
   for (const GradedHandIn& one : graded.hand_ins) {
-    if (one.what == GradedHandIn::What::nothing) names.push_back(one.name);
+    if (one.what == GradedHandIn::What::nothing) names += (names.empty() ? "" : "; ") + one.name;
   }
-  return names;
+  return names.empty() ? "" : names + ".";
 }
 
 bool has_different_points(const GradedClass& graded) {

@@ -41,12 +41,13 @@ std::string told_mistake(const std::string& id);
 std::string verdict_of(const GradedHandIn& one);
 std::string likely_of(const GradedHandIn& one);
 
-// What a teacher is to look at: in which hand-in, and what; and who handed in nothing.
+// What a teacher is to look at: in which hand-in, and what; and who handed in nothing, "Müller, Hans; J. Smith.",
+// for names may have commas.
 struct Remarked {
   std::string name, remark;
 };
 std::vector<Remarked> to_look_at(const GradedClass& graded);
-std::vector<std::string> who_handed_in_nothing(const GradedClass& graded);
+std::string who_handed_in_nothing(const GradedClass& graded);
 
 // How many of each kind there are, and what they have on average.
 std::vector<std::string> told_overview(const GradedClass& graded);

@@ -502,19 +502,20 @@ class PageWriter {
 }  // namespace
 
 Format html_format() {
-  return {
-      .name = "html",
-      .ending = ".html",
-      .summary = "one page that answers questions",
-      .write =
-          [](const Document& document, const FormatOptions& options, Sink& sink) {
-            if (document.sheet) return sink.write(sheet_page(document, page_look()));
-            PageWriter(document, options, sink).write();
-          },
-      .wants_behind = true,
-      .wants_geometry = true,
-      .hints = [](const Document& document,
-                  const FormatOptions& options) { return hints_on_cuts(document, options.full, most_shown_whole); }};
+  return {.name = "html",
+          .ending = ".html",
+          .summary = "one page that answers questions",
+          .write =
+              [](const Document& document, const FormatOptions& options, Sink& sink) {
+                if (document.sheet) {
+                  sink.write(sheet_page(document, page_look()));
+                } else {
+                  PageWriter(document, options, sink).write();
+                }
+                return hints_on_cuts(document, options.full, most_shown_whole);
+              },
+          .wants_behind = true,
+          .wants_geometry = true};
 }
 
 }  // namespace attn

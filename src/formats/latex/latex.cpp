@@ -302,9 +302,10 @@ std::string written_latex(const Document& document, const FormatOptions& options
          "\\endgroup\n";
 }
 
-void write_latex(const Document& document, const FormatOptions& options, Sink& sink) {
+std::vector<std::string> write_latex(const Document& document, const FormatOptions& options, Sink& sink) {
   const std::string text = written_latex(document, options);
   sink.write(options.ascii ? ascii_only(text) : text);
+  return hints_on_cuts(document, options.full);
 }
 
 }  // namespace

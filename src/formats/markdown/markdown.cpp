@@ -289,8 +289,11 @@ Format markdown_format() {
   return {.name = "markdown",
           .ending = ".md",
           .summary = "for GitHub, notebooks and slides",
-          .write = [](const Document& document, const FormatOptions& options,
-                      Sink& sink) { sink.write(MarkdownWriter(options).write(document)); },
+          .write =
+              [](const Document& document, const FormatOptions& options, Sink& sink) {
+                sink.write(MarkdownWriter(options).write(document));
+                return hints_on_cuts(document, options.full);
+              },
           .settings = {{"math", {"github", "dollar", "none"}, "how formulas are written"},
                        {"slides", {}, "a slide for each thing to look at, formulas between dollars", true}}};
 }

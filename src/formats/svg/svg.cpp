@@ -144,7 +144,7 @@ FittedFigure figure_of(const Document& document, const FormatOptions& options, c
   });
 }
 
-void write_svg(const Document& document, const FormatOptions& options, Sink& sink) {
+std::vector<std::string> write_svg(const Document& document, const FormatOptions& options, Sink& sink) {
   const Theme theme{.classic = options.get("theme", "safe") == "classic"};
   const Contents contents(document);
   const FittedFigure figure = figure_of(document, options, theme);
@@ -158,16 +158,10 @@ void write_svg(const Document& document, const FormatOptions& options, Sink& sin
           "<rect width=\"{0}\" height=\"{1}\" fill=\"{6}\"/>\n{7}</svg>\n",
           figure.page_width, figure.page_height, figure.width, figure.height, escaped_markup(title),
           escaped_markup(description(document, contents)), theme.paper, figure.content));
-}
-
-std::vector<std::string> hints(const Document& document, const FormatOptions& options) {
-  std::vector<std::string> all = hints_on_cuts(document, options.full);
-  if (const std::string_view fit = options.get("fit", "none"); fit != "none") {
-    const Theme theme;
-    if (std::string hint = hint_on_fit(fit, figure_of(document, options, theme)); !hint.empty())
-      all.push_back(std::move(hint));
-  }
-  return all;
+  std::vector<std::string> hints = hints_on_cuts(document, options.full);
+  if (std::string on_fit = hint_on_fit(options.get("fit", "none"), figure); !on_fit.empty())
+    hints.push_back(std::move(on_fit));
+  return hints;
 }
 
 }  // namespace
@@ -179,8 +173,7 @@ Format svg_format() {
           .write = write_svg,
           .settings = {{"theme", {"safe", "classic"}, "the colours"},
                        {"fit", {"none", "slide", "column"}, "laid out for a slide or for a column of a paper"}},
-          .wants_behind = true,
-          .hints = hints};
+          .wants_behind = true};
 }
 
 }  // namespace attn

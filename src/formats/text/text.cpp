@@ -135,6 +135,7 @@ Format text_format() {
           "for a terminal",
           [](const Document& document, const FormatOptions& options, Sink& sink) {
             sink.write(TextWriter(options).write(document));
+            return hints_on_cuts(document, options.full);
           },
           {{"heatmap", {}, "scores and weights shaded by their size, a bar beside each weight", true}}};
 }
