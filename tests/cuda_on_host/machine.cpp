@@ -119,7 +119,11 @@ struct Block {
   std::size_t shared_bytes;
   const std::function<void()>* body;
   std::exception_ptr failure;
+  bool given_up = false;
 };
+
+// Takes a thread off its stack whose block is given up, so that it frees what it holds.
+struct GivenUp {};
 
 Block* block = nullptr;
 unsigned running = 0;
@@ -198,6 +202,14 @@ void resume(unsigned thread) {
 #endif
 }
 
+void give_up(Block& of) {
+  block = &of;
+  block->given_up = true;
+  for (unsigned thread = 0; thread < block->fibers.size(); ++thread) {
+    if (block->fibers[thread].started && !block->fibers[thread].finished) resume(thread);
+  }
+}
+
 void do_one_of(std::vector<std::function<void()>>& deeds) {
   const unsigned which = drawn(static_cast<unsigned>(deeds.size()));
   const std::function<void()> deed = std::move(deeds[which]);
@@ -250,6 +262,7 @@ void wait_at(const void* place, const std::function<bool()>& done, const std::st
     block->fibers[running].waits_for = what;
     block->waiting[place].push_back(running);
     to_scheduler(false);
+    if (block->given_up) throw GivenUp();
   }
 }
 
@@ -353,15 +366,20 @@ void run(dim3 blocks, dim3 threads, std::size_t shared_bytes, const std::functio
     order.pop_back();
   };
   for (unsigned i = 0; i < multiprocessors && !order.empty(); ++i) begin(i);
-  while (!resident.empty()) {
-    const unsigned which = drawn(static_cast<unsigned>(resident.size()));
-    block = resident[which].get();
-    blockIdx = block->index;
-    if (step()) continue;
-    require_ended();
-    const unsigned multiprocessor = block->multiprocessor;
-    resident.erase(resident.begin() + which);
-    if (!order.empty()) begin(multiprocessor);
+  try {
+    while (!resident.empty()) {
+      const unsigned which = drawn(static_cast<unsigned>(resident.size()));
+      block = resident[which].get();
+      blockIdx = block->index;
+      if (step()) continue;
+      require_ended();
+      const unsigned multiprocessor = block->multiprocessor;
+      resident.erase(resident.begin() + which);
+      if (!order.empty()) begin(multiprocessor);
+    }
+  } catch (...) {
+    for (const auto& one : resident) give_up(*one);
+    throw;
   }
 }
 
