@@ -38,7 +38,7 @@ double log(double x);
 double tanh(double x);
 
 // Sine and cosine of an angle in radians, error function and power: the exact
-// value rounded, so at most 0.50001 ulp from it, for all arguments however
+// value correctly rounded, at most half an ulp from it, for all arguments however
 // large. What C says of NaN, infinities, zeros and the special cases of pow
 // holds: sin(inf) is NaN, erf(inf) 1, pow(x, 0) 1, pow(-8, 1/3) NaN.
 double sin(double x);

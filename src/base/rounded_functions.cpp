@@ -8,8 +8,8 @@
 #include "base/math.h"
 
 // The functions of base/math.h that are called too seldom to be worth being
-// fast, but for the error function: MPFR works them out to 113 bits, and one rounding makes a double of
-// that, subnormal or not. MPFR promises the same result on every machine.
+// fast, but for the error function: MPFR works them out, and rounds the exact value once,
+// to as many bits as a double has there, subnormal or not: what it promises, on every machine.
 // Nothing else of the program knows MPFR.
 
 namespace attn {
@@ -20,18 +20,21 @@ struct KeptByMpfr {
   ~KeptByMpfr() { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
 };
 
+constexpr mpfr_prec_t bits_of_double = 53, more_bits = 113;
+
 class Real {
  public:
-  Real() {
+  explicit Real(mpfr_prec_t bits) {
     static thread_local const KeptByMpfr kept;
-    mpfr_init2(value_, 113);
+    mpfr_init2(value_, bits);
   }
-  explicit Real(double number) : Real() { mpfr_set_d(value_, number, MPFR_RNDN); }
+  Real(mpfr_prec_t bits, double number) : Real(bits) { mpfr_set_d(value_, number, MPFR_RNDN); }
   ~Real() { mpfr_clear(value_); }
   Real(const Real&) = delete;
   Real& operator=(const Real&) = delete;
 
   mpfr_ptr get() { return value_; }
+  mpfr_srcptr get() const { return value_; }
 
  private:
   mpfr_t value_;
@@ -43,12 +46,39 @@ double as_double(Real& result) {
   return mpfr_get_d(result.get(), MPFR_RNDN);
 }
 
+// While it lives, a result has an exponent that a double can have, or is infinite or 0.
+class ExponentsOfDoubles {
+ public:
+  ExponentsOfDoubles() {
+    mpfr_set_emin(-1073);
+    mpfr_set_emax(1024);
+  }
+  ~ExponentsOfDoubles() {
+    mpfr_set_emin(least_);
+    mpfr_set_emax(most_);
+  }
+  ExponentsOfDoubles(const ExponentsOfDoubles&) = delete;
+  ExponentsOfDoubles& operator=(const ExponentsOfDoubles&) = delete;
+
+ private:
+  mpfr_exp_t least_ = mpfr_get_emin(), most_ = mpfr_get_emax();
+};
+
+// What compute(result) makes, which returns MPFR's word on how it rounded.
+template <class Compute>
+double rounded_once(Compute compute) {
+  const ExponentsOfDoubles range;
+  Real result(bits_of_double);
+  const int how = compute(result.get());
+  mpfr_subnormalize(result.get(), how, MPFR_RNDN);
+  return as_double(result);
+}
+
 using OfOne = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 
 double rounded_result(OfOne function, double x) {
-  Real number(x);
-  function(number.get(), number.get(), MPFR_RNDN);
-  return as_double(number);
+  const Real number(bits_of_double, x);
+  return rounded_once([&](mpfr_ptr result) { return function(result, number.get(), MPFR_RNDN); });
 }
 
 // The error function is called for every hidden number of a network. So most of its
@@ -84,11 +114,11 @@ class ErfTable {
   };
 
   static Node node(double a) {
-    Real value(a);
+    Real value(more_bits, a);
     mpfr_erf(value.get(), value.get(), MPFR_RNDN);
     const double high = as_double(value);
     mpfr_sub_d(value.get(), value.get(), high, MPFR_RNDN);
-    Real power(-a * a), root;
+    Real power(more_bits, -a * a), root(more_bits);
     mpfr_exp(power.get(), power.get(), MPFR_RNDN);
     mpfr_const_pi(root.get(), MPFR_RNDN);
     mpfr_sqrt(root.get(), root.get(), MPFR_RNDN);
@@ -127,10 +157,8 @@ double erf(double x) {
 }
 
 double pow(double x, double y) {
-  Real base(x);
-  Real exponent(y);
-  mpfr_pow(base.get(), base.get(), exponent.get(), MPFR_RNDN);
-  return as_double(base);
+  const Real base(bits_of_double, x), exponent(bits_of_double, y);
+  return rounded_once([&](mpfr_ptr result) { return mpfr_pow(result, base.get(), exponent.get(), MPFR_RNDN); });
 }
 
 float sin(float x) { return static_cast<float>(sin(static_cast<double>(x))); }

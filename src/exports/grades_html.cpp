@@ -85,7 +85,8 @@ class ClassPage {
     add(
         {"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n",
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+         "base-uri 'none'; form-action 'none'\">\n",
          element("title", title), "<style>", style, "</style>\n</head>\n<body>\n", element("h1", title)});
     for (const std::string& sentence : told_overview(graded_)) add({element("p", sentence)});
     std::string scheme;

@@ -8,6 +8,8 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import base64
+import hashlib
 import html.parser
 import itertools
 import json
@@ -213,6 +215,11 @@ class Pages(unittest.TestCase):
                         self.assertTrue(at.startswith("#") and at[1:] in ids, at)
             (policy,) = [meta.get("content") for meta in one.all("meta") if meta.get("http-equiv") == "Content-Security-Policy"]
             self.assertTrue(policy.startswith("default-src 'none'"))
+            for rule in ("base-uri 'none'", "form-action 'none'"):
+                self.assertIn(rule, policy)
+            (script,) = re.findall(r"<script>(.*?)</script>", one.source, re.DOTALL)
+            digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+            self.assertIn(f"script-src 'sha256-{digest}'; ", policy)
             self.assertNotRegex(one.source, r"(?i)https?://(?!www\.w3\.org/)|@import|url\(")
 
         self.for_each(holds)

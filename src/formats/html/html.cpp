@@ -17,6 +17,7 @@
 #include "formats/html/elements.h"
 #include "formats/html/heads.h"
 #include "formats/html/page.h"
+#include "formats/html/policy.h"
 #include "formats/looks.h"
 #include "formats/outline.h"
 #include "formats/places.h"
@@ -102,21 +103,18 @@ class PageWriter {
     return fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-        "script-src 'unsafe-inline'; img-src data:\">\n"
-        "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n"
+        "{5}<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n"
         "<a class=\"skip extra\" href=\"#lecture\">Skip to the computation</a>\n"
         "<header>\n<h1{3}>{2}</h1>\n<div id=\"controls\"></div>\n</header>\n<main id=\"lecture\" tabindex=\"-1\" "
         "style=\"--line:{4}\">\n",
         escaped_markup(name()), page_look(), title() ? page_label(name()) : escaped_markup(name()),
-        title() ? "" : " class=\"extra\"", longest_line(document_));
+        title() ? "" : " class=\"extra\"", longest_line(document_), policy_element(&page_script));
   }
 
   std::string tail() const {
     return fmt::format(
-        "</main>\n<script type=\"application/json\" "
-        "id=\"numbers\">{}</script>\n<script>\n{}</script>\n</body>\n</html>\n",
-        numbers_json(document_, matrices_), page_script.text());
+        "</main>\n<script type=\"application/json\" id=\"numbers\">{}</script>\n{}</body>\n</html>\n",
+        numbers_json(document_, matrices_), script_element(page_script));
   }
 
   void lay_out(const Stop& stop) {

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "formats/html/base64.h"
 #include "formats/html/elements.h"
 
 namespace attn {
@@ -12,25 +13,12 @@ namespace {
 
 // The bytes of doubles, the lowest first, in base64.
 std::string in_base64(const double* numbers, std::size_t count) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((count * sizeof(double) + 2) / 3 * 4);
-  std::uint32_t waiting = 0;
-  int bytes = 0;
-  const auto hand_over = [&] {
-    for (int i = 0; i < 4; ++i) text += i <= bytes ? digits[waiting >> (18 - 6 * i) & 63] : '=';
-    waiting = 0;
-    bytes = 0;
-  };
+  Base64 text;
   for (std::size_t i = 0; i < count; ++i) {
     const auto bits = std::bit_cast<std::uint64_t>(numbers[i]);
-    for (int byte = 0; byte < 8; ++byte) {
-      waiting |= static_cast<std::uint32_t>(bits >> (8 * byte) & 255) << (16 - 8 * bytes);
-      if (++bytes == 3) hand_over();
-    }
+    for (int byte = 0; byte < 8; ++byte) text.add(static_cast<std::uint8_t>(bits >> (8 * byte)));
   }
-  if (bytes > 0) hand_over();
-  return text;
+  return text.text();
 }
 
 // "4-1000 1003-1003", counted from 1: the closed cells of a row.

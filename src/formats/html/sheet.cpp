@@ -11,6 +11,7 @@
 #include "formats/cut.h"
 #include "formats/html/elements.h"
 #include "formats/html/page.h"
+#include "formats/html/policy.h"
 #include "formats/looks.h"
 #include "formats/spelling.h"
 
@@ -46,15 +47,13 @@ class SheetPage {
     return fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-        "script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
-        "<title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body class=\"sheet\">\n<main data-problem=\"{}\">\n",
-        title(), style_, sheet_style.text(), escaped_markup(document_.sheet->problem));
+        "{}<title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body class=\"sheet\">\n<main data-problem=\"{}\">\n",
+        policy_element(document_.sheet->is_key ? nullptr : &sheet_script), title(), style_, sheet_style.text(), escaped_markup(document_.sheet->problem));
   }
 
   std::string tail() const {
     if (document_.sheet->is_key) return "</main>\n</body>\n</html>\n";
-    return fmt::format("</main>\n<script>\n{}</script>\n</body>\n</html>\n", sheet_script.text());
+    return "</main>\n" + script_element(sheet_script) + "</body>\n</html>\n";
   }
 
   void lay_out(const GeometryTold&) {}  // a sheet has none

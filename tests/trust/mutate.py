@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Plants defects in the numerics, the readers and the checker, one at a time, and counts those that the tests notice.
+
+    mutate.py --count 100 --seed 1 [--only src/base] [--json FILE]
+
+Works on a copy of the tree, in build/mutate. A defect is a small change of one line: a comparison, a sign, a bound, a
+condition the other way round, a statement left out. One that does not compile is not counted. Those that cannot be
+noticed, since the program means the same with them, stand in equivalent.txt with the reason.
+"""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import argparse
+import filecmp
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import subprocess
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
+BUILD = os.path.join(ROOT, "build", "mutate")
+TREE = os.path.join(BUILD, "tree")
+
+# What numbers come from, what files are read by, what marks.
+AREAS = {
+    "numerics": ("src/base/exp.h", "src/base/math.cpp", "src/base/rounded_functions.cpp", "src/base/rounding.cpp",
+                 "src/base/number_pieces.cpp", "src/base/numbers.cpp", "src/base/random.cpp", "src/ops",
+                 "src/backend/plain.cpp", "src/backend/cpu", "src/tensor", "src/trace", "src/model"),
+    "readers": ("src/base/expression.cpp", "src/base/utf8.cpp", "src/files", "src/reading", "src/problem",
+                "src/tokenizers"),
+    "checker": ("src/base/interval.cpp", "src/base/interval.h", "src/mark", "src/mistakes", "src/compare"),
+}
+
+# What stands there, and what a hasty hand would write.
+CHANGES = [
+    (r" < ", " <= "), (r" <= ", " < "), (r" > (?!>)", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "),
+    (r" \+ (?!\")", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r" % ", " * "),
+    (r" && ", " || "), (r" \|\| ", " && "), (r" \+= ", " -= "), (r" -= ", " += "),
+    (r"\bif \(!", "if ("), (r"\bif \((?![!(])", "if (!"), (r"return true;", "return false;"),
+    (r"return false;", "return true;"), (r"std::min\(", "std::max("), (r"std::max\(", "std::min("),
+    (r"(?<![\w.\"'x])0(?![\w.\"'])", "1"), (r"(?<![\w.\"'x])1(?![\w.\"'])", "2"), (r"(?<![\w.\"'x])2(?![\w.\"'])", "3"),
+    (r"\bcontinue;", "break;"), (r"\+\+(?=\w)", "--"), (r"\.front\(\)", ".back()"), (r"\.back\(\)", ".front()"),
+    (r"^(\s+)[\w.:\->\[\]()]+\((?:[^;{}]*)\);$", r"\1;"),
+]
+
+
+def sources(area, only):
+    for path in AREAS[area]:
+        whole = os.path.join(ROOT, path)
+        found = [whole] if os.path.isfile(whole) else [
+            os.path.join(folder, name) for folder, _, names in os.walk(whole) for name in names
+            if name.endswith((".cpp", ".h"))]
+        for file in sorted(found):
+            name = os.path.relpath(file, ROOT)
+            if name.startswith(only) and "/cuda/" not in name:
+                yield name
+
+
+def code_of(line):
+    """The line without what is no code: nothing where there is none to change."""
+    if re.match(r"\s*(//|#|namespace|using|static_assert|template|REQUIRES|assert)", line):
+        return ""
+    code = line.split(" // ")[0].split("  //")[0]
+    return "" if "constexpr std::array" in code or 'R"' in code else code
+
+
+def defects(area, only):
+    """Every one that can be planted: file, line, column, what it becomes."""
+    for file in sources(area, only):
+        with open(os.path.join(ROOT, file), encoding="utf-8") as text:
+            for number, line in enumerate(text.read().split("\n")):
+                code = code_of(line)
+                for pattern, other in CHANGES:
+                    for match in re.finditer(pattern, code):
+                        if code[: match.start()].count('"') % 2 == 0:
+                            changed = code[: match.start()] + match.expand(other) + code[match.end():]
+                            yield file, number, line, changed + line[len(code):]
+
+
+def equivalent():
+    """The defects that mean the same, as `file: changed line` without blanks around."""
+    with open(os.path.join(HERE, "equivalent.txt"), encoding="utf-8") as file:
+        return {line.strip() for line in file if line.strip() and not line.startswith("#")}
+
+
+def within_memory():
+    """A loop that a defect makes endless takes no more than this."""
+    resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+
+
+def run(words, seconds, **more):
+    try:
+        return subprocess.run(words, cwd=TREE, capture_output=True, text=True, errors="replace", timeout=seconds,
+                              preexec_fn=within_memory, **more)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def copy_of_tree():
+    """What git knows and what is new; a file that is the same keeps its time, so that it is not built again."""
+    names = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                           capture_output=True, text=True, check=True).stdout.split("\n")
+    for name in filter(None, names):
+        source, copy = os.path.join(ROOT, name), os.path.join(TREE, name)
+        if not os.path.isfile(source) or (os.path.isfile(copy) and filecmp.cmp(source, copy, shallow=False)):
+            continue
+        os.makedirs(os.path.dirname(copy), exist_ok=True)
+        shutil.copy(source, copy)
+
+
+def build(jobs):
+    return run(["cmake", "--build", "build/mutate", "-j", str(jobs), "--target", "attn", "attn_tests", "attn_mask_tests",
+                "attn_trace_bits", "attn_digits"], 3600)
+
+
+def prepare(jobs):
+    copy_of_tree()
+    run(["cmake", "-S", ".", "-B", "build/mutate", "-G", "Ninja", "-DATTN_TESTS=ON", "-DATTN_QUICK_BUILD=OFF",
+         "-DATTN_PYTHON_MODULE=OFF", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS=-g0"], 600, check=True)
+    done = build(jobs)
+    if done is None or done.returncode != 0:
+        sys.exit("mutate: the tree does not build\n" + done.stdout[-3000:])
+
+
+def noticed_by(jobs):
+    """What noticed the defect that is in the copy now: None where it did not compile, "" where nothing did."""
+    built = build(jobs)
+    if built is None or built.returncode != 0:
+        return None
+    unit = run([os.path.join("build", "mutate", "tests", "attn_tests"), "--abort"], 400)
+    if unit is None or unit.returncode != 0:
+        words = re.findall(r"^-{20,}\n(.*)\n-{20,}$", unit.stdout, re.MULTILINE) if unit else []
+        return "unit: " + (words[0] if words else "ended")
+    leave_out = "lint|bench|gallery|install|adding|clang|commands in the documents|every machine must|CUDA|page"
+    tests = run(["ctest", "--test-dir", "build/mutate", "-j", str(jobs), "--stop-on-failure", "-L", "program", "-E",
+                 leave_out], 1800)
+    if tests is None:
+        return "program: never ended"
+    if tests.returncode != 0:
+        words = re.findall(r"- (.*) \((?:Failed|Timeout|SEGFAULT|.*Exception.*)\)", tests.stdout)
+        return "program: " + (words[0] if words else "ended")
+    return ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--count", type=int, default=30, help="defects, as many of each area")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="files whose names begin so")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--json", metavar="FILE", help="keep what was found; goes on where that has stopped")
+    parser.add_argument("--list", action="store_true", help="only say which")
+    options = parser.parse_args()
+    same = equivalent()
+    rng = random.Random(options.seed)
+    chosen = []
+    for area in AREAS:
+        possible = [one for one in defects(area, options.only) if f"{one[0]}: {one[3].strip()}" not in same]
+        print(f"{area}: {len(possible)} defects can be planted", flush=True)
+        rng.shuffle(possible)
+        chosen.append([(area, *one) for one in possible])
+    turns = [one for turn in zip(*chosen) for one in turn] if all(chosen) else [one for area in chosen for one in area]
+    told = []
+    if options.json and os.path.exists(options.json):
+        with open(options.json, encoding="utf-8") as file:
+            told = json.load(file)["defects"]
+    known = {(one["file"], one["line"], one["to"]) for one in told}
+    if not options.list:
+        prepare(options.jobs)
+    planted = sum(one["noticed_by"] is not None for one in told)
+    for area, file, number, line, changed in turns:
+        if planted >= options.count:
+            break
+        if (file, number + 1, changed.strip()) in known:
+            continue
+        if options.list:
+            planted += 1
+            print(f"{file}:{number + 1}: {line.strip()}  ->  {changed.strip()}")
+            continue
+        begin = time.time()
+        path = os.path.join(TREE, file)
+        with open(path, encoding="utf-8") as text:
+            original = text.read()
+        lines = original.split("\n")
+        lines[number] = changed
+        try:
+            with open(path, "w", encoding="utf-8") as text:
+                text.write("\n".join(lines))
+            by = noticed_by(options.jobs)
+        finally:
+            with open(path, "w", encoding="utf-8") as text:
+                text.write(original)
+        planted += by is not None
+        told.append({"area": area, "file": file, "line": number + 1, "from": line.strip(), "to": changed.strip(),
+                     "noticed_by": by})
+        word = "no program" if by is None else by or "NOT NOTICED"
+        print(f"{file}:{number + 1}: {changed.strip()}: {word} ({time.time() - begin:.0f} s)", flush=True)
+        if options.json:
+            with open(options.json, "w", encoding="utf-8") as out:
+                json.dump({"seed": options.seed, "defects": told}, out, indent=1)
+                out.write("\n")
+    noticed = sum(bool(one["noticed_by"]) for one in told)
+    print(f"{planted} defects planted, {noticed} noticed")
+    return 0 if options.list or noticed >= 0.95 * planted else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

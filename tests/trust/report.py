@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Writes docs/trust.md from what the long checks found (evidence/), so that no figure in it is typed by hand.
+
+    report.py > docs/trust.md
+"""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import json
+import os
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EVIDENCE = os.path.join(HERE, "evidence")
+
+
+def evidence(name):
+    path = os.path.join(EVIDENCE, name + ".json")
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def number(count):
+    return f"{count:,}"
+
+
+def duration(seconds):
+    if seconds < 120:
+        return f"{seconds} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    return lines + ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows] + [""]
+
+
+def source(kept):
+    verdict = "" if kept["passed"] else " **It did not pass.**"
+    return [f"Measured on {kept['date']} at {kept['commit']}, {kept['machine']}, in {duration(kept['seconds'])}: "
+            f"`{kept['command']}`.{verdict}", ""]
+
+
+def same_bits(kept):
+    found = kept["found"]
+    builds = len({line.split()[0] for line in found["configurations"]})
+    return [f"{number(found['problems'])} generated problems were computed in {len(found['configurations'])} "
+            f"configurations: {builds} builds, each with every instruction set and with 1 to 16 threads. "
+            f"{number(found['differing'])} of them had other bits anywhere. The hashes:", "",
+            *table(("what", "SHA-256 over all numbers"), [(kind, f"`{hash}`") for kind, hash in found["hashes"].items()]),
+            *source(kept)]
+
+
+def digits(kept):
+    def worst(row):
+        return f"{row['worst_ulp']:.5f}" if "worst_ulp" in row else ""
+
+    return [*table(("what", "claim", "cases", "wrong", "worst, in ulps"),
+                   [(row["what"], row["claim"], number(row["cases"]), number(row["wrong"]), worst(row))
+                    for row in kept["found"]]), *source(kept)]
+
+
+def mutation(kept):
+    areas = {}
+    for one in kept["found"]["defects"]:
+        if one["noticed_by"] is not None:
+            area = areas.setdefault(one["area"], [0, 0])
+            area[0] += 1
+            area[1] += bool(one["noticed_by"])
+    rows = [(name, planted, noticed, f"{100 * noticed / planted:.0f} %") for name, (planted, noticed) in areas.items()]
+    missed = [one for one in kept["found"]["defects"] if one["noticed_by"] == ""]
+    lines = table(("where", "planted", "noticed", "share"), rows)
+    if missed:
+        lines += ["Not noticed:", "", *[f"- `{one['file']}:{one['line']}`: `{one['from']}` → `{one['to']}`"
+                                        for one in missed], ""]
+    return lines + source(kept)
+
+
+def coverage(kept):
+    def shares(counts):
+        return [f"{100 * counts[kind + ' reached'] / max(1, counts[kind]):.1f} % of {number(counts[kind])}"
+                for kind in ("lines", "branches")]
+
+    found = kept["found"]
+    rows = [(name, *shares(counts)) for name, counts in [*sorted(found["areas"].items()), ("together", found["together"])]]
+    return [*table(("folder of src", "lines", "branches"), rows), "Left out:", "",
+            *[f"- `{pattern}`: {why}" for pattern, why in found["left_out"].items()], "", *source(kept)]
+
+
+SECTIONS = [
+    ("bits", "The same bits everywhere", same_bits,
+     "The traced core gives the same bits from every compiler, at every optimisation, with every instruction set, for\n"
+     "any number of threads; the fused core gives the same within one instruction set."),
+    ("arm64", "On another kind of processor", same_bits,
+     "The same problems on arm64, emulated."),
+    ("digits", "Right digits", digits,
+     "Functions are held against the exact values, what is printed against what it is read back as."),
+    ("mutation", "Defects that were planted", mutation,
+     "A test suite is worth what it notices. Small defects, one at a time, at places drawn by chance:"),
+    ("coverage", "What the tests reach", coverage,
+     "Lines and branches of the program that some test runs."),
+]
+
+
+def main():
+    lines = ["# Why the numbers can be trusted", "",
+             "<!-- Written by tests/trust/report.py from tests/trust/evidence: what is changed here is lost. -->", "",
+             "Every figure on this page was counted by a program, and each section says by which. They are checks too",
+             "long to run at every change; what runs then are samples of them, and the other tests.", ""]
+    for name, title, told, what in SECTIONS:
+        kept = evidence(name)
+        lines += [f"## {title}", "", what, ""]
+        lines += told(kept) if kept else ["Not measured yet.", ""]
+    print("\n".join(lines).rstrip())
+
+
+if __name__ == "__main__":
+    main()
