@@ -1,11 +1,15 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
+#include <gmp.h>
 #include <limits>
 #include <mpfr.h>
+#include <new>
 #include <optional>
 
 #include "base/math.h"
+#include "base/memory_shortage.h"
 
 // The functions of base/math.h that are called too seldom to be worth being
 // fast, but for the error function: MPFR works them out to 113 bits, and one rounding makes a double of
@@ -44,6 +48,17 @@ double as_double(Real& result) {
 }
 
 using OfOne = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
+
+// As operator new does it: the handler frees some memory or does not return.
+template <class Allocate>
+void* memory_of(Allocate allocate) {
+  for (;;) {
+    if (void* const memory = allocate()) return memory;
+    const std::new_handler handler = std::get_new_handler();
+    if (!handler) std::abort();
+    handler();
+  }
+}
 
 double rounded_result(OfOne function, double x) {
   Real number(x);
@@ -137,5 +152,13 @@ float sin(float x) { return static_cast<float>(sin(static_cast<double>(x))); }
 float cos(float x) { return static_cast<float>(cos(static_cast<double>(x))); }
 float erf(float x) { return static_cast<float>(erf(static_cast<double>(x))); }
 float pow(float x, float y) { return static_cast<float>(pow(static_cast<double>(x), static_cast<double>(y))); }
+
+void let_math_end_as_new_does() {
+  mp_set_memory_functions([](std::size_t bytes) { return memory_of([bytes] { return std::malloc(bytes); }); },
+                          [](void* memory, std::size_t, std::size_t bytes) {
+                            return memory_of([memory, bytes] { return std::realloc(memory, bytes); });
+                          },
+                          nullptr);
+}
 
 }  // namespace attn

@@ -12,6 +12,7 @@
 #include "backend/backends.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/memory_shortage.h"
 #include "cli/options.h"
 #include "cli/version.h"
 #include "problem/faults.h"
@@ -211,6 +212,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is an error like any other: it is said, and nothing is left
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   const attn::ErrorFormat errors = attn::format_of_errors(words);
+  attn::say_want_of_memory_as(errors);
   try {
     return static_cast<int>(attn::run_program(words));
   } catch (const attn::Refusal& refusal) {
@@ -218,7 +220,7 @@ int main(int argc, char** argv) {
   } catch (const attn::BackendError& error) {
     attn::Refusal(error.fault()).say(errors);
   } catch (const std::bad_alloc&) {
-    attn::Refusal("memory is short", "a smaller problem, or a machine with more memory").say(errors);
+    attn::end_for_want_of_memory();
   } catch (const std::exception& error) {
     attn::Refusal(std::string("this should not have happened: ") + error.what(),
                   "this is a defect of attn: keep the command and its files, and report them")

@@ -1,0 +1,14 @@
+#pragma once
+
+namespace attn {
+
+// Sees to it that a library that was loaded, of C, fails as the rest of the program does. What it
+// asks memory for, it believes to get: where there is none the handler that std::set_new_handler()
+// was given is called, as by operator new. And it believes that what it writes to its files for the
+// while arrives there: whether all did is remembered. False where the library cannot be reached so.
+bool watch(void* library);
+
+// Whether a file of a watched library lost something since this was asked last, in this thread.
+bool lost_some_of_its_files();
+
+}  // namespace attn
