@@ -135,14 +135,15 @@ Complaint in_letters_of_here(Complaint complaint) {
 
 }  // namespace
 
-ErrorFormat format_of_errors(std::span<const std::string> words) {
+ErrorFormat format_of_errors(std::span<char* const> words) {
   ErrorFormat format = ErrorFormat::text;
-  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
-    const bool is_last = i + 1 == words.size();
-    const bool names_one = words[i] == "--format" || words[i] == "--report";
-    const bool says_json =
-        words[i] == "--format=json" || words[i] == "--report=json" || (names_one && !is_last && words[i + 1] == "json");
-    if (says_json || words[i] == "--json") format = ErrorFormat::json;
+  std::string_view before;
+  for (const std::string_view word : words) {
+    if (word == "--") break;
+    const bool is_of_option = before == "--format" || before == "--report";
+    const bool says_json = word == "--format=json" || word == "--report=json" || (is_of_option && word == "json");
+    if (says_json || word == "--json") format = ErrorFormat::json;
+    before = word;
   }
   return format;
 }

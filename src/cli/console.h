@@ -23,7 +23,7 @@ enum class ColorChoice { automatic, always, never };
 enum class ErrorFormat { text, json };
 
 // JSON where the words of a command line ask for --format json, or --report json, be they right or wrong otherwise.
-ErrorFormat format_of_errors(std::span<const std::string> words);
+ErrorFormat format_of_errors(std::span<char* const> words);
 
 // What of a command line is meant: what stands behind an option, the option itself where no
 // value is named, a word by its place where no option is, and the line's end where neither is.

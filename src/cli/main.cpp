@@ -3,6 +3,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -210,9 +211,10 @@ Exit run_program(std::vector<std::string> words) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is an error like any other: it is said, and nothing is left
-  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  const attn::ErrorFormat errors = attn::format_of_errors(words);
+  const std::span typed(argv + std::min(argc, 1), argv + argc);
+  const attn::ErrorFormat errors = attn::format_of_errors(typed);
   attn::say_want_of_memory_as(errors);
+  const std::vector<std::string> words(typed.begin(), typed.end());
   try {
     return static_cast<int>(attn::run_program(words));
   } catch (const attn::Refusal& refusal) {

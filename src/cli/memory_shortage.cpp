@@ -2,7 +2,9 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <new>
+#include <span>
 #include <string_view>
 #include <unistd.h>
 
@@ -24,7 +26,12 @@ constexpr std::array<std::string_view, 2> messages = {
 constinit std::atomic<ErrorFormat> format_of_message = ErrorFormat::text;
 
 // Before the objects of this program are constructed, whatever file they stand in.
+#ifdef __GLIBC__  // which tells constructors what it tells main()
+__attribute__((constructor(101))) void end_so_wherever_memory_is_short(int count, char** words) {
+  format_of_message = format_of_errors({words, static_cast<std::size_t>(count)});
+#else
 __attribute__((constructor(101))) void end_so_wherever_memory_is_short() {
+#endif
   std::set_new_handler(end_for_want_of_memory);
   let_math_end_as_new_does();
 }

@@ -2,7 +2,7 @@
 processor's time, and in 64 MiB and twice the files. A limit that is met names the option that raises it.
 
 Each problem is hostile in one respect: it is large, or says that it is; it has a fault at its end, or
-millions of faults.
+millions of faults. Of the time three times as much is let pass: whoever runs tests does other things too.
 """
 
 import io
@@ -20,6 +20,16 @@ ATTN = os.path.abspath(os.environ["ATTN"])
 SANITIZED = b"__asan_init" in open(ATTN, "rb").read()
 MIB = 1 << 20
 LARGE = 8 * MIB
+PATIENCE = 3
+
+# Runs a program from a process that is small: what a large one had counts as the program's, too.
+MEASURE = """
+import os, sys
+pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ,
+                     file_actions=[(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)])
+_, status, usage = os.wait4(pid, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+"""
 
 SQUARE = [[1, 0], [0, 1]]
 SMALL = {"inputs": SQUARE}
@@ -97,7 +107,8 @@ HOSTILE = {
     "random numbers for each of many": ({"inputs": [RANDOM] * 100_000}, {}),
     "an array that says it is large": ({"inputs": {"file": "x.npy"}}, {"x.npy": npy((2**40, 2**20))}),
     "an array with too many numbers": ({"inputs": {"file": "x.npy"}}, {"x.npy": npy((2, 2), bytes(LARGE))}),
-    "an array that unpacks to 1 GiB": ({"inputs": {"file": "x.npz"}}, {"x.npz": npz_of_zeros(1 << 30)}),
+    "an array that unpacks to 1 GiB": ({"inputs": {"file": "x.npz"}}, {"x.npz": npz_of_zeros(1 << 30)},
+                                       "--max-memory", "100M"),
     "an archive that says it unpacks to 4 GiB": ({"inputs": {"file": "x.npz"}}, {"x.npz": npz_that_lies(0xFFFFFFF0)}),
     "a header that says it is large": ({"inputs": {"file": "x.safetensors"}}, {"x.safetensors": safetensors(b"{", 2**60)}),
     "a header of brackets": ({"inputs": {"file": "x.safetensors"}}, {"x.safetensors": safetensors(filled(b"["))}),
@@ -134,27 +145,21 @@ class RefusedSoon(unittest.TestCase):
 
     def ended(self, *words):
         """Exit code, errors, the processor's seconds, and the most bytes that the program had at a time."""
-        with tempfile.TemporaryFile() as errors:
-            process = subprocess.Popen([ATTN, *words], stdout=subprocess.DEVNULL, stderr=errors)
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            errors.seek(0)
-            return process.returncode, errors.read(), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+        done = subprocess.run([sys.executable, "-ISc", MEASURE, ATTN, *words], capture_output=True, check=True, timeout=120)
+        code, seconds, peak = done.stdout.split()
+        return int(code), done.stderr, float(seconds), int(peak)
 
     def test_whatever_is_refused_is_refused_soon_and_in_little_memory(self):
-        for name, (problem, files) in HOSTILE.items():
+        for name, (problem, files, *options) in HOSTILE.items():
             path, size = self.written(problem, files)
             with self.subTest(name, bytes=size):
-                code, errors, seconds, peak = self.ended("run", path)
+                code, errors, seconds, peak = self.ended("run", path, *options)
                 self.assertIn(code, (2, 3), errors[:300])
                 self.assertIn(b"error: ", errors)
                 self.assertLess(len(errors), 64_000)
                 if SANITIZED:
                     continue
-                most = 0.1 + 20e-9 * size
-                if seconds > most:  # the processor was busy with others
-                    seconds = min(seconds, *(self.ended("run", path)[2] for _ in range(3)))
-                self.assertLess(seconds, most)
+                self.assertLess(seconds, PATIENCE * (0.1 + 20e-9 * size))
                 self.assertLess(peak, 64 * MIB + 2 * size)
 
     def test_a_limit_names_the_option_that_raises_it(self):

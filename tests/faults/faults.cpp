@@ -5,9 +5,11 @@
 //   ATTN_FAULT_KIND   alloc, read, write, open, thread, or kill: the program is killed at that write
 //   ATTN_FAULT_AT     the number of the call; without it none fails
 //   ATTN_FAULT_COUNT  a file to which the number of calls is written at the end
+//   ATTN_FAULT_EACH   instead, of alloc: each call fails, in a copy of the program that is made there.
+//                     A copy that does not say this text, take unfinished files away and end with 3
+//                     is to be looked at: its number is written to the file, too, one a line.
 //
-// What the C library calls in itself is not seen. So what it writes for stdio is caught where stdio
-// is called, and what a folder holds where it is listed.
+// What the C library calls in itself is not seen: so reading by stdio is caught where stdio is called.
 
 #include <atomic>
 #include <cerrno>
@@ -21,8 +23,12 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <string_view>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 extern "C" {
@@ -38,6 +44,8 @@ namespace {
 struct Wanted {
   const char* kind = std::getenv("ATTN_FAULT_KIND");
   long at = std::getenv("ATTN_FAULT_AT") ? std::atol(std::getenv("ATTN_FAULT_AT")) : -1;
+  const char* each = std::getenv("ATTN_FAULT_EACH");
+  const char* report = std::getenv("ATTN_FAULT_COUNT");
 };
 
 // Made when it is first asked for: memory is wanted before anything of this library is constructed.
@@ -56,7 +64,102 @@ bool fails(const char* kind, int reason) {
   return true;
 }
 
-bool lacks_memory() { return fails("alloc", ENOMEM); }
+// The function of that name that is called where nothing fails.
+template <class Function>
+Function* usual(Function*, const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+// Files that are on their way, and whether this is a copy, which takes none away: they are the program's.
+std::atomic<int> unfinished = 0;
+bool is_copy = false;
+
+// What a copy has said and done, for the program to read.
+struct Told {
+  int messages = -1;  // an open file
+  int report = -1;    // another
+  std::atomic<int>* taken_away = nullptr;
+};
+
+Told& told() {
+  static Told made;
+  return made;
+}
+
+bool has_said(std::string_view text) {
+  char said[1024];
+  const ssize_t length = ::syscall(SYS_pread64, told().messages, said, sizeof said, 0);
+  return length >= 0 && std::string_view(said, static_cast<std::size_t>(length)) == text;
+}
+
+void look_at(long call) {
+  char line[24];
+  const int length = std::snprintf(line, sizeof line, "%ld\n", call);
+  if (::syscall(SYS_write, told().report, line, length) < 0) std::abort();
+}
+
+// A copy that goes on for long enough to change what is on the disk ends there: it is to be looked at.
+void end_copy() {
+  if (is_copy) ::_exit(99);
+}
+
+// How far the program's open files were read. A copy that reads on moves that, for both.
+class Offsets {
+ public:
+  Offsets() {
+    for (int file = 0; file < most; ++file) at_[file] = ::lseek(file, 0, SEEK_CUR);
+  }
+  void restore() const {
+    for (int file = 0; file < most; ++file) {
+      if (at_[file] >= 0) ::lseek(file, at_[file], SEEK_SET);
+    }
+  }
+
+ private:
+  static constexpr int most = 16;
+  off_t at_[most];
+};
+
+// A copy in which this call fails; in the program itself none does. It waits for the copy, so that
+// of all that they share, files and the terminal, one has it at a time.
+bool is_in_copy(long call) {
+  if (is_copy) return false;
+  if (told().messages < 0) {
+    told().messages = static_cast<int>(::syscall(SYS_memfd_create, "messages", 0));
+    told().report = static_cast<int>(::syscall(SYS_open, wanted().report, O_WRONLY | O_CREAT | O_APPEND, 0600));
+    void* const shared = ::mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    told().taken_away = static_cast<std::atomic<int>*>(shared);
+  }
+  *told().taken_away = 0;
+  if (::ftruncate(told().messages, 0) != 0) std::abort();
+  const Offsets offsets;
+  const pid_t copy = ::fork();
+  if (copy == 0) {
+    is_copy = true;
+    const int nowhere = static_cast<int>(::syscall(SYS_open, "/dev/null", O_RDWR));
+    ::dup2(nowhere, STDIN_FILENO);
+    ::dup2(nowhere, STDOUT_FILENO);
+    ::lseek(told().messages, 0, SEEK_SET);
+    ::dup2(told().messages, STDERR_FILENO);
+    ::alarm(20);
+    return true;
+  }
+  int status = 0;
+  while (::waitpid(copy, &status, 0) < 0 && errno == EINTR) {
+  }
+  offsets.restore();
+  const bool is_right =
+      WIFEXITED(status) && WEXITSTATUS(status) == 3 && has_said(wanted().each) && *told().taken_away == unfinished;
+  if (!is_right) look_at(call);
+  return false;
+}
+
+bool lacks_memory() {
+  if (!wanted().each) return fails("alloc", ENOMEM);
+  if (!is_in_copy(calls++)) return false;
+  errno = ENOMEM;
+  return true;
+}
 bool cannot_open() { return fails("open", EMFILE); }
 bool cannot_read() { return fails("read", EIO); }
 
@@ -65,25 +168,18 @@ bool cannot_write() {
   return fails("write", ENOSPC);
 }
 
-// The function of that name that is called where nothing fails.
-template <class Function>
-Function* usual(Function*, const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
-}
-
 // The permissions behind the flags of open(), where there are any.
 mode_t mode_behind(int flags, std::va_list more) {
   return (flags & (O_CREAT | O_TMPFILE)) != 0 ? static_cast<mode_t>(va_arg(more, int)) : 0;
 }
 
 __attribute__((destructor)) void tell_calls() {
-  const char* const file = std::getenv("ATTN_FAULT_COUNT");
-  if (!file) return;
+  if (!wanted().report || is_copy) return;
   char text[24];
-  const int length = std::snprintf(text, sizeof text, "%ld", calls.load());
-  const int descriptor = usual(::open, "open")(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  if (usual(::write, "write")(descriptor, text, static_cast<std::size_t>(length)) < 0) std::perror(file);
-  ::close(descriptor);
+  const int length = std::snprintf(text, sizeof text, "%ld\n", calls.load());
+  const int report = static_cast<int>(::syscall(SYS_open, wanted().report, O_WRONLY | O_CREAT | O_APPEND, 0600));
+  if (::syscall(SYS_write, report, text, length) < 0) std::perror(wanted().report);
+  ::close(report);
 }
 
 }  // namespace
@@ -152,14 +248,15 @@ int openat64(int folder, const char* path, int flags, ...) {
 }
 
 int mkstemp(char* name) {
+  end_copy();
   if (cannot_open()) return -1;
-  ATTN_USUAL(mkstemp, name);
+  static const auto usual_one = usual(::mkstemp, "mkstemp");
+  const int made = usual_one(name);
+  if (made >= 0) ++unfinished;
+  return made;
 }
 
-int mkstemp64(char* name) {
-  if (cannot_open()) return -1;
-  ATTN_USUAL(mkstemp64, name);
-}
+int mkstemp64(char* name) { return mkstemp(name); }
 
 std::FILE* fopen(const char* path, const char* mode) {
   if (cannot_open()) return nullptr;
@@ -224,41 +321,9 @@ dirent64* readdir64(DIR* folder) {
 // They are written, and all that it takes until they stand under their name.
 
 ssize_t write(int descriptor, const void* from, std::size_t bytes) {
+  if (descriptor > STDERR_FILENO) end_copy();
   if (cannot_write()) return -1;
   ATTN_USUAL(write, descriptor, from, bytes);
-}
-
-std::size_t fwrite(const void* from, std::size_t size, std::size_t count, std::FILE* file) {
-  if (cannot_write()) {
-    file->_flags |= 0x20;
-    return 0;
-  }
-  ATTN_USUAL(fwrite, from, size, count, file);
-}
-
-int vfprintf(std::FILE* file, const char* format, std::va_list values) {
-  if (cannot_write()) {
-    file->_flags |= 0x20;
-    return -1;
-  }
-  ATTN_USUAL(vfprintf, file, format, values);
-}
-
-int fprintf(std::FILE* file, const char* format, ...) {
-  std::va_list values;
-  va_start(values, format);
-  const int written = vfprintf(file, format, values);
-  va_end(values);
-  return written;
-}
-
-// What a program that was compiled with _FORTIFY_SOURCE calls in its place.
-int __fprintf_chk(std::FILE* file, int /*flag*/, const char* format, ...) {
-  std::va_list values;
-  va_start(values, format);
-  const int written = vfprintf(file, format, values);
-  va_end(values);
-  return written;
 }
 
 int fsync(int descriptor) {
@@ -277,11 +342,24 @@ int fchmod(int descriptor, mode_t mode) noexcept {
 }
 
 int rename(const char* from, const char* to) noexcept {
+  end_copy();
   if (cannot_write()) return -1;
-  ATTN_USUAL(rename, from, to);
+  static const auto usual_one = usual(::rename, "rename");
+  const int renamed = usual_one(from, to);
+  if (renamed == 0) --unfinished;
+  return renamed;
+}
+
+int unlink(const char* path) noexcept {
+  if (is_copy) return ++*told().taken_away, 0;
+  static const auto usual_one = usual(::unlink, "unlink");
+  const int unlinked = usual_one(path);
+  if (unlinked == 0) --unfinished;
+  return unlinked;
 }
 
 int mkdir(const char* path, mode_t mode) noexcept {
+  end_copy();
   if (cannot_write()) return -1;
   ATTN_USUAL(mkdir, path, mode);
 }

@@ -11,7 +11,8 @@ for each call, or for N of them spread over all, and then
 - no file is there in part, and none that is unfinished; of a program that was killed some may be, but
   under no name that anybody asked for. A file that was there before is whole, old or new.
 
---whole lets every call fail. --json writes how many calls of what there were, and how they ended.
+--whole lets every call fail; of a command that asks for memory more than 50,000 times, 1,000 of these.
+--json writes how many calls of what there were, and how they ended.
 """
 
 import sys
@@ -31,6 +32,12 @@ import tempfile
 KINDS = ("alloc", "read", "write", "open", "thread", "kill")
 ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TERM": "dumb", "HOME": "/nowhere"}
 LONGEST = 120  # seconds; nothing takes more than one
+MANY = 50_000
+
+SHORT = ("attn: error: memory is short\n"
+         "  help: a smaller problem, or a machine with more memory\n")
+SHORT_JSON = ('{"schema": "attn/error/1", "errors": [{"file": null, "line": null, "column": null, "pointer": null, '
+              '"message": "memory is short", "help": "a smaller problem, or a machine with more memory"}]}\n')
 
 PROBLEM = {"tokens": ["the", "dog"], "inputs": [[1, 0], [0, 2]], "score": "dot", "causal": True,
            "weights": {"query": [[1, 0], [1, 1]], "key": [[0, 1], [1, 1]], "value": [[1, 2], [0, 1]]}}
@@ -44,7 +51,7 @@ COMMANDS = {
     "run, tensors from files": ["run", "files.json", "--format", "csv"],
     "run on threads, read by programs": ["run", "p.json", "--format", "json", "--threads", "3"],
     "run into many files": ["run", "p.json", "--only", "S,A", "-o", "x.html", "-o", "there.json", "-o", "x.md"],
-    "run into a spreadsheet": ["run", "p.json", "--only", "S", "-o", "x.xlsx"],
+    "run into a spreadsheet": ["run", "s.json", "-o", "x.xlsx"],
     "run into tensors": ["run", "p.json", "-o", "x.npz", "-o", "x.safetensors"],
     "figures": ["run", "p.json", "--format", "svg", "-o", "there.svg"],
     "why": ["why", "p.json", "A[2,1]"],
@@ -61,6 +68,10 @@ COMMANDS = {
 }
 
 
+# With what a command ends that does not end with 0: there is something to find in what it is given.
+ENDS = {"check": 1, "grade": 2, "quiz": 1, "diff": 1}
+
+
 def write_inputs(folder):
     def write(name, content):
         path = os.path.join(folder, name)
@@ -70,6 +81,7 @@ def write_inputs(folder):
 
     header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }".ljust(117) + b"\n"
     write("p.json", PROBLEM)
+    write("s.json", {"queries": [[1]], "keys": [[2]]})
     write("files.json", FROM_FILES)
     write("x.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(6) + b"\xf0\x3f")
     write("a.json", ANSWERS)
@@ -89,8 +101,8 @@ def files_in(folder):
     return found
 
 
-class Ended(collections.namedtuple("Ended", "code out err files calls")):
-    """How a run ended, and what is there afterwards."""
+class Ended(collections.namedtuple("Ended", "code out err files calls strange")):
+    """How a run ended, what is there afterwards, and the calls that are to be looked at."""
 
 
 class Faults:
@@ -99,7 +111,7 @@ class Faults:
     def __init__(self, program, library, place):
         self.program, self.library, self.place = program, library, place
 
-    def run(self, command, kind, at=None):
+    def run(self, command, kind, at=None, each=None):
         with tempfile.TemporaryDirectory(dir=self.place) as folder:
             inner = os.path.join(folder, "in")
             os.mkdir(inner)
@@ -108,16 +120,18 @@ class Faults:
             environment = dict(ENVIRONMENT, LD_PRELOAD=self.library, ATTN_FAULT_KIND=kind, ATTN_FAULT_COUNT=count)
             if at is not None:
                 environment["ATTN_FAULT_AT"] = str(at)
+            if each:
+                environment["ATTN_FAULT_EACH"] = each
             try:
                 done = subprocess.run([self.program, *command], cwd=inner, env=environment, input=b"1\n2 8\n",
-                                      capture_output=True, timeout=LONGEST)
+                                      capture_output=True, timeout=None if each else LONGEST)
             except subprocess.TimeoutExpired:
-                return Ended("hangs", b"", b"", {}, 0)
-            calls = 0
+                return Ended("hangs", b"", b"", {}, 0, [])
+            numbers = [0]
             if os.path.exists(count):
                 with open(count) as file:
-                    calls = int(file.read() or 0)
-            return Ended(done.returncode, done.stdout, done.stderr, files_in(inner), calls)
+                    numbers = [int(line) for line in file]
+            return Ended(done.returncode, done.stdout, done.stderr, files_in(inner), numbers[-1], numbers[:-1])
 
 
 def is_error(text, command):
@@ -180,6 +194,8 @@ def spread(calls, most):
     """So many numbers of calls, spread over all: the first and the last among them."""
     if most is None or calls <= most:
         return range(calls)
+    if most < 2:
+        return [calls // 2]
     return sorted({round(i * (calls - 1) / (most - 1)) for i in range(most)})
 
 
@@ -188,13 +204,25 @@ def tried(faults, pool, command, kind, most):
     whole = faults.run(command, kind)
     before = faults.run(["--version"], "none").files
     ends, wrong = collections.Counter(), {}
-    numbers = spread(whole.calls, most)
+    if whole.code != ENDS.get(command[0], 0):
+        wrong[f"ends with {whole.code} where nothing fails: {whole.err[:300]!r}"] = [-1]
+    numbers, in_copies = spread(whole.calls, most), 0
+    if kind == "alloc" and most is None:
+        if whole.calls > MANY:
+            numbers = spread(whole.calls, 1000)
+        else:
+            copied = faults.run(command, kind, each=SHORT_JSON if "json" in command else SHORT)
+            if copied[:4] != whole[:4]:
+                wrong["the program is disturbed by its copies"] = [0]
+            numbers = copied.strange
+            in_copies = copied.calls - len(numbers)
+            ends["refused"] += in_copies
     for at, ended in zip(numbers, pool.map(lambda at: faults.run(command, kind, at), numbers)):
         end, why = judged(ended, whole, before, command, kind)
         ends[end] += 1
         if why:
             wrong.setdefault(why, []).append(at)
-    return {"calls": whole.calls, "failed": len(numbers), **ends}, wrong
+    return {"calls": whole.calls, "failed": in_copies + len(numbers), **ends}, wrong
 
 
 def main():
@@ -211,18 +239,20 @@ def main():
     place = tempfile.mkdtemp(prefix="attn-faults-")
     faults = Faults(options.program, options.library, place)
     found, is_right = {}, True
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, command in COMMANDS.items():
-            if options.commands and command[0] not in options.commands.split(","):
-                continue
-            for kind in options.kinds.split(","):
-                counts, wrong = tried(faults, pool, command, kind, None if options.whole else options.calls)
-                found.setdefault(name, {})[kind] = counts
-                if options.whole:
-                    print(f"{name}, {kind}: {counts}", flush=True)
-                for why, numbers in wrong.items():
-                    is_right = False
-                    print(f"{name}: {kind} fails at {len(numbers)} calls ({numbers[:5]}): {why}", flush=True)
+    most = None if options.whole else options.calls
+    chosen = {name: command for name, command in COMMANDS.items()
+              if not options.commands or command[0] in options.commands.split(",")}
+    with (concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool,
+          concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as commands):
+        pairs = [(name, kind) for name in chosen for kind in options.kinds.split(",")]
+        results = commands.map(lambda pair: tried(faults, pool, chosen[pair[0]], pair[1], most), pairs)
+        for (name, kind), (counts, wrong) in zip(pairs, results):
+            found.setdefault(name, {})[kind] = counts
+            if options.whole:
+                print(f"{name}, {kind}: {counts}", flush=True)
+            for why, numbers in wrong.items():
+                is_right = False
+                print(f"{name}: {kind} fails at {len(numbers)} calls ({numbers[:5]}): {why}", flush=True)
     shutil.rmtree(place)
 
     kinds = {kind: dict(sum((collections.Counter(counts[kind]) for counts in found.values()), collections.Counter()))
