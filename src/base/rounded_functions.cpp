@@ -7,6 +7,8 @@
 #include <mpfr.h>
 #include <new>
 #include <optional>
+#include <pthread.h>
+#include <utility>
 
 #include "base/math.h"
 #include "base/memory_shortage.h"
@@ -19,15 +21,22 @@
 namespace attn {
 namespace {
 
-// What MPFR keeps for a thread goes when the thread does.
-struct KeptByMpfr {
-  ~KeptByMpfr() { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
-};
+// What MPFR keeps for a thread goes when the thread does. An object with a destructor would do for that,
+// but that the C library aborts where it lacks the memory to remember it.
+void free_with_thread() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made;
+    pthread_key_create(&made, [](void*) { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); });
+    return made;
+  }();
+  static thread_local bool is_known = false;
+  if (!std::exchange(is_known, true)) pthread_setspecific(key, &is_known);
+}
 
 class Real {
  public:
   Real() {
-    static thread_local const KeptByMpfr kept;
+    free_with_thread();
     mpfr_init2(value_, 113);
   }
   explicit Real(double number) : Real() { mpfr_set_d(value_, number, MPFR_RNDN); }

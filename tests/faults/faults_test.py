@@ -233,6 +233,7 @@ def main():
     parser.add_argument("--whole", action="store_true", help="every call")
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--commands", help="only these, by their first word")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="how many runs and commands at a time")
     parser.add_argument("--json", help="a file for what came of it")
     options = parser.parse_args()
 
@@ -242,8 +243,8 @@ def main():
     most = None if options.whole else options.calls
     chosen = {name: command for name, command in COMMANDS.items()
               if not options.commands or command[0] in options.commands.split(",")}
-    with (concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool,
-          concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as commands):
+    with (concurrent.futures.ThreadPoolExecutor(options.threads) as pool,
+          concurrent.futures.ThreadPoolExecutor(options.threads) as commands):
         pairs = [(name, kind) for name in chosen for kind in options.kinds.split(",")]
         results = commands.map(lambda pair: tried(faults, pool, chosen[pair[0]], pair[1], most), pairs)
         for (name, kind), (counts, wrong) in zip(pairs, results):

@@ -148,9 +148,14 @@ bool replace_functions(const link_map&) { return true; }
 
 }  // namespace
 
-bool watch(void* library) {
-  link_map* map = nullptr;
-  return ::dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && replace_functions(*map);
+bool watch(void* library, const char* of_another) {
+  void* const function = ::dlsym(library, of_another);
+  link_map* own = nullptr;
+  link_map* other = nullptr;
+  Dl_info unused = {};
+  return function && ::dlinfo(library, RTLD_DI_LINKMAP, &own) == 0 &&
+         ::dladdr1(function, &unused, reinterpret_cast<void**>(&other), RTLD_DL_LINKMAP) != 0 &&
+         replace_functions(*own) && replace_functions(*other);
 }
 
 bool lost_some_of_its_files() { return std::exchange(has_lost_some, false); }
