@@ -54,6 +54,47 @@ mode_t usual_permissions() {
 
 std::string reason() { return std::strerror(errno); }
 
+// A file that is right may be too large for --max-memory, and one that nobody has read yet is not wrong.
+Exit exit_for(const Diagnostics& faults) {
+  const auto of_code = [&](std::string_view code) { return std::ranges::count(faults, code, &Diagnostic::code); };
+  const bool is_environment = of_code("machine") > 0 || of_code("too-large") == std::ssize(faults);
+  return is_environment ? Exit::wrong_environment : Exit::wrong_input;
+}
+
+// Where a file is written that is to have that path, and its permissions; or why it cannot be.
+struct Replaced {
+  std::string target = {};
+  mode_t permissions = 0;
+  std::string why_not = {};
+};
+
+Replaced replaced_by(const std::string& path) {
+  // A link stays a link: the file it points to is replaced.
+  std::error_code error;
+  const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, error);
+  const std::string target = error ? path : resolved.string();
+  struct stat existing {};
+  const bool is_there = ::stat(target.c_str(), &existing) == 0;
+  // A rename asks the folder alone, and root may write everything.
+  const bool is_protected = is_there && ((existing.st_mode & 0222) == 0 || ::access(target.c_str(), W_OK) != 0);
+  if (is_protected) return {.why_not = "it is write-protected"};
+  const std::filesystem::path folder = std::filesystem::path(target).parent_path();
+  if (!folder.empty() && !std::filesystem::exists(folder, error))
+    return {.why_not = "there is no folder " + folder.string()};
+  return {target, is_there ? existing.st_mode & mode_t{07777} : usual_permissions()};
+}
+
+// A device or a pipe cannot be replaced by a file; it is written as it is.
+std::optional<std::string> write_device(const std::string& path, const std::function<void(Sink&)>& write) {
+  std::FILE* device = std::fopen(path.c_str(), "wb");
+  if (!device) return reason();
+  DescriptorSink sink(::fileno(device));
+  write(sink);
+  const bool closed = std::fclose(device) == 0;
+  if (sink.error() == 0 && closed) return std::nullopt;
+  return sink.error() != 0 ? std::strerror(sink.error()) : reason();
+}
+
 // What the words of a command line say, where nobody has read them yet.
 ColorChoice color_asked_for(ColorChoice choice, std::span<const std::string> words) {
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
@@ -94,14 +135,15 @@ Complaint in_letters_of_here(Complaint complaint) {
 
 }  // namespace
 
-ErrorFormat format_of_errors(std::span<const std::string> words) {
+ErrorFormat format_of_errors(std::span<char* const> words) {
   ErrorFormat format = ErrorFormat::text;
-  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
-    const bool is_last = i + 1 == words.size();
-    const bool names_one = words[i] == "--format" || words[i] == "--report";
-    const bool says_json =
-        words[i] == "--format=json" || words[i] == "--report=json" || (names_one && !is_last && words[i + 1] == "json");
-    if (says_json || words[i] == "--json") format = ErrorFormat::json;
+  std::string_view before;
+  for (const std::string_view word : words) {
+    if (word == "--") break;
+    const bool is_of_option = before == "--format" || before == "--report";
+    const bool says_json = word == "--format=json" || word == "--report=json" || (is_of_option && word == "json");
+    if (says_json || word == "--json") format = ErrorFormat::json;
+    before = word;
   }
   return format;
 }
@@ -109,14 +151,11 @@ ErrorFormat format_of_errors(std::span<const std::string> words) {
 Refusal::Refusal(std::string_view message, Help help, Exit code)
     : Refusal(Diagnostic{.code = "refused", .message = std::string(message), .help = std::move(help)}, code) {}
 
-Refusal::Refusal(const Diagnostic& fault, Exit code) : complaint_{"", {{fault}}}, code_(code) {}
+Refusal::Refusal(const Diagnostic& fault, Exit code)
+    : complaint_{"", {{fault}}}, code_(fault.code == "machine" ? Exit::wrong_environment : code) {}
 
 Refusal::Refusal(const Diagnostics& faults, std::string_view text, std::string_view file, ColorChoice color)
-    : complaint_(placed(faults, text, file)), color_(color) {
-  // A file that is right but too large for --max-memory is no wrong input.
-  const bool only_too_large = std::ranges::count(faults, "too-large", &Diagnostic::code) == std::ssize(faults);
-  code_ = only_too_large ? Exit::wrong_environment : Exit::wrong_input;
-}
+    : complaint_(placed(faults, text, file)), code_(exit_for(faults)), color_(color) {}
 
 Refusal::Refusal(const Refusal&) = default;
 Refusal::Refusal(Refusal&&) noexcept = default;
@@ -161,7 +200,9 @@ Exit print(std::string_view text) {
 Exit print(const std::function<void(Sink&)>& write) {
   DescriptorSink sink(STDOUT_FILENO);
   write(sink);
-  return sink.error() == 0 ? Exit::done : Exit::wrong_environment;
+  if (sink.error() == 0) return Exit::done;
+  throw Refusal("standard output cannot be written", "is the disk full, or has the reader gone?",
+                Exit::wrong_environment);
 }
 
 Refusal not_written(const std::string& path, const std::string& why) {
@@ -174,35 +215,54 @@ std::optional<std::string> write_file(const std::string& path, const std::functi
   const auto kind = std::filesystem::status(path, error).type();
   if (kind == std::filesystem::file_type::directory) return "it is a directory";
 
-  // A device or a pipe cannot be replaced by a file; it is written as it is.
   const bool special = kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found;
-  if (special) {
-    std::FILE* device = std::fopen(path.c_str(), "wb");
-    if (!device) return reason();
-    DescriptorSink sink(::fileno(device));
-    write(sink);
-    const bool closed = std::fclose(device) == 0;
-    if (sink.error() == 0 && closed) return std::nullopt;
-    return sink.error() != 0 ? std::strerror(sink.error()) : reason();
-  }
+  if (special) return write_device(path, write);
 
-  // A link stays a link: the file it points to is replaced.
-  const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, error);
-  const std::string target = error ? path : resolved.string();
-  struct stat existing {};
-  const bool is_there = ::stat(target.c_str(), &existing) == 0;
-  // A rename asks the folder alone, and root may write everything.
-  const bool is_protected = is_there && ((existing.st_mode & 0222) == 0 || ::access(target.c_str(), W_OK) != 0);
-  if (is_protected) return "it is write-protected";
-  const mode_t permissions = is_there ? existing.st_mode & mode_t{07777} : usual_permissions();
-  const std::filesystem::path folder = std::filesystem::path(target).parent_path();
-  if (!folder.empty() && !std::filesystem::exists(folder, error)) return "there is no folder " + folder.string();
-  UnfinishedFile file(target);
+  const Replaced place = replaced_by(path);
+  if (!place.why_not.empty()) return place.why_not;
+  UnfinishedFile file(place.target, place.permissions);
   if (file.descriptor() < 0) return reason();
   DescriptorSink sink(file.descriptor());
   write(sink);
-  const int why = sink.error() != 0 ? sink.error() : file.finish(permissions);
+  const int why = sink.error() != 0 ? sink.error() : file.finish();
   return why == 0 ? std::nullopt : std::optional<std::string>(std::strerror(why));
+}
+
+struct FilesTogether::Written {
+  Written(const std::string& asked, const Replaced& place) : path(asked), file(place.target, place.permissions) {}
+
+  void refuse_failure(int why) const {
+    if (why != 0) throw not_written(path, std::strerror(why));
+  }
+
+  std::string path;
+  UnfinishedFile file;
+};
+
+FilesTogether::FilesTogether() = default;
+FilesTogether::FilesTogether(FilesTogether&&) noexcept = default;
+FilesTogether& FilesTogether::operator=(FilesTogether&&) noexcept = default;
+FilesTogether::~FilesTogether() = default;
+
+void FilesTogether::write(const std::string& path, std::string_view text) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) throw not_written(path, "it is a directory");
+  const Replaced place = replaced_by(path);
+  if (!place.why_not.empty()) throw not_written(path, place.why_not);
+  if (!files_.empty()) files_.back()->refuse_failure(files_.back()->file.close());
+  files_.push_back(std::make_unique<Written>(path, place));
+  const Written& one = *files_.back();
+  if (one.file.descriptor() < 0 || !write_all(one.file.descriptor(), text))
+    one.refuse_failure(errno != 0 ? errno : EIO);
+  if (files_.size() == UnfinishedFile::most_at_a_time / 2) finish();
+}
+
+void FilesTogether::finish() {
+  if (files_.empty()) return;
+  files_.back()->refuse_failure(files_.back()->file.flush_all());
+  files_.back()->refuse_failure(files_.back()->file.close());
+  for (const auto& one : files_) one->refuse_failure(one->file.take_name());
+  files_.clear();
 }
 
 bool colored(ColorChoice choice, bool standard_error) {

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/complaint.h"
 #include "base/diagnostic.h"
@@ -21,7 +23,7 @@ enum class ColorChoice { automatic, always, never };
 enum class ErrorFormat { text, json };
 
 // JSON where the words of a command line ask for --format json, or --report json, be they right or wrong otherwise.
-ErrorFormat format_of_errors(std::span<const std::string> words);
+ErrorFormat format_of_errors(std::span<char* const> words);
 
 // What of a command line is meant: what stands behind an option, the option itself where no
 // value is named, a word by its place where no option is, and the line's end where neither is.
@@ -36,10 +38,10 @@ class Refusal final : public std::exception {
   // A mistake on the command line, with what to do about it.
   Refusal(std::string_view message, Help help, Exit code = Exit::wrong_input);
 
-  // What the library says is wrong, in a word.
+  // What the library says is wrong, in a word. Where the machine is to blame, the code says so.
   explicit Refusal(const Diagnostic& fault, Exit code = Exit::wrong_input);
 
-  // The faults of a file, with the lines they stand in.
+  // The faults of a file, with the lines they stand in; the same holds.
   Refusal(const Diagnostics& faults, std::string_view text, std::string_view file,
           ColorChoice color = ColorChoice::automatic);
 
@@ -78,14 +80,32 @@ std::string in_letters_of_here(std::string text);
 // Writes to standard error, in letters of this place; where that cannot be written, nothing is said.
 void say(std::string_view text);
 
-// Writes a text, or what `write` hands over piece by piece, to standard output, which is
-// the environment's fault where it cannot be written.
+// Writes a text, or what `write` hands over piece by piece, to standard output; throws a Refusal
+// where that cannot be written. Returns Exit::done.
 Exit print(std::string_view text);
 Exit print(const std::function<void(Sink&)>& write);
 
-// Writes a file whole or not at all: under another name first, then renamed.
-// A file that is write-protected is not replaced. Returns why it could not be written.
+// Writes a file whole or not at all: under another name first, then renamed, once it is on the
+// disk. A file that is write-protected is not replaced. Returns why it could not be written.
 std::optional<std::string> write_file(const std::string& path, const std::function<void(Sink&)>& write);
+
+// Many files of one folder, each written so, but put on the disk together: one by one that takes
+// ten milliseconds each. What is not finished in the end does not appear.
+class FilesTogether {
+ public:
+  FilesTogether();
+  ~FilesTogether();
+  FilesTogether(FilesTogether&&) noexcept;
+  FilesTogether& operator=(FilesTogether&&) noexcept;
+
+  // Throws what not_written() makes of it where one cannot be written.
+  void write(const std::string& path, std::string_view text);
+  void finish();
+
+ private:
+  struct Written;
+  std::vector<std::unique_ptr<Written>> files_;
+};
 
 // Says of a file that it could not be written, and why.
 Refusal not_written(const std::string& path, const std::string& why);

@@ -10,6 +10,7 @@
 #include "backend/cpu/threads.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "cli/hand_ins.h"
 #include "cli/progress.h"
 #include "model/computation.h"
 #include "model/possible_steps.h"
@@ -107,10 +108,9 @@ ProblemsOfClass::ProblemsOfClass(const std::string& word, const ComputeOptions& 
     return;
   }
   std::vector<std::string> files;
-  for (fs::directory_iterator at(word, unknown), end; !unknown && at != end; at.increment(unknown)) {
-    if (is_json_file(at->path())) files.push_back(at->path().lexically_normal().string());
+  for (const fs::directory_entry& entry : entries_of(word)) {
+    if (is_json_file(entry.path())) files.push_back(entry.path().lexically_normal().string());
   }
-  std::ranges::sort(files);
   Progress progress("reading " + counted(files.size(), "problem"), files.size() > hand_ins_at_a_time);
   for (const std::string& file : files) add(file, false);
   const bool has_any = first() < entries_.size();

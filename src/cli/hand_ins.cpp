@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "files/input_file.h"
 #include "reading/answers/file.h"
 #include "reading/text_file.h"
 
@@ -112,7 +113,7 @@ std::vector<fs::directory_entry> entries_of(const std::string& folder) {
   std::vector<fs::directory_entry> entries;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) entries.push_back(*at);
   if (error)
-    throw Refusal("`" + folder + "` cannot be read: " + error.message(), "may you read it? ls -ld tells")
+    throw Refusal(refused_by_system("`" + folder + "` cannot be read", error.value(), "unreadable"))
         .at({.value = folder});
   std::ranges::sort(entries, {}, [](const fs::directory_entry& entry) { return entry.path().filename().string(); });
   return entries;

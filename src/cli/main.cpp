@@ -3,6 +3,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "backend/backends.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/memory_shortage.h"
 #include "cli/options.h"
 #include "cli/version.h"
 #include "problem/faults.h"
@@ -209,8 +211,10 @@ Exit run_program(std::vector<std::string> words) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is an error like any other: it is said, and nothing is left
-  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  const attn::ErrorFormat errors = attn::format_of_errors(words);
+  const std::span typed(argv + std::min(argc, 1), argv + argc);
+  const attn::ErrorFormat errors = attn::format_of_errors(typed);
+  attn::say_want_of_memory_as(errors);
+  const std::vector<std::string> words(typed.begin(), typed.end());
   try {
     return static_cast<int>(attn::run_program(words));
   } catch (const attn::Refusal& refusal) {
@@ -218,7 +222,7 @@ int main(int argc, char** argv) {
   } catch (const attn::BackendError& error) {
     attn::Refusal(error.fault()).say(errors);
   } catch (const std::bad_alloc&) {
-    attn::Refusal("memory is short", "a smaller problem, or a machine with more memory").say(errors);
+    attn::end_for_want_of_memory();
   } catch (const std::exception& error) {
     attn::Refusal(std::string("this should not have happened: ") + error.what(),
                   "this is a defect of attn: keep the command and its files, and report them")

@@ -1,7 +1,6 @@
 #include "cli/progress.h"
 
 #include <cstdlib>
-#include <new>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -67,7 +66,7 @@ void Progress::now(std::string what) {
   what_ = std::move(what);
 }
 
-void Progress::keep_saying() try {
+void Progress::keep_saying() {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds between_looks(100);
   const Clock::time_point start = Clock::now();
@@ -79,8 +78,6 @@ void Progress::keep_saying() try {
     if (!said.empty()) say(said);
   }
   if (const std::string last = text.end(); !last.empty()) say(last);
-} catch (const std::bad_alloc&) {
-  // So it is where memory is short: the work itself may still get through.
 }
 
 }  // namespace attn

@@ -231,9 +231,7 @@ Exit hand_out(const Rendering& rendering, const std::function<void(const Target&
   for (const Target& target : rendering.targets) {
     const auto writing = [&](Sink& sink) { write(target, sink); };
     if (target.path.empty()) {
-      if (print(writing) != Exit::done)
-        throw Refusal("standard output cannot be written", "is the disk full, or has the reader gone?",
-                      Exit::wrong_environment);
+      print(writing);
     } else if (const auto why = write_file(target.path, writing)) {
       throw not_written(target.path, *why);
     }

@@ -1,6 +1,7 @@
 #include "cli/terminal.h"
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
@@ -46,6 +47,20 @@ void note_signals() {
   }
 }
 
+// Where the terminal is gone, what it would be shown is lost.
+bool send(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+// How the terminal was; null while it is as it was.
+std::atomic<const termios*> terminal_before = nullptr;
+
 void do_as_before() {
   for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &actions_before[i], nullptr);
 }
@@ -82,8 +97,9 @@ Terminal::~Terminal() {
 void Terminal::enter() {
   if (is_entered_) return;
   make_raw();
-  print(own_screen);
+  send(own_screen);
   is_entered_ = true;
+  terminal_before = &before_;
 }
 
 void Terminal::make_raw() const {
@@ -98,8 +114,7 @@ void Terminal::make_raw() const {
 void Terminal::leave() {
   if (!is_entered_) return;
   is_entered_ = false;
-  print(main_screen);
-  ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
+  leave_terminal();
 }
 
 // As Ctrl-Z does elsewhere: back to the shell, and here again when it says so.
@@ -120,7 +135,7 @@ bool Terminal::show(const Screen& screen) {
   text += "\x1b[" + std::to_string(terminal_size(STDOUT_FILENO).rows) + ";1H";
   text += color_ && !screen.is_typing ? "\x1b[7m" + screen.status + "\x1b[0m" : screen.status;
   if (screen.is_typing) text += "\x1b[?25h";
-  return print(text) == Exit::done;
+  return send(text);
 }
 
 Terminal::Event Terminal::next() {
@@ -158,6 +173,13 @@ Terminal::Event Terminal::after_signal() {
     }
   }
   return {};
+}
+
+void leave_terminal() {
+  const termios* const before = terminal_before.exchange(nullptr);
+  if (!before) return;
+  send(main_screen);
+  ::tcsetattr(STDIN_FILENO, TCSAFLUSH, before);
 }
 
 }  // namespace attn

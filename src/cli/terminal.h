@@ -57,4 +57,7 @@ class Terminal {
   int signal_ = 0;
 };
 
+// For a program that ends at once, whatever is going on: the terminal is as it was, if there is one.
+void leave_terminal();
+
 }  // namespace attn

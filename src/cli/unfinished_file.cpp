@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <cassert>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -17,13 +16,15 @@ namespace {
 // What ends a program that does nothing about it.
 constexpr auto ending_signals = std::to_array<int>({SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU});
 
-// The name of the file, for the handler; null where there is none.
-std::atomic<const char*> unfinished_name = nullptr;
+// The names of the files, for the handler; null where there is none.
+std::array<std::atomic<const char*>, UnfinishedFile::most_at_a_time> unfinished_names;
 static_assert(std::atomic<const char*>::is_always_lock_free);
+
+std::size_t how_many_unfinished = 0;
 
 // The default is back before this runs, so that the program ends as the signal has it.
 extern "C" void remove_unfinished(int number) {
-  if (const char* const name = unfinished_name.load()) ::unlink(name);
+  remove_unfinished_files();
   std::raise(number);
 }
 
@@ -62,29 +63,61 @@ class SignalsWait {
   sigset_t before_ = {};
 };
 
+// What errno is where a call failed, else 0.
+int failure_of(int result) { return result == 0 ? 0 : errno; }
+
+// Some file systems have nothing to put anything on, and say so.
+bool can_sync(int why) { return why != EINVAL && why != ENOSYS && why != EOPNOTSUPP && why != EROFS; }
+
 }  // namespace
 
-UnfinishedFile::UnfinishedFile(const std::string& target) : target_(target), name_(target + ".XXXXXX") {
-  assert(!unfinished_name.load());
-  handle_endings();
+UnfinishedFile::UnfinishedFile(const std::string& target, unsigned permissions)
+    : target_(target), name_(target + ".XXXXXX"), permissions_(permissions) {
+  if (how_many_unfinished++ == 0) handle_endings();
   const SignalsWait wait;
   descriptor_ = ::mkstemp(name_.data());
-  if (descriptor_ >= 0) unfinished_name = name_.c_str();
+  if (descriptor_ < 0) return;
+  place_ = 0;
+  while (unfinished_names[place_].load()) ++place_;
+  unfinished_names[place_] = name_.c_str();
 }
 
 UnfinishedFile::~UnfinishedFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (unfinished_name.load()) ::unlink(name_.c_str());
-  unfinished_name = nullptr;
-  handle_as_before();
+  if (place_ < most_at_a_time) {
+    ::unlink(name_.c_str());
+    unfinished_names[place_] = nullptr;
+  }
+  if (--how_many_unfinished == 0) handle_as_before();
 }
 
-int UnfinishedFile::finish(unsigned permissions) {
-  if (::fchmod(descriptor_, permissions) != 0) return errno;
-  if (::close(std::exchange(descriptor_, -1)) != 0) return errno;
-  if (std::rename(name_.c_str(), target_.c_str()) != 0) return errno;
-  unfinished_name = nullptr;
+int UnfinishedFile::finish() {
+  if (const int why = failure_of(::fsync(descriptor_)); can_sync(why) && why != 0) return why;
+  if (const int why = close()) return why;
+  return take_name();
+}
+
+int UnfinishedFile::close() {
+  if (descriptor_ < 0) return 0;
+  if (const int why = failure_of(::fchmod(descriptor_, permissions_))) return why;
+  return failure_of(::close(std::exchange(descriptor_, -1)));
+}
+
+int UnfinishedFile::flush_all() const {
+  const int why = failure_of(::syncfs(descriptor_));
+  return can_sync(why) ? why : 0;
+}
+
+int UnfinishedFile::take_name() {
+  if (const int why = failure_of(std::rename(name_.c_str(), target_.c_str()))) return why;
+  unfinished_names[std::exchange(place_, most_at_a_time)] = nullptr;
   return 0;
+}
+
+void remove_unfinished_files() {
+  for (const std::atomic<const char*>& place : unfinished_names) {
+    if (const char* const name = place.load()) ::unlink(name);
+  }
 }
 
 }  // namespace attn

@@ -21,12 +21,24 @@ Diagnostic unreadable(int reason) {
   if (reason == ENOENT || reason == ENOTDIR)
     return file_fault("is not there", "paths are relative to the folder of the problem", "no-file");
   if (reason == ELOOP) return file_fault("is a link that leads nowhere", "put the file itself there", "no-file");
-  return file_fault("cannot be read: " + std::string(std::strerror(reason)), "may you read it? ls -l tells", "no-file");
+  return refused_by_system("cannot be read", reason, "no-file");
 }
 
 Diagnostic outside() {
   return file_fault("is outside the folder of the problem, where nothing is read",
                     "copy it beside the problem, or name the folder that it is in: --root DIR", "outside");
+}
+
+Diagnostic linked() {
+  return file_fault(
+      "is a hard link: it has another name, perhaps outside the folder of the problem, where nothing is read",
+      "copy it, or name the folder that it is in: --root DIR", "linked");
+}
+
+// What a machine says that is short of something, or broken.
+bool is_fault_of_machine(int reason) {
+  constexpr int faults[] = {EIO, EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN, ESTALE, ETIMEDOUT, ENOSPC, EREMOTEIO};
+  return std::ranges::count(faults, reason) > 0;
 }
 
 Diagnostic is_folder() { return file_fault("is a folder, not a file", "name a file in it"); }
@@ -60,6 +72,14 @@ Diagnostic file_fault(std::string message, Help help, std::string_view code) {
   return {.code = std::string(code), .message = std::move(message), .help = std::move(help)};
 }
 
+Diagnostic refused_by_system(std::string what, int reason, std::string_view code) {
+  what += std::string(": ") + std::strerror(reason);
+  if (is_fault_of_machine(reason))
+    return file_fault(std::move(what), "it is this machine that cannot: try again, or copy the file elsewhere",
+                      "machine");
+  return file_fault(std::move(what), "may you read it? ls -l tells", code);
+}
+
 Result<InputFile> InputFile::open(const std::string& path) {
   if (path.find('\0') != std::string::npos) return unreadable(ENOENT);
   return checked(::open(path.c_str(), reading), path);
@@ -72,7 +92,7 @@ std::optional<Diagnostic> InputFile::leads_out(const std::string& path) {
                                                                                     : std::nullopt;
 }
 
-Result<InputFile> InputFile::open_within(const std::string& folder, const std::string& path) {
+Result<InputFile> InputFile::open_within(const std::string& folder, const std::string& path, HardLinks links) {
   if (path.empty() || path.find('\0') != std::string::npos) return unreadable(ENOENT);
   if (auto fault = leads_out(path)) return *std::move(fault);
 
@@ -89,10 +109,10 @@ Result<InputFile> InputFile::open_within(const std::string& folder, const std::s
   for (auto part = rest; part != found.end(); ++part) below /= *part;
   if (below.empty()) return is_folder();
   const int start = ::open(base.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  return checked(start < 0 ? start : open_below(start, below), path);
+  return checked(start < 0 ? start : open_below(start, below), path, links);
 }
 
-Result<InputFile> InputFile::checked(int descriptor, const std::string& path) {
+Result<InputFile> InputFile::checked(int descriptor, const std::string& path, HardLinks links) {
   if (descriptor < 0) return unreadable(errno);
   InputFile file(descriptor, 0);
   struct stat status {};
@@ -100,6 +120,7 @@ Result<InputFile> InputFile::checked(int descriptor, const std::string& path) {
   if (S_ISDIR(status.st_mode)) return is_folder();
   if (!S_ISREG(status.st_mode))
     return file_fault("is no regular file, but a pipe or a device", "write it to a file first");
+  if (links == HardLinks::refused && status.st_nlink > 1) return linked();
   remember_read(descriptor, path);
   file.size_ = static_cast<std::size_t>(status.st_size);
   return file;

@@ -8,11 +8,17 @@
 #include <utility>
 
 #include "base/result.h"
+#include "files/hard_links.h"
 
 namespace attn {
 
 // What is wrong with a file, as the end of a sentence that its name begins.
 Diagnostic file_fault(std::string message, Help help, std::string_view code = "bad-file");
+
+// What is wrong with a file that the system does not give, by errno, as the whole sentence of a fault.
+// Its code is "machine" where nothing is wrong with the file, nor with who asks for it: too many
+// files are open, or the disk fails. A program's exit code tells the two apart.
+Diagnostic refused_by_system(std::string what, int reason, std::string_view code);
 
 // A regular file, open for reading.
 class InputFile {
@@ -22,7 +28,7 @@ class InputFile {
   static Result<InputFile> open(const std::string& path);
 
   // The same below a folder; see open_tensor_file_within.
-  static Result<InputFile> open_within(const std::string& folder, const std::string& path);
+  static Result<InputFile> open_within(const std::string& folder, const std::string& path, HardLinks links);
 
   // Why that refuses a path whatever stands there: it says itself that it leads out of its folder.
   static std::optional<Diagnostic> leads_out(const std::string& path);
@@ -44,7 +50,7 @@ class InputFile {
 
  private:
   InputFile(int descriptor, std::size_t size) : descriptor_(descriptor), size_(size) {}
-  static Result<InputFile> checked(int descriptor, const std::string& path);
+  static Result<InputFile> checked(int descriptor, const std::string& path, HardLinks links = HardLinks::read);
 
   int descriptor_ = -1;
   std::size_t size_ = 0;

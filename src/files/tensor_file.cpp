@@ -61,9 +61,10 @@ Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path) {
   return opened(path, [&] { return InputFile::open(path); });
 }
 
-Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& folder, const std::string& path) {
+Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& folder, const std::string& path,
+                                                            HardLinks links) {
   if (auto fault = InputFile::leads_out(path)) return *std::move(fault);
-  return opened(path, [&] { return InputFile::open_within(folder, path); });
+  return opened(path, [&] { return InputFile::open_within(folder, path, links); });
 }
 
 Result<std::vector<FileTensor>> read_all_tensors(TensorFile& file, std::size_t max_bytes) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "files/hard_links.h"
 #include "tensor/part.h"
 
 namespace attn {
@@ -73,8 +74,9 @@ class TensorFile {
 Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path);
 
 // The same for a path relative to a folder, and never outside it: absolute
-// paths, `..` and links that lead out are refused.
-Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& folder, const std::string& path);
+// paths, `..` and links that lead out are refused; hard links, where it is asked for.
+Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& folder, const std::string& path,
+                                                            HardLinks links);
 
 // Every tensor of a file; together they take no more than `max_bytes`.
 Result<std::vector<FileTensor>> read_all_tensors(TensorFile& file, std::size_t max_bytes);

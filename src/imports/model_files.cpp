@@ -46,7 +46,7 @@ Diagnostic no_model(const std::string& path) {
 }  // namespace
 
 std::optional<Diagnostics> ModelFiles::open_file(const std::string& folder, const std::string& file) {
-  auto opened = open_tensor_file_within(folder, file);
+  auto opened = open_tensor_file_within(folder, file, HardLinks::read);
   const auto of_file = [&](Diagnostics faults) {
     for (Diagnostic& fault : faults) fault.message = printable(file) + " " + fault.message;
     return faults;

@@ -38,9 +38,11 @@ std::nullopt_t Faults::add_at_key(std::string_view code, std::string where, std:
               .at_key = true});
 }
 
+bool Faults::are_enough() const { return list_.size() == most_kept; }
+
 // Inputs that serve as queries and keys have their faults once.
 std::nullopt_t Faults::add(Diagnostic fault) {
-  if (list_.size() == most_kept) {
+  if (are_enough()) {
     ++list_.back().unkept;
     return std::nullopt;
   }

@@ -30,6 +30,9 @@ class Faults {
   std::nullopt_t add_at_key(std::string_view code, std::string where, std::string message, Help help);
 
   bool any() const { return !list_.empty(); }
+
+  // Whether more are only counted: what they say need not be found out.
+  bool are_enough() const;
   std::size_t count() const { return list_.size(); }
   Diagnostics take() { return std::move(list_); }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <sys/stat.h>
@@ -23,7 +22,7 @@ Diagnostic unreadable(std::string message, Help help) {
   return {.code = "unreadable", .where = "", .message = std::move(message), .help = std::move(help)};
 }
 
-constexpr char may_be_read[] = "may you read it? ls -l tells";
+Diagnostic unreadable(int reason) { return refused_by_system("the file cannot be read", reason, "unreadable"); }
 
 struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -52,8 +51,7 @@ Result<std::string> read_all(std::FILE* file, std::size_t expected = 0) {
                         "put large tensors into .npy or .safetensors files: {\"file\": \"x.npy\"}");
     text.append(buffer.data(), count);
     if (count == buffer.size()) continue;
-    if (std::ferror(file))
-      return unreadable(std::string("the file cannot be read: ") + std::strerror(errno), may_be_read);
+    if (std::ferror(file)) return unreadable(errno);
     if (std::feof(file)) return text;
   }
 }
@@ -85,12 +83,12 @@ Result<std::string> read_text(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0) {
     const int reason = errno;
     if (reason == ENOENT) return unreadable("there is no such file", help_for_missing(path));
-    return unreadable(std::string("the file cannot be read: ") + std::strerror(reason), may_be_read);
+    return unreadable(reason);
   }
   if (S_ISDIR(status.st_mode)) return unreadable("this is a directory, not a file", "name a file in it");
 
   const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
-  if (!file) return unreadable(std::string("the file cannot be read: ") + std::strerror(errno), may_be_read);
+  if (!file) return unreadable(errno);
   remember_read(::fileno(file.get()), path);
   return read_all(file.get(), static_cast<std::size_t>(std::max<off_t>(0, status.st_size)));
 }

@@ -107,6 +107,36 @@ class Sizes(unittest.TestCase):
             self.assertEqual(old.read(), "what was there before")
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["p.json", "t.json"])
 
+    def test_a_spreadsheet_is_whole_or_not_there_wherever_the_disk_is_full(self):
+        """What makes it keeps its parts in files of its own for the while, and does not look whether they are whole."""
+        file = self.written({"queries": [[1, 2]], "keys": [[3, 4], [5, 6]]})
+        target = self.path("t.xlsx")
+        if attn("run", file, "-o", target).returncode == 3:
+            self.skipTest("spreadsheets are not written here")
+        with open(target, "rb") as whole:
+            wanted = whole.read()
+        codes = set()
+        for most in range(100, len(wanted) + 20_000, 700):
+            os.unlink(target)
+            done = attn("run", file, "-o", target, file_limit=most)
+            codes.add(done.returncode)
+            if done.returncode == 0:
+                with open(target, "rb") as whole:
+                    self.assertEqual(whole.read(), wanted, most)
+            else:
+                self.assertEqual(done.returncode, 3, most)
+                self.assertIn(b"error: ", done.stderr)
+                self.assertEqual(os.listdir(self.folder.name), ["p.json"])
+                open(target, "w").close()
+        self.assertEqual(codes, {0, 3})
+
+    def test_standard_output_that_is_full_is_said_whatever_is_printed(self):
+        for words in (["--help"], ["--version"], ["man"], ["completion", "bash"], ["schema", "problem"], ["demo"]):
+            with self.subTest(words), open("/dev/full", "wb") as full:
+                done = subprocess.run([ATTN, *words], stdout=full, stderr=subprocess.PIPE, timeout=60)
+                self.assertEqual(done.returncode, 3)
+                self.assertIn(b"standard output cannot be written", done.stderr)
+
     def writing(self, ignored=None):
         """The program in the midst of writing more than 1 GiB, and what it has said of that."""
         tensor = lambda seed: {"random": "normal", "shape": [2300, 4], "seed": seed}

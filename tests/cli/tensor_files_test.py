@@ -489,6 +489,27 @@ class Refused(Folder):
             for words, cwd in (((problem,), None), (("problem.json",), inside), (("inside/problem.json",), self.folder)):
                 self.assertEqual(attn("run", *words, cwd=cwd).returncode, 0, path)
 
+    def test_a_hard_link_is_one_out_of_the_folder_unless_the_folder_is_named(self):
+        for folder in ("inside", "other"):
+            os.mkdir(self.path(folder))
+        self.write("secret.npy", npy_bytes(np.eye(2)))
+        os.link(self.path("secret.npy"), self.path("inside/x.npy"))
+        os.symlink("x.npy", self.path("inside/link.npy"))
+        for name in ("x.npy", "link.npy"):
+            problem = self.write_problem({"inputs": {"file": name}}, "inside/problem.json")
+            for options in ([], ["--root", self.path("other")]):
+                done = attn("run", problem, *options)
+                self.assertEqual(done.returncode, 2, name)
+                self.assertIn("is a hard link", done.stderr)
+                self.assertIn("copy it, or name the folder that it is in: --root DIR", done.stderr)
+            for root in (self.path("inside"), self.folder):
+                self.assertEqual(attn("run", problem, "--root", root).returncode, 0, root)
+        # What is named on the command line is read whatever it is called elsewhere.
+        os.link(self.write_problem({"inputs": [[1, 2]]}), self.path("same.json"))
+        self.assertEqual(attn("run", self.path("same.json")).returncode, 0)
+        os.unlink(self.path("secret.npy"))
+        self.assertEqual(attn("run", problem).returncode, 0)
+
     def test_what_does_not_fit_the_memory(self):
         self.write("x.npy", npy_bytes(np.zeros((3000, 3000), "u1")))
         problem = self.write_problem({"inputs": {"file": "x.npy"}})

@@ -203,21 +203,17 @@ void make_folder(const fs::path& folder) {
   if (error) throw not_written(folder.string(), error.message());
 }
 
-void write_one(const fs::path& path, const std::string& text) {
-  if (const auto why = write_file(path.string(), [&](Sink& sink) { sink.write(text); })) {
-    throw not_written(path.string(), *why);
-  }
-}
-
 // Whoever makes exercises anew has perhaps handed the old ones out: their keys stay.
 void refuse_other_problem(const fs::path& path, const std::string& text) {
   if (const auto read = name_of_read(path.string())) {
     throw Refusal("`" + shown(path.string()) + "` would replace a file that is read here", "write to another folder")
         .at({"-o,--output"});
   }
-  const Result<std::string> old = read_text(path.string());
   std::error_code unknown;
-  if (!fs::exists(path, unknown) || (old && old.value() == text)) return;
+  if (!fs::exists(path, unknown)) return;
+  const Result<std::string> old = read_text(path.string());
+  if (!old && old.faults().front().code == "machine") throw Refusal(old.faults(), "", path.string());
+  if (old && old.value() == text) return;
   throw Refusal("`" + shown(path.string()) + "` is there already, and another problem",
                 "write to another folder, or take that one away")
       .at({"-o,--output"});
@@ -232,12 +228,14 @@ void write_folder(const fs::path& folder, const std::vector<Wanted>& wanted, con
       refuse_other_problem(place / (wanted[i].stem() + suffix), all[i].problem);
   }
   make_folder(keys);
+  FilesTogether files;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string stem = wanted[i].stem();
-    write_one(folder / (stem + suffix), all[i].problem);
-    write_one(keys / (stem + suffix), all[i].problem);
-    write_one(keys / (stem + ".txt"), all[i].key);
+    files.write(folder / (stem + suffix), all[i].problem);
+    files.write(keys / (stem + suffix), all[i].problem);
+    files.write(keys / (stem + ".txt"), all[i].key);
   }
+  files.finish();
 }
 
 ExerciseMaker maker_of(const ExerciseWishes& wishes, int difficulty) {

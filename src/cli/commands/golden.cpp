@@ -11,6 +11,7 @@
 
 #include "base/numbers.h"
 #include "base/text.h"
+#include "cli/hand_ins.h"
 #include "cli/options.h"
 #include "cli/problem_file.h"
 #include "exports/goldens.h"
@@ -190,12 +191,11 @@ std::vector<std::string> problems_in(const std::vector<std::string>& words) {
       continue;
     }
     std::vector<std::string> found;
-    for (const auto& entry : std::filesystem::directory_iterator(word, unknown)) {
+    for (const std::filesystem::directory_entry& entry : entries_of(word)) {
       if (entry.path().extension() == ".json") found.push_back(entry.path().string());
     }
     if (found.empty())
       throw Refusal("the folder `" + word + "` has no problems", "its .json files are read").at({.value = word});
-    std::ranges::sort(found);
     problems.insert(problems.end(), found.begin(), found.end());
   }
   std::erase_if(problems, [](const std::string& file) { return file.ends_with(golden_ending); });

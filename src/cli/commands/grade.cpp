@@ -135,11 +135,15 @@ class FolderOfPeople {
       free = name + "-" + std::to_string(more);
     const std::string path = (fs::path(folder_) / (free + ending_)).string();
     if (name_of_read(path)) throw Refusal("`" + path + "` is read here, and would be replaced", "give another folder");
-    if (const auto why = write_file(path, [&](Sink& sink) { sink.write(text); })) throw not_written(path, *why);
+    files_.write(path, text);
   }
+
+  // What was written appears.
+  void finish() { files_.finish(); }
 
  private:
   std::string folder_, ending_;
+  FilesTogether files_;
   std::set<std::string> taken_;  // as person_key() has them: some systems know no case
 };
 
@@ -268,6 +272,8 @@ Exit GradeOptions::run() const {
     if (wants_gradescope) one_result = gradescope_json(one.graded, written(text_format(), told, {.ascii = ascii}));
     if (for_gradescope) for_gradescope->write(one.graded, one_result);
   });
+  if (for_people) for_people->finish();
+  if (for_gradescope) for_gradescope->finish();
   const GradedClass graded = grading.finished();
   const ErrorFormat errors = report == "json" ? ErrorFormat::json : ErrorFormat::text;
   for (const auto* refused : {&problems.refused(), &grading.refused()}) {

@@ -20,6 +20,7 @@
 #include "explain/reports/quiz.h"
 #include "exports/answers.h"
 #include "exports/blank_answers.h"
+#include "files/input_file.h"
 #include "model/computation.h"
 #include "model/possible_steps.h"
 #include "problem/faults.h"
@@ -55,9 +56,13 @@ class TypedLines {
     }
   }
 
+  // What errno was where reading failed, else 0; Ctrl-C is no failure.
+  int failure() const { return failure_; }
+
  private:
   bool fill() {
     const ssize_t got = ::read(STDIN_FILENO, buffer_, sizeof buffer_);
+    if (got < 0 && errno != EINTR) failure_ = errno;
     at_ = 0;
     size_ = got > 0 ? static_cast<std::size_t>(got) : 0;
     return got > 0;
@@ -65,6 +70,7 @@ class TypedLines {
 
   char buffer_[4096] = {};
   std::size_t at_ = 0, size_ = 0;
+  int failure_ = 0;
 };
 
 // Lets Ctrl-C end what is being read, once: the summary still comes. A second one ends the program.
@@ -107,16 +113,21 @@ class Session {
 
   void run() {
     const EndsByInterrupt interrupt;
-    TypedLines lines;
     show(teller_.opening());
     show(teller_.question());
     while (!quiz_.is_over()) {
       write("> ");
-      const std::optional<std::string> line = lines.next();
+      const std::optional<std::string> line = lines_.next();
       // Where nobody sees what was typed it is written there, so that it reads as a dialogue.
       if (!line || !is_terminal(STDIN_FILENO)) write(printable(line.value_or("")) + "\n");
       if (!line || !goes_on(*line)) return;
     }
+  }
+
+  // Where the answers could not be read to their end, what there was of them is not lost.
+  void refuse_lost_answers() const {
+    if (lines_.failure() != 0)
+      throw Refusal(refused_by_system("standard input cannot be read", lines_.failure(), "unreadable"));
   }
 
   // How it went. A command stands on one line, however long: it is there to be copied.
@@ -131,11 +142,7 @@ class Session {
     write("\n");
   }
 
-  static void write(std::string_view text) {
-    if (print(text) != Exit::done)
-      throw Refusal("standard output cannot be written", "is the disk full, or has the reader gone?",
-                    Exit::wrong_environment);
-  }
+  static void write(std::string_view text) { print(text); }
 
   void say(const std::string& text) const { show({{Prose{{text}}}}); }
 
@@ -196,6 +203,7 @@ class Session {
   const KnownSteps& known_;
   const Rendering& look_;
   QuizTeller teller_;
+  TypedLines lines_;
 };
 
 void refuse_quiz_files(const QuizOptions& options) {
@@ -331,6 +339,7 @@ Exit QuizOptions::run() const {
     say("attn: " + printable(transcript) + " has the answers: attn check " + shell_file(file) + " " +
         shell_file(transcript) + "\n");
   }
+  session.refuse_lost_answers();
   return quiz.report().verdict == Verdict::wrong ? Exit::differs : Exit::done;
 }
 

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <optional>
 
+#include "exports/xlsx/watched.h"
+
 namespace attn {
 namespace {
 
@@ -22,7 +24,7 @@ class LibraryFunction {
 
 std::optional<XlsxLibrary> loaded() {
   void* const library = dlopen(ATTN_XLSX_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  if (!library) return std::nullopt;
+  if (!library || !watch(library, "zipOpen")) return std::nullopt;
   bool is_whole = true;
   const auto function = [&](const char* name) {
     void* const address = dlsym(library, name);

@@ -21,6 +21,7 @@
 #include "exports/xlsx/layout.h"
 #include "exports/xlsx/library.h"
 #include "exports/xlsx/options.h"
+#include "exports/xlsx/watched.h"
 #include "formats/looks.h"
 #include "trace/trace.h"
 #include "words/files.h"
@@ -62,10 +63,12 @@ class FileInMemory {
   void hand_over(Sink& sink) const {
     char piece[1 << 14];
     off_t at = 0;
-    for (ssize_t read = 0; (read = pread(descriptor_, piece, sizeof piece, at)) > 0; at += read) {
+    ssize_t read = 0;
+    while ((read = pread(descriptor_, piece, sizeof piece, at)) > 0) {
       sink.write({piece, static_cast<std::size_t>(read)});
+      at += read;
     }
-    if (at == 0) throw not_put_together();
+    if (at == 0 || read < 0) throw not_put_together();
   }
 
  private:
@@ -180,7 +183,10 @@ class WorkbookWriter {
     for (const SheetTable& table : layout_.tables()) write_table(table);
     write_options(options);
     write_read_me(read_me);
-    if (lxw_.workbook_close(std::exchange(workbook_, nullptr)) != LXW_NO_ERROR) throw not_put_together();
+    // The library itself does not look whether all that it puts by for the while arrives on the disk.
+    lost_some_of_its_files();
+    const bool is_closed = lxw_.workbook_close(std::exchange(workbook_, nullptr)) == LXW_NO_ERROR;
+    if (!is_closed || lost_some_of_its_files()) throw not_put_together();
     file_.hand_over(sink);
   }
 

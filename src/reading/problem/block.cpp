@@ -18,7 +18,8 @@
 namespace attn {
 namespace {
 
-constexpr std::int64_t most_repeats = 1000;
+// Each takes a thousand times the bytes that an empty one has in a file.
+constexpr std::size_t most_layers = 1000;
 
 constexpr std::string_view block_keys =
     "kind norm norm_type eps activation layers memory memory_mask memory_lengths embedding_norm final_norm unembedding "
@@ -199,6 +200,7 @@ class BlockReader {
     const auto list = value.elements();
     if (!list) return report_kind(value, where, "a list of layers is wanted", faults_, R"([{"self": …, "ffn": …}])");
     if (list->empty()) return faults_.add_of("empty", where, "is empty", "a block has one layer at least");
+    if (list->size() > most_layers) return too_many_layers(list->size(), where);
     std::vector<RawLayer> all;
     bool complete = true;
     for (std::size_t i = 0; i < list->size(); ++i) {
@@ -206,7 +208,17 @@ class BlockReader {
       complete = complete && one;
       if (one) all.push_back(std::move(*one));
     }
+    std::size_t used = 0;
+    for (const RawLayer& one : all) used += one.repeat.value_or(1);
+    if (used > most_layers) return too_many_layers(used, where);
     return complete ? std::optional(std::move(all)) : std::nullopt;
+  }
+
+  std::nullopt_t too_many_layers(std::size_t count, const std::string& where) {
+    return faults_.add_of("too-many", where,
+                          "has " + counted(count, "layer") + ", repeated ones counted so often; at most " +
+                              std::to_string(most_layers) + " are possible",
+                          "leave some of them out");
   }
 
   std::optional<RawLayer> layer(const JsonValue& value, const std::string& where) {
@@ -218,7 +230,7 @@ class BlockReader {
       const JsonValue& part = member->value;
       const std::string place = pointer(where, member->key);
       if (key == "repeat") {
-        const auto count = read_integer(part, place, 1, most_repeats, faults_);
+        const auto count = read_integer(part, place, 1, std::int64_t{most_layers}, faults_);
         layer.repeat = count ? std::optional(static_cast<std::size_t>(*count)) : std::nullopt;
       } else if (key == "self") {
         layer.self = nested(part, place, false);

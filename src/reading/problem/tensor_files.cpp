@@ -84,17 +84,18 @@ class Folder : public std::enable_shared_from_this<Folder> {
 
   Result<std::unique_ptr<TensorFile>> open(const std::string& file) const {
     namespace fs = std::filesystem;
-    Result<std::unique_ptr<TensorFile>> opened = open_tensor_file_within(path_, file);
+    Result<std::unique_ptr<TensorFile>> opened = open_tensor_file_within(path_, file, HardLinks::refused);
     if (opened || root_.empty()) return opened;
     const std::string code = opened.faults().front().code;
-    if (code != "outside" && code != "no-file") return opened;
+    if (code != "outside" && code != "no-file" && code != "linked") return opened;
     // What the path leads to from the problem's folder may lie below the root; else it is meant from there.
     std::error_code error;
     const fs::path root = fs::canonical(root_, error);
     const fs::path below =
         error ? fs::path() : fs::weakly_canonical(fs::path(path_) / file, error).lexically_relative(root);
     const bool is_below = !below.empty() && *below.begin() != "..";
-    Result<std::unique_ptr<TensorFile>> other = open_tensor_file_within(root_, is_below ? below.string() : file);
+    Result<std::unique_ptr<TensorFile>> other =
+        open_tensor_file_within(root_, is_below ? below.string() : file, HardLinks::read);
     return other || code == "outside" ? std::move(other) : std::move(opened);
   }
 

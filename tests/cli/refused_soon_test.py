@@ -1,0 +1,176 @@
+"""What is refused is refused soon, whatever it is and however large: in 100 ms and 20 ns a byte of the
+processor's time, and in 64 MiB and twice the files. A limit that is met names the option that raises it.
+
+Each problem is hostile in one respect: it is large, or says that it is; it has a fault at its end, or
+millions of faults. Of the time three times as much is let pass: whoever runs tests does other things too.
+"""
+
+import io
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+import zlib
+
+ATTN = os.path.abspath(os.environ["ATTN"])
+SANITIZED = b"__asan_init" in open(ATTN, "rb").read()
+MIB = 1 << 20
+LARGE = 8 * MIB
+PATIENCE = 3
+
+# Runs a program from a process that is small: what a large one had counts as the program's, too.
+MEASURE = """
+import os, sys
+pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ,
+                     file_actions=[(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)])
+_, status, usage = os.wait4(pid, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+"""
+
+SQUARE = [[1, 0], [0, 1]]
+SMALL = {"inputs": SQUARE}
+RANDOM = {"random": "normal", "shape": [1_000_000, 1_000_000], "seed": 1}
+
+
+def filled(piece, size=LARGE):
+    """The piece so often that it takes that many bytes."""
+    return piece * (size // len(piece))
+
+
+def npy(shape, numbers=b""):
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117).encode() + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + numbers
+
+
+def npz_of_zeros(size):
+    """An archive whose array unpacks to a thousand times what it takes."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        with archive.open("x.npy", "w", force_zip64=True) as array:
+            array.write(npy((size // 8 // 1024, 1024)))
+            for _ in range(size // MIB):
+                array.write(bytes(MIB))
+    return made.getvalue()
+
+
+def npz_that_lies(size):
+    """One that says to unpack to much more than it does."""
+    packed = zlib.compress(npy((2, 2), bytes(32)))[2:-4]
+    name = b"x.npy"
+    local = struct.pack("<IHHHHHIIIHH", 0x04034B50, 20, 0, 8, 0, 0, 0, len(packed), size, len(name), 0) + name
+    central = struct.pack("<IHHHHHHIIIHHHHHII", 0x02014B50, 20, 20, 0, 8, 0, 0, 0, len(packed), size, len(name), 0, 0, 0,
+                          0, 0, 0) + name
+    end = struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, 1, 1, len(central), len(local) + len(packed), 0)
+    return local + packed + central + end
+
+
+def safetensors(header, length=None):
+    return struct.pack("<Q", len(header) if length is None else length) + header
+
+
+# Each a text of a problem, or a problem, and what files beside it hold.
+HOSTILE = {
+    "nothing but brackets": (filled(b"["), {}),
+    "brackets behind a key": (b'{"inputs": ' + filled(b"["), {}),
+    "braces": (filled(b'{"inputs":'), {}),
+    "a text without end": (b'{"title": "' + filled(b"a"), {}),
+    "a text of escapes without end": (b'{"title": "' + filled(b"\\u0000"), {}),
+    "a number without end": (b'{"inputs": [[' + filled(b"1"), {}),
+    "a number of a million digits": (b'{"inputs": [[' + filled(b"1", MIB) + b"]]}", {}),
+    "a comment without end": (filled(b"// x\n") + b"//", {}),
+    "blanks": (filled(b" "), {}),
+    "line ends": (filled(b"\n"), {}),
+    "bytes of 0": (bytes(LARGE), {}),
+    "bytes that are no UTF-8": (b'{"title": "' + filled(b"\xff") + b'"}', {}),
+    "one byte that is no UTF-8, at the end": (b'{"title": "' + filled(b"a") + b'\xff"}', {}),
+    "a problem that is cut short": (b'{"inputs": [' + filled(b"[1, 2], "), {}),
+    "a fault behind a million numbers": (b'{"inputs": [' + filled(b"[1, 2], ") + b'[1, "x"]]}', {}),
+    "rows of which each is wrong": (b'{"inputs": [' + filled(b"[1, 2], [3], ") + b"[1, 2]]}", {}),
+    "words in place of numbers": (b'{"inputs": [' + filled(b'["x", "y"], ') + b"[1, 2]]}", {}),
+    "numbers beyond all numbers": (b'{"inputs": [' + filled(b"[1e999999999, -1e999999999], ") + b"[1, 2]]}", {}),
+    "unknown keys": (b"{" + b", ".join(b'"key%d": 1' % i for i in range(100_000)) + b', "inputs": [[1]]}', {}),
+    "one key, given again and again": (b"{" + filled(b'"inputs": [[1]], ') + b'"inputs": [[1]]}', {}),
+    "unknown words for a score": (dict(SMALL, score="x" * LARGE), {}),
+    "tokens that have no embedding": ({"tokens": [f"t{i}" for i in range(500_000)], "embeddings": {"a": [1, 2]}}, {}),
+    "masks that do not fit": (dict(SMALL, mask=[{"block": [[0, 1, 0]]}] * 100_000), {}),
+    "layers that are nothing": (dict(SMALL, block={"layers": [{}] * 500_000}), {}),
+    "a layer that is repeated": (dict(SMALL, block={"layers": [{"repeat": 10**15}]}), {}),
+    "heads": (dict(SMALL, heads=10**15), {}),
+    "random numbers": ({"inputs": RANDOM}, {}),
+    "random numbers whose count is beyond all counts": ({"inputs": dict(RANDOM, shape=[2**40] * 8)}, {}),
+    "random numbers that would do, and scores that would not": (
+        {"queries": dict(RANDOM, shape=[2_000_000, 64]), "keys": dict(RANDOM, shape=[2_000_000, 64], seed=2)}, {}),
+    "random numbers for each of many": ({"inputs": [RANDOM] * 100_000}, {}),
+    "an array that says it is large": ({"inputs": {"file": "x.npy"}}, {"x.npy": npy((2**40, 2**20))}),
+    "an array with too many numbers": ({"inputs": {"file": "x.npy"}}, {"x.npy": npy((2, 2), bytes(LARGE))}),
+    "an array that unpacks to 1 GiB": ({"inputs": {"file": "x.npz"}}, {"x.npz": npz_of_zeros(1 << 30)},
+                                       "--max-memory", "100M"),
+    "an archive that says it unpacks to 4 GiB": ({"inputs": {"file": "x.npz"}}, {"x.npz": npz_that_lies(0xFFFFFFF0)}),
+    "a header that says it is large": ({"inputs": {"file": "x.safetensors"}}, {"x.safetensors": safetensors(b"{", 2**60)}),
+    "a header of brackets": ({"inputs": {"file": "x.safetensors"}}, {"x.safetensors": safetensors(filled(b"["))}),
+    "a header of tensors that are not there": (
+        {"inputs": {"file": "x.safetensors"}},
+        {"x.safetensors": safetensors(json.dumps({f"t{i}": {"dtype": "F64", "shape": [9], "data_offsets": [0, 72]}
+                                                  for i in range(50_000)}).encode())}),
+}
+
+# What takes more than it may, each with words to run it with.
+LIMITED = {
+    "random numbers": ({"inputs": dict(RANDOM, shape=[20_000, 20_000])}, ["run"]),
+    "steps": ({"queries": dict(RANDOM, shape=[20_000, 64]), "keys": dict(RANDOM, shape=[20_000, 64], seed=2)}, ["run"]),
+    "a result": ({"queries": dict(RANDOM, shape=[100_000, 64]), "keys": dict(RANDOM, shape=[2, 64], seed=2),
+                  "values": dict(RANDOM, shape=[2, 512], seed=3)}, ["run", "--at-once", "--format", "npz", "--max-memory", "200M"]),
+    "padding": ({"inputs": [[[1] * 16] * 20_000] + [[[1] * 16]] * 2_000}, ["run"]),
+    "every mistake": ({"queries": dict(RANDOM, shape=[2_000, 64]), "keys": dict(RANDOM, shape=[2_000, 64], seed=2)}, ["lint"]),
+    "lines of arithmetic": ({"queries": dict(RANDOM, shape=[600, 256]), "keys": dict(RANDOM, shape=[600, 256], seed=2)},
+                            ["run", "--explain", "cells", "--full", "--max-memory", "100M"]),
+}
+
+
+class RefusedSoon(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def written(self, problem, files):
+        """The path of the problem's file, and how many bytes it and the others have."""
+        files = dict(files, **{"p.json": problem if isinstance(problem, bytes) else json.dumps(problem).encode()})
+        for name, content in files.items():
+            with open(os.path.join(self.folder.name, name), "wb") as file:
+                file.write(content)
+        return os.path.join(self.folder.name, "p.json"), sum(map(len, files.values()))
+
+    def ended(self, *words):
+        """Exit code, errors, the processor's seconds, and the most bytes that the program had at a time."""
+        done = subprocess.run([sys.executable, "-ISc", MEASURE, ATTN, *words], capture_output=True, check=True, timeout=120)
+        code, seconds, peak = done.stdout.split()
+        return int(code), done.stderr, float(seconds), int(peak)
+
+    def test_whatever_is_refused_is_refused_soon_and_in_little_memory(self):
+        for name, (problem, files, *options) in HOSTILE.items():
+            path, size = self.written(problem, files)
+            with self.subTest(name, bytes=size):
+                code, errors, seconds, peak = self.ended("run", path, *options)
+                self.assertIn(code, (2, 3), errors[:300])
+                self.assertIn(b"error: ", errors)
+                self.assertLess(len(errors), 64_000)
+                if SANITIZED:
+                    continue
+                self.assertLess(seconds, PATIENCE * (0.1 + 20e-9 * size))
+                self.assertLess(peak, 64 * MIB + 2 * size)
+
+    def test_a_limit_names_the_option_that_raises_it(self):
+        for name, (problem, words) in LIMITED.items():
+            with self.subTest(name):
+                path, _ = self.written(problem, {})
+                code, errors, _, _ = self.ended(*words, path)
+                self.assertEqual(code, 3, errors[:300])
+                self.assertIn(b"--max-memory", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
