@@ -331,11 +331,11 @@ class PageWriter {
   std::string heading_in_group(const Headline& headline) const {
     return heading_within(headline, place_.empty() ? "" : place_ + " · ");
   }
-  static std::string heading_within(const Headline& headline, const std::string& around) {
+  static std::string heading_within(const Headline& headline, const std::string& outer) {
     std::string text = heading(headline);
-    const std::string prefix = escaped_markup(around);
+    const std::string prefix = escaped_markup(outer);
     constexpr std::size_t begin = std::string_view("<h2>").size();
-    if (!around.empty() && text.compare(begin, prefix.size(), prefix) == 0)
+    if (!outer.empty() && text.compare(begin, prefix.size(), prefix) == 0)
       text.replace(begin, prefix.size(), "<span class=\"around\">" + prefix + "</span>");
     return text;
   }
