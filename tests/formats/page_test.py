@@ -1060,7 +1060,7 @@ class TheRest(PageTest):
 
         self.open("twelve-words")
         _, about = self.printed()
-        self.assertLessEqual(sheets(about), 18)
+        self.assertLessEqual(sheets(about), 20)
         self.run_script('document.querySelectorAll("details").forEach((one) => (one.open = true));')
         _, all_of_it = self.printed()
         self.assertGreater(sheets(all_of_it), sheets(about))

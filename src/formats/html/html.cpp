@@ -472,7 +472,7 @@ class PageWriter {
       const std::string name =
           grouped && !whole.empty() ? map.place.substr(whole.size() + std::string_view(" · ").size()) : map.place;
       text += fmt::format(
-          "<li><a href=\"#m{}\"><span class=\"across\">keys →</span><span class=\"down\">queries ↓</span>{}<span "
+          "<li><a href=\"#m{}\"><span class=\"across\">keys →</span><span class=\"down\">queries →</span>{}<span "
           "class=\"of\">{}</span></a></li>\n",
           map.number, small_map(*map.weights), page_label(name));
     }
