@@ -191,15 +191,14 @@ std::string file_name_for(const std::string& name) {
   for (std::size_t at = 0; at < text.size();) {
     const CodePoint point = code_point(text, at);
     const std::string letter = text.substr(at, point.bytes);
-    const bool is_plain = point.bytes > 1
-                              ? !is_unseen(point.value)
-                              : is_ascii_alnum(letter[0]) || letter == "-" || letter == "." || letter == " ";
+    const bool is_plain =
+        point.bytes > 1 ? !is_unseen(point.value) : is_ascii_alnum(letter[0]) || letter == "-" || letter == " ";
     if (made.size() + point.bytes > most_bytes) break;
     made += is_plain ? letter : "_";
     at += point.bytes;
   }
-  while (made.starts_with('.') || made.starts_with('-') || made.starts_with(' ')) made[0] = '_';
-  while (made.ends_with(' ') || made.ends_with('.')) made.pop_back();
+  while (made.starts_with('-') || made.starts_with(' ')) made[0] = '_';
+  while (made.ends_with(' ')) made.pop_back();
   return made.empty() ? "hand-in" : made;
 }
 

@@ -37,4 +37,7 @@ std::string loose_person_key(std::string_view name);
 // or dash at its beginning, and not too long.
 std::string file_name_for(const std::string& name);
 
+// In a folder of problems: the one with their answers.
+inline constexpr const char* folder_of_keys = "keys";
+
 }  // namespace attn

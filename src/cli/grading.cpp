@@ -59,7 +59,7 @@ std::string told_fault(const Diagnostics& faults, std::string_view text, const s
   const PlacedFault& first = complaint.faults.front();
   const std::size_t more = complaint.faults.size() - 1 + complaint.unkept;
   return (first.line > 0 ? "line " + std::to_string(first.line) + ": " : "") + first.fault.message +
-         (more > 0 ? ", and " + counted(more, "other fault") : "");
+         (more > 0 ? " (and " + counted(more, "more fault") + ")" : "");
 }
 
 // "line 3: "wieghts" is not a step that is known; did you mean attention_weights?", of each name.
@@ -72,15 +72,16 @@ std::string told_unknown_steps(const Diagnostics& unknown, std::string_view text
   return listed(told);
 }
 
-// Whether of each of the first steps that were handed in more is wrong than right, as where
-// somebody works on other numbers.
+// So many show whether somebody works on other numbers.
+constexpr std::ptrdiff_t first_steps = 3;
+
+// Whether of each of the first steps that were handed in more is wrong than right.
 bool begins_mostly_wrong(const Report& report) {
-  constexpr std::ptrdiff_t first = 3;
   const auto is_mostly_wrong = [](const MarkedStep& step) {
     return 2 * step.count(CellState::wrong) > step.cells.size();
   };
-  return std::ssize(report.steps) >= first &&
-         std::all_of(report.steps.begin(), report.steps.begin() + first, is_mostly_wrong);
+  return std::ssize(report.steps) >= first_steps &&
+         std::all_of(report.steps.begin(), report.steps.begin() + first_steps, is_mostly_wrong);
 }
 
 // Adds the answers of a file to the last hand-in; a step once more is another hand-in.
@@ -180,6 +181,23 @@ std::optional<std::size_t> ProblemsOfClass::find(const std::string& statement, c
   return std::nullopt;
 }
 
+std::string ProblemsOfClass::whose_numbers(const Answers& answers, const ReadyProblem& own) {
+  constexpr std::size_t most_tried = 200;
+  for (std::size_t at = 0; at < std::min(entries_.size(), most_tried); ++at) {
+    if (entries_[at].statement.empty()) continue;
+    const std::shared_ptr<const ReadyProblem> other = ready(at);
+    if (other->trace.statement == own.trace.statement) continue;
+    const Report report = other->checker.mark(answers);
+    const auto is_right = [](const MarkedStep& step) {
+      return !step.cells.empty() && step.count(CellState::right) == step.cells.size();
+    };
+    const auto first = report.steps.begin();
+    if (std::ssize(report.steps) >= first_steps && std::all_of(first, first + first_steps, is_right))
+      return entries_[at].name;
+  }
+  return "";
+}
+
 std::size_t ProblemsOfClass::first() const {
   const auto found = std::ranges::find_if(entries_, [](const Entry& entry) { return !entry.statement.empty(); });
   return static_cast<std::size_t>(found - entries_.begin());
@@ -236,6 +254,10 @@ void Grading::name(HandInOfClass& hand_in, const TextsOfPerson& texts) const {
   if (const Roster::Person* person = person_of(texts)) {
     const bool says_other = !texts.name.empty() && loose_person_key(texts.name) != loose_person_key(person->name);
     if (says_other) graded.remarks.push_back(said.says_other_name(shown(texts.name)));
+    TextsOfPerson called = texts;
+    if (!texts.name.empty()) std::erase(called.names, texts.name);
+    const Roster::Person* other = person_of(called);
+    if (other && other != person) graded.remarks.push_back(said.called_like_other(shown(other->name)));
     graded.name = person->name;
     return;
   }
@@ -302,6 +324,7 @@ std::vector<HandInOfClass> Grading::read(const FilesOfPerson& files) {
 
   std::vector<HandInOfClass> hand_ins;
   std::vector<std::string> faults;
+  std::string help;
   for (const TextsOfPerson::Text& one : texts.texts) {
     Diagnostics found = one.faults;
     bool is_read = false;
@@ -316,14 +339,21 @@ std::vector<HandInOfClass> Grading::read(const FilesOfPerson& files) {
     refused_.emplace_back(found, one.text, one.file);
     const std::string told =
         is_read ? told_unknown_steps(found, one.text, one.file) : told_fault(found, one.text, one.file);
-    faults.push_back(files.files.size() == 1 ? told : one.file + ": " + told);
+    const std::string called = fs::path(one.file).filename().string();
+    faults.push_back(files.files.size() == 1 ? told : called + ": " + told);
+    if (help.empty() && !is_read) help = found.front().help.text();
   }
-  if (hand_ins.empty()) return failed(GradedHandIn::What::unreadable, listed(faults), files, texts);
+  if (hand_ins.empty()) {
+    auto failure = failed(GradedHandIn::What::unreadable, listed(faults), files, texts);
+    failure.front().graded.help = help;
+    return failure;
+  }
   for (HandInOfClass& one : hand_ins) {
     one.problem = problem;
     one.graded.problem = file;
     name(one, texts);
     if (!owner.empty()) one.graded.remarks.push_back(language().grades.of_anothers_problem(shown(owner)));
+    one.graded.unread = faults;
     for (const std::string& fault : faults) one.graded.remarks.push_back(language().grades.part_not_read(fault));
   }
   return hand_ins;
@@ -343,7 +373,11 @@ void Grading::keep(HandInOfClass hand_in, const std::function<void(const HandInO
     const auto has_other_shape = [](const MarkedStep& step) { return !step.given_shape.empty(); };
     if (!report.steps.empty() && std::ranges::all_of(report.steps, has_other_shape))
       graded.remarks.push_back(language().grades.of_other_shape);
-    if (begins_mostly_wrong(report)) graded.remarks.push_back(language().grades.mostly_wrong);
+    if (begins_mostly_wrong(report)) {
+      const std::string whose = problems_.whose_numbers(*hand_in.answers, *hand_in.problem);
+      graded.remarks.push_back(whose.empty() ? language().grades.mostly_wrong.text()
+                                             : language().grades.numbers_of(shown(whose)));
+    }
     class_.summary.add(report, graded.grade, hand_in.problem->trace);
   }
   tell(hand_in);

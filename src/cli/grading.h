@@ -65,6 +65,9 @@ class ProblemsOfClass {
 
   std::shared_ptr<const ReadyProblem> ready(std::size_t at);
 
+  // Of whose problem the first steps are that are wrong for one's own; empty where they are of none.
+  std::string whose_numbers(const Answers& answers, const ReadyProblem& own);
+
  private:
   void add(const std::string& file, bool is_only);
   Problem opened(const std::string& file) const;

@@ -57,8 +57,7 @@ std::vector<std::size_t> picked_parts(const std::string& part, const std::string
   }
   const std::vector<std::string> names = names_of_parts(recipe);
   if (names.empty()) {
-    throw Refusal("`" + option + "` picks a part of a block, and none has a step",
-                  "leave " + option + " out; --only picks steps")
+    throw Refusal("`" + option + "` picks a part of a block, and none has a step", "leave " + option + " out")
         .at({option});
   }
   std::size_t number = 0;

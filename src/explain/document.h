@@ -124,8 +124,9 @@ struct Matrix {
   Axis row_axis, column_axis;  // empty for the one row or column of a vector
   std::vector<std::string> row_labels, column_labels;
 
-  std::vector<double> cells;  // row by row
-  std::vector<bool> closed;   // as many, or empty where the step has no mask
+  std::vector<double> cells;                // row by row
+  std::vector<bool> closed;                 // as many, or empty where the step has no mask
+  std::vector<std::string> closed_by = {};  // the rules that close cells: "causal"
   NumberFormat format;
   int decimals_in_lines = 0;  // how many its numbers have at least in lines of arithmetic
 

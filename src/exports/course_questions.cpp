@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "explain/arithmetic/lines.h"
 #include "explain/place.h"
+#include "explain/reports/worksheet.h"
 #include "explain/telling/matrices.h"
 #include "explain/telling/parts.h"
 #include "exports/blank_answers.h"
@@ -165,6 +166,9 @@ CourseQuestions::CourseQuestions(const Trace& trace, std::size_t longest_given)
     add_given(question);
     questions_.push_back(std::move(question));
   }
+  const WorksheetOptions options{.digits = decimals_, .to_work_out = steps};
+  const Worksheet sheet(trace_, options);
+  for (const std::string& line : trace_.remarks) notes_ += "<p>" + html_text(sheet.without_answers(line)) + "</p>";
 }
 
 // In each question, or once for a part, where it is long.

@@ -51,6 +51,9 @@ class CourseQuestions {
   // "Formula: S = Q·Kᵀ", as HTML.
   static std::string formula(const CourseQuestion& question);
 
+  // The problem's notes, as HTML, before all questions. No number that is asked for is in them.
+  const std::string& notes() const { return notes_; }
+
   // What questions stand under: the title of the problem, with its slashes doubled.
   std::string category() const;
 
@@ -63,6 +66,7 @@ class CourseQuestions {
   const std::size_t longest_given_;
   std::map<std::string, std::vector<Leeway>> leeways_;
   std::vector<CourseQuestion> questions_;
+  std::string notes_;
 };
 
 // Other people's text within HTML, in which no brace opens an answer either.

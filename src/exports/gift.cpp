@@ -26,13 +26,15 @@ void write_gift(const Trace& trace, Sink& sink) {
   constexpr std::size_t longest_given = 6'000;  // it would stand beside every number
   const CourseQuestions questions(trace, longest_given);
   Outgoing out(sink);
+  // Without answers it is a description.
+  const auto describe = [&](const Said& name, const std::string& html) {
+    if (!html.empty()) out.text() += "::" + gift_text(name.text()) + "::[html]" + gift_text(html) + "\n\n";
+  };
+  if (!questions.notes().empty()) out.text() += "$CATEGORY: " + questions.category() + "\n\n";
+  describe(language().telling.notes, questions.notes());
   for (const CourseQuestion& question : questions.all()) {
     out.text() += "$CATEGORY: " + questions.category() + "/" + question.step->heading.id + "\n\n";
-    // Without answers it is a description.
-    if (!question.described.empty()) {
-      out.text() +=
-          "::" + gift_text(language().telling.given.text()) + "::[html]" + gift_text(question.described) + "\n\n";
-    }
+    describe(language().telling.given, question.described);
     for (const CourseTable& table : question.tables) {
       for (std::size_t cell = 0; cell < table.asked.size(); ++cell) {
         if (!table.asked[cell]) continue;

@@ -37,13 +37,15 @@ void write_moodle(const Trace& trace, Sink& sink) {
   Outgoing out(sink);
   out.text() = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<quiz>\n<question type=\"category\"><category><text>" +
                html_text(questions.category()) + "</text></category></question>\n";
-  const std::string given = html_text(language().telling.given.text());
+  const TellingWords& said = language().telling;
+  const auto describe = [&](const Said& name, const std::string& html) {
+    if (html.empty()) return;
+    out.text() += "<question type=\"description\">\n<name><text>" + html_text(name.text()) +
+                  "</text></name>\n<questiontext format=\"html\">" + cdata(html) + "</questiontext>\n</question>\n";
+  };
+  describe(said.notes, questions.notes());
   for (const CourseQuestion& question : questions.all()) {
-    if (!question.described.empty()) {
-      out.text() += "<question type=\"description\">\n<name><text>" + given +
-                    "</text></name>\n<questiontext format=\"html\">" + cdata(question.described) +
-                    "</questiontext>\n</question>\n";
-    }
+    describe(said.given, question.described);
     out.text() += "<question type=\"cloze\">\n<name><text>" + html_text(question.title) +
                   "</text></name>\n<questiontext format=\"html\">" + cdata(html_of(questions, question)) +
                   "</questiontext>\n<generalfeedback format=\"html\">" +

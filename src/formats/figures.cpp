@@ -133,7 +133,9 @@ Drawing arcs_drawing(const Matrix& weights, const Palette& palette) { return Arc
 
 std::string arcs(const Matrix& weights) { return root(arcs_drawing(weights, of_page()), "arcs", name_of(weights)); }
 
-Heat::Heat(const Matrix& matrix) : matrix_(&matrix) {
+Heat::Heat(const Matrix& matrix) : matrix_(&matrix) { share_with(matrix); }
+
+void Heat::share_with(const Matrix& matrix) {
   const bool is_share = matrix.role == Role::attention_weight || matrix.role == Role::mask || !matrix.handed_in.empty();
   for (std::size_t i = 0; i < matrix.cells.size(); ++i) {
     const double value = matrix.cells[i];

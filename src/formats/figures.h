@@ -45,6 +45,9 @@ class Heat {
  public:
   explicit Heat(const Matrix& matrix);  // which stays alive
 
+  // The shades are those of both: of the other matrix, too, the largest number is no darker than the darkest.
+  void share_with(const Matrix& other);
+
   // From 0 to 1. None where the cell is closed, or no finite number; 0 where all numbers are one.
   std::optional<double> size(std::size_t row, std::size_t column) const;
   // The same; but 0 for none, and 0.5 for one number that is not 0.

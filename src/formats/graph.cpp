@@ -6,8 +6,9 @@
 
 namespace attn {
 
-LayeredGraph::LayeredGraph(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges)
-    : nodes_(nodes), edges_(edges) {
+LayeredGraph::LayeredGraph(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges,
+                           const GraphGaps& gaps)
+    : nodes_(nodes), edges_(edges), gaps_(gaps) {
   const std::vector<std::size_t> ranks = ranked(nodes, edges);
   for (std::size_t i = 0; i < nodes.size(); ++i) stands_.push_back({ranks[i], nodes[i].width, nodes[i].height, 0, i});
   for (const GraphEdge& edge : edges) lead(edge);
@@ -103,14 +104,13 @@ GraphLayout LayeredGraph::layout() {
 
 // Arrows that lead far to the side need more room, so as not to lie flat.
 double LayeredGraph::room_below(std::size_t rank) const {
-  constexpr double shortest_arrow = 44;
   double farthest = 0;
   for (const ArrowPiece& piece : pieces_) {
     if (stands_[piece.from].rank != rank) continue;
     const double aside = stands_[piece.from].center + piece.from_shift - stands_[piece.to].center - piece.to_shift;
     farthest = std::max(farthest, std::abs(aside));
   }
-  return shortest_arrow + std::min(46.0, farthest * 0.09);
+  return gaps_.shortest_arrow + std::min(46.0, farthest * 0.09);
 }
 
 std::vector<std::size_t> ranked(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges) {

@@ -41,11 +41,17 @@ struct GraphLayout {
 // How many layers down each node stands. REQUIRES: no edges in a circle.
 std::vector<std::size_t> ranked(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges);
 
+// How far apart they stand.
+struct GraphGaps {
+  double shortest_arrow = 44;  // from layer to layer
+  double between_stands = 26;  // in a layer
+};
+
 // A graph in layers.
 class LayeredGraph {
  public:
   // REQUIRES: nodes and edges outlive it.
-  LayeredGraph(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges);
+  LayeredGraph(const std::vector<GraphNode>& nodes, const std::vector<GraphEdge>& edges, const GraphGaps& gaps = {});
 
   GraphLayout layout();
 
@@ -96,6 +102,7 @@ class LayeredGraph {
 
   const std::vector<GraphNode>& nodes_;
   const std::vector<GraphEdge>& edges_;
+  const GraphGaps gaps_;
   std::vector<Stand> stands_;                   // of the nodes, then of what passes
   std::vector<ArrowPiece> pieces_;              // edge by edge
   std::vector<std::vector<std::size_t>> ways_;  // the stands of an edge
@@ -104,7 +111,6 @@ class LayeredGraph {
   std::map<std::pair<std::pair<std::size_t, long>, std::size_t>, std::size_t> passing_;  // stands
 
   static constexpr double lane_width = 14;  // of where an arrow passes a layer
-  static constexpr double between_stands = 26;
 };
 
 }  // namespace attn

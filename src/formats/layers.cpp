@@ -96,9 +96,9 @@ void LayeredGraph::place() {
     double x = 0;
     for (const std::size_t i : layer) {
       stands_[i].center = x + stands_[i].width / 2;
-      x += stands_[i].width + between_stands;
+      x += stands_[i].width + gaps_.between_stands;
     }
-    for (const std::size_t i : layer) stands_[i].center -= (x - between_stands) / 2;
+    for (const std::size_t i : layer) stands_[i].center -= (x - gaps_.between_stands) / 2;
   }
   for (int sweep = 0; sweep < pulls; ++sweep) {
     for (std::size_t k = 0; k < layers_.size(); ++k) pull(layers_[sweep % 2 == 0 ? k : layers_.size() - 1 - k]);
@@ -117,7 +117,7 @@ void LayeredGraph::straighten() {
       const std::size_t at = at_[way[i]];
       const auto edge = [&](std::size_t of, double side) {
         const Stand& stand = stands_[layer[of]];
-        return stand.center + side * ((stand.width + lane_width) / 2 + between_stands);
+        return stand.center + side * ((stand.width + lane_width) / 2 + gaps_.between_stands);
       };
       if (at > 0) least = std::max(least, edge(at - 1, 1));
       if (at + 1 < layer.size()) most = std::min(most, edge(at + 1, -1));
@@ -142,7 +142,7 @@ void LayeredGraph::pull(const std::vector<std::size_t>& layer) {
   std::vector<double> offset(layer.size(), 0);
   for (std::size_t i = 0; i < layer.size(); ++i) {
     if (i > 0) {
-      offset[i] = offset[i - 1] + (stands_[layer[i - 1]].width + stands_[layer[i]].width) / 2 + between_stands;
+      offset[i] = offset[i - 1] + (stands_[layer[i - 1]].width + stands_[layer[i]].width) / 2 + gaps_.between_stands;
     }
     const auto [wish, weight] = wanted(layer[i]);
     blocks.push_back({(wish - offset[i]) * weight, weight, 1});

@@ -23,6 +23,19 @@ std::string Places::named_by(const Headline& headline) const {
   return longest;
 }
 
+namespace {
+
+// What stands for no token is called so: "query 3 · padding".
+void name_padding(ToldMatrix& told) {
+  const std::string dot = " · ";
+  const std::size_t at = told.place.rfind(dot);
+  if (at == std::string::npos || !is_padding(told.place.substr(at + dot.size()))) return;
+  told.place.replace(at + dot.size(), std::string::npos, "padding");
+  told.is_padding = true;
+}
+
+}  // namespace
+
 std::vector<ToldMatrix> told_matrices(const Document& document) {
   const Places places(document);
   std::vector<ToldMatrix> told;
@@ -41,6 +54,7 @@ std::vector<ToldMatrix> told_matrices(const Document& document) {
     const bool is_whole = matrix->cells.size() == matrix->reading.result.count();
     told.push_back({matrix, matrix->title.empty() ? title : matrix->title,
                     is_whole ? matrix->place : dotted(place, matrix->place)});
+    name_padding(told.back());
     parts.insert(matrix->part);
   }
   if (parts.size() < 2) return told;

@@ -26,6 +26,7 @@ struct ToldMatrix {
   const Matrix* matrix;
   std::string title;
   std::string place;
+  bool is_padding = false;  // all of it is of a query that stands for no token
 };
 
 std::vector<ToldMatrix> told_matrices(const Document& document);

@@ -27,11 +27,13 @@ struct GradedHandIn {
   };
 
   What what = What::graded;
-  std::string name = {};                // as the list of the class spells it, where it is there
-  std::vector<std::string> files = {};  // none where nothing was handed in
-  std::string problem = {};             // the file of its problem; empty where that is not known
-  std::string error = {};               // why it was not graded
-  Verdict verdict = Verdict::right;     // incomplete, too, where something asked for is missing
+  std::string name = {};                 // as the list of the class spells it, where it is there
+  std::vector<std::string> files = {};   // none where nothing was handed in
+  std::string problem = {};              // the file of its problem; empty where that is not known
+  std::string error = {};                // why it was not graded
+  std::string help = {};                 // and what whoever handed it in can do
+  std::vector<std::string> unread = {};  // of a part of it, why it cannot be read
+  Verdict verdict = Verdict::right;      // incomplete, too, where something asked for is missing
   std::string first_wrong = {};
   std::vector<Finding> findings = {};
   std::vector<std::string> remarks = {};  // sentences that a teacher is to read

@@ -153,7 +153,7 @@ bool Marking::may_be_early_rounding() {
 void Marking::find_early_rounding() {
   const Recipe& recipe = right_->recipe;
   // A dtype of few digits leaves too much open by itself.
-  if (!is_honest() || rounds_once_a_step(recipe.dtype())) return;
+  if (!is_honest() || sheet_.has_expressions || rounds_once_a_step(recipe.dtype())) return;
   for (const RecipePart& part : recipe.parts()) {
     if (!part.attention) continue;
     const Anatomy& at = *part.attention;

@@ -78,6 +78,9 @@ HandedCell as_cell(const AnsweredStep::Cell& cell) {
   return {.kind = HandedCell::Kind::number, .number = *cell};
 }
 
+// That a person works with who is not asked for any.
+constexpr int usual_decimals = 2;
+
 bool is_table_of(const AnsweredStep& step, const Shape& shape) {
   if (!step.stacked || step.shape.size() != 2 || shape.rank() == 0) return false;
   return step.shape[1] == shape.back().size && step.shape[0] * step.shape[1] == shape.count();
@@ -208,6 +211,13 @@ int decimals_within(std::string_view expression) {
   return static_cast<int>(most);
 }
 
+bool has_expression(const HandedStep& step) {
+  return std::ranges::any_of(step.cells, [](const HandedCell& cell) {
+    const double value = cell.number.value;
+    return cell.is_number() && !cell.number.decimals && std::isfinite(value) && value != std::floor(value);
+  });
+}
+
 // The most decimals of its numbers, and of those in its expressions.
 std::pair<int, int> decimals_of(const HandedStep& step) {
   int most = 0, most_within = 0;
@@ -319,6 +329,8 @@ Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> pr
     sheet.steps.push_back(std::move(*found));
   }
   if (sheet.decimals == 0) sheet.decimals = sheet.decimals_within;
+  sheet.has_expressions = std::ranges::any_of(sheet.steps, has_expression);
+  if (sheet.decimals == 0 && sheet.has_expressions) sheet.decimals = trace.digits.value_or(usual_decimals);
   for (HandedStep& step : sheet.steps) {
     give_decimals_to_whole_numbers(step, step.decimals == 0 ? sheet.decimals : step.decimals);
     find_rows_that_keep_their_sum(step, has_sink(right));

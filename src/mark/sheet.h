@@ -55,8 +55,11 @@ struct Sheet {
   std::vector<HandedStep> steps;
 
   // The decimals that the person works with: the most written outside expressions,
-  // or, where there are none, in them.
+  // or, where there are none, in them, or else those that are asked for.
   int decimals = 0;
+
+  // Whether a number stands there as an expression, "e/(e+1)": whoever writes so works exactly.
+  bool has_expressions = false;
 
   // The most in expressions: they may be the person's, too.
   int decimals_within = 0;

@@ -16,7 +16,7 @@ constexpr const char* how_to_head = "the first line names the columns, one of th
 
 class RosterReader {
  public:
-  RosterReader(std::string_view text, Faults& faults) : rows_(text), faults_(faults) {}
+  RosterReader(std::string_view text, Faults& faults) : rows_(CsvRows::with_headings(text)), faults_(faults) {}
 
   Roster read() {
     CsvRow row = next_with_something();

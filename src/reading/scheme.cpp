@@ -75,7 +75,8 @@ class SchemeReader {
     if (*number > 0 && *number <= most_points) {
       scheme_.round_to = *number;
     } else {
-      faults_.add_of("out-of-range", where, "is " + shortest(*number) + "; more than 0 is wanted",
+      faults_.add_of("out-of-range", where,
+                     "is " + shortest(*number) + "; more than 0 and at most " + shortest(most_points) + " is wanted",
                      "0.5 rounds to half points, 0.01 to hundredths");
     }
   }
@@ -83,7 +84,8 @@ class SchemeReader {
   std::optional<double> points_of(const JsonValue& value, const std::string& where) {
     const auto number = read_finite_number(value, where, faults_);
     if (!number || (*number >= 0 && *number <= most_points)) return number;
-    return faults_.add_of("out-of-range", where, "is " + shortest(*number) + "; 0 points or more are wanted",
+    return faults_.add_of("out-of-range", where,
+                          "is " + shortest(*number) + "; points from 0 to " + shortest(most_points) + " are wanted",
                           "what is taken off is written without a sign, too");
   }
 

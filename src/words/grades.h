@@ -40,11 +40,11 @@ struct GradeWords {
   Said whole;
 
   // What a teacher is to know of a hand-in.
-  Said absent, of_other_shape, mostly_wrong;
+  Said absent, of_other_shape, mostly_wrong, write_more;
   Saying<Text, Text> decide;
   Saying<std::size_t> coarse_counted;
   Saying<Text> not_in_roster, is_it, also_handed_in, says_other_name, of_anothers_problem, other_problem,
-      no_problem_of_name, problem_not_read, part_not_read;
+      no_problem_of_name, problem_not_read, part_not_read, called_like_other, numbers_of;
 };
 
 }  // namespace attn

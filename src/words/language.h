@@ -139,11 +139,12 @@ struct GeometryWords {
   Said by_more, no_arrows, paler;
   Saying<std::size_t, std::size_t> only_named;
   Saying<Text> within, within_zero, not_within;
-  Said all_closed, way;
+  Said all_closed, way, way_of_sink;
   Saying<std::size_t> turned_so;
   Said times;
 
   // The same in numbers.
+  Said blunt_to_sharp;
   Said length, cosine, angle, degrees, weight, key, pair, before, after, closed;
 
   // Why nothing is drawn.
@@ -162,10 +163,12 @@ struct TellingWords {
   // How much is told, and of what.
   // What ends in _by shows whoever runs the program more.
   Said only_the_result, only_the_head, every_matrix, every_row, steps_by, shared_by, rows_by, products_by, result,
-      what_must_hold, notes, dot_product, more_of_these, more_rows, more_queries, more_places, more_notes, one_place_by,
+      what_must_hold, notes, dot_product, more_of_these, more_rows, more_queries, more_notes, one_place_by,
       one_query_by, all_by;
   Saying<std::size_t, Text> left_out;
-  Saying<std::size_t, bool, std::size_t> in_the_same_way;
+  // Of places by the axis that tells them apart; "" where there are several.
+  Saying<Text> more_places;
+  Saying<std::size_t, bool, std::size_t, Text> in_the_same_way;
   Saying<std::size_t, Text> padded;
   Said all_heads, all_queries;
   Saying<Text> one_query_told;
@@ -352,7 +355,7 @@ struct QuizWords {
   Said how_it_went, first_try, with_help, not_right, not_asked, to_practise, nothing_to_practise, step, mistake;
   Saying<std::size_t, std::size_t> so_many;
   Saying<Text, std::size_t> made;
-  Said more_like_this;
+  Said more_like_this, another_one;
 };
 
 // What is said in questions for course systems.

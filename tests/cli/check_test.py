@@ -93,6 +93,19 @@ class Verdicts(CheckTest):
         self.assertIn("✗ 61", done.stdout)
         self.assertLess(done.stdout.index("all right"), done.stdout.index("✗ 61"))
 
+    def test_an_expression_is_as_wrong_as_the_number_it_is(self):
+        """Nothing else was written with decimals, and nobody works with whole numbers on the way."""
+        problem = self.path("p.json", json.dumps({
+            "queries": [[3, 0, 0, 0], [0, 2, 0, 0]], "keys": [[1, 0, 0, 0], [0, 1, 0, 0]], "values": [[1], [2]], "digits": 2}))
+        right, wrong = "e^1.5/(e^1.5+1)", "e^2/(e^2+1)"  # the scaled score is 1.5
+        for row in ([wrong, "1/(e^2+1)"], ["1/2", "1/2"], ["e/(e+1)", "1/(e+1)"]):
+            for more in ({}, {"scaled_scores": [["1.5", "0"], ["0", "1"]]}, {"scaled_scores": [["3/2", "0"], ["0", "1"]]}):
+                report = self.report({**more, "attention_weights": [row, None]}, problem=problem)
+                self.assertEqual((report["verdict"], report["first_wrong"]), ("wrong", "attention_weights"), (row, more))
+        report = self.report({"attention_weights": [[right, "1/(e^1.5+1)"], ["1/(1+e)", "e/(1+e)"]]}, problem=problem)
+        self.assertEqual(report["verdict"], "right")
+        self.assertEqual(self.report({"attention_weights": [["0.82", "0.18"], None]}, problem=problem)["verdict"], "incomplete")
+
     def test_blanks_are_incomplete_and_end_with_0(self):
         done = self.check({**RIGHT, "scores": [[2, 4, None], [4, 16, 12], [4, 12, 10]]}, "--format", "json")
         report = json.loads(done.stdout)

@@ -276,6 +276,68 @@ class WhoseItIs(Folder):
         ben = self.people("hand-ins", keys="keys")["Ben"]
         self.assertIn("its problem is the one of Anna", ben["remarks"])
 
+    def test_numbers_of_a_neighbours_problem_are_told(self):
+        for name, file in (("Anna", EXAMPLE), ("Ben", SCALED)):
+            with open(file, encoding="utf-8") as stream:
+                self.write(f"keys/{name}.json", {**json.load(stream), "inputs": [[3, 5, 2, 1], [7, 2, 5, 9], [2, 8, 4, 6]]}
+                           if name == "Ben" else {**json.load(stream)})
+        self.write("hand-ins/Ben.json", {"steps": {"keys": KEYS, "queries": QUERIES, "values": VALUES, **RIGHT}})
+        self.assertIn("its numbers are those of the problem of Anna", self.people("hand-ins", keys="keys")["Ben"]["remarks"])
+
+    def test_a_file_called_like_somebody_else_is_told(self):
+        self.write("roster.csv", "name\nPaul\nPaula\n")
+        self.write("hand-ins/Paula.txt", "name: Paul\nS = [2 4 4; 4 16 12; 4 12 10]\n")
+        people = self.people("hand-ins", "--roster", "roster.csv")
+        self.assertIn("the file is called like Paula, who is in the list, too", people["Paul"]["remarks"])
+
+    def test_feedback_says_what_of_a_hand_in_could_not_be_read(self):
+        self.write("in/Eve.txt", "S = [2 4 4; 4 16 12; 4 12 10]\nSoftmaxx = [1 0 0]\n")
+        self.write("in/Kim.txt", "S = [2 4\n")
+        self.grade("in", "--feedback", "out")
+        for name, words in (("Eve", ["cannot be read: line 2", "Softmaxx"]),
+                            ("Kim", ["Kim.txt: line 1: this bracket is not closed", "; "])):
+            with open(self.path(f"out/{name}.txt"), encoding="utf-8") as file:
+                told = " ".join(file.read().split())
+            for said in words:
+                self.assertIn(said, told)
+            self.assertNotIn("in/" + name, told)
+
+    def test_feedback_says_that_digits_are_missing(self):
+        self.write("in/ann.json", {"steps": KINDS["coarse"]})
+        self.grade("in", "--feedback", "out")
+        with open(self.path("out/ann.txt"), encoding="utf-8") as file:
+            self.assertIn("Write a digit or two more the next time.", " ".join(file.read().split()))
+
+    def test_feedback_replaces_no_answers(self):
+        done = attn("exercise", "--count", "2", "--seed", "5", "-o", "week/", folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.write("in/exercise-1.json", {"steps": {"scores": [[1]]}})
+        before = {name: os.stat(self.path(f"week/keys/{name}")).st_mtime_ns for name in os.listdir(self.path("week/keys"))}
+        for keys, folder in (("week", "week/keys"), ("week/keys", "week/keys"), ("week", "week")):
+            done = self.grade("in", "--feedback", folder, keys=keys)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), folder)
+            self.assertIn("would be replaced", done.stderr)
+        self.assertEqual({name: os.stat(self.path(f"week/keys/{name}")).st_mtime_ns
+                          for name in os.listdir(self.path("week/keys"))}, before)
+        done = self.grade("in", "--feedback-format", "html", keys="week")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("means nothing without --feedback", done.stderr)
+
+    def test_names_with_commas_stay_apart(self):
+        self.write("roster.csv", 'name\n"Müller, Hans"\nJ. Smith\n')
+        self.write("in/x.json", {"steps": RIGHT})
+        self.assertIn("Müller, Hans; J. Smith.", self.grade("in", "--roster", "roster.csv").stdout)
+
+    def test_a_semicolon_in_a_cell_separates_no_columns_where_commas_do(self):
+        self.write("in/Anna.json", {"steps": RIGHT})
+        for text in ("name,email\nAnna,a@x;b@y\n", "sep=;\nemail;name\na@x,b@y;Anna\n", "name\tnote\nAnna\ta;b\n"):
+            self.write("roster.csv", text)
+            self.assertEqual(self.names("in", "--roster", "roster.csv"), ["Anna"], text)
+
+    def test_a_table_may_say_what_separates_its_columns(self):
+        self.write("in/Anna.scores.csv", "sep=;\n2;4;4\n4;16;12\n4;12;10\n")
+        self.assertEqual(self.people("in")["Anna"]["points"], 1)
+
     def test_numbers_that_are_strange_from_the_first_step_on_are_asked_about(self):
         strange = [[7, 8, 9], [8, 7, 9], [9, 9, 7]]
         self.write("hand-ins/ben.json", {"steps": {name: strange for name in ("keys", "queries", "values", "scores")}})

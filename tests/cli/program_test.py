@@ -488,13 +488,13 @@ class Output(ProgramTest):
         text = attn("run", "-", "--brief", "--explain", "cells", text=problem).stdout
         self.assertIn("Head 1 of 2 · Query 2", text)
         self.assertEqual(len(re.findall("· Query", text)), 1)
-        self.assertIn("… 3 more queries and 1 more sequence or head in the same way", text)
+        self.assertIn("… 3 more queries and 1 more head in the same way", text)
         self.assertIn("Head 2 of 2 · All queries together", text)
         second = attn("run", "-", "--brief", "--head", "2", "--query", "1", text=problem).stdout
         self.assertIn("Head 2 of 2 · Query 1", second)
         fourth = attn("run", "-", "--brief", "--query", "4", text=problem).stdout
         self.assertIn("Head 1 of 2 · Query 4", fourth)
-        self.assertIn("… 1 more sequence or head in the same way", fourth)
+        self.assertIn("… 1 more head in the same way", fourth)
         ragged = json.dumps({"inputs": {"random": "normal", "shape": [3, 5, 2], "seed": 1}, "lengths": [0, 5, 1]})
         self.assertIn("Sequence 2 of 3 · Query 1", attn("run", "-", "--brief", "--explain", "cells", text=ragged).stdout)
 

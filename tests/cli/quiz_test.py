@@ -206,6 +206,19 @@ class Asking(unittest.TestCase):
         self.assertEqual(done.stdout.count("1 of 3 · "), 2)
         self.assertIn("its answer has been shown", done.stdout)
 
+    def test_whoever_has_all_right_is_given_harder_numbers(self):
+        for difficulty, harder in ((1, 4), (3, 4), (4, 5), (5, 5)):
+            with tempfile.TemporaryDirectory() as folder:
+                problem = os.path.join(folder, "problem.json")
+                run("exercise", "--difficulty", str(difficulty), "--seed", "1", "-o", problem)
+                steps = json.loads(run("run", problem, "--format", "json").stdout)["steps"]
+                keys = next(step for step in steps if step["id"] == "keys")
+                answers = [" ".join(map(str, row)) for row in keys["data"]]
+                said = quiz(problem, answers, "--steps", "keys").stdout
+            self.assertIn("everything was right at the first try", said)
+            self.assertIn(f"--difficulty {harder}", said)
+            self.assertNotIn("To practise that", said)
+
     def test_the_end_of_input_ends_with_what_there_is(self):
         for text in ("", "2 4 4\n", "2 4 4\n4 16", "quit\n", "\0\n"):
             done = run("quiz", EXAMPLE, "--steps", "scores", text=text)

@@ -129,7 +129,7 @@ class Leaks(unittest.TestCase):
         done = attn("worksheet", "-", text=text)
         said = re.sub(r"\s+", " ", done.stdout)
         self.assertIn("The weights ___ and so on", said)
-        self.assertIn("[2, ___, ___], and q₁·k₂ = ___; the first input is [1, 0, 1, 0].", said)
+        self.assertIn("Scores are [___, ___, ___], and q₁·k₂ = ___; the first input is [1, 0, 1, 0].", said)
         self.assertIn("the largest score is ___, about ___ or ___, and 3 words are here.", said)
         self.assertRegex(done.stderr, r"^attn: note: the title or the notes .*0\.0634.*\n$")
         key = attn("worksheet", "-", "--key", text=text)
@@ -298,6 +298,33 @@ class Words(unittest.TestCase):
                     self.assertNotRegex(blank[format], r"Name:[*~ ]*(<input[^>]*off\">|\\hrulefill|\\?_)|attnfield\{Name")
                     self.assertRegex(blank[format], r"Date: _|Date:\*\* \\_|field\{Date\}|Date: <input")
         self.assertIn('Name: <input type="text" autocomplete="off">', sheet(EXAMPLE, format="html"))
+
+    def test_all_numbers_that_the_work_needs_are_given(self):
+        """Without them nobody can start."""
+        small = {"inputs": [[1, 0], [0, 1]], "weights": {name: [[1, 2], [3, 1]] for name in ("key", "query", "value")}}
+        norm = {"self": {"weights": small["weights"]}, "norm1": {"gain": [1, 1]}, "norm2": {"gain": [1, 1]},
+                "ffn": {"in": [[1, 0], [0, 1]], "out": [[1, 0], [0, 1]]}}
+        problems = {"here 0.3": {**small, "score": "dot", "scale": 0.3},
+                    "with ε = 0.75": {"inputs": small["inputs"], "score": "dot",
+                                      "block": {"kind": "encoder", "norm": "post", "eps": 0.75, "layers": [norm]}},
+                    "with c = 1.25": {**small, "softcap": 1.25},
+                    "the slope 2^(−8)": {**small, "positions": "alibi"}}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "problem.json")
+            for said, problem in problems.items():
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump(problem, file)
+                with self.subTest(said=said):
+                    for text in (sheet(path), printed("run", path), printed("quiz", path, text="")):
+                        self.assertIn(said, " ".join(text.split()))
+
+    def test_numbers_of_a_title_count_and_those_of_a_list_of_answers_are_hidden_together(self):
+        problem = {"title": "Sheet 12", "inputs": [[3, 4], [0, 2]], "score": "dot", "window": [2, 0],
+                   "notes": "The window is [2, 0]. Scores are [25, 8, 8, 4]."}
+        text = printed("worksheet", "-", text=json.dumps(problem))
+        self.assertIn("Sheet 12", text)
+        self.assertIn("The window is [2, 0].", text)
+        self.assertIn("Scores are [___, ___, ___, ___].", text)
 
     def test_formulas_stand_above_the_boxes(self):
         text = sheet(CAUSAL)

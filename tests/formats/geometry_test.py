@@ -316,6 +316,47 @@ class Formats(unittest.TestCase):
         self.assertIn("their hull need not hold it", said("relative.json"))
         self.assertNotIn("·cos", said("score-additive.json") + said("relative.json"))
 
+    def test_what_is_said_of_angles_and_lengths_holds_on_both_sides_of_90_degrees(self):
+        short, long, angles = 1, 3, (20, 70, 110, 160)
+        keys = [[length * math.cos(math.radians(angle)), length * math.sin(math.radians(angle))]
+                for angle in angles for length in (short, long)]
+        problem = {"queries": [[2, 0]] * 8, "keys": keys, "values": [[1]] * 8}
+        text = attn("run", "-", "--geometry", "--explain", "result", problem=problem)
+        self.assertIn("of two keys of one length, that at the smaller angle has the larger score; a longer key makes the "
+                      "score larger below 90°, and smaller beyond.", " ".join(text.split()))
+        scores = {(row[1], float(row[2])): float(row[4]) for row in rows_of(text)}
+        lengths = sorted({length for length, _ in scores}, key=float)
+        self.assertEqual(len(scores), 8)
+        for length in lengths:
+            in_order = [scores[length, angle] for angle in angles]
+            self.assertEqual(in_order, sorted(in_order, reverse=True))
+        for angle in angles:
+            self.assertEqual(scores[lengths[1], angle] > scores[lengths[0], angle], angle < 90)
+
+    def test_a_dashed_line_and_a_sink_are_spoken_of_where_they_are(self):
+        with_line = 0
+        for path in sorted(DATA.glob("*.json")):
+            if ".golden" in path.name:
+                continue
+            with self.subTest(path=path.name):
+                figure = xml.fromstring(attn("run", path, "--geometry", "--format", "svg"))
+                said = figure.find(SVG + "desc").text
+                ways = [line.get("points").split() for line in figure.iter(SVG + "polyline")
+                        if line.get("stroke-dasharray") and len(line.get("points").split()) > 10]
+                self.assertEqual("dashed line" in said, bool(ways))
+                for way in ways:
+                    places = np.array([list(map(float, place.split(","))) for place in way])
+                    self.assertGreater(np.ptp(places, axis=0).max(), 0.2)  # a line, and no dot
+                    with_line += 1
+                if "sink" in said:
+                    self.assertIn('"sink"', path.read_text(encoding="utf-8"))
+        self.assertGreater(with_line, 20)
+
+    def test_pictures_and_tables_have_names_of_their_own(self):
+        text = attn("run", DATA / "twelve-words.json", "--geometry", "--format", "latex")
+        for name in ("Temperature as sharpening", "Weights, from blunt to sharp"):
+            self.assertEqual(text.count(name), 1, name)
+
     def test_attentions_of_every_kind_have_geometry(self):
         for path in sorted(DATA.glob("*.json")):
             if ".golden" not in path.name:
@@ -435,6 +476,19 @@ class Page(unittest.TestCase):
         self.assertGreater(len(told), 6)
         for words in told:
             self.assertIn("arrow key", words)
+
+    def test_nothing_leaves_the_frame_from_whatever_side_space_is_seen(self):
+        generator = np.random.default_rng(41)
+        self.open(random_problem(generator, 3, 2, 3, causal=False))
+        outside = """return [...document.querySelectorAll('[data-kind=arrows] .tip-of circle, [data-kind=arrows] text')].filter((one) => {
+            const box = one.getBBox(), all = one.closest('svg').viewBox.baseVal;
+            return box.x + box.width / 2 < 0 || box.y < -12 || box.x + box.width / 2 > all.width || box.y + box.height > all.height + 12;
+        }).length"""
+        self.browser.run("document.querySelector('[data-tip=\"arrows-space\"]').focus()")
+        for _ in range(12):
+            self.browser.press(*["ArrowRight"] * 10, *["ArrowDown"] * 3)
+            self.assertEqual(self.browser.run(outside), 0)
+        self.assertTrue(self.browser.run("return document.querySelector('.steer ~ .steer').textContent.includes('another side')"))
 
     def test_another_query_can_be_chosen(self):
         generator = np.random.default_rng(37)

@@ -404,6 +404,19 @@ class Pages(unittest.TestCase):
         self.assertTrue(faint and strong)
         self.assertLess(max(faint), min(strong))
 
+    def test_weights_of_one_head_have_a_map_where_they_are_many(self):
+        folder = tempfile.mkdtemp(prefix="attn-html-")
+        self.addCleanup(shutil.rmtree, folder)
+        for tokens, maps in ((8, 0), (40, 1)):
+            with open(os.path.join(folder, "p.json"), "w", encoding="utf-8") as file:
+                json.dump({"inputs": {"random": "normal", "shape": [tokens, 4], "seed": 1}}, file)
+            one = page("run", "p.json", folder=folder)
+            self.assertEqual(len([link for link in one.all("a") if "#m" in link.get("href")]), maps)
+
+    def test_padding_is_faint_on_a_map(self):
+        shades = re.findall(r'fill-opacity="([\d.]+)"', self.pages["ragged-batch.json"].source.split("Sequence 1 of 3</bdi>")[0])
+        self.assertIn(0.125, {float(shade) for shade in shades})  # a quarter of one half
+
     def test_what_is_the_pages_own_names_no_option_of_the_program(self):
         def holds(one):
             for element in one.all():

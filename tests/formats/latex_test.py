@@ -19,6 +19,7 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 DATA = os.path.join(ROOT, "data")
 EXAMPLE = os.path.join(DATA, "worked-example.json")
 TWELVE = os.path.join(DATA, "twelve-words.json")
+RAGGED = os.path.join(DATA, "ragged-batch.json")
 FRAGMENT_PACKAGES = ("amsmath", "amssymb", "booktabs", "tikz", "colortbl", "graphicx")
 PROBLEMS = sorted(os.path.join(DATA, name) for name in os.listdir(DATA)
                   if name.endswith(".json") and not name.endswith(".golden.json"))
@@ -171,6 +172,58 @@ class Papers(LatexTest):
     def test_the_catalogue_of_mistakes_compiles(self):
         self.compile(latex("mistakes", "--standalone"))
 
+    def test_feedback_of_a_class_compiles_alone(self):
+        with tempfile.TemporaryDirectory(prefix="attn-latex-") as folder:
+            with open(os.path.join(folder, "anna.json"), "w", encoding="utf-8") as file:
+                json.dump({"schema": "attn/answers/1", "steps": {"queries": [[1, 0, 2], [2, 2, 2], [2, 1, 4]]}}, file)
+            done = attn("grade", EXAMPLE, file.name, "--feedback", os.path.join(folder, "feedback"),
+                        "--feedback-format", "latex")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(os.path.join(folder, "feedback", "anna.tex"), encoding="utf-8") as file:
+                source = file.read()
+        self.assert_shows(self.compile(source), "anna")
+
+    def test_every_table_has_the_names_of_its_rows(self):
+        for name in ["worked-example", "ragged-batch", "twelve-words"]:
+            body = body_of(latex("run", os.path.join(DATA, name + ".json"), "--standalone", "--brief"))
+            tables = re.findall(r"begin\{tabular\}\[t\]\{@\{\}(l@\{\\hspace|\*)", body)
+            self.assertGreater(tables.count("l@{\\hspace"), 8)
+            self.assertNotIn("*", tables)
+
+    def test_every_place_beside_others_says_which_it_is(self):
+        body = body_of(latex("run", RAGGED, "--standalone", "--brief"))
+        places = re.findall(r"\\attnplace\{([^}]*)\}", body)
+        self.assertEqual(places, [f"Sequence {at} of 3" for at in (1, 2, 3)] * 4)
+
+    def test_padding_looks_fainter_than_words(self):
+        body = body_of(latex("run", RAGGED, "--standalone", "--brief"))
+        self.assertIn("\\attnhead{\\attnfaint{\\ensuremath{\\cdot}}} & \\attnfaint{$0$}", body)
+        self.assertNotIn("\\attnhead{\\ensuremath{\\cdot}}", body)
+
+    def test_matrices_of_other_steps_do_not_stand_under_the_headline_of_one(self):
+        with tempfile.TemporaryDirectory(prefix="attn-latex-") as folder:
+            body = body_of(latex("run", forty(folder), "--standalone", "--brief"))
+        under_values = body.split("\\attnpart{Values}")[1].split("\\attnpart{")
+        self.assertEqual(under_values[0].count("\\attncaption"), 1)
+        self.assertTrue(under_values[1].startswith("Scores"), under_values[1][:60])
+
+    def test_a_step_told_alone_says_what_closes_its_cells(self):
+        source = latex("run", os.path.join(DATA, "masks-together.json"), "--only", "attention_weights")
+        self.assertIn("(closed)", source)
+        for rule in ("the problem blocks this cell", "causal: a query sees", "lengths: keys past the end"):
+            self.assertIn(rule, source)
+
+    def test_powers_in_running_text_are_set_as_powers(self):
+        source = latex("run", os.path.join(DATA, "alibi.json"), "--standalone", "--brief")
+        self.assertIn("$2^{-1}$, $2^{-2}$", source)
+
+    def test_words_above_a_table_are_drawn_close_to_nothing_else(self):
+        for option in ("--standalone", "--beamer"):
+            with tempfile.TemporaryDirectory(prefix="attn-latex-") as folder:
+                bodies = [body_of(latex("run", path, option, "--brief")) for path in (RAGGED, forty(folder))]
+            for body in bodies:
+                behind = set(re.findall(r"\\attnclose *\n?(\\\w+)", body))
+                self.assertLessEqual(behind, {"\\attnnumbers", "\\attnlying", "\\end"})
 
     def test_two_heads_of_twelve_words_are_a_short_handout(self):
         done = self.compile(latex("run", TWELVE, "--standalone", "--brief"))
@@ -202,10 +255,24 @@ class Papers(LatexTest):
         self.assertIn("64", [end for _, end in parts])
 
 
+def forty(folder):
+    """A problem whose matrices are larger than a slide."""
+    path = os.path.join(folder, "forty.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"inputs": {"random": "normal", "shape": [40, 8], "seed": 1}}, file)
+    return path
+
+
 def flat(numbers):
     if not isinstance(numbers, list):
         return [numbers]
     return [one for part in numbers for one in flat(part)]
+
+
+def frames(source):
+    """Of each slide its title and what stands on it."""
+    found = re.findall(r"\\begin\{frame\}\[t\]\{([^\n]*)\}\n(.*?)\\end\{frame\}", body_of(source), re.S)
+    return found
 
 
 def body_of(source):
@@ -227,6 +294,30 @@ class Figures(LatexTest):
         source = body_of(latex("run", EXAMPLE, "--standalone"))
         widths = [float(share) for share in re.findall(r"\\attnarc\{[\d.]+\}\{[\d.]+\}\{([\d.]+)\}", source)]
         self.assertEqual(sorted(widths), [0.018, 0.063, 0.119, 0.468, 0.468, 0.881, 0.982])
+
+    def test_lines_between_tokens_stand_below_their_own_weights(self):
+        for name in [RAGGED, TWELVE, EXAMPLE]:
+            body = body_of(latex("run", name, "--standalone", "--brief"))
+            figures = [part for part in re.split(r"\\begin\{minipage\}|\\attnmatrix\{", body) if "\\attnarc{" in part]
+            self.assertGreater(len(figures), 0)
+            for part in figures:
+                self.assertIn("\\attnshade{", part)
+
+    def test_lines_between_many_tokens_are_higher(self):
+        def band(path):
+            return float(re.search(r"\\def\\attnband\{(\d+)\}", latex("run", path, "--standalone"))[1])
+
+        self.assertGreater(band(TWELVE), 2 * band(EXAMPLE))
+
+    def test_words_in_boxes_are_set_as_anywhere(self):
+        for option in ("--standalone", "--beamer"):
+            boxes = "".join(re.findall(r"\\attnflowbox.*", body_of(latex("run", TWELVE, option))))
+            self.assertNotIn("\\_", boxes)
+        self.assertIn("\\sqrt{d_{k}}", boxes + latex("run", TWELVE, "--standalone"))
+
+    def test_vectors_are_called_in_pictures_as_in_tables(self):
+        source = body_of(latex("run", EXAMPLE, "--geometry", "--standalone", "--brief"))
+        self.assertRegex(source, r"\\node\[attnquery.*\$q_\{1\}\$")
 
     def test_the_steps_are_joined_as_the_data_flows(self):
         source = body_of(latex("run", EXAMPLE, "--standalone"))
@@ -288,6 +379,30 @@ class Slides(LatexTest):
     def test_two_heads_of_twelve_words_are_a_short_lecture(self):
         done = self.compile(latex("run", TWELVE, "--beamer", "--brief"))
         self.assertLessEqual(done.pages, 20)
+
+    def test_what_a_slide_is_called_is_true_of_what_stands_on_it(self):
+        with tempfile.TemporaryDirectory(prefix="attn-latex-") as folder:
+            source = latex("run", forty(folder), "--beamer", "--brief")
+        slides = [slide for slide in frames(source) if "\\attncaption" in slide[1]]
+        named = {}
+        for title, text in slides:
+            named.setdefault(title, []).append(re.findall(r"\\attncaption\{.*?\}\{([\w ]*)", text))
+        for step in ("Scores", "Scores divided by $\\sqrt{d_{k}}$", "Attention weights", "Context"):
+            told = named[step]
+            self.assertEqual(len(told), 1 if step == "Context" else 2)
+            self.assertTrue(all(step.startswith(one[0].strip()) for one in told), (step, told))
+        self.assertEqual(len(named["Values"]), 1)
+        self.compile(source)  # no slide is shrunk: numbers have one size
+
+    def test_lines_between_tokens_and_notes_have_no_slides_of_their_own(self):
+        slides = frames(latex("run", RAGGED, "--beamer", "--brief"))
+        for title, text in slides:
+            if "\\attnarc{" in text:
+                self.assertIn("\\attnshade{", text)
+            inside = re.sub(r"\\(begin|end)\{(frame|attnslide)\}", "", text).strip()
+            self.assertFalse(inside.startswith("\\attnnote{"), title)
+        flow = [title for title, text in slides if "\\attnflowbox{" in text]
+        self.assertEqual(flow, ["Sentences of different length in one batch"])
 
     def test_overlays_build_slides_up(self):
         whole = latex("run", EXAMPLE, "--beamer")

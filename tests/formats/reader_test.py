@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 
 ATTN = os.path.abspath(os.environ["ATTN"])
@@ -56,6 +57,36 @@ class Readers(unittest.TestCase):
         self.assertRegex(hints, "attn: note: .*--full shows all\n")
         _, hints = ran("run", "-", "--full", text=json.dumps(LARGE))
         self.assertNotIn("--full", hints)
+
+    def test_the_notes_of_a_problem_stand_in_every_document(self):
+        """Wherever a document has the title of its problem, whatever of it is shown."""
+        first, second = "=2+3 is no formula.", "@mind the third input."
+        problem = json.loads((DATA / "two-heads-shared-matrix.json").read_text(encoding="utf-8"))
+        problem["notes"] = [first, second]
+        text = json.dumps(problem)
+        selections = [[], ["--only", "attention_weights"], ["--only", "queries,keys"], ["--explain", "result"],
+                      ["--geometry"], ["--brief"], ["--head", "2"]]
+        for name, more in FORMATS.items():
+            for chosen in selections:
+                with self.subTest(format=name, chosen=chosen):
+                    document, _ = ran("run", "-", *chosen, "--format", name.split()[0], *more, text=text)
+                    words = " ".join(re.sub(r"\\|\{\}", "", told(document)).split())
+                    for note in ("2+3 is no formula.", "mind the third input."):
+                        self.assertTrue(note in words, note)
+        for name in ("ipynb", "moodle", "gift"):
+            with self.subTest(format=name):
+                document, _ = ran("run", "-", "--format", name, text=text)
+                self.assertEqual(document.replace("\\", "").count("mind the third input."), 1)
+        with tempfile.TemporaryDirectory() as folder:
+            ran("run", "-", "-o", f"{folder}/sheet.xlsx", text=text)
+            with zipfile.ZipFile(f"{folder}/sheet.xlsx") as sheet:
+                self.assertIn(f">{first}<", sheet.read("xl/sharedStrings.xml").decode("utf-8"))  # no formula, but text
+
+    def test_a_course_gets_no_answer_with_the_notes(self):
+        problem = {"inputs": [[1, 2], [3, 4]], "notes": "The largest score is 25, and 3 is given."}
+        for name in ("moodle", "gift"):
+            document, _ = ran("run", "-", "--format", name, text=json.dumps(problem))
+            self.assertIn("The largest score is ___, and 3 is given.", document)
 
     def test_nothing_is_said_where_there_is_nothing_more(self):
         for more in FORMATS:

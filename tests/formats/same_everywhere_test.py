@@ -127,16 +127,24 @@ def differences(expected, got):
     return faults
 
 
-# The ends of the scale that stands beside a map.
+# The ends of the scale that stands beside a map, and what a figure says of itself.
 SCALE = {"0.0000", "1.0000"}
+OF_FIGURES = "Grey: closed by is drawn with its numbers, the other others as a small map maps."
+
+
+def without_zeros(matrix):
+    """Panels of one step have as many decimals as that with the most."""
+    columns, rows = matrix
+    return columns, [(label, [re.sub(r"(\.\d*?)0+$", r"\1", number).rstrip(".") for number in numbers])
+                     for label, numbers in rows]
 
 
 def differences_of_figure(expected, got, trace):
     """The same for a figure: it has every matrix, and may have more of the trace; lines of arithmetic
     it draws only where a number was asked for. What it says is said by the others as well."""
-    shown, drawn = ([numbers_and_labels(matrix) for matrix in matrices(parts)] for parts in (expected, got))
+    shown, drawn = ([without_zeros(numbers_and_labels(matrix)) for matrix in matrices(parts)] for parts in (expected, got))
     faults = [f"is not drawn: {matrix}" for matrix in shown if matrix not in drawn]
-    words = set(all_tokens(expected)) | SCALE
+    words = set(all_tokens(expected)) | SCALE | set(tokens(OF_FIGURES))
     if trace is None:
         missing = Counter(all_tokens(expected)) - Counter(all_tokens(got))
         return faults + ([f"missing: {dict(missing)}"] if missing else [])

@@ -12,6 +12,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 import zlib
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
@@ -123,6 +124,11 @@ def written(value, decimals):
     return f"{value:.{decimals}f}".replace("-", "−")
 
 
+def kinds(root):
+    """How many boxes a figure has of each role."""
+    return Counter(element.get("class").split()[1] for element in root.iter() if "box" in element.get("class", "").split())
+
+
 class Outlines(unittest.TestCase):
     """A block as boxes for its parts."""
 
@@ -198,7 +204,11 @@ class Figures(unittest.TestCase):
         answers = json.dumps({"schema": "attn/answers/1", "steps": {"scores": [[2, 4, 4], [4, 16, 12], [4, 12, 11]]}})
         cls.figures["check"] = svg("check", EXAMPLE, "-", text=answers, codes=(0, 1))
         cls.figures["mistakes"] = svg("mistakes")
+        cls.figures["one step of padding"] = svg("run", DATA / "ragged-batch.json", "--only", "weighted_values")
+        cls.figures["closed"] = svg("run", DATA / "masks-together.json", "--only", "masked_scores,attention_weights")
         for fit in ("slide", "column"):
+            for problem in ("twelve-words", "ragged-batch", "masks-together", "tom-yeh-three-heads"):
+                cls.figures[f"{fit} of {problem}"] = svg("run", DATA / f"{problem}.json", "--fit", fit)
             cls.figures[f"{fit} of numbers"] = svg("why", EXAMPLE, "scores[1,2]", "--fit", fit)
             cls.figures[f"{fit} of a step"] = svg("run", EXAMPLE, "--only", "attention_weights", "--fit", fit)
             cls.figures[f"{fit} of heads"] = svg("run", DATA / "two-heads-shared-matrix.json", "--fit", fit)
@@ -279,7 +289,7 @@ class Figures(unittest.TestCase):
 
     def test_what_is_fitted_to_its_page_can_be_read_there(self):
         for which, root in self.roots.items():
-            if not which.startswith(("slide", "column")) or which == "slide of heads":  # which says so
+            if not which.startswith(("slide", "column")):
                 continue
             with self.subTest(figure=which):
                 scale = float(root.get("scale"))
@@ -289,9 +299,71 @@ class Figures(unittest.TestCase):
                     self.assertEqual((root.get("width"), root.get("height")), ("1280", "720"))
                 else:
                     self.assertEqual(root.get("width"), "241pt")  # 85 mm
+                    self.assertLessEqual(float(root.get("height").removesuffix("pt")), 695)  # 245 mm
+
+    def test_what_is_left_out_for_want_of_room_is_what_the_whole_figure_has_more(self):
+        symbols = {"weights that are given": "weight_matrix", "masks and what is added to scores": "mask",
+                   "steps within the softmax": "softmax", "weighted values": "weighted_value"}
+        for problem in ("twelve-words", "ragged-batch", "masks-together", "worked-example"):
+            whole = kinds(ElementTree.fromstring(svg("run", DATA / f"{problem}.json")))
+            for fit in ("slide", "column"):
+                with self.subTest(problem=problem, fit=fit):
+                    root = ElementTree.fromstring(svg("run", DATA / f"{problem}.json", "--fit", fit))
+                    said = " ".join(words_of(text) for text in root.iter(NAMESPACE + "text"))
+                    said = said[said.index("Left out here"):] if "Left out here" in said else ""
+                    for words, kind in symbols.items():
+                        self.assertEqual(words in said, whole[kind] > kinds(root)[kind], words)
+        said = svg("run", DATA / "masks-together.json", "--fit", "slide")
+        self.assertNotIn("weights that are given", said)
+
+    def test_which_head_is_drawn_large_is_said(self):
+        for chosen in ([], ["--only", "queries,keys,attention_weights,context"]):
+            text = svg("run", DATA / "twelve-words.json", *chosen)
+            self.assertIn(">Head 1 of 2 is drawn with its numbers, the other as a small map.<", text)
+        self.assertIn(">Only head 1 of 2 is drawn here.<", svg("run", DATA / "twelve-words.json", "--fit", "slide"))
+        self.assertNotIn("is drawn", svg("run", EXAMPLE))
+
+    def test_no_line_begins_within_a_raised_part(self):
+        for which, root in self.roots.items():
+            with self.subTest(figure=which):
+                for text in root.iter(NAMESPACE + "text"):
+                    first = text.find(NAMESPACE + "tspan")
+                    if first is not None and not text.text:
+                        self.assertIsNone(first.get("dy"), words_of(text))
+
+    def test_grey_is_said_to_be_closed_and_by_which_rules(self):
+        for chosen in (["--only", "masked_scores,attention_weights"], ["--only", "attention_weights"], []):
+            self.assertIn(">Grey: closed by mask M_1, causal and lengths.<", svg("run", DATA / "masks-together.json", *chosen))
+        self.assertNotIn("Grey", svg("run", EXAMPLE))
+
+    def test_rows_of_padding_have_no_colour_and_are_named(self):
+        root = ElementTree.fromstring(svg("run", DATA / "ragged-batch.json", "--only", "attention_weights"))
+        trace = json.loads(attn("run", DATA / "ragged-batch.json", "--format", "json"))
+        (weights,) = [step for step in trace["steps"] if step["id"] == "attention_weights"]
+        tokens = json.loads((DATA / "ragged-batch.json").read_text(encoding="utf-8"))["tokens"]
+        expected = sum(number > 0 for own, rows in zip(tokens, weights["data"]) for row in rows[:len(own)] for number in row)
+        cells = [rect for rect in root.iter(NAMESPACE + "rect") if rect.get("height") == "24"
+                 and rect.get("fill") not in ("none", "#ffffff", "#e9e9e9")]
+        self.assertEqual(len(cells), expected)
+        text = svg("run", DATA / "ragged-batch.json", "--only", "weighted_values")
+        self.assertIn(" · query 3 · padding<", text)
+        self.assertNotIn("·", [words_of(one) for one in ElementTree.fromstring(text).iter(NAMESPACE + "text")])
+
+    def test_panels_of_one_step_have_their_decimals_and_shades_alike(self):
+        root = ElementTree.fromstring(svg("run", DATA / "ragged-batch.json", "--only", "weighted_values"))
+        panels = [element for element in root.iter() if element.get("class") == "map weighted_value"]
+        self.assertGreater(len(panels), 4)
+        scales = set()
+        for panel in panels:
+            shown = [words_of(text) for text in panel.iter(NAMESPACE + "text")]
+            numbers = [words for words in shown if re.fullmatch(r"−?\d+\.\d+", words)]
+            self.assertEqual({len(number.split(".")[1]) for number in numbers}, {4})
+            scales.add(tuple(numbers[-2:]))
+        self.assertEqual(len(scales), 1)
 
     def test_what_cannot_be_read_on_its_page_is_written_and_said_so(self):
-        done = subprocess.run([ATTN, "run", DATA / "twelve-words.json", "--fit", "slide", "--format", "svg"],
+        done = subprocess.run([ATTN, "why", DATA / "twelve-words.json", "output[1,1]", "--depth", "6", "--fit", "slide",
+                               "--format", "svg"],
                               capture_output=True, encoding="utf-8", timeout=60)
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr, r"attn: note: the letters of the figure are down to \d\.\d pixels of its 720 high")

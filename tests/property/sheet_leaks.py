@@ -133,6 +133,8 @@ def numbers_of(attn, problem):
     with open(problem, encoding="utf-8") as file:
         given = numbers(json.loads(re.sub(r"(?m)^\s*//.*$", "", file.read())))
         given = [float(number) for number in given if isinstance(number, (int, float))]
+    with open(problem, encoding="utf-8") as file:
+        given += [power / 2 for power in range(17)] if '"alibi"' in file.read() else []  # of two, as slopes are said
     return given, json.loads(printed(attn, "run", problem, "--format", "json"))["steps"]
 
 

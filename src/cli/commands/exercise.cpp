@@ -133,11 +133,7 @@ void refuse_beside_like(const ExerciseOptions& options) {
 }
 
 // Up to the first point a file's name says whose it is.
-std::string Wanted::stem() const {
-  std::string stem = file_name_for(name);
-  std::ranges::replace(stem, '.', '_');
-  return stem;
-}
+std::string Wanted::stem() const { return file_name_for(name); }
 
 // A seed of one's own, which does not change when others come or go.
 std::uint64_t seed_of_person(std::uint64_t seed, const std::string& name) {
@@ -233,7 +229,7 @@ void refuse_other_problem(const fs::path& path, const std::string& text) {
 // The problems in a folder, and beside them one with the keys: each problem once more, for
 // `attn grade`, and what its steps come to, as somebody would hand it in.
 void write_folder(const fs::path& folder, const std::vector<Wanted>& wanted, const std::vector<Made>& all) {
-  const fs::path keys = folder / "keys";
+  const fs::path keys = folder / folder_of_keys;
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (const fs::path& place : {folder, keys})
       refuse_other_problem(place / (wanted[i].stem() + suffix), all[i].problem);

@@ -54,6 +54,9 @@ struct GradeOptions {
 
   void declare(CommandLine& line);
   Exit run() const;
+
+ private:
+  FormatOptions look_of_feedback(const Format& format) const;
 };
 
 const ClassReport* report_of_ending(const std::string& path) {
@@ -99,10 +102,16 @@ class FolderOfPeople {
  public:
   FolderOfPeople(std::string folder, std::string ending) : folder_(std::move(folder)), ending_(std::move(ending)) {}
 
-  // Refuses a folder that is, or is in, one with hand-ins.
-  void make(const std::string& option, const std::vector<std::string>& answers) const {
+  // Refuses a folder that is, or is in, one with hand-ins, and those of the problems and their keys.
+  void make(const std::string& option, const std::vector<std::string>& answers, const std::string& keys) const {
     std::error_code error;
     const fs::path own = fs::weakly_canonical(folder_, error);
+    for (const fs::path& read : {fs::path(keys), fs::path(keys) / folder_of_keys}) {
+      if (keys == "-" || !fs::is_directory(read, error) || fs::weakly_canonical(read, error) != own) continue;
+      throw Refusal("`" + shown(folder_) + "` has the problems or their answers, which would be replaced",
+                    "give it a folder of its own")
+          .at({option, folder_});
+    }
     for (const std::string& word : answers) {
       if (word == "-" || !fs::is_directory(word, error)) continue;
       const fs::path read = fs::weakly_canonical(word, error);
@@ -200,7 +209,7 @@ std::optional<FolderOfPeople> gradescope_folder(const std::vector<ReportTarget>&
                   "-o DIR writes a file for each into a folder")
         .at({"--report", options.report});
   FolderOfPeople folder(target->path, ".json");
-  folder.make("-o,--output", options.answers);
+  folder.make("-o,--output", options.answers, options.keys);
   return folder;
 }
 
@@ -213,6 +222,15 @@ Scheme scheme_of(const std::string& file, ProblemsOfClass& problems) {
   for (const Scheme::StepPoints& one : scheme.points) ids.push_back(one.step);
   problems.keep(std::move(ids));
   return scheme;
+}
+
+// A file for a person is a whole document, where the format could also write a part of one.
+FormatOptions GradeOptions::look_of_feedback(const Format& format) const {
+  FormatOptions look{.ascii = ascii};
+  const bool has_parts =
+      std::ranges::find(format.settings, "standalone", &FormatSetting::name) != format.settings.end();
+  if (has_parts) look.settings.emplace("standalone", "");
+  return look;
 }
 
 Exit GradeOptions::run() const {
@@ -231,9 +249,13 @@ Exit GradeOptions::run() const {
   if (people) give_to_people(*people, left_out, all);
   say_what_is_left_out(left_out);
 
+  const bool has_format = feedback_format != text_format().name;
+  if (feedback.empty() && has_format)
+    throw Refusal("--feedback-format means nothing without --feedback", "say --feedback DIR too")
+        .at({"--feedback-format"});
   std::optional<FolderOfPeople> for_people, for_gradescope = gradescope_folder(targets, all.size(), *this);
   const bool wants_gradescope = std::ranges::any_of(targets, &ReportTarget::is_gradescope);
-  if (!feedback.empty()) for_people.emplace(feedback, std::string(format.ending)).make("--feedback", answers);
+  if (!feedback.empty()) for_people.emplace(feedback, std::string(format.ending)).make("--feedback", answers, keys);
 
   Exit worst = Exit::done;
   std::string one_result;  // of Gradescope, where there is one hand-in
@@ -243,7 +265,7 @@ Exit GradeOptions::run() const {
     if (!for_people && !wants_gradescope) return;
     const Document told = one.report ? attn::feedback(one.graded, *one.report, one.problem->trace, points)
                                      : feedback_without_grade(one.graded);
-    if (for_people) for_people->write(one.graded, written(format, told, {.ascii = ascii}));
+    if (for_people) for_people->write(one.graded, written(format, told, look_of_feedback(format)));
     if (wants_gradescope) one_result = gradescope_json(one.graded, written(text_format(), told, {.ascii = ascii}));
     if (for_gradescope) for_gradescope->write(one.graded, one_result);
   });

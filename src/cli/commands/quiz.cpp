@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "cli/picked.h"
 #include "cli/problem_file.h"
 #include "cli/render.h"
+#include "exercises/exercise.h"
 #include "explain/reports/quiz.h"
 #include "exports/answers.h"
 #include "exports/blank_answers.h"
@@ -237,6 +239,18 @@ std::string sizes_as_options(const Problem& problem, const Trace& trace) {
   return options;
 }
 
+// As `attn exercise --help` lists them, the next one to what the numbers given are of.
+int harder_than(const Trace& trace) {
+  double most = 0;
+  for (const GivenTensor& given : trace.givens) {
+    for (const double number : given.value.data()) {
+      if (number != std::floor(number)) return most_difficulty;
+      if (std::isfinite(number)) most = std::max(most, std::abs(number));
+    }
+  }
+  return most <= 1 ? usual_difficulty + 1 : most_difficulty;
+}
+
 // How to practise what did not go well: another problem of that kind, and a quiz on it.
 std::vector<std::string> practice(const QuizOptions& options, const Problem& problem, const Trace& trace,
                                   const Quiz& quiz) {
@@ -252,7 +266,7 @@ std::vector<std::string> practice(const QuizOptions& options, const Problem& pro
   }
   if (!trace.attention() || asked == 0) return {};
   // Where half went wrong small numbers come first.
-  const int difficulty = 2 * right < asked ? 1 : right < asked ? 2 : 3;
+  const int difficulty = 2 * right < asked ? 1 : right < asked ? 2 : harder_than(trace);
   const bool is_alike = !problem.block && !trace.batched && !quiz.plan().is_selection;
   std::string exercise = "attn exercise";
   exercise += is_alike ? " --like " + shell_file(options.file) : sizes_as_options(problem, trace);

@@ -130,7 +130,7 @@ void check_size(std::size_t boxes, const Blanks& blanks) {
 
 // What an author says of the numbers is not for those who work them out.
 void tell_hidden(const Worksheet& sheet, const Problem& problem) {
-  std::vector<std::string> hidden = sheet.answers_in(problem.title);
+  std::vector<std::string> hidden = sheet.answers_in(problem.title, true);
   for (const std::string& line : problem.remarks) std::ranges::move(sheet.answers_in(line), std::back_inserter(hidden));
   if (hidden.empty()) return;
   say("attn: note: the title or the notes of the problem say numbers of the answers (" + listed(hidden) +

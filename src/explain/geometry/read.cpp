@@ -37,6 +37,14 @@ double dot_product(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
+// Whether all of these would be one dot, beside how far they are from zero.
+bool is_one_place(const std::vector<DrawnPoint>& path) {
+  return std::ranges::all_of(path, [&](const DrawnPoint& point) {
+    const double away = std::max(std::abs(point.x - path[0].x), std::abs(point.y - path[0].y));
+    return away <= 1e-3 * std::max(std::abs(path[0].x), std::abs(path[0].y));
+  });
+}
+
 std::string percent(double share) { return std::to_string(static_cast<int>(std::lround(100 * share))); }
 
 // The scores times `factor`, as softmax weighs them.
@@ -404,6 +412,7 @@ class GeometryReader {
     for (int power = -20; power <= 24; ++power) {
       drawn.path.push_back(point_of(softened.weights(attn::pow(2, power / 4.0))));
     }
+    if (is_one_place(drawn.path)) drawn.path.clear();
   }
 
   // Where the values stand together, each by its weight.

@@ -117,7 +117,10 @@ class GeometryTeller {
 
   std::vector<std::string> points_drawn() const {
     std::vector<std::string> words = {in_plane(drawn_.points, drawn_.context->numbers.size(), read_.points_kept, true)};
-    if (!drawn_.path.empty()) words.push_back(said_.way);
+    if (!drawn_.path.empty()) {
+      words.push_back(said_.way);
+      if (drawn_.zero_counts) words.push_back(said_.way_of_sink);
+    }
     return words;
   }
 
@@ -205,7 +208,7 @@ class GeometryTeller {
   }
 
   Table sharpened() const {
-    Table table = of_keys({said_.sharpening});
+    Table table = of_keys({said_.blunt_to_sharp});
     for (const Sharpened& one : drawn_.sharpened) {
       add_column(table, {"× " + one.factor}, column_of(one.weights, numerals_));
     }

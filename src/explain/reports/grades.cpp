@@ -102,6 +102,15 @@ void tell_points(const Grade& grade, const Scheme& scheme, Document& document) {
     document.add(Remark{{said.undecided(undecided_cells(grade), spelled_points(undecided_points(grade)))}});
 }
 
+// What counts as right though nobody can tell: the next time it can be told.
+void tell_coarse(const Grade& grade, const Scheme& scheme, Document& document) {
+  std::size_t coarse = 0;
+  for (const StepGrade& step : grade.steps) coarse += step.of > 0 ? step.too_coarse : 0;
+  if (coarse > 0 && scheme.too_coarse == Scheme::TooCoarse::right)
+    document.add(
+        Remark{{capitalised(language().grades.coarse_counted(coarse)) + ". " + language().grades.write_more.text()}});
+}
+
 Table people_table(const GradedClass& graded) {
   const GradeWords& said = language().grades;
   Table table =
@@ -220,7 +229,10 @@ void tell_what_to_look_at(const GradedClass& graded, Document& document) {
   const std::vector<std::string> absent = who_handed_in_nothing(graded);
   if (absent.empty()) return;
   document.add(Headline{2, {said.absent}});
-  document.add(Prose{{listed(absent) + "."}});
+  // Names may have commas: "Müller, Hans".
+  std::string names;
+  for (const std::string& one : absent) names += (names.empty() ? "" : "; ") + one;
+  document.add(Prose{{names + "."}});
 }
 
 }  // namespace
@@ -375,7 +387,9 @@ Document feedback(const GradedHandIn& graded, const Report& report, const Trace&
   const GradeWords& said = language().grades;
   Document document = titled(trace.title);
   if (!graded.name.empty()) document.add(Prose{{language().verdicts.handed_in_by(graded.name)}});
+  for (const std::string& part : graded.unread) document.add(Remark{{capitalised(said.part_not_read(part))}});
   tell_points(graded.grade, scheme, document);
+  tell_coarse(graded.grade, scheme, document);
   document.add(Headline{2, {said.what_was_found}});
   tell_verdict(report, trace, {.follows_counts = scheme.follow_through}, 3, document);
   return document;
@@ -385,7 +399,9 @@ Document feedback_without_grade(const GradedHandIn& one) {
   Document document = titled(language().grades.title);
   if (!one.name.empty()) document.add(Prose{{language().verdicts.handed_in_by(one.name)}});
   document.add(Prose{{language().grades.not_graded_yet}});
-  document.add(Prose{{listed(one.files) + ": " + one.error}});
+  std::vector<std::string> names;  // the folder is the teacher's
+  for (const std::string& file : one.files) names.push_back(file.substr(file.rfind('/') + 1));
+  document.add(Prose{{listed(names) + ": " + one.error + (one.help.empty() ? "" : "; " + one.help)}});
   return document;
 }
 

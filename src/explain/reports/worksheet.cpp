@@ -90,6 +90,7 @@ struct NumberInText {
   int decimals = 0;
   bool is_exact = false;   // a fraction
   bool is_stated = false;  // "= 4" or one of a list, "[2, 4]"
+  std::size_t list = 0;    // which list it is in, counted from 1
 };
 
 class NumberReader {
@@ -103,6 +104,7 @@ class NumberReader {
     first_ = at_;
     NumberInText found;
     found.is_stated = lists_ > 0 || after_equals_;
+    found.list = lists_ > 0 ? which_list_ : 0;
     found.value = read(found.decimals);
     if (at_ + 1 < text_.size() && text_[at_] == '/' && is_ascii_digit(text_[at_ + 1])) {
       ++at_;
@@ -123,7 +125,7 @@ class NumberReader {
 
  private:
   void see(char c) {
-    if (c == '[') ++lists_;
+    if (c == '[' && lists_++ == 0) ++which_list_;
     if (c == ']' && lists_ > 0) --lists_;
     // A blank or a sign may stand before the number; ≈ ends in this byte.
     if (c == '=') after_equals_ = true;
@@ -144,9 +146,14 @@ class NumberReader {
 
   std::string_view text_;
   std::size_t at_ = 0, first_ = 0;
-  std::size_t lists_ = 0;
+  std::size_t lists_ = 0, which_list_ = 0;
   bool after_equals_ = false;
 };
+
+void add_numbers_in(const std::string& text, std::vector<double>& numbers) {
+  NumberReader reader(text);
+  while (const auto number = reader.next()) numbers.push_back(number->value);
+}
 
 // Whether one of these, in order, lies so near.
 bool any_near(const std::vector<double>& numbers, double value, double reach) {
@@ -166,6 +173,10 @@ Worksheet::Worksheet(const Trace& trace, const WorksheetOptions& options) : trac
     for (const double number : tensor.data()) to.push_back(std::abs(number));
   };
   for (const GivenTensor& given : trace.givens) add_numbers(given.value, given_);
+  for (const Particular& said : trace.particulars) add_numbers_in(said.words, given_);
+  for (const std::string& mask : masks_read(trace)) {
+    for (const ClosingRule& rule : closing_rules(trace, mask)) add_numbers_in(rule.reason, given_);
+  }
   for (const Step& step : trace.steps) {
     if (is_given(step)) add_numbers(step.result, given_);
     if (is_told(step)) open_cells(step);
@@ -242,31 +253,47 @@ void Worksheet::open_cells(const Step& step) {
   if (any) open_.emplace(step.heading.id, std::move(open));
 }
 
-std::vector<Worksheet::Written> Worksheet::answers_written(const std::string& text) const {
-  std::vector<Written> found;
+std::vector<Worksheet::Written> Worksheet::answers_written(const std::string& text, bool is_title) const {
+  std::vector<Written> found, of_list;  // numbers of a list, and
+  std::size_t list = 0;
+  bool list_tells = false;  // whether one of them is an answer: then the others are, too
+  const auto end_list = [&] {
+    if (list_tells) found.insert(found.end(), of_list.begin(), of_list.end());
+    of_list.clear();
+    list_tells = false;
+  };
   NumberReader reader(text);
   while (const auto number = reader.next()) {
+    if (number->list != std::exchange(list, number->list)) end_list();
     const double value = number->value;
-    // Small numbers without decimals count things, unless they are said to be a result.
-    const bool tells = number->decimals > 0 || number->is_exact || number->is_stated || value >= 10;
+    // Small numbers without decimals count things, unless they are said to be a result; so do large ones in a title.
+    const bool tells = number->decimals > 0 || number->is_exact || number->is_stated || (value >= 10 && !is_title);
     const double reach = number->decimals == 0 ? 1e-9 * std::max(1.0, value) : 0.5000001 * pow(10.0, -number->decimals);
-    if (!std::isfinite(value) || !tells || !any_near(answers_, value, reach)) continue;
-    if (!any_near(given_, value, 1e-12)) found.push_back({reader.first(), reader.at() - reader.first()});
+    const bool is_answer =
+        std::isfinite(value) && tells && any_near(answers_, value, reach) && !any_near(given_, value, 1e-12);
+    const Written written{reader.first(), reader.at() - reader.first()};
+    list_tells = list_tells || is_answer;
+    if (list > 0) {
+      of_list.push_back(written);
+    } else if (is_answer) {
+      found.push_back(written);
+    }
   }
+  end_list();
   return found;
 }
 
-std::vector<std::string> Worksheet::answers_in(const std::string& text) const {
+std::vector<std::string> Worksheet::answers_in(const std::string& text, bool is_title) const {
   std::vector<std::string> numbers;
-  for (const Written& one : answers_written(text)) numbers.push_back(text.substr(one.first, one.count));
+  for (const Written& one : answers_written(text, is_title)) numbers.push_back(text.substr(one.first, one.count));
   return numbers;
 }
 
-std::string Worksheet::without_answers(const std::string& text) const {
+std::string Worksheet::without_answers(const std::string& text, bool is_title) const {
   if (options_.is_key) return text;
   std::string rest;
   std::size_t at = 0;
-  for (const Written& one : answers_written(text)) {
+  for (const Written& one : answers_written(text, is_title)) {
     rest += text.substr(at, one.first - at) + hidden_number;
     at = one.first + one.count;
   }
@@ -320,7 +347,7 @@ class SheetTeller {
   }
 
   void tell_head() {
-    const std::string title = trace_.title.empty() ? said_.title.text() : sheet_.without_answers(trace_.title);
+    const std::string title = trace_.title.empty() ? said_.title.text() : sheet_.without_answers(trace_.title, true);
     add(Headline{1, {options_.is_key ? said_.key_of(title) : title}});
     add(Fields{{{said_.name, options_.person}, {said_.date}}});
     for (const std::string& line : trace_.remarks) {

@@ -27,7 +27,7 @@ struct Blanks {
 };
 
 struct WorksheetOptions {
-  Blanks blanks;
+  Blanks blanks = {};
   std::string person = {};               // whose sheet it is; empty where anybody may write a name on it
   bool is_key = false;                   // with the numbers in the boxes
   int digits = 2;                        // decimals that are asked for
@@ -54,7 +54,10 @@ class Worksheet {
   Document document() const;
 
   // What of a text would tell an answer: "0.47".
-  std::vector<std::string> answers_in(const std::string& text) const;
+  std::vector<std::string> answers_in(const std::string& text, bool is_title = false) const;
+
+  // The text with "___" in place of those.
+  std::string without_answers(const std::string& text, bool is_title = false) const;
 
  private:
   friend class SheetTeller;
@@ -65,8 +68,7 @@ class Worksheet {
   void open_cells(const Step& step);
   bool repeats_open(const Reading& reading, std::size_t cell, double value) const;
   bool is_told(const Step& step) const;
-  std::vector<Written> answers_written(const std::string& text) const;
-  std::string without_answers(const std::string& text) const;
+  std::vector<Written> answers_written(const std::string& text, bool is_title = false) const;
 
   const Trace& trace_;
   const WorksheetOptions& options_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -206,6 +207,15 @@ std::string words_of_rounding(const HandRounding& rounding) {
   const TellingWords& said = language().telling;
   const Said ways[] = {said.half_up, said.half_even, said.truncate, said.keep_sum};
   return said.rounded(rounding.decimals) + ways[static_cast<std::size_t>(rounding.mode)].text();
+}
+
+void tell_mask(const Trace& trace, std::span<const Step* const> steps, Document& document) {
+  const bool is_masked = std::ranges::any_of(steps, [](const Step* step) { return step->open.has_value(); });
+  Inline words = is_masked ? mask_words(trace) : Inline();
+  if (words.empty()) return;
+  Table table;
+  table.rows.push_back({{language().telling.the_mask}, std::move(words)});
+  document.add(std::move(table));
 }
 
 void tell_givens_of_part(const Trace& trace, std::size_t part, const ExplainOptions& options, const Numerals& numerals,

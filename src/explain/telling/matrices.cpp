@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "explain/telling/closing.h"
 #include "words/language.h"
 
 namespace attn {
@@ -154,6 +155,17 @@ std::vector<bool> closed_cells(const Shown& source, const std::vector<std::size_
   return closed;
 }
 
+// The rules that close anything in the mask of a step.
+std::vector<std::string> rules_of_mask(const Shown& source) {
+  std::vector<std::string> names;
+  for (const ClosingRule& rule : closing_rules(source.trace, source.reading.open->id)) {
+    const auto is_closed = [](double open) { return open == 0; };
+    const bool closes = std::ranges::any_of(rule.open->data(), is_closed);
+    if (closes && std::ranges::find(names, rule.name) == names.end()) names.push_back(rule.name);
+  }
+  return names;
+}
+
 Matrix one_matrix(const Shown& source, const Place& place, std::optional<std::size_t> query) {
   const Shape& shape = source.tensor.shape();
   const std::vector<Dim> inner = inner_axes(shape, place);
@@ -184,6 +196,7 @@ Matrix one_matrix(const Shown& source, const Place& place, std::optional<std::si
   matrix.cells.reserve(cells.size());
   for (const std::size_t cell : cells) matrix.cells.push_back(source.tensor[cell]);
   matrix.closed = closed_cells(source, cells);
+  if (std::ranges::find(matrix.closed, true) != matrix.closed.end()) matrix.closed_by = rules_of_mask(source);
   matrix.decimals_in_lines = source.numerals.decimals_of(matrix.step);
   matrix.format = source.numerals.format(matrix.cells, matrix.decimals_in_lines);
   matrix.words = axes_words(matrix) + sums_words(matrix, source.numerals);

@@ -113,7 +113,7 @@ class Narrator {
 
   // Tells the first of these, and then how many more there are and how to see them.
   template <class List, class Tell>
-  void tell_some(List&& all, std::size_t limit, const Said& more, const Said& how, Tell tell_one) {
+  void tell_some(List&& all, std::size_t limit, const std::string& more, const Said& how, Tell tell_one) {
     const std::size_t shown = options_.full ? all.size() : std::min(limit, all.size());
     for (auto& one : std::span(all).first(shown)) tell_one(one);
     if (shown < all.size()) say_left_out(said_.left_out(all.size() - shown, more), how);
@@ -136,7 +136,7 @@ class Narrator {
   // The rows along an axis: of queries the one asked for; else those that are no padding.
   template <class Tell>
   void tell_some_rows(const Step& step, const Dim& dim, const std::vector<std::string>& labels, const Place& place,
-                      std::size_t limit, const Said& more, const Said& how, Tell tell_row) {
+                      std::size_t limit, const std::string& more, const Said& how, Tell tell_row) {
     if (dim.axis == "query" && options_.query) {
       tell_row(*options_.query - 1);
       return say_of_others(step, 0);
@@ -180,7 +180,7 @@ class Narrator {
   void say_of_others(const Step& step, std::size_t rows, bool of_queries = true) {
     const std::size_t places = options_.brief ? places_of(step).size() - 1 : 0;
     if (rows + places == 0) return;
-    add(Prose{{said_.in_the_same_way(rows, of_queries, places)}});
+    add(Prose{{said_.in_the_same_way(rows, of_queries, places, axis_of_places(step))}});
     if (!options_.only.empty()) document_.hint(said_.all_by);  // else it was asked for in brief
   }
 
@@ -273,15 +273,16 @@ class Narrator {
     const Step& first = *run.front();
     const Dim queries{"query", first.result.shape().size("query")};
     const std::optional<Place> only = only_place(first);
-    tell_some(places_of(first), most_places, said_.more_places, said_.one_place_by, [&](const Place& place) {
-      const bool writes = level_ >= Level::rows && (!only || *only == place);
-      if (writes) {
-        tell_some_rows(first, queries, axis_labels(trace_, first.heading, queries, place), place, most_queries,
-                       said_.more_queries, said_.one_query_by,
-                       [&](std::size_t row) { tell_query(run, with(place, "query", row)); });
-      }
-      tell_together(run, place);
-    });
+    tell_some(places_of(first), most_places, said_.more_places(axis_of_places(first)), said_.one_place_by,
+              [&](const Place& place) {
+                const bool writes = level_ >= Level::rows && (!only || *only == place);
+                if (writes) {
+                  tell_some_rows(first, queries, axis_labels(trace_, first.heading, queries, place), place,
+                                 most_queries, said_.more_queries, said_.one_query_by,
+                                 [&](std::size_t row) { tell_query(run, with(place, "query", row)); });
+                }
+                tell_together(run, place);
+              });
   }
 
   // Whose queries are told: of which head of which sequence, or of all heads again.
@@ -352,6 +353,18 @@ class Narrator {
     });
   }
 
+  // What the places of a step differ by: "batch", "head", or both, which is "".
+  Axis axis_of_places(const Step& step) const {
+    const std::vector<Place> places = places_of(step);
+    Axis only;
+    for (std::size_t i = 0; i < places.front().size(); ++i) {
+      if (places.front()[i].second == places.back()[i].second) continue;
+      if (!only.empty()) return {};
+      only = places.front()[i].first;
+    }
+    return only;
+  }
+
   std::vector<Place> places_of(const Step& step) const {
     return outer_places(step.result.shape(), options_.batch.value_or(0), options_.head.value_or(0));
   }
@@ -411,6 +424,8 @@ void narrate(const Trace& trace, const ExplainOptions& options, Level level, std
     if (all) tell_givens(trace, options, numerals, document);
     if (all) narrator.tell_notes_on_givens();
     narrator.tell(steps);
+    // Else it is said where it is said what is given.
+    if (!all) tell_mask(trace, steps, document);
   }
 }
 

@@ -41,6 +41,9 @@ class Remarks {
 // title apart from them, and the rest in words: score, scale, mask, heads, arithmetic.
 void tell_givens(const Trace& trace, const ExplainOptions& options, const Numerals& numerals, Document& document);
 
+// Which rules close cells of these steps; nothing where none of them has a mask.
+void tell_mask(const Trace& trace, std::span<const Step* const> steps, Document& document);
+
 // "rounded to 2 decimals after every step, …"
 std::string words_of_rounding(const HandRounding& rounding);
 

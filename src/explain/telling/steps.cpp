@@ -230,9 +230,7 @@ Document everything_told(const Trace& trace, ExplainOptions options, const Told&
   const auto& [steps, level, head_alone] = told;
   options.head_alone = head_alone;
   Document document = titled(trace.title);
-  if (options.only.empty() && options.parts.empty()) {
-    for (const std::string& line : trace.remarks) document.add(Prose{{line}, true});
-  }
+  for (const std::string& line : trace.remarks) document.add(Prose{{line}, true});
   if (level >= Level::rows && options.only.empty() && has_weights(steps)) document.add(idea(trace));
   say_level(told, options.level.has_value(), document);
 

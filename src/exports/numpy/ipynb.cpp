@@ -56,7 +56,9 @@ class NotebookWriter {
     for (const Step& step : trace_.steps) steps.push_back(code_.of(step));
 
     const std::string title = trace_.title.empty() ? "" : "# " + words_of(trace_.title, notebook_style) + "\n\n";
-    std::string opening = title + words_of(said.what_notebooks_are.text(), notebook_style);
+    std::string opening = title;
+    for (const std::string& line : trace_.remarks) opening += words_of(line, notebook_style) + "\n\n";
+    opening += words_of(said.what_notebooks_are.text(), notebook_style);
     for (const Note& note : trace_.notes) opening += "\n\n> " + words_of(note.message, notebook_style);
     add_text("title", opening);
     add_code("numpy", code_.head());

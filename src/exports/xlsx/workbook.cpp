@@ -349,6 +349,7 @@ class WorkbookWriter {
       put(sheet, row, 1, "", looks_.number(cell, "General"));
       say(text);
     };
+    for (const std::string& line : trace_.remarks) say(printable(line));
     say(said_.what_sheets_are);
     say_of(said_.edit_these, CellLooks::Cell::given);
     say_of(said_.or_these, CellLooks::Cell::following);

@@ -91,17 +91,11 @@ function startPrinting() {
   window.addEventListener("beforeprint", () => {
     clearLights();
     unfolded = [...document.querySelectorAll("details:not([open])")];
-    unfolded.forEach((details) => {
-      details.open = true;
-      details.classList.add("unasked");
-    });
+    unfolded.forEach((details) => (details.open = true));
     partWideTables();
   });
   window.addEventListener("afterprint", () => {
-    unfolded.forEach((details) => {
-      details.open = false;
-      details.classList.remove("unasked");
-    });
+    unfolded.forEach((details) => (details.open = false));
     unfolded = [];
     parted.splice(0).forEach((part) => part.remove());
     document.querySelectorAll(".split").forEach((frame) => frame.classList.remove("split"));

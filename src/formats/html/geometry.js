@@ -169,7 +169,7 @@ class MovingFigure {
   howToMove() {
     const isSpace = [this.data.arrows, this.data.points].some((plane) => plane.kind === "space");
     return "Drag an arrow’s tip or a value, or go from one to the next with Tab: each press of an arrow key moves it on." +
-      (isSpace ? " Drag beside them, or go to the whole drawing with Tab, to turn the space." : "");
+      (isSpace ? " Drag beside them, or go to the whole drawing with Tab, to see it from another side." : "");
   }
 
   drawing(kind) { return this.figures.get(kind)?.querySelector("svg"); }

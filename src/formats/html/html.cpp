@@ -161,10 +161,9 @@ class PageWriter {
     const bool is_open = are_weights(*first) || first->role == Role::output;
     const auto matrices = matrices_of(stop);
     const bool is_told = !headline && matrices.size() == 1;  // by its summary; the caption need not be seen
-    text_ += fmt::format("<details class=\"fold{}{}\"{}>\n<summary>{}{}</summary>\n<div class=\"several\">\n",
-                         is_told ? " told" : "", first->role == Role::weighted_value ? " between" : "",
-                         is_open ? " open" : "", headline ? trimmed(heading_in_group(*headline)) + " " : "",
-                         folded_name(matrices));
+    text_ += fmt::format("<details class=\"fold{}\"{}>\n<summary>{}{}</summary>\n<div class=\"several\">\n",
+                         is_told ? " told" : "", is_open ? " open" : "",
+                         headline ? trimmed(heading_in_group(*headline)) + " " : "", folded_name(matrices));
     in_fold_ = true;
   }
 

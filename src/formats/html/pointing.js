@@ -19,8 +19,11 @@ function label(header) {
   return header?.textContent.trim() ?? "";
 }
 
-// A token in quotes, so that it is not read as a word of the sentence; "Input 1" and "3" are none.
-const quoted = (name) => (/^(\p{L}+ )?\d+$/u.test(name) ? name : `“${name}”`);
+// A name with a number in it stands for itself, a word between quotes: row Input 1, row “the”.
+function named(header) {
+  const name = label(header);
+  return /\d$/.test(name) ? name : `“${name}”`;
+}
 
 // "row Input 1 of Q": where numbers that were read stand, in words.
 function whereabouts(places) {
@@ -29,8 +32,8 @@ function whereabouts(places) {
   const rows = new Set(places.map((place) => place.row));
   const columns = new Set(places.map((place) => place.column));
   const inOne = places.every((place) => place.matrix === matrix);
-  const row = `row ${quoted(label(cellAt(places[0]).parentNode.cells[0]))}`;
-  const column = `column ${quoted(label(table.tHead.rows[0].cells[places[0].column + 1]))}`;
+  const row = `row ${named(cellAt(places[0]).parentNode.cells[0])}`;
+  const column = `column ${named(table.tHead.rows[0].cells[places[0].column + 1])}`;
   if (places.length === 1) {
     const both = [matrix.rows > 1 && row, matrix.columns > 1 && column].filter(Boolean).join(", ");
     return both ? `${both} of ${matrix.symbol}` : matrix.symbol;

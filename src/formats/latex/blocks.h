@@ -45,8 +45,10 @@ struct LatexPage {
 struct LatexPiece {
   std::string text;
   double height = 0;
-  int steps = 1;       // in which it is built up
-  bool leads = false;  // to the next piece, and stays with it
+  int steps = 1;                        // in which it is built up
+  bool leads = false;                   // to the next piece, and stays with it
+  bool follows = false;                 // words of the piece before, with which they stay if there is room
+  std::vector<std::string> names = {};  // of the steps whose matrices it has
 };
 
 using LatexPieces = std::vector<LatexPiece>;
@@ -78,8 +80,20 @@ LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPa
 std::size_t latex_whole_matrices(const Document& document, const LatexPage& page);
 
 // Attention weights as lines between the tokens, as wide as the weight; none of other
-// matrices, and of too many tokens.
-LatexPieces latex_arcs(const Matrix& weights, const LatexPage& page);
+// matrices, and of too many tokens. Where they do not stand below their weights alone, they
+// say whose they are.
+LatexPieces latex_arcs(const Matrix& weights, const LatexPage& page, bool says_whose = false);
+// How wide they are where tokens do not stand too close.
+double latex_arcs_width(const Matrix& weights);
+
+// The same blocks, with a headline before matrices that stand under that of another step, and
+// the place of each matrix that stands in a row of them.
+std::vector<Block> latex_headed(const std::vector<Block>& blocks);
+
+// What the steps are called, in a few words: "Scores, Attention weights", or "Scores – Context".
+std::string latex_titles(const std::vector<std::string>& names);
+// "Attention weights" of "Attention weights: softmax of each row of scores".
+std::string latex_short_title(const std::string& title);
 
 // The steps of a computation, or its parts where it has several, as boxes joined as the
 // data flows. None where nothing is computed.

@@ -16,7 +16,7 @@ namespace attn {
 namespace {
 
 constexpr double drawn_scale = 0.31;  // of what a graph leaves between its boxes
-constexpr double narrowest_box = 22, widest_box = 56;
+constexpr double narrowest_box = 22, widest_box = 58;
 constexpr std::size_t most_layers_across = 16, most_layers_down = 26;
 
 struct FlowBox {
@@ -33,9 +33,6 @@ std::string shape_text(const Matrix& matrix) {
   return text;
 }
 
-// What fits into a box: "Attention weights" of "Attention weights, softmax of each row of scores".
-std::string short_title(const std::string& title) { return title.substr(0, title.find_first_of(":,;(")); }
-
 // The steps that a document shows as matrices, and which of them each was made from, past what is not shown.
 class StepBoxes {
  public:
@@ -43,7 +40,8 @@ class StepBoxes {
     for (const ToldMatrix& told : told_matrices(document)) {
       const Matrix& matrix = *told.matrix;
       if (at(matrix.step) < steps_.size()) continue;
-      boxes_.push_back({matrix.role, {Span(matrix.symbol, matrix.role)}, short_title(told.title), shape_text(matrix)});
+      boxes_.push_back(
+          {matrix.role, {Span(matrix.symbol, matrix.role)}, latex_short_title(told.title), shape_text(matrix)});
       steps_.push_back(&matrix);
     }
     shown_ = steps_.size();
@@ -107,8 +105,7 @@ class FlowFigure {
     }
     layers_ = 0;
     for (const std::size_t rank : ranked(nodes_, edges_)) layers_ = std::max(layers_, rank + 1);
-    has_titles_ = !page.is_slide();
-    breadth_ = down_ ? widest_title() : has_titles_ ? 40 : 27;
+    breadth_ = down_ ? widest_title() : of_name;
     thickness_ = down_ ? 15 : narrowest_box;
   }
 
@@ -116,13 +113,16 @@ class FlowFigure {
     if (edges_.empty() || layers_ > (down_ ? most_layers_down : most_layers_across)) return {};
     GraphLayout layout = laid_out();
     if (!down_) {
-      const double left = page_.width - 4 - layout.height * drawn_scale;
+      const double left = page_.width - 8 - layout.height * drawn_scale;
       thickness_ = std::clamp(thickness_ + left / static_cast<double>(layers_), narrowest_box, widest_box);
-      if (has_titles_ && thickness_ < widest_word()) {
-        has_titles_ = false;
-        breadth_ = 27;
-      }
+      fill_boxes(true, true);
       layout = laid_out();
+      const auto is_too_high = [&] { return page_.is_slide() && height_of(layout) > page_.height; };
+      for (const bool with_titles : {true, false}) {
+        if (!is_too_high()) break;
+        fill_boxes(with_titles, !with_titles);
+        layout = laid_out();
+      }
     }
     std::string text = "\\begin{attnpicture}\n";
     for (std::size_t i = 0; i < edges_.size(); ++i) text += arrow(edges_[i], layout.routes[i]);
@@ -130,11 +130,49 @@ class FlowFigure {
       const GraphPoint corner = layout.corners[i];
       text += box(boxes_[i], {corner.x + nodes_[i].width / 2, corner.y + nodes_[i].height / 2});
     }
-    const double height = (down_ ? layout.height : layout.width) * drawn_scale;
-    return {{"\\attnfigure{" + text + "\\end{attnpicture}}\n", height + 14}};
+    return {{"\\attnfigure{" + text + "\\end{attnpicture}}\n", height_of(layout)}};
   }
 
  private:
+  // Of what stands in a box: the letters as against text, the name, each line below, what is left and right.
+  static constexpr double small_letters = 0.75, of_name = 17, of_line = 8.5, inner = 4;
+
+  double height_of(const GraphLayout& layout) const {
+    return (down_ ? layout.height : layout.width) * drawn_scale + 26;
+  }
+
+  // What stands below the names of boxes that lie side by side: where it fits.
+  void fill_boxes(bool with_titles, bool with_shapes) {
+    has_titles_ = with_titles && std::ranges::all_of(boxes_, [&](const FlowBox& box) { return lines_of(box) > 0; });
+    has_shapes_ = with_shapes && std::ranges::all_of(boxes_, [&](const FlowBox& box) {
+                    return small_letters * latex_math_width({box.shape}) <= thickness_ - inner;
+                  });
+    std::size_t lines = has_shapes_ ? 1 : 0, of_title = 0;
+    for (const FlowBox& box : boxes_) of_title = std::max(of_title, has_titles_ ? lines_of(box) : 0);
+    lines += of_title;
+    breadth_ = of_name + of_line * static_cast<double>(lines);
+  }
+
+  // In how many lines the title of the box is set; 0 where a word of it is too wide.
+  std::size_t lines_of(const FlowBox& box) const {
+    std::size_t lines = 1;
+    double used = 0;
+    for (std::size_t begin = 0; begin < box.title.size();) {
+      const std::size_t end = std::min(box.title.find(' ', begin), box.title.size());
+      const double word = small_letters * latex_text_width(box.title.substr(begin, end - begin));
+      if (word > thickness_ - inner) return 0;
+      const double space = used > 0 ? small_letters * 3.4 : 0;
+      if (used + space + word > thickness_ - inner) {
+        ++lines;
+        used = word;
+      } else {
+        used += space + word;
+      }
+      begin = end + 1;
+    }
+    return lines;
+  }
+
   GraphLayout laid_out() {
     for (GraphNode& node : nodes_) {
       node.width = breadth_ / drawn_scale;
@@ -147,23 +185,10 @@ class FlowFigure {
     return LayeredGraph(nodes_, edges_).layout();
   }
 
-  // Of the titles in their boxes.
-  double widest_word() const {
-    double widest = 0;
-    for (const FlowBox& box : boxes_) {
-      for (std::size_t begin = 0; begin < box.title.size();) {
-        const std::size_t end = std::min(box.title.find(' ', begin), box.title.size());
-        widest = std::max(widest, 0.64 * latex_text_width(box.title.substr(begin, end - begin)) + 4);
-        begin = end + 1;
-      }
-    }
-    return widest;
-  }
-
   double widest_title() const {
     double widest = 0;
     for (const FlowBox& box : boxes_) {
-      widest = std::max(widest, 0.8 * (latex_text_width(box.title + box.shape) + latex_math_width(box.name)) + 28);
+      widest = std::max(widest, 0.85 * (latex_text_width(box.title + box.shape) + latex_math_width(box.name)) + 28);
     }
     return std::min(widest, page_.width * 0.6);
   }
@@ -194,11 +219,11 @@ class FlowFigure {
     const std::string name = latex_inline_math(box.name);
     std::string words;
     if (down_) {
-      words = "\\footnotesize " + latex_text(box.title) + "\\hfill " + name + "\\ {\\attnfaint{" +
+      words = "\\footnotesize " + latex_prose(box.title) + "\\hfill " + name + "\\ {\\attnfaint{" +
               latex_prose(box.shape) + "}}";
     } else {
-      words = "{\\footnotesize " + name + "}" + (has_titles_ ? "\\\\" + latex_text(box.title) : "") +
-              "\\\\\\attnfaint{" + latex_prose(box.shape) + "}";
+      words = "{\\footnotesize " + name + "}" + (has_titles_ ? "\\\\" + latex_prose(box.title) : "") +
+              (has_shapes_ ? "\\\\\\attnfaint{" + latex_prose(box.shape) + "}" : "");
     }
     return fmt::format("\\attnflowbox{{{}}}{{{}}}{{{:.1f}}}{{{:.1f}}}{{{}}}\n", colour(box.role), place(middle),
                        down_ ? breadth_ : thickness_, down_ ? thickness_ : breadth_, words);
@@ -207,7 +232,7 @@ class FlowFigure {
   std::vector<FlowBox> boxes_;
   const LatexPage& page_;
   bool down_;
-  bool has_titles_ = false;
+  bool has_titles_ = false, has_shapes_ = false;
   std::vector<GraphNode> nodes_;
   std::vector<GraphEdge> edges_;
   std::size_t layers_ = 0;

@@ -72,12 +72,17 @@ LatexPieces latex_pieces(const Headline& headline, const LatexPage& page) {
 }
 
 LatexPieces latex_pieces(const Prose& prose, const LatexPage& page) {
-  return one_piece(latex_prose(prose.text) + "\n", latex_height(latex_text_width(plain(prose.text)), page));
+  LatexPieces pieces =
+      one_piece(latex_prose(prose.text) + "\n", latex_height(latex_text_width(plain(prose.text)), page));
+  pieces[0].follows = true;
+  return pieces;
 }
 
 LatexPieces latex_pieces(const Remark& remark, const LatexPage& page) {
-  const double width = latex_text_width(plain(remark.text)) + 30;
-  return one_piece("\\attnnote{" + latex_prose(remark.text) + "}\n", latex_height(width, page) + 12);
+  const double width = 0.85 * latex_text_width(plain(remark.text)) + 40;
+  LatexPieces pieces = one_piece("\\attnnote{" + latex_prose(remark.text) + "}\n", latex_height(width, page) + 3);
+  pieces[0].follows = true;
+  return pieces;
 }
 
 LatexPieces latex_pieces(const Fields& fields, const LatexPage&) {
@@ -137,9 +142,9 @@ class SlideWriter {
  public:
   explicit SlideWriter(const LatexPage& page) : page_(page) {}
 
-  std::string write(const Document& document) {
-    const std::size_t opened = opening(document);
-    const std::vector<Block>& blocks = document.blocks;
+  // `blocks` are those of the document, headed.
+  std::string write(const Document& document, const std::vector<Block>& blocks) {
+    const std::size_t opened = opening(document, blocks);
     for (std::size_t first = opened, end = first; first < blocks.size(); first = end) {
       end = first + 1;
       while (end < blocks.size() && !(begins_part(blocks[end]) && !begins_part(blocks[end - 1]))) ++end;
@@ -163,6 +168,22 @@ class SlideWriter {
     return latex_label(plain(part), widest_title);
   }
 
+  // What a slide is called. A list says what steps its part has, and each slide then says which it has itself.
+  struct Title {
+    std::string text;
+    bool is_list = false;
+  };
+
+  static std::vector<std::string> names_in(const LatexPieces& pieces) {
+    std::vector<std::string> names;
+    for (const LatexPiece& one : pieces) names.insert(names.end(), one.names.begin(), one.names.end());
+    return names;
+  }
+  static bool is_list(const std::string& title, const LatexPieces& pieces) {
+    const std::vector<std::string> names = names_in(pieces);
+    return !names.empty() && title == latex_titles(names);
+  }
+
   static double height(const LatexPieces& pieces) {
     double total = 0;
     for (const LatexPiece& one : pieces) total += one.height;
@@ -170,9 +191,11 @@ class SlideWriter {
   }
 
   // The slide with the title of it all, the words that follow, and how its numbers flow.
-  std::size_t opening(const Document& document) {
-    const std::size_t end = opening_of(document.blocks);
-    fill(pieces_of(document.blocks, 0, end, page_));
+  std::size_t opening(const Document& document, const std::vector<Block>& blocks) {
+    const std::size_t end = opening_of(blocks);
+    fill(pieces_of(blocks, 0, end, page_));
+    const auto* headline = end > 0 ? std::get_if<Headline>(&blocks.front()) : nullptr;
+    if (headline) next_title_ = {titled(headline->text)};
     fill(latex_flow(document, page_));
     flush();
     return end;
@@ -190,7 +213,7 @@ class SlideWriter {
                       return std::holds_alternative<Derivation>(block) || std::holds_alternative<Tree>(block);
                     });
     const bool fits = height_ + headline_height + height(pieces) <= page_.height;
-    next_title_ = headline ? titled(headline->text) : "";
+    next_title_ = headline ? Title{titled(headline->text), is_list(plain(headline->text), pieces)} : Title{};
     if (works_out || body_.empty() || !fits) {
       flush();
       title_ = next_title_;
@@ -203,9 +226,13 @@ class SlideWriter {
 
   void fill(const LatexPieces& pieces) {
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-      // A headline stays with what it leads to.
+      // A headline stays with what it leads to, and that with what is said of it.
       double together = pieces[i].height;
-      for (std::size_t next = i; pieces[next].leads && next + 1 < pieces.size();) together += pieces[++next].height;
+      std::size_t next = i;
+      while (next + 1 < pieces.size() && pieces[next].leads) together += pieces[++next].height;
+      double with_words = together;
+      while (next + 1 < pieces.size() && pieces[next + 1].follows) with_words += pieces[++next].height;
+      if (with_words <= page_.height) together = with_words;
       const bool is_led = i > 0 && pieces[i - 1].leads;
       if (!body_.empty() && !is_led && height_ + together > page_.height) flush();
       add(pieces[i]);
@@ -219,7 +246,9 @@ class SlideWriter {
 
   void flush() {
     if (body_.empty()) return;
-    text_ += "\\begin{frame}[t]{" + title_ + "}\n\\begin{attnslide}\n" + (title_.empty() ? "\\vspace*{6mm}\n" : "");
+    const std::string list = title_.is_list ? latex_prose(latex_titles(names_in(body_))) : "";
+    const std::string& title = list.empty() ? title_.text : list;
+    text_ += "\\begin{frame}[t]{" + title + "}\n\\begin{attnslide}\n" + (title.empty() ? "\\vspace*{6mm}\n" : "");
     int before = 0;
     for (const LatexPiece& one : body_) {
       text_ += (before > 0 ? "\n" : "") + (page_.overlays ? latex_built_up(one, before) : one.text);
@@ -232,7 +261,7 @@ class SlideWriter {
   }
 
   LatexPage page_;
-  std::string title_, next_title_;
+  Title title_, next_title_;
   LatexPieces body_;  // of the slide that is being filled
   double height_ = 0;
   std::string text_;
@@ -258,14 +287,15 @@ std::string ascii_only(std::string_view text) {
 
 std::string written_latex(const Document& document, const FormatOptions& options) {
   const LatexPage page = fitting_page(document, options);
+  const std::vector<Block> blocks = latex_headed(document.blocks);
   if (options.has("beamer")) {
-    return latex_slides_begin(page.letters) + latex_numbers(page.numbers) + SlideWriter(page).write(document) +
+    return latex_slides_begin(page.letters) + latex_numbers(page.numbers) + SlideWriter(page).write(document, blocks) +
            latex_end();
   }
-  LatexPieces pieces = pieces_of(document.blocks, 0, opening_of(document.blocks), page);
+  const std::size_t opened = opening_of(blocks);
+  LatexPieces pieces = pieces_of(blocks, 0, opened, page);
   std::ranges::move(latex_flow(document, page), std::back_inserter(pieces));
-  std::ranges::move(pieces_of(document.blocks, opening_of(document.blocks), document.blocks.size(), page),
-                    std::back_inserter(pieces));
+  std::ranges::move(pieces_of(blocks, opened, blocks.size(), page), std::back_inserter(pieces));
   const std::string text = latex_numbers(page.numbers) + "\n" + joined(pieces) + "\n";
   const std::string of_sheet = document.sheet ? latex_sheet_macros() : "";
   if (options.has("standalone")) return latex_paper_begin(of_sheet) + text + latex_end();

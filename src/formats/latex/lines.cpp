@@ -10,7 +10,10 @@ namespace {
 
 constexpr double indent = 20;  // of displayed lines
 constexpr double quad = 10;
-constexpr double line_height = 16;
+
+// How high displayed lines are, and what is above and below them: on slides there is less.
+double line_height(const LatexPage& page) { return page.is_slide() ? 15 : 16; }
+double around(const LatexPage& page) { return page.is_slide() ? 6 : 10; }
 
 // Something of a line that is not broken, and how wide it is.
 struct Set {
@@ -223,8 +226,6 @@ std::string displayed(const std::vector<std::string>& rows, std::size_t begin, s
   return text + "\\end{alignat*}\n";
 }
 
-constexpr double around = 10;  // above and below displayed lines
-
 // One line that says all by itself, its title behind it; none where there is no room.
 LatexPieces single_line(const Derivation& derivation, const LatexPage& page) {
   const bool single = derivation.formula.empty() && derivation.lines.size() == 1 && !derivation.title.empty() &&
@@ -235,7 +236,7 @@ LatexPieces single_line(const Derivation& derivation, const LatexPage& page) {
   const double width = line.widest() + 2 * quad + latex_text_width(derivation.title);
   if (rows.size() > 1 || width > page.width) return {};
   const std::string title = "\\qquad\\attnremark{" + latex_prose(derivation.title) + "}";
-  return {{"\\attnsingle\n" + displayed({rows[0] + title}, 0, 1, line.columns()), line_height + around}};
+  return {{"\\attnsingle\n" + displayed({rows[0] + title}, 0, 1, line.columns()), line_height(page) + around(page)}};
 }
 
 }  // namespace
@@ -251,19 +252,20 @@ LatexPieces latex_pieces(const Derivation& derivation, const LatexPage& page) {
     head = (formula.empty() ? "\\attnlinestitle{" : "\\attnderivation{" + formula + "}{") +
            latex_prose(derivation.title) + "}\n";
     const double width = latex_math_width(derivation.formula) * 1.1 + quad + latex_text_width(derivation.title);
-    head_height = latex_height(width, page) + 3;
+    head_height = latex_height(width, page) + (page.is_slide() ? -1 : 3);
   }
   AlignedRows lines(derivation, page);
   const std::size_t columns = lines.columns();
   const std::vector<std::string> rows = lines.rows();
   std::size_t most = rows.size();
   if (page.is_slide()) {
-    most = std::max<std::size_t>(static_cast<std::size_t>((page.height - head_height - around) / line_height), 1);
+    most = std::max<std::size_t>(
+        static_cast<std::size_t>((page.height - head_height - around(page)) / line_height(page)), 1);
   }
   LatexPieces pieces;
   for (std::size_t begin = 0; begin < rows.size(); begin += most) {
     const std::size_t end = std::min(begin + most, rows.size());
-    const double height = head_height + line_height * static_cast<double>(end - begin) + around;
+    const double height = head_height + line_height(page) * static_cast<double>(end - begin) + around(page);
     pieces.push_back({head + displayed(rows, begin, end, columns), height, lines.last_step() + 1});
   }
   if (pieces.empty()) pieces.push_back({head, head_height});

@@ -75,7 +75,9 @@ constexpr const char* macro_lines = R"tex(% Within a long word, where a line may
 % One displayed line, without the empty one that TeX puts above it.
 \providecommand\attnsingle{\par\vspace{-.7\baselineskip}}
 % A matrix: its formula, its title, what its rows and columns are.
-\providecommand\attncaption[3]{{\raggedright{\boldmath #1}\quad\attnfaint{#2}\ifx&#3&\else\\{\small\attnfaint{#3}}\fi\par\vspace{-4pt}}}
+\providecommand\attncaption[3]{{\raggedright{\boldmath #1}\quad\attnfaint{#2}\ifx&#3&\else\\{\small\attnfaint{#3}}\fi\par}}
+% Between such words and the table that they stand above.
+\providecommand\attnclose{\vspace{-4pt}}
 % A matrix or table, not broken across pages.
 \providecommand\attnmatrix[1]{\par\medskip\noindent\begin{minipage}{\linewidth}\parskip=3pt \noindent #1\end{minipage}\par\medskip}
 \providecommand\attncell[1]{\raggedright\let\\\tabularnewline #1\strut}
@@ -104,16 +106,17 @@ constexpr const char* macro_lines = R"tex(% Within a long word, where a line may
 % boxes and arrows. Its unit is a tenth of the size of letters.
 \ifdefined\tikzpicture
   \providecommand\attnfigure[1]{\par\smallskip\noindent\attnfit{#1}\par\smallskip}
-  \newenvironment{attnpicture}{\begin{tikzpicture}[x=.1em,y=.1em,every node/.style={font=\footnotesize}]}{\end{tikzpicture}}
+  \newenvironment{attnpicture}{\edef\attnflowsize{{\the\dimexpr.74em}{\the\dimexpr.85em}}\begin{tikzpicture}[x=.1em,y=.1em,every node/.style={font=\footnotesize}]}{\end{tikzpicture}}
 \else
   \providecommand\attnfigure[1]{}
 \fi
 \providecommand\attntoken[4]{\node[anchor=base#1] at (#2,#3) {#4};}
-\providecommand\attnarc[4]{\draw[draw=attnheat!#4!white,line width=3pt*#3] (#1,28) .. controls (#1,18) and (#2,18) .. (#2,9);}
+\providecommand\attnband{19} % how high the lines are
+\providecommand\attnarc[4]{\draw[draw=attnheat!#4!white,line width=3pt*#3] (#1,9+\attnband) .. controls (#1,9+.5*\attnband) and (#2,9+.5*\attnband) .. (#2,9);}
 \providecommand\attnarrow[2]{\draw[draw=#1,line width=.5pt,->] #2;}
 \providecommand\attnflowbox[5]{\node[draw=#1,fill=#1!7!white,line width=.5pt,rounded corners=1.5pt,inner sep=0pt,
-  minimum width=#3*.1em,minimum height=#4*.1em,text width=#3*.1em-2pt,align=center] at #2
-  {\fontsize{6}{6.8}\selectfont\hyphenpenalty=10000 #5};}
+  minimum width=#3*.1em,minimum height=#4*.1em,text width=#3*.1em-3pt,align=center] at #2
+  {\expandafter\fontsize\attnflowsize\selectfont\hyphenpenalty=10000 #5};}
 % A line of a tree: how deep it stands, the line.
 \providecommand\attnbranch[2]{\par{\parskip=0pt\raggedright\leftskip=\dimexpr 1.2em*#1+1.2em\relax
   \noindent\kern-1.2em\ifnum#1>0 \hbox to 1.2em{\attnfaint{\rule[.6ex]{.8em}{.4pt}}\hss}\fi#2\par}}
@@ -166,7 +169,8 @@ constexpr const char* slides = R"tex(\IfFileExists{tikz.sty}{\usepackage{tikz}}{
 \newcommand\attnpart[1]{{\large\bfseries\boldmath\raggedright #1\par}\smallskip}
 \newcommand\attnsubpart[1]{{\bfseries\boldmath\raggedright #1\par}\smallskip}
 % Captions are smaller than what is said.
-\newcommand\attncaption[3]{{\footnotesize\raggedright{\boldmath #1}\quad\attnfaint{#2}\ifx&#3&\else\\\attnfaint{#3}\fi\par\vspace{-8pt}}}
+\newcommand\attncaption[3]{{\footnotesize\raggedright{\boldmath #1}\quad\attnfaint{#2}\ifx&#3&\else\\\attnfaint{#3}\fi\par}}
+\newcommand\attnclose{\vspace{-8pt}}
 % A slide; where it is too high in spite of all, it is made smaller.
 \newsavebox\attnslidebox
 \newenvironment{attnslide}

@@ -21,6 +21,7 @@ constexpr std::size_t rows_of_a_page = 44, rows_of_a_sheet = 19;
 constexpr double between = 18;  // between matrices side by side
 constexpr double narrowest_caption = 104;
 constexpr double row_height = 12.1, rules_height = 11;
+constexpr double words_height = 12.5;                             // of a line above or below a table
 constexpr double box_width = 46.5, box_height = 31, box_gap = 3;  // of a sheet, as the macros have them
 
 struct Column {
@@ -53,9 +54,10 @@ class Layout {
     return columns_.empty() || (block_end(0, columns_.size()) == columns_.size() && !high);
   }
 
-  // Beside one whose rows have the same names it has none.
+  // Beside another place of its step whose rows have the same names it has none.
   bool continues(const Layout& other) const {
-    return !is_sheet() && matrix_.row_axis == other.matrix_.row_axis && matrix_.row_labels == other.matrix_.row_labels;
+    return is_like(other) && matrix_.row_axis == other.matrix_.row_axis &&
+           matrix_.row_labels == other.matrix_.row_labels;
   }
   void lie() { is_lying_ = true; }
   void show_labels(bool shown) { has_labels_ = shown; }
@@ -76,8 +78,16 @@ class Layout {
   double caption_width() const { return std::max(first_line(), latex_text_width(matrix_.sizes + matrix_.words) + 6); }
 
   std::string caption() const { return caption(matrix_.caption()); }
+  std::string name() const { return latex_short_title(matrix_.title); }
+
+  // Lines between tokens, where there is room for them below its own table.
+  LatexPieces arcs_within(double width) const {
+    LatexPage page = page_;
+    page.width = width;
+    return latex_arcs_width(matrix_) <= width ? latex_arcs(matrix_, page) : LatexPieces();
+  }
   std::string caption_of_all() const { return caption(matrix_.title); }  // places
-  std::string place() const { return "\\attnplace{" + latex_text(matrix_.place) + "}"; }
+  std::string place() const { return "\\attnplace{" + latex_text(matrix_.place) + "}\\attnclose "; }
 
   // Of the table alone, under its place.
   double table_width() const { return std::max(width(0, columns_.size()), 0.95 * latex_text_width(matrix_.place)) + 1; }
@@ -108,16 +118,21 @@ class Layout {
         if (row > 0 || last < rows_) {
           which += (which.empty() ? "" : ", ") + words_of_part("row", row, last, matrix_.rows());
         }
-        std::string text = pieces.empty() || page_.is_slide() ? caption() + "\n" : "";
-        if (!which.empty()) text += "\\attncolumns{" + latex_text(which) + "}\n";
+        std::string text = pieces.empty() || page_.is_slide() ? caption() : "";
+        double above = text.empty() ? 4 : head;
+        if (!which.empty()) {
+          text += (text.empty() ? "" : "\n") + ("\\attncolumns{" + latex_text(which) + "}");
+          above += words_height;
+        }
+        if (!text.empty()) text += "\\attnclose\n";
         text += table(begin, end, row, last, 0);
-        pieces.push_back({std::move(text), head + height(last - row), steps()});
+        pieces.push_back({std::move(text), above + height(last - row), steps()});
       }
       begin = std::max(end, begin + 1);
     }
     for (const std::string& line : elided()) {
       pieces.back().text += "\\par\\attncolumns{" + latex_text(line) + "}\n";
-      pieces.back().height += height_of_row();
+      pieces.back().height += words_height;
     }
     for (LatexPiece& piece : pieces) piece.text = "\\attnmatrix{" + piece.text + "}\n";
     return pieces;
@@ -154,8 +169,15 @@ class Layout {
   std::size_t most_rows() const {
     if (!page_.is_slide()) return is_sheet() ? rows_of_a_sheet : rows_of_a_page;
     // Lines between tokens stand below their weights.
-    const double below = latex_arcs(matrix_, page_).empty() ? 0 : latex_arcs(matrix_, page_)[0].height;
-    const double room = page_.height - caption_height(page_.width) - 4 - below - height(0);
+    const LatexPieces arcs = latex_arcs(matrix_, page_);
+    const double left_out = words_height * static_cast<double>(elided().size());
+    const double room =
+        page_.height - caption_height(page_.width) - 4 - height(0) - left_out - (arcs.empty() ? 0 : arcs[0].height);
+    const bool is_wide = block_end(0, columns_.size()) < columns_.size();
+    const std::size_t most = rows_in(is_wide ? room - words_height : room);
+    return most < rows_ && !is_wide ? rows_in(room - words_height) : most;
+  }
+  std::size_t rows_in(double room) const {
     return std::max<std::size_t>(static_cast<std::size_t>(std::max(room, 0.0) / height_of_row()), 1);
   }
 
@@ -185,6 +207,17 @@ class Layout {
     return text;
   }
 
+  // Padding, which nobody reads, is fainter than words.
+  bool is_padding_row(std::size_t row) const {
+    return is_position(matrix_.row_axis) && is_padding(matrix_.row_labels[row]);
+  }
+  bool is_padding_column(std::size_t column) const {
+    return is_position(matrix_.column_axis) && is_padding(matrix_.column_labels[column]);
+  }
+  static std::string faint(bool is_faint, const std::string& text) {
+    return is_faint ? "\\attnfaint{" + text + "}" : text;
+  }
+
   // All boxes of a sheet have one size, whatever stands in them or above.
   Column column_of_boxes(std::size_t at) const {
     Column column{latex_label(matrix_.column_labels[at], box_width), {}, box_width};
@@ -198,7 +231,7 @@ class Layout {
 
   Column laid_out(std::size_t at) const {
     if (is_sheet()) return column_of_boxes(at);
-    Column column{latex_label(matrix_.column_labels[at]), {}, 0};
+    Column column{faint(is_padding_column(at), latex_label(matrix_.column_labels[at])), {}, 0};
     const std::string fraction = matrix_.fraction() == 0 ? "" : "." + std::string(matrix_.fraction() - 1, '0');
     for (std::size_t row = 0; row < rows_; ++row) {
       const std::string text = matrix_.cell(row, at);
@@ -215,7 +248,7 @@ class Layout {
       if (const std::string_view command = look_of(matrix_.mark(row, at)).command; !command.empty()) {
         cell = std::string(command) + "{" + cell + "}";
       }
-      column.cells.push_back(std::move(cell));
+      column.cells.push_back(faint(is_padding_row(row) || is_padding_column(at), cell));
     }
     if (matrix_.handed_in.empty() && !fraction.empty())
       column.width = std::max(column.width, scale_ * latex_text_width("0" + fraction));
@@ -225,8 +258,8 @@ class Layout {
 
   // What is behind a number: the darker, the larger the attention weight.
   std::string shade(const Heat& heat, std::size_t row, std::size_t column, int step) const {
-    const bool is_padded = is_padding(matrix_.row_labels[row]) || is_padding(matrix_.column_labels[column]);
-    if (matrix_.role != Role::attention_weight || is_sheet() || is_padded) return "";
+    const bool is_unread = is_padding_row(row) || is_padding_column(column);
+    if (matrix_.role != Role::attention_weight || is_sheet() || is_unread) return "";
     const std::optional<double> size = heat.size(row, column);
     if (!size) return "";
     const std::string percent = "{" + std::to_string(std::lround(*size * darkest)) + "}";
@@ -271,7 +304,7 @@ class Layout {
     for (std::size_t i = begin; i < end; ++i) text += separator(i) + ("\\attnhead{" + columns_[i].name + "}");
     text += is_sheet() ? " \\\\[1mm]\n" : " \\\\\n\\attnmid\n";
     for (std::size_t row = first_row; row < last_row; ++row) {
-      if (has_labels_) text += "\\attnhead{" + latex_label(matrix_.row_labels[row]) + "}";
+      if (has_labels_) text += "\\attnhead{" + faint(is_padding_row(row), latex_label(matrix_.row_labels[row])) + "}";
       const int step = after + step_of_row(row - first_row);
       for (std::size_t i = begin; i < end; ++i) {
         text += separator(i) + shade(heat, row, i, step) + latex_from_step(step, columns_[i].cells[row], page_);
@@ -335,26 +368,37 @@ LatexPiece places_side_by_side(const std::vector<Layout>& layouts, const LatexPa
   }
   return {"\\attnmatrix{" + layouts[0].caption_of_all() + "\\begin{tabular}[t]{@{}" + columns + "@{}}\n" + tables +
               "\n\\end{tabular}}\n",
-          layouts[0].caption_height(page.width) + table + 16, steps};
+          layouts[0].caption_height(page.width) + words_height + table + 4, steps};
+}
+
+// How wide each of some matrices on one line is: captions may be wider than their tables.
+std::vector<double> widths_of(const std::vector<Layout>& layouts, const LatexPage& page) {
+  double left = page.width + between;
+  for (const Layout& layout : layouts) left -= between + layout.width();
+  const double more = std::max(left / static_cast<double>(layouts.size()), 0.0);
+  std::vector<double> widths;
+  for (const Layout& layout : layouts)
+    widths.push_back(layout.width() + std::clamp(layout.caption_width() - layout.width(), 0.0, more));
+  return widths;
 }
 
 // Some matrices on one line: their captions, then their tables.
 LatexPiece side_by_side(const std::vector<Layout>& layouts, const LatexPage& page) {
-  double left = page.width + between;  // for captions that are wider than their tables
-  for (const Layout& layout : layouts) left -= between + layout.width();
-  const double more = std::max(left / static_cast<double>(layouts.size()), 0.0);
+  const std::vector<double> widths = widths_of(layouts, page);
   std::string columns, captions, tables;
   double caption = 0, table = 0;
   int steps = 0;
   for (std::size_t i = 0; i < layouts.size(); ++i) {
-    const double wide = layouts[i].width() + std::clamp(layouts[i].caption_width() - layouts[i].width(), 0.0, more);
+    const double wide = widths[i];
     const std::string width = latex_length(wide);
     const std::string separator = i == 0 ? "" : " &\n";
     columns += (i == 0 ? "" : "@{\\hspace{18pt}}") + std::string("l");
-    captions += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].caption() + "\\end{minipage}";
-    tables += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].whole_table(steps) + "\\end{minipage}";
+    captions += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].caption() + "\\attnclose\\end{minipage}";
+    const LatexPieces arcs = layouts[i].arcs_within(wide);
+    tables += separator + "\\begin{minipage}[t]{" + width + "}" + layouts[i].whole_table(steps) +
+              (arcs.empty() ? "" : arcs[0].text) + "\\end{minipage}";
     caption = std::max(caption, layouts[i].caption_height(wide));
-    table = std::max(table, layouts[i].table_height());
+    table = std::max(table, layouts[i].table_height() + (arcs.empty() ? 0 : arcs[0].height));
     steps += layouts[i].steps();
   }
   return {"\\attnmatrix{\\begin{tabular}[t]{@{}" + columns + "@{}}\n" + captions + " \\\\[2pt]\n" + tables +
@@ -362,53 +406,102 @@ LatexPiece side_by_side(const std::vector<Layout>& layouts, const LatexPage& pag
           caption + table + 4, steps};
 }
 
-}  // namespace
+// Matrices in rows, as many in each as there is room for.
+class MatrixRows {
+ public:
+  explicit MatrixRows(const LatexPage& page) : page_(page) {}
 
-LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPage& page) {
-  LatexPieces pieces;
-  std::list<Matrix> lying;
-  std::vector<Layout> waiting;
-  double used = 0;
-  const auto add_arcs = [&](const Layout& layout) {
-    LatexPieces arcs = latex_arcs(layout.matrix(), page);
-    // On paper they stay with their weights.
-    if (!arcs.empty() && !page.is_slide()) {
-      pieces.back().text.insert(pieces.back().text.rfind('}'), arcs[0].text);
-      return;
-    }
-    std::ranges::move(arcs, std::back_inserter(pieces));
-  };
-  const auto flush = [&] {
-    if (waiting.size() == 1) {
-      std::ranges::move(waiting[0].pieces(), std::back_inserter(pieces));
-    } else if (!waiting.empty()) {
-      pieces.push_back(waiting[1].is_like(waiting[0]) ? places_side_by_side(waiting, page)
-                                                      : side_by_side(waiting, page));
-    }
-    for (const Layout& layout : waiting) add_arcs(layout);
-    waiting.clear();
-    used = 0;
-  };
-  for (std::size_t i = 0; i < beside.size(); ++i) {
-    Layout layout = laid_out(*beside[i], page, lying);
-    if (!waiting.empty()) {
-      layout.show_labels(!layout.continues(waiting.back()));
-      const bool is_like = layout.is_like(waiting.back());
-      // The places of one step stand together.
-      const bool begins_places = !is_like && i + 1 < beside.size() && beside[i + 1]->step == beside[i]->step;
-      const bool is_mixed = begins_places || (waiting.size() > 1 && is_like != waiting[1].is_like(waiting[0]));
-      if (is_like && waiting.size() == 1) used = waiting[0].table_width();
-      if (is_mixed || used + between + (is_like ? layout.table_width() : layout.width()) > page.width) {
+  // `next` follows it, where it is there.
+  void add(const Matrix& matrix, const Matrix* next) {
+    Layout layout = laid_out(matrix, page_, lying_);
+    const bool has_arcs = !latex_arcs(matrix, page_).empty();
+    // On a slide lines between tokens need the room beside their weights.
+    if (page_.is_slide() && has_arcs) flush();
+    if (!waiting_.empty()) {
+      layout.show_labels(!layout.continues(waiting_.back()));
+      if (is_mixed(layout, next) || !fits(layout)) {
         flush();
         layout.show_labels(true);
       }
     }
-    const bool is_like = !waiting.empty() && layout.is_like(waiting.back());
-    used += waiting.empty() ? layout.width() : between + (is_like ? layout.table_width() : layout.width());
-    waiting.push_back(std::move(layout));
+    used_ += waiting_.empty() ? layout.width() : added_width(layout);
+    waiting_.push_back(std::move(layout));
+    if (page_.is_slide() && has_arcs) flush();
   }
-  flush();
-  return pieces;
+
+  LatexPieces take() {
+    flush();
+    return std::move(pieces_);
+  }
+
+ private:
+  bool is_like_last(const Layout& layout) const { return !waiting_.empty() && layout.is_like(waiting_.back()); }
+  double added_width(const Layout& layout) const {
+    return between + (is_like_last(layout) ? layout.table_width() : layout.width());
+  }
+
+  // Whether it is not of the kind of those that wait: the places of one step stand together.
+  bool is_mixed(const Layout& layout, const Matrix* next) const {
+    const bool is_like = is_like_last(layout);
+    const bool begins_places = !is_like && next && next->step == layout.matrix().step;
+    return begins_places || (waiting_.size() > 1 && is_like != waiting_[1].is_like(waiting_[0]));
+  }
+
+  bool fits(const Layout& layout) {
+    if (is_like_last(layout) && waiting_.size() == 1) used_ = waiting_[0].table_width();
+    return used_ + added_width(layout) <= page_.width;
+  }
+
+  void flush() {
+    if (waiting_.empty()) return;
+    const std::size_t first = pieces_.size();
+    const bool are_places = waiting_.size() > 1 && waiting_[1].is_like(waiting_[0]);
+    if (waiting_.size() == 1) {
+      std::ranges::move(waiting_[0].pieces(), std::back_inserter(pieces_));
+    } else {
+      pieces_.push_back(are_places ? places_side_by_side(waiting_, page_) : side_by_side(waiting_, page_));
+    }
+    for (std::size_t i = first; i < pieces_.size(); ++i) {
+      for (const Layout& layout : waiting_) pieces_[i].names.push_back(layout.name());
+    }
+    const std::vector<double> widths = widths_of(waiting_, page_);
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      const bool stand_below = waiting_.size() > 1 && !are_places && !waiting_[i].arcs_within(widths[i]).empty();
+      if (!stand_below) add_arcs(waiting_[i].matrix());
+    }
+    waiting_.clear();
+    used_ = 0;
+  }
+
+  // Below all that waits. They stay with their weights where there is room.
+  void add_arcs(const Matrix& matrix) {
+    const bool stand_alone = waiting_.size() == 1;
+    LatexPieces arcs = latex_arcs(matrix, page_, !stand_alone);
+    if (arcs.empty()) return;
+    LatexPiece& last = pieces_.back();
+    if (page_.is_slide() && last.height + arcs[0].height > page_.height) {
+      arcs = latex_arcs(matrix, page_, true);
+      arcs[0].names = last.names;
+      pieces_.push_back(std::move(arcs[0]));
+      return;
+    }
+    last.text.insert(last.text.rfind('}'), arcs[0].text);
+    last.height += arcs[0].height;
+  }
+
+  const LatexPage& page_;
+  LatexPieces pieces_;
+  std::list<Matrix> lying_;
+  std::vector<Layout> waiting_;
+  double used_ = 0;
+};
+
+}  // namespace
+
+LatexPieces latex_pieces(const std::vector<const Matrix*>& beside, const LatexPage& page) {
+  MatrixRows rows(page);
+  for (std::size_t i = 0; i < beside.size(); ++i) rows.add(*beside[i], i + 1 < beside.size() ? beside[i + 1] : nullptr);
+  return rows.take();
 }
 
 std::size_t latex_whole_matrices(const Document& document, const LatexPage& page) {

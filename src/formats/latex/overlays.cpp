@@ -29,7 +29,8 @@ std::string latex_built_up(const LatexPiece& piece, int before) {
     at = end + 1;
   }
   if (before == 0) return text;
-  return "\\begin{uncoverenv}<" + std::to_string(before + 1) + "->\n" + text + "\\end{uncoverenv}\n";
+  // Between paragraphs: within one it would take a line of its own.
+  return "\\par\\begin{uncoverenv}<" + std::to_string(before + 1) + "->\n" + text + "\\par\\end{uncoverenv}\n";
 }
 
 }  // namespace attn

@@ -66,8 +66,11 @@ struct Word {
     before = text.substr(0, begin);
     core = text.substr(begin, end - begin);
     after = text.substr(end);
-    // "S[1,2]" keeps its bracket.
-    if (after.starts_with(']') && core.find('[') != std::string_view::npos) {
+    // "S[1,2]" keeps its bracket, "2^(−4)" its parenthesis.
+    const auto keeps = [&](char open, char close) {
+      return after.starts_with(close) && core.find(open) != std::string_view::npos;
+    };
+    if (keeps('[', ']') || keeps('(', ')')) {
       core = text.substr(begin, end - begin + 1);
       after.remove_prefix(1);
     }

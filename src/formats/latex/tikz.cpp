@@ -55,7 +55,8 @@ std::string written(const SceneText& text) {
   constexpr std::string_view anchors[] = {"base west", "base", "base east"};
   const double room =
       std::min(text.room, 900.0) * scene_scale * 1.35;  // labels are measured at 10 points, and are set at 7
-  const std::string words = latex_label(text.text, room);
+  const bool fits = latex_text_width(text.text) <= room;
+  const std::string words = fits ? latex_prose(text.text) : latex_label(text.text, room);
   return fmt::format("\\node[{},anchor={}]at{}{{{}}};\n", colour(text.ink),
                      anchors[static_cast<std::size_t>(text.side)], at(text.at),
                      text.bold ? "\\textbf{\\boldmath " + words + "}" : words);

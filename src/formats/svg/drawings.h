@@ -12,28 +12,46 @@
 
 namespace attn {
 
+// How much of a computation is drawn: all of it; not the steps within a softmax, nor what is given
+// but the inputs; of that only what queries, keys and values come to, the weights, and the context.
+enum class Detail { all, gist, core };
+
 // What a figure is drawn for, unless it may be as large as it likes.
 struct Room {
   double width = 1060;        // of what is made of boxes and cards, about
   double paper = 820;         // of lines
   bool flows_across = false;  // from left to right, not down
   bool one_a_layer = false;   // boxes one below the other
-  bool is_brief = false;      // without the steps within a softmax, and what is given but the inputs
-  double letters = 13;        // of the numbers in boxes
-  bool has_numbers = true;    // of matrices; else maps of them
+  Detail detail = Detail::all;
+  double letters = 13;      // of the numbers in boxes
+  bool has_numbers = true;  // of matrices; else maps of them
+  bool one_place = false;   // of several heads and sequences the first alone
+  bool is_tight = false;    // small maps, short arrows; rows of queries, keys and values without names
+  bool has_notes = true;    // of the problem
+
+  bool is_brief() const { return detail != Detail::all; }
 };
 
 // Whether the step has an axis more than a matrix, so that this is what one query has of it.
 bool is_matrix_a_query(const Matrix& matrix);
 
-// Whether the step stays where there is little room: it is neither within a softmax
-// nor given beside the inputs, and not only numbers in another order.
-bool is_of_the_gist(const Matrix& matrix);
+// A computation as a figure, and what there is to say of it.
+struct FlowDrawing {
+  Drawing drawing;
+  std::string places;                   // which head or sequence is drawn large; empty where all are
+  std::vector<const Matrix*> left_out;  // the first of each step that has no box for want of room
+};
 
 // The matrices of a whole computation as boxes, joined by arrows as its data
 // flows: a box a step; of several heads and sequences the first with its numbers,
 // the others as small maps.
-Drawing flow_drawing(const Document& document, const FormatOptions& options, const Theme& theme, const Room& room);
+FlowDrawing flow_drawing(const Document& document, const FormatOptions& options, const Theme& theme, const Room& room);
+
+// "Left out here: …". Empty where that is nothing.
+Runs left_out_runs(const std::vector<const Matrix*>& matrices, bool has_notes, const Theme& theme);
+
+// What grey cells are, and which rules closed them. Empty where there are none.
+std::string cell_words(const std::vector<const Matrix*>& matrices);
 
 // One step as a heat map with its numbers, a card a head and sequence; attention
 // weights with their arcs beside it. REQUIRES: all are of one step, and there is one.
@@ -46,16 +64,17 @@ Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& 
 Drawing sum_drawing(const Branch& branch, const Theme& theme, const Room& room);
 
 // Vectors as they stand to each other: arrows, points, turns, and what temperature does.
-Drawing geometry_drawing(const GeometryTold& told, const Theme& theme);
+Drawing geometry_drawing(const GeometryTold& told, const Theme& theme, double room);
 
 // Blocks of a document one below the other, as on a sheet of paper.
 class FigureSheet {
  public:
   FigureSheet(const FormatOptions& options, const Theme& theme, const Room& room)
-      : options_(options), theme_(theme), paper_width_(room.paper) {}
+      : options_(options), theme_(theme), paper_width_(room.paper), room_width_(room.width) {}
 
   void add(const Block& block);
   void add(const Drawing& drawing);  // in the middle of nothing: at the left
+  void add(const Runs& runs);        // a paragraph
 
   Drawing drawing() const { return {width_, y_, content_}; }
 
@@ -81,7 +100,7 @@ class FigureSheet {
 
   const FormatOptions& options_;
   const Theme& theme_;
-  double paper_width_;
+  double paper_width_, room_width_;
   std::string content_;
   double width_ = 0, y_ = 0;
   double beside_x_ = 0, beside_y_ = 0;  // where a matrix beside the last one stands

@@ -16,6 +16,7 @@ struct FittedFigure {
   std::string content;
   double smallest = 0;  // of its letters, on the page
   bool is_readable = true;
+  double millimetres = 0;  // its height, where that is more than its page has
 };
 
 // Draws the figure for where it goes, "slide", "column" or "none": laid out anew in one way after

@@ -19,9 +19,30 @@ namespace {
 
 constexpr double beside_distance = 40;  // to a box beside another
 constexpr double arrow_head = 8, shortest_arrow = 44;
+constexpr GraphGaps tight_gaps{.shortest_arrow = 24, .between_stands = 10};
 
 bool is_vector(const Matrix& matrix) {
   return (matrix.row_axis.empty() && matrix.rows() == 1) || (matrix.column_axis.empty() && matrix.columns() == 1);
+}
+
+// Whether the step only puts numbers into another order.
+bool regroups(const Matrix& matrix) {
+  return std::holds_alternative<Split>(matrix.reading.op) || std::holds_alternative<Merge>(matrix.reading.op);
+}
+
+// Whether the step stays where there is little room: it is neither within a softmax
+// nor given beside the inputs, and not only numbers in another order.
+bool is_of_the_gist(const Matrix& matrix) {
+  return !regroups(matrix) && matrix.role != Role::softmax && matrix.role != Role::weighted_value &&
+         matrix.role != Role::weight_matrix && matrix.role != Role::mask;
+}
+
+// The first place of a box: "Head 1 of 2".
+std::string place_of(const StepBox& box) { return box.places().front().place; }
+
+std::string in_sentence(std::string words) {
+  if (!words.empty() && words[0] >= 'A' && words[0] <= 'Z') words[0] = static_cast<char>(words[0] - 'A' + 'a');
+  return words;
 }
 
 // Of which sequence and which head a matrix is, where its step has several.
@@ -48,21 +69,26 @@ class Flow {
       if (by_step[step].empty()) order.push_back(step);
       by_step[step].push_back(std::move(told));
     }
-    for (const std::string& step : order) {
-      if (!room.is_brief || document.is_selection || is_of_the_gist(*by_step[step].front().matrix))
-        boxes_.emplace_back(by_step[step]);
-      else
-        behind_[step].push_back(by_step[step].front().matrix);
-    }
-    for (std::size_t i = 0; i < boxes_.size(); ++i) box_of_[boxes_[i].step()] = i;
+    for (const std::string& step : order) boxes_.emplace_back(by_step[step]);
+    number_boxes();
     add_what_is_between(document);
+    if (!document.is_selection) leave_out();
+    for (StepBox& box : boxes_) {
+      if (room.one_place) box.keep_first();
+    }
     for (std::size_t i = 0; i < boxes_.size(); ++i) find_sources(i);
     find_companions();
   }
 
+  FlowDrawing drawn() {
+    Drawing drawing = this->drawing();
+    return {std::move(drawing), words_of_places(), std::move(left_out_)};
+  }
+
+ private:
   Drawing drawing() {
     build_nodes();
-    GraphLayout layout = LayeredGraph(nodes_, edges_).layout();
+    GraphLayout layout = LayeredGraph(nodes_, edges_, room_.is_tight ? tight_gaps : GraphGaps{}).layout();
     if (room_.flows_across) turn(layout);
     Drawing drawing{layout.width, layout.height, {}};
     for (std::size_t i = 0; i < edges_.size(); ++i) drawing.content += arrow(arrows_[i], layout.routes[i]);
@@ -86,7 +112,6 @@ class Flow {
     return drawing;
   }
 
- private:
   using Names = std::pair<std::size_t, std::size_t>;  // from box, to box
 
   const Matrix* matrix_of(const std::string& step) const {
@@ -112,7 +137,7 @@ class Flow {
   // of a row and the sum of its exponentials; and what is one matrix a query, as weighted values
   // are. Of the places that are told; and of nothing where only some steps were asked for.
   void add_what_is_between(const Document& document) {
-    if (document.is_selection || room_.is_brief) return;
+    if (document.is_selection) return;
     std::set<Whose> told_of;
     for (const StepBox& box : boxes_) {
       for (const ToldMatrix& told : box.places()) told_of.insert(whose(*told.matrix));
@@ -140,6 +165,69 @@ class Flow {
       box_of_[step] = boxes_.size();
       boxes_.emplace_back(std::move(told));
     }
+  }
+
+  void number_boxes() {
+    box_of_.clear();
+    for (std::size_t i = 0; i < boxes_.size(); ++i) box_of_[boxes_[i].step()] = i;
+  }
+
+  void leave_out() {
+    if (room_.detail == Detail::all) return;
+    keep([](const Matrix& matrix) { return is_of_the_gist(matrix); });
+    if (room_.detail == Detail::gist) return;
+    const std::set<std::string> passed = passed_on();
+    keep([&](const Matrix& matrix) { return matrix.role != Role::score && !passed.contains(matrix.step); });
+  }
+
+  template <class IsKept>
+  void keep(IsKept is_kept) {
+    std::vector<StepBox> kept;
+    for (StepBox& box : boxes_) {
+      const Matrix& matrix = box.first();
+      if (is_kept(matrix)) {
+        kept.push_back(std::move(box));
+        continue;
+      }
+      left_out_.push_back(&matrix);
+      behind_[matrix.step].push_back(&matrix);
+    }
+    boxes_ = std::move(kept);
+    number_boxes();
+  }
+
+  // Inputs, queries, keys and values that others of their kind are made from.
+  std::set<std::string> passed_on() const {
+    std::set<std::string> passed;
+    for (const StepBox& box : boxes_) {
+      std::set<std::size_t> from;
+      std::set<std::string> seen;
+      nearest_boxes(box.step(), from, seen);
+      const Role role = box.first().role;
+      if (role != Role::input && role != Role::query && role != Role::key && role != Role::value) continue;
+      for (const std::size_t i : from) {
+        if (boxes_[i].step() != box.step() && boxes_[i].first().role == role) passed.insert(boxes_[i].step());
+      }
+    }
+    return passed;
+  }
+
+  // Of the box with the most heads and sequences that are not drawn large.
+  std::string words_of_places() const {
+    const StepBox* most = nullptr;
+    const auto not_large = [](const StepBox& box) { return box.drawn_small() + box.not_drawn(); };
+    for (const StepBox& box : boxes_) {
+      if (is_matrix_a_query(box.first())) continue;
+      if (not_large(box) > (most ? not_large(*most) : 0)) most = &box;
+    }
+    if (!most) return "";
+    const bool has_numbers = std::ranges::any_of(boxes_, &StepBox::has_numbers);
+    const std::size_t small = most->drawn_small(), none = most->not_drawn();
+    std::string words = small == 0 ? "Only " + in_sentence(place_of(*most)) + " is drawn here"
+                                   : place_of(*most) + (has_numbers ? " is drawn with its numbers" : " is drawn large");
+    if (small > 0) words += small + none == 1 ? ", the other as a small map" : ", the others as small maps";
+    if (none > 0 && small > 0) words += fmt::format("; {} more {} left out", none, none == 1 ? "is" : "are");
+    return words + ".";
   }
 
   void find_sources(std::size_t box) {
@@ -253,7 +341,7 @@ class Flow {
       double head = 0;
       for (const std::size_t i : members_[node]) {
         const std::size_t beside = room_.flows_across ? layers : in_layer[ranks[node]];
-        const double between = room_.flows_across ? shortest_arrow : 0;
+        const double between = !room_.flows_across ? 0 : room_.is_tight ? tight_gaps.shortest_arrow : shortest_arrow;
         boxes_[i].lay_out(theme_, room_.width / static_cast<double>(beside) - between, room_, options_.full);
         head = std::max(head, boxes_[i].head());
       }
@@ -325,6 +413,7 @@ class Flow {
   std::vector<GraphNode> nodes_;
   std::vector<GraphEdge> edges_;
   std::vector<Names> arrows_;  // of the edges
+  std::vector<const Matrix*> left_out_;
 };
 
 }  // namespace
@@ -334,15 +423,8 @@ bool is_matrix_a_query(const Matrix& matrix) {
   return shape.has("query") && shape.rank() - shape.has("batch") - shape.has("head") > 2;
 }
 
-bool is_of_the_gist(const Matrix& matrix) {
-  const Op& op = matrix.reading.op;
-  if (std::holds_alternative<Split>(op) || std::holds_alternative<Merge>(op)) return false;
-  return matrix.role != Role::softmax && matrix.role != Role::weighted_value && matrix.role != Role::weight_matrix &&
-         matrix.role != Role::mask;
-}
-
-Drawing flow_drawing(const Document& document, const FormatOptions& options, const Theme& theme, const Room& room) {
-  return Flow(document, options, theme, room).drawing();
+FlowDrawing flow_drawing(const Document& document, const FormatOptions& options, const Theme& theme, const Room& room) {
+  return Flow(document, options, theme, room).drawn();
 }
 
 }  // namespace attn

@@ -22,15 +22,16 @@ double to_base(double size) { return size * 0.35; }
 }  // namespace
 
 Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
-    : matrix_(matrix), theme_(theme), look_(look) {
+    : matrix_(matrix), theme_(theme), look_(look), format_(matrix.format) {
+  share_decimals();
   const double small = look.size - 2;
   double longest = 0;
   for (std::size_t row = 0; row < matrix.rows(); ++row) {
     longest = std::max(longest, std::min(widest_row_label, text_width(row_label(row), small)));
   }
-  label_width_ = longest + 7;
+  label_width_ = look.bare_rows ? 0 : longest + 7;
   label_height_ = small + 7;
-  cell_height_ = look.size + 10;
+  cell_height_ = look.size + (look.is_tight ? 6 : 10);
   width_ = label_width_;
   const bool many = matrix.rows() > look.most_rows || matrix.columns() > look.most_columns;
   has_numbers_ = look.full || look.cut || !many;
@@ -40,7 +41,8 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
     for (std::size_t i = 0; i < columns; ++i) {
       const double label = std::min(widest_column_label, text_width(column_label(i), small));
       const double numbers = widest_number(i);
-      columns_.push_back({width_, std::max({numbers, label, text_width("00", look.size)}) + 12, numbers});
+      columns_.push_back(
+          {width_, std::max({numbers, label, text_width("00", look.size)}) + (look.is_tight ? 8 : 12), numbers});
       if (!look.cut && !look.full && columns_.size() > 3 && width_ + columns_.back().width > look.widest) {
         columns_.pop_back();
         break;
@@ -56,14 +58,16 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
   Palette palette = theme.palette();
   if (!look.tinted) palette.heat = theme.of(matrix.role).ink;
   const double sides = static_cast<double>(std::max(matrix.rows(), matrix.columns()));
+  const double narrowest = look.is_tight ? 1 : narrowest_square;
   if (!look.tinted) {
     label_width_ = label_height_ = 0;
-    square_ = std::clamp(map_width / sides, narrowest_square, widest_square);
+    square_ = std::clamp(map_width / sides, narrowest, widest_square);
   } else {
     const double digits = text_width(std::to_string(matrix.rows()) + " ", small);
     label_width_ = std::min(longest + digits, widest_row_label + digits) + 7;
-    square_ = std::clamp(look.widest / 2 / sides, narrowest_square, look.size + 2);
+    square_ = std::clamp(look.widest / 2 / sides, narrowest, look.size + 2);
   }
+  if (look.largest_square > 0) square_ = std::min(square_, look.largest_square);
   map_ = small_map_drawing(matrix, palette, square_);
   width_ = label_width_ + map_.width;
   height_ = label_height_ + map_.height;
@@ -92,7 +96,7 @@ std::string Grid::map_labels(double x, double y) const {
 }
 
 bool Grid::pads_row(std::size_t row) const {
-  return is_position(matrix_.row_axis) && is_padding(matrix_.row_labels[row]);
+  return look_.pads || (is_position(matrix_.row_axis) && is_padding(matrix_.row_labels[row]));
 }
 
 bool Grid::pads_column(std::size_t column) const {
@@ -100,7 +104,8 @@ bool Grid::pads_column(std::size_t column) const {
 }
 
 std::string_view Grid::row_label(std::size_t row) const {
-  return pads_row(row) ? padding_words : std::string_view(matrix_.row_labels[row]);
+  const bool pads = is_position(matrix_.row_axis) && is_padding(matrix_.row_labels[row]);
+  return pads ? padding_words : std::string_view(matrix_.row_labels[row]);
 }
 
 std::string_view Grid::column_label(std::size_t column) const {
@@ -127,10 +132,34 @@ std::string Grid::hatching(double x, double top) const {
                      theme_.grid);
 }
 
+// Matrices of one step have as many decimals as that of them with the most.
+void Grid::share_decimals() {
+  if (!look_.alike || !matrix_.handed_in.empty() || !matrix_.boxes.empty()) return;
+  for (const ToldMatrix& other : *look_.alike) {
+    if (format_.scientific) return;
+    const NumberFormat& format = other.matrix->format;
+    if (format.scientific || format.decimals > format_.decimals) format_ = format;
+  }
+}
+
+std::string Grid::text(std::size_t row, std::size_t column) const {
+  const bool is_written = matrix_.handed_in.empty() && matrix_.boxes.empty();
+  return is_written ? written(matrix_.number(row, column), format_, matrix_.is_closed(row, column))
+                    : matrix_.cell(row, column);
+}
+
+Heat Grid::heat() const {
+  Heat heat(matrix_);
+  if (look_.alike) {
+    for (const ToldMatrix& other : *look_.alike) heat.share_with(*other.matrix);
+  }
+  return heat;
+}
+
 double Grid::widest_number(std::size_t column) const {
   double widest = text_width("0", look_.size);
   for (std::size_t row = 0; row < matrix_.rows(); ++row) {
-    widest = std::max(widest, text_width(matrix_.cell(row, column), look_.size));
+    widest = std::max(widest, text_width(text(row, column), look_.size));
   }
   return widest;
 }
@@ -138,15 +167,16 @@ double Grid::widest_number(std::size_t column) const {
 std::string Grid::cell(double x, double y, std::size_t row, std::size_t column, const Heat& heat) const {
   const Column& place = columns_[column];
   const bool closed = matrix_.is_closed(row, column);
-  const double shade = look_.tinted ? heat.of(row, column) : 0;
+  const bool pads = pads_row(row) || pads_column(column);
+  const double shade = look_.tinted && !pads ? heat.of(row, column) : 0;
   std::string drawn;
   if (closed || shade > 0) {
     drawn = svg_rect(x, y, place.width, cell_height_,
                      fmt::format(R"(fill="{}")", closed ? "#e9e9e9" : theme_.shade(shade)));
   }
-  const std::string text = matrix_.cell(row, column);
+  const std::string text = this->text(row, column);
   TextLook look{.size = look_.size, .anchor = Anchor::end, .fill = theme_.ink};
-  if (closed || pads_row(row) || pads_column(column)) look.fill = theme_.faint;
+  if (closed || pads) look.fill = theme_.faint;
   if (shade > 0) look.fill = theme_.ink_on_shade(shade);
   if (!matrix_.marks.empty()) {
     const Mark mark = matrix_.mark(row, column);
@@ -155,7 +185,7 @@ std::string Grid::cell(double x, double y, std::size_t row, std::size_t column, 
   }
   const double base = y + cell_height_ / 2 + to_base(look_.size);
   // Numbers that all have decimals end on one line; "0" and "−∞" among them stand in the middle.
-  const bool aligned = matrix_.format.decimals == 0 || text.find('.') != std::string::npos;
+  const bool aligned = format_.decimals == 0 || text.find('.') != std::string::npos;
   if (!aligned) look.anchor = Anchor::middle;
   return drawn + svg_text(x + place.width / 2 + (aligned ? place.numbers / 2 : 0), base, text, look);
 }
@@ -176,11 +206,13 @@ std::string Grid::drawn(double x, double y) const {
     drawn += svg_text(x + columns_[i].left + columns_[i].width / 2, top - 6, column_label(i), column_look,
                       widest_column_label);
   }
-  const Heat heat(matrix_);
+  const Heat heat = this->heat();
   std::string lines;
   for (std::size_t row = 0; row < rows_; ++row) {
     const double line = top + static_cast<double>(row) * cell_height_;
-    drawn += svg_text(left - 7, line + cell_height_ / 2 + to_base(small), row_label(row), row_look, widest_row_label);
+    if (!look_.bare_rows) {
+      drawn += svg_text(left - 7, line + cell_height_ / 2 + to_base(small), row_label(row), row_look, widest_row_label);
+    }
     for (std::size_t i = 0; i < columns_.size(); ++i) drawn += cell(x + columns_[i].left, line, row, i, heat);
     if (row > 0) lines += svg("M{} {}H{}", left, line, right);
   }

@@ -24,9 +24,9 @@ bool is_of_queries_and_keys(const Matrix& matrix) {
 }
 
 // What the shades mean.
-Drawing legend(const Matrix& matrix, const Theme& theme) {
-  const Heat heat(matrix);
-  const std::string least = written(heat.smallest(), matrix.format), most = written(heat.largest(), matrix.format);
+Drawing legend(const Grid& grid, const Theme& theme) {
+  const Heat heat = grid.heat();
+  const std::string least = written(heat.smallest(), grid.format()), most = written(heat.largest(), grid.format());
   const double before = text_width(least, map_text_size - 1) + 6;
   Drawing drawing{before + legend_parts * legend_part + 6 + text_width(most, map_text_size - 1), legend_height + 4, {}};
   const TextLook look{.size = map_text_size - 1, .fill = theme.faint};
@@ -43,10 +43,17 @@ Drawing legend(const Matrix& matrix, const Theme& theme) {
 }
 
 // The heat map of one head of one sequence, with what explains it.
-Drawing card(const ToldMatrix& told, const FormatOptions& options, const Theme& theme, const Room& room) {
+Drawing card(const ToldMatrix& told, const std::vector<ToldMatrix>& alike, const FormatOptions& options,
+             const Theme& theme, const Room& room) {
   const Matrix& matrix = *told.matrix;
-  const GridLook look{
-      .most_rows = 24, .most_columns = 24, .widest = 1400, .tinted = true, .full = options.full, .size = 14};
+  const GridLook look{.most_rows = 24,
+                      .most_columns = 24,
+                      .widest = 1400,
+                      .tinted = true,
+                      .full = options.full,
+                      .size = 14,
+                      .pads = told.is_padding,
+                      .alike = &alike};
   const Grid grid(matrix, theme, look);
   double y = 0;
   Drawing drawing;
@@ -58,7 +65,7 @@ Drawing card(const ToldMatrix& told, const FormatOptions& options, const Theme& 
     y += map_text_size + 12;
   }
   drawing.content += grid.drawn(0, y);
-  const Drawing scale = legend(matrix, theme);
+  const Drawing scale = legend(grid, theme);
   drawing.content += svg_moved(0, y + grid.height() + 14, scale.content);
   drawing.width = std::max({drawing.width, grid.width(), scale.width});
   drawing.height = y + grid.height() + 14 + scale.height;
@@ -84,7 +91,7 @@ Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& 
   std::vector<Drawing> cards;
   double widest = 0;
   for (const ToldMatrix& place : places) {
-    cards.push_back(card(place, options, theme, room));
+    cards.push_back(card(place, places, options, theme, room));
     widest = std::max(widest, cards.back().width);
   }
   const double page = std::max(room.width, widest);

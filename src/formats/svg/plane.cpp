@@ -32,8 +32,8 @@ std::string colour(SceneInk ink, const Theme& theme) {
 
 }  // namespace
 
-// Two pictures beside each other, each under its title and what there is to see.
-Drawing geometry_drawing(const GeometryTold& told, const Theme& theme) {
+// Pictures beside each other while there is room, each under its title and what there is to see.
+Drawing geometry_drawing(const GeometryTold& told, const Theme& theme, double room) {
   Drawing drawing;
   double y = 0;
   const auto write = [&](double x, double& at, const std::string& words, const TextLook& look, double width) {
@@ -58,7 +58,7 @@ Drawing geometry_drawing(const GeometryTold& told, const Theme& theme) {
     lowest = std::max(lowest, at);
     drawing.width = std::max(drawing.width, x + scene.width);
     x += scene.width + apart;
-    if (x > 2 * scene.width) {
+    if (x + scene.width > std::max(room, 2 * scene.width + apart) * 1.05) {
       x = 0;
       y = lowest + apart / 2;
     }
@@ -70,7 +70,7 @@ Drawing geometry_drawing(const GeometryTold& told, const Theme& theme) {
 void FigureSheet::lay_out(const GeometryTold& told) {
   space(12);
   paragraph(text_runs({told.title}, theme_), {.size = 16, .fill = theme_.ink, .bold = true});
-  add(geometry_drawing(told, theme_));
+  add(geometry_drawing(told, theme_, room_width_));
 }
 
 }  // namespace attn

@@ -143,12 +143,12 @@ std::vector<Runs> wrapped(const Runs& runs, double size, double width, bool bold
     look.text = std::string();  // a copy of it for every word would be a lot
     std::size_t end = 0;        // of the word that goes on
     for (std::size_t begin = 0; begin < run.text.size();) {
-      if (run.text[begin] == ' ') {
+      if (run.text[begin] == ' ' && run.rise == 0) {
         words.emplace_back();
         ++begin;
         continue;
       }
-      if (begin >= end) end = std::min(run.text.find(' ', begin), run.text.size());
+      if (begin >= end) end = run.rise == 0 ? std::min(run.text.find(' ', begin), run.text.size()) : run.text.size();
       const std::string_view word = std::string_view(run.text).substr(begin, end - begin);
       // A word that is longer than a line is cut where the line is full.
       const std::size_t fits = fitting_bytes(word, size * run.scale * (bold ? 1.1 : 1.0), width);

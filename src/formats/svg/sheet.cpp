@@ -23,6 +23,11 @@ void FigureSheet::add(const Drawing& drawing) {
   reach(drawing.width);
 }
 
+void FigureSheet::add(const Runs& runs) {
+  space(6);
+  paragraph(runs, {.size = size, .fill = theme_.ink});
+}
+
 void FigureSheet::line(double x, const Runs& runs, const TextLook& look) {
   content_ += svg_runs(x, y_ + look.size, runs, look);
   reach(x + runs_width(runs, look.size, look.bold));
@@ -39,7 +44,8 @@ double FigureSheet::paragraph(const Runs& runs, const TextLook& look, double x, 
 }
 
 void FigureSheet::lay_out(const Headline& headline) {
-  const double font = headline.level == 1 ? 22 : headline.level == 2 ? 18 : 15;
+  constexpr double narrow = 400;
+  const double font = headline.level == 1 ? (paper_width_ < narrow ? 18 : 22) : headline.level == 2 ? 18 : 15;
   space(headline.level == 1 ? 0 : 18);
   paragraph(text_runs(headline.text, theme_), {.size = font, .fill = theme_.ink, .bold = true});
 }

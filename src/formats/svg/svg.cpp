@@ -41,34 +41,52 @@ struct Contents {
   bool has_answers = false;
 };
 
+bool has_notes(const Document& document) {
+  return std::ranges::any_of(document.blocks, [](const Block& block) {
+    const auto* prose = std::get_if<Prose>(&block);
+    return prose && prose->by_author;
+  });
+}
+
+// The title, and the notes of the problem below it.
+void add_head(const Document& document, const Contents& contents, const Room& room, FigureSheet& sheet) {
+  if (contents.title) sheet.add(*contents.title);
+  if (!room.has_notes) return;
+  for (const Block& block : document.blocks) {
+    if (const auto* prose = std::get_if<Prose>(&block); prose && prose->by_author) sheet.add(*prose);
+  }
+}
+
 // A document that is the telling of a computation, drawn under its title: the
 // matrices are the figure, the lines are for other formats.
 Drawing computation(const Document& document, const Contents& contents, const FormatOptions& options,
                     const Theme& theme, const Room& room) {
   FigureSheet sheet(options, theme, room);
-  if (contents.title) sheet.add(*contents.title);
-  for (const Block& block : document.blocks) {
-    if (const auto* prose = std::get_if<Prose>(&block); prose && prose->by_author) sheet.add(*prose);
-  }
+  add_head(document, contents, room, sheet);
   if (!document.outline.empty()) {
     sheet.add(outline_drawing(document.outline, theme));
     return sheet.drawing();
   }
-  sheet.add(contents.steps.size() == 1 ? map_drawing(told_matrices(document), options, theme, room)
-                                       : flow_drawing(document, options, theme, room));
-  for (const std::string& words : words_left_out(document)) sheet.add(Prose{{words}});
-  const auto is_left_out = [](const Matrix* matrix) { return !is_of_the_gist(*matrix); };
-  if (room.is_brief && !document.is_selection && contents.steps.size() > 1 &&
-      std::ranges::any_of(contents.matrices, is_left_out)) {
-    sheet.add(Prose{{"Left out here: the weights that are given, and the steps within the softmax."}});
+  FlowDrawing flow;
+  if (contents.steps.size() == 1) {
+    sheet.add(map_drawing(told_matrices(document), options, theme, room));
+  } else {
+    flow = flow_drawing(document, options, theme, room);
+    if (!flow.places.empty()) sheet.add(Prose{{flow.places}});
+    sheet.add(flow.drawing);
   }
+  if (const std::string words = cell_words(contents.matrices); !words.empty()) sheet.add(Prose{{words}});
+  for (const std::string& words : words_left_out(document)) sheet.add(Prose{{words}});
+  const bool leaves_notes = !room.has_notes && has_notes(document);
+  if (const Runs runs = left_out_runs(flow.left_out, leaves_notes, theme); !runs.empty()) sheet.add(runs);
   return sheet.drawing();
 }
 
 // Vectors that are asked for, and nothing else.
-Drawing geometry(const Contents& contents, const FormatOptions& options, const Theme& theme, const Room& room) {
+Drawing geometry(const Document& document, const Contents& contents, const FormatOptions& options, const Theme& theme,
+                 const Room& room) {
   FigureSheet sheet(options, theme, room);
-  if (contents.title) sheet.add(*contents.title);
+  add_head(document, contents, room, sheet);
   for (const GeometryTold* told : contents.geometry) sheet.add(*told);
   return sheet.drawing();
 }
@@ -121,7 +139,7 @@ FittedFigure figure_of(const Document& document, const FormatOptions& options, c
   const Contents contents(document);
   const bool told = !contents.matrices.empty() && !contents.has_answers && !contents.tree;
   return fitted_figure(options.get("fit", "none"), [&](const Room& room) {
-    if (!contents.geometry.empty()) return geometry(contents, options, theme, room);
+    if (!contents.geometry.empty()) return geometry(document, contents, options, theme, room);
     return told ? computation(document, contents, options, theme, room) : all_blocks(document, options, theme, room);
   });
 }

@@ -26,6 +26,23 @@ char separator_of(std::string_view text) {
 
 CsvRows::CsvRows(std::string_view text) : text_(text), separator_(separator_of(text)) {
   if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+  // What Excel is told by "sep=;", others may be told, too.
+  constexpr std::string_view telling = "sep=";
+  const std::string_view rest = text_.substr(at_);
+  const std::size_t end = rest.find('\n');
+  const std::string_view line = rest.substr(0, end);
+  const bool is_told = line.starts_with(telling) && line.find_last_not_of('\r') == telling.size();
+  if (!is_told || end == std::string_view::npos) return;
+  separator_ = line[telling.size()];
+  at_ += end + 1;
+}
+
+CsvRows CsvRows::with_headings(std::string_view text) {
+  CsvRows rows(text);
+  const std::size_t begin = text.find_first_not_of("\r\n", rows.at_);
+  if (begin == std::string_view::npos) return rows;
+  rows.separator_ = separator_of(text.substr(begin, text.find('\n', begin) - begin));
+  return rows;
 }
 
 CsvRow CsvRows::next() {

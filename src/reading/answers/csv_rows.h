@@ -22,6 +22,9 @@ class CsvRows {
  public:
   explicit CsvRows(std::string_view text);
 
+  // One of which the first line, with the names of the columns, shows what separates them.
+  static CsvRows with_headings(std::string_view text);
+
   std::string_view text() const { return text_; }
   bool any() const { return at_ < text_.size(); }
 

@@ -27,7 +27,9 @@ constexpr GeometryWords english_geometry = {
                                   " % of the squares of their lengths. Angles are true in the numbers, and "
                                   "foreshortened in the drawing.");
         },
-    .by_product = "{0} = |{1}|·|{2}|·cos θ: a longer arrow, or one at a smaller angle, has the larger score.",
+    .by_product =
+        "{0} = |{1}|·|{2}|·cos θ: of two keys of one length, that at the smaller angle has the larger score; a "
+        "longer key makes the score larger below 90°, and smaller beyond.",
     .by_cosine = "{0} = cos θ: the score is the angle's alone, however long the arrows are.",
     .by_more = "The score of this attention is not the dot product alone: the arrows are what it starts from.",
     .no_arrows = "Queries and keys are not vectors of one width, and are not drawn.",
@@ -46,13 +48,15 @@ constexpr GeometryWords english_geometry = {
     .way =
         "The dashed line is the way of the context as all that softmax reads grows from nothing to very much: first "
         "all "
-        "that is open counts alike, in the end the largest alone; a sink counts as a value of zero.",
+        "that is open counts alike, in the end the largest alone.",
+    .way_of_sink = "There the sink counts as a value of zero.",
     .turned_so =
         "Position {} turns each pair of numbers of the query by an angle of its own, and leaves its length as it "
         "is: only the difference of two positions is left in a score.",
     .times =
         "What softmax reads, times 1/4, 1/2, 1, 2 and 4, that is at temperature 4, 2, 1, 1/2 and 1/4: the larger, "
         "the sharper. In the middle are the weights themselves.",
+    .blunt_to_sharp = "Weights, from blunt to sharp",
     .length = "length",
     .cosine = "cos θ",
     .angle = "angle",

@@ -80,6 +80,7 @@ constexpr GradeWords english_grades = {
     .absent = "Handed in nothing",
     .of_other_shape = "every step has another shape than in this problem: is it of another one?",
     .mostly_wrong = "its first steps are mostly wrong: is it of other numbers?",
+    .write_more = "Write a digit or two more the next time.",
     .decide = "too few digits, for you to decide: {}; up to {} more points",
     .coarse_counted =
         [](std::size_t count) {
@@ -95,6 +96,8 @@ constexpr GradeWords english_grades = {
     .no_problem_of_name = "there is no problem for `{}`",
     .problem_not_read = "its problem, {}, cannot be read",
     .part_not_read = "a part of it cannot be read: {}",
+    .called_like_other = "the file is called like {}, who is in the list, too",
+    .numbers_of = "its numbers are those of the problem of {}",
 };
 
 }  // namespace attn

@@ -52,7 +52,7 @@ constexpr QuizWords english_quiz = {
     .not_right = "not right, or given up",
     .not_asked = "not asked",
     .to_practise = "What to practise",
-    .nothing_to_practise = "Nothing in particular: everything was right at the first try. Try a harder one.",
+    .nothing_to_practise = "Nothing in particular: everything was right at the first try.",
     .step = "step",
     .mistake = "mistake",
     .so_many =
@@ -62,6 +62,7 @@ constexpr QuizWords english_quiz = {
     .made = [](Text what,
                std::size_t times) { return what + (times > 1 ? ", " + std::to_string(times) + " times" : ""); },
     .more_like_this = "To practise that:",
+    .another_one = "Another of this kind:",
 };
 
 }  // namespace attn

@@ -8,6 +8,16 @@
 
 namespace attn {
 
+namespace {
+
+std::string places_of(std::string_view axis, std::size_t count) {
+  const std::string s = count == 1 ? "" : "s";
+  if (axis == "batch") return "sequence" + s;
+  return axis == "head" ? "head" + s : "sequence" + s + " or head" + s;
+}
+
+}  // namespace
+
 constexpr TellingWords english_telling = {
     .idea_each = "Each ",
     .idea_compared = " is compared with every ",
@@ -40,21 +50,20 @@ constexpr TellingWords english_telling = {
     .more_of_these = "more of these",
     .more_rows = "more rows",
     .more_queries = "more queries",
-    .more_places = "more sequences or heads",
     .more_notes = "more notes of this kind",
     .one_place_by = "--batch and --head pick one sequence and head, --full shows all",
     .one_query_by = "--query picks one query, --full shows all",
     .all_by = "--full shows all",
     .left_out = [](std::size_t count, Text what) { return "… " + std::to_string(count) + " " + what; },
+    .more_places = [](Text axis) { return "more " + places_of(axis, 2); },
     .in_the_same_way =
-        [](std::size_t rows, bool of_queries, std::size_t places) {
+        [](std::size_t rows, bool of_queries, std::size_t places, Text axis) {
           std::string more;
           const bool one = rows == 1;
           if (rows > 0) more = std::to_string(rows) + " more ";
           if (rows > 0) more += of_queries ? (one ? "query" : "queries") : (one ? "row" : "rows");
           if (places > 0) {
-            more += std::string(more.empty() ? "" : " and ") + std::to_string(places) +
-                    (places == 1 ? " more sequence or head" : " more sequences or heads");
+            more += (more.empty() ? "" : " and ") + std::to_string(places) + " more " + places_of(axis, places);
           }
           return "… " + more + " in the same way";
         },

@@ -120,7 +120,7 @@ TEST_CASE("a level that leaves something out says so, and hints at how to get it
   CHECK(hints(examples::worked_example()).empty());
 }
 
-TEST_CASE("the notes of a problem stand below its title, where all of it is told", "[explain]") {
+TEST_CASE("the notes of a problem stand below its title, whatever of it is told", "[explain]") {
   Trace trace = examples::traced(examples::worked_example());
   trace.remarks = {"Mind the third input."};
   const auto is_note = [](const Block& block) {
@@ -132,7 +132,7 @@ TEST_CASE("the notes of a problem stand below its title, where all of it is told
   }
   ExplainOptions scores;
   scores.only = {"scores"};
-  CHECK(std::ranges::none_of(explain(trace, scores).blocks, is_note));
+  CHECK(std::ranges::count_if(explain(trace, scores).blocks, is_note) == 1);
 }
 
 TEST_CASE("every head of every sequence is told, and says which it is", "[explain]") {

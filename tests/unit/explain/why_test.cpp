@@ -588,7 +588,7 @@ TEST_CASE("of a very large step one row of one head is told, and how to ask for 
   const std::string scores = in_text(examples::traced(examples::large()), "scores");
   CHECK(examples::holds(scores, "S[1,40] = q₁·k₄₀"));
   CHECK_FALSE(examples::holds(scores, "S[2,1] = "));
-  CHECK(examples::holds(scores, "… 39 more queries and 7 more sequences or heads in the same"));
+  CHECK(examples::holds(scores, "… 39 more queries and 7 more heads in the same"));
 }
 
 // The index, counted from 1, that the question means; or what is said about it.
