@@ -681,6 +681,94 @@ class TheRest(PageTest):
         self.assertGreater(second, first + 200)
         self.browser.resize(1280, 900)
 
+    def test_no_table_that_is_open_is_cut_where_heads_stand_side_by_side(self):
+        for width in (1280, 1920):
+            self.browser.resize(width, 900)
+            for name in ("ragged-batch", "alibi-twelve-heads", "worked-example", "masks-together", "twelve-words"):
+                self.open(name)
+                self.assertEqual(self.run_script("""
+                    const boxes = [...document.querySelectorAll(".matrix .scroll")].filter((box) => box.checkVisibility());
+                    return boxes.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.textContent.slice(0, 60));"""),
+                                 [], (name, width))
+        self.browser.resize(1280, 900)
+
+    def test_a_wide_window_has_two_heads_of_twelve_words_side_by_side(self):
+        self.browser.resize(1920, 900)
+        self.open("twelve-words")
+        first, second = self.run_script("""
+            return [...document.querySelectorAll(".heads > details[open]")].map((one) => one.getBoundingClientRect().top);""")
+        self.assertEqual(first, second)
+        self.browser.resize(1280, 900)
+
+    def test_no_folded_head_stands_beside_an_open_one(self):
+        for width in (1280, 1920):
+            self.browser.resize(width, 900)
+            self.open("eight-heads-batch")
+            opened, folded = self.run_script("""
+                const heads = [...document.querySelector(".heads").children];
+                const is = (open) => heads.filter((one) => one.open === open).map((one) => one.getBoundingClientRect());
+                return [Math.max(...is(true).map((box) => box.bottom)), Math.min(...is(false).map((box) => box.top))];""")
+            self.assertLessEqual(opened, folded)
+        self.browser.resize(1280, 900)
+
+    def test_sequences_are_sections_and_no_heads(self):
+        self.open("eight-heads-batch")
+        summaries = self.run_script('return [...document.querySelectorAll(".heads > details > summary")].map((one) => one.textContent);')
+        self.assertEqual(len(summaries), 16)
+        for words in summaries:
+            self.assertIn("Head", words)
+
+    def test_a_headline_says_no_more_than_what_is_new_in_its_sequence(self):
+        self.open("ragged-batch")
+        self.assertEqual(self.run_script("""
+            const around = [...document.querySelectorAll(".heads h2 .around")].filter((one) => one.checkVisibility());
+            return [around.length > 6, around.filter((one) => one.getBoundingClientRect().width > 1).length];"""), [True, 0])
+
+    def test_small_matrices_stand_side_by_side(self):
+        self.open("worked-example")
+        tops = self.run_script("""
+            return ["scores", "exponentials"].map((step) => cellAt(step, 0).closest("figure").getBoundingClientRect().top);""")
+        self.assertEqual(tops[0], tops[1])
+        self.assertLessEqual(self.run_script("return document.documentElement.scrollHeight"), 6 * 900)
+
+    def test_a_token_is_quoted_where_it_is_named(self):
+        self.open("twelve-words")
+        words = self.run_script("""
+            point(cellAt("attention_weights", 0));
+            return document.querySelector("output.sum .reading").textContent;""")
+        self.assertIn("row “the”", words)
+
+    def test_a_long_table_that_is_narrow_scrolls_down_only(self):
+        self.open("forty")
+        self.assertEqual(self.run_script("""
+            const box = cellAt("context", 0).closest(".scroll");
+            return [box.scrollHeight > box.clientHeight, box.scrollWidth - box.clientWidth];"""), [True, 0])
+
+    def test_a_closed_number_stands_below_the_name_of_its_column(self):
+        self.open("worked-example-causal")
+        self.assertEqual(self.run_script("""
+            const end = (one) => { const range = document.createRange(); range.selectNodeContents(one); return range.getBoundingClientRect().right; };
+            const cell = cellAt("attention_weights", 1);
+            return [cell.textContent, Math.abs(end(cell) - end(cell.closest("table").tHead.rows[0].cells[2])) < 2];"""), ["0", True])
+
+    def test_on_a_phone_maps_stand_two_a_row(self):
+        self.browser.resize(390, 800)
+        self.open("ragged-batch")
+        first, second, third = self.run_script("""
+            return [...document.querySelectorAll(".overview li")].map((one) => one.getBoundingClientRect().top);""")
+        self.assertEqual(first, second)
+        self.assertGreater(third, first)
+        self.browser.resize(1280, 900)
+
+    def test_two_masks_that_are_called_the_same_are_told_apart(self):
+        self.open("masks-together")
+        rules = self.run_script('return [...new Set([...document.querySelectorAll(".rule")].map((one) => one.textContent))];')
+        names = [rule.split(":")[0] for rule in rules]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertIn("closed by mask M_1", self.run_script("""
+            point(cellAt("attention_weights", 6));
+            return document.querySelector("output.sum").textContent;"""))
+
     def test_what_all_heads_make_together_stands_in_none_of_them(self):
         self.open("twelve-words")
         self.assertEqual(self.run_script("""
@@ -822,7 +910,7 @@ class TheRest(PageTest):
         self.assertIn("(the problem blocks this cell)", self.run_script("""
             point(cellAt("attention_weights", 6));
             return document.querySelector(".sum .reading").textContent;"""))
-        self.assertIn("closed by mask (the problem blocks this cell)", self.run_script("""
+        self.assertIn("closed by mask M_1 (the problem blocks this cell)", self.run_script("""
             cellAt("attention_weights", 6).click();
             return document.querySelector("dialog .meaning").textContent;"""))
 
@@ -970,6 +1058,12 @@ class TheRest(PageTest):
                 self.assertNotIn(control, text)
             self.assertIn("594.96 x 841.92", about)  # of A4, and nothing was shrunk to fit
             self.assertEqual(self.run_script('return document.querySelectorAll(".on-paper, .split").length;'), 0)
+
+    def test_vectors_run_along_the_lines_of_a_sheet(self):
+        self.open("forty")
+        text, _ = self.printed()
+        row = next(line for line in text.split("\n") if "token 1 " in line and "token 3 " in line and "." in line)
+        self.assertGreaterEqual(len(re.findall(r"token \d+", row)), 3)
 
     def test_the_search_of_the_browser_finds_what_is_folded_up(self):
         is_seen = 'return document.getElementById(`m${numbers.findIndex(({step}) => step === "weighted_values")}`).checkVisibility();'

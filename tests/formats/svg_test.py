@@ -333,7 +333,7 @@ class Figures(unittest.TestCase):
 
     def test_grey_is_said_to_be_closed_and_by_which_rules(self):
         for chosen in (["--only", "masked_scores,attention_weights"], ["--only", "attention_weights"], []):
-            self.assertIn(">Grey: closed by mask, causal and lengths.<", svg("run", DATA / "masks-together.json", *chosen))
+            self.assertIn(">Grey: closed by mask M_1, causal and lengths.<", svg("run", DATA / "masks-together.json", *chosen))
         self.assertNotIn("Grey", svg("run", EXAMPLE))
 
     def test_rows_of_padding_have_no_colour_and_are_named(self):
