@@ -389,6 +389,20 @@ class Page(unittest.TestCase):
         rows = self.browser.run("return [...document.querySelectorAll('.geometry .live tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
         return [[cell.replace("−", "-").rstrip("°") for cell in row] for row in rows]
 
+    def test_letters_can_be_read_on_a_phone(self):
+        self.browser.resize(390, 800)
+        try:
+            for width in (2, 3, 4):
+                self.open(random_problem(np.random.default_rng(47), width, 3, 4, causal=False))
+                smallest, farthest = self.browser.run("""
+                    const texts = [...document.querySelectorAll(".geometry figure text")];
+                    const size = (text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
+                    return [Math.min(...texts.map(size)), Math.max(...texts.map((text) => text.getBoundingClientRect().right))];""")
+                self.assertGreaterEqual(smallest, 11, width)
+                self.assertLessEqual(farthest, 390, width)
+        finally:
+            self.browser.resize(1280, 900)
+
     def drag(self, tip, dx, dy):
         """By so many units of the drawing."""
         scale = self.browser.run("const svg = document.querySelector('.geometry svg'); return svg.getBoundingClientRect().width / svg.viewBox.baseVal.width")

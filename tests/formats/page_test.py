@@ -1,6 +1,5 @@
 """The page of --format html in a browser: pointing, keys, slider, hiding, and the sums it writes."""
 
-import base64
 import json
 import math
 import os
@@ -16,7 +15,7 @@ from collections import Counter
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
 import every_feature
-from browser import Browser, skip_without_browser
+from browser import open_browser, skip_without_browser
 
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -130,7 +129,7 @@ class PageTest(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="attn-page-")
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        cls.browser = Browser()
+        cls.browser = open_browser()
         cls.addClassCleanup(cls.browser.close)
         cls.pages = {}
 
@@ -692,6 +691,24 @@ class TheRest(PageTest):
                                  [], (name, width))
         self.browser.resize(1280, 900)
 
+    def test_all_that_is_opened_scrolls_in_its_own_box_and_never_the_page(self):
+        for width in (1280, 390):
+            self.browser.resize(width, 800)
+            self.open("eight-heads-batch")
+            page, inside, row, column = self.run_script("""
+                [...document.querySelectorAll(".folding button")].find((one) => one.textContent === "Open all").click();
+                const box = cellAt("concat", 0).closest(".scroll"), table = box.querySelector("table");
+                box.scrollTo(500, 0);
+                const [outer, name, head] = [box, table.tBodies[0].rows[1].cells[0], table.tHead.rows[0].cells[20]]
+                    .map((one) => one.getBoundingClientRect());
+                const root = document.documentElement;
+                return [root.scrollWidth - root.clientWidth, box.scrollWidth > box.clientWidth, name.left - outer.left,
+                        head.top - outer.top];""")
+            self.assertEqual((page, inside), (0, True), width)
+            self.assertLess(abs(row), 3)
+            self.assertLess(abs(column), 3)
+        self.browser.resize(1280, 900)
+
     def test_a_wide_window_has_two_heads_of_twelve_words_side_by_side(self):
         self.browser.resize(1920, 900)
         self.open("twelve-words")
@@ -730,13 +747,6 @@ class TheRest(PageTest):
             return ["scores", "exponentials"].map((step) => cellAt(step, 0).closest("figure").getBoundingClientRect().top);""")
         self.assertEqual(tops[0], tops[1])
         self.assertLessEqual(self.run_script("return document.documentElement.scrollHeight"), 6 * 900)
-
-    def test_a_token_is_quoted_where_it_is_named(self):
-        self.open("twelve-words")
-        words = self.run_script("""
-            point(cellAt("attention_weights", 0));
-            return document.querySelector("output.sum .reading").textContent;""")
-        self.assertIn("row “the”", words)
 
     def test_a_long_table_that_is_narrow_scrolls_down_only(self):
         self.open("forty")
@@ -1016,8 +1026,7 @@ class TheRest(PageTest):
             look();
             return [rgba(getComputedStyle(document.body).backgroundColor), [...seen]];"""
         for mode in ("light", "dark"):
-            self.browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-                "features": [{"name": "prefers-color-scheme", "value": mode}]})
+            self.browser.set_paper(mode)
             try:
                 for name in ("worked-example", "ragged-batch", "tom-yeh-three-heads", "masks-together"):
                     self.open(name)
@@ -1025,16 +1034,15 @@ class TheRest(PageTest):
                     self.assertEqual(faults, [], (mode, name))
                     self.assertEqual(paper[0] > 128, mode == "light")
             finally:
-                self.browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+                self.browser.set_paper("")
 
     def printed(self):
         """The page as it is printed: its text, and the sizes of its sheets."""
         if not shutil.which("pdftotext"):
             self.skipTest("no pdftotext")
-        printed = self.browser.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
         path = os.path.join(self.folder, "printed.pdf")
         with open(path, "wb") as file:
-            file.write(base64.b64decode(printed["data"]))
+            file.write(self.browser.printed())
         return [subprocess.run([*words], capture_output=True, encoding="utf-8", check=True).stdout
                 for words in (["pdftotext", "-layout", path, "-"], ["pdfinfo", path])]
 
@@ -1077,13 +1085,13 @@ class TheRest(PageTest):
         tip = 'return document.querySelector(".tip").textContent'
         self.open("worked-example")
         self.assertIn("Point at", self.run_script(tip))
-        self.browser.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        self.browser.set_touch(True)
         try:
             self.browser.resize(390, 800)
             self.open("worked-example")
             self.assertNotIn("Point at", self.run_script(tip))
         finally:
-            self.browser.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+            self.browser.set_touch(False)
             self.browser.resize(1280, 900)
 
     def test_screen_readers_hear_where_a_number_stands(self):

@@ -53,13 +53,16 @@ std::vector<std::string> masks_read(const Trace& trace) {
   return masks;
 }
 
-std::string closed_by(const Trace& trace, const Slice& mask_cell) {
-  const Shape& shape = trace.value(mask_cell.tensor).shape();
-  const std::vector<std::size_t> index = shape.index(mask_cell.first);
+std::string closed_by(const Trace& trace, const Slice& mask_cells) {
+  const Shape& shape = trace.value(mask_cells.tensor).shape();
   std::vector<std::string> names;
-  for (const ClosingRule& rule : closing_rules(trace, mask_cell.tensor)) {
-    const bool is_new = std::ranges::find(names, rule.name) == names.end();
-    if ((*rule.open)[rule.shape.offset(index, shape)] == 0 && is_new) names.push_back(rule.name);
+  for (const ClosingRule& rule : closing_rules(trace, mask_cells.tensor)) {
+    if (std::ranges::find(names, rule.name) != names.end()) continue;
+    for (std::size_t i = 0; i < mask_cells.count; ++i) {
+      if ((*rule.open)[rule.shape.offset(shape.index(mask_cells.cell(i)), shape)] != 0) continue;
+      names.push_back(rule.name);
+      break;
+    }
   }
   return language().telling.closed_by(names);
 }

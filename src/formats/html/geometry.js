@@ -1,6 +1,10 @@
 // Geometry: queries, keys and values that can be moved, and what softmax then makes of them.
 
-const [column, plot, planeTop, lineHeight] = [150, 220, 26, 16];  // as formats/scene.cpp has them
+// As formats/scene.cpp has them; narrower on a phone, so that letters can be read there.
+const isNarrow = matchMedia("(max-width: 32rem)").matches;
+const [column, plot] = isNarrow ? [96, 192] : [150, 220];
+const [planeTop, lineHeight] = [26, 16];
+const [sceneWidth, sceneHeight] = [2 * column + plot, planeTop + plot + 30];
 
 const dot = (a, b) => a.reduce((sum, number, i) => sum + number * b[i], 0);
 const lengthOf = (a) => Math.hypot(...a);
@@ -120,6 +124,9 @@ class Plane {
   }
 }
 
+// A key and its angle, without its word where there is no room for it: "k₁ the · 30.0°".
+const inBrief = (text) => (isNarrow && text.length > 12 ? text.replace(/^(\S+) .* (?=· )/, "$1 ") : text);
+
 // Names on either side of the drawing, none over another.
 function placeNames(names) {
   names.sort((a, b) => a.at[0] - b.at[0]);
@@ -235,14 +242,15 @@ class MovingFigure {
   put(kind, shapes, names) {
     const svg = this.drawing(kind);
     const plane = this.planes[kind];
-    const back = svgElement("rect", { width: 520, height: 276, fill: "transparent", class: "back" });
+    const back = svgElement("rect", { width: sceneWidth, height: sceneHeight, fill: "transparent", class: "back" });
     if (plane.kind === "space") {
       for (const [name, value] of [["tabindex", 0], ["role", "button"], ["data-tip", `${kind}-space`], ["aria-label", "The space: arrow keys turn it"], ["aria-describedby", this.how]]) back.setAttribute(name, value);
     }
     const labels = placeNames(names).map((name) => svgElement("g", {},
       svgElement("line", { x1: name.at[0], y1: name.at[1], x2: name.x + (name.onRight ? -3 : 3), y2: name.y, stroke: "var(--grid)" }),
       svgElement("text", { x: name.x, y: name.y + 4, "font-size": 12, "text-anchor": name.onRight ? "start" : "end",
-                           fill: `var(--${name.role})`, ...(name.bold ? { "font-weight": "bold" } : {}) }, name.text)));
+                           fill: `var(--${name.role})`, ...(name.bold ? { "font-weight": "bold" } : {}) }, inBrief(name.text))));
+    svg.setAttribute("viewBox", `0 0 ${sceneWidth} ${sceneHeight}`);
     svg.replaceChildren(svg.querySelector("title"), back, ...this.axes(kind), ...labels, ...shapes);
   }
 
