@@ -65,10 +65,13 @@ class Firefox:
                                         env={**os.environ, "HOME": self.profile, "MOZ_HEADLESS_WIDTH": "2000",
                                              "MOZ_HEADLESS_HEIGHT": "1300"},
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.marionette = Marionette(self.port())
-        self.call = self.marionette.call
-        self.call("WebDriver:NewSession", capabilities={"alwaysMatch": {"acceptInsecureCerts": True}})
-        self.resize(width, height)
+        try:
+            self.call = Marionette(self.port()).call
+            self.call("WebDriver:NewSession", capabilities={})
+            self.resize(width, height)
+        except Exception:
+            self.process.kill()
+            raise
 
     def port(self):
         path = os.path.join(self.profile, "MarionetteActivePort")
