@@ -709,6 +709,24 @@ class TheRest(PageTest):
             self.assertLess(abs(column), 3)
         self.browser.resize(1280, 900)
 
+    def test_no_page_scrolls_sideways_and_nothing_stands_off_it(self):
+        """Closed as it is opened, and with all of it open."""
+        for width in (1920, 1280, 390, 320):
+            self.browser.resize(width, 800)
+            for name in ("score-cosine", "alibi-twelve-heads", "block-by-hand", "ragged-batch", "forty"):
+                self.open(name)
+                self.assertEqual(self.run_script("""
+                    const root = document.documentElement;
+                    const look = () => root.scrollWidth > root.clientWidth ? ["the page"] :
+                        [...document.querySelectorAll("caption, summary, h2, p, figcaption")]
+                            .filter((one) => one.checkVisibility() && !one.closest(".scroll, .skip"))
+                            .filter((one) => one.getBoundingClientRect().right > root.clientWidth + 1)
+                            .map((one) => one.textContent.slice(0, 40));
+                    const closed = look();
+                    document.querySelectorAll("details").forEach((one) => (one.open = true));
+                    return [closed, look()];"""), [[], []], (name, width))
+        self.browser.resize(1280, 900)
+
     def test_a_wide_window_has_two_heads_of_twelve_words_side_by_side(self):
         self.browser.resize(1920, 900)
         self.open("twelve-words")
