@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "explain/provenance.h"
 #include "formats/svg/drawings.h"
 #include "formats/svg/grid.h"
 
