@@ -18,6 +18,8 @@ constexpr double widest_label = 130;  // of a token
 constexpr double gap = 170;           // between queries and keys
 constexpr double widest_arc = 12;     // of the weight 1
 
+constexpr double faint = 0.25;  // how strong what padding attends to, which nobody reads, is drawn, of 1
+
 constexpr double map_size = 120;  // of a small map, about
 constexpr int shades = 24;
 
@@ -60,8 +62,9 @@ class Arcs {
     drawing.content = svg_text(margin + left_, font, "queries", look(Anchor::end, palette_.faint, small)) +
                       svg_text(to_x() + 4, font, "keys", look(Anchor::start, palette_.faint, small));
     for (std::size_t key = 0; key < key_labels().size(); ++key) {
-      drawing.content += svg_text(to_x() + 4, y(key, key_labels().size()) + font * 0.36, key_labels()[key],
-                                  look(Anchor::start, palette_.key, font), widest_label);
+      drawing.content +=
+          svg_text(to_x() + 4, y(key, key_labels().size()) + font * 0.36, key_labels()[key],
+                   look(Anchor::start, pads_key(key) ? palette_.faint : palette_.key, font), widest_label);
     }
     for (std::size_t query = 0; query < query_labels().size(); ++query) drawing.content += of_query(query);
     return drawing;
@@ -74,6 +77,13 @@ class Arcs {
     return turned_ ? weights_.column_labels : weights_.row_labels;
   }
   const std::vector<std::string>& key_labels() const { return turned_ ? weights_.row_labels : weights_.column_labels; }
+
+  bool pads_query(std::size_t query) const {
+    return turned_ ? weights_.is_padding_column(query) : weights_.is_padding_row(query);
+  }
+  bool pads_key(std::size_t key) const {
+    return turned_ ? weights_.is_padding_row(key) : weights_.is_padding_column(key);
+  }
 
   static double label_width(const std::string& label) { return std::min(widest_label, text_width(label, font)); }
 
@@ -93,8 +103,8 @@ class Arcs {
   std::string of_query(std::size_t query) const {
     std::string group = fmt::format("<g class=\"of-query\" data-row=\"{}\">\n", query);
     const double from = y(query, query_labels().size());
-    group += svg_text(from_x() - 4, from + font * 0.36, query_labels()[query], look(Anchor::end, palette_.query, font),
-                      widest_label);
+    group += svg_text(from_x() - 4, from + font * 0.36, query_labels()[query],
+                      look(Anchor::end, pads_query(query) ? palette_.faint : palette_.query, font), widest_label);
     for (std::size_t key = 0; key < key_labels().size(); ++key) group += arc(query, key, from);
     return group + "</g>\n";
   }
@@ -106,11 +116,12 @@ class Arcs {
     const double weight = weights_.number(row, column);
     if (!std::isfinite(weight) || weight <= 0) return "";
     const double share = weight / largest_;
+    const double strength = pads_query(query) || pads_key(key) ? faint : 1;
     return svg(R"(<path d="M{0} {1}C{2} {1} {2} {3} {4} {3}" fill="none" stroke="{5}")", from_x(), from,
                (from_x() + to_x()) / 2, y(key, key_labels().size()), to_x(), palette_.heat) +
            fmt::format(
                R"( stroke-width="{:.4g}" stroke-opacity="{:.3g}" data-column="{}"><title>{} → {}: {}</title></path>)",
-               share * widest_arc, 0.35 + 0.55 * share, key, escaped_markup(query_labels()[query]),
+               share * widest_arc, strength * (0.35 + 0.55 * share), key, escaped_markup(query_labels()[query]),
                escaped_markup(key_labels()[key]), escaped_markup(weights_.cell(row, column))) +
            "\n";
   }
@@ -171,9 +182,8 @@ Drawing small_map_drawing(const Matrix& matrix, const Palette& palette, double c
       bool closed = true;
       for (std::size_t r = row; r < std::min(rows, row + down); ++r) {
         for (std::size_t c = column; c < std::min(columns, column + across); ++c) {
-          // What padding attends to nobody reads.
-          const double faded = matrix.is_padding_row(r) || matrix.is_padding_column(c) ? 0.25 : 1;
-          darkest = std::max(darkest, faded * heat.of(r, c));
+          const bool is_padded = matrix.is_padding_row(r) || matrix.is_padding_column(c);
+          darkest = std::max(darkest, (is_padded ? faint : 1) * heat.of(r, c));
           closed = closed && matrix.is_closed(r, c);
         }
       }

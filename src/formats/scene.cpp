@@ -16,9 +16,21 @@ namespace attn {
 namespace {
 
 constexpr double row_height = 16;
-constexpr double column = 150;  // of names, on either side of the drawing
-constexpr double plot = 220;    // of the drawing
-constexpr double scene_width = 2 * column + plot;
+// The widths of a scene's parts.
+struct Widths {
+  double column;            // of names, on either side of the drawing
+  double plot;              // of the drawing, which is as high
+  double names, cell, bar;  // where what softmax reads is sharpened
+  double radius;            // of a pair that is turned
+
+  constexpr double scene() const { return 2 * column + plot; }
+};
+
+constexpr Widths usual = {.column = 150, .plot = 220, .names = 120, .cell = 80, .bar = 34, .radius = 48};
+constexpr Widths narrow = {.column = 96, .plot = 192, .names = 84, .cell = 60, .bar = 20, .radius = 42};
+static_assert(narrow.names + 5 * narrow.cell == narrow.scene());
+
+constexpr double top = 26;  // of the drawing
 constexpr double paler = 0.4;
 constexpr std::size_t most_arcs = 4, most_pairs = 4;
 
@@ -47,12 +59,13 @@ struct SideName {
   SceneInk ink;
   bool bold = false;
   double y = 0;
+  std::string brief = {};  // where there is no room for all of it
 };
 
 // Brings points of a plane to places of the drawing: as large as there is room, zero among them.
 class Frame {
  public:
-  explicit Frame(const std::vector<DrawnPoint>& points) {
+  Frame(const std::vector<DrawnPoint>& points, const Widths& widths) : widths_(widths) {
     for (const DrawnPoint& point : points) {
       left_ = std::min(left_, point.x);
       right_ = std::max(right_, point.x);
@@ -60,25 +73,27 @@ class Frame {
       above_ = std::max(above_, point.y);
     }
     const double widest = std::max(right_ - left_, above_ - below_);
-    scale_ = widest > 0 ? plot / widest : 1;
+    scale_ = widest > 0 ? widths.plot / widest : 1;
   }
 
   DrawnPoint at(const DrawnPoint& point) const {
-    return {column + plot / 2 + (point.x - (left_ + right_) / 2) * scale_,
-            top + plot / 2 - (point.y - (below_ + above_) / 2) * scale_};
+    const double middle = widths_.plot / 2;
+    return {widths_.column + middle + (point.x - (left_ + right_) / 2) * scale_,
+            top + middle - (point.y - (below_ + above_) / 2) * scale_};
   }
-  static constexpr double top = 26, bottom = top + plot;
 
  private:
+  const Widths& widths_;
   double left_ = 0, right_ = 0, below_ = 0, above_ = 0, scale_ = 1;
 };
 
 class Drawer {
  public:
-  Drawer(GeometryPicture::Kind kind, const Geometry& geometry) : geometry_(geometry) {
+  Drawer(GeometryPicture::Kind kind, const Geometry& geometry, const Widths& widths)
+      : geometry_(geometry), widths_(widths) {
     scene_.kind = kind;
-    scene_.width = scene_width;
-    scene_.height = Frame::bottom + 30;
+    scene_.width = widths.scene();
+    scene_.height = bottom() + 30;
   }
 
   Scene arrows() {
@@ -86,7 +101,7 @@ class Drawer {
     if (geometry_.asked().numbers.empty()) return nothing();
     std::vector<DrawnPoint> tips;
     for (const DrawnVector* vector : arrows_drawn()) tips.push_back(plane.of(vector->numbers));
-    const Frame frame(tips);
+    const Frame frame(tips, widths_);
     axes(plane, frame);
     const bool is_line = plane.kind == DrawnPlane::Kind::line;
     double track = -static_cast<double>(tips.size()) / 2;
@@ -102,7 +117,7 @@ class Drawer {
         scene_.drawn.push_back(
             SceneLine{{from, to}, ink, asked ? 2.6 : 1.6, true, vector.closed, false, pale ? paler : 1});
       }
-      if (vector.named) names_.push_back({to, vector.words() + more, ink, asked});
+      if (vector.named) names_.push_back({to, vector.words() + more, ink, asked, 0, vector.name + more});
     };
     for (std::size_t i = 0; i < geometry_.queries.size(); ++i) {
       if (i != geometry_.query) put(geometry_.queries[i], "", false);
@@ -129,7 +144,7 @@ class Drawer {
     }
     const DrawnPoint context = plane.of(geometry_.context->numbers);
     if (geometry_.context->is_finite()) all.push_back(context);
-    const Frame frame(about(all));
+    const Frame frame(about(all), widths_);
     const auto here = [&](const DrawnPoint& point) { return frame.at(less_origin(point)); };
     axis_names(plane);
     std::vector<DrawnPoint> corners;
@@ -154,8 +169,8 @@ class Drawer {
       scene_.drawn.push_back(
           SceneDisc{at, 2.5 + 7 * sqrt(weight), SceneInk::value, value.closed, value.closed ? paler : 1});
       if (value.named) {
-        names_.push_back(
-            {at, value.words() + (value.closed ? "" : " · " + two_decimals(geometry_.weights[key])), SceneInk::value});
+        const std::string more = value.closed ? "" : " · " + two_decimals(geometry_.weights[key]);
+        names_.push_back({at, value.words() + more, SceneInk::value, false, 0, value.name + more});
       }
     }
     if (geometry_.zero_counts) {
@@ -177,7 +192,7 @@ class Drawer {
       const DrawnPoint& point = geometry_.turned[i].before;
       longest = std::max(longest, sqrt(point.x * point.x + point.y * point.y));
     }
-    constexpr double cell = scene_width / most_pairs, radius = 48, middle = 6 + radius;
+    const double cell = widths_.scene() / most_pairs, radius = widths_.radius, middle = 6 + radius;
     const double scale = longest > 0 ? radius / longest : 0;
     scene_.height = 6 + 2 * radius + 44;
     for (std::size_t i = 0; i < shown; ++i) {
@@ -205,7 +220,7 @@ class Drawer {
   }
 
   Scene sharpening() {
-    constexpr double first = 120, cell = 80, bar = 34, top = 26;
+    const double first = widths_.names, cell = widths_.cell, bar = widths_.bar;
     std::vector<std::size_t> keys;
     for (std::size_t key = 0; key < geometry_.keys.size(); ++key) {
       if (geometry_.keys[key].named) keys.push_back(key);
@@ -255,6 +270,9 @@ class Drawer {
   }
 
  private:
+  double central() const { return widths_.column + widths_.plot / 2; }  // to the middle of the drawing
+  double bottom() const { return top + widths_.plot; }
+
   Scene nothing() {
     scene_.height = 0;
     return std::move(scene_);
@@ -293,19 +311,19 @@ class Drawer {
       }
       return;
     }
-    scene_.drawn.push_back(SceneLine{{{column - 8, zero.y}, {column + plot + 8, zero.y}}});
+    scene_.drawn.push_back(SceneLine{{{widths_.column - 8, zero.y}, {widths_.column + widths_.plot + 8, zero.y}}});
     if (plane.kind != DrawnPlane::Kind::line) {
-      scene_.drawn.push_back(SceneLine{{{zero.x, Frame::top - 8}, {zero.x, Frame::bottom + 8}}});
+      scene_.drawn.push_back(SceneLine{{{zero.x, top - 8}, {zero.x, bottom() + 8}}});
     }
     axis_names(plane);
   }
 
   void axis_names(const DrawnPlane& plane) {
     if (!plane.right_name.empty()) {
-      text({column + plot / 2, Frame::bottom + 24}, "→ " + plane.right_name, SceneInk::faint, SceneText::Side::middle);
+      text({central(), bottom() + 24}, "→ " + plane.right_name, SceneInk::faint, SceneText::Side::middle);
     }
     if (!plane.up_name.empty()) {
-      text({column + plot / 2, 12}, "↑ " + plane.up_name, SceneInk::faint, SceneText::Side::middle);
+      text({central(), 12}, "↑ " + plane.up_name, SceneInk::faint, SceneText::Side::middle);
     }
   }
 
@@ -352,10 +370,10 @@ class Drawer {
     std::size_t on_left = 0;
     for (const SideName& name : names_) {
       across.push_back(name.of.x);
-      if (name.of.x <= column + plot / 2) ++on_left;
+      if (name.of.x <= central()) ++on_left;
     }
     const std::vector<std::size_t> order = sorted_by(across);
-    const std::size_t most = static_cast<std::size_t>((Frame::bottom - Frame::top) / row_height) + 2;
+    const std::size_t most = static_cast<std::size_t>(widths_.plot / row_height) + 2;
     const std::size_t all = names_.size();
     on_left = std::max(all - std::min(all, most), std::min(on_left, std::max(most, all / 2)));
     write_side({order.begin(), order.begin() + static_cast<std::ptrdiff_t>(on_left)}, false);
@@ -366,25 +384,28 @@ class Drawer {
     std::vector<double> heights;
     for (const SideName& name : names_) heights.push_back(name.of.y);
     names = sorted_by(std::move(names), heights);
-    double y = Frame::top - row_height;
+    double y = top - row_height;
     for (const std::size_t i : names) names_[i].y = y = std::max(names_[i].of.y, y + row_height);
-    double lowest = Frame::bottom + row_height;
+    double lowest = bottom() + row_height;
     for (std::size_t i = names.size(); i-- > 0;) {
       names_[names[i]].y = std::min(names_[names[i]].y, lowest - row_height);
       lowest = names_[names[i]].y;
     }
-    const double edge = on_right ? column + plot + 14 : column - 14;
+    const double room = widths_.column - 14;
+    const double edge = on_right ? widths_.column + widths_.plot + 14 : widths_.column - 14;
     for (const std::size_t i : names) {
       const SideName& name = names_[i];
       const double to = edge + (on_right ? -3 : 3);
       // Below all else that was drawn.
       scene_.drawn.insert(scene_.drawn.begin(), SceneLine{{name.of, {to, name.y}}, SceneInk::grid, 0.8});
-      text({edge, name.y + 4}, name.text, name.ink, on_right ? SceneText::Side::from : SceneText::Side::to, column - 14,
-           name.bold);
+      const bool fits = name.brief.empty() || text_width(name.text, scene_text_size * (name.bold ? 1.1 : 1)) <= room;
+      text({edge, name.y + 4}, fits ? name.text : name.brief, name.ink,
+           on_right ? SceneText::Side::from : SceneText::Side::to, room, name.bold);
     }
   }
 
   const Geometry& geometry_;
+  const Widths& widths_;
   Scene scene_;
   std::vector<SideName> names_;
   DrawnPoint origin_;
@@ -411,8 +432,8 @@ std::string see_through(double opacity) { return opacity < 1 ? fmt::format(" opa
 
 }  // namespace
 
-Scene scene_of(GeometryPicture::Kind kind, const Geometry& geometry) {
-  Drawer drawer(kind, geometry);
+Scene scene_of(GeometryPicture::Kind kind, const Geometry& geometry, SceneSize size) {
+  Drawer drawer(kind, geometry, size == SceneSize::narrow ? narrow : usual);
   switch (kind) {
     case GeometryPicture::Kind::arrows:
       return drawer.arrows();

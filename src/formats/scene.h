@@ -49,8 +49,11 @@ struct Scene {
 
 inline constexpr double scene_text_size = 12;
 
+// How much room a scene has: that of a page, or of a phone and of a column of a paper.
+enum class SceneSize { usual, narrow };
+
 // The picture as a scene.
-Scene scene_of(GeometryPicture::Kind kind, const Geometry& geometry);
+Scene scene_of(GeometryPicture::Kind kind, const Geometry& geometry, SceneSize size = SceneSize::usual);
 
 // A scene as elements of SVG, in these colours.
 std::string svg_scene(const Scene& scene, const std::function<std::string(SceneInk)>& colour);

@@ -1,5 +1,6 @@
 """A browser without a window, for tests of pages; a reason to skip where there is none."""
 
+import base64
 import json
 import os
 import shutil
@@ -15,14 +16,26 @@ try:
 except ImportError:
     webdriver = None
 
+from firefox import FIREFOX, Firefox
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver") or shutil.which("chromedriver", path="/usr/bin:/usr/lib/chromium")
 
 
+# Which of them pages are opened in: chromium, or firefox.
+CHOSEN = os.environ.get("ATTN_BROWSER", "chromium")
+
+
+def open_browser():
+    return Firefox() if CHOSEN == "firefox" else Browser()
+
+
 def skip_without_browser():
     """Ends the test as skipped where no page can be opened."""
-    missing = [name for name, found in [("python3-selenium", webdriver), ("chromium", CHROMIUM),
-                                        ("chromium-driver", DRIVER)] if not found]
+    missing = [] if FIREFOX else ["firefox-esr"]
+    if CHOSEN == "chromium":
+        missing = [name for name, found in [("python3-selenium", webdriver), ("chromium", CHROMIUM),
+                                            ("chromium-driver", DRIVER)] if not found]
     if missing:
         print("skipped: no " + ", no ".join(missing))
         sys.exit(77)
@@ -82,6 +95,18 @@ class Browser:
 
     def set_script(self, enabled):
         self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not enabled})
+
+    def set_paper(self, mode):
+        """Light or dark, as the reader's device has it; "" as it was."""
+        features = [{"name": "prefers-color-scheme", "value": mode}] if mode else []
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def set_touch(self, enabled):
+        self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": enabled})
+
+    def printed(self):
+        """The page as PDF, on the paper that it asks for."""
+        return base64.b64decode(self.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
 
     def complaints(self):
         """What the console says since it was last asked."""

@@ -389,6 +389,20 @@ class Page(unittest.TestCase):
         rows = self.browser.run("return [...document.querySelectorAll('.geometry .live tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
         return [[cell.replace("−", "-").rstrip("°") for cell in row] for row in rows]
 
+    def test_letters_can_be_read_on_a_phone(self):
+        self.browser.resize(390, 800)
+        try:
+            for width in (2, 3, 4):
+                self.open(random_problem(np.random.default_rng(47), width, 3, 4, causal=False))
+                smallest, farthest = self.browser.run("""
+                    const texts = [...document.querySelectorAll(".geometry figure text")];
+                    const size = (text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
+                    return [Math.min(...texts.map(size)), Math.max(...texts.map((text) => text.getBoundingClientRect().right))];""")
+                self.assertGreaterEqual(smallest, 11, width)
+                self.assertLessEqual(farthest, 390, width)
+        finally:
+            self.browser.resize(1280, 900)
+
     def drag(self, tip, dx, dy):
         """By so many units of the drawing."""
         scale = self.browser.run("const svg = document.querySelector('.geometry svg'); return svg.getBoundingClientRect().width / svg.viewBox.baseVal.width")
@@ -448,13 +462,34 @@ class Page(unittest.TestCase):
         generator = np.random.default_rng(31)
         self.open(random_problem(generator, 3, 2, 3, causal=False))
         before = self.table()
-        where = """return [...document.querySelectorAll('[data-kind=arrows] .tip-of circle')].map((tip) =>
-            tip.getAttribute('cx') + ' ' + tip.getAttribute('cy'))"""
-        at = self.browser.run(where)
+        tips = """return [...document.querySelectorAll('[data-tip^="arrows-"] circle')].map(
+            (tip) => [tip.getAttribute("cx"), tip.getAttribute("cy")].map(Number))"""
+        at = self.browser.run(tips)
         self.browser.run("document.querySelector('[data-tip=\"arrows-space\"]').focus()")
         self.browser.press("ArrowRight", "ArrowRight")
-        self.assertNotEqual(self.browser.run(where), at)
+        self.assertNotEqual(self.browser.run(tips), at)
         self.assertEqual(self.table(), before)
+        # However far it is turned, all stays in the drawing, and no arrow runs into a name.
+        for _ in range(12):
+            self.browser.press(*["ArrowRight"] * 4, *["ArrowDown"] * 2)
+            for x, y in self.browser.run(tips):
+                self.assertTrue(149 <= x <= 371 and 25 <= y <= 247, (x, y))
+
+    def test_a_tip_that_is_dragged_out_of_the_drawing_is_in_it_when_let_go(self):
+        for width in (2, 3):
+            self.open(random_problem(np.random.default_rng(41), width, 2, 3, causal=False))
+            self.drag("arrows-key-0", 160, -30)
+            x, y = self.browser.run("""const tip = document.querySelector('[data-tip="arrows-key-0"] circle');
+                return [tip.getAttribute("cx"), tip.getAttribute("cy")].map(Number);""")
+            self.assertTrue(145 <= x <= 375 and 21 <= y <= 251, (x, y))
+
+    def test_who_has_no_pointer_is_told_how_to_move(self):
+        self.open(random_problem(np.random.default_rng(43), 3, 2, 3, causal=False))
+        told = self.browser.run("""return [...document.querySelectorAll(".geometry [data-tip]")].map(
+            (tip) => document.getElementById(tip.getAttribute("aria-describedby")).textContent)""")
+        self.assertGreater(len(told), 6)
+        for words in told:
+            self.assertIn("arrow key", words)
 
     def test_nothing_leaves_the_frame_from_whatever_side_space_is_seen(self):
         generator = np.random.default_rng(41)

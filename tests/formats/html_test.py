@@ -353,19 +353,63 @@ class Pages(unittest.TestCase):
                 self.assertTrue(link.text().strip())
                 self.assertIn(index, tables)
         places = [details for details in self.pages["ragged-batch.json"].all("details") if "place" in details.classes()]
-        self.assertEqual(["open" in details.attributes for details in places], [True, True, False])  # two stand side by side
+        self.assertEqual(["open" in details.attributes for details in places], [True, True, False])  # as have room
 
-    def test_every_map_leads_to_weights_that_are_headed(self):
-        """Heads that are not written out in lines too: their matrices stand behind those that are."""
-        one = page("run", os.path.join(DATA, "alibi-twelve-heads.json"))
-        summaries = [summary.text() for summary in one.all("summary")]
-        for head in range(9, 13):
-            self.assertIn(f"Head {head} of 12 not written out in lines", summaries)
-        links = [link for link in one.all("a") if "#m" in link.get("href")]
-        self.assertEqual(len(links), 12)
-        behind = one.source.index('<details id="behind"') if '<details id="behind"' in one.source else len(one.source)
-        for link in links:
-            self.assertLess(one.source.index(f'id="{link.get("href")[1:]}"'), behind)
+    def test_a_map_leads_to_weights_with_their_head_named(self):
+        for name, untold in (("eight-heads-batch.json", 8), ("alibi-twelve-heads.json", 4), ("ragged-batch.json", 0)):
+            one = self.pages[name]
+            figures = {figure.get("id"): figure for figure in one.all("figure")}
+            for link in one.all("a"):
+                if "#m" not in link.get("href"):
+                    continue
+                (label,) = [span.text() for span in link.all("span") if span.get("class") == "of"]
+                places = [above for above in figures[link.get("href")[1:]].above() if "place" in above.classes()]
+                self.assertEqual(len(places), 1, (name, label))
+                (summary,) = [child for child in places[0].children if isinstance(child, Element) and child.tag == "summary"]
+                self.assertTrue(label in summary.text(), (name, label, summary.text()))
+            told = [summary.text() for summary in one.all("summary") if "not written out" in summary.text()]
+            self.assertEqual(len(told), untold, name)
+
+    def test_nothing_is_said_that_is_false_on_dark_paper(self):
+        def holds(one):
+            self.assertNotIn("darker", one.root.text())
+
+        self.for_each(holds)
+
+    def test_a_line_of_a_closed_cell_says_what_closes_it(self):
+        for name in ("masks-together.json", "worked-example-causal.json", "ragged-batch.json"):
+            remarks = [remark.text() for remark in self.pages[name].all("span") if remark.get("class") == "remark"]
+            closed = [remark for remark in remarks if remark.startswith("(closed")]
+            for remark in closed:
+                self.assertTrue(remark.startswith("(closed by "), (name, remark))
+        self.assertIn("(closed by mask M_1)", [one.text() for one in self.pages["masks-together.json"].all("span")])
+
+    def test_the_one_map_of_many_tokens_has_names_on_its_axes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "forty.json"), "w", encoding="utf-8") as file:
+                json.dump({"inputs": {"random": "normal", "shape": [40, 8], "seed": 1}}, file)
+            one = page("run", "forty.json", folder=folder)
+        (overview,) = [nav for nav in one.all("nav") if "overview" in nav.classes()]
+        self.assertEqual(len(list(overview.all("a"))), 1)
+        self.assertIn("keys →", overview.text())
+        self.assertIn("queries →", overview.text())
+
+    def test_grey_and_faint_squares_of_maps_are_explained(self):
+        for name, words in (("ragged-batch.json", ["lengths: keys past the end", "padding"]),
+                            ("twelve-words.json", [])):
+            (overview,) = [nav for nav in self.pages[name].all("nav") if "overview" in nav.classes()]
+            for said in words:
+                self.assertIn(said, overview.text())
+            self.assertEqual("Grey is closed" in overview.text(), bool(words))
+
+    def test_padding_is_drawn_faint(self):
+        strong, faint = [], []
+        for path in self.pages["ragged-batch.json"].all("path"):
+            (title,) = list(path.all("title")) or [None]
+            if title:
+                (faint if "·" in title.text() else strong).append(float(path.get("stroke-opacity")))
+        self.assertTrue(faint and strong)
+        self.assertLess(max(faint), min(strong))
 
     def test_weights_of_one_head_have_a_map_where_they_are_many(self):
         folder = tempfile.mkdtemp(prefix="attn-html-")

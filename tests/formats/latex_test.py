@@ -394,6 +394,13 @@ class Slides(LatexTest):
         self.assertEqual(len(named["Values"]), 1)
         self.compile(source)  # no slide is shrunk: numbers have one size
 
+    def test_a_context_stands_beside_the_weights_of_a_few_tokens(self):
+        slides = [text for _, text in frames(latex("run", RAGGED, "--beamer", "--brief")) if "\\attnarc{" in text]
+        self.assertEqual(len(slides), 3)
+        for text in slides:
+            self.assertEqual(text.count("\\attncaption"), 2)
+            self.assertIn("{Context", text)
+
     def test_lines_between_tokens_and_notes_have_no_slides_of_their_own(self):
         slides = frames(latex("run", RAGGED, "--beamer", "--brief"))
         for title, text in slides:

@@ -211,6 +211,13 @@ class Figures(unittest.TestCase):
                 cls.figures[f"{fit} of {problem}"] = svg("run", DATA / f"{problem}.json", "--fit", fit)
             cls.figures[f"{fit} of numbers"] = svg("why", EXAMPLE, "scores[1,2]", "--fit", fit)
             cls.figures[f"{fit} of a step"] = svg("run", EXAMPLE, "--only", "attention_weights", "--fit", fit)
+            cls.figures[f"{fit} of eight heads"] = svg("run", DATA / "eight-heads-batch.json", "--fit", fit)
+            cls.figures[f"{fit} of a tree"] = svg("why", EXAMPLE, "context[2,2]", "--fit", fit)
+            cls.figures[f"{fit} of a long sum"] = svg("why", DATA / "eight-heads-batch.json", "queries[1,1,1,1]", "--fit",
+                                                      fit)
+            for problem in ("worked-example", "twelve-words"):
+                cls.figures[f"{fit} of geometry of {problem}"] = svg("run", DATA / f"{problem}.json", "--geometry",
+                                                                     "--query", "2", "--explain", "result", "--fit", fit)
             cls.figures[f"{fit} of heads"] = svg("run", DATA / "two-heads-shared-matrix.json", "--fit", fit)
             cls.figures[fit] = svg("run", EXAMPLE, "--fit", fit)
         cls.roots = {which: unscaled(ElementTree.fromstring(text)) for which, text in cls.figures.items()}
@@ -223,7 +230,7 @@ class Figures(unittest.TestCase):
                 self.assertTrue(all(len(root[i].text) > 5 for i in range(2)))
 
     def test_it_needs_nothing_and_runs_nothing(self):
-        allowed = {"svg", "title", "desc", "g", "rect", "path", "text", "tspan"}
+        allowed = {"svg", "title", "desc", "g", "rect", "path", "text", "tspan", "polyline", "polygon", "circle"}
         for which, root in self.roots.items():
             with self.subTest(figure=which):
                 for element in root.iter():
@@ -283,8 +290,10 @@ class Figures(unittest.TestCase):
                     stroke = element.get("stroke", "none")
                     if stroke in ("none", separators) or element.get("data-column") is not None:
                         continue  # the arcs of weights are as strong as these
+                    if element.get("opacity") or element.get("fill-opacity"):
+                        continue  # what is closed, and a hull, are meant to be pale
                     fill = element.get("fill", "none")
-                    for behind in {"#ffffff", fill if fill.startswith("#") else "#ffffff"}:
+                    for behind in {"#ffffff", fill if fill.startswith("#") and fill != stroke else "#ffffff"}:
                         self.assertGreaterEqual(contrast(stroke, behind), 3, (element.attrib, behind))
 
     def test_what_is_fitted_to_its_page_can_be_read_there(self):
@@ -300,6 +309,26 @@ class Figures(unittest.TestCase):
                 else:
                     self.assertEqual(root.get("width"), "241pt")  # 85 mm
                     self.assertLessEqual(float(root.get("height").removesuffix("pt")), 695)  # 245 mm
+
+    def test_a_slide_is_used_in_its_width(self):
+        for which, root in self.roots.items():
+            if which.startswith("slide") and boxes(root):
+                with self.subTest(figure=which):
+                    scale, across = float(root.get("scale")), [(left, right) for left, _, right, _ in boxes(root).values()]
+                    used = (max(right for _, right in across) - min(left for left, _ in across)) * scale
+                    self.assertGreater(used, 0.6 * 1280)
+
+    def test_a_tree_or_a_picture_that_is_not_whole_says_so(self):
+        said = {which: " ".join(words_of(text) for text in root.iter(NAMESPACE + "text"))
+                for which, root in self.roots.items()}
+        for which in ("a tree", "geometry of worked-example"):
+            self.assertIn("Left out here: what ", said[f"column of {which}"])
+        self.assertNotIn("Left out here", said["why context[1,1]"])
+        # What is said to stand above does.
+        for fit in ("slide", "column"):
+            tree = said[f"{fit} of a tree"]
+            for pointed in re.findall(r"(\S+\[[^ ]*\]) \(see above\)", tree):
+                self.assertRegex(tree.split(f"{pointed} (see above)")[0], re.escape(pointed) + " [=≈]")
 
     def test_what_is_left_out_for_want_of_room_is_what_the_whole_figure_has_more(self):
         symbols = {"weights that are given": "weight_matrix", "masks and what is added to scores": "mask",
@@ -333,7 +362,7 @@ class Figures(unittest.TestCase):
 
     def test_grey_is_said_to_be_closed_and_by_which_rules(self):
         for chosen in (["--only", "masked_scores,attention_weights"], ["--only", "attention_weights"], []):
-            self.assertIn(">Grey: closed by mask, causal and lengths.<", svg("run", DATA / "masks-together.json", *chosen))
+            self.assertIn(">Grey: closed by mask M_1, causal and lengths.<", svg("run", DATA / "masks-together.json", *chosen))
         self.assertNotIn("Grey", svg("run", EXAMPLE))
 
     def test_rows_of_padding_have_no_colour_and_are_named(self):
@@ -366,7 +395,8 @@ class Figures(unittest.TestCase):
                                "--format", "svg"],
                               capture_output=True, encoding="utf-8", timeout=60)
         self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stderr, r"attn: note: the letters of the figure are down to \d\.\d pixels of its 720 high")
+        self.assertRegex(done.stderr, r"attn: note: the letters of the figure are down to \d+\.\d pixels of its 720 high, "
+                                      "hard to read; --depth shows less")
         self.assertEqual(attn("run", EXAMPLE, "--fit", "slide", codes=(2,)), "")  # nothing is drawn
 
     def test_text_can_be_read_on_what_is_behind_it(self):

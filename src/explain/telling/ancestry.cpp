@@ -259,7 +259,7 @@ class AncestryWriter {
 
   void tell_closed_run(Source& mask, const Slice& run, std::size_t depth) {
     Equation line = named(run, numbers(mask, run));
-    line.remark = {said_.closed};
+    line.remark = {closed_by(trace_, run)};
     add(depth, {run}, std::move(line));
     const bool last = depth == options_.depth;
     told_.deeper = told_.deeper || last;
@@ -331,7 +331,7 @@ class AncestryWriter {
     if (open && made.read.empty() && open->count == 1) return {closed_by(trace_, *open)};
     if (!working.remark.empty()) return working.remark;
     if (std::ranges::find(masks_, about.id) != masks_.end())
-      return {about.value[cell] == 0 ? said_.closed : said_.open};
+      return {about.value[cell] == 0 ? closed_by(trace_, {about.id, cell}) : std::string(said_.open)};
     const std::string computed = numerals_.in_line(working.computed);
     if (const auto& rounding = trace_.arithmetic.hand_rounding) {
       return working.rounded ? Inline{computed + rounding_words(*rounding, about.step->op)} : Inline{};

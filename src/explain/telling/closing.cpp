@@ -1,6 +1,7 @@
 #include "explain/telling/closing.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "words/language.h"
@@ -12,6 +13,18 @@ namespace {
 ClosingRule rule_of(const GivenTensor& given, Shape shape) {
   const std::string& title = given.heading.title;
   return {given.heading.id, title.substr(0, title.find(':')), title, &given.value, std::move(shape)};
+}
+
+// Rules that are called the same have their symbols, too: "mask M_1", "mask M_2".
+void tell_apart(std::vector<ClosingRule>& rules, const Trace& trace) {
+  std::map<std::string, int> count;
+  for (const ClosingRule& rule : rules) ++count[rule.name];
+  for (ClosingRule& rule : rules) {
+    if (count[rule.name] == 1) continue;
+    const std::string told = rule.name + " " + trace.find_given(rule.id)->heading.symbol.text();
+    rule.reason.replace(0, rule.name.size(), told);
+    rule.name = told;
+  }
 }
 
 }  // namespace
@@ -27,6 +40,7 @@ std::vector<ClosingRule> closing_rules(const Trace& trace, const std::string& ma
     const GivenTensor* given = trace.find_given(operand.id);
     if (given) rules.push_back(rule_of(*given, shape_as_read(operand, given->value.shape())));
   }
+  tell_apart(rules, trace);
   return rules;
 }
 
@@ -39,13 +53,16 @@ std::vector<std::string> masks_read(const Trace& trace) {
   return masks;
 }
 
-std::string closed_by(const Trace& trace, const Slice& mask_cell) {
-  const Shape& shape = trace.value(mask_cell.tensor).shape();
-  const std::vector<std::size_t> index = shape.index(mask_cell.first);
+std::string closed_by(const Trace& trace, const Slice& mask_cells) {
+  const Shape& shape = trace.value(mask_cells.tensor).shape();
   std::vector<std::string> names;
-  for (const ClosingRule& rule : closing_rules(trace, mask_cell.tensor)) {
-    const bool is_new = std::ranges::find(names, rule.name) == names.end();
-    if ((*rule.open)[rule.shape.offset(index, shape)] == 0 && is_new) names.push_back(rule.name);
+  for (const ClosingRule& rule : closing_rules(trace, mask_cells.tensor)) {
+    if (std::ranges::find(names, rule.name) != names.end()) continue;
+    for (std::size_t i = 0; i < mask_cells.count; ++i) {
+      if ((*rule.open)[rule.shape.offset(shape.index(mask_cells.cell(i)), shape)] != 0) continue;
+      names.push_back(rule.name);
+      break;
+    }
   }
   return language().telling.closed_by(names);
 }

@@ -25,7 +25,7 @@ std::vector<ClosingRule> closing_rules(const Trace& trace, const std::string& ma
 // The masks that steps of the trace read, each once.
 std::vector<std::string> masks_read(const Trace& trace);
 
-// Which rules close a cell of the mask, in a word or two: "closed by causal".
-std::string closed_by(const Trace& trace, const Slice& mask_cell);
+// Which rules close these cells of the mask, in a word or two: "closed by causal".
+std::string closed_by(const Trace& trace, const Slice& mask_cells);
 
 }  // namespace attn

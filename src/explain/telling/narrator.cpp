@@ -153,7 +153,8 @@ class Narrator {
       tell_some(rows, limit, more, how, tell_row);
     }
     const std::size_t padded = dim.size - rows.size();
-    if (padded > 0) add(Remark{{said_.padded(padded, said_.axis(dim.axis))}});
+    const bool of_values = step.heading.role == Role::value && dim.axis == "key";
+    if (padded > 0) add(Remark{{said_.padded(padded, said_.axis(of_values ? "value" : dim.axis))}});
   }
 
   void tell_alone(const Step& step) {

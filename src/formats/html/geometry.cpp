@@ -59,8 +59,9 @@ std::string json(const Geometry& drawn) {
 }
 
 std::string figure(const GeometryPicture& picture, const Geometry& drawn) {
-  const Scene scene = scene_of(picture.kind, drawn);
   const bool moves = picture.kind == GeometryPicture::Kind::arrows || picture.kind == GeometryPicture::Kind::points;
+  // On a phone the script draws what moves narrower; what does not move can be read there as it is.
+  const Scene scene = scene_of(picture.kind, drawn, moves ? SceneSize::usual : SceneSize::narrow);
   std::string words;
   for (const std::string& said : picture.how_drawn) words += " " + said;
   for (const std::string& said : picture.facts) words += " " + said;

@@ -1,6 +1,10 @@
 // Geometry: queries, keys and values that can be moved, and what softmax then makes of them.
 
-const [column, plot, planeTop, lineHeight] = [150, 220, 26, 16];  // as formats/scene.cpp has them
+// As formats/scene.cpp has them; narrower on a phone, so that letters can be read there.
+const isNarrow = matchMedia("(max-width: 32rem)").matches;
+const [column, plot] = isNarrow ? [96, 192] : [150, 220];
+const [planeTop, lineHeight] = [26, 16];
+const [sceneWidth, sceneHeight] = [2 * column + plot, planeTop + plot + 30];
 
 const dot = (a, b) => a.reduce((sum, number, i) => sum + number * b[i], 0);
 const lengthOf = (a) => Math.hypot(...a);
@@ -79,9 +83,8 @@ class Attending {
 
 // Where vectors are drawn: the frame stays while they move.
 class Plane {
-  constructor(data, vectors, aboutZero) {
+  constructor(data) {
     Object.assign(this, { ...data, right: [...data.right], up: [...data.up] });
-    this.fit(vectors, aboutZero);
   }
 
   fit(vectors, aboutZero) {
@@ -100,6 +103,12 @@ class Plane {
     return [column + plot / 2 + (x - this.middle[0]) * this.scale, planeTop + plot / 2 - (y - this.middle[1]) * this.scale];
   }
 
+  // Whether its point is in the drawing, between the names at both sides.
+  holds(vector) {
+    const [x, y] = this.at(vector).map((along, axis) => along - [column, planeTop][axis]);
+    return !vector.every(Number.isFinite) || (Math.min(x, y) >= -4 && Math.max(x, y) <= plot + 4);
+  }
+
   // Moves a vector as its shadow moves, by so many pixels.
   move(vector, dx, dy) {
     for (let i = 0; i < vector.length; ++i) vector[i] += (dx * this.right[i] - dy * this.up[i]) / this.scale;
@@ -114,6 +123,9 @@ class Plane {
     this.up = [-f * c, -f * s, e];
   }
 }
+
+// A key and its angle, without its word where there is no room for it: "k₁ the · 30.0°".
+const inBrief = (text) => (isNarrow && text.length > 12 ? text.replace(/^(\S+) .* (?=· )/, "$1 ") : text);
 
 // Names on either side of the drawing, none over another.
 function placeNames(names) {
@@ -139,6 +151,7 @@ class MovingFigure {
     this.figures = new Map([...details.querySelectorAll("figure[data-kind]")].map((figure) => [figure.dataset.kind, figure]));
     this.output = element("output", { "aria-live": "polite" });
     this.table = element("table", { class: "words live" });
+    this.how = `how-to-move-${[...document.querySelectorAll("details.geometry")].indexOf(details)}`;
     this.build();
     this.reset();
   }
@@ -150,18 +163,21 @@ class MovingFigure {
     this.heat = element("input", { type: "range", min: -3, max: 3, step: 0.25, oninput: () => this.warm() });
     this.factor = element("span", {});
     this.back = element("button", { type: "button", onclick: () => this.reset() }, "Back to the problem’s numbers");
-    this.notice = element("strong", {}, "These numbers are yours, no longer the problem’s. ", this.back);
+    this.notice = element("strong", {}, "These numbers are yours. ", this.back);
     this.details.querySelector(".pictures").before(
       element("p", { class: "steer" },
-              element("label", {}, "Query ", this.select), element("label", {}, "Sharpness ", this.heat, " ", this.factor)),
-      element("p", { class: "steer" }, "Drag an arrow’s tip or a value, or go there with Tab and use the arrow keys. ",
-              this.planesTurn() ? "Drag what is around them to see it from another side. " : "",
-              this.notice, this.output));
+              element("label", {}, "Query ", this.select), element("label", {}, "Sharpness ", this.heat, " ", this.factor), this.notice),
+      element("p", { class: "steer" }, element("span", { id: this.how }, this.howToMove())));
+    this.details.querySelector(".pictures").after(this.output);
     (this.figures.get("points") ?? this.figures.get("arrows")).after(this.table);
     for (const kind of ["arrows", "points"]) this.drawing(kind)?.addEventListener("pointerdown", (event) => this.grab(kind, event));
   }
 
-  planesTurn() { return this.data.arrows.kind === "space" || this.data.points.kind === "space"; }
+  howToMove() {
+    const isSpace = [this.data.arrows, this.data.points].some((plane) => plane.kind === "space");
+    return "Drag an arrow’s tip or a value, or go from one to the next with Tab: each press of an arrow key moves it on." +
+      (isSpace ? " Drag beside them, or go to the whole drawing with Tab, to see it from another side." : "");
+  }
 
   drawing(kind) { return this.figures.get(kind)?.querySelector("svg"); }
 
@@ -174,15 +190,26 @@ class MovingFigure {
     this.draw();
   }
 
-  // What a drawing has in its frame, and whether zero is among it.
-  framed(kind) {
+  frame() {
+    this.planes = { arrows: new Plane(this.data.arrows), points: new Plane(this.data.points) };
+    for (const kind of Object.keys(this.planes)) this.fit(kind);
+  }
+
+  // What is in a drawing, and whether the middle of the space is.
+  shown(kind) {
     const { queries, keys, values } = this.attending;
     return kind === "arrows" ? [[...queries, ...keys], true] : [[...values, this.attending.context()], this.data.zero];
   }
 
-  frame() {
-    this.planes = { arrows: new Plane(this.data.arrows, ...this.framed("arrows")),
-                    points: new Plane(this.data.points, ...this.framed("points")) };
+  fit(kind) { this.planes[kind].fit(...this.shown(kind)); }
+
+  // What was moved out of the drawing is in it again.
+  keepInside() {
+    for (const [kind, plane] of Object.entries(this.planes)) {
+      if (this.shown(kind)[0].every((vector) => plane.holds(vector))) continue;
+      this.fit(kind);
+      this.draw();
+    }
   }
 
   choose(query) {
@@ -215,14 +242,15 @@ class MovingFigure {
   put(kind, shapes, names) {
     const svg = this.drawing(kind);
     const plane = this.planes[kind];
-    const back = svgElement("rect", { width: 520, height: 276, fill: "transparent", class: "back" });
+    const back = svgElement("rect", { width: sceneWidth, height: sceneHeight, fill: "transparent", class: "back" });
     if (plane.kind === "space") {
-      for (const [name, value] of [["tabindex", 0], ["role", "button"], ["data-tip", `${kind}-space`], ["aria-label", "The space: arrow keys turn it"]]) back.setAttribute(name, value);
+      for (const [name, value] of [["tabindex", 0], ["role", "button"], ["data-tip", `${kind}-space`], ["aria-label", "The space: arrow keys turn it"], ["aria-describedby", this.how]]) back.setAttribute(name, value);
     }
     const labels = placeNames(names).map((name) => svgElement("g", {},
       svgElement("line", { x1: name.at[0], y1: name.at[1], x2: name.x + (name.onRight ? -3 : 3), y2: name.y, stroke: "var(--grid)" }),
       svgElement("text", { x: name.x, y: name.y + 4, "font-size": 12, "text-anchor": name.onRight ? "start" : "end",
-                           fill: `var(--${name.role})`, ...(name.bold ? { "font-weight": "bold" } : {}) }, name.text)));
+                           fill: `var(--${name.role})`, ...(name.bold ? { "font-weight": "bold" } : {}) }, inBrief(name.text))));
+    svg.setAttribute("viewBox", `0 0 ${sceneWidth} ${sceneHeight}`);
     svg.replaceChildren(svg.querySelector("title"), back, ...this.axes(kind), ...labels, ...shapes);
   }
 
@@ -249,7 +277,7 @@ class MovingFigure {
   // What can be moved: as large as a finger, and with a name.
   tip(kind, at, role, index, words, shape) {
     return svgElement("g", { tabindex: 0, role: "button", "data-tip": `${kind}-${role}-${index}`, "aria-roledescription": "movable point",
-                                  "aria-label": `${words}; arrow keys move it`, class: "tip-of" },
+                                  "aria-label": `${words}; arrow keys move it`, "aria-describedby": this.how, class: "tip-of" },
                       svgElement("circle", { cx: at[0], cy: at[1], r: 12, fill: "transparent" }), shape);
   }
 
@@ -345,7 +373,7 @@ class MovingFigure {
     const [kind, role, index] = tip.split("-");
     if (role === "space") {
       this.planes[kind].turn(dx, dy);
-      this.planes[kind].fit(...this.framed(kind));  // from another side it is wider or higher
+      this.fit(kind);
     } else {
       this.planes[kind].move(this.vectorOf({ role, at: Number(index) }), dx, dy);
       this.attending.isMine = true;
@@ -369,7 +397,11 @@ class MovingFigure {
       [x, y] = [to.clientX, to.clientY];
     };
     const stop = new AbortController();
-    const end = () => { stop.abort(); this.say(); };
+    const end = () => {
+      stop.abort();
+      this.keepInside();
+      this.say();
+    };
     window.addEventListener("pointermove", follow, { signal: stop.signal });
     for (const over of ["pointerup", "pointercancel"]) window.addEventListener(over, end, { signal: stop.signal });
   }
@@ -381,6 +413,7 @@ class MovingFigure {
     event.preventDefault();
     event.stopPropagation();
     this.nudge(tip, ...by);
+    this.keepInside();
     this.say();
   }
 }

@@ -316,11 +316,11 @@ class PageWriter {
 
   // What the head or sequence around it says is not said to the eye again.
   std::string heading_in_group(const Headline& headline) const { return heading_within(headline, place_); }
-  static std::string heading_within(const Headline& headline, const std::string& around) {
+  static std::string heading_within(const Headline& headline, const std::string& outer) {
     std::string text = heading(headline);
-    const std::string prefix = escaped_markup(around) + " · ";
+    const std::string prefix = escaped_markup(outer) + " · ";
     constexpr std::size_t begin = std::string_view("<h2>").size();
-    if (!around.empty() && text.compare(begin, prefix.size(), prefix) == 0)
+    if (!outer.empty() && text.compare(begin, prefix.size(), prefix) == 0)
       text.replace(begin, prefix.size(), "<span class=\"around\">" + prefix + "</span>");
     return text;
   }
@@ -451,7 +451,7 @@ class PageWriter {
         text += (text.empty() ? "" : "</ul>\n") + (whole.empty() ? "" : "<p>" + page_label(whole) + "</p>\n") + begin;
       }
       text += fmt::format(
-          "<li><a href=\"#m{}\"><span class=\"across\">keys →</span><span class=\"down\">queries ↓</span>{}<span "
+          "<li><a href=\"#m{}\"><span class=\"across\">keys →</span><span class=\"down\">queries →</span>{}<span "
           "class=\"of\">{}</span></a></li>\n",
           map.number, small_map(*map.weights), page_label(name_within(map.place, whole)));
     }

@@ -10,12 +10,16 @@ const rules = new Set([...masks, ...page.matrices.filter((matrix) => masks.has(m
 function closedBy(mask, inFull = false) {
   const isRule = mask.matrix.op.kind === "given";
   const all = isRule ? [mask] : new Worker(mask).operands.flat();
-  const closing = all.filter((rule) => rule?.matrix.op.kind === "given").filter((rule) => numberIn(cellAt(rule)) === 0);
-  const said = (title) => {
-    const [name, ...why] = title.split(/: (.*)/);
-    return inFull && why[0] ? `${name} (${why[0]})` : name;
+  const given = all.filter((rule) => rule?.matrix.op.kind === "given");
+  const nameOf = ({ matrix }) => titleOf(matrix).split(": ")[0];
+  const closing = given.filter((rule) => numberIn(cellAt(rule)) === 0);
+  const said = (rule) => {
+    const [name, ...why] = titleOf(rule.matrix).split(/: (.*)/);
+    const isAlone = given.filter((other) => nameOf(other) === name).length === 1;
+    const told = isAlone || name === "" ? name : `${name} ${rule.matrix.symbol}`;
+    return inFull && why[0] ? `${told} (${why[0]})` : told;
   };
-  const names = new Set(closing.map((rule) => said(titleOf(rule.matrix))).filter(Boolean));
+  const names = new Set(closing.map(said).filter(Boolean));
   return names.size > 0 ? `closed by ${[...names].join(" and ")}` : "closed";
 }
 

@@ -404,9 +404,10 @@ class MatrixRows {
   // `next` follows it, where it is there.
   void add(const Matrix& matrix, const Matrix* next) {
     Layout layout = laid_out(matrix, page_, lying_);
-    const bool has_arcs = !latex_arcs(matrix, page_).empty();
-    // On a slide lines between tokens need the room beside their weights.
-    if (page_.is_slide() && has_arcs) flush();
+    // On a slide lines between tokens that are wider than their weights need the room beside them.
+    const bool takes_all =
+        page_.is_slide() && !latex_arcs(matrix, page_).empty() && layout.arcs_within(layout.width()).empty();
+    if (takes_all) flush();
     if (!waiting_.empty()) {
       layout.show_labels(!layout.continues(waiting_.back()));
       if (is_mixed(layout, next) || !fits(layout)) {
@@ -416,7 +417,7 @@ class MatrixRows {
     }
     used_ += waiting_.empty() ? layout.width() : added_width(layout);
     waiting_.push_back(std::move(layout));
-    if (page_.is_slide() && has_arcs) flush();
+    if (takes_all) flush();
   }
 
   LatexPieces take() {

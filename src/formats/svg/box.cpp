@@ -15,7 +15,7 @@ namespace {
 constexpr double usual_padding = 12, tight_padding = 8;
 constexpr double usual_formula_size = 15, tight_formula_size = 13, title_size = 12, small_size = 11;
 constexpr double narrowest_head = 215, narrowest_of_vectors = 170, narrowest_across = 90;
-constexpr double widest_grid = 430;
+constexpr double widest_grid = 430, narrowest_map = 64;
 constexpr std::size_t most_maps = 16;
 constexpr std::size_t most_rows_of_two = 8, most_matrices_a_query = 4;
 constexpr double between_grids = 18;
@@ -52,6 +52,7 @@ void StepBox::lay_out_grids(const Theme& theme, double room, const Room& figure,
                 .is_tight = figure.is_tight,
                 .bare_rows = figure.is_tight && (role == Role::query || role == Role::key || role == Role::value),
                 .alike = &places_};
+  if (figure.is_tight) look.widest_map = std::clamp(room - 2 * padding_, narrowest_map, look.widest_map);
   if (!figure.has_numbers) look.most_rows = look.most_columns = 0;
   double x = 0, y = 0;
   double tallest = 0;

@@ -28,6 +28,7 @@ struct Room {
   bool one_place = false;   // of several heads and sequences the first alone
   bool is_tight = false;    // small maps, short arrows; rows of queries, keys and values without names
   bool has_notes = true;    // of the problem
+  std::size_t levels = 99;  // of what a number was made from
 
   bool is_brief() const { return detail != Detail::all; }
 };
@@ -63,14 +64,20 @@ Drawing map_drawing(const std::vector<ToldMatrix>& places, const FormatOptions& 
 // what came out.
 Drawing sum_drawing(const Branch& branch, const Theme& theme, const Room& room);
 
-// Vectors as they stand to each other: arrows, points, turns, and what temperature does.
-Drawing geometry_drawing(const GeometryTold& told, const Theme& theme, double room);
+// Vectors as they stand to each other: arrows, points, turns, and what temperature does; below each
+// what there is to see. The gist has pictures alone, the core not what temperature does.
+Drawing geometry_drawing(const GeometryTold& told, const Theme& theme, double room, Detail detail);
 
 // Blocks of a document one below the other, as on a sheet of paper.
 class FigureSheet {
  public:
   FigureSheet(const FormatOptions& options, const Theme& theme, const Room& room)
-      : options_(options), theme_(theme), paper_width_(room.paper), room_width_(room.width) {}
+      : options_(options),
+        theme_(theme),
+        paper_width_(room.paper),
+        room_width_(room.width),
+        detail_(room.detail),
+        levels_(room.levels) {}
 
   void add(const Block& block);
   void add(const Drawing& drawing);  // in the middle of nothing: at the left
@@ -101,6 +108,8 @@ class FigureSheet {
   const FormatOptions& options_;
   const Theme& theme_;
   double paper_width_, room_width_;
+  Detail detail_;
+  std::size_t levels_;
   std::string content_;
   double width_ = 0, y_ = 0;
   double beside_x_ = 0, beside_y_ = 0;  // where a matrix beside the last one stands

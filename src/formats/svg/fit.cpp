@@ -34,12 +34,19 @@ Room but(Room room, Change change) {
 
 Page slide() {
   constexpr double wide = 1224;
-  const Room gist{.width = wide, .paper = wide, .flows_across = true, .detail = Detail::gist};
+  const Room gist{.width = wide, .paper = wide, .flows_across = true, .detail = Detail::gist, .levels = 3};
   const Room one_place = but(gist, [](Room& room) { room.one_place = room.is_tight = true; });
   const Room maps = but(gist, [](Room& room) { room.has_numbers = false; });
   const Room one_map = but(one_place, [](Room& room) { room.has_numbers = false; });
-  const Room core = but(maps, [](Room& room) { room.detail = Detail::core; });
-  const Room least = but(one_map, [](Room& room) { room.detail = Detail::core; });
+  const auto core_of = [](Room& room) {
+    room.detail = Detail::core;
+    room.levels = 1;
+  };
+  const Room core = but(maps, core_of);
+  const Room least = but(one_map, [&](Room& room) {
+    core_of(room);
+    room.levels = 0;
+  });
   return {.width = 1280,
           .height = 720,
           .is_fixed = true,
@@ -60,12 +67,18 @@ Page slide() {
 
 Page column() {
   constexpr double wide = 345;
-  const Room gist{.width = wide, .paper = wide, .detail = Detail::gist, .is_tight = true};
+  const Room gist{.width = wide, .paper = wide, .detail = Detail::gist, .is_tight = true, .levels = 3};
   const auto one_place = [](Room& room) { room.one_place = true; };
-  const Room core = but(gist, [](Room& room) { room.detail = Detail::core; });
+  const Room core = but(gist, [](Room& room) {
+    room.detail = Detail::core;
+    room.levels = 1;
+  });
   const Room maps = but(gist, [](Room& room) { room.has_numbers = false; });
   const Room core_maps = but(maps, [](Room& room) { room.detail = Detail::core; });
-  const Room least = but(core_maps, one_place);
+  const Room least = but(core_maps, [&](Room& room) {
+    one_place(room);
+    room.levels = 0;
+  });
   return {.width = column_width,
           .height = column_height,
           .is_fixed = false,
@@ -84,6 +97,12 @@ Page column() {
                     core_maps,
                     least,
                     but(least, [](Room& room) { room.has_notes = false; })}};
+}
+
+// With its lines as short as they are where the figure is drawn as large as can be.
+Room with_less_paper(Room room, const Page& page) {
+  room.paper /= page.most_scale;
+  return room;
 }
 
 // The size of the smallest letters of a drawing; indices, which are lowered, aside.
@@ -138,6 +157,10 @@ FittedFigure fitted_figure(std::string_view fit, const std::function<Drawing(con
   FittedFigure best;
   for (const Room& room : page.rooms) {
     FittedFigure figure = on_page(page, draw(room), false);
+    if (!room.has_numbers && page.most_scale > 1) {  // what is small may be drawn larger
+      FittedFigure larger = on_page(page, draw(with_less_paper(room, page)), false);
+      if (larger.smallest > figure.smallest) figure = std::move(larger);
+    }
     if (figure.smallest > best.smallest) best = std::move(figure);
     if (best.is_readable) return best;
   }
@@ -147,9 +170,9 @@ FittedFigure fitted_figure(std::string_view fit, const std::function<Drawing(con
   return higher.smallest > best.smallest ? higher : best;
 }
 
-std::string hint_on_fit(std::string_view fit, const FittedFigure& figure) {
+std::string hint_on_fit(std::string_view fit, const FittedFigure& figure, std::string_view options) {
   if (fit == "none") return "";
-  const std::string_view less = "; --only or --query shows less";
+  const std::string less = fmt::format("; {} shows less", options);
   if (figure.is_readable) {
     return figure.millimetres == 0
                ? ""

@@ -23,7 +23,8 @@ struct FittedFigure {
 // another, from the richest on, until its letters can be read there.
 FittedFigure fitted_figure(std::string_view fit, const std::function<Drawing(const Room&)>& draw);
 
-// What whoever runs the program is told where nothing helped. Empty where it can be read.
-std::string hint_on_fit(std::string_view fit, const FittedFigure& figure);
+// What whoever runs the program is told where nothing helped: which options show less. Empty where
+// it can be read.
+std::string hint_on_fit(std::string_view fit, const FittedFigure& figure, std::string_view options);
 
 }  // namespace attn

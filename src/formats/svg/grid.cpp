@@ -13,7 +13,6 @@ constexpr double widest_row_label = 130, widest_column_label = 92;
 
 constexpr std::string_view padding_words = "padding";
 
-constexpr double map_width = 200;
 constexpr double widest_square = 12, narrowest_square = 2;
 
 // What to add to the middle of a line of that font size for its base line.
@@ -61,7 +60,7 @@ Grid::Grid(const Matrix& matrix, const Theme& theme, const GridLook& look)
   const double narrowest = look.is_tight ? 1 : narrowest_square;
   if (!look.tinted) {
     label_width_ = label_height_ = 0;
-    square_ = std::clamp(map_width / sides, narrowest, widest_square);
+    square_ = std::clamp(look.widest_map / sides, narrowest, widest_square);
   } else {
     const double digits = text_width(std::to_string(matrix.rows()) + " ", small);
     label_width_ = std::min(longest + digits, widest_row_label + digits) + 7;

@@ -14,6 +14,7 @@ namespace attn {
 
 struct GridLook {
   std::size_t most_rows = 12, most_columns = 12;   // with their numbers; more become a map without
+  double widest_map = 200;                         // without numbers
   double widest = 620;                             // with its numbers: columns that are beyond it are left out
   bool tinted = false;                             // cells as dark as their numbers are large
   bool full = false;                               // numbers, however many

@@ -1,5 +1,11 @@
 #include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
 
+#include <fmt/core.h>
+
+#include "explain/provenance.h"
 #include "formats/svg/drawings.h"
 #include "formats/svg/grid.h"
 
@@ -9,6 +15,36 @@ namespace {
 constexpr double size = 14, leading = 8, indent_step = 24;
 constexpr double gap = 16;
 constexpr double widest_label = 150;
+
+// Lines of a tree that are too deep, and those that point back to them.
+class LeftOutOfTree {
+ public:
+  explicit LeftOutOfTree(std::size_t levels) : levels_(levels) {}
+
+  bool takes(const Branch& branch) {
+    const bool is_deep = branch.depth > levels_;
+    bool is_taken = is_deep;
+    for (const Slice& slice : branch.cells) {
+      for (std::size_t i = 0; i < slice.count; ++i) {
+        const Cell cell(slice.tensor, slice.cell(i));
+        is_taken = is_taken || taken_.contains(cell);
+        if (!is_deep && !is_taken) kept_.insert(cell);
+        if (is_deep && !kept_.contains(cell)) taken_.insert(cell);
+      }
+    }
+    any_ = any_ || is_taken;
+    return is_taken;
+  }
+
+  bool any() const { return any_; }
+
+ private:
+  using Cell = std::pair<std::string, std::size_t>;
+
+  std::size_t levels_;
+  bool any_ = false;
+  std::set<Cell> kept_, taken_;
+};
 
 }  // namespace
 
@@ -196,7 +232,9 @@ void FigureSheet::lay_out(const Table& table) {
 void FigureSheet::lay_out(const Tree& tree) {
   space(22);
   std::vector<double> last;  // where the line of each depth stands
+  LeftOutOfTree left_out(levels_);
   for (const Branch& branch : tree.branches) {
+    if (left_out.takes(branch)) continue;
     const double x = static_cast<double>(branch.depth) * indent_step;
     const double middle = y_ + size * 0.65;
     last.resize(branch.depth + 1, middle);
@@ -207,6 +245,7 @@ void FigureSheet::lay_out(const Tree& tree) {
     }
     broken(branch.line, x);
   }
+  if (left_out.any()) lay_out(Prose{{fmt::format("Left out here: what is more than {} levels below.", levels_)}});
 }
 
 }  // namespace attn

@@ -16,6 +16,7 @@ constexpr double sum_size = 17, small = 13;
 constexpr double box_height = 36, row_distance = 74;
 constexpr double between_boxes = 34;  // boxes, with a sign in the middle
 constexpr std::size_t most_columns = 16;
+constexpr double room_for_more = 80;  // "… 12 more"
 
 // A term without the sign before it.
 struct Term {
@@ -38,13 +39,15 @@ Term taken_apart(const Inline& term) {
 
 class Sum {
  public:
-  Sum(const Branch& branch, const Theme& theme, double widest_line)
-      : branch_(branch), theme_(theme), widest_line_(widest_line) {}
+  Sum(const Branch& branch, const Theme& theme, double widest_line, bool is_narrow)
+      : branch_(branch), theme_(theme), widest_line_(widest_line), is_narrow_(is_narrow) {}
 
   Drawing drawing() {
-    if (const auto side = side_of_products()) {
-      dot_product(*side);
-    } else {
+    const auto side = side_of_products();
+    if (side) dot_product(*side);
+    if (!side || (is_narrow_ && width_ > widest_line_)) {
+      drawn_.clear();
+      width_ = 0;
       plain_arithmetic();
     }
     return {width_, height_, std::move(drawn_)};
@@ -141,9 +144,10 @@ class Sum {
     double x = 0, y = 0;
     double line = 0;
     for (const NumbersRead& read : branch_.made_of) {
-      const std::size_t count = std::min(read.numbers.size(), most_columns);
+      std::size_t count = std::min(read.numbers.size(), most_columns);
       double box = 46;
       for (std::size_t i = 0; i < count; ++i) box = std::max(box, text_width(read.numbers[i], sum_size) + 16);
+      if (is_narrow_) count = std::min(count, static_cast<std::size_t>((widest_line_ - room_for_more) / box));
       const std::string more = count < read.numbers.size() ? fmt::format("… {} more", read.numbers.size() - count) : "";
       const double name = std::min(text_width(read.name.text, small), 320.0);
       const double needed = std::max(static_cast<double>(count) * box + text_width(more, small), name);
@@ -180,6 +184,10 @@ class Sum {
       drawn_ += svg_runs(i > 0 ? 24 : 0, y + box_height / 2 + 6, parts[i], {.size = sum_size, .fill = theme_.ink});
       after = runs_width(parts[i], sum_size) + (i > 0 ? 24 : 0);
       width_ = std::max(width_, after);
+    }
+    if (is_narrow_ && after + between_boxes + runs_width(result(), sum_size, true) + 24 > widest_line_) {
+      y += box_height;
+      after = 0;
     }
     if (!sides().empty()) end(after + between_boxes, y, sides().size() - 1, result());
     height_ = y + box_height + 8;
@@ -228,6 +236,7 @@ class Sum {
   const Branch& branch_;
   const Theme& theme_;
   double widest_line_;
+  bool is_narrow_;
   std::string drawn_;
   double width_ = 0, height_ = 0;
 };
@@ -235,7 +244,8 @@ class Sum {
 }  // namespace
 
 Drawing sum_drawing(const Branch& branch, const Theme& theme, const Room& room) {
-  return Sum(branch, theme, room.paper * 1.1).drawing();
+  constexpr double of_a_column = 400;
+  return Sum(branch, theme, room.paper * 1.1, room.width <= of_a_column).drawing();
 }
 
 }  // namespace attn

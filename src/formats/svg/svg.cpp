@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -159,7 +160,8 @@ std::vector<std::string> write_svg(const Document& document, const FormatOptions
           figure.page_width, figure.page_height, figure.width, figure.height, escaped_markup(title),
           escaped_markup(description(document, contents)), theme.paper, figure.content));
   std::vector<std::string> hints = hints_on_cuts(document, options.full);
-  if (std::string on_fit = hint_on_fit(options.get("fit", "none"), figure); !on_fit.empty())
+  const std::string_view less = contents.tree ? "--depth" : "--only or --query";
+  if (std::string on_fit = hint_on_fit(options.get("fit", "none"), figure, less); !on_fit.empty())
     hints.push_back(std::move(on_fit));
   return hints;
 }

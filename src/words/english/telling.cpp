@@ -225,11 +225,12 @@ constexpr TellingWords english_telling = {
     .rounded_to = "{}, rounded to {}",
     .axis =
         [](Text axis) {
-          static constexpr std::array<std::pair<std::string_view, std::string_view>, 18> words = {{
+          static constexpr std::array<std::pair<std::string_view, std::string_view>, 19> words = {{
               {"batch", "sequences"},
               {"head", "heads"},
               {"query", "queries"},
               {"key", "keys"},
+              {"value", "values"},
               {"block", "blocks of keys"},
               {"token", "inputs"},
               {"d_model", "input features (d_model)"},

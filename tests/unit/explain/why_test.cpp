@@ -428,7 +428,7 @@ TEST_CASE("a closed cell says which rule closes it, and why", "[explain][why]") 
   const Trace causal = examples::traced(examples::causal_sentence());
   CHECK(tree_in_text(causal, "attention_weights[1,2]") ==
         "  A[1,2] = 0  (closed by causal)\n"
-        "  └ M[1,2] = M_causal[1,2] = 0  (closed)\n"
+        "  └ M[1,2] = M_causal[1,2] = 0  (closed by causal)\n"
         "    └ M_causal[1,2] = 0  (causal: a query sees no key after its own position)\n");
   const Trace ragged = examples::traced(examples::ragged_heads());
   CHECK(examples::holds(tree_in_text(ragged, "masked_scores[2,1,1,3]"), "S″[2,1,1,3] = −∞  (closed by lengths)"));
