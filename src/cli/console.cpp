@@ -166,24 +166,28 @@ Refusal Refusal::at(const Typed& typed) && {
   return std::move(*this);
 }
 
-Exit Refusal::say(ErrorFormat format, std::span<const std::string> words,
-                  std::span<const std::string> with_values) const {
-  Complaint complaint = complaint_;
+Complaint Refusal::complaint(std::span<const std::string> words, std::span<const std::string> with_values) const {
   const auto place =
       meant_ && !words.empty() ? find_typed(words, {meant_->option, meant_->value}, with_values) : std::nullopt;
-  if (place) {
-    const std::size_t width = terminal_size(STDERR_FILENO).columns;
-    complaint = placed_in_line(complaint_.faults.front().fault, place->line, place->range, width);
-  }
+  if (!place) return complaint_;
+  const std::size_t width = terminal_size(STDERR_FILENO).columns;
+  return placed_in_line(complaint_.faults.front().fault, place->line, place->range, width);
+}
+
+Exit Refusal::say(ErrorFormat format, std::span<const std::string> words,
+                  std::span<const std::string> with_values) const {
+  Complaint made = complaint(words, with_values);
   if (format == ErrorFormat::json) {
-    write_all(STDERR_FILENO, errors_json(complaint));
+    write_all(STDERR_FILENO, errors_json(made));
   } else {
-    attn::say(report(in_letters_of_here(std::move(complaint)), colored(color_asked_for(color_, words), true)));
+    attn::say(report(in_letters_of_here(std::move(made)), colored(color_asked_for(color_, words), true)));
   }
   return code_;
 }
 
-std::string Refusal::text() const { return report(complaint_); }
+std::string Refusal::text(std::span<const std::string> words, std::span<const std::string> with_values) const {
+  return report(complaint(words, with_values));
+}
 
 const char* Refusal::what() const noexcept {
   return complaint_.faults.empty() ? "" : complaint_.faults.front().fault.message.c_str();

@@ -58,12 +58,14 @@ class Refusal final : public std::exception {
   Exit say(ErrorFormat format, std::span<const std::string> words = {},
            std::span<const std::string> with_values = {}) const;
 
-  // The same for people, without colour.
-  std::string text() const;
+  // The same for people, without colour; and without the command's line where no words are given.
+  std::string text(std::span<const std::string> words = {}, std::span<const std::string> with_values = {}) const;
 
   const char* what() const noexcept override;
 
  private:
+  Complaint complaint(std::span<const std::string> words, std::span<const std::string> with_values) const;
+
   Complaint complaint_;
   struct Meant {
     std::string option;

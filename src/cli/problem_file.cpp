@@ -153,6 +153,12 @@ std::string text_of(const std::string& file, ColorChoice color) {
   return std::move(text.value());
 }
 
+std::string writing_of(const std::string& file) {
+  Result<std::string> text = read_writing(file);
+  if (!text) throw Refusal(text.faults(), "", file);
+  return std::move(text.value());
+}
+
 Problem open_problem(const std::string& file, const ComputeOptions& options, ColorChoice color) {
   options.check();
   return open_problem_text(text_of(file, color), file, options, color);

@@ -39,13 +39,19 @@ struct ComputeOptions {
 // The text of a file; "-" is standard input.
 std::string text_of(const std::string& file, ColorChoice color = ColorChoice::automatic);
 
-// What `read` makes of it: a Result, whose faults point into the file.
+// The same of a file that people write, which may be UTF-16: in UTF-8.
+std::string writing_of(const std::string& file);
+
+// What `read` makes of a file's text: a Result, whose faults point into it.
 template <class Read>
-auto read_of(const std::string& file, Read read) {
-  const std::string text = text_of(file);
+auto read_of(const std::string& file, Read read, const std::string& text) {
   auto result = read(std::string_view(text));
   if (!result) throw Refusal(result.faults(), text, file);
   return std::move(result.value());
+}
+template <class Read>
+auto read_of(const std::string& file, Read read) {
+  return read_of(file, read, text_of(file));
 }
 
 // Reads and validates a problem file; "-" is standard input.

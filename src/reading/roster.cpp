@@ -4,7 +4,6 @@
 #include <set>
 
 #include "base/suggest.h"
-#include "base/utf8.h"
 #include "problem/faults.h"
 #include "reading/answers/cells.h"
 #include "reading/answers/csv_rows.h"
@@ -89,7 +88,6 @@ class RosterReader {
 }  // namespace
 
 Result<Roster> read_roster(std::string_view text) {
-  if (const auto converted = from_utf16(text)) return read_roster(*converted);
   if (auto fault = fault_of_bytes(text)) return std::move(*fault);
   Faults faults;
   Roster roster = RosterReader(text, faults).read();

@@ -18,7 +18,7 @@ struct Roster {
   std::vector<Person> people;
 };
 
-// Reads a table with headings, as a spreadsheet writes it, that has a column `name`; case
+// Reads a table with headings, in UTF-8, as a spreadsheet writes it, that has a column `name`; case
 // does not count. Commas, semicolons or tabs separate; empty lines are passed over. All
 // faults are reported at once, each with its place: no such column, a row without a name,
 // a name that is there twice (as plain_person() has it).

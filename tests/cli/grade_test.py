@@ -419,6 +419,15 @@ class WhoseItIs(Folder):
         row, = self.graded(self.path("le-txt/zoe.txt"), "--roster", "roster.csv")["hand_ins"]
         self.assertEqual((row["name"], row["remarks"]), ("Zoë", []))
 
+    def test_what_is_wrong_with_a_list_in_utf_16_is_shown_where_it_stands(self):
+        self.write("in/anna.json", {"steps": {"scores": SCORES}})
+        with open(self.path("roster.csv"), "wb") as file:
+            file.write("who,group\r\nZoë,A\r\n".encode("utf-16"))
+        refused = self.grade("in", "--roster", "roster.csv")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("roster.csv:1:1: error: no column is called `name`", refused.stderr)
+        self.assertIn("who,group", refused.stderr)
+
     def test_a_hand_in_of_another_shape_throughout_is_asked_about(self):
         self.write("in/anna.json", {"steps": {"scores": [[1, 2], [3, 4]]}})
         self.assertIn("another one", self.people("in")["anna"]["remarks"][0])

@@ -147,7 +147,7 @@ constexpr const char* suffix = ".json";
 std::vector<Wanted> wanted_of(const ExerciseOptions& options, std::uint64_t seed) {
   std::vector<Wanted> all;
   if (!options.roster.empty()) {
-    const Roster roster = read_of(options.roster, read_roster);
+    const Roster roster = read_of(options.roster, read_roster, writing_of(options.roster));
     for (const Roster::Person& person : roster.people) {
       Wanted one{person.name, seed_of_person(seed, person_key(person.name))};
       for (const auto& [column, value] : person.others) one.own.emplace_back("x-" + column, value);

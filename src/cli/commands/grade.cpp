@@ -248,7 +248,7 @@ Exit GradeOptions::run() const {
   rendering_of(targets, *this, false);  // what is read later is found when something is written
 
   std::optional<Roster> people;
-  if (!roster.empty()) people = read_of(roster, read_roster);
+  if (!roster.empty()) people = read_of(roster, read_roster, writing_of(roster));
   ProblemsOfClass problems(keys, computing);
   const Scheme points = scheme_of(scheme, problems);
   std::vector<std::string> left_out;

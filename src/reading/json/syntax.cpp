@@ -114,7 +114,8 @@ std::optional<Diagnostic> text_fault(std::string_view text, TextRange range) {
       return syntax_fault({at, at + 2}, "\\u is not followed by four hexadecimal digits", "\\u00e9 is é");
     }
     const char half = half_of_pair(first);
-    const bool paired = half == 'h' && at + 12 < range.end && half_of_pair(text.substr(at + 6, 6)) == 'l';
+    const bool paired = half == 'h' && at + 12 < range.end && half_of_pair(text.substr(at + 6, 6)) == 'l' &&
+                        is_hexadecimal(text.substr(at + 8, 4));
     if (half != ' ' && !paired) {
       return syntax_fault({at, at + 6},
                           in_backticks(first) + " is half of a character, and the other half is not there",

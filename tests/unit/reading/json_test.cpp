@@ -127,6 +127,14 @@ TEST_CASE("escapes of a text stand for their characters", "[json]") {
   CHECK(said(R"("\u007f\u07ff\u0800\uffff")") == "\x7F\u07FF\u0800\uFFFF");
 }
 
+TEST_CASE("half of a character is no text, also where the other half is misspelled", "[json]") {
+  for (const char* text :
+       {R"("\ud83d")", R"("\ude42")", R"("\ud83d\u0041")", R"("\ud83d\ude4")", R"("\ud83d\ude4z")"}) {
+    INFO(text);
+    CHECK_FALSE(parse_json(text));
+  }
+}
+
 TEST_CASE("integers are told from other numbers", "[json]") {
   CHECK(parsed("7").number()->whole == 7);
   CHECK(parsed("7.0").number()->whole == 7);
