@@ -1086,6 +1086,16 @@ class TheRest(PageTest):
             self.assertRegex(about, r"Page size: +59[4-6](\.\d+)? x 84[12]")  # of A4, and nothing was shrunk to fit
             self.assertEqual(self.run_script('return document.querySelectorAll(".on-paper, .split").length;'), 0)
 
+    @unittest.skipIf(CHOSEN == "firefox", "breaks sheets behind a summary whatever a page asks")
+    def test_no_sheet_ends_with_a_heading(self):
+        for name, *options in (("twelve-words", "--query", "2"), ("ragged-batch",), ("block-by-hand",)):
+            self.open(name, *options)
+            headings = self.run_script('return [...document.querySelectorAll("main h2, main h3")].map((one) => one.textContent.trim());')
+            text, _ = self.printed()
+            for sheet in text.split("\f"):
+                last = sheet.rstrip().split("\n")[-1].strip()
+                self.assertNotIn(last, headings, name)
+
     def test_vectors_run_along_the_lines_of_a_sheet(self):
         self.open("forty")
         text, _ = self.printed()
