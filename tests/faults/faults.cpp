@@ -168,6 +168,12 @@ bool cannot_write() {
   return fails("write", ENOSPC);
 }
 
+// A file that this made is on its way, until it has another name, or none.
+int begun(int descriptor, int flags) {
+  if (descriptor >= 0 && (flags & O_EXCL) != 0) ++unfinished;
+  return descriptor;
+}
+
 // The permissions behind the flags of open(), where there are any.
 mode_t mode_behind(int flags, std::va_list more) {
   return (flags & (O_CREAT | O_TMPFILE)) != 0 ? static_cast<mode_t>(va_arg(more, int)) : 0;
@@ -217,7 +223,9 @@ int open(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = mode_behind(flags, more);
   va_end(more);
-  ATTN_USUAL(open, path, flags, mode);
+  if ((flags & O_CREAT) != 0) end_copy();
+  static const auto usual_one = usual(::open, "open");
+  return begun(usual_one(path, flags, mode), flags);
 }
 
 int open64(const char* path, int flags, ...) {
@@ -226,7 +234,9 @@ int open64(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = mode_behind(flags, more);
   va_end(more);
-  ATTN_USUAL(open64, path, flags, mode);
+  if ((flags & O_CREAT) != 0) end_copy();
+  static const auto usual_one = usual(::open64, "open64");
+  return begun(usual_one(path, flags, mode), flags);
 }
 
 int openat(int folder, const char* path, int flags, ...) {
@@ -235,7 +245,9 @@ int openat(int folder, const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = mode_behind(flags, more);
   va_end(more);
-  ATTN_USUAL(openat, folder, path, flags, mode);
+  if ((flags & O_CREAT) != 0) end_copy();
+  static const auto usual_one = usual(::openat, "openat");
+  return begun(usual_one(folder, path, flags, mode), flags);
 }
 
 int openat64(int folder, const char* path, int flags, ...) {
@@ -244,7 +256,9 @@ int openat64(int folder, const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = mode_behind(flags, more);
   va_end(more);
-  ATTN_USUAL(openat64, folder, path, flags, mode);
+  if ((flags & O_CREAT) != 0) end_copy();
+  static const auto usual_one = usual(::openat64, "openat64");
+  return begun(usual_one(folder, path, flags, mode), flags);
 }
 
 int mkstemp(char* name) {

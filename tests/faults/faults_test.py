@@ -11,7 +11,7 @@ for each call, or for N of them spread over all, and then
 - no file is there in part, and none that is unfinished; of a program that was killed some may be, but
   under no name that anybody asked for. A file that was there before is whole, old or new.
 
---whole lets every call fail; of a command that asks for memory more than 50,000 times, 1,000 of these.
+--whole lets every call fail; of a command that asks for memory more than 500,000 times, 1,000 of these.
 --json writes how many calls of what there were, and how they ended.
 """
 
@@ -32,7 +32,7 @@ import tempfile
 KINDS = ("alloc", "read", "write", "open", "thread", "kill")
 ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TERM": "dumb", "HOME": "/nowhere"}
 LONGEST = 120  # seconds; nothing takes more than one
-MANY = 50_000
+MANY = 500_000
 
 SHORT = ("attn: error: memory is short\n"
          "  help: a smaller problem, or a machine with more memory\n")
@@ -49,7 +49,8 @@ OLD = b"what was there before\n"
 COMMANDS = {
     "run, read by people": ["run", "p.json"],
     "run, tensors from files": ["run", "files.json", "--format", "csv"],
-    "run on threads, read by programs": ["run", "p.json", "--format", "json", "--threads", "3"],
+    "run, read by programs": ["run", "p.json", "--format", "json"],
+    "run on threads": ["run", "large.json", "--only", "result", "--format", "csv", "--threads", "3"],
     "run into many files": ["run", "p.json", "--only", "S,A", "-o", "x.html", "-o", "there.json", "-o", "x.md"],
     "run into a spreadsheet": ["run", "s.json", "-o", "x.xlsx"],
     "run into tensors": ["run", "p.json", "-o", "x.npz", "-o", "x.safetensors"],
@@ -82,6 +83,7 @@ def write_inputs(folder):
     header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }".ljust(117) + b"\n"
     write("p.json", PROBLEM)
     write("s.json", {"queries": [[1]], "keys": [[2]]})
+    write("large.json", {name: {"random": "normal", "shape": [96, 16], "seed": 1} for name in ("queries", "keys")})
     write("files.json", FROM_FILES)
     write("x.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(6) + b"\xf0\x3f")
     write("a.json", ANSWERS)
