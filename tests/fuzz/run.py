@@ -138,21 +138,21 @@ def main():
         return minimise(build, names)
 
     ledger = build / "executions.json"
-    before = json.loads(ledger.read_text()) if ledger.is_file() else {}
     results = {}
     while True:
         for result in round_of(build, names, asked.seconds, asked.jobs):
             added(results, [result])
-            added(before, [result])
-            ledger.write_text(json.dumps(before, indent=1))
-        total = sum(result["executions"] for result in before.values())
+            # Read anew: others may run harnesses of this build, too.
+            of_all_runs = added(json.loads(ledger.read_text()) if ledger.is_file() else {}, [result])
+            ledger.write_text(json.dumps(of_all_runs, indent=1))
+        total = sum(result["executions"] for result in of_all_runs.values())
         found = [path for result in results.values() for path in result["findings"]]
         if asked.until is None or total >= asked.until or found:
             break
     print(f"{sum(result['executions'] for result in results.values()):,} executions, {len(found)} findings; "
           f"{total:,} executions of all runs in {build.name}")
     if asked.json:
-        told_of = before if asked.until is not None else results
+        told_of = of_all_runs if asked.until is not None else results
         asked.json.write_text(json.dumps([told_of[name] for name in sorted(told_of)], indent=1) + "\n")
     return 1 if found else 0
 
