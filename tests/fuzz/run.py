@@ -34,7 +34,7 @@ LENGTHS = {"expression": 64, "pattern": 96, "numbers": 64, "command_line": 256, 
            "json": 256, "npy": 512, "npz": 1024, "safetensors": 512, "problem": 768, "tokenizer": 1024,
            "operations": 256, "fused": 128, "at_once": 256, "rewrites": 256, "marking": 192}
 OTHERWISE = 384
-MOST_IN_CORPUS = 40_000  # bytes of a harness' corpus in the tree
+MOST_FILES, MOST_BYTES = 150, 40_000  # of a harness' corpus in the tree
 
 
 def harnesses(build):
@@ -47,7 +47,6 @@ def command(build, name, *words):
 
 
 def environment():
-    # One thread a harness; what allocates too much is told how much.
     return {**os.environ, "ASAN_OPTIONS": "allocator_may_return_null=0:detect_leaks=1",
             "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1", "LC_ALL": "C.UTF-8"}
 
@@ -59,8 +58,9 @@ def run(build, name, seconds):
     findings.mkdir(parents=True, exist_ok=True)
     known = set(findings.iterdir())
     seeds = [str(folder) for folder in (HERE / "corpus" / name, HERE / "found" / name) if folder.is_dir()]
-    words = [f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1", "-use_value_profile=0",
-             "-verbosity=1", f"-artifact_prefix={findings}/"]
+    # A minute is a hang: on a machine that has much else to do, ten seconds are none.
+    words = [f"-max_total_time={seconds}", "-timeout=60", "-rss_limit_mb=2048", "-print_final_stats=1",
+             f"-artifact_prefix={findings}/"]
     if (HERE / "words" / f"{name}.dict").is_file():
         words.append(f"-dict={HERE}/words/{name}.dict")
     started = time.monotonic()
@@ -106,15 +106,17 @@ def minimise(build, names):
             folders = [str(path) for path in (gathered, corpus) if path.is_dir()]
             subprocess.run(command(build, name, "-merge=1", folder, *folders), stderr=subprocess.DEVNULL,
                            env=environment(), check=True)
-            size = 0
             shutil.rmtree(corpus, ignore_errors=True)
             corpus.mkdir(parents=True)
-            for path in sorted(Path(folder).iterdir(), key=lambda path: (path.stat().st_size, path.name)):
+            size = 0
+            files = sorted(Path(folder).iterdir(), key=lambda path: (path.stat().st_size, path.name))
+            for path in files[::-(-len(files) // MOST_FILES) or 1]:  # of all sizes
                 size += path.stat().st_size
-                if size > MOST_IN_CORPUS:
+                if size > MOST_BYTES:
                     break
                 shutil.copy(path, corpus / path.name[:12])
-        print(f"{name:14} {len(list(corpus.iterdir())):>6} files, {min(size, MOST_IN_CORPUS):>7,} bytes", flush=True)
+        kept = list(corpus.iterdir())
+        print(f"{name:14} {len(kept):>6} files, {sum(path.stat().st_size for path in kept):>7,} bytes", flush=True)
 
 
 def main():
@@ -126,7 +128,7 @@ def main():
     parser.add_argument("--until", type=float, metavar="EXECUTIONS")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--minimise", action="store_true")
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
     build, known = asked.build.resolve(), harnesses(asked.build.resolve())
     names = asked.names or known
     unknown = [name for name in names if name not in known]
@@ -136,21 +138,21 @@ def main():
         return minimise(build, names)
 
     ledger = build / "executions.json"
-    before = json.loads(ledger.read_text()) if ledger.is_file() else {}
     results = {}
     while True:
         for result in round_of(build, names, asked.seconds, asked.jobs):
             added(results, [result])
-            added(before, [result])
-            ledger.write_text(json.dumps(before, indent=1))
-        total = sum(result["executions"] for result in before.values())
+            # Read anew: others may run harnesses of this build, too.
+            of_all_runs = added(json.loads(ledger.read_text()) if ledger.is_file() else {}, [result])
+            ledger.write_text(json.dumps(of_all_runs, indent=1))
+        total = sum(result["executions"] for result in of_all_runs.values())
         found = [path for result in results.values() for path in result["findings"]]
         if asked.until is None or total >= asked.until or found:
             break
     print(f"{sum(result['executions'] for result in results.values()):,} executions, {len(found)} findings; "
           f"{total:,} executions of all runs in {build.name}")
     if asked.json:
-        told_of = before if asked.until is not None else results
+        told_of = of_all_runs if asked.until is not None else results
         asked.json.write_text(json.dumps([told_of[name] for name in sorted(told_of)], indent=1) + "\n")
     return 1 if found else 0
 

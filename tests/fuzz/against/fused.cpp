@@ -10,12 +10,13 @@
 namespace attn {
 namespace {
 
-// As tests/unit/backend/cpu/attend_test.cpp has it: twice the error of the plain loop, or what a sum of so large
-// products may be off.
+// Twice the error of the plain loop, or what sums of so large products, in another order, may be off: more than for
+// the calls of tests/unit/backend/cpu/attend_test.cpp, since whoever looks for the worst call finds it. A base of
+// powers other than e makes more of it.
 template <class T>
-double allowed(const fused::Error& error) {
+double allowed(const fused::Error& error, const FusedAttention<T>& call) {
   const double unit = std::numeric_limits<T>::epsilon() / 2.0;
-  return std::max(2 * error.plain, unit * (16 + error.largest_product));
+  return std::max(2 * error.plain, unit * (16 + 4 * error.largest_product * std::max(1.0, call.log_base)));
 }
 
 template <class T>
@@ -32,8 +33,8 @@ void check(Bytes bytes) {
     test.attend(one);
     const fused::Error error = fused::error_of(test);
     demand(error.rows_marked, "rows are marked that see nothing, and no others", set);
-    demand(error.kernel <= allowed<T>(error), "a kernel is as near as the plain loop",
-           set + ": " + shortest(error.kernel) + " of " + shortest(allowed<T>(error)));
+    demand(error.kernel <= allowed<T>(error, test.sizes), "a kernel is as near as the plain loop",
+           set + ": " + shortest(error.kernel) + " of " + shortest(allowed<T>(error, test.sizes)));
   });
 }
 

@@ -55,7 +55,7 @@ void check_by_hand(double value, HandRounding rounding) {
   if (!std::isfinite(value)) return demand(same_bits(result, value) || std::isnan(value), "infinity stays");
   const double unit = unit_of_last(rounding.decimals);
   const double most = rounding.mode == RoundingMode::truncate ? 1.0 : 0.5;
-  const double slack = std::abs(value) * 0x1p-38 + unit * 1e-3;  // 12 digits, and a double's own
+  const double slack = std::abs(value) * 5.1e-12 + unit * 1e-3;  // 12 digits, and a double's own
   demand(std::abs(result - value) <= most * unit + slack, "a number is rounded to its neighbour", shortest(value));
   demand(!std::signbit(result) || result < 0, "no zero is negative", shortest(value));
   demand(same_bits(rounded(result, rounding), result), "what is rounded stays", shortest(result));
@@ -78,7 +78,7 @@ void check_row(Bytes bytes, HandRounding rounding) {
     if (open[i] == 0) demand(row[i] == 0, "a closed cell is 0");
     if (!std::isfinite(before[i]) || open[i] == 0) continue;
     const double off = std::abs(row[i] - before[i]);
-    demand(off <= 1.001 * unit_of_last(rounding.decimals) + std::abs(before[i]) * 0x1p-38, "a cell is near",
+    demand(off <= 1.001 * unit_of_last(rounding.decimals) + std::abs(before[i]) * 5.1e-12, "a cell is near",
            shortest(before[i]));
   }
 }
