@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "mark/enclosure.h"
+#include "trace/enclosure.h"
 #include "mistakes/mistake.h"
 #include "model/attention.h"
 #include "trace/evaluate.h"
