@@ -109,6 +109,9 @@ void Goodness::add(std::size_t cell, double number, double bound) {
     return;
   }
   absolute = std::max(absolute, bound);
+  // Of most numbers powers of two tell that they are not the worst.
+  const auto exponent = [](double x) { return static_cast<double>(std::ilogb(x)); };
+  if (!is_exact && number != 0 && 0.301 * (exponent(number) - exponent(bound) - 2) > digits + 1) return;
   const int good = good_digits(number, bound);
   if (is_exact || good < digits) worst = cell;
   digits = is_exact ? good : std::min(digits, good);

@@ -11,12 +11,12 @@ namespace {
 
 bool is_closed(const Interval& score) { return score.high == -infinity; }
 
-// The part's share of it and the rest, with what a few operations lose.
+// The part's share of it and the rest, rounded down, and up.
 double share_below(double part, double rest) {
-  return part <= 0 ? 0 : std::max(0.0, next_below(part / (part + rest) * (1 - 8e-16)));
+  return part <= 0 ? 0 : std::max(0.0, (Interval(part) / Interval(sum_above(part, rest))).low);
 }
 double share_above(double part, double rest) {
-  return part <= 0 ? 0 : std::min(1.0, next_above(part / (part + rest) * (1 + 8e-16)));
+  return part <= 0 ? 0 : std::min(1.0, (Interval(part) / Interval(sum_below(part, rest))).high);
 }
 
 // Calls make(row) with each row of `from` along `over`, and puts what it returns
@@ -105,38 +105,71 @@ std::optional<Tensor<Interval>> scores_behind(const Recipe& recipe, std::size_t 
 
 }  // namespace
 
+namespace {
+
+// e^(x − most), rounded up or down.
+double power_of(double x, double most, bool up) {
+  const Interval below(sum_below(x, -most), sum_above(x, -most));
+  return up ? exp(Interval(below.high)).high : exp(Interval(below.low)).low;
+}
+
+// The largest weight that score i may have, or the least: its own end against the others' opposite ones.
+double extreme_weight(const std::vector<Interval>& scores, std::size_t i, bool largest) {
+  const auto end = [&](std::size_t j) { return (j == i) == largest ? scores[j].high : scores[j].low; };
+  double most = -infinity;
+  for (std::size_t j = 0; j < scores.size(); ++j) most = std::max(most, end(j));
+  if (std::isinf(most)) return largest ? 1 : 0;
+  const double part = power_of(end(i), most, largest);
+  double rest = 0;
+  bool is_alone = true;
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    if (j == i || is_closed(scores[j])) continue;
+    const double power = power_of(end(j), most, !largest);
+    rest = largest ? sum_below(rest, power) : sum_above(rest, power);
+    is_alone = false;
+  }
+  return is_alone ? 1 : largest ? share_above(part, rest) : share_below(part, rest);
+}
+
+}  // namespace
+
 std::vector<Interval> softmax_of(const std::vector<Interval>& scores) {
+  constexpr std::size_t few = 32;
+  std::vector<Interval> made;
+  for (std::size_t i = 0; i < scores.size() && scores.size() <= few; ++i) {
+    const bool closed = is_closed(scores[i]);
+    made.push_back(closed ? 0 : Interval(extreme_weight(scores, i, false), extreme_weight(scores, i, true)));
+  }
+  if (!made.empty()) return made;
+  // Of many scores, not quite as narrow: powers of one maximum.
   Interval most(-infinity);
   for (const Interval& score : scores) most = larger(most, score);
-  std::vector<Interval> exponentials;
   for (const Interval& score : scores) {
     const Interval below(sum_below(score.low, -most.high), sum_above(score.high, -most.high));
-    exponentials.push_back(is_closed(score) ? 0 : std::isinf(most.high) ? Interval(0, infinity) : exp(below));
+    made.push_back(is_closed(score) ? 0 : std::isinf(most.high) ? Interval(0, infinity) : exp(below));
   }
-  return share_of_sum(exponentials);
+  return share_of_sum(made);
 }
 
 std::vector<Interval> share_of_sum(const std::vector<Interval>& exponentials) {
-  double low = 0, high = 0;
+  Interval sum = 0;
   std::size_t open = 0;
   for (const Interval& e : exponentials) {
-    low += std::max(0.0, e.low);
-    high += std::max(0.0, e.high);
+    sum += larger(e, Interval(0));
     open += e.high > 0 ? 1 : 0;
   }
-  const double lost = 1.2e-16 * static_cast<double>(exponentials.size() + 8);  // of a sum of so many
   std::vector<Interval> shares;
   for (const Interval& e : exponentials) {
     const Interval own = larger(e, Interval(0));
     if (own == Interval(0)) {
       shares.emplace_back(0);
-    } else if (std::isinf(high)) {
+    } else if (std::isinf(sum.high)) {
       shares.emplace_back(0, 1);
     } else if (open == 1) {
       shares.emplace_back(own.low > 0 ? 1 : 0, 1);
     } else {
-      const double least_of_others = std::max(0.0, low - own.low - lost * low);
-      const double most_of_others = std::max(0.0, high - own.high + lost * high);
+      const double least_of_others = std::max(0.0, sum_below(sum.low, -own.low));
+      const double most_of_others = sum_above(sum.high, -own.high);
       shares.emplace_back(share_below(own.low, most_of_others), share_above(own.high, least_of_others));
     }
   }

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -37,6 +38,15 @@ def attention(problem, dot=False):
     return {"scores": scores, "attention_weights": weights, "context": context}
 
 
+def held(number, dtype):
+    """The number that the dtype holds where its shortest digits are these."""
+    if dtype == "bf16":
+        bits = struct.unpack("<I", struct.pack("<f", number))[0]
+        return struct.unpack("<f", struct.pack("<I", (bits + 0x8000) & 0xFFFF0000))[0]
+    letter = {"f64": "<d", "f32": "<f", "f16": "<e"}[dtype]
+    return struct.unpack(letter, struct.pack(letter, number))[0]
+
+
 class Bounds(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="attn-bounds-")
@@ -59,19 +69,16 @@ class Bounds(unittest.TestCase):
         return {s["id"]: s for s in json.loads(self.attn("run", path, "--bounds", "--format", "json", *options))["steps"]}
 
     def test_no_number_is_farther_from_the_exact_one_than_its_bound(self):
-        exact = attention(TENTHS)
-        for options in ((), ("--dtype", "f32"), ("--dtype", "f16"), ("--dtype", "bf16"), ("--hand-rounding", "2")):
+        for options in (("--dtype", "f64"), ("--dtype", "f32"), ("--dtype", "f16"), ("--dtype", "bf16"),
+                        ("--hand-rounding", "2")):
             steps = self.steps(TENTHS, *options)
-            given = TENTHS
-            if "--dtype" in options:
-                # What is given is rounded to the dtype, and this is what is exact.
-                plain = json.loads(self.attn("run", self.file(TENTHS), "--format", "json", *options))["steps"]
-                held = {s["id"]: s["data"] for s in plain}
-                given = {name: held[name] for name in ("queries", "keys", "values")}
-            exact = attention(given)
+            dtype = options[1] if options[0] == "--dtype" else "f64"
+            rounded = lambda rows: [[held(x, dtype) for x in row] for row in rows]
+            # What is given is what the dtype holds of it.
+            exact = attention({name: rounded(rows) for name, rows in TENTHS.items()})
             for name, rows in exact.items():
                 bound = steps[name]["bound"]
-                worst = max(abs(Decimal(ours) - right) for row, line in zip(steps[name]["data"], rows)
+                worst = max(abs(Decimal(ours) - right) for row, line in zip(rounded(steps[name]["data"]), rows)
                             for ours, right in zip(row, line))
                 self.assertLessEqual(worst, Decimal(bound["absolute"]), (name, options))
                 self.assertLessEqual(bound["absolute"], 1e4 * float(worst) + 1e-14, (name, options))
@@ -95,7 +102,7 @@ class Bounds(unittest.TestCase):
         self.assertIn("how far 1 number is from exact is not known", told)
 
     def test_infinities_and_numbers_behind_the_mask_spoil_no_bound(self):
-        problem = dict(TENTHS, mask=[[1, 0, 1], [0, 0, 0]])
+        problem = dict(TENTHS, mask={"allow": [[1, 0, 1], [0, 0, 0]]})
         problem["values"] = [[0.1, 2.3], [1e308, -1e308], [1.9, 0.6]]
         context = self.steps(problem)["context"]["bound"]
         self.assertLess(context["absolute"], 1e-14)

@@ -202,7 +202,7 @@ Matrix one_matrix(const Shown& source, const Place& place, std::optional<std::si
   matrix.format = source.numerals.format(matrix.cells, matrix.decimals_in_lines);
   matrix.words = axes_words(matrix) + sums_words(matrix, source.numerals);
   if (const Step* step = source.trace.find(matrix.step)) {
-    if (const std::string words = exactness_words(source.trace, *step, cells); !words.empty()) {
+    if (const std::string words = exactness_words(source.trace, *step); !words.empty()) {
       matrix.words += (matrix.words.empty() ? "" : "; ") + words;
     }
   }

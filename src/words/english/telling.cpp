@@ -151,16 +151,15 @@ constexpr TellingWords english_telling = {
     .exact = "exact",
     .good_to =
         [](int digits, Text bound) {
-          const std::string off = "at most " + bound + " from the exact numbers";
+          const std::string off = bound.empty() ? "" : "at most " + bound + " from the exact numbers";
           if (digits == 0) return off;
-          return "good to " + counted(static_cast<std::size_t>(digits), "digit") + ": " + off;
+          return "good to " + counted(static_cast<std::size_t>(digits), "digit") + (off.empty() ? "" : ": ") + off;
         },
     .at_most = "at most {}",
     .worst_is =
         [](Text cell, int digits) {
-          return "; least sure is " + cell +
-                 (digits == 0 ? ", of which no digit is"
-                              : ", good to " + counted(static_cast<std::size_t>(digits), "digit"));
+          return "; least sure is " + cell + ", good to " +
+                 (digits == 0 ? "no digit" : counted(static_cast<std::size_t>(digits), "digit"));
         },
     .not_known =
         [](std::size_t count) {
