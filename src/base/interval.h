@@ -47,6 +47,32 @@ inline double next_above(double x) {
 }
 inline double next_below(double x) { return -next_above(-x); }
 
+// What a sum, a product lost when it was rounded to the nearest (Knuth's two-sum; Dekker 1971):
+// NaN where that overflows, or is too small to be held.
+inline double lost_in_sum(double a, double b, double sum) {
+  const double back = sum - a;
+  return (a - (sum - back)) + (b - back);
+}
+inline double lost_in_product(double a, double b, double product) {
+  if (a == 0 || b == 0 || std::isinf(a) || std::isinf(b)) return 0;
+  constexpr double large = 0x1p990, small = 0x1p-960, halves = 0x1p27 + 1;
+  if (!(std::abs(a) < large && std::abs(b) < large && std::abs(product) > small && std::abs(product) < large)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  const double a_high = halves * a - (halves * a - a), b_high = halves * b - (halves * b - b);
+  const double a_low = a - a_high, b_low = b - b_high;
+  return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+}
+
+// a + b rounded down, and up: itself where nothing is lost. −∞ where it is no number, and ∞.
+inline double sum_below(double a, double b) {
+  const double sum = a + b;
+  if (std::isnan(sum)) return -infinity;
+  const bool is_exact = std::isinf(a) || std::isinf(b) || lost_in_sum(a, b, sum) >= 0;
+  return is_exact ? sum : next_below(sum);
+}
+inline double sum_above(double a, double b) { return -sum_below(-a, -b); }
+
 // The interval whose ends were rounded to the nearest, made so wide that it holds what
 // they were rounded from. An end that is NaN, as ∞ − ∞ is, could be anything.
 inline Interval outward(double low, double high) {
@@ -62,7 +88,12 @@ inline Interval operator-(const Interval& a) { return {-a.high, -a.low}; }
 inline Interval operator+(const Interval& a, const Interval& b) {
   if (a == Interval(0)) return b;
   if (b == Interval(0)) return a;
-  return outward(a.low + b.low, a.high + b.high);
+  return {sum_below(a.low, b.low), sum_above(a.high, b.high)};
+}
+
+// A number whose rounding lost so much: NaN where that is not known.
+inline Interval with_lost(double rounded, double lost) {
+  return {lost >= 0 ? rounded : next_below(rounded), lost <= 0 ? rounded : next_above(rounded)};
 }
 
 inline Interval operator-(const Interval& a, const Interval& b) { return a + -b; }
@@ -77,12 +108,12 @@ inline Interval operator*(const Interval& a, const Interval& b) {
   // 0 · ∞ is 0 here: an end at infinity stands for numbers without a bound, and
   // zero times each of them is zero.
   const auto times = [](double x, double y) { return x == 0 || y == 0 ? 0 : x * y; };
+  // Hand calculations are full of numbers that multiply without loss.
+  if (a.is_point() && b.is_point()) return with_lost(a.low * b.low, lost_in_product(a.low, b.low, a.low * b.low));
   const double ll = times(a.low, b.low), lh = times(a.low, b.high);
   const double hl = times(a.high, b.low), hh = times(a.high, b.high);
   const double low = std::min(std::min(ll, lh), std::min(hl, hh));
   const double high = std::max(std::max(ll, lh), std::max(hl, hh));
-  // Small whole numbers multiply without loss; hand calculations are full of them.
-  if (low == high && is_small_whole(a.low) && is_small_whole(b.low) && is_small_whole(low)) return low;
   return outward(low, high);
 }
 
@@ -108,7 +139,7 @@ inline Interval larger(const Interval& a, const Interval& b) {
 inline bool is_nan(const Interval&) { return false; }
 
 // Sums of products with many terms, `size` of them side by side: the ends are added
-// up as they are, and widened once by what all of that may have lost (γₙ·Σ|aᵢ·bᵢ|;
+// up as they are, and widened once by what all of that may have lost (γₙ₊₄·Σ|aᵢ·bᵢ|;
 // Higham, Accuracy and Stability of Numerical Algorithms, §3.1).
 template <std::size_t size>
 class SumsOfProducts {
@@ -127,7 +158,7 @@ class SumsOfProducts {
   std::optional<Interval> sum(std::size_t at, std::size_t terms) const {
     if (!std::isfinite(low_[at]) || !std::isfinite(high_[at]) || !std::isfinite(magnitude_[at])) return std::nullopt;
     const auto count = static_cast<double>(terms + 4);
-    const double lost = 0x1p-52 * count * magnitude_[at] + count * std::numeric_limits<double>::denorm_min();
+    const double lost = 0x1.01p-53 * count * magnitude_[at] + count * std::numeric_limits<double>::denorm_min();
     return outward(low_[at] - lost, high_[at] + lost);
   }
 

@@ -184,6 +184,7 @@ Trace compute(Computation& computation, const ComputeOptions& options, bool only
   const std::size_t limit = options.max_bytes();
   const std::vector<std::string> steps = computation.steps();
   const bool is_long = computation.recipe().bytes() > worth_telling;
+  if (options.bounds) computation.bound_numbers();
   std::optional<Progress> progress;
   const auto now = [&](const std::string& what) {
     progress ? progress->now(what) : static_cast<void>(progress.emplace(what, is_long));

@@ -23,6 +23,7 @@ struct ComputeOptions {
   std::string max_memory = "2GiB";
   std::string root;
   std::string algorithm;
+  bool bounds = false;  // whether the trace says how far its numbers are from exact ones
 
   void declare(CommandLine& line);
 

@@ -163,6 +163,19 @@ void ask_for_geometry(const ViewOptions& options, ViewPlan& view) {
   view.explaining.geometry = GeometryWanted::asked;
 }
 
+// What has no place for them, or no steps to say them of.
+void refuse_bounds(const ViewOptions& options, const std::vector<Target>& targets) {
+  if (!options.bounds) return;
+  if (options.at_once) {
+    throw Refusal("--bounds are of steps, and --at-once computes none", "leave out the one or the other")
+        .at({"--bounds"});
+  }
+  const auto says_them = [](const Target& target) { return target.format || target.name() == "json"; };
+  if (std::ranges::any_of(targets, says_them)) return;
+  throw Refusal("`--bounds` changes nothing in " + targets[0].name(), "json has them, and what people are shown")
+      .at({"--bounds"});
+}
+
 ViewPlan understood(const ViewOptions& options, const Problem& problem, Computation& computation) {
   ViewPlan view{understood(options.rendering, exports()), {}};
   const std::vector<Target>& targets = view.rendering.targets;
@@ -190,6 +203,7 @@ ViewPlan understood(const ViewOptions& options, const Problem& problem, Computat
   explaining.brief = options.brief;
   refuse_brief(options, view);
   if (options.geometry) ask_for_geometry(options, view);
+  refuse_bounds(options, targets);
   if (options.brief && explaining.only.empty() && std::ranges::none_of(targets, &Target::exported)) {
     computation.leave_out_weighted_values();
   }
@@ -206,7 +220,8 @@ constexpr std::size_t made_in_passing = std::size_t{16} << 20;
 bool wants_only_result(const Computation& computation, const ViewOptions& options, const ViewPlan& view) {
   const std::vector<std::string>& only = view.explaining.only;
   const bool is_small = computation.recipe().bytes() <= made_in_passing;
-  if (options.pause || options.geometry || !view.explaining.parts.empty() || (is_small && !options.at_once))
+  if (options.pause || options.geometry || options.bounds || !view.explaining.parts.empty() ||
+      (is_small && !options.at_once))
     return false;
   const bool names_result = is_result(only, computation.steps());
   const auto needs_result_only = [&](const Target& target) {
@@ -398,6 +413,7 @@ void ViewOptions::declare(CommandLine& line) {
   line.add_flag("--geometry", geometry,
                 "also the vectors of one query: lengths, angles, shares; svg draws them and nothing else");
   line.add_flag("--full", full, "leave nothing out, however long");
+  line.add_flag("--bounds", bounds, "say of each step how far its numbers are from the exact ones at most");
   line.add_flag("--pause", pause, "step through it in the terminal, key by key, as a lecture");
   line.add_flag("--at-once", at_once, "only the result, computed without the steps, however small");
   rendering.declare(line, RenderOptions::Shows::steps, exports());
@@ -406,23 +422,25 @@ void ViewOptions::declare(CommandLine& line) {
 namespace {
 
 // Of a large problem nothing is computed or held that nobody asks for.
-void leave_out_the_rest(const ViewPlan& view, Computation& computation) {
+void leave_out_the_rest(const ViewPlan& view, Computation& computation, bool computing_bounds) {
   const bool says_statement = std::ranges::any_of(view.rendering.targets, [](const Target& target) {
     return target.exported && (target.name() == "json" || target.name() == "safetensors");
   });
   if (!says_statement) computation.leave_out_statement();
   const std::vector<std::string>& asked = view.explaining.parts.empty() ? view.explaining.only : view.steps_of_parts;
-  if (!asked.empty() && computation.recipe().bytes() > made_in_passing) computation.keep_only(asked);
+  if (!asked.empty() && !computing_bounds && computation.recipe().bytes() > made_in_passing)
+    computation.keep_only(asked);
 }
 
 }  // namespace
 
-Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOptions& viewing) {
+Exit show(const Problem& problem, ComputeOptions computing, const ViewOptions& viewing) {
+  computing.bounds = viewing.bounds;
   Computation computation(problem);
   ViewPlan view = understood(viewing, problem, computation);
   view.most_bytes = computing.max_bytes();
   if (viewing.pause) refuse_pause(view.rendering);
-  leave_out_the_rest(view, computation);
+  leave_out_the_rest(view, computation, viewing.bounds);
 
   const Trace trace = compute(computation, computing, wants_only_result(computation, viewing, view));
   if (view.explaining.geometry == GeometryWanted::asked) {

@@ -21,6 +21,7 @@ struct ViewOptions {
   bool pause = false;
   bool brief = false;
   bool geometry = false;
+  bool bounds = false;
 
   void declare(CommandLine& line);
 };
@@ -28,6 +29,6 @@ struct ViewOptions {
 // Computes the problem and shows its trace as the options say: on standard
 // output, in files, or both; or as a lecture in the terminal. Faults of the
 // options are refused before anything is computed.
-Exit show(const Problem& problem, const ComputeOptions& computing, const ViewOptions& viewing);
+Exit show(const Problem& problem, ComputeOptions computing, const ViewOptions& viewing);
 
 }  // namespace attn

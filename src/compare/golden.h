@@ -49,7 +49,9 @@ struct Difference {
   std::optional<WorstCell> worst = {};  // where cells differ: the one farthest off
 };
 
-// Every difference, in the order of the expected steps; empty where there is none.
+// Every difference, in the order of the expected steps; empty where there is none. Where the
+// trace has bounds, numbers may be twice as far apart as ours may be from the exact ones: so
+// may those of who added up in another order.
 std::vector<Difference> differences(const StoredTrace& expected, const Trace& got, Tolerance tolerance);
 
 // What became of one problem and the golden beside it.

@@ -52,12 +52,26 @@ Json labels(const std::vector<std::vector<std::string>>& sequences, bool batched
   return sequences.empty() ? Json::array() : Json(sequences[0]);
 }
 
+// How far the numbers of a step are from exact ones; null of what is not known.
+Json bound(const Step& step) {
+  Goodness since, own;
+  for (std::size_t at = 0; at < step.result.size(); ++at) {
+    since.add(at, step.result[at], step.bounds()->since[at]);
+    own.add(at, step.result[at], step.bounds()->own[at]);
+  }
+  const auto absolute = [](const Goodness& good) { return good.unknown > 0 ? Json() : Json(good.absolute); };
+  return {
+      {"absolute", absolute(since)}, {"digits", since.is_exact ? Json() : Json(since.digits)}, {"own", absolute(own)}};
+}
+
 Json heading(const Trace& trace, const Step& step) {
   const Shape& shape = step.result.shape();
   const std::string part = part_title(trace, step);
-  return {{"id", step.heading.id},       {"symbol", dotted(part, step.heading.symbol.text())},
-          {"title", step.heading.title}, {"formula", step.heading.formula.text()},
-          {"axes", shape.axes()},        {"shape", shape.sizes()}};
+  Json said = {{"id", step.heading.id},       {"symbol", dotted(part, step.heading.symbol.text())},
+               {"title", step.heading.title}, {"formula", step.heading.formula.text()},
+               {"axes", shape.axes()},        {"shape", shape.sizes()}};
+  if (step.bounds()) said["bound"] = bound(step);
+  return said;
 }
 
 // What is said before the steps.

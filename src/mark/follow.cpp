@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "mark/comparison.h"
-#include "mark/enclosure.h"
+#include "trace/enclosure.h"
 #include "trace/rounding.h"
 
 namespace attn {
@@ -226,7 +226,8 @@ class EverybodyHonest final : public Worker<Interval> {
     if (const auto* known = options_.known; known && reads_the_same(recipe, line, carried, *known, nullptr)) {
       return *known->computed[line];
     }
-    std::optional<Tensor<Interval>> points = made_of_points(recipe, line, carried);
+    std::optional<Tensor<Interval>> points;
+    if (!task_.loses_digits) points = made_of_points(recipe, line, carried);
     Tensor<Interval> made = points ? std::move(*points) : enclosed(recipe, line, computed_, carried);
     if (is_from_machine(task_.sheet, task_.rule)) widen_to_single(recipe, line, carried, made);
     return made;

@@ -64,7 +64,8 @@ struct Task {
   const MarkingRule& rule;
   const SheetPlaces& places;  // of this recipe on this sheet
   std::optional<EarlyRounding> early = {};
-  bool is_guess = false;  // of what the person rounded beside the numbers handed in: no doubt speaks for it
+  bool is_guess = false;      // of what the person rounded beside the numbers handed in: no doubt speaks for it
+  bool loses_digits = false;  // then a number as computed may be far from the exact one, and both are right
 };
 
 // A mark a cell, by step of the sheet.

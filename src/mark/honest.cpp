@@ -223,7 +223,7 @@ HonestReading read_honestly(const Task& task) {
   if (best.mismatches == 0 || task.rule.kind != MarkingRule::Kind::honest_rounding) return best;
   Sheet within = task.sheet;
   within.decimals = within.decimals_within;
-  const Task other{task.recipe, within, task.rule, task.places, task.early};
+  const Task other{task.recipe, within, task.rule, task.places, task.early, false, task.loses_digits};
   const bool differs = within.decimals > task.sheet.decimals;
   const OtherHabits others(task, best);
   for (const Task* reading_of : {&task, differs ? &other : nullptr}) {

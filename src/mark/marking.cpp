@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "mark/comparison.h"
 #include "mark/honest.h"
+#include "mark/slice.h"
+#include "trace/bounds.h"
 #include "trace/rounding.h"
 #include "words/language.h"
 
@@ -78,9 +80,23 @@ bool leaves_some_between(const Tensor<double>& numbers, int decimals) {
   return std::ranges::any_of(numbers.data(), [&](double number) { return number >= unit && number <= 1 - unit; });
 }
 
+// Whether what is computed may be farther from the exact numbers than is forgiven: where large
+// numbers cancel. Of so much work nobody waits for an answer.
+bool may_lose_digits(const Recipe& recipe) {
+  constexpr std::size_t much = 100'000'000;
+  if (work_of(recipe) > much) return false;
+  const Evaluation<Interval> exact = worked_out_exactly(recipe);
+  return std::ranges::any_of(exact.computed, [](const Tensor<Interval>* numbers) {
+    return std::ranges::any_of(numbers->data(), [](const Interval& number) {
+      return !with_slack(number.low).contains(number) && !with_slack(number.high).contains(number);
+    });
+  });
+}
+
 }  // namespace
 
-Ground::Ground(Recipe right) : recipe(std::move(right)), same(same_lines(recipe, recipe)) {
+Ground::Ground(Recipe right)
+    : recipe(std::move(right)), same(same_lines(recipe, recipe)), loses_digits(may_lose_digits(recipe)) {
   for (std::size_t line = 0; line < recipe.size(); ++line) cells += recipe.shape(line).count();
   // In a model of many layers not every mistake can be kept in every layer.
   constexpr std::size_t most_lines = 1'000'000;
@@ -217,7 +233,8 @@ bool Marking::is_explained_by(Task task, Diagnosis rounding) {
 Task Marking::task(const Recipe& recipe) {
   auto found = places_.find(&recipe);
   if (found == places_.end()) found = places_.emplace(&recipe, places_on_sheet(recipe, sheet_)).first;
-  return {recipe, sheet_, rule_, found->second};
+  return {
+      .recipe = recipe, .sheet = sheet_, .rule = rule_, .places = found->second, .loses_digits = right_->loses_digits};
 }
 
 const Followed<double>& Marking::base(const Manner& manner) {

@@ -38,6 +38,7 @@ struct Ground {
 
   Recipe recipe;
   std::vector<std::optional<std::size_t>> same;  // each line as itself
+  bool loses_digits = false;                     // whether what is computed may be far from the exact numbers
   std::size_t cells = 1;                         // of all lines
   std::vector<Candidate> candidates;
   std::vector<Candidate> roundings;  // of numbers that the problem gives: no mistakes

@@ -71,7 +71,7 @@ Trace described(const Problem& problem, const Backend& backend, bool with_statem
 
 // What a trace is to have.
 struct Wishes {
-  bool weighted_values = true, statement = true;
+  bool weighted_values = true, statement = true, bounds = false;
   std::vector<std::size_t> kept = {};  // lines; empty: all
 };
 
@@ -86,7 +86,7 @@ Trace worked_out(Recipe recipe, const Problem& problem, Backend& backend,
                  std::function<void(std::string_view)> before_step, const Wishes& wishes = {}) {
   Trace trace = described(problem, backend, wishes.statement);
   ComputingPolicy policy = policy_for(recipe, problem, backend, std::move(before_step), wishes);
-  compute(std::move(recipe), policy, trace);
+  compute(std::move(recipe), policy, trace, wishes.bounds);
   trace.result = trace.steps.back().heading.id;
   std::ranges::move(notes_on_numbers(trace), std::back_inserter(trace.notes));
   for (const RecipePart& part : trace.recipe.parts()) {
@@ -185,8 +185,10 @@ std::variant<Trace, TooLarge> Computation::run(Backend& backend, bool only_resul
   }
   Backend* const others = only_result && adds_in_any_order(problem_) ? &backend.in_any_order() : &backend;
   if (others != &backend && kept_.empty()) keep_only({"result"});
-  const Wishes wishes{wants_weighted_values_, wants_statement_, kept_};
-  const std::size_t needed = bytes_held(recipe_, policy_for(recipe_, problem_, backend, {}, wishes));
+  const Wishes wishes{wants_weighted_values_, wants_statement_, wants_bounds_, kept_};
+  std::size_t needed = bytes_held(recipe_, policy_for(recipe_, problem_, backend, {}, wishes));
+  constexpr std::size_t with_bounds = 5;  // a number, an interval, and two bounds
+  if (wants_bounds_) needed = std::max(needed, needed * with_bounds);
   if (needed > most_bytes) {
     const bool less_at_once = at_once && *at_once > most_bytes && *at_once < needed;
     return TooLarge{less_at_once ? *at_once : needed, less_at_once};

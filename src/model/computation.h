@@ -70,6 +70,9 @@ class Computation {
   // as long as a run of a large model.
   void leave_out_statement() { wants_statement_ = false; }
 
+  // The trace says how far its numbers are from exact ones. REQUIRES: no line is left out.
+  void bound_numbers() { wants_bounds_ = true; }
+
   // Sums the weighted values without showing them, where the context has the same bits so.
   void leave_out_weighted_values();
 
@@ -84,6 +87,7 @@ class Computation {
   Recipe recipe_;
   bool wants_weighted_values_ = true;
   bool wants_statement_ = true;
+  bool wants_bounds_ = false;
   std::vector<std::size_t> kept_;  // lines; empty: all
 };
 

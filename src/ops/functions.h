@@ -132,6 +132,17 @@ T applied(Unary function, T a, T parameter) {
   return a;
 }
 
+// The parameter of a map, rounded to T; a root that is no double lies between two.
+template <class T>
+T parameter_of(const Map& op) {
+  return static_cast<T>(op.parameter);
+}
+template <>
+inline Interval parameter_of<Interval>(const Map& op) {
+  const bool is_root = op.spelling.starts_with("√") && !is_small_whole(op.parameter);
+  return is_root ? outward(op.parameter, op.parameter) : Interval(op.parameter);
+}
+
 // base^a, or e^a where the base is 0.
 template <class T>
 T power(double base, T a) {
@@ -158,11 +169,14 @@ T wave(const Waves& op, std::size_t i, std::size_t feature) {
   return place.is_sine ? sin(angle) : cos(angle);
 }
 
-// An angle that is off by a few ulps moves its sine by as much.
+// An angle that is off by a few ulps moves its sine by as much. The exponent's rounding moves
+// base^−exponent by log(base)·exponent·base^−exponent ulps, of a base from 1 on less than one.
 template <>
 inline Interval wave<Interval>(const Waves& op, std::size_t i, std::size_t feature) {
   const auto number = wave<double>(op, i, feature);
-  const double slack = 4e-15 * (1 + static_cast<double>(op.first + i) * std::max(1.0, 1 / op.base));
+  const auto position = static_cast<double>(op.first + i);
+  if (position == 0) return number;
+  const double slack = op.base >= 1 ? 5e-16 * (1 + position) : 4e-15 * (1 + position / op.base);
   return {std::max(-1.0, number - slack), std::min(1.0, number + slack)};
 }
 

@@ -160,7 +160,7 @@ class Run {
   }
 
   Tensor<Kept> operator()(const Map& op) {
-    const T parameter = static_cast<T>(op.parameter);
+    const T parameter = parameter_of<T>(op);
     return each([&](const Offsets& at) { return closed(at) ? T{0} : applied(op.function, read(0, at), parameter); });
   }
 

@@ -15,13 +15,21 @@ std::string trace_schema() {
   const Json labels = list_of(any_of({text, reference("words")}));
   const Json note =
       whole_object({{"step", text}, {"index", list_of(whole_number(0))}, {"kind", text}, {"message", text}});
-  const Json step = whole_object({{"id", text},
-                                  {"symbol", text},
-                                  {"title", text},
-                                  {"formula", text},
-                                  {"axes", reference("words")},
-                                  {"shape", list_of(whole_number(1))},
-                                  {"data", reference("numbers")}});
+  const Json distance = {{"type", {"number", "null"}}, {"minimum", 0}};
+  const Json bound = described(
+      whole_object({{"absolute", distance}, {"digits", {{"type", {"integer", "null"}}}}, {"own", distance}}),
+      "how far its numbers are from exact ones at most, and to how many digits the worst is good: null where that is "
+      "not "
+      "known, of digits where all are exact; own, made of the numbers that the step reads. Only with --bounds");
+  const Json step = object_of({{"id", text},
+                               {"symbol", text},
+                               {"title", text},
+                               {"formula", text},
+                               {"axes", reference("words")},
+                               {"shape", list_of(whole_number(1))},
+                               {"bound", bound},
+                               {"data", reference("numbers")}},
+                              {"id", "symbol", "title", "formula", "axes", "shape", "data"});
   const Members members = {{"schema", {{"const", "attn/trace/1"}}},
                            {"title", text},
                            {"statement", {{"type", "string"}, {"pattern", "^sha256:[0-9a-f]{64}$"}}},

@@ -1,8 +1,10 @@
 #include "trace/compute.h"
 
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "trace/bounds.h"
 #include "trace/rounding.h"
 
 namespace attn {
@@ -38,13 +40,16 @@ Tensor<double> ComputingPolicy::compute(const Recipe& recipe, std::size_t line, 
   return made;
 }
 
-void compute(Recipe recipe, Policy<double>& policy, Trace& trace) {
+void compute(Recipe recipe, Policy<double>& policy, Trace& trace, bool wants_bounds) {
   const Evaluation<double> worked_out = evaluate(recipe, policy);
+  std::vector<Bounds> bounds;
+  if (wants_bounds) bounds = bounds_of(recipe, worked_out.carried);
   for (std::size_t line = 0; line < recipe.size(); ++line) {
     const Instruction& instruction = recipe.instruction(line);
     if (instruction.kind == Instruction::Kind::given) trace.givens.emplace_back(recipe.shared(line));
     if (instruction.kind == Instruction::Kind::step && worked_out.computed[line]) {
-      trace.steps.emplace_back(recipe.shared(line), worked_out.shared_result(line));
+      auto its = wants_bounds ? std::make_shared<const Bounds>(std::move(bounds[line])) : nullptr;
+      trace.steps.emplace_back(recipe.shared(line), worked_out.shared_result(line), std::move(its));
     }
   }
   trace.recipe = std::move(recipe);

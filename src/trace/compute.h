@@ -35,7 +35,8 @@ class ComputingPolicy : public Policy<double> {
   std::function<void(std::string_view)> told_;
 };
 
-// Works the recipe out, and keeps in the trace what people are shown of it.
-void compute(Recipe recipe, Policy<double>& policy, Trace& trace);
+// Works the recipe out, and keeps in the trace what people are shown of it; with bounds, if
+// they are wanted. REQUIRES: then the policy keeps every line.
+void compute(Recipe recipe, Policy<double>& policy, Trace& trace, bool wants_bounds = false);
 
 }  // namespace attn

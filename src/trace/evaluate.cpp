@@ -215,6 +215,10 @@ Tensor<Number> run_line(const Recipe& recipe, std::size_t at, const Values<Numbe
   return result;
 }
 
+Tensor<Interval> run_line_exactly(const Recipe& recipe, std::size_t at, const Values<Interval>& carried) {
+  return run_plain_line(recipe, at, carried);
+}
+
 Tensor<double> value_in(const Recipe& recipe, std::string_view id) {
   // Lines below are of no interest, and may read what does not fit.
   const std::size_t last = *recipe.line(id);

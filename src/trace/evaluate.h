@@ -53,6 +53,10 @@ std::vector<View> views_of(const Recipe& recipe, std::size_t line, const Values<
 template <class Number>
 Tensor<Number> run_line(const Recipe& recipe, std::size_t line, const Values<Number>& carried);
 
+// Everything that it can make of numbers in these intervals in exact arithmetic, whatever the
+// dtype. REQUIRES: as above.
+Tensor<Interval> run_line_exactly(const Recipe& recipe, std::size_t line, const Values<Interval>& carried);
+
 // What such a line makes that carries on from block to block, where `own` stands before
 // each block in place of what the line itself makes. REQUIRES: as above, of an Online
 // operation that carries on; `own` has its shape.

@@ -5,7 +5,8 @@
 
 namespace attn {
 
-Step::Step(std::shared_ptr<const Instruction> instruction, std::shared_ptr<const Tensor<double>> numbers)
+Step::Step(std::shared_ptr<const Instruction> instruction, std::shared_ptr<const Tensor<double>> numbers,
+           std::shared_ptr<const Bounds> how_far)
     : heading(instruction->heading),
       op(instruction->op),
       operands(instruction->operands),
@@ -13,7 +14,8 @@ Step::Step(std::shared_ptr<const Instruction> instruction, std::shared_ptr<const
       result(*numbers),
       part(instruction->part),
       instruction_(std::move(instruction)),
-      numbers_(std::move(numbers)) {}
+      numbers_(std::move(numbers)),
+      bounds_(std::move(how_far)) {}
 
 Step::Step(Instruction instruction, Tensor<double> numbers)
     : Step(std::make_shared<const Instruction>(std::move(instruction)),

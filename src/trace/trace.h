@@ -8,6 +8,7 @@
 
 #include "problem/arithmetic.h"
 #include "problem/note.h"
+#include "trace/bounds.h"
 #include "trace/recipe.h"
 
 namespace attn {
@@ -16,7 +17,8 @@ namespace attn {
 // explain a cell of it, and to run it again on other numbers.
 class Step {
  public:
-  Step(std::shared_ptr<const Instruction> instruction, std::shared_ptr<const Tensor<double>> numbers);
+  Step(std::shared_ptr<const Instruction> instruction, std::shared_ptr<const Tensor<double>> numbers,
+       std::shared_ptr<const Bounds> how_far = nullptr);
   Step(Instruction instruction, Tensor<double> numbers);
 
   const Heading& heading;
@@ -26,9 +28,13 @@ class Step {
   const Tensor<double>& result;        // f32 widens to f64 without loss
   const std::size_t part;              // of the recipe's parts
 
+  // How far its numbers are from exact ones; null where nobody asked.
+  const Bounds* bounds() const { return bounds_.get(); }
+
  private:
   std::shared_ptr<const Instruction> instruction_;
   std::shared_ptr<const Tensor<double>> numbers_;
+  std::shared_ptr<const Bounds> bounds_;
 };
 
 // A tensor of the problem that is no step: a weight matrix, a bias, one rule of the mask.

@@ -196,6 +196,13 @@ struct TellingWords {
   Saying<std::size_t> sums_not_numbers;
   Said each_row_of, sums_to_1, sums_to_1_at_most, closed_cells_of, exactly_0, stays_within, and_0, for_rounded;
 
+  // How far numbers are from exact ones.
+  Said how_exact, since_givens, by_itself, exact;
+  Saying<int, Text> good_to;
+  Saying<Text> at_most;
+  Saying<Text, int> worst_is;
+  Saying<std::size_t> not_known;
+
   // Where a number comes from.
   Saying<std::size_t, std::size_t> levels_shown, deeper_by;
   Said stops_at_edge;

@@ -60,7 +60,8 @@ class Schemas(unittest.TestCase):
     def test_every_trace_of_data_is_valid(self):
         for path in problem_files():
             with self.subTest(path):
-                self.trace.validate(json.loads(output("run", path, "--format", "json")))
+                for options in ((), ("--bounds",)):
+                    self.trace.validate(json.loads(output("run", path, "--format", "json", *options)))
 
     def test_generated_problems_are_valid(self):
         for seed in range(300):

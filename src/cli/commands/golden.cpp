@@ -84,12 +84,15 @@ class GoldenComparison {
  public:
   GoldenComparison(const GoldenOptions& options, Tolerance closeness)
       : options_(options),
+        computing_(options.computing),
         closeness_(closeness),
-        errors_(options.format == "json" ? ErrorFormat::json : ErrorFormat::text) {}
+        errors_(options.format == "json" ? ErrorFormat::json : ErrorFormat::text) {
+    if (options.update) computing_.bounds = false;  // which no golden says
+  }
 
   Outcome outcome(const std::string& file) const try {
     const Problem problem = open_problem(file, options_.computing);
-    const Trace trace = compute(problem, options_.computing);
+    const Trace trace = compute(problem, computing_);
     return options_.update ? updated(file, trace) : compared(file, trace);
   } catch (const Refusal& refusal) {
     return failed(file, "the problem cannot be computed", refusal);
@@ -176,6 +179,7 @@ class GoldenComparison {
   }
 
   const GoldenOptions& options_;
+  ComputeOptions computing_;
   Tolerance closeness_;
   ErrorFormat errors_;
 };
@@ -227,6 +231,8 @@ void GoldenOptions::declare(CommandLine& line) {
                   {.value = "NAME", .choices = golden_formats, .shows_default = true});
   line.add_option("--rtol", rtol, "accept numbers this close, relative to the expected", {.value = "X"});
   line.add_option("--atol", atol, "accept numbers this close", {.value = "X"});
+  line.add_flag("--bounds", computing.bounds,
+                "accept numbers that the roundings of both may hold apart: twice the bound of ours");
   computing.declare(line);
   computing.declare_algorithm(line);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "explain/telling/closing.h"
+#include "explain/telling/exactness.h"
 #include "words/language.h"
 
 namespace attn {
@@ -200,6 +201,11 @@ Matrix one_matrix(const Shown& source, const Place& place, std::optional<std::si
   matrix.decimals_in_lines = source.numerals.decimals_of(matrix.step);
   matrix.format = source.numerals.format(matrix.cells, matrix.decimals_in_lines);
   matrix.words = axes_words(matrix) + sums_words(matrix, source.numerals);
+  if (const Step* step = source.trace.find(matrix.step)) {
+    if (const std::string words = exactness_words(source.trace, *step); !words.empty()) {
+      matrix.words += (matrix.words.empty() ? "" : "; ") + words;
+    }
+  }
   if (query && (down.axis == "query" || across.axis == "query")) {
     matrix.words += language().telling.here_only(*query + 1);
   }

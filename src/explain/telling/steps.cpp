@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "explain/place.h"
+#include "explain/telling/exactness.h"
 #include "explain/telling/matrices.h"
 #include "explain/telling/parts.h"
 #include "words/language.h"
@@ -240,6 +241,10 @@ Document everything_told(const Trace& trace, ExplainOptions options, const Told&
 
   if (auto table = checks(trace, steps, numerals)) {
     document.add(Headline{2, {language().telling.what_must_hold}});
+    document.add(std::move(*table));
+  }
+  if (auto table = exactness(trace, steps)) {
+    document.add(Headline{2, {language().telling.how_exact}});
     document.add(std::move(*table));
   }
   if (remarks.has_more()) document.add(Headline{2, {language().telling.notes}});

@@ -145,6 +145,26 @@ constexpr TellingWords english_telling = {
     .stays_within = " stays within the range of each column of ",
     .and_0 = " and 0",
     .for_rounded = ", for every step is rounded by hand",
+    .how_exact = "How exact are the numbers?",
+    .since_givens = "from what is given on",
+    .by_itself = "this step by itself",
+    .exact = "exact",
+    .good_to =
+        [](int digits, Text bound) {
+          const std::string off = bound.empty() ? "" : "at most " + bound + " from the exact numbers";
+          if (digits == 0) return off;
+          return "good to " + counted(static_cast<std::size_t>(digits), "digit") + (off.empty() ? "" : ": ") + off;
+        },
+    .at_most = "at most {}",
+    .worst_is =
+        [](Text cell, int digits) {
+          return "; least sure is " + cell + ", good to " +
+                 (digits == 0 ? "no digit" : counted(static_cast<std::size_t>(digits), "digit"));
+        },
+    .not_known =
+        [](std::size_t count) {
+          return "how far " + counted(count, "number") + (count == 1 ? " is" : " are") + " from exact is not known";
+        },
     .levels_shown =
         [](std::size_t depth, std::size_t deepest) {
           return counted(depth, "level") + " of up to " + std::to_string(deepest) +

@@ -1,4 +1,4 @@
-#include "mark/enclosure.h"
+#include "trace/enclosure.h"
 
 #include <algorithm>
 #include <cmath>

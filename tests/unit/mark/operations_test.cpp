@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "catch.h"
-#include "mark/enclosure.h"
 #include "mistakes/mistake.h"
 #include "model/attention.h"
+#include "trace/enclosure.h"
 #include "trace/evaluate.h"
 #include "trace/recipe.h"
 #include "unit/ops/recorded.h"

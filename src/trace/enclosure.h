@@ -25,6 +25,10 @@ std::vector<Interval> share_of_sum(const std::vector<Interval>& exponentials);
 Tensor<Interval> enclosed(const Recipe& recipe, std::size_t line, const Values<Interval>& computed,
                           const Values<Interval>& carried);
 
+// The same in exact arithmetic, whatever the dtype rounds.
+Tensor<Interval> enclosed_exactly(const Recipe& recipe, std::size_t line, const Values<Interval>& computed,
+                                  const Values<Interval>& carried);
+
 // The same where all that it reads is known exactly, much faster; nothing where not all is.
 std::optional<Tensor<Interval>> made_of_points(const Recipe& recipe, std::size_t line, const Values<Interval>& carried);
 

@@ -1,4 +1,4 @@
-#include "mark/enclosure.h"
+#include "trace/enclosure.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,20 +11,12 @@ namespace {
 
 bool is_closed(const Interval& score) { return score.high == -infinity; }
 
-// Σⱼ e^(sⱼ − s) over all j but `except`, with each sⱼ at its low or high end.
-double others(const std::vector<Interval>& scores, std::size_t except, double score, bool high) {
-  double sum = 0;
-  for (std::size_t j = 0; j < scores.size(); ++j) {
-    if (j == except || is_closed(scores[j])) continue;
-    sum += exp((high ? scores[j].high : scores[j].low) - score);
-  }
-  return sum;
+// The part's share of it and the rest, rounded down, and up.
+double share_below(double part, double rest) {
+  return part <= 0 ? 0 : std::max(0.0, (Interval(part) / Interval(sum_above(part, rest))).low);
 }
-
-// A sum of n terms, each rounded, is this far off at most.
-Interval rounded_outward(double low, double high, std::size_t terms) {
-  const double slack = 4e-16 * static_cast<double>(terms + 4);
-  return {std::max(0.0, low * (1 - slack)), std::min(1.0, high * (1 + slack))};
+double share_above(double part, double rest) {
+  return part <= 0 ? 0 : std::min(1.0, (Interval(part) / Interval(sum_below(part, rest))).high);
 }
 
 // Calls make(row) with each row of `from` along `over`, and puts what it returns
@@ -42,14 +34,6 @@ Tensor<Interval> row_by_row(const Tensor<Interval>& from, const Axis& over, Make
     for (std::size_t i = 0; i < count; ++i) result[first + i * stride] = made[i];
   }
   return result;
-}
-
-// What make(i) makes of each score, 0 of a closed one.
-template <class Make>
-std::vector<Interval> of_open(const std::vector<Interval>& scores, Make make) {
-  std::vector<Interval> made;
-  for (std::size_t i = 0; i < scores.size(); ++i) made.push_back(is_closed(scores[i]) ? Interval(0) : make(i));
-  return made;
 }
 
 // The largest number of a row but for one of its places.
@@ -74,12 +58,13 @@ std::vector<Interval> exponentials_of(const std::vector<Interval>& scores) {
     low_but.add(score.low);
     high_but.add(score.high);
   }
-  return of_open(scores, [&](std::size_t i) {
-    const Interval most(low_but(scores[i].low), high_but(scores[i].high));
-    const double low = scores[i].low - std::max(scores[i].low, most.high);
-    const double high = scores[i].high - std::max(scores[i].high, most.low);
-    return Interval(exp(Interval(low)).low, std::min(1.0, exp(Interval(high)).high));
-  });
+  std::vector<Interval> made;
+  for (const Interval& score : scores) {
+    const double low = sum_below(score.low, -std::max(score.low, high_but(score.high)));
+    const double high = sum_above(score.high, -std::max(score.high, low_but(score.low)));
+    made.push_back(is_closed(score) ? 0 : Interval(exp(Interval(low)).low, std::min(1.0, exp(Interval(high)).high)));
+  }
+  return made;
 }
 
 const Softmax* softmax_part(const Recipe& recipe, std::size_t line, Softmax::Part part) {
@@ -122,52 +107,71 @@ std::optional<Tensor<Interval>> scores_behind(const Recipe& recipe, std::size_t 
 
 namespace {
 
-// The same for rows of any length, not quite as narrow: Σⱼ e^(sⱼ − sᵢ) is worked out
-// once and shifted.
-std::vector<Interval> softmax_of_many(const std::vector<Interval>& scores) {
-  constexpr double slack = 1e-13;
+// e^(x − most), rounded up or down.
+double power_of(double x, double most, bool up) {
+  const Interval below(sum_below(x, -most), sum_above(x, -most));
+  return up ? exp(Interval(below.high)).high : exp(Interval(below.low)).low;
+}
+
+// The largest weight that score i may have, or the least: its own end against the others' opposite ones.
+double extreme_weight(const std::vector<Interval>& scores, std::size_t i, bool largest) {
+  const auto end = [&](std::size_t j) { return (j == i) == largest ? scores[j].high : scores[j].low; };
   double most = -infinity;
-  for (const Interval& score : scores) most = std::max(most, score.high);
-  double low = 0, high = 0;
-  for (const Interval& score : scores) {
-    low += is_closed(score) ? 0 : exp(score.low - most);
-    high += is_closed(score) ? 0 : exp(score.high - most);
+  for (std::size_t j = 0; j < scores.size(); ++j) most = std::max(most, end(j));
+  if (std::isinf(most)) return largest ? 1 : 0;
+  const double part = power_of(end(i), most, largest);
+  double rest = 0;
+  bool is_alone = true;
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    if (j == i || is_closed(scores[j])) continue;
+    const double power = power_of(end(j), most, !largest);
+    rest = largest ? sum_below(rest, power) : sum_above(rest, power);
+    is_alone = false;
   }
-  const auto weight = [&](double score, double sum, double own) {
-    const double others = std::max(0.0, sum - exp(own - most));
-    return others == 0 ? 1 : 1 / (1 + others * exp(most - score));
-  };
-  return of_open(scores, [&](std::size_t i) {
-    const double least = weight(scores[i].low, high, scores[i].high);
-    const double largest = weight(scores[i].high, low, scores[i].low);
-    return Interval(std::max(0.0, least * (1 - slack)), std::min(1.0, largest * (1 + slack)));
-  });
+  return is_alone ? 1 : largest ? share_above(part, rest) : share_below(part, rest);
 }
 
 }  // namespace
 
 std::vector<Interval> softmax_of(const std::vector<Interval>& scores) {
   constexpr std::size_t few = 32;
-  if (scores.size() > few) return softmax_of_many(scores);
-  return of_open(scores, [&](std::size_t i) {
-    const double low = 1 / (1 + others(scores, i, scores[i].low, true));
-    const double high = 1 / (1 + others(scores, i, scores[i].high, false));
-    return rounded_outward(low, high, scores.size());
-  });
+  std::vector<Interval> made;
+  for (std::size_t i = 0; i < scores.size() && scores.size() <= few; ++i) {
+    const bool closed = is_closed(scores[i]);
+    made.push_back(closed ? 0 : Interval(extreme_weight(scores, i, false), extreme_weight(scores, i, true)));
+  }
+  if (!made.empty()) return made;
+  // Of many scores, not quite as narrow: powers of one maximum.
+  Interval most(-infinity);
+  for (const Interval& score : scores) most = larger(most, score);
+  for (const Interval& score : scores) {
+    const Interval below(sum_below(score.low, -most.high), sum_above(score.high, -most.high));
+    made.push_back(is_closed(score) ? 0 : std::isinf(most.high) ? Interval(0, infinity) : exp(below));
+  }
+  return share_of_sum(made);
 }
 
 std::vector<Interval> share_of_sum(const std::vector<Interval>& exponentials) {
   Interval sum = 0;
-  for (const Interval& e : exponentials) sum += larger(e, Interval(0));
-  if (std::isinf(sum.high)) return std::vector<Interval>(exponentials.size(), Interval(0, 1));
+  std::size_t open = 0;
+  for (const Interval& e : exponentials) {
+    sum += larger(e, Interval(0));
+    open += e.high > 0 ? 1 : 0;
+  }
   std::vector<Interval> shares;
   for (const Interval& e : exponentials) {
     const Interval own = larger(e, Interval(0));
-    const double least_of_others = std::max(0.0, sum.low - own.low);
-    const double most_of_others = std::max(0.0, sum.high - own.high);
-    const auto share = [](double part, double rest) { return part == 0 ? 0 : part / (part + rest); };
-    shares.push_back(
-        rounded_outward(share(own.low, most_of_others), share(own.high, least_of_others), 4 * exponentials.size()));
+    if (own == Interval(0)) {
+      shares.emplace_back(0);
+    } else if (std::isinf(sum.high)) {
+      shares.emplace_back(0, 1);
+    } else if (open == 1) {
+      shares.emplace_back(own.low > 0 ? 1 : 0, 1);
+    } else {
+      const double least_of_others = std::max(0.0, sum_below(sum.low, -own.low));
+      const double most_of_others = sum_above(sum.high, -own.high);
+      shares.emplace_back(share_below(own.low, most_of_others), share_above(own.high, least_of_others));
+    }
   }
   return shares;
 }
@@ -176,6 +180,11 @@ Tensor<Interval> enclosed(const Recipe& recipe, std::size_t line, const Values<I
                           const Values<Interval>& carried) {
   // Where the inner lines of softmax are rounded each for itself, it is not the exact one.
   if (rounds_once_a_step(recipe.dtype())) return run_line(recipe, line, carried);
+  return enclosed_exactly(recipe, line, computed, carried);
+}
+
+Tensor<Interval> enclosed_exactly(const Recipe& recipe, std::size_t line, const Values<Interval>& computed,
+                                  const Values<Interval>& carried) {
   if (const auto scores = scores_behind(recipe, line, computed, carried)) {
     return row_by_row(*scores, std::get<Softmax>(recipe.instruction(line).op).over, exponentials_of);
   }
@@ -193,7 +202,7 @@ Tensor<Interval> enclosed(const Recipe& recipe, std::size_t line, const Values<I
       return row_by_row(*carried[exponentials], op->over, share_of_sum);
     }
   }
-  return run_line(recipe, line, carried);
+  return run_line_exactly(recipe, line, carried);
 }
 
 namespace {
