@@ -112,9 +112,8 @@ class PageWriter {
   }
 
   std::string tail() const {
-    return fmt::format(
-        "</main>\n<script type=\"application/json\" id=\"numbers\">{}</script>\n{}</body>\n</html>\n",
-        numbers_json(document_, matrices_), script_element(page_script));
+    return fmt::format("</main>\n<script type=\"application/json\" id=\"numbers\">{}</script>\n{}</body>\n</html>\n",
+                       numbers_json(document_, matrices_), script_element(page_script));
   }
 
   void lay_out(const Stop& stop) {

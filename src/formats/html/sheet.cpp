@@ -48,7 +48,8 @@ class SheetPage {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "{}<title>{}</title>\n<style>\n{}{}</style>\n</head>\n<body class=\"sheet\">\n<main data-problem=\"{}\">\n",
-        policy_element(document_.sheet->is_key ? nullptr : &sheet_script), title(), style_, sheet_style.text(), escaped_markup(document_.sheet->problem));
+        policy_element(document_.sheet->is_key ? nullptr : &sheet_script), title(), style_, sheet_style.text(),
+        escaped_markup(document_.sheet->problem));
   }
 
   std::string tail() const {
