@@ -47,6 +47,10 @@ def held(number, dtype):
     return struct.unpack(letter, struct.pack(letter, number))[0]
 
 
+def leaves(nested):
+    return [x for part in nested for x in leaves(part)] if isinstance(nested, list) else [nested]
+
+
 class Bounds(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="attn-bounds-")
@@ -82,6 +86,24 @@ class Bounds(unittest.TestCase):
                             for ours, right in zip(row, line))
                 self.assertLessEqual(worst, Decimal(bound["absolute"]), (name, options))
                 self.assertLessEqual(bound["absolute"], 1e4 * float(worst) + 1e-14, (name, options))
+
+    def test_other_ways_to_compute_a_problem_lie_within_both_bounds(self):
+        data = os.path.join(ROOT, "data")
+        compared = 0
+        for name in ("worked-example-scaled", "cross-attention", "two-heads-shared-matrix", "causal-two-of-five"):
+            path = os.path.join(data, name + ".json")
+            if not os.path.exists(path):
+                continue
+            plain = self.steps(path)
+            for options in (("--hand-rounding", "2"), ("--algorithm", "online:2")):
+                for step, other in self.steps(path, *options).items():
+                    if step not in plain or plain[step]["shape"] != other["shape"]:
+                        continue
+                    room = (plain[step]["bound"]["absolute"] + other["bound"]["absolute"]) * (1 + 1e-12)
+                    for a, b in zip(leaves(plain[step]["data"]), leaves(other["data"])):
+                        self.assertTrue(a == b or abs(a - b) <= room, (name, options, step, a, b, room))
+                        compared += 1
+        self.assertGreater(compared, 100)
 
     def test_whole_numbers_are_exact(self):
         steps = self.steps(EXAMPLE)

@@ -14,10 +14,10 @@ using Numbers = std::map<std::string, std::vector<Exact>>;
 
 // What a line makes of what it reads, in exact arithmetic: written down from the
 // definitions, and independent of the program's own loops. Empty of a line that is
-// given. `positions` are those of its waves.
+// given.
 std::vector<Exact> made_exactly(const std::string& line, const Drawn& all, const Numbers& read);
 
-// Of the first number of the positions of waves, their base; the cap of softcap, ε.
+// The first of the positions of waves, and their base; the cap of softcap, ε, and what is multiplied by and added.
 inline constexpr std::size_t first_position = 3;
 inline constexpr double wave_base = 10000, cap = 30, epsilon = 1e-5, factor = 0.3;
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <ranges>
 
 #include "number.h"
 
@@ -118,8 +117,8 @@ bool is_of_scores(Family family) {
 void put_behind_the_mask(Drawn& all, Random& random) {
   const std::array<double, 3> odd = {infinity, -infinity, std::numeric_limits<double>::quiet_NaN()};
   for (std::size_t key = 0; key < all.keys; ++key) {
-    const bool closed = std::ranges::all_of(std::views::iota(std::size_t{0}, all.queries),
-                                            [&](std::size_t i) { return all.open[i * all.keys + key] == 0; });
+    bool closed = true;
+    for (std::size_t i = 0; i < all.queries; ++i) closed = closed && all.open[i * all.keys + key] == 0;
     if (!closed || random.one_in(3)) continue;
     for (std::size_t head = 0; head < all.heads; ++head) {
       all.k[(head * all.keys + key) * all.features + random.below(all.features)] = odd[random.below(odd.size())];

@@ -66,7 +66,7 @@ struct Drawn {
   Tensor<double> gain, bias;     // [feature]
 };
 
-// REQUIRES: rows of `rows`, columns of `columns`.
+// The same for the same seed on every machine; one family after another.
 Drawn drawn(std::uint64_t seed);
 
 }  // namespace attn::bounds
