@@ -63,6 +63,32 @@ def digits(kept):
                     for row in kept["found"]]), *source(kept)]
 
 
+def bounds(kept):
+    found = kept["found"]
+    rows = [(name, number(row["cells"]), number(row["violations"]), f"{row['own']:.2f}")
+            for name, row in found["operations"].items() if row["cells"] > 0]
+    return [f"{number(found['cells'])} cells of {number(sum(found['cases'].values()))} problems of "
+            f"{len(found['cases'])} hard families ({', '.join(found['cases'])}) were compared with what MPFR makes of the "
+            f"numbers that each reads: {number(found['violations'])} were farther off than `--bounds` says.", "",
+            *table(("operation", "cells", "beyond the bound", "largest share of the bound"), rows), *source(kept)]
+
+
+def faults(kept):
+    found = kept["found"]
+    rows = [(kind, *(number(row.get(word, 0)) for word in ("failed", "refused", "done", "killed")))
+            for kind, row in found["kinds"].items()]
+    return [f"In {len(found['commands'])} commands {number(found['calls_failed'])} calls were made to fail, one a run.", "",
+            *table(("call", "failed", "exit 3, and said", "done all the same", "killed, nothing in part"), rows),
+            *source(kept)]
+
+
+def fuzzing(kept):
+    rows = [(row["harness"], number(row["executions"]), duration(round(row["seconds"])), row["findings"])
+            for row in kept["found"]]
+    total = sum(row["executions"] for row in kept["found"])
+    return [f"{number(total)} inputs.", "", *table(("harness", "executions", "time", "findings"), rows), *source(kept)]
+
+
 def mutation(kept):
     areas = {}
     for one in kept["found"]["defects"]:
@@ -98,6 +124,13 @@ SECTIONS = [
      "The same problems on arm64, emulated."),
     ("digits", "Right digits", digits,
      "Functions are held against the exact values, what is printed against what it is read back as."),
+    ("bounds", "Right to the digits that are said", bounds,
+     "Of every number the program can say how far it is from the exact one (`attn run --bounds`)."),
+    ("fuzz", "Inputs that nobody thought of", fuzzing,
+     "What libFuzzer made up ([testing.md](testing.md) says of what the harnesses are)."),
+    ("faults", "Calls that fail", faults,
+     "Where memory, files, threads or the disk are short the program ends with 3 and says so, or does the work\n"
+     "without; no file is left in part."),
     ("mutation", "Defects that were planted", mutation,
      "A test suite is worth what it notices. Small defects, one at a time, at places drawn by chance:"),
     ("coverage", "What the tests reach", coverage,

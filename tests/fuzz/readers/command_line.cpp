@@ -20,7 +20,9 @@ void run(std::string_view bytes) {
     if (words.back().find('\0') != std::string::npos) return;  // a system's words have none
     at = end + 1;
   }
-  format_of_errors(words);
+  std::vector<char*> typed;
+  for (std::string& word : words) typed.push_back(word.data());
+  format_of_errors(typed);
   try {
     demand(static_cast<bool>(asked_for(words)), "what is understood can be done");
   } catch (const Refusal& refusal) {
