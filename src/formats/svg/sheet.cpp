@@ -5,7 +5,6 @@
 
 #include <fmt/core.h>
 
-#include "explain/provenance.h"
 #include "formats/svg/drawings.h"
 #include "formats/svg/grid.h"
 
