@@ -41,7 +41,10 @@ def configurations(programs):
     for program in programs:
         for name in instruction_sets(program):
             arguments = [program, "--instructions", name]
-            made += [("traced", arguments), (f"fused, {name}", [*arguments, "--result-only"])]
+            # What a compiler may use anyway, which is another set with other flags.
+            fused = f"fused, baseline of {program}" if name == "baseline" else f"fused, {name}"
+            # Twice: with two numbers of threads.
+            made += [("traced", arguments), *[(fused, [*arguments, "--result-only"])] * 2]
     return made
 
 
