@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/exp.h"
 #include "base/math.h"
 
 namespace attn {
@@ -55,13 +56,11 @@ inline double lost_in_sum(double a, double b, double sum) {
 }
 inline double lost_in_product(double a, double b, double product) {
   if (a == 0 || b == 0 || std::isinf(a) || std::isinf(b)) return 0;
-  constexpr double large = 0x1p990, small = 0x1p-960, halves = 0x1p27 + 1;
+  constexpr double large = 0x1p990, small = 0x1p-960;
   if (!(std::abs(a) < large && std::abs(b) < large && std::abs(product) > small && std::abs(product) < large)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  const double a_high = halves * a - (halves * a - a), b_high = halves * b - (halves * b - b);
-  const double a_low = a - a_high, b_low = b - b_high;
-  return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+  return -everywhere::exact_remainder(product, a, b);
 }
 
 // a + b rounded down, and up: itself where nothing is lost. −∞ where it is no number, and ∞.

@@ -5,13 +5,12 @@
 #include <gmp.h>
 #include <limits>
 #include <mpfr.h>
-#include <new>
 #include <optional>
-#include <pthread.h>
 #include <utility>
 
 #include "base/math.h"
 #include "base/memory_shortage.h"
+#include "base/thread_end.h"
 
 // The functions of base/math.h that are called too seldom to be worth being
 // fast, but for the error function: MPFR works them out, and rounds the exact value once,
@@ -21,16 +20,12 @@
 namespace attn {
 namespace {
 
-// What MPFR keeps for a thread goes when the thread does. An object with a destructor would do for that,
-// but that the C library aborts where it lacks the memory to remember it.
+void free_caches(void*) { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
+
+// What MPFR keeps for a thread goes when the thread does.
 void free_with_thread() {
-  static const pthread_key_t key = [] {
-    pthread_key_t made;
-    pthread_key_create(&made, [](void*) { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); });
-    return made;
-  }();
   static thread_local bool is_known = false;
-  if (!std::exchange(is_known, true)) pthread_setspecific(key, &is_known);
+  if (!std::exchange(is_known, true)) keep_until_thread_ends<free_caches>(&is_known);
 }
 
 constexpr mpfr_prec_t bits_of_double = 53, more_bits = 113;
@@ -88,17 +83,6 @@ double rounded_once(Compute compute) {
 }
 
 using OfOne = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
-
-// As operator new does it: the handler frees some memory or does not return.
-template <class Allocate>
-void* memory_of(Allocate allocate) {
-  for (;;) {
-    if (void* const memory = allocate()) return memory;
-    const std::new_handler handler = std::get_new_handler();
-    if (!handler) std::abort();
-    handler();
-  }
-}
 
 double rounded_result(OfOne function, double x) {
   const Real number(bits_of_double, x);
@@ -190,12 +174,23 @@ float cos(float x) { return static_cast<float>(cos(static_cast<double>(x))); }
 float erf(float x) { return static_cast<float>(erf(static_cast<double>(x))); }
 float pow(float x, float y) { return static_cast<float>(pow(static_cast<double>(x), static_cast<double>(y))); }
 
+namespace {
+
+// GMP goes on with whatever it is given.
+void* never_null(void* memory) {
+  if (!memory) std::abort();
+  return memory;
+}
+
+}  // namespace
+
 void let_math_end_as_new_does() {
-  mp_set_memory_functions([](std::size_t bytes) { return memory_of([bytes] { return std::malloc(bytes); }); },
-                          [](void* memory, std::size_t, std::size_t bytes) {
-                            return memory_of([memory, bytes] { return std::realloc(memory, bytes); });
-                          },
-                          nullptr);
+  mp_set_memory_functions(
+      [](std::size_t bytes) { return never_null(memory_of([bytes] { return std::malloc(bytes); })); },
+      [](void* memory, std::size_t, std::size_t bytes) {
+        return never_null(memory_of([memory, bytes] { return std::realloc(memory, bytes); }));
+      },
+      nullptr);
 }
 
 }  // namespace attn

@@ -20,16 +20,6 @@
 namespace attn {
 namespace {
 
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(descriptor, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
 // An open file; once it cannot be written, `error()` says why.
 class DescriptorSink final : public Sink {
  public:
@@ -134,6 +124,16 @@ Complaint in_letters_of_here(Complaint complaint) {
 }
 
 }  // namespace
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
 
 ErrorFormat format_of_errors(std::span<char* const> words) {
   ErrorFormat format = ErrorFormat::text;

@@ -79,6 +79,9 @@ class Refusal final : public std::exception {
 // A text as it may be shown where the locale is the one of plain ASCII, and everywhere else.
 std::string in_letters_of_here(std::string text);
 
+// Writes all of it; false, and errno says why, where that cannot be. Asks for no memory.
+bool write_all(int descriptor, std::string_view text);
+
 // Writes to standard error, in letters of this place; where that cannot be written, nothing is said.
 void say(std::string_view text);
 

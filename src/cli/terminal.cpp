@@ -48,15 +48,7 @@ void note_signals() {
 }
 
 // Where the terminal is gone, what it would be shown is lost.
-bool send(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
+bool send(std::string_view text) { return write_all(STDOUT_FILENO, text); }
 
 // How the terminal was; null while it is as it was.
 std::atomic<const termios*> terminal_before = nullptr;

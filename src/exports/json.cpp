@@ -54,11 +54,8 @@ Json labels(const std::vector<std::vector<std::string>>& sequences, bool batched
 
 // How far the numbers of a step are from exact ones; null of what is not known.
 Json bound(const Step& step) {
-  Goodness since, own;
-  for (std::size_t at = 0; at < step.result.size(); ++at) {
-    since.add(at, step.result[at], step.bounds()->since[at]);
-    own.add(at, step.result[at], step.bounds()->own[at]);
-  }
+  const Goodness since = goodness_of(step.result, step.bounds()->since);
+  const Goodness own = goodness_of(step.result, step.bounds()->own);
   const auto absolute = [](const Goodness& good) { return good.unknown > 0 ? Json() : Json(good.absolute); };
   return {
       {"absolute", absolute(since)}, {"digits", since.is_exact ? Json() : Json(since.digits)}, {"own", absolute(own)}};

@@ -19,8 +19,7 @@ std::string trace_schema() {
   const Json bound = described(
       whole_object({{"absolute", distance}, {"digits", {{"type", {"integer", "null"}}}}, {"own", distance}}),
       "how far its numbers are from exact ones at most, and to how many digits the worst is good: null where that is "
-      "not "
-      "known, of digits where all are exact; own, made of the numbers that the step reads. Only with --bounds");
+      "not known, of digits where all are exact; own, made of the numbers that the step reads. Only with --bounds");
   const Json step = object_of({{"id", text},
                                {"symbol", text},
                                {"title", text},

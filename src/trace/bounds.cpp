@@ -55,8 +55,7 @@ Tensor<double> distances(const Tensor<Interval>& exact, const Tensor<double>& co
 
 // What exact arithmetic makes of the numbers that the line reads.
 Tensor<Interval> made_exactly(const Recipe& recipe, std::size_t line, const Values<double>& computed) {
-  std::vector<std::size_t> read = recipe.operands(line);
-  if (const auto open = recipe.open(line)) read.push_back(*open);
+  const std::vector<std::size_t> read = lines_read_by(recipe, line);
   Values<Interval> points(recipe.size());
   std::vector<Tensor<Interval>> own;
   own.reserve(read.size());
@@ -116,6 +115,12 @@ void Goodness::add(std::size_t cell, double number, double bound) {
   if (is_exact || good < digits) worst = cell;
   digits = is_exact ? good : std::min(digits, good);
   is_exact = false;
+}
+
+Goodness goodness_of(const Tensor<double>& numbers, const Tensor<double>& bounds) {
+  Goodness all;
+  for (std::size_t cell = 0; cell < bounds.size(); ++cell) all.add(cell, numbers[cell], bounds[cell]);
+  return all;
 }
 
 }  // namespace attn

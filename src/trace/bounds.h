@@ -47,4 +47,7 @@ struct Goodness {
   void add(std::size_t cell, double number, double bound);
 };
 
+// Of all numbers of a step, by bounds of its shape.
+Goodness goodness_of(const Tensor<double>& numbers, const Tensor<double>& bounds);
+
 }  // namespace attn

@@ -207,16 +207,10 @@ Tensor<Interval> enclosed_exactly(const Recipe& recipe, std::size_t line, const 
 
 namespace {
 
-std::vector<std::size_t> read_by(const Recipe& recipe, std::size_t line) {
-  std::vector<std::size_t> read = recipe.operands(line);
-  if (const auto open = recipe.open(line)) read.push_back(*open);
-  return read;
-}
-
 // What the line makes of one number of each interval that it reads.
 template <class Number>
 Tensor<double> run_on(const Recipe& recipe, std::size_t line, const Values<Interval>& carried, Number number) {
-  const std::vector<std::size_t> read = read_by(recipe, line);
+  const std::vector<std::size_t> read = lines_read_by(recipe, line);
   Values<double> numbers(carried.size());
   std::vector<Tensor<double>> own;
   own.reserve(read.size());
@@ -234,7 +228,7 @@ Tensor<double> run_on(const Recipe& recipe, std::size_t line, const Values<Inter
 std::optional<Tensor<Interval>> made_of_points(const Recipe& recipe, std::size_t line,
                                                const Values<Interval>& carried) {
   if (rounds_once_a_step(recipe.dtype())) return std::nullopt;
-  const bool are_points = std::ranges::all_of(read_by(recipe, line), [&](std::size_t operand) {
+  const bool are_points = std::ranges::all_of(lines_read_by(recipe, line), [&](std::size_t operand) {
     return std::ranges::all_of(carried[operand]->data(), &Interval::is_point);
   });
   if (!are_points) return std::nullopt;
@@ -262,7 +256,7 @@ void widen_to_single(const Recipe& recipe, std::size_t line, const Values<Interv
     std::ranges::transform(made.data(), reach.data().begin(), magnitude);
   }
   // Small whole numbers are added and multiplied without loss.
-  const bool is_whole = std::ranges::all_of(read_by(recipe, line), [&](std::size_t operand) {
+  const bool is_whole = std::ranges::all_of(lines_read_by(recipe, line), [&](std::size_t operand) {
     return std::ranges::all_of(carried[operand]->data(),
                                [](const Interval& number) { return number.is_point() && is_small_whole(number.low); });
   });

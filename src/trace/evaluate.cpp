@@ -215,6 +215,12 @@ Tensor<Number> run_line(const Recipe& recipe, std::size_t at, const Values<Numbe
   return result;
 }
 
+std::vector<std::size_t> lines_read_by(const Recipe& recipe, std::size_t line) {
+  std::vector<std::size_t> read = recipe.operands(line);
+  if (const auto open = recipe.open(line)) read.push_back(*open);
+  return read;
+}
+
 Tensor<Interval> run_line_exactly(const Recipe& recipe, std::size_t at, const Values<Interval>& carried) {
   return run_plain_line(recipe, at, carried);
 }

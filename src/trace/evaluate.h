@@ -47,6 +47,9 @@ struct Evaluation {
 // What the line reads, under its own axis names; of what nobody carries the shape alone.
 std::vector<View> views_of(const Recipe& recipe, std::size_t line, const Values<double>& carried);
 
+// Its operands, and the mask whose closed cells it does not read.
+std::vector<std::size_t> lines_read_by(const Recipe& recipe, std::size_t line);
+
 // What the line makes of what the lines above it have made, with the bits of the plain
 // loops. Points are rounded where lines are; intervals hold the rounded numbers and the
 // exact ones. REQUIRES: it gives no numbers; carried[i] for all that it reads.

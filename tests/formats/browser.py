@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import sys
-import time
 
 try:
     from selenium import webdriver
@@ -17,6 +16,7 @@ except ImportError:
     webdriver = None
 
 from firefox import FIREFOX, Firefox
+from waiting import Waiting
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver") or shutil.which("chromedriver", path="/usr/bin:/usr/lib/chromium")
@@ -41,7 +41,7 @@ def skip_without_browser():
         sys.exit(77)
 
 
-class Browser:
+class Browser(Waiting):
     def __init__(self, width=1280, height=900):
         options = Options()
         options.binary_location = CHROMIUM
@@ -83,15 +83,6 @@ class Browser:
             if shift:
                 actions.key_up(Keys.SHIFT)
             actions.perform()
-
-    def eventually(self, script, seconds=5):
-        """Whether the script comes to say yes."""
-        end = time.monotonic() + seconds
-        while not self.run(script):
-            if time.monotonic() > end:
-                return False
-            time.sleep(0.02)
-        return True
 
     def set_script(self, enabled):
         self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not enabled})

@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import time
 
+from waiting import Waiting
+
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 
 KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Shift": "\ue008", "Escape": "\ue00c", "PageUp": "\ue00e", "PageDown": "\ue00f",
@@ -55,7 +57,7 @@ class Marionette:
         return result["value"] if isinstance(result, dict) and "value" in result else result
 
 
-class Firefox:
+class Firefox(Waiting):
     def __init__(self, width=1280, height=900):
         self.profile = tempfile.mkdtemp(prefix="attn-firefox-")
         with open(os.path.join(self.profile, "user.js"), "w", encoding="utf-8") as file:
@@ -131,14 +133,6 @@ class Firefox:
                 strokes = [("keyDown", KEYS["Shift"]), *strokes, ("keyUp", KEYS["Shift"])]
             self.call("WebDriver:PerformActions", actions=[{
                 "type": "key", "id": "keys", "actions": [{"type": kind, "value": one} for kind, one in strokes]}])
-
-    def eventually(self, script, seconds=5):
-        end = time.monotonic() + seconds
-        while not self.run(script):
-            if time.monotonic() > end:
-                return False
-            time.sleep(0.02)
-        return True
 
     def set_script(self, enabled):
         self.prefer("javascript.enabled", enabled)

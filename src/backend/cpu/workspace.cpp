@@ -1,6 +1,6 @@
 #include "backend/cpu/workspace.h"
 
-#include <pthread.h>
+#include "base/thread_end.h"
 
 namespace attn {
 namespace {
@@ -10,16 +10,7 @@ constexpr std::align_val_t alignment{64};
 // Enough for the smallest problems without asking the system.
 constexpr std::size_t at_hand = std::size_t{16} << 10;
 
-// Gives the memory back when the thread ends. An object with a destructor would do for that, but that
-// the C library aborts where it lacks the memory to remember it.
-void free_with_thread(void* memory) {
-  static const pthread_key_t key = [] {
-    pthread_key_t made;
-    pthread_key_create(&made, [](void* kept) { ::operator delete(kept, alignment); });
-    return made;
-  }();
-  pthread_setspecific(key, memory);
-}
+void give_back(void* memory) { ::operator delete(memory, alignment); }
 
 }  // namespace
 
@@ -29,10 +20,10 @@ void* workspace(std::size_t bytes) {
   thread_local void* data = nullptr;
   thread_local std::size_t size = 0;
   if (size < bytes) {
-    ::operator delete(data, alignment);
+    give_back(data);
     data = ::operator new(bytes, alignment, std::nothrow);
     size = data ? bytes : 0;
-    free_with_thread(data);
+    keep_until_thread_ends<give_back>(data);
   }
   return data;
 }

@@ -12,12 +12,6 @@
 namespace attn {
 namespace {
 
-Goodness goodness_of(const Step& step, const Tensor<double>& bounds) {
-  Goodness all;
-  for (std::size_t cell = 0; cell < bounds.size(); ++cell) all.add(cell, step.result[cell], bounds[cell]);
-  return all;
-}
-
 // Of two digits, and never less than it is.
 std::string spelled(double bound) {
   double read = 0;
@@ -46,7 +40,7 @@ std::string words_of(const Trace& trace, const Step& step, const Goodness& good,
 
 std::string exactness_words(const Trace& trace, const Step& step) {
   if (!step.bounds() || regroups(step.op)) return "";
-  return words_of(trace, step, goodness_of(step, step.bounds()->since), false);
+  return words_of(trace, step, goodness_of(step.result, step.bounds()->since), false);
 }
 
 std::optional<Table> exactness(const Trace& trace, std::span<const Step* const> steps) {
@@ -55,8 +49,8 @@ std::optional<Table> exactness(const Trace& trace, std::span<const Step* const> 
   table.header = {{""}, {said.since_givens}, {said.by_itself}};
   for (const Step* step : steps) {
     if (!step->bounds() || regroups(step->op)) continue;
-    const Goodness since = goodness_of(*step, step->bounds()->since);
-    const Goodness own = goodness_of(*step, step->bounds()->own);
+    const Goodness since = goodness_of(step->result, step->bounds()->since);
+    const Goodness own = goodness_of(step->result, step->bounds()->own);
     const std::string by_itself = !own.is_exact     ? said.at_most(spelled(own.absolute))
                                   : own.unknown > 0 ? said.not_known(own.unknown)
                                                     : said.exact.text();

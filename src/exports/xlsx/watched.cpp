@@ -8,12 +8,13 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
-#include <new>
 #include <span>
 #include <string_view>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
+
+#include "base/memory_shortage.h"
 
 // A library calls functions of others through a table of their addresses, which the loader fills
 // when the library is loaded: each relocation says which place gets the address of which symbol.
@@ -21,17 +22,6 @@
 
 namespace attn {
 namespace {
-
-// As operator new does it: the handler frees some memory or does not return.
-template <class Allocate>
-void* memory_of(Allocate allocate) {
-  for (;;) {
-    if (void* const memory = allocate()) return memory;
-    const std::new_handler handler = std::get_new_handler();
-    if (!handler) return nullptr;
-    handler();
-  }
-}
 
 extern "C" void* watched_malloc(std::size_t bytes) {
   return memory_of([&] { return std::malloc(bytes != 0 ? bytes : 1); });

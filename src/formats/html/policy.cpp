@@ -1,7 +1,6 @@
 #include "formats/html/policy.h"
 
-#include <cstdint>
-#include <string_view>
+#include <span>
 
 #include <fmt/core.h>
 
@@ -10,14 +9,10 @@
 namespace attn {
 namespace {
 
-int value_of(char hexadecimal) { return hexadecimal <= '9' ? hexadecimal - '0' : hexadecimal - 'a' + 10; }
-
-std::string in_base64(std::string_view hexadecimal) {
-  Base64 bytes;
-  for (std::size_t i = 0; i + 1 < hexadecimal.size(); i += 2) {
-    bytes.add(static_cast<std::uint8_t>(value_of(hexadecimal[i]) << 4 | value_of(hexadecimal[i + 1])));
-  }
-  return bytes.text();
+std::string in_base64(std::span<const unsigned char> bytes) {
+  Base64 text;
+  for (const unsigned char byte : bytes) text.add(byte);
+  return text.text();
 }
 
 }  // namespace
