@@ -34,6 +34,11 @@ constexpr std::size_t least_for_reading = std::size_t{64} << 20;
 // Fewer bytes are surely done with before anybody asks how it goes.
 constexpr std::size_t worth_telling = std::size_t{1} << 20;
 
+// Numbers of other files, in bytes, that are not read before it is known that the steps have room, too: packed, they
+// may come from a small file. Their faults point into the problem's text, which is kept for them where it is small.
+constexpr std::size_t worth_putting_off = std::size_t{32} << 20;
+constexpr std::size_t worth_keeping = std::size_t{1} << 20;
+
 // "2GiB", "500M", "1000000": bytes; K, M, G, T are powers of 1024.
 std::optional<std::size_t> parse_size(const std::string& text) {
   const std::size_t digits = text.find_first_not_of("0123456789");
@@ -168,8 +173,14 @@ Problem open_problem_text(std::string_view text, const std::string& file, const 
                           ColorChoice color) {
   options.check();
   std::optional<Progress> progress(std::in_place, "reading " + file, text.size() > worth_telling);
+  LateReading late{.least_bytes = worth_putting_off};
+  if (text.size() <= worth_keeping) {
+    late.refuse = [text = std::string(text), file, color](const Diagnostics& faults) {
+      throw Refusal(faults, text, file, color);
+    };
+  }
   Result<Problem> read = read_problem(text, catalog(), std::max(options.max_bytes(), least_for_reading),
-                                      tensors_in(folder_of(file), options.root));
+                                      tensors_in(folder_of(file), options.root), late);
   progress.reset();
   if (!read) throw Refusal(read.faults(), text, file, color);
   Problem& problem = read.value();

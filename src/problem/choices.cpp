@@ -143,7 +143,8 @@ Choice chosen(RawChoice raw, const ChoiceSpec& spec, std::string_view what, cons
   if (!parameters.are_late()) {
     check_misfit(faults);
   } else {
-    budget.put_off([check_misfit](Faults& all) {
+    budget.put_off_no_longer();
+    budget.put_off().add([check_misfit](Faults& all) {
       if (!all.any()) check_misfit(all);
     });
   }

@@ -106,7 +106,9 @@ std::vector<MaskTerm> mask_terms(std::vector<RawMask> masks, const std::optional
     std::optional<Regular> mask = regular(std::move(raw.value), budget, faults);
     if (!mask) continue;
     if (mask->late) {
-      budget.put_off([late = *mask, kind = raw.kind](Faults& all) { check_values(late, kind, all); });
+      Regular read = *mask;
+      read.put_off = nullptr;  // it is its part
+      budget.put_off().add([late = std::move(read), kind = raw.kind](Faults& all) { check_values(late, kind, all); });
     } else {
       check_values(*mask, raw.kind, faults);
     }

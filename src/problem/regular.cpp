@@ -30,8 +30,11 @@ std::nullopt_t add_file_fault(const Diagnostic& fault, const std::string& where,
 
 // Its numbers are put off.
 Regular tensor_of_file(FileNumbers numbers, const std::string& where, Budget& budget) {
-  Regular tensor{.where = where, .shape = numbers.shape, .late = std::make_shared<std::vector<double>>()};
-  budget.put_off([where, read = std::move(numbers.read), into = tensor.late](Faults& faults) {
+  Regular tensor{.where = where,
+                 .shape = numbers.shape,
+                 .late = std::make_shared<std::vector<double>>(),
+                 .put_off = budget.shared_put_off()};
+  budget.put_off().add([where, read = std::move(numbers.read), into = tensor.late](Faults& faults) {
     Result<std::vector<double>> values = read();
     if (values) {
       *into = std::move(values.value());
@@ -54,6 +57,19 @@ std::size_t product(const std::vector<std::size_t>& sizes) {
   return result;
 }
 
+Diagnostics PutOff::catch_up() {
+  Faults faults;
+  for (const std::function<void(Faults&)>& task : std::exchange(tasks_, {})) task(faults);
+  return faults.take();
+}
+
+void PutOff::ask() {
+  if (!refuse_) return;
+  const std::lock_guard lock(asking_);
+  if (!tasks_.empty()) faults_ = catch_up();
+  if (!faults_.empty()) refuse_(faults_);
+}
+
 bool Budget::take(std::size_t count, std::size_t bytes_each) {
   const std::size_t bytes = product({count, bytes_each});
   if (bytes > left_) return false;
@@ -67,10 +83,6 @@ bool Budget::take_drawn(std::size_t count) {
   return take(count, sizeof(double));
 }
 
-void Budget::catch_up(Faults& faults) {
-  for (const std::function<void(Faults&)>& task : std::exchange(put_off_, {})) task(faults);
-}
-
 Result<FileNumbers> Budget::found(const FileReference& reference) {
   if (!load_) {
     return Diagnostic{.code = "no-file",
@@ -79,7 +91,9 @@ Result<FileNumbers> Budget::found(const FileReference& reference) {
                       .help = "write the numbers into the problem"};
   }
   Result<FileNumbers> numbers = load_(reference, left_);
-  if (numbers) take(product(numbers.value().shape), sizeof(double));
+  if (!numbers) return numbers;
+  const std::size_t count = product(numbers.value().shape);
+  if (take(count, sizeof(double))) bytes_in_files_ += count * sizeof(double);
   return numbers;
 }
 
@@ -95,7 +109,9 @@ std::string Regular::where_of(std::size_t index) const {
 
 std::vector<double> Regular::take_values() {
   if (random) return random_values(random->kind, random->shape, random->seed);
-  return std::move(late ? *late : values);
+  if (!late) return std::move(values);
+  put_off->ask();
+  return std::move(*late);
 }
 
 Source Regular::source(Shape named) && {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,9 +16,30 @@
 
 namespace attn {
 
+// What is put off until every shape is known to fit, or until somebody asks for a
+// number: reading those of other files, and looking at what was read.
+class PutOff {
+ public:
+  void add(std::function<void(Faults&)> task) { tasks_.push_back(std::move(task)); }
+
+  // Does it now, in that order; what was at fault.
+  Diagnostics catch_up();
+
+  // Does it when somebody asks for a number; `refuse`, which throws, is told what was at fault.
+  void wait(std::function<void(const Diagnostics&)> refuse) { refuse_ = std::move(refuse); }
+
+  // Somebody asks for a number. Any number of threads may.
+  void ask();
+
+ private:
+  std::vector<std::function<void(Faults&)>> tasks_;
+  std::function<void(const Diagnostics&)> refuse_ = nullptr;
+  std::mutex asking_;
+  Diagnostics faults_;
+};
+
 // How many bytes may still be taken for numbers that a file only describes;
-// where those come from that stand in other files; and what is put off until
-// every shape is known to fit: reading them, and looking at what was read.
+// where those come from that stand in other files; and what is put off.
 class Budget {
  public:
   explicit Budget(std::size_t bytes, TensorLoader load = nullptr)
@@ -32,19 +55,26 @@ class Budget {
   bool take_drawn(std::size_t count);
   bool draws_many() const { return draws_many_; }
 
-  void put_off(std::function<void(Faults&)> task) { put_off_.push_back(std::move(task)); }
+  PutOff& put_off() { return *put_off_; }
+  const std::shared_ptr<PutOff>& shared_put_off() { return put_off_; }
 
-  // Does what was put off, in that order.
-  void catch_up(Faults& faults);
+  // What is put off asks for numbers by itself, as of a score: it cannot wait until others do.
+  void put_off_no_longer() { can_wait_ = false; }
+  bool can_wait() const { return can_wait_; }
+
+  // Bytes of the numbers of other files, once they were read.
+  std::size_t bytes_in_files() const { return bytes_in_files_; }
 
   std::size_t limit() const { return limit_; }
 
  private:
   std::size_t left_;
   std::size_t limit_;
+  std::size_t bytes_in_files_ = 0;
   bool draws_many_ = false;
+  bool can_wait_ = true;
   TensorLoader load_;
-  std::vector<std::function<void(Faults&)>> put_off_;
+  std::shared_ptr<PutOff> put_off_ = std::make_shared<PutOff>();
 };
 
 // The product; the largest std::size_t where it does not fit.
@@ -56,9 +86,10 @@ struct Regular {
   std::vector<std::size_t> shape;
   std::vector<double> values = {};  // none of a random tensor: they are drawn late
   std::optional<RandomTensor> random = std::nullopt;
-  std::shared_ptr<std::vector<double>> late = nullptr;  // of another file: empty until the budget catches up
+  std::shared_ptr<std::vector<double>> late = nullptr;  // of another file: empty until it is read
+  std::shared_ptr<PutOff> put_off = nullptr;            // and what reads it
 
-  // The numbers; drawn where they are random. REQUIRES: those of another file have been read.
+  // The numbers; drawn where they are random, and read where they have not been.
   std::vector<double> take_values();
 
   // The same tensor with its axes named, which may be fewer: those whose size is not 1.

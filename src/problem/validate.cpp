@@ -166,11 +166,18 @@ class Validation {
 
 }  // namespace
 
-Result<Problem> validated(Statement statement, const Catalog& catalog, std::size_t max_bytes, TensorLoader load) {
+Result<Problem> validated(Statement statement, const Catalog& catalog, std::size_t max_bytes, TensorLoader load,
+                          const LateReading& late) {
   Budget budget(max_bytes, std::move(load));
   Faults faults;
   auto made = Validation(std::move(statement), catalog, budget, faults).run();
-  if (made && !faults.any()) budget.catch_up(faults);
+  if (made && !faults.any()) {
+    if (late.refuse && budget.can_wait() && budget.bytes_in_files() >= late.least_bytes) {
+      budget.put_off().wait(late.refuse);
+    } else if (Diagnostics found = budget.put_off().catch_up(); !found.empty()) {
+      return found;
+    }
+  }
   if (!made || faults.any()) return faults.take();
   made->problem.draws_many = budget.draws_many();
   return std::move(made->problem);

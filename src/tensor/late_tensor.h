@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -16,15 +17,16 @@ class LateTensor {
  public:
   using Shared = std::shared_ptr<const Tensor<T>>;
 
-  // `make` is called at most once, and must return a tensor of that shape; what it
-  // refers to has to live until it was.
+  // `make` is called until it returns, which must be a tensor of that shape; what it
+  // refers to has to live until then.
   LateTensor(Shape shape, std::function<Tensor<T>()> make)
       : LateTensor(
             std::move(shape), [make = std::move(make)] { return std::make_shared<const Tensor<T>>(make()); },
             Making::once) {}
 
   explicit LateTensor(Tensor<T> numbers) : kept_(std::make_shared<Kept>(numbers.shape(), nullptr, Making::once)) {
-    std::call_once(kept_->made, [&] { kept_->numbers = std::make_shared<const Tensor<T>>(std::move(numbers)); });
+    kept_->numbers = std::make_shared<const Tensor<T>>(std::move(numbers));
+    kept_->is_made = true;
   }
 
   // One whose numbers follow from others, may be those themselves, and are made anew for
@@ -39,10 +41,7 @@ class LateTensor {
 
   // The same, kept alive by whoever holds it.
   const Shared& shared() const {
-    std::call_once(kept_->made, [this] {
-      kept_->numbers = kept_->make();
-      if (kept_->making == Making::once) kept_->make = nullptr;
-    });
+    if (!kept_->is_made.load(std::memory_order_acquire)) make();
     return kept_->numbers;
   }
 
@@ -63,9 +62,20 @@ class LateTensor {
     Shape shape;
     std::function<Shared()> make;
     Making making;
-    std::once_flag made;
+    std::mutex being_made;
+    std::atomic<bool> is_made = false;
     Shared numbers;
   };
+
+  // No std::call_once: what `make` throws would have to pass through the C library, and the
+  // program has an unwinder of its own where it is linked with one.
+  void make() const {
+    const std::lock_guard lock(kept_->being_made);
+    if (kept_->is_made.load(std::memory_order_relaxed)) return;
+    kept_->numbers = kept_->make();
+    if (kept_->making == Making::once) kept_->make = nullptr;
+    kept_->is_made.store(true, std::memory_order_release);
+  }
 
   LateTensor(Shape shape, std::function<Shared()> make, Making making)
       : kept_(std::make_shared<Kept>(std::move(shape), std::move(make), making)) {}

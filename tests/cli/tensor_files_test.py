@@ -735,7 +735,7 @@ class Damaged(Folder):
         problem = self.write_problem({"queries": {"file": "x.npz"}, "keys": {"file": "x.npz"}})
         for limit in (self.LIMIT, 200 << 20, 400 << 20):
             with self.subTest(limit=limit):
-                done = attn("run", problem, "--only", "result", limit=limit)
+                done = attn("run", problem, "--only", "result", "--max-memory", "4G", limit=limit)
                 self.assertEqual((done.returncode, done.stdout), (3, ""))
                 self.assertTrue(done.stderr.startswith("attn: error: memory is short\n"), done.stderr)
 

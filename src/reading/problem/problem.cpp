@@ -169,7 +169,8 @@ Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std:
   return read_problem(text, catalog, max_bytes, folder ? tensors_in(*folder) : nullptr);
 }
 
-Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes, TensorLoader load) {
+Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes, TensorLoader load,
+                             const LateReading& late) {
   Result<ParsedJson> parsed = parse_json(text);
   if (!parsed) return parsed.faults();
 
@@ -181,7 +182,7 @@ Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std:
   Diagnostics all = std::move(parsed.value().faults);
   std::ranges::move(faults.take(), std::back_inserter(all));
 
-  Result<Problem> problem = validated(std::move(statement), catalog, max_bytes, std::move(load));
+  Result<Problem> problem = validated(std::move(statement), catalog, max_bytes, std::move(load), late);
   if (!problem) std::ranges::copy(problem.faults(), std::back_inserter(all));
   if (!all.empty() || !problem) return all;
   return problem;

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "problem/problem.h"
 #include "problem/statement.h"
+#include "problem/validate.h"
 #include "reading/json/json.h"
 
 namespace attn {
@@ -23,7 +24,8 @@ std::string owner_of_problem(const JsonValue& root);
 Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes,
                              const std::optional<std::string>& folder = std::nullopt);
 
-// The same where somebody else knows what a reference to a file stands for.
-Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes, TensorLoader load);
+// The same where somebody else knows what a reference to a file stands for, and when to read it.
+Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std::size_t max_bytes, TensorLoader load,
+                             const LateReading& late = {});
 
 }  // namespace attn
