@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -8,6 +9,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "problem/faults.h"
+#include "reading/names/step_names.h"
 
 namespace attn {
 
@@ -55,7 +57,9 @@ std::vector<std::string> step_ids(const std::string& typed, std::span<const Step
   }
   std::string letters = typed;
   std::erase_if(letters, [](char c) { return c == '*' || c == '?'; });
-  throw Refusal(fmt::format("{} `{}`{}", said, shown(typed), did_you_mean(letters, known)),
+  const std::optional<std::string> alias = alias_of_step(letters);
+  const bool is_alias = alias && std::ranges::find(known, *alias) != known.end();
+  throw Refusal(fmt::format("{} `{}`{}", said, shown(typed), did_you_mean(is_alias ? *alias : letters, known)),
                 "the steps are " + listed(known))
       .at({"--only", typed});
 }

@@ -424,6 +424,8 @@ class Output(ProgramTest):
                     told = [step["id"] for step in json.loads(done.stdout)["steps"]]
                     self.assertEqual(sorted(told), sorted(steps))
         self.assert_complains(attn("run", EXAMPLE, "--only", "scroes*"), 2, "`scroes*`", "did you mean `scores`?")
+        for word in ("softmax", "weights", "Weights*"):
+            self.assert_complains(attn("run", EXAMPLE, "--only", word), 2, "did you mean `attention_weights`?")
         self.assertEqual(attn("demo", "--only", "row*").stdout.split("Three things")[0].strip(),
                          attn("run", EXAMPLE, "--only", "row_maximum").stdout.strip())
 
@@ -441,6 +443,9 @@ class Output(ProgramTest):
         noted = {"inputs": {**plain["inputs"], "x-file": "book.pdf", "x-random": 3}}
         self.assertEqual(*(attn("run", "-", text=json.dumps(problem)).stdout for problem in (plain, noted)))
         self.assert_complains(attn("run", "-", text='{"inputs": {"flie": "q.npy"}}'), 2, "did you mean /inputs/file?")
+        for word in ("causal", "Causall"):
+            problem = json.dumps({"inputs": [[1]], "mask": word})
+            self.assert_complains(attn("run", "-", text=problem), 2, 'a causal mask is written "causal": true')
 
     def test_brief_writes_out_one_query_and_one_row_and_no_weighted_values(self):
         text = attn("run", EXAMPLE, "--brief").stdout

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/suggest.h"
 #include "reading/json/values.h"
 #include "reading/problem/known_keys.h"
 
@@ -72,7 +73,7 @@ std::optional<std::vector<RawMask>> read_masks(const JsonValue& value, const std
     return faults.add_of("bare-mask", where, "is a bare list: whether its ones open or close a cell is not said",
                          spellings);
   } else {
-    const bool causal = value.text() && *value.text() == "causal";
+    const bool causal = value.text() && closest(*value.text(), std::vector<std::string>{"causal"});
     return report_kind(value, where, "an object is wanted, or a list of objects", faults,
                        causal ? R"(a causal mask is written "causal": true)" : spellings);
   }
