@@ -45,10 +45,10 @@ class WrittenNumbers(unittest.TestCase):
 
 class HonestWays(unittest.TestCase):
     def test_whatever_is_honest_is_explained(self):
-        for seed in (*range(4), *range(PLACED, PLACED + 6), *range(UNUSUAL, UNUSUAL + 4)):
+        for seed in (*range(2), *range(PLACED, PLACED + 3), *range(UNUSUAL, UNUSUAL + 3)):
             reader, rng = Reader(exercise(seed)), random.Random(seed)
             ways = Ways(reader.given)
-            for k in range(16):
+            for k in range(seed % 2, 16, 2):
                 handin = reader.right(PARTS[k % 4], DECIMALS[k // 4 % 4], rng)
                 steps = {name: mapped(units, handin.pen.spelled) for name, units in handin.units.items()
                          if name in reader.honest.student(handin.pen).written}
