@@ -22,6 +22,7 @@ import resource
 import shutil
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
@@ -129,15 +130,33 @@ def prepare(jobs):
         sys.exit("mutate: the tree does not build\n" + done.stdout[-3000:])
 
 
+def noticed_by_unit(jobs):
+    """The test among those of attn_tests that fails first, "" where none does. They are shared out among processes."""
+    program = os.path.join("build", "mutate", "tests", "attn_tests")
+    listed = run([program, "--list-test-names-only"], 60)
+    if listed is None or "\n" not in listed.stdout:
+        return "unit: ended"
+    names = [re.sub(r'([\[\]\\,"])', r"\\\1", name) for name in listed.stdout.split("\n") if name]
+    parts = []
+    for job in range(jobs):
+        parts.append(os.path.join(BUILD, f"names{job}.txt"))
+        with open(parts[-1], "w", encoding="utf-8") as file:
+            file.write("\n".join(names[job::jobs]) + "\n")
+    with ThreadPoolExecutor(jobs) as pool:
+        for unit in pool.map(lambda part: run([program, "--abort", "-f", part], 400), parts):
+            if unit is None or unit.returncode != 0:
+                words = re.findall(r"^-{20,}\n(.*)\n-{20,}$", unit.stdout, re.MULTILINE) if unit else []
+                return "unit: " + (words[0] if words else "ended")
+    return ""
+
+
 def noticed_by(jobs):
     """What noticed the defect that is in the copy now: None where it did not compile, "" where nothing did."""
     built = build(jobs)
     if built is None or built.returncode != 0:
         return None
-    unit = run([os.path.join("build", "mutate", "tests", "attn_tests"), "--abort"], 400)
-    if unit is None or unit.returncode != 0:
-        words = re.findall(r"^-{20,}\n(.*)\n-{20,}$", unit.stdout, re.MULTILINE) if unit else []
-        return "unit: " + (words[0] if words else "ended")
+    if unit := noticed_by_unit(jobs):
+        return unit
     leave_out = "lint|bench|gallery|install|adding|clang|commands in the documents|every machine must|CUDA|page"
     tests = run(["ctest", "--test-dir", "build/mutate", "-j", str(jobs), "--stop-on-failure", "-L", "program", "-E",
                  leave_out], 1800)
