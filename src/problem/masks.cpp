@@ -107,7 +107,7 @@ std::vector<MaskTerm> mask_terms(std::vector<RawMask> masks, const std::optional
     if (!mask) continue;
     if (mask->late) {
       Regular read = *mask;
-      read.put_off = nullptr;  // it is its part
+      read.put_off = nullptr;  // which would own itself
       budget.put_off().add([late = std::move(read), kind = raw.kind](Faults& all) { check_values(late, kind, all); });
     } else {
       check_values(*mask, raw.kind, faults);
