@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <span>
+#include <string_view>
 
 #include "base/text.h"
 #include "words/language.h"
@@ -183,10 +185,12 @@ Span Symbols::part(const Heading& heading, const Shape& shape, const Place& plac
 
 Inline Symbols::formula(const Step& step, const Place& place) const {
   // What the step reads has the names there that it reads it by.
+  std::map<std::string_view, const Operand*> reads;
+  for (const Operand& operand : step.operands) reads.emplace(operand.id, &operand);
   const auto part_of = [&](const std::string& id) {
-    const auto read = std::ranges::find(step.operands, id, &Operand::id);
+    const auto read = reads.find(id);
     const Shape& shape = trace_.value(id).shape();
-    return part(trace_.heading(id), read == step.operands.end() ? shape : shape_as_read(*read, shape), place);
+    return part(trace_.heading(id), read == reads.end() ? shape : shape_as_read(*read->second, shape), place);
   };
   const std::vector<FormulaPiece>& pieces = step.heading.formula.pieces();
   Inline text;

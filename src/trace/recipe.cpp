@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
 
+// In fewer lines an id is found as soon by looking at each.
+constexpr std::size_t many_lines = 200;
+
 std::size_t plus(std::size_t a, std::size_t b) { return b > most - a ? most : a + b; }
 
 std::size_t bytes_of(const Shape& shape) {
@@ -54,10 +57,16 @@ Shape shape_as_read(const Operand& operand, const Shape& shape) {
 }
 
 std::optional<std::size_t> Recipe::line(std::string_view id) const {
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (lines_[i].instruction->id() == id) return i;
+  if (lines_.size() < many_lines) {
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (lines_[i].instruction->id() == id) return i;
+    }
+    return std::nullopt;
   }
-  return std::nullopt;
+  const auto found = places_.find(id);
+  if (found == places_.end()) return std::nullopt;
+  return found->second < 0 ? static_cast<std::size_t>(-1 - found->second)
+                           : leading_ + static_cast<std::size_t>(found->second);
 }
 
 const Instruction* Recipe::find(std::string_view id) const {
@@ -104,9 +113,7 @@ const Tensor<double>& Recipe::given(std::string_view id) const {
 
 void Recipe::append(Instruction made) {
   const bool is_given = made.kind == Instruction::Kind::given;
-  std::size_t place = is_given ? 0 : lines_.size();
-  while (is_given && place < lines_.size() && instruction(place).kind == Instruction::Kind::given) ++place;
-  insert(place, std::move(made));
+  insert(is_given ? leading_ : lines_.size(), std::move(made));
 }
 
 void Recipe::replace(std::string_view id, Op op, std::vector<Operand> operands, std::optional<Operand> open) {
@@ -167,6 +174,7 @@ void Recipe::keep(const std::vector<bool>& wanted) {
   }
   lines_ = std::move(kept);
   fitting_ = lines_.size();
+  index_all();
 }
 
 void Recipe::insert(std::size_t place, Instruction instruction) {
@@ -179,11 +187,40 @@ void Recipe::insert(std::size_t place, Instruction instruction) {
   }
   lines_.insert(lines_.begin() + static_cast<std::ptrdiff_t>(place), std::move(made));
   if (place < fitting_) ++fitting_;
+  index(place);
   lay_out(place);
 }
 
+void Recipe::note_place(std::size_t place) {
+  const auto at = static_cast<std::ptrdiff_t>(place);
+  places_.emplace(instruction(place).id(), place < leading_ ? -1 - at : at - static_cast<std::ptrdiff_t>(leading_));
+}
+
+// After a line was put there.
+void Recipe::index(std::size_t place) {
+  const bool leads = place == leading_ && instruction(place).kind == Instruction::Kind::given;
+  const bool moves_others = !leads && place + 1 < lines_.size();
+  if (moves_others || lines_.size() == many_lines) return index_all();
+  if (leads) ++leading_;
+  if (lines_.size() < many_lines) return;
+  note_place(place);
+}
+
+void Recipe::index_all() {
+  const auto leads = [](const Line& line) { return line.instruction->kind == Instruction::Kind::given; };
+  leading_ = static_cast<std::size_t>(std::ranges::find_if_not(lines_, leads) - lines_.begin());
+  places_.clear();
+  if (lines_.size() < many_lines) return;
+  for (std::size_t place = 0; place < lines_.size(); ++place) note_place(place);
+}
+
 void Recipe::change(std::size_t place, Instruction instruction) {
+  auto index = places_.extract(lines_[place].instruction->id());
   lines_[place].instruction = std::make_shared<const Instruction>(std::move(instruction));
+  if (index) {
+    index.key() = lines_[place].instruction->id();
+    places_.insert(std::move(index));
+  }
   lines_[place].layout.reset();
   connect(lines_[place], place);
   lay_out(place);

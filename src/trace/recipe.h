@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ops/walk.h"
@@ -118,6 +119,9 @@ class Recipe {
   };
 
   void insert(std::size_t place, Instruction instruction);
+  void index(std::size_t place);
+  void index_all();
+  void note_place(std::size_t place);
   void change(std::size_t place, Instruction instruction);
   std::size_t place_of(std::string_view id) const;
   void connect(Line& line, std::size_t place) const;
@@ -126,6 +130,11 @@ class Recipe {
 
   std::vector<Line> lines_;
   std::vector<RecipePart> parts_;
+  std::size_t leading_ = 0;  // so many lines, from the first on, are given tensors
+
+  // Where the lines of a long recipe stand: −1 − i for the i-th line that leads, and i for the i-th behind those, so
+  // that one more that leads moves no other. Ids are those of the instructions.
+  std::unordered_map<std::string_view, std::ptrdiff_t> places_;
   std::size_t fitting_ = 0;  // so many lines, from the first on, read what fits
   Vectors vectors_;
   Dtype dtype_;

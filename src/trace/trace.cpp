@@ -4,6 +4,20 @@
 #include <utility>
 
 namespace attn {
+namespace {
+
+// That of `all`, which stand in the order of the recipe, that has the id.
+template <class T>
+const T* of_id(const std::vector<T>& all, const Recipe& recipe, std::string_view id) {
+  constexpr std::size_t few = 64;  // which are looked through as soon
+  const auto id_of = [](const T& one) -> const std::string& { return one.heading.id; };
+  const auto line = all.size() > few ? recipe.line(id) : std::nullopt;
+  const auto found = line ? std::ranges::lower_bound(all, *line, {}, [&](const T& one) { return *recipe.line(id_of(one)); })
+                          : std::ranges::find(all, id, id_of);
+  return found == all.end() || id_of(*found) != id ? nullptr : &*found;
+}
+
+}  // namespace
 
 Step::Step(std::shared_ptr<const Instruction> instruction, std::shared_ptr<const Tensor<double>> numbers,
            std::shared_ptr<const Bounds> how_far)
@@ -30,13 +44,11 @@ GivenTensor::GivenTensor(std::shared_ptr<const Instruction> instruction)
 
 const Step* Trace::find(std::string_view id) const {
   if (id == "result") id = result;
-  const auto found = std::ranges::find_if(steps, [&](const Step& step) { return step.heading.id == id; });
-  return found == steps.end() ? nullptr : &*found;
+  return of_id(steps, recipe, id);
 }
 
 const GivenTensor* Trace::find_given(std::string_view id) const {
-  const auto found = std::ranges::find_if(givens, [&](const GivenTensor& given) { return given.heading.id == id; });
-  return found == givens.end() ? nullptr : &*found;
+  return of_id(givens, recipe, id);
 }
 
 const Anatomy* Trace::attention() const {

@@ -75,7 +75,7 @@ struct Trace {
   std::string result;  // id of the last step
   std::vector<Note> notes;
   Recipe recipe;  // with what is shown to nobody
-  std::vector<GivenTensor> givens;
+  std::vector<GivenTensor> givens;  // as all or some of the recipe's stand in it, and so do the steps
   std::vector<Step> steps;
 
   // The step (or null) of that id; "result" is an alias of the last.
