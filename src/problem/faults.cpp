@@ -18,6 +18,7 @@ std::nullopt_t Faults::add(std::string_view code, std::string where, std::string
 }
 
 std::nullopt_t Faults::add_of(std::string_view code, const std::string& where, const std::string& message, Help help) {
+  if (are_enough()) return count_one_more();
   return add(code, where, shown(where) + " " + message, std::move(help));
 }
 
@@ -38,14 +39,16 @@ std::nullopt_t Faults::add_at_key(std::string_view code, std::string where, std:
               .at_key = true});
 }
 
+std::nullopt_t Faults::count_one_more() {
+  ++list_.back().unkept;
+  return std::nullopt;
+}
+
 bool Faults::are_enough() const { return list_.size() == most_kept; }
 
 // Inputs that serve as queries and keys have their faults once.
 std::nullopt_t Faults::add(Diagnostic fault) {
-  if (are_enough()) {
-    ++list_.back().unkept;
-    return std::nullopt;
-  }
+  if (are_enough()) return count_one_more();
   const auto same = [&](const Diagnostic& other) {
     return other.where == fault.where && other.message == fault.message && other.range == fault.range;
   };

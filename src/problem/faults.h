@@ -37,6 +37,8 @@ class Faults {
   Diagnostics take() { return std::move(list_); }
 
  private:
+  std::nullopt_t count_one_more();
+
   Diagnostics list_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <deque>
 #include <unordered_set>
 
 #include "base/numbers.h"
@@ -91,11 +92,21 @@ std::optional<std::string> JsonValue::text() const {
 
 std::optional<JsonObject> JsonValue::object() const {
   if (kind() != Kind::object) return std::nullopt;
-  JsonObject object;
-  std::unordered_set<std::string> keys;
+  std::vector<JsonMember> members;
+  std::vector<std::string_view> keys;
   for (JsonWalk walk(*this); walk.next();) {
-    std::string key = unquoted(walk.key_spelling());
-    if (keys.insert(key).second) object.members.push_back({std::move(key), walk.key_spelling(), walk.value()});
+    keys.push_back(walk.key_spelling());
+    members.push_back({unquoted(keys.back()), keys.back(), walk.value()});
+  }
+  const std::vector<std::size_t> repeated = repeated_keys(keys);
+  if (repeated.empty()) return JsonObject{std::move(members)};
+  JsonObject object;
+  for (auto [i, next] = std::pair(std::size_t{0}, repeated.begin()); i < members.size(); ++i) {
+    if (next != repeated.end() && *next == i) {
+      ++next;
+    } else {
+      object.members.push_back(std::move(members[i]));
+    }
   }
   return object;
 }
@@ -157,6 +168,19 @@ std::string unquoted(std::string_view spelling) {
     if (at < inside.size()) at += append_escaped(inside.substr(at), text);
   }
   return text;
+}
+
+std::vector<std::size_t> repeated_keys(std::span<const std::string_view> spellings) {
+  std::vector<std::size_t> repeated;
+  if (spellings.size() < 2) return repeated;
+  std::deque<std::string> unescaped;
+  std::unordered_set<std::string_view> keys(spellings.size());
+  for (std::size_t i = 0; i < spellings.size(); ++i) {
+    std::string_view key = spellings[i].substr(1, spellings[i].size() - 2);
+    if (key.find('\\') != std::string_view::npos) key = unescaped.emplace_back(unquoted(spellings[i]));
+    if (!keys.insert(key).second) repeated.push_back(i);
+  }
+  return repeated;
 }
 
 TextRange place_in(std::string_view text, std::string_view piece) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -110,6 +111,9 @@ JsonNumber number_spelled(std::string_view spelling);
 
 // What a text says, from its spelling with quotes.
 std::string unquoted(std::string_view spelling);
+
+// Which of an object's keys, as they are spelled, name what one before them names.
+std::vector<std::size_t> repeated_keys(std::span<const std::string_view> spellings);
 
 // Where in the text a piece of it stands.
 TextRange place_in(std::string_view text, std::string_view piece);

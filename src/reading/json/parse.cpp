@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <string>
-#include <unordered_set>
+#include <string_view>
 #include <vector>
 
 #include "base/text.h"
@@ -25,9 +25,8 @@ bool begins_value(Kind kind) {
 // A list or an object that is not closed yet.
 struct Open {
   Token bracket;
-  std::size_t index = 0;  // of the element that comes, in a list
-  std::string key = {};   // of the member that comes, in an object
-  std::unordered_set<std::string> keys = {};
+  std::size_t index = 0;                    // of the element that comes, in a list
+  std::vector<std::string_view> keys = {};  // of the members, up to the one that comes, as they are spelled
 
   bool is_object() const { return bracket.kind == Kind::open_object; }
   std::string opening() const { return is_object() ? "{" : "["; }
@@ -85,6 +84,7 @@ class Parser {
   }
 
   void close() {
+    report_repeated_keys();
     open_.pop_back();
     wants_ = Wants::comma;
   }
@@ -136,16 +136,20 @@ class Parser {
 
   void take_name(const Token& token) {
     wants_ = Wants::colon;
-    Open& object = open_.back();
-    object.key = unquoted(spelled(text_, token.range));
-    if (object.keys.insert(object.key).second) return;
-    const std::string where = place();
-    faults_.add({.code = "duplicate-key",
-                 .where = where,
-                 .message = shown(where) + " is given twice",
-                 .help = "keep one of the two",
-                 .range = token.range,
-                 .at_key = true});
+    open_.back().keys.push_back(spelled(text_, token.range));
+  }
+
+  void report_repeated_keys() {
+    const std::vector<std::string_view>& keys = open_.back().keys;
+    for (const std::size_t repeated : repeated_keys(keys)) {
+      const std::string where = pointer(place_of_open(), unquoted(keys[repeated]));
+      faults_.add({.code = "duplicate-key",
+                   .where = where,
+                   .message = shown(where) + " is given twice",
+                   .help = "keep one of the two",
+                   .range = place_in(text_, keys[repeated]),
+                   .at_key = true});
+    }
   }
 
   std::optional<Diagnostic> take_colon(const Token& token) {
@@ -209,10 +213,13 @@ class Parser {
 
   std::string shown_in_backticks(const Token& token) const { return in_backticks(spelled(text_, token.range)); }
 
-  // The pointer to the member or element that comes.
-  std::string place() const {
+  // The pointer to what was opened last.
+  std::string place_of_open() const {
     std::string where;
-    for (const Open& open : open_) where = pointer(where, open.is_object() ? open.key : std::to_string(open.index));
+    for (std::size_t i = 0; i + 1 < open_.size(); ++i) {
+      const Open& open = open_[i];
+      where = pointer(where, open.is_object() ? unquoted(open.keys.back()) : std::to_string(open.index));
+    }
     return where;
   }
 

@@ -63,6 +63,7 @@ std::optional<std::vector<RawMask>> read_masks(const JsonValue& value, const std
     masks.push_back(std::move(*one));
   } else if (list && (list->empty() || list->front().object())) {
     bool complete = true;
+    masks.reserve(list->size());
     for (std::size_t i = 0; i < list->size(); ++i) {
       std::optional<RawMask> one = mask_term((*list)[i], pointer(where, std::to_string(i)), keys, faults);
       complete = complete && one;
