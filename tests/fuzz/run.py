@@ -3,7 +3,7 @@
 
     run.py BUILD [NAME...] [--seconds 60] [--jobs 2] [--until 100000000] [--json FILE]
 
-BUILD is a build folder of the preset fuzz or fuzz-fast. A harness starts from corpus/NAME and found/NAME here, and
+BUILD is a build folder of the preset asan or fuzz-fast. A harness starts from corpus/NAME and found/NAME here, and
 from what it has gathered itself in BUILD/fuzzing/NAME. What breaks a promise, crashes, hangs or takes too much memory
 is a finding, and stands in BUILD/findings/NAME afterwards. BUILD/executions.json counts executions of all runs; with
 --until the harnesses are run again and again until there are so many.

@@ -2,7 +2,7 @@
 """The same bits over very many generated problems: from every build of attn_trace_bits, every instruction set and
 number of threads.
 
-    many_bits.py --count 10000 build/default/tests/attn_trace_bits build/fuzz-fast/tests/attn_trace_bits
+    many_bits.py --count 10000 build/default/tests/attn_trace_bits build/asan/tests/attn_trace_bits
 
 One hash is over every number of every step. Another is over the contexts of the fused core, which adds up in an order
 that differs between instruction sets: there is one a set, the same from every build and for any threads. The first

@@ -22,8 +22,8 @@ constexpr std::uint64_t q_seed = 1, k_seed = 2, v_seed = 3;
 
 // Whether the kernels' integers hold its sizes, sums of two of them as well.
 bool fits(const Workload& w) {
-  const auto sizes = {w.batch, w.heads, w.kv_heads, w.queries, w.keys, w.key_width, w.value_width};
-  return std::ranges::max(sizes) <= std::numeric_limits<int>::max() / 2;
+  const auto largest = std::max({w.batch, w.heads, w.kv_heads, w.queries, w.keys, w.key_width, w.value_width});
+  return largest <= std::numeric_limits<int>::max() / 2;
 }
 
 // The call, without its tensors. REQUIRES: fits(w).

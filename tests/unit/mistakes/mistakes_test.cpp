@@ -578,7 +578,7 @@ TEST_CASE("mistakes with past keys are the formulas they are called after", "[ch
   Rows of_new = scaled, behind = scaled;
   for (std::size_t i = 0; i < 2; ++i) {
     of_new[i].erase(of_new[i].begin(), of_new[i].begin() + 3);
-    std::ranges::rotate(behind[i], behind[i].begin() + 3);
+    std::rotate(behind[i].begin(), behind[i].begin() + 3, behind[i].end());
   }
   const Rows masked = closed(of_new, [](auto i, auto j) { return j <= i; });
   past.expect("cache.left_out", "scaled_scores", of_new, "positions counted on from the past");
