@@ -7,9 +7,14 @@ import math
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
+from slow import SLOW, share
 
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -18,7 +23,7 @@ ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
 EXAMPLES = ["worked-example", "worked-example-causal", "worked-example-scaled", "worked-example-rounded",
             "cross-attention", "softmax-sink", "score-additive", "tom-yeh-three-heads", "ragged-batch", "zero-key",
             "block-by-hand", "mask-allow"]
-if os.environ.get("ATTN_SLOW") == "1":
+if SLOW:
     EXAMPLES = EXAMPLES[:4]
 MODES = ["half-up", "half-even", "truncate", "keep-sum"]
 HOSTILE = "a<b>&\"'~=#{1:NUMERICAL:=1:1} ]]> \\ :: // [html] {#2} é"
@@ -128,7 +133,7 @@ def asked_numbers(step):
 
 class Questions(unittest.TestCase):
     def test_each_step_is_a_question_with_its_numbers_in_order(self):
-        for name in ("worked-example", "worked-example-scaled", "cross-attention"):
+        for name in share(("worked-example", "worked-example-scaled", "cross-attention"), 2):
             trace = trace_of(name)
             titles = {step["title"]: step for step in trace.values()} if "title" in next(iter(trace.values())) else None
             questions = moodle(run("run", path_of(name), "--format", "moodle"))
@@ -214,7 +219,7 @@ class Tolerances(unittest.TestCase):
 
     def test_what_is_accepted_is_what_check_accepts(self):
         """Of each number by itself, in units of the last decimal: what lies within is not wrong, what lies outside is."""
-        for name in ("worked-example", "worked-example-scaled", "cross-attention"):
+        for name in share(("worked-example", "worked-example-scaled", "cross-attention"), 2):
             trace = trace_of(name)
             for id in ("scores", "scaled_scores", "attention_weights", "context"):
                 if id not in trace:

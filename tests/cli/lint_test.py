@@ -16,11 +16,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from exercises import exercise  # noqa: E402
 from handins import Reader  # noqa: E402
 from mistakes import with_mistake  # noqa: E402
+from slow import SLOW, share  # noqa: E402
 from students import NotHere, Pen  # noqa: E402
 
 ATTN = os.path.abspath(os.environ["ATTN"])
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data")
-SLOW = os.environ.get("ATTN_SLOW") == "1"
 SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
@@ -101,7 +101,7 @@ class Findings(unittest.TestCase):
     def test_a_mistake_is_invisible_where_whoever_makes_it_writes_what_everybody_writes(self):
         """In every reading, by the students of tests/property; and where they write something else in some
         reading, the linter does not say so."""
-        seeds = range(1, 7 if SLOW else 31)
+        seeds = range(1, 3 if SLOW else 31)
         compared, hidden = 0, 0
         for seed in seeds:
             raw = {key: value for key, value in exercise(seed).items() if key not in ("arithmetic", "digits")}
@@ -139,7 +139,7 @@ class Findings(unittest.TestCase):
             jsonschema.validate(linted(data(name)), schema)
 
     def test_every_problem_of_reasonable_size_can_be_looked_at(self):
-        for path in sorted(glob.glob(os.path.join(DATA, "*.json"))):
+        for path in share(sorted(glob.glob(os.path.join(DATA, "*.json"))), 3):
             if path.endswith(".golden.json") or os.path.getsize(path) > 20_000:
                 continue
             with self.subTest(problem=os.path.basename(path)):

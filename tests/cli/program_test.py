@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
+from slow import share
 from terminal import in_terminal
 
 ATTN = os.path.abspath(os.environ["ATTN"])
@@ -472,8 +473,9 @@ class Output(ProgramTest):
             self.assertEqual((whole.returncode, brief.returncode), (0, 0), brief.stderr)
             self.assertLessEqual(len(brief.stdout), len(whole.stdout) + 90 * ("--query" in words), words)
 
-        for shape, heads in (([2, 2], 1), ([6, 4], 2), ([12, 8], 2), ([12, 8], 8), ([30, 8], 4), ([40, 30], 2),
-                             ([200, 10], 1), ([60, 8], 1), ([3, 20, 6], 2), ([1, 2, 8], 2)):
+        sizes = (([2, 2], 1), ([6, 4], 2), ([12, 8], 2), ([12, 8], 8), ([30, 8], 4), ([40, 30], 2), ([200, 10], 1),
+                 ([60, 8], 1), ([3, 20, 6], 2), ([1, 2, 8], 2))
+        for shape, heads in share(sizes, 4):
             width = shape[-1]
             problem = {"inputs": {"random": "normal", "shape": shape, "seed": 1}, "heads": heads, "causal": True}
             is_shorter(["-"], json.dumps(problem))

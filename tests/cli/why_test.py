@@ -12,6 +12,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
 import every_feature
+from slow import share
 
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -157,7 +158,7 @@ class EveryFeature(unittest.TestCase):
 
     def test_every_step_can_be_asked_about(self):
         with tempfile.TemporaryDirectory(prefix="attn-why-") as folder:
-            for feature, path in every_feature.write(folder).items():
+            for feature, path in share(every_feature.write(folder).items(), 3):
                 trace = json.loads(self.output("run", path, "--format", "json"))
                 for at, step in enumerate(trace["steps"]):
                     with self.subTest(feature=feature, step=step["id"]):
