@@ -4,6 +4,7 @@
 #include "backend/cuda/fused/tile.h"
 #include "catch.h"
 #include "cuda_on_host/attention_in_double.h"
+#include "sanitized.h"
 
 using attn::Dtype;
 using cuda_on_host::Case;
@@ -12,7 +13,7 @@ using cuda_on_host::described;
 
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ATTN_ADDRESS_SANITIZER
 constexpr std::size_t kEvery = 3;  // slow as it is
 #else
 constexpr std::size_t kEvery = 1;

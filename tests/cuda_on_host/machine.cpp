@@ -6,14 +6,16 @@
 #include <memory>
 #include <ucontext.h>
 
-#ifdef __SANITIZE_ADDRESS__
+#include "sanitized.h"
+
+#ifdef ATTN_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
 // From one stack to another. swapcontext() asks the operating system for signal
 // masks each time, which is most of what it takes.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && !defined(ATTN_ADDRESS_SANITIZER)
 #define ATTN_OWN_SWITCH
 extern "C" void attn_switch_stack(void** keep, void* to);
 asm(R"(
@@ -56,7 +58,7 @@ std::map<unsigned, std::vector<std::unique_ptr<char[]>>> stacks;
 char* stack_of(unsigned multiprocessor, unsigned thread) {
   std::vector<std::unique_ptr<char[]>>& all = stacks[multiprocessor];
   while (all.size() <= thread) all.emplace_back(new char[kStack]);
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ATTN_ADDRESS_SANITIZER
   ASAN_UNPOISON_MEMORY_REGION(all[thread].get(), kStack);
 #endif
   return all[thread].get();
@@ -88,7 +90,7 @@ using Bytes = std::unique_ptr<unsigned char, decltype(&std::free)>;
 Bytes poisoned(std::size_t bytes) {
   Bytes made(static_cast<unsigned char*>(std::aligned_alloc(1024, (bytes + 1023) / 1024 * 1024 + 1024)), &std::free);
   std::memset(made.get(), kPoison, bytes);
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ATTN_ADDRESS_SANITIZER
   ASAN_POISON_MEMORY_REGION(made.get() + bytes, 1024);
 #endif
   return made;
@@ -131,7 +133,7 @@ unsigned running = 0;
 [[maybe_unused]] void* scheduler_top = nullptr;
 
 // Address sanitizer wants to be told where the stack is.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ATTN_ADDRESS_SANITIZER
 const void* scheduler_stack = nullptr;
 std::size_t scheduler_stack_size = 0;
 void leave_to(const void* stack, std::size_t size, void** keep) { __sanitizer_start_switch_fiber(keep, stack, size); }
@@ -139,7 +141,7 @@ void arrived(void* kept, const void** from, std::size_t* size) { __sanitizer_fin
 #endif
 
 void to_scheduler(bool for_good) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ATTN_ADDRESS_SANITIZER
   void* kept = nullptr;
   leave_to(scheduler_stack, scheduler_stack_size, for_good ? nullptr : &kept);
   swapcontext(&block->fibers[running].context, &scheduler);
@@ -154,7 +156,7 @@ void to_scheduler(bool for_good) {
 }
 
 void fiber_main() {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ATTN_ADDRESS_SANITIZER
   arrived(nullptr, &scheduler_stack, &scheduler_stack_size);
 #endif
   try {
@@ -188,7 +190,7 @@ void resume(unsigned thread) {
     makecontext(&fiber.context, fiber_main, 0);
 #endif
   }
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ATTN_ADDRESS_SANITIZER
   void* kept = nullptr;
   leave_to(fiber.stack, kStack, &kept);
 #endif
@@ -197,7 +199,7 @@ void resume(unsigned thread) {
 #else
   swapcontext(&scheduler, &fiber.context);
 #endif
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ATTN_ADDRESS_SANITIZER
   arrived(kept, nullptr, nullptr);
 #endif
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "sanitized.h"
 
 namespace attn {
 namespace {
@@ -146,7 +147,7 @@ TEST_CASE("memory that is taken is seen in what the process occupies", "[bench]"
     CHECK(much[1234] == 1);
     CHECK(peak_memory() > before + (std::size_t{32} << 20));
   }
-#ifndef __SANITIZE_ADDRESS__  // which keeps what was freed
+#ifndef ATTN_ADDRESS_SANITIZER  // which keeps what was freed
   restart_peak_memory();
   CHECK(peak_memory() < before + (std::size_t{32} << 20));
 #endif

@@ -133,7 +133,7 @@ Case<T> any_call(std::uint64_t seed, Bounds most) {
     at.head = feature + dice.between(0, 3);
     at.row = heads * at.head + dice.between(0, 3);
     at.batch = rows * at.row + dice.between(0, 3);
-    memory.resize(c.batch * at.batch);
+    memory.resize(std::max<std::size_t>(c.batch * at.batch, 1));  // no step is taken from a null pointer
   };
   apart(c.q_at, c.heads, c.queries, c.key_width, test.q);
   apart(c.k_at, c.kv_heads, c.keys, c.key_width, test.k);
