@@ -12,8 +12,9 @@ const T* of_id(const std::vector<T>& all, const Recipe& recipe, std::string_view
   constexpr std::size_t few = 64;  // which are looked through as soon
   const auto id_of = [](const T& one) -> const std::string& { return one.heading.id; };
   const auto line = all.size() > few ? recipe.line(id) : std::nullopt;
-  const auto found = line ? std::ranges::lower_bound(all, *line, {}, [&](const T& one) { return *recipe.line(id_of(one)); })
-                          : std::ranges::find(all, id, id_of);
+  const auto found =
+      line ? std::ranges::lower_bound(all, *line, {}, [&](const T& one) { return *recipe.line(id_of(one)); })
+           : std::ranges::find(all, id, id_of);
   return found == all.end() || id_of(*found) != id ? nullptr : &*found;
 }
 
@@ -47,9 +48,7 @@ const Step* Trace::find(std::string_view id) const {
   return of_id(steps, recipe, id);
 }
 
-const GivenTensor* Trace::find_given(std::string_view id) const {
-  return of_id(givens, recipe, id);
-}
+const GivenTensor* Trace::find_given(std::string_view id) const { return of_id(givens, recipe, id); }
 
 const Anatomy* Trace::attention() const {
   for (const RecipePart& part : recipe.parts()) {

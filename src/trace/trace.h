@@ -74,7 +74,7 @@ struct Trace {
   std::vector<Particular> particulars;
   std::string result;  // id of the last step
   std::vector<Note> notes;
-  Recipe recipe;  // with what is shown to nobody
+  Recipe recipe;                    // with what is shown to nobody
   std::vector<GivenTensor> givens;  // as all or some of the recipe's stand in it, and so do the steps
   std::vector<Step> steps;
 
