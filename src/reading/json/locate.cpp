@@ -1,6 +1,7 @@
 #include "reading/json/locate.h"
 
 #include <map>
+#include <optional>
 
 #include "reading/json/json.h"
 
@@ -58,9 +59,11 @@ class Finding {
   std::string_view text_;
 };
 
-JsonValue root_of(std::string_view text) {
+// Nothing where the text has nothing but blanks.
+std::optional<JsonValue> root_of(std::string_view text) {
   Scanner scanner(text);
   const TextRange first = scanner.next().range;
+  if (first.begin == first.end) return std::nullopt;
   const bool opens = text[first.begin] == '{' || text[first.begin] == '[';
   return JsonValue(spelled(text, {first.begin, opens ? scanner.skip_rest() : first.end}));
 }
@@ -72,8 +75,7 @@ std::vector<TextRange> located(std::string_view text, std::span<const Pointed> w
   std::vector<Search> searches;
   for (std::size_t i = 0; i < wanted.size(); ++i) searches.push_back({wanted[i].pointer, wanted[i].at_key, &ranges[i]});
   if (searches.empty()) return ranges;
-  const JsonValue root = root_of(text);
-  Finding(text).find(root, root.spelling(), searches);
+  if (const auto root = root_of(text)) Finding(text).find(*root, root->spelling(), searches);
   return ranges;
 }
 

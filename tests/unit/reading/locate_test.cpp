@@ -1,6 +1,7 @@
 #include "reading/json/locate.h"
 
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -55,6 +56,15 @@ TEST_CASE("a pointer that leads nowhere stops at what it reached", "[locate]") {
   CHECK(place(text, "/inputs/0/1/5") == "2");
   CHECK(place(text, "/weights/key/0") == "[]");
   CHECK(place(text, "/nothing") == place(text, ""));
+}
+
+TEST_CASE("in a text of nothing but blanks nothing has a place, and what stands behind it is not looked at",
+          "[locate]") {
+  for (const std::string blanks : {" ", "\t\n\n\t\r\n\t", "\n", "  // x", "\xEF\xBB\xBF "}) {
+    const std::string more = blanks + "{}";
+    const std::vector<Pointed> wanted = {{""}, {"/inputs", true}};
+    CHECK(located(std::string_view(more).substr(0, blanks.size()), wanted) == std::vector<TextRange>(2));
+  }
 }
 
 TEST_CASE("many pointers are followed in one pass", "[locate]") {
