@@ -607,8 +607,8 @@ class Reference(unittest.TestCase):
 
 class Compared(unittest.TestCase):
     def test_random_blocks_are_worked_out_as_the_reference_does(self):
-        faults = {}
-        for seed in share(range(DRAWN), 4):
+        faults, seeds = {}, share(range(DRAWN), 4)
+        for seed in seeds:
             problem = respelled(seed)
             try:
                 found = differences(reference.work_out(problem), traced(problem))
@@ -618,7 +618,7 @@ class Compared(unittest.TestCase):
                 faults[seed] = found
         told = "\n".join(f"block_test.py --show {seed}: " + "; ".join(found[:5])
                          for seed, found in list(faults.items())[:SHOWN])
-        self.assertFalse(faults, f"{len(faults)} of so many problems are worked out otherwise\n{told}")
+        self.assertFalse(faults, f"{len(faults)} of {len(seeds)} problems are worked out otherwise\n{told}")
 
     def test_no_memory_may_be_written_as_null(self):
         problem = drawn("null", kind="decoder_only")

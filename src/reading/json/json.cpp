@@ -101,12 +101,8 @@ std::optional<JsonObject> JsonValue::object() const {
   const std::vector<std::size_t> repeated = repeated_keys(keys);
   if (repeated.empty()) return JsonObject{std::move(members)};
   JsonObject object;
-  for (auto [i, next] = std::pair(std::size_t{0}, repeated.begin()); i < members.size(); ++i) {
-    if (next != repeated.end() && *next == i) {
-      ++next;
-    } else {
-      object.members.push_back(std::move(members[i]));
-    }
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!std::ranges::binary_search(repeated, i)) object.members.push_back(std::move(members[i]));
   }
   return object;
 }

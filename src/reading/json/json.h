@@ -112,7 +112,7 @@ JsonNumber number_spelled(std::string_view spelling);
 // What a text says, from its spelling with quotes.
 std::string unquoted(std::string_view spelling);
 
-// Which of an object's keys, as they are spelled, name what one before them names.
+// Which of an object's keys, as they are spelled, name what one before them names; in order.
 std::vector<std::size_t> repeated_keys(std::span<const std::string_view> spellings);
 
 // Where in the text a piece of it stands.
