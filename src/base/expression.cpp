@@ -197,6 +197,7 @@ class Reader {
   }
 
   Value operand() {
+    if (now_.kind == Kind::end) missing_number();  // however deep: the end is no place to point at
     go_deeper(now_.range);
     Value value = bare_operand();
     --depth_;

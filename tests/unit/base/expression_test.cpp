@@ -168,6 +168,9 @@ TEST_CASE("deep and long expressions are refused, not followed", "[expression]")
   CHECK(fault_of(repeated("√", 300) + "4").message == deep);
   CHECK(fault_of(repeated("sqrt(", 150) + "4").message == deep);
   CHECK(fault_of("2" + repeated("^1", 400)).message == deep);
+  // As deep as may be, and nothing there.
+  CHECK(fault_of(repeated("(", 64)).message == R"(a number is missing after "(")");
+  CHECK(fault_of(repeated("(", 64)).range == TextRange{63, 64});
   CHECK(number(repeated("-", 900) + "2").value == 2);
   CHECK(number("1" + repeated("+1", 400)).value == 401);
   CHECK(fault_of(repeated("(", 100'000)).message == "a number takes at most 1000 bytes; these are more");
