@@ -31,14 +31,14 @@ class Faults {
 
   bool any() const { return !list_.empty(); }
 
-  // Whether more are only counted: what they say need not be found out.
+  // Whether more are only counted: what they say need not be found out, and is
+  // not asked for.
   bool are_enough() const;
+  std::nullopt_t count_one_more();
   std::size_t count() const { return list_.size(); }
   Diagnostics take() { return std::move(list_); }
 
  private:
-  std::nullopt_t count_one_more();
-
   Diagnostics list_;
 };
 

@@ -58,8 +58,7 @@ std::string help_for(const std::vector<std::size_t>& mask, const Shape& scores) 
 
 void check_shape(const Regular& mask, const Shape& scores, Faults& faults) {
   if (fits(mask.shape, scores)) return;
-  constexpr const char* counted = "only counted";
-  if (faults.are_enough()) return static_cast<void>(faults.add("shape-mismatch", "", counted, counted));
+  if (faults.are_enough()) return static_cast<void>(faults.count_one_more());
   faults.add_of("shape-mismatch", mask.where,
                 "is " + spelled_sizes(mask.shape) + ", and the scores are " + described(scores),
                 help_for(mask.shape, scores));

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <compare>
+#include <cstddef>
 #include <deque>
-#include <unordered_set>
+#include <functional>
 
 #include "base/numbers.h"
 #include "base/text.h"
@@ -20,6 +22,14 @@ std::optional<std::int64_t> whole(double value) {
   if (std::abs(value) > exact || std::trunc(value) != value) return std::nullopt;
   return static_cast<std::int64_t>(value);
 }
+
+struct HashedKey {
+  std::size_t hash;
+  std::string_view text;
+  std::size_t place;  // among the keys of its object
+
+  auto operator<=>(const HashedKey&) const = default;
+};
 
 // The four hexadecimal digits of an escape.
 char32_t code_unit(std::string_view digits) {
@@ -170,12 +180,17 @@ std::vector<std::size_t> repeated_keys(std::span<const std::string_view> spellin
   std::vector<std::size_t> repeated;
   if (spellings.size() < 2) return repeated;
   std::deque<std::string> unescaped;
-  std::unordered_set<std::string_view> keys(spellings.size());
-  for (std::size_t i = 0; i < spellings.size(); ++i) {
-    std::string_view key = spellings[i].substr(1, spellings[i].size() - 2);
-    if (key.find('\\') != std::string_view::npos) key = unescaped.emplace_back(unquoted(spellings[i]));
-    if (!keys.insert(key).second) repeated.push_back(i);
+  std::vector<HashedKey> keys;
+  for (const std::string_view spelling : spellings) {
+    std::string_view key = spelling.substr(1, spelling.size() - 2);
+    if (key.find('\\') != std::string_view::npos) key = unescaped.emplace_back(unquoted(spelling));
+    keys.push_back({std::hash<std::string_view>()(key), key, keys.size()});
   }
+  std::ranges::sort(keys);  // sooner done than a table of them is made
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    if (keys[i].hash == keys[i - 1].hash && keys[i].text == keys[i - 1].text) repeated.push_back(keys[i].place);
+  }
+  std::ranges::sort(repeated);
   return repeated;
 }
 

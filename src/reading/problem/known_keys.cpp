@@ -87,7 +87,6 @@ std::optional<std::string> KnownKeys::meant_pointer(std::string_view parent, std
 
 void report_unknown_key(const std::string& place, const std::optional<std::string>& meant, const std::string& known,
                         Faults& faults) {
-  if (faults.are_enough()) return static_cast<void>(faults.add_at_key("unknown-key", "", "", known));
   faults.add_at_key("unknown-key", place, shown(place) + " is not a key that a problem has",
                     meant ? "did you mean " + *meant + "?" : known);
 }
@@ -101,7 +100,7 @@ MembersByKey KnownKeys::check(JsonObject& object, const std::string& where, cons
   for (JsonMember& member : object.members) {
     if (is_free_key(member.key) || std::ranges::count(known, member.key) > 0) continue;
     if (faults.are_enough()) {
-      report_unknown_key(where, std::nullopt, "another name", faults);
+      faults.count_one_more();
       continue;
     }
     const auto near = closest(member.key, known);

@@ -77,7 +77,7 @@ class StatementReader {
   // The fault of it is told once: what stands there is read as what was meant.
   void read_unknown(const JsonObject& object, const JsonMember& member, const std::string& where, std::string_view as) {
     const std::string place = pointer(where, member.key);
-    if (faults_.are_enough()) return report_unknown_key(place, std::nullopt, "another name", faults_);
+    if (faults_.are_enough()) return static_cast<void>(faults_.count_one_more());
     const auto meant = known_.meant_pointer(as, member.key);
     report_unknown_key(place, meant ? std::optional(base_ + *meant) : meant, known_keys(as), faults_);
     if (!meant || (is_part_ && !is_of_attention(meant->substr(1, meant->find('/', 1) - 1), catalog_))) return;
