@@ -684,14 +684,15 @@ class TheRest(PageTest):
         self.browser.resize(1280, 900)
 
     def test_no_table_that_is_open_is_cut_where_heads_stand_side_by_side(self):
-        for width in (1280, 1920):
+        looked_at = [(width, name) for width in (1280, 1920) for name in
+                     ("ragged-batch", "alibi-twelve-heads", "worked-example", "masks-together", "twelve-words")]
+        for width, name in looked_at[::PART]:
             self.browser.resize(width, 900)
-            for name in ("ragged-batch", "alibi-twelve-heads", "worked-example", "masks-together", "twelve-words"):
-                self.open(name)
-                self.assertEqual(self.run_script("""
-                    const boxes = [...document.querySelectorAll(".matrix .scroll")].filter((box) => box.checkVisibility());
-                    return boxes.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.textContent.slice(0, 60));"""),
-                                 [], (name, width))
+            self.open(name)
+            self.assertEqual(self.run_script("""
+                const boxes = [...document.querySelectorAll(".matrix .scroll")].filter((box) => box.checkVisibility());
+                return boxes.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.textContent.slice(0, 60));"""),
+                             [], (name, width))
         self.browser.resize(1280, 900)
 
     def test_all_that_is_opened_scrolls_in_its_own_box_and_never_the_page(self):
@@ -827,47 +828,48 @@ class TheRest(PageTest):
         self.browser.resize(1280, 900)
 
     def test_the_sum_stands_beside_its_number_and_never_off_the_screen(self):
-        for width, height in ((1280, 800), (800, 600), (390, 844)):
+        looked_at = [(size, name) for size in ((1280, 800), (800, 600), (390, 844))
+                     for name in ("twelve-words", "forty", "masks-together")]
+        for (width, height), name in looked_at[::PART]:  # each size and each page once at least
             self.browser.resize(width, height)
-            for name in ("twelve-words", "forty", "masks-together"):
-                self.open(name)
-                farthest = 120 if width > 400 else 300  # above the names of the columns, where nothing else is free
-                checked, worst = self.run_script("""
-                    const faults = [];
-                    let checked = 0;
-                    const meet = (a, b) => a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
-                    const within = (one, box) => one && {left: Math.max(one.left, box.left), top: Math.max(one.top, box.top),
-                        right: Math.min(one.right, box.right), bottom: Math.min(one.bottom, box.bottom)};
-                    const sum = document.querySelector("output.sum");
-                    for (const step of ["attention_weights", "scores", "context"]) {
-                      const table = cellAt(step, 0).closest("table");
-                      const box = table.closest(".scroll");
-                      for (let at = table.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
-                      const all = cellsOf(table);
-                      for (const cell of [all[0], all[1], all[all.length >> 1], all.at(-2), all.at(-1)]) {
-                        for (const block of ["start", "center", "end"]) {
-                          cell.scrollIntoView({block, inline: "nearest", behavior: "instant"});
-                          point(cell);
-                          document.dispatchEvent(new Event("scroll"));
-                          const view = {left: 0, top: document.getElementById("controls").getBoundingClientRect().bottom,
-                                        right: document.documentElement.clientWidth, bottom: innerHeight};
-                          const seen = (one) => within(within(one.getBoundingClientRect(), box.getBoundingClientRect()), view);
-                          const here = seen(cell);
-                          if (here.bottom <= here.top + 5 || here.right <= here.left) continue;  // below the controls
-                          ++checked;
-                          const its = sum.getBoundingClientRect();
-                          const isIn = its.left >= 0 && its.top >= 0 && its.right <= view.right && its.bottom <= innerHeight;
-                          const names = [cell.parentNode.cells[0], table.tHead.rows[0].cells[cell.cellIndex]].map(seen);
-                          const covers = [here, ...names].map((one) => meet(its, one));
-                          const apart = Math.max(its.top - here.bottom, here.top - its.bottom, its.left - here.right,
-                                                 here.left - its.right);
-                          if (!isIn || covers.includes(true) || apart > arguments[0]) faults.push([step, block, isIn, covers, apart]);
-                        }
-                      }
+            self.open(name)
+            farthest = 120 if width > 400 else 300  # above the names of the columns, where nothing else is free
+            checked, worst = self.run_script("""
+                const faults = [];
+                let checked = 0;
+                const meet = (a, b) => a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
+                const within = (one, box) => one && {left: Math.max(one.left, box.left), top: Math.max(one.top, box.top),
+                    right: Math.min(one.right, box.right), bottom: Math.min(one.bottom, box.bottom)};
+                const sum = document.querySelector("output.sum");
+                for (const step of ["attention_weights", "scores", "context"]) {
+                  const table = cellAt(step, 0).closest("table");
+                  const box = table.closest(".scroll");
+                  for (let at = table.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
+                  const all = cellsOf(table);
+                  for (const cell of [all[0], all[1], all[all.length >> 1], all.at(-2), all.at(-1)]) {
+                    for (const block of ["start", "center", "end"]) {
+                      cell.scrollIntoView({block, inline: "nearest", behavior: "instant"});
+                      point(cell);
+                      document.dispatchEvent(new Event("scroll"));
+                      const view = {left: 0, top: document.getElementById("controls").getBoundingClientRect().bottom,
+                                    right: document.documentElement.clientWidth, bottom: innerHeight};
+                      const seen = (one) => within(within(one.getBoundingClientRect(), box.getBoundingClientRect()), view);
+                      const here = seen(cell);
+                      if (here.bottom <= here.top + 5 || here.right <= here.left) continue;  // below the controls
+                      ++checked;
+                      const its = sum.getBoundingClientRect();
+                      const isIn = its.left >= 0 && its.top >= 0 && its.right <= view.right && its.bottom <= innerHeight;
+                      const names = [cell.parentNode.cells[0], table.tHead.rows[0].cells[cell.cellIndex]].map(seen);
+                      const covers = [here, ...names].map((one) => meet(its, one));
+                      const apart = Math.max(its.top - here.bottom, here.top - its.bottom, its.left - here.right,
+                                             here.left - its.right);
+                      if (!isIn || covers.includes(true) || apart > arguments[0]) faults.push([step, block, isIn, covers, apart]);
                     }
-                    return [checked, faults];""", farthest)
-                self.assertEqual(worst, [], (width, name))
-                self.assertGreater(checked, 25)
+                  }
+                }
+                return [checked, faults];""", farthest)
+            self.assertEqual(worst, [], (width, name))
+            self.assertGreater(checked, 25)
         self.browser.resize(1280, 900)
 
     def test_the_sum_goes_with_its_number_and_is_not_seen_without_it(self):

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs the harnesses of this folder, each for some seconds, and says what they did.
 
-    run.py BUILD [NAME...] [--seconds 60] [--jobs 2] [--until 100000000] [--json FILE]
+    run.py BUILD [NAME...] [--seconds 60] [--jobs 2] [--seed 1] [--until 100000000] [--json FILE]
 
 BUILD is a build folder of the preset asan or fuzz-fast. A harness starts from corpus/NAME and found/NAME here, and
 from what it has gathered itself in BUILD/fuzzing/NAME. What breaks a promise, crashes, hangs or takes too much memory
 is a finding, and stands in BUILD/findings/NAME afterwards. BUILD/executions.json counts executions of all runs; with
---until the harnesses are run again and again until there are so many.
+--until the harnesses are run again and again until there are so many. With --seed a harness tries the same inputs each
+time, as long as it, the corpus and what it has gathered are the same: what is found then is the change's doing.
 
     run.py BUILD --minimise [NAME...]
 
@@ -51,7 +52,7 @@ def environment():
             "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1", "LC_ALL": "C.UTF-8"}
 
 
-def run(build, name, seconds):
+def run(build, name, seconds, seed):
     """What a harness did in so many seconds: {"harness", "executions", "seconds", "findings"}."""
     gathered, findings = build / "fuzzing" / name, build / "findings" / name
     gathered.mkdir(parents=True, exist_ok=True)
@@ -60,7 +61,7 @@ def run(build, name, seconds):
     seeds = [str(folder) for folder in (HERE / "corpus" / name, HERE / "found" / name) if folder.is_dir()]
     # A minute is a hang: on a machine that has much else to do, ten seconds are none.
     words = [f"-max_total_time={seconds}", "-timeout=60", "-rss_limit_mb=2048", "-print_final_stats=1",
-             f"-artifact_prefix={findings}/"]
+             f"-artifact_prefix={findings}/", f"-seed={seed}"]
     if (HERE / "words" / f"{name}.dict").is_file():
         words.append(f"-dict={HERE}/words/{name}.dict")
     started = time.monotonic()
@@ -92,9 +93,9 @@ def added(results, more):
     return results
 
 
-def round_of(build, names, seconds, jobs):
+def round_of(build, names, seconds, jobs, seed):
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for done in concurrent.futures.as_completed([pool.submit(run, build, name, seconds) for name in names]):
+        for done in concurrent.futures.as_completed([pool.submit(run, build, name, seconds, seed) for name in names]):
             print(told(done.result()), flush=True)
             yield done.result()
 
@@ -125,6 +126,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--seed", type=int, default=0, help="of the inputs; 0: others each time")
     parser.add_argument("--until", type=float, metavar="EXECUTIONS")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--minimise", action="store_true")
@@ -140,7 +142,7 @@ def main():
     ledger = build / "executions.json"
     results = {}
     while True:
-        for result in round_of(build, names, asked.seconds, asked.jobs):
+        for result in round_of(build, names, asked.seconds, asked.jobs, asked.seed):
             added(results, [result])
             # Read anew: others may run harnesses of this build, too.
             of_all_runs = added(json.loads(ledger.read_text()) if ledger.is_file() else {}, [result])
