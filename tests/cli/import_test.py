@@ -20,6 +20,8 @@ import unittest.mock
 
 import numpy as np
 
+import models
+
 try:
     import torch
 except ImportError:
@@ -511,6 +513,114 @@ class Everywhere(InFolder):
             with open(self.path("model/config.json"), "w", encoding="utf-8") as file:
                 json.dump(CONFIG, file)
             self.refused("model", "--ids", "4,5")
+
+
+class Written(InFolder):
+    """Each family beside its formulas, written down in models.py."""
+
+    def written(self, tensors, config, ids=IDS, words=()):
+        os.makedirs(self.path("model"), exist_ok=True)
+        write_safetensors(self.path("model/model.safetensors"), tensors)
+        with open(self.path("model/config.json"), "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        self.imported("model", "--ids", ",".join(map(str, ids)), *words)
+
+    def assert_made(self, expected, step=None):
+        """The step, or the last one."""
+        steps = computed(self.folder)
+        np.testing.assert_allclose(steps[step or list(steps)[-1]], expected, rtol=1e-11, atol=1e-11)
+
+    def test_bert(self):
+        for config, act in (({}, models.gelu), ({"hidden_act": "relu"}, models.relu), ({"hidden_act": "silu"}, models.silu),
+                            ({"hidden_act": "gelu_new"}, models.gelu_by_tanh)):
+            self.written(small_bert(), {**CONFIG, **config}, ids=[4, 5, 9, 4])
+            self.assert_made(models.bert(small_bert(), [4, 5, 9, 4], 2, act))
+
+    def test_gpt2(self):
+        tensors = models.drawn(models.gpt2_shapes(width=12, inner=20, words=40, positions=16, layers=3), seed=3)
+        config = {"model_type": "gpt2", "n_embd": 12, "n_layer": 3, "n_head": 3}
+        plain = 1 / math.sqrt(4)
+        for more, wanted in (({}, {}), ({"activation_function": "relu"}, {"act": models.relu}),
+                             ({"scale_attn_weights": False}, {"scales": [1, 1, 1]}),
+                             ({"scale_attn_by_inverse_layer_idx": True}, {"scales": [plain, plain / 2, plain / 3]}),
+                             ({"scale_attn_weights": False, "scale_attn_by_inverse_layer_idx": True},
+                              {"scales": [1, 1 / 2, 1 / 3]})):
+            with self.subTest(**more):
+                self.written(tensors, {**config, **more})
+                self.assert_made(models.gpt2(tensors, IDS, 3, **wanted), "logits")
+        # With an unembedding of its own, all behind a name.
+        own = {**{"transformer." + name: tensor for name, tensor in tensors.items()},
+               **models.drawn({"lm_head.weight": (40, 12)}, seed=4)}
+        self.written(own, {**config, "tie_word_embeddings": False})
+        self.assert_made(models.gpt2({**tensors, "lm_head.weight": own["lm_head.weight"]}, IDS, 3), "logits")
+        # Up to a layer, and without logits.
+        self.written(tensors, config, words=["--layers", "1-2", "--no-logits"])
+        of_two = {name: tensor for name, tensor in tensors.items() if not name.startswith("h.2.")}
+        self.assert_made(models.gpt2({**of_two, "lm_head.weight": np.eye(12)}, IDS, 3))
+
+    def test_llama(self):
+        config = {**LLAMA, "num_attention_heads": 4, "num_hidden_layers": 3}
+        for kv_heads in (4, 2, 1):
+            tensors = models.drawn(models.llama_shapes(16, 20, 40, 3, kv_width=4 * kv_heads), seed=5)
+            for more, wanted in (({}, {}), ({"rope_theta": 500.0, "rms_norm_eps": 1e-3}, {"base": 500.0, "eps": 1e-3})):
+                with self.subTest(kv_heads=kv_heads, **more):
+                    self.written(tensors, {**config, "num_key_value_heads": kv_heads, **more})
+                    self.assert_made(models.llama(tensors, IDS, 4, kv_heads, **wanted), "logits")
+        tied = {name: tensor for name, tensor in tensors.items() if name != "lm_head.weight"}
+        self.written(tied, {**config, "num_key_value_heads": 1, "tie_word_embeddings": True})
+        self.assert_made(models.llama(tied, IDS, 4, 1), "logits")
+
+    def test_the_encoder_of_t5(self):
+        config = {"model_type": "t5", "num_heads": 3, "num_layers": 2, "d_model": 12, "d_kv": 5}
+        ids = IDS + [1, 8, 22, 0, 31, 14]  # so many that some share a bucket
+        for more, gate, buckets, most in (({}, None, 32, 128), ({"feed_forward_proj": "gated-gelu"}, models.gelu_by_tanh, 32, 128),
+                                          ({"feed_forward_proj": "gated-silu"}, models.silu, 32, 128),
+                                          ({"relative_attention_num_buckets": 6, "relative_attention_max_distance": 5}, None, 6, 5)):
+            with self.subTest(**more):
+                shapes = models.t5_shapes(12, 20, 40, 2, heads=3, head_width=5, buckets=buckets, gated=bool(gate))
+                tensors = models.drawn(shapes, seed=6)
+                self.written(tensors, {**config, **more}, ids)
+                self.assert_made(models.t5_encoder(tensors, ids, 3, gate=gate, most=most))
+        alone = {"encoder.embed_tokens.weight" if name == "shared.weight" else name: tensor for name, tensor in tensors.items()}
+        self.written(alone, {**config, **more}, ids)
+        self.assert_made(models.t5_encoder(tensors, ids, 3, most=5))
+
+    def vectors(self, name, count):
+        numbers = np.random.default_rng(count).normal(size=(count, 12))
+        np.save(self.path(name), numbers)
+        return numbers
+
+    def from_torch(self, family, tensors, *words):
+        write_safetensors(self.path("module.safetensors"), tensors)
+        self.imported("module.safetensors", "--from", family, "--heads", "3", "--inputs", "x.npy", *words)
+
+    def test_multihead_attention_of_torch(self):
+        x = self.vectors("x.npy", 5)
+        tensors = models.drawn(models.torch_shapes(12, 0, [""], 0), seed=7)
+        self.from_torch("torch-mha", tensors)
+        self.assert_made(models.torch_attention(tensors, "", x, x, 3))
+        without = {name: tensor for name, tensor in tensors.items() if "bias" not in name}
+        self.from_torch("torch-mha", without)
+        self.assert_made(models.torch_attention(
+            {**without, "in_proj_bias": np.zeros(36), "out_proj.bias": np.zeros(12)}, "", x, x, 3))
+
+    def test_layers_and_stacks_of_torch(self):
+        x, memory = self.vectors("x.npy", 4), self.vectors("memory.npy", 6)
+        for kind, attentions, more in (("encoder", ["self_attn."], {}),
+                                       ("decoder", ["self_attn.", "multihead_attn."], {"memory": memory})):
+            words = ["--memory", "memory.npy"] if more else []
+            layer = lambda at: models.torch_shapes(12, 20, attentions, len(attentions) + 1, at)
+            for said, wanted in (([], {}), (["--norm-first"], {"norm_first": True}), (["--activation", "gelu"], {"act": models.gelu})):
+                with self.subTest(kind=kind, said=said):
+                    tensors = models.drawn(layer(""), seed=8)
+                    self.from_torch("torch-" + kind, tensors, *said, *words)
+                    self.assert_made(models.torch_layer(tensors, x, 3, **more, **wanted))
+                    stack = models.drawn({**layer("layers.0."), **layer("layers.1."), "norm.weight": 12, "norm.bias": 12}, seed=9)
+                    self.from_torch("torch-" + kind, stack, *said, *words)
+                    made = x
+                    for at in ("layers.0.", "layers.1."):
+                        made = models.torch_layer(stack, made, 3, at=at, **more, **wanted)
+                    self.assert_made(models.layer_norm(made, stack["norm.weight"], stack["norm.bias"], 1e-5))
 
 
 class Heads(InFolder):
