@@ -7,6 +7,7 @@ is read back by numpy, and by twenty lines of Python.
 """
 
 import io
+import itertools
 import json
 import math
 import os
@@ -161,6 +162,29 @@ class Folder(unittest.TestCase):
         return done.stderr
 
 
+def in_64_bits(archive, which, before=b"", after=b"", wide_end=True, cut=0):
+    """The same entries in a directory that has these of each entry's size, packed size and offset in a zip64 field,
+    `cut` bytes shorter than it should be, and other fields before and after it."""
+    begin, directory = archive.index(b"PK\1\2"), b""
+    with zipfile.ZipFile(io.BytesIO(archive)) as read:
+        entries = read.infolist()
+    for entry in entries:
+        numbers = (entry.file_size, entry.compress_size, entry.header_offset)
+        wide = b"".join(struct.pack("<Q", number) for number, moved in zip(numbers, which) if moved)
+        wide = wide[:len(wide) - cut]
+        extra = before + (struct.pack("<HH", 1, len(wide)) + wide if any(which) else b"") + after
+        size, packed, offset = (0xFFFFFFFF if moved else number for number, moved in zip(numbers, which))
+        name = entry.filename.encode()
+        directory += b"PK\1\2" + struct.pack("<HHHHHHIIIHHHHHII", 45, 45, 0, entry.compress_type, 0, 0, entry.CRC, packed,
+                                             size, len(name), len(extra), 0, 0, 0, 0, offset) + name + extra
+    counts = (len(entries), len(entries), len(directory), begin)
+    end = b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, *((0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF) if wide_end else counts), 0)
+    if wide_end:
+        end = (b"PK\6\6" + struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, *counts) +
+               b"PK\6\7" + struct.pack("<IQI", 0, begin + len(directory), 1) + end)
+    return archive[:begin] + directory + end
+
+
 def example(kind, shape=(3, 4), seed=0):
     """Numbers that this dtype holds."""
     numbers = np.random.default_rng(seed)
@@ -219,6 +243,20 @@ class SameAsWritten(Folder):
                 archive.writestr("folder/größe.npy", npy_bytes(array))
             self.write("x.npz", out.getvalue())
             self.compare({"inputs": {"file": "x.npz"}}, {"inputs": array})
+
+    def test_npz_whose_numbers_stand_in_64_bits(self):
+        """As writers do it beyond 4 GiB: which of the numbers are elsewhere is each entry's own choice."""
+        array = example("f8")
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("x.npy", npy_bytes(array))
+            archive.writestr("y.npy", npy_bytes(array * 2))
+        expected = self.trace({"inputs": listed(array * 2)})
+        others = ((b"", b""), (struct.pack("<HHI", 0x5455, 4, 7), b""), (b"", struct.pack("<HH", 0x9999, 0)))
+        for which, fields, wide_end in share(itertools.product(itertools.product((False, True), repeat=3), others, (False, True)), 5):
+            with self.subTest(which=which, fields=fields, wide_end=wide_end):
+                self.write("x.npz", in_64_bits(out.getvalue(), which, *fields, wide_end))
+                self.assertEqual(self.trace({"inputs": {"file": "x.npz", "tensor": "y"}}), expected)
 
     def test_npz_from_a_stream_without_sizes_up_front(self):
         class Stream(io.RawIOBase):
@@ -587,6 +625,7 @@ def lying_npy():
         yield "header " + header[:30], npy_with_header(header, bytes(96))
     yield "version 4", npy_bytes(np.eye(2)).replace(b"\x01\x00", b"\x04\x00", 1)
     yield "a header as long as the world", b"\x93NUMPY\x02\x00\xff\xff\xff\xff" + bytes(100)
+    yield "a long header that is there", b"\x93NUMPY\x02\x00" + struct.pack("<I", 2_000_000) + b" " * 2_000_000
     yield "booleans that are none", npy_bytes(np.zeros((2, 2), bool))[:-1] + b"\x07"
 
 
@@ -643,6 +682,10 @@ def lying_npz():
     yield "a header beyond the file", one[:entry + 42] + struct.pack("<I", len(one) - 10) + one[entry + 46:]
     yield "an end within the comment of the other", packed(("x.npy", plain), comment=b"PK\5\6" + bytes(18))
     yield "an entry in 64 bits that are not there", one[:entry + 42] + b"\xff" * 4 + one[entry + 46:]
+    for which in ((True, True, True), (False, True, True), (False, False, True)):
+        yield f"64 bits of which some are missing {which}", in_64_bits(one, which, cut=8)
+        yield f"64 bits of which one byte is missing {which}", in_64_bits(one, which, cut=1)
+    yield "a field that is longer than all fields", in_64_bits(one, (False, False, True), before=struct.pack("<HH", 7, 99))
     broken = bytearray(packed(("x.npy", plain), method=0))
     broken[broken.index(b"PK\1\2") - 3] ^= 1
     yield "a checksum that does not fit", bytes(broken)
@@ -673,6 +716,12 @@ def lying_safetensors():
         "no shape": {"x": {"dtype": "F64", "data_offsets": [0, 96]}},
         "another dtype": {"x": entry(0, 96, (96,), "F8_E4M3")},
         "a dtype that is a number": {"x": {"dtype": 64, "shape": [3, 4], "data_offsets": [0, 96]}},
+        "a dtype that is null": {"x": {"dtype": None, "shape": [3, 4], "data_offsets": [0, 96]}},
+        "a shape that is true": {"x": {"dtype": "F64", "shape": True, "data_offsets": [0, 96]}},
+        "a size that is a text": {"x": {"dtype": "F64", "shape": ["3", 4], "data_offsets": [0, 96]}},
+        "a size that is an object": {"x": {"dtype": "F64", "shape": [{}, 4], "data_offsets": [0, 96]}},
+        "a tensor that is a text": {"x": "F64"},
+        "a tensor that is null": {"x": None},
         "one thing more": {"x": {**entry(0, 96), "more": 1}},
         "a tensor that is a list": {"x": [entry(0, 96)]},
         "a list of lists": {"x": {"dtype": "F64", "shape": [[3, 4]], "data_offsets": [0, 96]}},
