@@ -257,6 +257,13 @@ class WhoseItIs(Folder):
         self.write("roster.csv", "name\n\u00c4nne M\u00fcller\n")
         self.assertEqual(self.names("in", "--roster", "roster.csv"), ["\u00c4nne M\u00fcller"])
 
+    def test_a_list_of_nobody_is_refused(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("roster.csv", "name,group\n")
+        done = self.grade("in", "--roster", "roster.csv")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("roster.csv:1:1: error: the list has no names below its headings", done.stderr)
+
     def test_a_name_that_one_person_alone_is_like_is_theirs(self):
         self.write("roster.csv", "name\nJosé Ángel Núñez\nPat O’Neil\nIvan Petrov\nJ. R. Smith\nAnn\nÄnn\n")
         files = ("JOSE ANGEL NUNEZ", "Pat O'Neil", "Ivan Petrov (1)", "J. R. Smith", "Ann", "ANN ")

@@ -277,6 +277,16 @@ TEST_CASE("all faults of a scheme are reported at once, each with what to do", "
   CHECK(right.value().points[0].step == "scores");
   CHECK(right.value().follow_through);
   CHECK_FALSE(read(R"({"points": {"S": 3, "scores": 1}})"));
+  const auto code_of = [&](const std::string& text) {
+    const auto refused = read(text);
+    REQUIRE_FALSE(refused);
+    return refused.faults().front().code + " " + refused.faults().front().where;
+  };
+  CHECK(code_of("[3, 2]") == "wrong-kind ");
+  CHECK(code_of(R"({"points": [3, 2]})") == "wrong-kind /points");
+  CHECK(code_of(R"({"points": {"S": 3}, "deduct": 1})") == "wrong-kind /deduct");
+  CHECK(code_of(R"({"schema": "attn/answers/1", "points": {"S": 3}})") == "not-scheme /schema");
+  CHECK(read(R"({"schema": "attn/scheme/1", "points": {"S": 3}})"));
 }
 
 }  // namespace attn

@@ -215,6 +215,14 @@ TEST_CASE("what is typed wrongly is refused for what it is", "[typed]") {
   CHECK(code_of(text) == code);
 }
 
+TEST_CASE("a symbol that several layers have stands for none of them", "[typed]") {
+  const KnownSteps known = steps_of_example("induction.json");
+  const auto code_in = [](const Result<Answers>& read) { return read ? "" : read.faults()[0].code; };
+  CHECK(code_in(read_answers_text("Q = [1 2; 3 4]", known)) == "ambiguous-step");
+  CHECK(code_in(read_answers(R"({"schema": "attn/answers/1", "steps": {"Q": [[1, 2]]}})", known)) == "ambiguous-step");
+  CHECK(code_in(read_answers_text("layer2.self.queries = [1 2; 3 4]", known)).empty());
+}
+
 TEST_CASE("whole numbers of another shape are not taken for numbers with decimals", "[typed]") {
   CHECK(only("S = [2,4; 4,16; 4,12]").shape == Sizes{3, 2});
   CHECK(only("S = [1,2,3,4; 5,6,7,8; 9,1,2,3]").shape == Sizes{3, 4});
