@@ -519,6 +519,24 @@ class Schemes(Folder):
         self.assertEqual(self.grade("anna.json", "--scheme", "scheme.json", keys=SCALED).returncode, 0)
 
 
+    def test_rows_of_padding_are_asked_of_nobody(self):
+        """Sentences of 2, 4 and 3 words in a batch: of its 12 contexts 9 are somebody's, each of two numbers."""
+        ragged = os.path.join(ROOT, "data", "ragged-batch.json")
+        trace = json.loads(attn("run", ragged, "--format", "json", folder=self.folder).stdout)
+        context, = [step["data"] for step in trace["steps"] if step["id"] == "context"]
+        scores, = [step["data"] for step in trace["steps"] if step["id"] == "scores"]
+        self.write("scheme.json", {"points": {"context": 18}, "per": "cell"})
+        context[0][2][0] += 5  # of padding
+        self.write("in/right.json", {"steps": {"context": context}})
+        context[0][1][0] += 5
+        self.write("in/slip.json", {"steps": {"context": context}})
+        self.write("in/missing.json", {"steps": {"scores": scores}})
+        people = self.people("in", "--scheme", "scheme.json", keys=ragged)
+        counts = {name: [step[word] for word in ("cells", "right", "wrong", "missing", "points")]
+                  for name, row in people.items() for step in row["steps"] if step["id"] == "context"}
+        self.assertEqual(counts, {"right": [18, 18, 0, 0, 18], "slip": [18, 17, 1, 0, 17], "missing": [18, 0, 0, 18, 0]})
+
+
 class ManyProblems(Folder):
     def setUp(self):
         super().setUp()
