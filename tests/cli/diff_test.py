@@ -328,6 +328,19 @@ class Dumps(Case):
             self.assertEqual((step["verdict"], step.get("remarks")), ("same", remark))
             self.assertEqual(step["stored"], "the same for every head")
 
+    def test_a_mask_of_the_other_polarity_differs_where_what_follows_was_made_with_it(self):
+        attention = Attention(causal=True)
+        problem = self.write_json("problem.json", attention.problem())
+        allowed = attention.allowed()
+        exchanged = ~allowed | np.eye(len(allowed), dtype=bool)  # a row without an open key has no softmax
+        dump = {"attn_mask": ~allowed, "context": attention.tensors(allow=exchanged)["context"]}
+        report = self.report(problem, self.write_npz(dump))
+        mask = [step for step in report["steps"] if step["id"] == "mask"][0]
+        self.assertEqual((report["first_different"], mask["verdict"], mask["remarks"]),
+                         ("mask", "differs", ["1 and 0 exchanged"]))
+        self.assertEqual(mask["largest_absolute"]["apart"], 1)
+        self.assertEqual(mask["differing"], mask["cells"])
+
     # --- what explains it -----------------------------------------------------
 
     def test_transposed_weights(self):
