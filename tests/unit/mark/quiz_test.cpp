@@ -122,6 +122,20 @@ TEST_CASE("what follows from an own earlier number is right", "[quiz]") {
   CHECK(taken.answer({0.95, 0.05, 1.95}, 2).kind == Kind::right);
 }
 
+TEST_CASE("what follows from an earlier number that was wrong is marked beside it", "[quiz]") {
+  // With 3 for 2, e⁵ and e³ over their sum are 0.8808 and 0.1192; the right ones are 0.9526 and 0.0474.
+  const auto after_slip = [](std::vector<double> weights) {
+    Taken taken(plain, {"scores", "attention_weights"}, 1);
+    CHECK(taken.answer({5, 3}).kind == Kind::wrong);
+    CHECK(taken.answer({2, 2}).kind == Kind::right);
+    return taken.answer(std::move(weights), 2).kind;
+  };
+  CHECK(after_slip({0.88, 0.12}) == Kind::follows);
+  CHECK(after_slip({0.95, 0.05}) == Kind::right);
+  CHECK(after_slip({0.6, 0.4}) == Kind::wrong);
+  CHECK(after_slip({0.5, 0.5}) == Kind::wrong);
+}
+
 TEST_CASE("answers are those that were given, with blanks for what was given up", "[quiz]") {
   Taken taken(plain, {"scores", "context"});
   taken.answer({5, 2});
