@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <compare>
-#include <cstddef>
-#include <deque>
 #include <functional>
+#include <map>
 
 #include "base/numbers.h"
 #include "base/text.h"
@@ -22,14 +20,6 @@ std::optional<std::int64_t> whole(double value) {
   if (std::abs(value) > exact || std::trunc(value) != value) return std::nullopt;
   return static_cast<std::int64_t>(value);
 }
-
-struct HashedKey {
-  std::size_t hash;
-  std::string_view text;
-  std::size_t place;  // among the keys of its object
-
-  auto operator<=>(const HashedKey&) const = default;
-};
 
 // The four hexadecimal digits of an escape.
 char32_t code_unit(std::string_view digits) {
@@ -179,16 +169,27 @@ std::string unquoted(std::string_view spelling) {
 std::vector<std::size_t> repeated_keys(std::span<const std::string_view> spellings) {
   std::vector<std::size_t> repeated;
   if (spellings.size() < 2) return repeated;
-  std::deque<std::string> unescaped;
-  std::vector<HashedKey> keys;
-  for (const std::string_view spelling : spellings) {
-    std::string_view key = spelling.substr(1, spelling.size() - 2);
-    if (key.find('\\') != std::string_view::npos) key = unescaped.emplace_back(unquoted(spelling));
-    keys.push_back({std::hash<std::string_view>()(key), key, keys.size()});
+  std::map<std::size_t, std::string> unescaped;  // by their places
+  const auto text = [&](std::size_t place) {
+    const auto found = unescaped.find(place);
+    return found == unescaped.end() ? spellings[place].substr(1, spellings[place].size() - 2) : found->second;
+  };
+  std::vector<std::pair<std::size_t, std::size_t>> places;  // by hashes: sooner sorted than a table is made
+  places.reserve(spellings.size());
+  for (std::size_t place = 0; place < spellings.size(); ++place) {
+    if (spellings[place].find('\\') != std::string_view::npos) unescaped.emplace(place, unquoted(spellings[place]));
+    places.emplace_back(std::hash<std::string_view>()(text(place)), place);
   }
-  std::ranges::sort(keys);  // sooner done than a table of them is made
-  for (std::size_t i = 1; i < keys.size(); ++i) {
-    if (keys[i].hash == keys[i - 1].hash && keys[i].text == keys[i - 1].text) repeated.push_back(keys[i].place);
+  std::ranges::sort(places);
+  std::vector<std::string_view> different;  // of one hash
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (i == 0 || places[i].first != places[i - 1].first) different.clear();
+    const std::string_view key = text(places[i].second);
+    if (std::ranges::count(different, key) > 0) {
+      repeated.push_back(places[i].second);
+    } else {
+      different.push_back(key);
+    }
   }
   std::ranges::sort(repeated);
   return repeated;
