@@ -31,10 +31,12 @@ class Faults {
 
   bool any() const { return !list_.empty(); }
 
-  // Whether more are only counted: what they say need not be found out, and is
-  // not asked for.
+  // Whether more are only counted: what they say need not be found out.
   bool are_enough() const;
+
+  // REQUIRES: are_enough().
   std::nullopt_t count_one_more();
+
   std::size_t count() const { return list_.size(); }
   Diagnostics take() { return std::move(list_); }
 

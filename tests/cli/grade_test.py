@@ -518,7 +518,6 @@ class Schemes(Folder):
         self.assertIn("a step that the problem does not have", done.stderr)
         self.assertEqual(self.grade("anna.json", "--scheme", "scheme.json", keys=SCALED).returncode, 0)
 
-
     def test_rows_of_padding_are_asked_of_nobody(self):
         """Sentences of 2, 4 and 3 words in a batch: of its 12 contexts 9 are somebody's, each of two numbers."""
         ragged = os.path.join(ROOT, "data", "ragged-batch.json")

@@ -21,6 +21,7 @@ import unittest.mock
 import numpy as np
 
 import models
+from block_reference import ACTIVATIONS
 
 try:
     import torch
@@ -531,16 +532,17 @@ class Written(InFolder):
         np.testing.assert_allclose(steps[step or list(steps)[-1]], expected, rtol=1e-11, atol=1e-11)
 
     def test_bert(self):
-        for config, act in (({}, models.gelu), ({"hidden_act": "relu"}, models.relu), ({"hidden_act": "silu"}, models.silu),
-                            ({"hidden_act": "gelu_new"}, models.gelu_by_tanh)):
-            self.written(small_bert(), {**CONFIG, **config}, ids=[4, 5, 9, 4])
-            self.assert_made(models.bert(small_bert(), [4, 5, 9, 4], 2, act))
+        for config, act in (({}, ACTIVATIONS["gelu"]), ({"hidden_act": "relu"}, ACTIVATIONS["relu"]), ({"hidden_act": "silu"}, ACTIVATIONS["silu"]),
+                            ({"hidden_act": "gelu_new"}, ACTIVATIONS["gelu_tanh"])):
+            with self.subTest(**config):
+                self.written(small_bert(), {**CONFIG, **config}, ids=[4, 5, 9, 4])
+                self.assert_made(models.bert(small_bert(), [4, 5, 9, 4], 2, act))
 
     def test_gpt2(self):
         tensors = models.drawn(models.gpt2_shapes(width=12, inner=20, words=40, positions=16, layers=3), seed=3)
         config = {"model_type": "gpt2", "n_embd": 12, "n_layer": 3, "n_head": 3}
         plain = 1 / math.sqrt(4)
-        for more, wanted in (({}, {}), ({"activation_function": "relu"}, {"act": models.relu}),
+        for more, wanted in (({}, {}), ({"activation_function": "relu"}, {"act": ACTIVATIONS["relu"]}),
                              ({"scale_attn_weights": False}, {"scales": [1, 1, 1]}),
                              ({"scale_attn_by_inverse_layer_idx": True}, {"scales": [plain, plain / 2, plain / 3]}),
                              ({"scale_attn_weights": False, "scale_attn_by_inverse_layer_idx": True},
@@ -566,24 +568,27 @@ class Written(InFolder):
                 with self.subTest(kv_heads=kv_heads, **more):
                     self.written(tensors, {**config, "num_key_value_heads": kv_heads, **more})
                     self.assert_made(models.llama(tensors, IDS, 4, kv_heads, **wanted), "logits")
-        tied = {name: tensor for name, tensor in tensors.items() if name != "lm_head.weight"}
-        self.written(tied, {**config, "num_key_value_heads": 1, "tie_word_embeddings": True})
-        self.assert_made(models.llama(tied, IDS, 4, 1), "logits")
+        tied = models.drawn(models.llama_shapes(16, 20, 40, 3, kv_width=8), seed=6)
+        del tied["lm_head.weight"]
+        self.written(tied, {**config, "num_key_value_heads": 2, "tie_word_embeddings": True})
+        self.assert_made(models.llama(tied, IDS, 4, 2), "logits")
 
     def test_the_encoder_of_t5(self):
         config = {"model_type": "t5", "num_heads": 3, "num_layers": 2, "d_model": 12, "d_kv": 5}
         ids = IDS + [1, 8, 22, 0, 31, 14]  # so many that some share a bucket
-        for more, gate, buckets, most in (({}, None, 32, 128), ({"feed_forward_proj": "gated-gelu"}, models.gelu_by_tanh, 32, 128),
-                                          ({"feed_forward_proj": "gated-silu"}, models.silu, 32, 128),
+        for more, gate, buckets, most in (({}, None, 32, 128), ({"feed_forward_proj": "gated-gelu"}, ACTIVATIONS["gelu_tanh"], 32, 128),
+                                          ({"feed_forward_proj": "gated-silu"}, ACTIVATIONS["silu"], 32, 128),
                                           ({"relative_attention_num_buckets": 6, "relative_attention_max_distance": 5}, None, 6, 5)):
             with self.subTest(**more):
                 shapes = models.t5_shapes(12, 20, 40, 2, heads=3, head_width=5, buckets=buckets, gated=bool(gate))
                 tensors = models.drawn(shapes, seed=6)
                 self.written(tensors, {**config, **more}, ids)
                 self.assert_made(models.t5_encoder(tensors, ids, 3, gate=gate, most=most))
+        # An encoder alone has its own name for the embeddings.
+        tensors = models.drawn(models.t5_shapes(12, 20, 40, 2, heads=3, head_width=5, buckets=32), seed=7)
         alone = {"encoder.embed_tokens.weight" if name == "shared.weight" else name: tensor for name, tensor in tensors.items()}
-        self.written(alone, {**config, **more}, ids)
-        self.assert_made(models.t5_encoder(tensors, ids, 3, most=5))
+        self.written(alone, config, ids)
+        self.assert_made(models.t5_encoder(tensors, ids, 3))
 
     def vectors(self, name, count):
         numbers = np.random.default_rng(count).normal(size=(count, 12))
@@ -610,7 +615,7 @@ class Written(InFolder):
                                        ("decoder", ["self_attn.", "multihead_attn."], {"memory": memory})):
             words = ["--memory", "memory.npy"] if more else []
             layer = lambda at: models.torch_shapes(12, 20, attentions, len(attentions) + 1, at)
-            for said, wanted in (([], {}), (["--norm-first"], {"norm_first": True}), (["--activation", "gelu"], {"act": models.gelu})):
+            for said, wanted in (([], {}), (["--norm-first"], {"norm_first": True}), (["--activation", "gelu"], {"act": ACTIVATIONS["gelu"]})):
                 with self.subTest(kind=kind, said=said):
                     tensors = models.drawn(layer(""), seed=8)
                     self.from_torch("torch-" + kind, tensors, *said, *words)

@@ -5,8 +5,15 @@ A model is a dictionary of tensors with the names that its family stores them by
 """
 
 import math
+import os
+import sys
 
 import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
+from block_reference import ACTIVATIONS, normed, rotated, softmaxed
+from positions import bucket
 
 
 def drawn(shapes, seed):
@@ -15,34 +22,12 @@ def drawn(shapes, seed):
     return {name: draw(size=shape) for name, shape in shapes.items()}
 
 
-def softmax(scores):
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
 def layer_norm(x, gain, bias, eps):
-    centred = x - x.mean(axis=-1, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps) * gain + bias
+    return normed(x, "layer", eps, gain, bias)[-1][1]
 
 
 def rms_norm(x, gain, eps):
-    return x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * gain
-
-
-def relu(x):
-    return np.maximum(x, 0)
-
-
-def gelu(x):
-    return x / 2 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
-
-
-def gelu_by_tanh(x):
-    return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
-
-
-def silu(x):
-    return x / (1 + np.exp(-x))
+    return normed(x, "rms", eps, gain)[-1][1]
 
 
 def attention(queries, keys, values, heads, kv_heads=None, scale=None, causal=False, turned=lambda x: x, added=0):
@@ -54,19 +39,10 @@ def attention(queries, keys, values, heads, kv_heads=None, scale=None, causal=Fa
     scores = q @ k.transpose(0, 2, 1) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale) + added
     if causal:
         scores = np.where(np.tri(*scores.shape[1:], dtype=bool), scores, -np.inf)
-    return (softmax(scores) @ v).transpose(1, 0, 2).reshape(len(queries), -1)
+    return (softmaxed(scores) @ v).transpose(1, 0, 2).reshape(len(queries), -1)
 
 
-def rotated(x, base=10000.0):
-    """Pairs are a number of the first half and one of the second (Su et al. 2021, as LLaMA stores it)."""
-    half = x.shape[-1] // 2
-    angles = np.arange(x.shape[-2])[:, None] * base ** (-np.arange(half) / half)
-    first, second = x[..., :half], x[..., half:]
-    return np.concatenate([first * np.cos(angles) - second * np.sin(angles),
-                           second * np.cos(angles) + first * np.sin(angles)], axis=-1)
-
-
-def bert(tensors, ids, heads, act=gelu):
+def bert(tensors, ids, heads, act=ACTIVATIONS["gelu"]):
     of = lambda name, x: x @ tensors[name + ".weight"].T + tensors[name + ".bias"]
     norm = lambda name, x: layer_norm(x, tensors[name + ".weight"], tensors[name + ".bias"], 1e-12)
     x = norm("embeddings.LayerNorm", tensors["embeddings.word_embeddings.weight"][ids] +
@@ -90,7 +66,7 @@ def gpt2_shapes(width, inner, words, positions, layers):
     return shapes
 
 
-def gpt2(tensors, ids, heads, act=gelu_by_tanh, scales=None):
+def gpt2(tensors, ids, heads, act=ACTIVATIONS["gelu_tanh"], scales=None):
     """Logits. `scales`: what scores are multiplied by, a layer."""
     of = lambda name, x: x @ tensors[name + ".weight"] + tensors[name + ".bias"]
     norm = lambda name, x: layer_norm(x, tensors[name + ".weight"], tensors[name + ".bias"], 1e-5)
@@ -125,10 +101,10 @@ def llama(tensors, ids, heads, kv_heads, base=10000.0, eps=1e-6):
         at = f"model.layers.{i}."
         before = norm(at + "input_layernorm", x)
         seen = attention(*(of(at + f"self_attn.{name}_proj", before) for name in "qkv"), heads, kv_heads, causal=True,
-                         turned=lambda one: rotated(one, base))
+                         turned=lambda one: rotated(one, one.shape[-1], base, interleaved=False))
         x = x + of(at + "self_attn.o_proj", seen)
         before = norm(at + "post_attention_layernorm", x)
-        x = x + of(at + "mlp.down_proj", silu(of(at + "mlp.gate_proj", before)) * of(at + "mlp.up_proj", before))
+        x = x + of(at + "mlp.down_proj", ACTIVATIONS["silu"](of(at + "mlp.gate_proj", before)) * of(at + "mlp.up_proj", before))
     return norm("model.norm", x) @ tensors.get("lm_head.weight", tensors["model.embed_tokens.weight"]).T
 
 
@@ -147,22 +123,11 @@ def t5_shapes(width, inner, words, layers, heads, head_width, buckets, gated=Fal
     return shapes
 
 
-def t5_bucket(distance, buckets, most):
-    """Of a key so far behind the query: half of the buckets are for keys before it; near ones have one each, and
-    those behind have one for so many, growing with the logarithm (Raffel et al. 2020)."""
-    half = buckets // 2
-    first, size = (half if distance > 0 else 0), abs(distance)
-    exact = half // 2
-    if size >= exact:
-        size = min(half - 1, exact + int(math.log(size / exact) / math.log(most / exact) * (half - exact)))
-    return first + size
-
-
-def t5_encoder(tensors, ids, heads, act=relu, gate=None, most=128):
+def t5_encoder(tensors, ids, heads, act=ACTIVATIONS["relu"], gate=None, most=128):
     of = lambda name, x: x @ tensors[name + ".weight"].T
     norm = lambda name, x: rms_norm(x, tensors[name + ".weight"], 1e-6)
     table = tensors["encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"]
-    near = [[table[t5_bucket(key - query, len(table), most)] for key in range(len(ids))] for query in range(len(ids))]
+    near = [[table[bucket(key - query, len(table), most, bidirectional=True)] for key in range(len(ids))] for query in range(len(ids))]
     x = tensors["shared.weight"][ids]
     for i in range(sum(name.endswith("SelfAttention.q.weight") for name in tensors)):
         at = f"encoder.block.{i}.layer."
@@ -196,7 +161,7 @@ def torch_attention(tensors, at, x, memory, heads, causal=False):
     return attention(*made, heads, causal=causal) @ tensors[at + "out_proj.weight"].T + tensors[at + "out_proj.bias"]
 
 
-def torch_layer(tensors, x, heads, memory=None, at="", norm_first=False, act=relu):
+def torch_layer(tensors, x, heads, memory=None, at="", norm_first=False, act=ACTIVATIONS["relu"]):
     """Of an encoder; of a decoder where there is a memory."""
     works = [lambda y: torch_attention(tensors, at + "self_attn.", y, y, heads, causal=memory is not None)]
     if memory is not None:

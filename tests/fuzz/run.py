@@ -6,8 +6,8 @@
 BUILD is a build folder of the preset asan or fuzz-fast. A harness starts from corpus/NAME and found/NAME here, and
 from what it has gathered itself in BUILD/fuzzing/NAME. What breaks a promise, crashes, hangs or takes too much memory
 is a finding, and stands in BUILD/findings/NAME afterwards. BUILD/executions.json counts executions of all runs; with
---until the harnesses are run again and again until there are so many. With --seed a harness tries the same inputs each
-time, as long as it, the corpus and what it has gathered are the same: what is found then is the change's doing.
+--until the harnesses are run again and again until there are so many. With --seed a harness starts from nothing that
+was gathered, and tries the same inputs each time, as many as there is time for, until the program or the corpus changes.
 
     run.py BUILD --minimise [NAME...]
 
@@ -54,7 +54,9 @@ def environment():
 
 def run(build, name, seconds, seed):
     """What a harness did in so many seconds: {"harness", "executions", "seconds", "findings"}."""
-    gathered, findings = build / "fuzzing" / name, build / "findings" / name
+    gathered, findings = build / ("seeded" if seed else "fuzzing") / name, build / "findings" / name
+    if seed:
+        shutil.rmtree(gathered, ignore_errors=True)
     gathered.mkdir(parents=True, exist_ok=True)
     findings.mkdir(parents=True, exist_ok=True)
     known = set(findings.iterdir())
@@ -126,7 +128,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--seed", type=int, default=0, help="of the inputs; 0: others each time")
+    parser.add_argument("--seed", type=int, default=0, help="of the inputs; 0: others each time, and from what was gathered")
     parser.add_argument("--until", type=float, metavar="EXECUTIONS")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--minimise", action="store_true")

@@ -1,5 +1,5 @@
 // Reads texts, one a line and each spelled in hexadecimal, since there is none that may not stand in one; writes the
-// ids of each on a line, or "fault CODE". For agree.py.
+// ids of each on a line, or "fault CODE". For agree.py and steps_test.py.
 
 #include <iostream>
 #include <string>

@@ -44,7 +44,7 @@ CHANGES = [
     (r" < ", " <= "), (r" <= ", " < "), (r" > (?!>)", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "),
     (r" \+ (?!\")", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r" % ", " * "),
     (r" && ", " || "), (r" \|\| ", " && "), (r" \+= ", " -= "), (r" -= ", " += "),
-    (r"\bif \(!", "if ("), (r"\bif \((?!!)(.*)\)(?= (?:\{|return|continue|break)|$)", r"if (!(\1))"), (r"return true;", "return false;"),
+    (r"return true;", "return false;"),
     (r"return false;", "return true;"), (r"std::min\(", "std::max("), (r"std::max\(", "std::min("),
     (r"(?<![\w.\"'x])0(?![\w.\"'])", "1"), (r"(?<![\w.\"'x])1(?![\w.\"'])", "2"), (r"(?<![\w.\"'x])2(?![\w.\"'])", "3"),
     (r"\bcontinue;", "break;"), (r"\+\+(?=\w)", "--"), (r"\.front\(\)", ".back()"), (r"\.back\(\)", ".front()"),
@@ -72,12 +72,26 @@ def code_of(line):
     return "" if "constexpr std::array" in code or 'R"' in code else code
 
 
+def conditions_turned(code):
+    """The line for each `if` of it whose condition ends there, with the condition the other way round."""
+    for match in re.finditer(r"\bif \(", code):
+        deep, end = 1, match.end()
+        while end < len(code) and deep > 0:
+            deep += {"(": 1, ")": -1}.get(code[end], 0)
+            end += 1
+        condition = code[match.end(): end - 1]
+        if deep == 0 and ";" not in condition:
+            yield code[: match.end()] + f"!({condition})" + code[end - 1:]
+
+
 def defects(area, only):
     """Every one that can be planted: file, line, column, what it becomes."""
     for file in sources(area, only):
         with open(os.path.join(ROOT, file), encoding="utf-8") as text:
             for number, line in enumerate(text.read().split("\n")):
                 code = code_of(line)
+                for changed in conditions_turned(code):
+                    yield file, number, line, changed + line[len(code):]
                 for pattern, other in CHANGES:
                     for match in re.finditer(pattern, code):
                         if code[: match.start()].count('"') % 2 == 0:

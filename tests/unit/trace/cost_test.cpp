@@ -133,14 +133,13 @@ TEST_CASE("so it is for scores, positions, masks and softmaxes of every kind", "
 }
 
 TEST_CASE("so it is for blocks of every activation and norm", "[cost]") {
-  const auto* const activation = GENERATE("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu");
+  const ActivationSpec activation = GENERATE(from_range(catalog().activations));
   const auto* const norm = GENERATE("layer", "rms");
   const std::string network = R"({"random": "normal", "shape": [4, 4], "seed": 2})";
-  const std::string gate = std::string(activation).ends_with("glu") ? R"("gate": )" + network + ", " : "";
+  const std::string gate = activation.gated ? R"("gate": )" + network + ", " : "";
   const std::string text = R"({"inputs": {"random": "normal", "shape": [5, 4], "seed": 1}, "block": {"activation": ")" +
-                           std::string(activation) + R"(", "norm_type": ")" + norm +
-                           R"(", "layers": [{"self": {}, "ffn": {)" + gate + R"("in": )" + network + R"(, "out": )" +
-                           network + "}}]}}";
+                           activation.name + R"(", "norm_type": ")" + norm + R"(", "layers": [{"self": {}, "ffn": {)" +
+                           gate + R"("in": )" + network + R"(, "out": )" + network + "}}]}}";
   CHECK(compare(problem_of(text)) > 15);
 }
 
