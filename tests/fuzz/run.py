@@ -76,7 +76,7 @@ def run(build, name, seconds, seed):
     if said.returncode != 0 and not found:
         found = [findings.parent / f"{name}.log"]
     return {"harness": name, "executions": int(executed.group(1)) if executed else 0,
-            "seconds": round(time.monotonic() - started), "findings": [str(path) for path in found]}
+            "seconds": round(time.monotonic() - started), "findings": [os.path.relpath(path) for path in found]}
 
 
 def told(result):

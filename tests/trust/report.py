@@ -83,10 +83,11 @@ def faults(kept):
 
 
 def fuzzing(kept):
-    rows = [(row["harness"], number(row["executions"]), duration(round(row["seconds"])), row["findings"])
+    rows = [(row["harness"], number(row["executions"]), duration(round(row["seconds"])), len(row["findings"]))
             for row in kept["found"]]
     total = sum(row["executions"] for row in kept["found"])
-    return [f"{number(total)} inputs.", "", *table(("harness", "executions", "time", "findings"), rows), *source(kept)]
+    return [f"{number(total)} inputs, in all runs of one build together. What was found is mended, and its files are in "
+            "`tests/fuzz/found/`.", "", *table(("harness", "executions", "time", "findings"), rows), *source(kept)]
 
 
 def mutation(kept):
