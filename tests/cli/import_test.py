@@ -607,7 +607,7 @@ class Written(InFolder):
         without = {name: tensor for name, tensor in tensors.items() if "bias" not in name}
         self.from_torch("torch-mha", without)
         self.assert_made(models.torch_attention(
-            {**without, "in_proj_bias": np.zeros(36), "out_proj.bias": np.zeros(12)}, "", x, x, 3))
+            {**without, "in_proj_bias": np.zeros(36)}, "", x, x, 3))
 
     def test_layers_and_stacks_of_torch(self):
         x, memory = self.vectors("x.npy", 4), self.vectors("memory.npy", 6)
@@ -625,7 +625,7 @@ class Written(InFolder):
                     made = x
                     for at in ("layers.0.", "layers.1."):
                         made = models.torch_layer(stack, made, 3, at=at, **more, **wanted)
-                    self.assert_made(models.layer_norm(made, stack["norm.weight"], stack["norm.bias"], 1e-5))
+                    self.assert_made(models.layer_norm(stack, "norm", made, 1e-5))
 
 
 class Heads(InFolder):

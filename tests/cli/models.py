@@ -22,12 +22,21 @@ def drawn(shapes, seed):
     return {name: draw(size=shape) for name, shape in shapes.items()}
 
 
-def layer_norm(x, gain, bias, eps):
-    return normed(x, "layer", eps, gain, bias)[-1][1]
+def layers_of(tensors, ending):
+    """How many layers have a tensor whose name ends so."""
+    return range(sum(name.endswith(ending) for name in tensors))
 
 
-def rms_norm(x, gain, eps):
-    return normed(x, "rms", eps, gain)[-1][1]
+def linear(tensors, name, x):
+    return x @ tensors[name + ".weight"].T + tensors.get(name + ".bias", 0)
+
+
+def layer_norm(tensors, name, x, eps):
+    return normed(x, "layer", eps, tensors[name + ".weight"], tensors[name + ".bias"])[-1][1]
+
+
+def rms_norm(tensors, name, x, eps):
+    return normed(x, "rms", eps, tensors[name + ".weight"])[-1][1]
 
 
 def attention(queries, keys, values, heads, kv_heads=None, scale=None, causal=False, turned=lambda x: x, added=0):
@@ -43,11 +52,11 @@ def attention(queries, keys, values, heads, kv_heads=None, scale=None, causal=Fa
 
 
 def bert(tensors, ids, heads, act=ACTIVATIONS["gelu"]):
-    of = lambda name, x: x @ tensors[name + ".weight"].T + tensors[name + ".bias"]
-    norm = lambda name, x: layer_norm(x, tensors[name + ".weight"], tensors[name + ".bias"], 1e-12)
+    of = lambda name, x: linear(tensors, name, x)
+    norm = lambda name, x: layer_norm(tensors, name, x, 1e-12)
     x = norm("embeddings.LayerNorm", tensors["embeddings.word_embeddings.weight"][ids] +
              tensors["embeddings.position_embeddings.weight"][:len(ids)] + tensors["embeddings.token_type_embeddings.weight"][0])
-    for i in range(sum(name.endswith(".intermediate.dense.bias") for name in tensors)):
+    for i in layers_of(tensors, ".intermediate.dense.bias"):
         at = f"encoder.layer.{i}."
         seen = attention(*(of(at + "attention.self." + name, x) for name in ("query", "key", "value")), heads)
         x = norm(at + "attention.output.LayerNorm", x + of(at + "attention.output.dense", seen))
@@ -69,9 +78,9 @@ def gpt2_shapes(width, inner, words, positions, layers):
 def gpt2(tensors, ids, heads, act=ACTIVATIONS["gelu_tanh"], scales=None):
     """Logits. `scales`: what scores are multiplied by, a layer."""
     of = lambda name, x: x @ tensors[name + ".weight"] + tensors[name + ".bias"]
-    norm = lambda name, x: layer_norm(x, tensors[name + ".weight"], tensors[name + ".bias"], 1e-5)
+    norm = lambda name, x: layer_norm(tensors, name, x, 1e-5)
     x = tensors["wte.weight"][ids] + tensors["wpe.weight"][:len(ids)]
-    for i in range(sum(name.endswith(".ln_1.bias") for name in tensors)):
+    for i in layers_of(tensors, ".ln_1.bias"):
         at = f"h.{i}."
         made = np.split(of(at + "attn.c_attn", norm(at + "ln_1", x)), 3, axis=1)
         x = x + of(at + "attn.c_proj", attention(*made, heads, causal=True, scale=scales[i] if scales else None))
@@ -94,10 +103,10 @@ def llama_shapes(width, inner, words, layers, kv_width):
 
 def llama(tensors, ids, heads, kv_heads, base=10000.0, eps=1e-6):
     """Logits."""
-    of = lambda name, x: x @ tensors[name + ".weight"].T
-    norm = lambda name, x: rms_norm(x, tensors[name + ".weight"], eps)
+    of = lambda name, x: linear(tensors, name, x)
+    norm = lambda name, x: rms_norm(tensors, name, x, eps)
     x = tensors["model.embed_tokens.weight"][ids]
-    for i in range(sum(name.endswith("q_proj.weight") for name in tensors)):
+    for i in layers_of(tensors, "q_proj.weight"):
         at = f"model.layers.{i}."
         before = norm(at + "input_layernorm", x)
         seen = attention(*(of(at + f"self_attn.{name}_proj", before) for name in "qkv"), heads, kv_heads, causal=True,
@@ -124,12 +133,13 @@ def t5_shapes(width, inner, words, layers, heads, head_width, buckets, gated=Fal
 
 
 def t5_encoder(tensors, ids, heads, act=ACTIVATIONS["relu"], gate=None, most=128):
-    of = lambda name, x: x @ tensors[name + ".weight"].T
-    norm = lambda name, x: rms_norm(x, tensors[name + ".weight"], 1e-6)
+    of = lambda name, x: linear(tensors, name, x)
+    norm = lambda name, x: rms_norm(tensors, name, x, 1e-6)
     table = tensors["encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"]
-    near = [[table[bucket(key - query, len(table), most, bidirectional=True)] for key in range(len(ids))] for query in range(len(ids))]
+    places = range(len(ids))
+    near = [[table[bucket(key - query, len(table), most, bidirectional=True)] for key in places] for query in places]
     x = tensors["shared.weight"][ids]
-    for i in range(sum(name.endswith("SelfAttention.q.weight") for name in tensors)):
+    for i in layers_of(tensors, "SelfAttention.q.weight"):
         at = f"encoder.block.{i}.layer."
         before = norm(at + "0.layer_norm", x)
         seen = attention(*(of(f"{at}0.SelfAttention.{name}", before) for name in "qkv"), heads, scale=1,
@@ -158,7 +168,7 @@ def torch_shapes(width, inner, attentions, norms, at=""):
 def torch_attention(tensors, at, x, memory, heads, causal=False):
     weights, biases = (np.split(tensors[f"{at}in_proj_{what}"], 3) for what in ("weight", "bias"))
     made = [one @ w.T + b for one, w, b in zip((x, memory, memory), weights, biases)]
-    return attention(*made, heads, causal=causal) @ tensors[at + "out_proj.weight"].T + tensors[at + "out_proj.bias"]
+    return linear(tensors, at + "out_proj", attention(*made, heads, causal=causal))
 
 
 def torch_layer(tensors, x, heads, memory=None, at="", norm_first=False, act=ACTIVATIONS["relu"]):
@@ -166,9 +176,8 @@ def torch_layer(tensors, x, heads, memory=None, at="", norm_first=False, act=ACT
     works = [lambda y: torch_attention(tensors, at + "self_attn.", y, y, heads, causal=memory is not None)]
     if memory is not None:
         works.append(lambda y: torch_attention(tensors, at + "multihead_attn.", y, memory, heads))
-    works.append(lambda y: act(y @ tensors[at + "linear1.weight"].T + tensors[at + "linear1.bias"])
-                 @ tensors[at + "linear2.weight"].T + tensors[at + "linear2.bias"])
+    works.append(lambda y: linear(tensors, at + "linear2", act(linear(tensors, at + "linear1", y))))
     for i, work in enumerate(works, 1):
-        norm = lambda y: layer_norm(y, tensors[f"{at}norm{i}.weight"], tensors[f"{at}norm{i}.bias"], 1e-5)
+        norm = lambda y: layer_norm(tensors, f"{at}norm{i}", y, 1e-5)
         x = x + work(norm(x)) if norm_first else norm(x + work(x))
     return x
