@@ -9,7 +9,6 @@
 #include "catch.h"
 
 using namespace attn::cuda;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -39,7 +38,7 @@ TEST_CASE("what nobody has written to shared memory cannot be read", "[cuda]") {
                         std::uint32_t r[4];
                         ldmatrix_x4(r, shared_address(shared_memory()) + 16 * (threadIdx.x % 32));
                       }),
-             Contains("nobody has written"));
+             attn::contains("nobody has written"));
 }
 
 TEST_CASE("a copy that is not waited for is not there, at least with some seeds", "[cuda]") {
@@ -56,7 +55,7 @@ TEST_CASE("a copy that is not waited for is not there, at least with some seeds"
       cp_async_wait<0>();
     };
   };
-  CHECK_THAT(fault_of(32, read_copy(false)), Contains("being written"));
+  CHECK_THAT(fault_of(32, read_copy(false)), attn::contains("being written"));
   CHECK(fault_of(32, read_copy(true)) == "");
 }
 
@@ -78,7 +77,7 @@ TEST_CASE("threads that wait for one another forever are found", "[cuda]") {
                       [] {
                         if (threadIdx.x < 32) sync_block();
                       }),
-             Contains("forever"));
+             attn::contains("forever"));
   CHECK_THAT(fault_of(32,
                       [] {
                         const Mbarrier barrier{shared_address(shared_memory()), "k_full", 2};
@@ -86,12 +85,12 @@ TEST_CASE("threads that wait for one another forever are found", "[cuda]") {
                         sync_block();
                         mbarrier_wait(barrier, 0);
                       }),
-             Contains("forever") && Contains("k_full, stage 2, parity 0"));
+             attn::contains("forever") && attn::contains("k_full, stage 2, parity 0"));
 }
 
 TEST_CASE("an address outside of the block's shared memory is refused", "[cuda]") {
   CHECK_THAT(fault_of(32, [] { cp_async_16(shared_address(shared_memory()) + 8192, nullptr, false); }),
-             Contains("outside"));
+             attn::contains("outside"));
 }
 
 TEST_CASE("accumulators cannot be read before their product is waited for", "[cuda]") {
@@ -114,7 +113,7 @@ TEST_CASE("accumulators cannot be read before their product is waited for", "[cu
   };
   CHECK(fault_of(128, multiply(true, true)) == "");
   CHECK(fault_of(128, multiply(true, false)) == "not yet");
-  CHECK_THAT(fault_of(128, multiply(false, true)), Contains("without wgmma.fence"));
+  CHECK_THAT(fault_of(128, multiply(false, true)), attn::contains("without wgmma.fence"));
 }
 
 TEST_CASE("wgmma sees what threads write after their fence only", "[cuda]") {
@@ -132,7 +131,7 @@ TEST_CASE("wgmma sees what threads write after their fence only", "[cuda]") {
     };
   };
   CHECK(fault_of(128, multiply(true, true)) == "");
-  CHECK_THAT(fault_of(128, multiply(false, true)), Contains("without fence.proxy.async"));
+  CHECK_THAT(fault_of(128, multiply(false, true)), attn::contains("without fence.proxy.async"));
   CHECK(fault_of(128, multiply(true, false)) != "");  // some thread has not written at all
 }
 

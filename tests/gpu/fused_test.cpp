@@ -373,7 +373,7 @@ TEST_CASE("a problem in 16 bits whose result alone is wanted is computed at once
     REQUIRE(trace);
     CHECK(trace->backend == "cuda");
     CHECK(trace->notes.back().kind == "at_once");
-    CHECK_THAT(trace->notes.back().message, Catch::Matchers::Contains("sums are f32"));
+    CHECK_THAT(trace->notes.back().message, contains("sums are f32"));
     const Tensor<double>& side_by_side = trace->value("result");  // [query, head · d_v]
     const auto numbers = side_by_side.data();
     CHECK(worst_part(drawn, {numbers.begin(), numbers.end()}) <= 1);

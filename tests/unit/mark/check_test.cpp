@@ -102,7 +102,7 @@ TEST_CASE("a missing scale is named, and what follows from it loses no mark", "[
   CHECK(report.first_wrong == "scaled_scores");
   REQUIRE(report.diagnoses.size() == 1);
   CHECK(names(report, "scale.none"));
-  CHECK_THAT(report.diagnoses[0].evidence, Catch::Matchers::Contains("√3 times"));
+  CHECK_THAT(report.diagnoses[0].evidence, contains("√3 times"));
   CHECK(step(report, "attention_weights").count(CellState::wrong) == 0);
   CHECK(step(report, "attention_weights").count(CellState::consistent) > 0);
   CHECK(step(report, "context").count(CellState::wrong) == 0);
@@ -264,15 +264,14 @@ TEST_CASE("a mask that closes too much or too little is followed", "[check]") {
     const Report report = marked(problem, "{" + handed + "}");
     CHECK(report.verdict == Verdict::wrong);
     REQUIRE(report.diagnoses.size() == 1);
-    CHECK_THAT(report.diagnoses[0].message, Catch::Matchers::Contains("cells were closed that are open"));
+    CHECK_THAT(report.diagnoses[0].message, contains("cells were closed that are open"));
     CHECK(step(report, "context").count(CellState::consistent) == 1);
   }
   const Report open =
       marked(problem, R"({"masked_scores": [[1, "0.5", "-inf"], [2, 1, "-inf"], ["0.5", "0.25", "-0.5"]],
       "attention_weights": [["0.622", "0.378", 0], ["0.731", "0.269", 0], ["0.466", "0.363", "0.171"]]})");
   REQUIRE(open.diagnoses.size() == 1);
-  CHECK_THAT(open.diagnoses[0].message,
-             Catch::Matchers::Contains("It looks as if cells were left open that are closed."));
+  CHECK_THAT(open.diagnoses[0].message, contains("It looks as if cells were left open that are closed."));
   CHECK(step(open, "attention_weights").count(CellState::consistent) == 2);
   // But who closes everything has not done the rest.
   const Report zeros =
@@ -448,7 +447,7 @@ TEST_CASE("what cannot be a weighted mean of the values is told as such", "[chec
              R"({"context": [["2.5", "3.5"], ["6.5", "7.5"]]})");
   REQUIRE(report.diagnoses.size() == 1);
   CHECK(report.diagnoses[0].mistake == "unexplained");
-  CHECK_THAT(report.diagnoses[0].evidence, Catch::Matchers::Contains("from 9 to 11, and 2.5 lies outside"));
+  CHECK_THAT(report.diagnoses[0].evidence, contains("from 9 to 11, and 2.5 lies outside"));
 }
 
 TEST_CASE("a context is not held against values that are not all there are", "[check]") {
@@ -487,7 +486,7 @@ TEST_CASE("what a softmax alone rules out is not said of other weights", "[check
 TEST_CASE("a row of weights that does not add up to 1 is told as such", "[check]") {
   const Report report = marked(asymmetric, R"({"attention_weights": [["0.71", "0.66", "0.93"], null, null]})");
   REQUIRE(report.diagnoses.size() == 1);
-  CHECK_THAT(report.diagnoses[0].evidence, Catch::Matchers::Contains("those of row 1 to 2.3"));
+  CHECK_THAT(report.diagnoses[0].evidence, contains("those of row 1 to 2.3"));
 }
 
 TEST_CASE("a table of rows is read as the matrices of all heads, one under the other", "[check]") {
@@ -510,7 +509,7 @@ TEST_CASE("blank single cells are blank, and cells that a step does not have are
   const Report outside = marked(asymmetric, R"({"scores": {"7,9": 1}})");
   CHECK(outside.verdict == Verdict::incomplete);
   REQUIRE(outside.notes.size() == 1);
-  CHECK_THAT(outside.notes[0], Catch::Matchers::Contains("scores[7,9]"));
+  CHECK_THAT(outside.notes[0], contains("scores[7,9]"));
 }
 
 TEST_CASE("one wrong number accuses no step that nobody saw, and a mistake after it is named", "[check]") {

@@ -225,7 +225,7 @@ TEST_CASE("a backend that computes in 16 bits is asked to, with numbers of them,
     const std::optional<Trace> once = attention_at_once(problem, backend);
     REQUIRE(once);
     CHECK(backend.asked_for == dtype);
-    CHECK_THAT(once->notes.back().message, Catch::Matchers::Contains("sums are f32"));
+    CHECK_THAT(once->notes.back().message, contains("sums are f32"));
     const std::vector<double> found = result(*once), steps = step_by_step(problem);
     for (std::size_t i = 0; i < found.size(); ++i) {
       CHECK(stored(found[i], dtype) == found[i]);
