@@ -15,9 +15,16 @@ using namespace attn::drawn;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-// Sines, cosines and powers are CUDA's own.
+// gelu is x·(1 + erf(x/√2))/2.
+bool has_erf(const Op& op) {
+  const auto* map = std::get_if<Map>(&op);
+  const auto* gate = std::get_if<Gate>(&op);
+  return (map && map->function == Unary::gelu) || (gate && gate->function == Unary::gelu);
+}
+
+// Sines, cosines, powers and erf are CUDA's own.
 bool has_the_same_bits(const Op& op) {
-  if (std::holds_alternative<Waves>(op)) return false;
+  if (std::holds_alternative<Waves>(op) || has_erf(op)) return false;
   const auto* softmax = std::get_if<Softmax>(&op);
   return !softmax || softmax->base == 0;
 }
@@ -51,9 +58,10 @@ TEST_CASE("a GPU gives the bits of the reference, whatever the operation and dty
       if (has_the_same_bits(call.op)) {
         CHECK_FALSE(first_other(got, expected).has_value());
       } else {
-        // An angle of up to 60 that is off by 3 ulp moves its sine by as much.
+        // An angle of up to 60 that is off by 3 ulp moves its sine by as much. Of 1 + erf(x/√2)
+        // at x = -2, the least drawn, 1/22 is left: an error counts as many times as much.
         const double least = std::holds_alternative<Waves>(call.op) ? 60 : 0x1p-1000;
-        CHECK(apart(got, expected, least) <= 4 * step_at_one(dtype));
+        CHECK(apart(got, expected, least) <= (has_erf(call.op) ? 22 : 1) * 4 * step_at_one(dtype));
       }
     }
   }
