@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "mark/allowance.h"
 #include "mark/comparison.h"
 #include "trace/enclosure.h"
 #include "trace/rounding.h"
@@ -17,6 +18,9 @@ bool is_inner(const Instruction& instruction) {
   if (online) return online->part != Online::Part::result;
   return softmax && softmax->part != Softmax::Part::weights && softmax->part != Softmax::Part::shares;
 }
+
+// Whether there was nothing to round: a whole number, but for what arithmetic loses.
+bool is_whole(const Interval& number) { return with_slack(std::round(number.low)).contains(number); }
 
 // Whether what the line reads are the very same numbers as there, in the same lines or
 // in those that are the same.
@@ -302,6 +306,7 @@ class EverybodyHonest final : public Worker<Interval> {
     if (!fits(step, computed.shape())) return matched;
     const bool all_match = all_true(matched);
     const bool trusted = options_.trust_mismatches && (all_match || !makes_the_rest_free(step));
+    const bool was_never_rounded = std::ranges::all_of(computed.data(), is_whole);
     for (std::size_t at = 0; at < matched.size(); ++at) {
       const HandedCell& cell = step.cells[at];
       if (!cell.is_number()) continue;
@@ -312,7 +317,9 @@ class EverybodyHonest final : public Worker<Interval> {
         carried[at] = matching(cell, step.decimals, computed[at]);
       } else if (trusted) {
         const double written = carried_number(cell, computed[at].high);
-        carried[at] = std::isinf(written) ? Interval(written) : hull(written, stands_for(cell, habit_, task_.rule));
+        // A wrong number is what was written or what was rounded to it, by whoever had to round.
+        const bool is_all = std::isinf(written) || (was_never_rounded && cell.number.decimals == 0);
+        carried[at] = is_all ? Interval(written) : hull(written, stands_for(cell, habit_, task_.rule));
       }
     }
     return matched;

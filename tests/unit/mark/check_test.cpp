@@ -483,6 +483,21 @@ TEST_CASE("what a softmax alone rules out is not said of other weights", "[check
   }
 }
 
+TEST_CASE("a wrong whole number among whole numbers was not rounded, and what follows it follows it alone", "[check]") {
+  const char* whole = R"({"inputs": [[1, 0, 2], [0, 1, 1]], "score": "dot"})";  // scores 5 2, 2 2
+  const auto of_weight = [&](const std::string& scores, const std::string& weight) {
+    const Report report =
+        marked(whole, R"({"scores": )" + scores + R"(, "attention_weights": {"1,2": ")" + weight + R"("}})");
+    return step(report, "attention_weights").count(CellState::consistent) == 1;
+  };
+  // 1/(1 + e²) = 0.119; from any of 2.5 to 3.5 up to 0.18.
+  CHECK(of_weight("[[5, 3], [2, 2]]", "0.12"));
+  CHECK_FALSE(of_weight("[[5, 3], [2, 2]]", "0.16"));
+  CHECK_FALSE(of_weight("[[5, 3], [2, 2]]", "0.08"));
+  // 3.1 may have been 3.14 before.
+  CHECK(of_weight("[[5, 3.1], [2, 2]]", "0.1347"));
+}
+
 TEST_CASE("a row of weights that does not add up to 1 is told as such", "[check]") {
   const Report report = marked(asymmetric, R"({"attention_weights": [["0.71", "0.66", "0.93"], null, null]})");
   REQUIRE(report.diagnoses.size() == 1);
