@@ -15,7 +15,7 @@ namespace attn {
 
 // Of what is tried very often every so manieth is tried where each takes ten times as long.
 #ifdef ATTN_ADDRESS_SANITIZER
-constexpr std::size_t stride_where_slow = 7;
+constexpr std::size_t stride_where_slow = 19;
 #else
 constexpr std::size_t stride_where_slow = 1;
 #endif
