@@ -3,7 +3,9 @@
 #include <string>
 
 // Debian 12 has Catch2 v2, newer systems v3.
-#if ATTN_CATCH >= 3
+#ifndef ATTN_CATCH
+#error "attn_use_catch() of tests/CMakeLists.txt says which"
+#elif ATTN_CATCH >= 3
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
 using namespace Catch::Generators;  // NOLINT(google-build-using-namespace)

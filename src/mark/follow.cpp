@@ -19,8 +19,8 @@ bool is_inner(const Instruction& instruction) {
   return softmax && softmax->part != Softmax::Part::weights && softmax->part != Softmax::Part::shares;
 }
 
-// Whether there was nothing to round: a whole number, but for what arithmetic loses.
-bool is_whole(const Interval& number) { return with_slack(std::round(number.low)).contains(number); }
+// But for what arithmetic loses.
+bool is_integer(const Interval& number) { return with_slack(std::round(number.low)).contains(number); }
 
 // Whether what the line reads are the very same numbers as there, in the same lines or
 // in those that are the same.
@@ -306,7 +306,7 @@ class EverybodyHonest final : public Worker<Interval> {
     if (!fits(step, computed.shape())) return matched;
     const bool all_match = all_true(matched);
     const bool trusted = options_.trust_mismatches && (all_match || !makes_the_rest_free(step));
-    const bool was_never_rounded = std::ranges::all_of(computed.data(), is_whole);
+    const bool is_of_integers = makes_integers(line, before);
     for (std::size_t at = 0; at < matched.size(); ++at) {
       const HandedCell& cell = step.cells[at];
       if (!cell.is_number()) continue;
@@ -317,12 +317,21 @@ class EverybodyHonest final : public Worker<Interval> {
         carried[at] = matching(cell, step.decimals, computed[at]);
       } else if (trusted) {
         const double written = carried_number(cell, computed[at].high);
-        // A wrong number is what was written or what was rounded to it, by whoever had to round.
-        const bool is_all = std::isinf(written) || (was_never_rounded && cell.number.decimals == 0);
-        carried[at] = is_all ? Interval(written) : hull(written, stands_for(cell, habit_, task_.rule));
+        const bool was_never_rounded = is_of_integers && cell.number.decimals == 0 && !cell.held;
+        const bool is_exact = std::isinf(written) || was_never_rounded;
+        carried[at] = is_exact ? Interval(written) : hull(written, stands_for(cell, habit_, task_.rule));
       }
     }
     return matched;
+  }
+
+  // Sums of products of integers: whoever makes a mistake in them has nothing to round.
+  bool makes_integers(std::size_t line, const Values<Interval>& before) const {
+    const auto* contract = std::get_if<Contract>(&task_.recipe.instruction(line).op);
+    return task_.rule.kind == MarkingRule::Kind::honest_rounding && contract && contract->then == Contract::Then::add &&
+           std::ranges::all_of(task_.recipe.operands(line), [&](std::size_t operand) {
+             return before[operand] && std::ranges::all_of(before[operand]->data(), is_integer);
+           });
   }
 
   // People carry on either: what they wrote, or what they had when they wrote it;

@@ -484,18 +484,24 @@ TEST_CASE("what a softmax alone rules out is not said of other weights", "[check
 }
 
 TEST_CASE("a wrong whole number among whole numbers was not rounded, and what follows it follows it alone", "[check]") {
-  const char* whole = R"({"inputs": [[1, 0, 2], [0, 1, 1]], "score": "dot"})";  // scores 5 2, 2 2
-  const auto of_weight = [&](const std::string& scores, const std::string& weight) {
-    const Report report =
-        marked(whole, R"({"scores": )" + scores + R"(, "attention_weights": {"1,2": ")" + weight + R"("}})");
-    return step(report, "attention_weights").count(CellState::consistent) == 1;
+  const std::string whole = R"([[1, 0, 2], [0, 1, 1]])";     // scores 5 2, 2 2
+  const std::string halves = R"([[1.5, 0, 2], [0, 1, 1]])";  // scores 6.25 2, 2 2
+  const auto weight_is = [](CellState state, const std::string& inputs, const std::string& scores,
+                            const std::string& weight, const std::string& more = "") {
+    const Report report = marked(R"({"inputs": )" + inputs + R"(, "score": "dot")" + more + "}",
+                                 R"({"scores": )" + scores + R"(, "attention_weights": {"1,2": ")" + weight + R"("}})");
+    return step(report, "attention_weights").count(state) == 1;
   };
+  using enum CellState;
   // 1/(1 + e²) = 0.119; from any of 2.5 to 3.5 up to 0.18.
-  CHECK(of_weight("[[5, 3], [2, 2]]", "0.12"));
-  CHECK_FALSE(of_weight("[[5, 3], [2, 2]]", "0.16"));
-  CHECK_FALSE(of_weight("[[5, 3], [2, 2]]", "0.08"));
+  CHECK(weight_is(consistent, whole, "[[5, 3], [2, 2]]", "0.12"));
+  CHECK(weight_is(wrong, whole, "[[5, 3], [2, 2]]", "0.16"));
+  CHECK(weight_is(wrong, whole, "[[5, 3], [2, 2]]", "0.08"));
+  // A 3 where there was something to round: 1/(1 + e^3.25) = 0.0373, from 3.5 up to 0.0601.
+  CHECK(weight_is(consistent, halves, "[[6.25, 3], [2, 2]]", "0.04"));
+  CHECK(weight_is(consistent, halves, "[[6, 3], [2, 2]]", "0.06"));
   // 3.1 may have been 3.14 before.
-  CHECK(of_weight("[[5, 3.1], [2, 2]]", "0.1347"));
+  CHECK(weight_is(consistent, whole, "[[5, 3.1], [2, 2]]", "0.1347"));
 }
 
 TEST_CASE("a row of weights that does not add up to 1 is told as such", "[check]") {
