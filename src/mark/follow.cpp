@@ -306,7 +306,7 @@ class EverybodyHonest final : public Worker<Interval> {
     if (!fits(step, computed.shape())) return matched;
     const bool all_match = all_true(matched);
     const bool trusted = options_.trust_mismatches && (all_match || !makes_the_rest_free(step));
-    const bool is_of_integers = makes_integers(line, before);
+    const bool is_of_integers = trusted && !all_match && makes_integers(line, before);
     for (std::size_t at = 0; at < matched.size(); ++at) {
       const HandedCell& cell = step.cells[at];
       if (!cell.is_number()) continue;

@@ -487,8 +487,8 @@ TEST_CASE("a wrong whole number among whole numbers was not rounded, and what fo
   const std::string whole = R"([[1, 0, 2], [0, 1, 1]])";     // scores 5 2, 2 2
   const std::string halves = R"([[1.5, 0, 2], [0, 1, 1]])";  // scores 6.25 2, 2 2
   const auto weight_is = [](CellState state, const std::string& inputs, const std::string& scores,
-                            const std::string& weight, const std::string& more = "") {
-    const Report report = marked(R"({"inputs": )" + inputs + R"(, "score": "dot")" + more + "}",
+                            const std::string& weight) {
+    const Report report = marked(R"({"inputs": )" + inputs + R"(, "score": "dot"})",
                                  R"({"scores": )" + scores + R"(, "attention_weights": {"1,2": ")" + weight + R"("}})");
     return step(report, "attention_weights").count(state) == 1;
   };
