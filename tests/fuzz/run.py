@@ -32,7 +32,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 # Texts no longer than that: what is longer shows nothing new, and takes its time.
 LENGTHS = {"expression": 64, "pattern": 96, "numbers": 64, "command_line": 256, "roster": 256, "scheme": 512,
-           "json": 256, "npy": 512, "npz": 1024, "safetensors": 512, "problem": 768, "tokenizer": 1024,
+           "json": 256, "npy": 512, "npz": 1024, "safetensors": 512, "problem": 768, "tokenizer": 1024, "tokenizer_folder": 512,
            "operations": 256, "fused": 128, "at_once": 256, "rewrites": 256, "marking": 192}
 OTHERWISE = 384
 MOST_FILES, MOST_BYTES = 150, 40_000  # of a harness' corpus in the tree
