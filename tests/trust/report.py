@@ -128,7 +128,9 @@ SECTIONS = [
     ("bounds", "Right to the digits that are said", bounds,
      "Of every number the program can say how far it is from the exact one (`attn run --bounds`)."),
     ("fuzz", "Inputs that nobody thought of", fuzzing,
-     "What libFuzzer made up ([testing.md](testing.md) says of what the harnesses are)."),
+     "What libFuzzer made up, under the sanitizers ([testing.md](testing.md) says of what the harnesses are)."),
+    ("fuzz_fast", "More of them", fuzzing,
+     "The readers again without sanitizers, which lets them read several times as many."),
     ("faults", "Calls that fail", faults,
      "Where memory, files, threads or the disk are short the program ends with 3 and says so, or does the work\n"
      "without; no file is left in part."),
