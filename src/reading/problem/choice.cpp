@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/numbers.h"
@@ -10,6 +12,18 @@
 
 namespace attn {
 namespace {
+
+// The longest of the names that the typed one goes on from: "dot" for "dot-product".
+std::optional<std::string> shortened(std::string_view typed, const std::vector<std::string>& names) {
+  constexpr auto plain = [](std::string_view name) {
+    return plain_name(name, [](char c) { return c == '-' || c == '_' || c == ' '; });
+  };
+  std::optional<std::string> longest;
+  for (const std::string& name : names) {
+    if (plain(typed).starts_with(plain(name)) && (!longest || name.size() > longest->size())) longest = name;
+  }
+  return longest;
+}
 
 class ChoiceReader {
  public:
@@ -52,7 +66,8 @@ class ChoiceReader {
     if (const ChoiceSpec* spec = find(specs_, name)) return spec;
     std::vector<std::string> names;
     for (const ChoiceSpec& spec : specs_) names.push_back(spec.name);
-    const auto meant = closest(name, names);
+    auto meant = closest(name, names);
+    if (!meant) meant = shortened(name, names);
     faults_.add_of("unknown-choice", where, "is \"" + shown(name) + "\", and no " + what_ + " is called so",
                    (meant ? "did you mean \"" + *meant + "\"? There are " : "there are ") + all_names());
     return nullptr;
