@@ -158,6 +158,7 @@ class Sums(PageTest):
     def written(self):
         """What is written for each cell of each matrix of the page: {step: (shape, {offset: line})}."""
         told = self.run_script("""
+            document.body.style.display = "none";
             return [...document.querySelectorAll("table[data-matrix]")].map((table) => {
               const matrix = numbers[table.dataset.matrix];
               return [matrix.step, matrix.shape, matrix.op.kind,
