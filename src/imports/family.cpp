@@ -138,6 +138,13 @@ const std::vector<std::size_t>& TakenModel::shape(const std::string& name) const
   refuse("no-tensor", "no tensor of the model is called " + in_ticks(full(name)), "a model of this kind has one");
 }
 
+std::size_t TakenModel::rows(const std::string& name) const {
+  const std::vector<std::size_t>& all = shape(name);
+  if (all.size() == 2) return all[0];
+  refuse("bad-shape", in_ticks(full(name)) + " is " + spelled(all) + ", no matrix",
+         "it has a row a token or a position");
+}
+
 OrderedJson TakenModel::tensor(const std::string& name, const TakenPart& part) {
   shape(name);
   read_.insert(full(name));
@@ -152,13 +159,11 @@ OrderedJson TakenModel::tensor(const std::string& name, const TakenPart& part) {
 }
 
 OrderedJson TakenModel::rows_of_ids(const std::string& name) {
-  const std::vector<std::size_t>& all = shape(name);
-  if (all.size() != 2)
-    refuse("bad-shape", in_ticks(full(name)) + " is " + spelled(all) + ", no matrix", "it has a row a token");
+  const std::size_t tokens = rows(name);
   for (const std::size_t id : wishes_.ids) {
-    if (id < all[0]) continue;
+    if (id < tokens) continue;
     refuse("bad-ids", "the model has no token " + std::to_string(id),
-           "it has " + counted(all[0], "token") + ", counted from 0");
+           "it has " + counted(tokens, "token") + ", counted from 0");
   }
   OrderedJson reference = tensor(name);
   reference["take"] = wishes_.ids;
@@ -166,9 +171,9 @@ OrderedJson TakenModel::rows_of_ids(const std::string& name) {
 }
 
 std::vector<double> TakenModel::numbers(const std::string& name, std::size_t from, std::size_t to) {
-  const std::vector<std::size_t>& all = shape(name);
-  if (all.size() != 2 || to > all[0]) {
-    refuse("bad-shape", in_ticks(full(name)) + " is " + spelled(all) + " and has no rows up to " + std::to_string(to),
+  if (to > rows(name)) {
+    refuse("bad-shape",
+           in_ticks(full(name)) + " is " + spelled(shape(name)) + " and has no rows up to " + std::to_string(to),
            "import fewer tokens");
   }
   read_.insert(full(name));
@@ -276,7 +281,7 @@ void TakenModel::add_logits(OrderedJson& block, const std::string& unembedding, 
     left_out_.push_back("the logits");
     return;
   }
-  const std::size_t tokens = shape(unembedding).front();
+  const std::size_t tokens = rows(unembedding);
   block["unembedding"] = tensor(unembedding, {.is_transposed = !is_turned});
   if (wishes_.vocabulary.empty() || wishes_.vocabulary.size() > tokens) return;
   // Tables are longer than vocabularies where somebody wanted a round number.

@@ -61,6 +61,7 @@ class TakenModel {
   void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
   bool has(const std::string& name) const;
   const std::vector<std::size_t>& shape(const std::string& name) const;
+  std::size_t rows(const std::string& name) const;  // of a matrix; what is none is refused
 
   // A reference to it, as a problem has them. REQUIRES nothing: a tensor that is not there is refused.
   OrderedJson tensor(const std::string& name, const TakenPart& part = {});

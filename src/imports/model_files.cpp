@@ -26,12 +26,16 @@ Result<std::optional<json>> object_in(const std::filesystem::path& path) {
   const auto fault = [&](const std::string& what, const std::string& help) {
     return Diagnostic{.code = "bad-config", .message = name + " " + what, .help = help};
   };
+  const auto of_file = [&](Diagnostic unread) {
+    unread.message = name + " " + unread.message;
+    return unread;
+  };
   Result<InputFile> file = InputFile::open(path.string());
-  if (!file) return file.faults();
+  if (!file) return of_file(file.faults().front());
   const std::size_t size = file.value().size();
   if (size > most_bytes_of_json) return fault("is larger than 64 MiB", "give the folder of a model");
   std::string text(size, '\0');
-  if (auto unread = file.value().read(0, text)) return *unread;
+  if (auto unread = file.value().read(0, text)) return of_file(*std::move(unread));
   json read = json::parse(text, nullptr, false);
   if (!read.is_object()) return fault("is no JSON object", "a model's folder has one that says how it is built");
   return std::optional<json>(std::move(read));

@@ -42,6 +42,9 @@ class NestedNumbers {
   // The sizes, level by level, if no level is uneven.
   std::optional<std::vector<std::size_t>> shape() const;
 
+  // Whether its lists are of the sizes that the other's are, one by one.
+  bool is_nested_as(const NestedNumbers& other) const { return levels_ == other.levels_; }
+
   // Where the list stands that is `index`-th of its level; the value, of all, at level rank().
   ListPlace place_of_list(std::size_t level, std::size_t index) const;
 
@@ -55,6 +58,8 @@ class NestedNumbers {
     std::size_t lists = 0;
     std::size_t size = 0;           // of each, while they are all equal
     std::vector<std::size_t> each;  // once they are not
+
+    bool operator==(const Level&) const = default;
   };
 
   std::vector<double> values_;

@@ -124,6 +124,7 @@ Result<Tokenizer> read_bert(const Folder& folder) {
                         {"mask_token", "[MASK]", false}};
   for (Special& special : specials) {
     const std::string name = special_name(config[special.member], special.name);
+    if (!file.faults.empty()) return std::move(file.faults);
     const auto id = parts.vocabulary.id(name);
     if (!id && special.is_needed)
       return bad_tokenizer("vocab.txt has no token " + readable(name),
@@ -133,7 +134,6 @@ Result<Tokenizer> read_bert(const Folder& folder) {
     special.id = *id;
     add_special(name, *id, false, parts);
   }
-  if (!file.faults.empty()) return std::move(file.faults);
 
   parts.normalizer = cleaning(cleans);
   parts.pre_tokenizer = one_after_the_other(
@@ -222,6 +222,7 @@ Result<Tokenizer> read_gpt2(const Folder& folder) {
   std::optional<std::size_t> cls, sep;
   for (const auto& [member, usual] : specials) {
     const std::string name = special_name(config[member], usual);
+    if (!settings.value().faults.empty()) return std::move(settings.value().faults);
     if (name.empty()) continue;
     const auto id = parts.vocabulary.id(name);
     if (!id)
@@ -231,7 +232,6 @@ Result<Tokenizer> read_gpt2(const Folder& folder) {
     if (std::string_view(member) == "sep_token") sep = id;
     add_special(name, *id, is_roberta && std::string_view(member) == "mask_token", parts);
   }
-  if (!settings.value().faults.empty()) return std::move(settings.value().faults);
 
   parts.pre_tokenizer = making_bytes({.adds_prefix_space = adds_space});
   parts.model = cutting_by_merges(parts.vocabulary, std::move(pairs));

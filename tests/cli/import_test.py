@@ -22,6 +22,7 @@ import numpy as np
 
 import models
 from block_reference import ACTIVATIONS
+from slow import share
 
 try:
     import torch
@@ -368,6 +369,13 @@ class Everywhere(InFolder):
         steps = computed(self.folder)
         self.assertEqual(steps["layer1.self.attention_weights"].shape, (2, 6, 6))
 
+    def test_the_file_of_a_model_means_the_model(self):
+        made = []
+        for path in (self.model(), "model/model.safetensors"):
+            self.imported(path, "--ids", "4,5")
+            made.append(self.text_of("it.json"))
+        self.assertEqual(*made)
+
     def test_names_and_numbers_of_tokens_mean_the_same(self):
         made = []
         for words in (["--tokens", "it,rains,##ing"], ["--ids", "4,5,6"]):
@@ -395,7 +403,9 @@ class Everywhere(InFolder):
         made = []
         for said in ({"rope_theta": 500.0}, {"rope_theta": 500.0, "rope_scaling": None},
                      {"rope_parameters": {"rope_theta": 500.0, "rope_type": "default"}},
-                     {"rope_theta": 500.0, "rope_scaling": {"type": "default"}}):
+                     {"rope_theta": 500.0, "rope_scaling": {"type": "default"}},
+                     {"rope_theta": 500.0, "rope_parameters": {"rope_type": "default"}},
+                     {"rope_parameters": {"rope_theta": 500.0, "factor": None, "partial_rotary_factor": 1.0}}):
             self.imported(self.model(small_llama(), config={**LLAMA, **said}), "--ids", "4,5,6")
             made.append(self.text_of("it.json"))
         self.assertEqual(len(set(made)), 1)
@@ -424,7 +434,12 @@ class Everywhere(InFolder):
                                 ({"model_type": "qwen2", "sliding_window": 2, "use_sliding_window": True,
                                   "max_window_layers": 1}, [None, 2]),
                                 ({"model_type": "qwen2", "sliding_window": 2, "use_sliding_window": True,
-                                  "layer_types": ["sliding_attention", "full_attention"]}, [2, None])):
+                                  "layer_types": ["sliding_attention", "full_attention"]}, [2, None]),
+                                ({"model_type": "qwen2", "sliding_window": 2, "use_sliding_window": True,
+                                  "max_window_layers": 1, "layer_types": ["full_attention"]}, [None, 2]),
+                                ({"model_type": "qwen2", "sliding_window": 2, "use_sliding_window": True,
+                                  "max_window_layers": 1, "layer_types": "full_attention"}, [None, 2]),
+                                ({"model_type": "llama", "sliding_window": 2}, [None, None])):
             with self.subTest(config=config):
                 biased = ("q_proj", "k_proj", "v_proj") if config["model_type"] == "qwen2" else ()
                 self.imported(self.model(small_llama(biased), config={**LLAMA, **config}), *ids)
@@ -473,7 +488,23 @@ class Everywhere(InFolder):
     def test_sizes_that_are_not_those_of_the_config_are_refused(self):
         for config, name in (({"hidden_size": 8}, "hidden_size"), ({"head_dim": 4}, "head_dim")):
             self.assertIn(name, self.refused(self.model(small_llama(), config={**LLAMA, **config}), "--ids", "4,5"))
+        odd = {**small_llama(), "model.layers.0.self_attn.q_proj.weight": np.zeros((5, 4))}
+        self.assertIn("2 times", self.refused(self.model(odd, config={**LLAMA, "head_dim": 2}), "--ids", "4,5"))
         self.imported(self.model(small_llama(), config={**LLAMA, "hidden_size": 4, "head_dim": 2}), "--ids", "4,5")
+
+    def test_numbers_of_a_kind_that_cannot_be_read_are_refused_by_the_name_of_their_tensor(self):
+        self.model()
+        with open(self.path("model/model.safetensors"), "rb") as file:
+            raw = file.read()
+        with open(self.path("model/model.safetensors"), "wb") as file:
+            file.write(raw.replace(b'"F64"', b'"C64"', 1))  # whose numbers take as many bytes
+        said = self.refused("model", "--ids", "4,5")
+        for word in ("model.safetensors", "embeddings.word_embeddings.weight", "C64"):
+            self.assertIn(word, said)
+
+    def test_a_gate_that_is_not_computed_is_refused(self):
+        said = self.refused(self.model(small_llama(), config={**LLAMA, "hidden_act": "relu"}), "--ids", "4,5")
+        self.assertIn("`relu` and a gate", said)
 
     def test_weights_that_stand_for_others_are_refused(self):
         config = {**CONFIG, "quantization_config": {"quant_method": "bitsandbytes"}}
@@ -484,13 +515,34 @@ class Everywhere(InFolder):
         for words, said in ((["--ids", "4,10"], "no token 10"), (["--ids", "4,x"], "x"), ([], "--text"),
                             (["--tokens", "it,snows"], "snows"), (["--ids", "4", "--text", "it"], "one of them"),
                             (["--ids", "4,4,4,4,4,4,4"], "6 positions"), (["--ids", "4", "--layers", "2"], "1 layer"),
-                            (["--ids", "4", "--layers", "0-1"], "--layers"), (["--ids", "4", "--from", "elmo"], "elmo")):
+                            (["--ids", "4", "--layers", "0-1"], "--layers"),
+                            (["--ids", "4", "--layers", "1-2"], "1-2"),
+                            (["--ids", "4", "--prefix", "its."], "`its.embeddings"),
+                            (["--ids", "4", "--from", "elmo"], "elmo")):
             self.assertIn(said, self.refused("model", *words), words)
         self.assertIn("tokenizer", self.refused(self.model(vocabulary=None, folder="mute"), "--text", "it rains"))
+
+    def test_a_tokenizer_that_cannot_be_read_is_no_matter_to_whoever_gives_numbers(self):
+        folder = self.path(self.model(vocabulary=None))
+        with open(os.path.join(folder, "tokenizer.json"), "w", encoding="utf-8") as file:
+            file.write('{"model":')
+        for words in (["--text", "it rains"], ["--tokens", "it,rains"]):
+            self.assertIn("tokenizer.json is no JSON", self.refused("model", *words))
+        self.imported("model", "--ids", "4,5")
+
+    def test_names_of_tokens_need_a_tokenizer(self):
+        said = self.refused(self.model(vocabulary=None), "--tokens", "it,rains")
+        self.assertIn("no tokenizer stands beside the model", said)
+        self.assertIn("help: give --ids", said)
 
     def test_what_is_wrong_with_a_config_is_said(self):
         for config, said in (({**CONFIG, "model_type": "mamba"}, "mamba"), ({**CONFIG, "hidden_act": "mish"}, "mish"),
                              ({**CONFIG, "is_decoder": True}, "is_decoder"), ({**CONFIG, "num_attention_heads": "2"}, "whole"),
+                             ({**CONFIG, "is_decoder": 1}, "neither true nor false"),
+                             ({**CONFIG, "hidden_act": 7}, "no text"),
+                             ({**CONFIG, "position_embedding_type": "relative_key"}, "relative_key"),
+                             ({**CONFIG, "num_hidden_layers": 0}, "no layers"),
+                             ({**CONFIG, "model_type": 7}, "kind of model"),
                              ({**CONFIG, "num_attention_heads": -2}, "whole"), ({**CONFIG, "layer_norm_eps": "x"}, "number"),
                              ({**CONFIG, "num_hidden_layers": 2}, "encoder.layer.1."), ("[1]", "object"), ("{", "object"),
                              ({"model_type": "bert"}, "num_attention_heads"), (None, "--from")):
@@ -504,6 +556,92 @@ class Everywhere(InFolder):
         with open(self.path("text.safetensors"), "w", encoding="utf-8") as file:
             file.write("no tensors")
         self.assertIn("text.safetensors", self.refused("text.safetensors", "--from", "bert", "--ids", "1"))
+
+    def test_what_says_how_a_model_is_stored_has_to_be_readable(self):
+        os.makedirs(self.path("listed"))
+        for index, said in (("[", "model.safetensors.index.json"), ('{"weight_map": {"x": 7}}', "holds no model"),
+                            ("{}", "holds no model")):
+            with open(self.path("listed/model.safetensors.index.json"), "w", encoding="utf-8") as file:
+                file.write(index)
+            self.assertIn(said, self.refused("listed", "--from", "bert", "--ids", "4"))
+        with open(self.path("listed/config.json"), "w", encoding="utf-8") as file:
+            file.truncate((64 << 20) + 1)
+        self.assertIn("config.json is larger", self.refused("listed", "--from", "bert", "--ids", "4"))
+        self.model(config=None)
+        os.makedirs(self.path("model/config.json"))
+        self.assertIn("config.json is a folder, not a file", self.refused("model", "--from", "bert", "--ids", "4"))
+
+    def test_a_table_that_has_no_row_for_each_token_or_another_width_is_refused(self):
+        for name, shape, said in (
+                ("word_embeddings", (4,), "no matrix"), ("word_embeddings", (), "one number"),
+                ("position_embeddings", (6, 4, 1), "[6][4][1], no matrix"),
+                ("position_embeddings", (6, 5), "equally wide"),
+                ("position_embeddings", (0, 4), "0 positions"), ("token_type_embeddings", (4,), "token_type"),
+                ("token_type_embeddings", (0, 4), "token_type")):
+            with self.subTest(name=name, shape=shape):
+                changed = {f"embeddings.{name}.weight": np.zeros(shape)}
+                self.model(small_bert(**changed), config={**CONFIG, "hidden_size": 4})
+                self.assertIn(said, self.refused("model", "--ids", "4,5"))
+
+    def test_a_tensor_of_whatever_shape_is_taken_or_refused(self):
+        small = {"bert": small_bert(), "llama": small_llama(),
+                 "gpt2": models.drawn(models.gpt2_shapes(width=4, inner=8, words=10, positions=6, layers=1), seed=3),
+                 "t5": models.drawn(models.t5_shapes(4, 8, 10, 1, heads=2, head_width=2, buckets=8), seed=6)}
+        configs = {"bert": CONFIG, "llama": LLAMA, "gpt2": {"model_type": "gpt2", "n_layer": 1, "n_head": 2},
+                   "t5": {"model_type": "t5", "num_heads": 2, "num_layers": 1, "d_model": 4, "d_kv": 2}}
+        for family, tensors in small.items():
+            self.imported(self.model(tensors, configs[family]), "--ids", "4,5")
+            for name in tensors:
+                for shape in share([(), (0,), (0, 0), (4,), (1, 1, 1)], 2):
+                    self.model({**tensors, name: np.zeros(shape)}, configs[family])
+                    done = attn("import", "model", "--ids", "4,5", "-o", "it.json", folder=self.folder)
+                    self.assertIn(done.returncode, (0, 2), (family, name, shape, done.stderr))
+
+    def test_what_a_state_dict_does_not_say_has_to_be_said(self):
+        write_safetensors(self.path("vectors.safetensors"), {"x": np.zeros((4, 12))})
+        at = lambda part, attentions: models.torch_shapes(12, 20, attentions, len(attentions) + 1, part)
+        both, alone = ["self_attn.", "multihead_attn."], ["self_attn."]
+        stored = {"encoder": at("", alone), "decoder": at("", both),
+                  "whole": {**at("encoder.layers.0.", alone), **at("decoder.layers.0.", both)}}
+        for name, shapes in stored.items():
+            write_safetensors(self.path(name + ".safetensors"), models.drawn(shapes, seed=1))
+        goes_in, heads = ["--inputs", "vectors.safetensors:x"], ["--heads", "3"]
+        memory, source = ["--memory", "vectors.safetensors:x"], ["--source", "vectors.safetensors:x"]
+        for name, words, said in (("encoder", goes_in, "--heads"), ("encoder", heads, "--inputs"),
+                                  ("encoder", goes_in + heads + ["--activation", "mish"], "mish"),
+                                  ("decoder", goes_in + heads, "--memory"),
+                                  ("decoder", goes_in + heads + source, "has none"),
+                                  ("whole", goes_in + heads, "--source"),
+                                  ("whole", goes_in + heads + memory + source, "one of them")):
+            with self.subTest(name=name, words=words):
+                kind = "torch-decoder" if name == "whole" else "torch-" + name
+                self.assertIn(said, self.refused(name + ".safetensors", "--from", kind, *words))
+        odd = {"in_proj_weight": np.zeros((36, 12)), "out_proj.weight": np.zeros(12)}
+        write_safetensors(self.path("odd.safetensors"), odd)
+        self.assertIn("no matrix", self.refused("odd.safetensors", "--from", "torch-mha", *heads, *goes_in))
+        # A decoder whose encoder is somebody else's.
+        write_safetensors(self.path("part.safetensors"), models.drawn(at("decoder.layers.0.", both), seed=1))
+        words = ["part.safetensors", "--from", "torch-decoder", *heads, *goes_in]
+        self.assertIn("has none", self.refused(*words, *source))
+        self.imported(*words, *memory)
+
+    def test_vectors_are_drawn_where_only_names_of_tokens_are_given(self):
+        shapes = models.torch_shapes(12, 20, ["self_attn.", "multihead_attn."], 3)
+        write_safetensors(self.path("decoder.safetensors"), models.drawn(shapes, seed=1))
+        self.imported("decoder.safetensors", "--from", "torch-decoder", "--heads", "3", "--tokens", "it,rains")
+        problem = json.loads(self.text_of("it.json"))
+        self.assertEqual((problem["tokens"], problem["inputs"]["shape"]), (["it", "rains"], [2, 12]))
+        memory = problem["block"]["memory"]
+        self.assertEqual(memory["shape"], [2, 12])
+        self.assertNotEqual(memory["seed"], problem["inputs"]["seed"])
+        computed(self.folder)
+
+    def test_logits_have_the_names_of_the_vocabulary_where_there_are_enough_rows(self):
+        for words, more in ((WORDS, []), (WORDS[:8], ["unused 8", "unused 9"]), (WORDS + ["more"], None)):
+            self.imported(self.model(small_llama(), config=LLAMA, vocabulary=words), "--ids", "4,5")
+            made = json.loads(self.text_of("it.json"))["block"].get("vocabulary")
+            names = [word.removeprefix("##") for word in words]
+            self.assertEqual(made, None if more is None else names + more)
 
     def test_names_of_files_in_an_index_lead_nowhere_else(self):
         os.makedirs(self.path("model"))
@@ -590,6 +728,38 @@ class Written(InFolder):
         self.written(alone, config, ids)
         self.assert_made(models.t5_encoder(tensors, ids, 3))
 
+    def test_bert_without_kinds_of_tokens(self):
+        kinds = "embeddings.token_type_embeddings.weight"
+        self.written(small_bert(**{kinds: None}), {**CONFIG, "type_vocab_size": 0}, ids=[4, 5, 9, 4])
+        self.assert_made(models.bert(small_bert(**{kinds: np.zeros((1, 4))}), [4, 5, 9, 4], 2))
+
+    def test_later_layers_alone_read_the_embeddings(self):
+        tensors = models.drawn(models.llama_shapes(16, 20, 40, 2, kv_width=8), seed=11)
+        write_safetensors(self.path("llama.safetensors"), tensors)
+        with open(self.path("config.json"), "w", encoding="utf-8") as file:
+            json.dump({**LLAMA, "num_attention_heads": 4, "num_key_value_heads": 2}, file)
+        done = self.imported("llama.safetensors", "--ids", "3,17,5", "--layers", "2")
+        self.assertIn("its inputs are the embeddings", done.stderr)
+        first, second = "model.layers.0.", "model.layers.1."
+        alone = {name.replace(second, first): tensor for name, tensor in tensors.items() if not name.startswith(first)}
+        self.assert_made(models.llama(alone, [3, 17, 5], 4, 2), "logits")
+        self.assertIn("2-1", self.refused("llama.safetensors", "--ids", "3", "--layers", "2-1"))
+
+    def test_gpt2_makes_logits_where_its_architecture_does(self):
+        tensors = models.drawn(models.gpt2_shapes(width=12, inner=20, words=40, positions=16, layers=1), seed=3)
+        config = {"model_type": "gpt2", "n_embd": 12, "n_layer": 1, "n_head": 3}
+        for said, makes in ((["GPT2LMHeadModel"], True), (["GPT2Model"], False), ([], True), ([7], True),
+                            ("GPT2Model", True)):
+            with self.subTest(said=said):
+                self.written(tensors, {**config, "architectures": said})
+                self.assertEqual("logits" in computed(self.folder), makes)
+
+    def test_llama_makes_logits_where_its_architecture_does(self):
+        for said, makes in (("LlamaForCausalLM", True), ("LlamaModel", False)):
+            tensors = {name: one for name, one in small_llama().items() if makes or name != "lm_head.weight"}
+            self.written(tensors, {**LLAMA, "architectures": [said]}, ids=[4, 5])
+            self.assertEqual("logits" in computed(self.folder), makes)
+
     def vectors(self, name, count):
         numbers = np.random.default_rng(count).normal(size=(count, 12))
         np.save(self.path(name), numbers)
@@ -626,6 +796,42 @@ class Written(InFolder):
                     for at in ("layers.0.", "layers.1."):
                         made = models.torch_layer(stack, made, 3, at=at, **more, **wanted)
                     self.assert_made(models.layer_norm(stack, "norm", made, 1e-5))
+
+    def test_matrices_of_torch_that_are_stored_one_by_one(self):
+        x = self.vectors("x.npy", 5)
+        tensors = models.drawn(models.torch_shapes(12, 0, [""], 0), seed=7)
+        parts = dict(zip(("q_proj_weight", "k_proj_weight", "v_proj_weight"), np.split(tensors["in_proj_weight"], 3)))
+        others = {name: one for name, one in tensors.items() if name != "in_proj_weight"}
+        self.from_torch("torch-mha", {**parts, **others})
+        self.assert_made(models.torch_attention(tensors, "", x, x, 3))
+
+    def test_a_layer_of_torch_without_biases(self):
+        x = self.vectors("x.npy", 5)
+        tensors = models.drawn(models.torch_shapes(12, 20, ["self_attn."], 2), seed=8)
+        self.from_torch("torch-encoder", {name: one for name, one in tensors.items() if "bias" not in name})
+        self.assert_made(models.torch_layer({name: one * ("bias" not in name) for name, one in tensors.items()}, x, 3))
+
+    def test_a_whole_transformer_of_torch_reads_what_its_encoder_makes(self):
+        x, source = self.vectors("x.npy", 4), self.vectors("source.npy", 6)
+        norms = {f"{part}.norm.{what}": 12 for part in ("encoder", "decoder") for what in ("weight", "bias")}
+        encoder = models.torch_shapes(12, 20, ["self_attn."], 2, "encoder.layers.0.")
+        decoder = models.torch_shapes(12, 20, ["self_attn.", "multihead_attn."], 3, "decoder.layers.0.")
+        tensors = models.drawn({**encoder, **decoder, **norms}, seed=9)
+        normed_of = lambda part, made: models.layer_norm(tensors, part + ".norm", made, 1e-5)
+        memory = normed_of("encoder", models.torch_layer(tensors, source, 3, at="encoder.layers.0."))
+        np.save(self.path("memory.npy"), memory)
+        expected = normed_of("decoder", models.torch_layer(tensors, x, 3, memory=memory, at="decoder.layers.0."))
+        named = {"net." + name: one for name, one in tensors.items()}
+        for stored, words in ((tensors, []), (named, ["--prefix", "net.decoder."])):
+            self.from_torch("torch-decoder", stored, "--source", "source.npy", *words)
+            self.assert_made(expected)
+            self.from_torch("torch-decoder", stored, "--memory", "memory.npy", *words)
+            self.assert_made(expected)
+        done = self.imported("module.safetensors", "--from", "torch-decoder", "--heads", "3", "--inputs", "x.npy",
+                             "--memory", "memory.npy", "--prefix", "net.decoder.")
+        self.assertIn("left out: the encoder", done.stderr)
+        self.from_torch("torch-encoder", tensors)
+        self.assert_made(normed_of("encoder", models.torch_layer(tensors, x, 3, at="encoder.layers.0.")))
 
 
 class Heads(InFolder):

@@ -73,7 +73,7 @@ OrderedJson bert(TakenModel& model) {
   std::optional<std::size_t> padding;
   if (type != "bert") padding = model.count("pad_token_id", 1);
   const std::size_t first = padding ? *padding + 1 : 0;
-  const std::size_t positions = model.shape("embeddings.position_embeddings.weight").front();
+  const std::size_t positions = model.rows("embeddings.position_embeddings.weight");
   model.check_positions(positions - std::min(first, positions));
 
   OrderedJson problem = model.problem("An encoder: " + type, "embeddings.word_embeddings.weight");

@@ -41,7 +41,7 @@ OrderedJson gpt2(TakenModel& model) {
   model.refuse_flag("add_cross_attention");
   model.check_size("wte.weight", TakenModel::Axis::last, "n_embd");
   const std::size_t tokens = model.wishes().ids.size();
-  model.check_positions(model.shape("wpe.weight").front());
+  model.check_positions(model.rows("wpe.weight"));
   OrderedJson problem = model.problem("A decoder: gpt2", "wte.weight");
   problem["positions"] = {{"type", "learned"}, {"table", model.tensor("wpe.weight", {.rows = {{0, tokens}}})}};
   problem["heads"] = model.count("n_head");

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -31,6 +32,15 @@ class ModelFolder {
 
   ModelFolder& with(const std::string& name, const std::string& text) {
     std::ofstream(path_ / name, std::ios::binary) << text;
+    return *this;
+  }
+  ModelFolder& with_folder(const std::string& name) {
+    fs::create_directory(path_ / name);
+    return *this;
+  }
+  // Without writing so much.
+  ModelFolder& of_size(const std::string& name, std::uintmax_t size) {
+    fs::resize_file(path_ / name, size);
     return *this;
   }
   Result<Tokenizer> read() const { return read_tokenizer(path_.string()); }
@@ -162,6 +172,40 @@ TEST_CASE("what is not computed is refused and named", "[tokenizers]") {
        "/added_tokens/0/single_word ", "not computed"},
       {R"(, "added_tokens": 7)", "/added_tokens ", "list"},
       {R"(, "post/processor": {})", "/post~1processor ", "not computed"},
+      {R"(, "normalizer": 7)", "/normalizer ", "an object"},
+      {R"(, "normalizer": {"type": "Sequence", "normalizers": ["NFC"]})", "/normalizer/normalizers/0 ", "an object"},
+      {R"(, "normalizer": {"type": "Replace", "pattern": {"String": 7}, "content": ""})", "/normalizer/pattern/String ",
+       "a text"},
+      {R"(, "normalizer": {"type": "Strip", "strip_left": 1, "strip_right": true})", "/normalizer/strip_left ",
+       "true or false"},
+      {R"(, "pre_tokenizer": "Whitespace")", "/pre_tokenizer ", "an object"},
+      {R"(, "pre_tokenizer": {"type": "Split", "pattern": {}, "behavior": "Isolated", "invert": false})",
+       "/pre_tokenizer/pattern ", "either String or Regex"},
+      {R"(, "pre_tokenizer": {"type": "Split", "pattern": {"String": "a", "Regex": "a"}, "behavior": "Isolated",
+           "invert": false})",
+       "/pre_tokenizer/pattern ", "either String or Regex"},
+      {R"(, "pre_tokenizer": {"type": "Metaspace", "replacement": "__"})", "/pre_tokenizer/replacement ",
+       "one character"},
+      {R"(, "pre_tokenizer": {"type": "Metaspace", "replacement": ""})", "/pre_tokenizer/replacement ",
+       "one character"},
+      {R"(, "pre_tokenizer": {"type": "Metaspace", "replacement": "_", "prepend_scheme": "always",
+           "add_prefix_space": false})",
+       "/pre_tokenizer/add_prefix_space ", "must be never"},
+      {R"(, "post_processor": [])", "/post_processor ", "an object"},
+      {R"(, "post_processor": {"type": "BertProcessing", "sep": ["b", 1], "cls": ["a"]})", "/post_processor/cls ",
+       "a token and its id"},
+      {R"(, "post_processor": {"type": "TemplateProcessing", "single": [{}]})", "/post_processor/single/0 ",
+       "either Sequence or SpecialToken"},
+      {R"(, "post_processor": {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "B"}}]})",
+       "/post_processor/single/0/Sequence/id ", "`B`"},
+      {R"(, "post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"}}],
+           "special_tokens": {"x": {"ids": [0, 1], "tokens": ["a"]}}})",
+       "/post_processor/special_tokens/x ", "as many tokens as ids"},
+      {R"(, "post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"}}],
+           "special_tokens": {"x": {"ids": [7], "tokens": ["a"]}}})",
+       "/post_processor/special_tokens/x/ids/0 ", "not the id"},
+      {R"(, "post_processor": {"type": "Sequence", "processors": [{"type": "Other"}]})",
+       "/post_processor/processors/0/type ", "`Other`"},
   }));
   const std::string said = refusal(tokenizer_of(file_of(letters, more)));
   INFO(more << ": " << said);
@@ -192,6 +236,17 @@ TEST_CASE("a model that is at odds with itself is refused", "[tokenizers]") {
       {R"({"type": "Unigram", "vocab": [], "unk_id": 0})", "/model/unk_id "},
       {R"({"type": "Unigram", "vocab": [["a"]], "unk_id": 0})", "/model/vocab/0 "},
       {R"({"type": "Unigram", "vocab": [["a", 0], ["a", 0]], "unk_id": 0})", "/model/vocab/1 "},
+      {R"({"type": "BPE", "vocab": {"a": 0}, "merges": ["a a a"]})", "/model/merges/0 "},
+      {R"({"type": "BPE", "vocab": {"a": 0}, "merges": [], "continuing_subword_prefix": "##"})",
+       "/model/continuing_subword_prefix "},
+      {R"({"type": "BPE", "vocab": {"a": 0}, "merges": [], "fuse_unk": "no"})", "/model/fuse_unk "},
+      {R"({"type": "BPE", "vocab": {"a": 0}, "merges": [], "unk_token": 0})", "/model/unk_token "},
+      {R"({"type": "Unigram", "vocab": [["a", "likely"]], "unk_id": 0})", "/model/vocab/0/1 "},
+      {R"({"type": "Unigram", "vocab": [["a", 0], [")" + std::string(1025, 'a') + R"(", 0]], "unk_id": 0})",
+       "/model/vocab/1 "},
+      {R"({"type": "WordPiece", "vocab": {"a": 0, ")" + std::string(1025, 'b') + R"(": 1}, "unk_token": "a",
+           "continuing_subword_prefix": "##", "max_input_chars_per_word": 100})",
+       "/model/vocab/bbb"},
       {"[]", "/model "},
       {"null", "/model "},
   }));
@@ -235,10 +290,11 @@ TEST_CASE("a text that is not UTF-8 has no tokens", "[tokenizers]") {
 }
 
 TEST_CASE("a pattern is refused that the reference may read otherwise", "[tokenizers]") {
-  const auto expression = GENERATE(as<std::string>(), "a**", "a|", "a*", "(a", "a)", "[a", "[]", "[z-a]", "[\\s-a]",
-                                   "[[:alpha:]]", "[a&&b]", "\\w", "\\b", "\\1", "\\p{Han}", "\\pL", "\\x{41}", ".",
-                                   "^a", "a$", "(?i)a", "(?i:ss)", "(?i:é)", "(?i:(a))", "(?<n>a)", "(?<!a)b", "a{2}+",
-                                   "a{,2}", "a{x}", "a\\", "[a\\", "+", "(?#x)", "\xff");
+  const auto expression = GENERATE(
+      as<std::string>(), "a**", "a|", "a*", "(a", "a)", "[a", "[]", "[z-a]", "[\\s-a]", "[[:alpha:]]", "[a&&b]", "\\w",
+      "\\b", "\\1", "\\p{Han}", "\\pL", "\\x{41}", ".", "^a", "a$", "(?i)a", "(?i:ss)", "(?i:é)", "(?i:(a))", "(?<n>a)",
+      "(?<!a)b", "a{2}+", "a{,2}", "a{x}", "a\\", "[a\\", "+", "(?#x)", "\xff", "(?i:off)", "(?i:fi)", "(?i:fl)",
+      "(?i:st)", "a{1000}", "a{2}*", "a{3,2}", "[\\S]", "\\ ", "\\\x7f", "[a-", "[a-\\s]", std::string(10'001, 'a'));
   INFO(expression);
   CHECK_FALSE(Pattern::read(expression));
 }
@@ -317,4 +373,224 @@ TEST_CASE("characters that are younger than the reference's tables mean nothing 
   CHECK(normalised("\u32FF\u32FE", NormalForm::nfkd) == "\u32FF\u30F2");
   CHECK(normalised("a\u08D3\u0301", NormalForm::nfc) == "a\u08D3\u0301");  // which stays below, and yet between
   CHECK(normalised("a\u0323\u0301", NormalForm::nfc) == "\u1EA1\u0301");
+}
+
+TEST_CASE("of very many faults of a tokenizer the first are kept and the rest counted", "[tokenizers]") {
+  std::string members;
+  for (int i = 0; i < 40; ++i) members += ", \"x" + std::to_string(i) + "\": 0";
+  const auto read = tokenizer_of(file_of(letters, members));
+  REQUIRE_FALSE(read);
+  CHECK(read.faults().size() < 40);
+  CHECK(read.faults().size() + read.faults().back().unkept == 40);
+}
+
+TEST_CASE("a token is added once, has the id that the vocabulary says, and is spelled somehow", "[tokenizers]") {
+  const auto added = [](const std::string& content, const std::string& id, const std::string& more = "") {
+    return R"({"id": )" + id + R"(, "content": )" + content + R"(, "single_word": false, "lstrip": false,
+               "rstrip": false, "special": true, "normalized": true)" +
+           more + "}";
+  };
+  const auto with = [&](const std::string& tokens, const std::string& more = "") {
+    return tokenizer_of(file_of(letters, R"(, "added_tokens": [)" + tokens + "]" + more));
+  };
+  CHECK(with(added("\"a\"", "0")));
+  CHECK(refusal(with(added("\"a\"", "1"))).starts_with("/added_tokens/0/id "));
+  CHECK(refusal(with(added("\"a\"", "0") + "," + added("\"a\"", "0"))).starts_with("/added_tokens/1 "));
+  CHECK(refusal(with(added("7", "6"))).starts_with("/added_tokens/0/content "));
+  CHECK(refusal(with(added("\"\"", "6"))).find("is empty") != std::string::npos);
+  CHECK(refusal(with(added("\"" + std::string(1025, 'x') + "\"", "6"))).find("1024 bytes") != std::string::npos);
+  const std::string strips = R"(, "normalizer": {"type": "Strip", "strip_left": true, "strip_right": true})";
+  CHECK(refusal(with(added("\"  \"", "6"), strips)).starts_with("/added_tokens/0/content "));
+}
+
+TEST_CASE("an added token that goes through the normalizer is found in what comes out of it", "[tokenizers]") {
+  const auto token = [](const std::string& content, int id, bool is_special) {
+    return R"({"id": )" + std::to_string(id) + R"(, "content": ")" + content +
+           R"(", "single_word": false, "lstrip": false, "rstrip": false, "normalized": true, "special": )" +
+           (is_special ? "true}" : "false}");
+  };
+  const std::string small = R"(, "normalizer": {"type": "Lowercase"})";
+  const auto one = tokenizer_of(file_of(letters, small + R"(, "added_tokens": [)" + token("<X>", 6, false) + "]"));
+  CHECK(spellings(one, "AB<x>c<X>") == Words{"ab", "<X>", "c", "<X>"});
+  // Of two that come out alike the special one is found, wherever it stands in the file.
+  const auto two = tokenizer_of(
+      file_of(letters, small + R"(, "added_tokens": [)" + token("<X>", 6, false) + "," + token("<x>", 7, true) + "]"));
+  CHECK(spellings(two, "a<X>") == Words{"a", "<x>"});
+}
+
+TEST_CASE("blanks that an added token takes may be long, and stand at either end of the text", "[tokenizers]") {
+  const auto read = tokenizer_of(
+      file_of(R"({"type": "BPE", "vocab": {"a": 0, " ": 1, "\u3000": 2}, "merges": []})",
+              R"(, "added_tokens": [{"id": 3, "content": "<x>", "single_word": false, "lstrip": true, "rstrip": true,
+           "normalized": false, "special": true}])"));
+  CHECK(spellings(read, "a\u3000 <x> \u3000a") == Words{"a", "<x>", "a"});
+  CHECK(spellings(read, " \u3000<x>\u3000 ") == Words{"<x>"});
+  CHECK(spellings(read, "<x> <x>") == Words{"<x>", "<x>"});
+}
+
+TEST_CASE("special tokens stand around a text as the post-processor says", "[tokenizers]") {
+  const auto around = [](const std::string& post_processor) {
+    return spellings(tokenizer_of(file_of(letters, R"(, "post_processor": )" + post_processor)), "abc");
+  };
+  const std::string of_bytes = R"({"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true})";
+  const std::string framed = R"({"type": "TemplateProcessing", "pair": [],
+      "single": [{"SpecialToken": {"id": "start"}}, {"Sequence": {"id": "A", "type_id": 0}}],
+      "special_tokens": {"start": {"id": "start", "ids": [0, 1], "tokens": ["a", "b"]}}})";
+  CHECK(around(of_bytes) == Words{"abc"});
+  CHECK(around(framed) == Words{"a", "b", "abc"});
+  CHECK(around(R"({"type": "Sequence", "processors": [)" + of_bytes + "," + framed + "]}") == Words{"a", "b", "abc"});
+  for (const std::string kind : {"BertProcessing", "RobertaProcessing"}) {
+    CHECK(around(R"({"type": ")" + kind + R"(", "sep": ["b", 1], "cls": ["a", 0]})") == Words{"a", "abc", "b"});
+  }
+}
+
+TEST_CASE("an unlikely character is its bytes where the model falls back to them", "[tokenizers]") {
+  const auto read = tokenizer_of(file_of(R"({"type": "Unigram", "byte_fallback": true, "unk_id": 0, "vocab":
+      [["<unk>", 0], ["a", -2], ["<0xC3>", -3], ["<0xA9>", -3], ["", -1]]})"));
+  CHECK(spellings(read, "a\u00e9") == Words{"a", "<0xC3>", "<0xA9>"});
+  CHECK(spellings(read, "a\u00e8a") == Words{"a", "<unk>", "a"});  // one of its bytes is no token
+  CHECK(spellings(read, "<unk>") == Words{"<unk>"});
+  CHECK(read.value().token(2)->text == "\\xc3");
+}
+
+TEST_CASE("only what is spelled as a byte is read as one", "[tokenizers]") {
+  const auto read = tokenizer_of(file_of(R"({"type": "BPE", "byte_fallback": true, "merges": [], "vocab":
+      {"<0x41>": 0, "<0x41.": 1, "<0xZZ>": 2, "<0x4Z>": 3, "street": 4}})"));
+  const auto text = [&](std::size_t id) { return read.value().token(id)->text; };
+  CHECK(text(0) == "A");
+  for (std::size_t id = 1; id < 5; ++id) CHECK(text(id) == read.value().token(id)->spelling);
+}
+
+TEST_CASE("a token that no bytes make is shown as it is spelled", "[tokenizers]") {
+  ModelFolder folder;
+  folder.with("vocab.json", "{\"<|endoftext|>\": 0, \"\u0120a\": 1, \"\u6771\": 2, \"\u00ada\": 3}")
+      .with("merges.txt", "");
+  const auto read = folder.read();
+  REQUIRE(read);
+  CHECK(read.value().token(1)->text == " a");
+  CHECK(read.value().token(2)->text == "\u6771");
+}
+
+TEST_CASE("a text in which a pattern takes too many steps has no tokens, wherever the pattern stands", "[tokenizers]") {
+  const std::string slow = R"({"Regex": "(?:a|a)+b|(?:aa?)+c"})";
+  const std::string normalizer = R"({"type": "Replace", "pattern": )" + slow + R"(, "content": ""})";
+  const std::string pre_tokenizer =
+      R"({"type": "Split", "pattern": )" + slow + R"(, "behavior": "Isolated", "invert": false})";
+  const auto more =
+      GENERATE_COPY(R"(, "normalizer": )" + normalizer,
+                    R"(, "normalizer": {"type": "Sequence", "normalizers": [)" + normalizer + R"(, {"type": "NFC"}]})",
+                    R"(, "pre_tokenizer": )" + pre_tokenizer,
+                    R"(, "pre_tokenizer": {"type": "Sequence", "pretokenizers": [)" + pre_tokenizer +
+                        R"(, {"type": "Whitespace"}]})");
+  const auto read = tokenizer_of(file_of(letters, more));
+  CHECK(spellings(read, "c") == Words{"c"});
+  const auto tokens = read.value().encode(std::string(2000, 'a'));
+  INFO(more);
+  REQUIRE_FALSE(tokens);
+  CHECK(tokens.faults().front().code == "pattern-too-slow");
+}
+
+TEST_CASE("what BERT cleans away leaves no token, and Korean is not Chinese", "[tokenizers]") {
+  const auto read = ModelFolder().with("vocab.txt", "[UNK]\n[CLS]\n[SEP]\nab\na\nb\n\ud55c\n##\n\n").read();
+  const std::string text("a\0b", 3);
+  CHECK(spellings(read, text) == Words{"[CLS]", "ab", "[SEP]"});
+  CHECK(spellings(read, "a\ufffdb") == Words{"[CLS]", "ab", "[SEP]"});
+  CHECK(spellings(read, "a\nb\rb\ta") == Words{"[CLS]", "a", "b", "b", "a", "[SEP]"});
+  CHECK(spellings(read, "a\ud55c") == Words{"[CLS]", "[UNK]", "[SEP]"});  // one word
+}
+
+TEST_CASE("what is stripped or put before a text may be nothing, or of any length", "[tokenizers]") {
+  const auto with = [](const std::string& normalizer) {
+    return tokenizer_of(
+        file_of(R"({"type": "BPE", "vocab": {"a": 0, " ": 1, "\u00e9": 2, "\u3042": 3, "\ud83d\ude00": 4},
+                                    "merges": []})",
+                R"(, "normalizer": )" + normalizer));
+  };
+  const auto stripped = with(R"({"type": "Strip", "strip_left": true, "strip_right": true})");
+  CHECK(spellings(stripped, " a \u00e9\u3042\U0001F600  ") == Words{"a", " ", "\u00e9", "\u3042", "\U0001F600"});
+  CHECK(spellings(stripped, "   ").empty());
+  CHECK(spellings(with(R"({"type": "Strip", "strip_left": false, "strip_right": true})"), " a ") == Words{" ", "a"});
+  const auto prefixed = with(R"({"type": "Prepend", "prepend": "a"})");
+  CHECK(spellings(prefixed, " ") == Words{"a", " "});
+  CHECK(spellings(prefixed, "").empty());
+}
+
+TEST_CASE("settings beside a vocabulary say what its special tokens are called", "[tokenizers]") {
+  ModelFolder bert;
+  bert.with("vocab.txt", "?\r\n<c>\r\n<s>\r\na\r\n")
+      .with("tokenizer_config.json", R"({"unk_token": "?", "cls_token": {"content": "<c>"}, "sep_token": "<s>"})");
+  CHECK(spellings(bert.read(), "a b") == Words{"<c>", "a", "?", "<s>"});
+  ModelFolder roberta;
+  roberta.with("vocab.json", R"({"<s>": 0, "</s>": 1, "<unk>": 2, "<pad>": 3, "<mask>": 4, "a": 5})")
+      .with("merges.txt", "#version: 0.2\n\n")
+      .with("tokenizer_config.json", R"({"tokenizer_class": "RobertaTokenizer"})");
+  CHECK(spellings(roberta.read(), "a <mask>") == Words{"<s>", "a", "<mask>", "</s>"});
+}
+
+TEST_CASE("settings beside a vocabulary that are not computed, or are none, are refused", "[tokenizers]") {
+  const auto bert = [](const std::string& settings) {
+    return refusal(ModelFolder().with("vocab.txt", bert_vocabulary).with("tokenizer_config.json", settings).read());
+  };
+  CHECK(bert("{}").empty());
+  CHECK(bert(R"({"do_basic_tokenize": false})").starts_with("/do_basic_tokenize "));
+  CHECK(bert(R"({"do_lower_case": "yes"})").starts_with("/do_lower_case "));
+  CHECK(bert(R"({"cls_token": 7})").starts_with("/cls_token "));
+  CHECK(bert("{").find("tokenizer_config.json") != std::string::npos);
+
+  const std::string vocabulary = R"({"<|endoftext|>": 0, "a": 1})";
+  const auto gpt2 = [&](const std::string& name, const std::string& text) {
+    ModelFolder folder;
+    folder.with("vocab.json", vocabulary).with("merges.txt", "").with(name, text);
+    return refusal(folder.read());
+  };
+  CHECK(gpt2("tokenizer_config.json", "{}").empty());
+  CHECK(gpt2("tokenizer_config.json", R"({"add_bos_token": true})").starts_with("/add_bos_token "));
+  CHECK(gpt2("tokenizer_config.json", R"({"eos_token": 7})").starts_with("/eos_token "));
+  CHECK(gpt2("tokenizer_config.json", R"({"bos_token": "<s>"})").find("`<s>`") != std::string::npos);
+  CHECK(gpt2("tokenizer_config.json", R"({"tokenizer_class": "CodeGenTokenizer"})").find("`CodeGenTokenizer`") !=
+        std::string::npos);
+  CHECK(gpt2("tokenizer_config.json", "[]").find("tokenizer_config.json") != std::string::npos);
+  CHECK(gpt2("config.json", "{").find("config.json") != std::string::npos);
+  CHECK(gpt2("vocab.json", "{").find("vocab.json") != std::string::npos);
+  CHECK(gpt2("vocab.json", R"({"<|endoftext|>": 0, "a": 0})").starts_with("/a "));
+  CHECK(gpt2("vocab.json", R"({"<|endoftext|>": 0, "a": 2})").find("none with the id 1") != std::string::npos);
+  CHECK(gpt2("merges.txt", "a a a\n").find("line 1 of merges.txt") != std::string::npos);
+}
+
+TEST_CASE("a file of a tokenizer that cannot be read, or is far too large, is refused by its name", "[tokenizers]") {
+  for (const std::string name : {"tokenizer.json", "vocab.txt", "vocab.json", "merges.txt", "tokenizer_config.json"}) {
+    ModelFolder folder;
+    if (name == "tokenizer_config.json") folder.with("vocab.txt", bert_vocabulary);
+    if (name == "vocab.json") folder.with("merges.txt", "");
+    if (name == "merges.txt") folder.with("vocab.json", R"({"<|endoftext|>": 0})");
+    folder.with_folder(name);
+    CHECK(refusal(folder.read()).starts_with(" " + name + " "));
+  }
+  ModelFolder large;
+  large.with("tokenizer.json", "{}").of_size("tokenizer.json", (std::uintmax_t{1} << 28) + 1);
+  CHECK(refusal(large.read()).starts_with(" tokenizer.json has more than 256 MiB"));
+  const std::string line(1025, 'a');
+  CHECK(refusal(ModelFolder().with("vocab.txt", "[UNK]\n" + line).read()).find("line 2") != std::string::npos);
+  CHECK(refusal(ModelFolder().with("vocab.json", "{}").read()).find("no tokenizer") != std::string::npos);
+}
+
+TEST_CASE("characters are of the kinds that the reference has them in", "[tokenizers]") {
+  for (const char32_t blank : {U'\t', U'\r', U' ', U'\u0085', U'\u00a0', U'\u1680', U'\u2000', U'\u200a', U'\u2028',
+                               U'\u2029', U'\u202f', U'\u205f', U'\u3000'}) {
+    CHECK(is_white_space(blank));
+  }
+  for (const char32_t other : {U'\x01', U'\x0e', U'a', U'\u180e', U'\u200b', U'\ufeff'})
+    CHECK_FALSE(is_white_space(other));
+  CHECK(is_nonspacing_mark(0x1734));
+  CHECK(is_mark(0x1CF2));
+  CHECK(is_mark(0x1CF3));
+  for (const char32_t letter : {U'a', U'\u0301', U'7', U'\u2167', U'_', U'\u200c', U'\u24b6', U'\U0001F130'}) {
+    CHECK(is_word_character(letter));
+  }
+  for (const char32_t other : {U' ', U'-', U'\u00b2', U'\U0001F600', U'\U0001F18A'})
+    CHECK_FALSE(is_word_character(other));
+  CHECK(is_control(0xE000));
+  CHECK(is_bert_punctuation(0x111C9));
+  CHECK_FALSE(is_bert_punctuation(' '));
+  CHECK_FALSE(is_bert_punctuation(0x7F));
 }
