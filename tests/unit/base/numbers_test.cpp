@@ -1,6 +1,7 @@
 #include "base/numbers.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -56,6 +57,16 @@ TEST_CASE("what is printed shortest reads back to the same bits", "[numbers]") {
     double read = 0;
     REQUIRE(parse_number(shortest(value), read));
     CHECK(read == value);
+  }
+}
+
+TEST_CASE("a float comes back also to a reader who takes its digits for a double first", "[numbers]") {
+  const float nearest_to_the_middle = 0x1.5c87fap-84F;  // of all floats (tests/trust/digits.cpp)
+  for (const float value : {nearest_to_the_middle, -nearest_to_the_middle}) {
+    const std::string text = shortest(value);
+    CAPTURE(text);
+    CHECK(static_cast<float>(std::strtod(text.c_str(), nullptr)) == value);
+    CHECK(std::strtof(text.c_str(), nullptr) == value);
   }
 }
 
