@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -67,6 +68,13 @@ class CourseQuestions {
   std::map<std::string, std::vector<Leeway>> leeways_;
   std::vector<CourseQuestion> questions_;
   std::string notes_;
+};
+
+// About how many numbers are asked for, and bytes of HTML what is given takes; found in passing.
+struct ExpectedQuestions {
+  explicit ExpectedQuestions(const Trace& trace);
+
+  std::size_t numbers = 0, given = 0;
 };
 
 // Other people's text within HTML, in which no brace opens an answer either.

@@ -20,11 +20,12 @@ std::string gift_text(std::string_view text) {
   return escaped;
 }
 
+constexpr std::size_t longest_given_a_number = 6'000;  // it would stand beside every number
+
 // A numerical question a number, each on a line.
 void write_gift(const Trace& trace, Sink& sink) {
   const CourseWords& said = language().courses;
-  constexpr std::size_t longest_given = 6'000;  // it would stand beside every number
-  const CourseQuestions questions(trace, longest_given);
+  const CourseQuestions questions(trace, longest_given_a_number);
   Outgoing out(sink);
   // Without answers it is a description.
   const auto describe = [&](const Said& name, const std::string& html) {
@@ -52,13 +53,11 @@ void write_gift(const Trace& trace, Sink& sink) {
   out.hand_over();
 }
 
-// Each number has what is given beside it.
 std::size_t expected_gift(const Trace& trace) {
-  constexpr std::size_t of_number = 45;
-  std::size_t numbers = 0, given = 10;
-  for (const Step& step : trace.steps) numbers += std::min<std::size_t>(step.result.size(), 100);
-  for (const GivenTensor& one : trace.givens) given += one.value.size();
-  return of_number * numbers * given;
+  constexpr std::size_t of_number = 250;
+  const ExpectedQuestions questions(trace);
+  if (questions.given <= longest_given_a_number) return questions.numbers * (of_number + questions.given);
+  return questions.numbers * of_number + trace.steps.size() * longest_given_a_number;
 }
 
 }  // namespace

@@ -30,10 +30,11 @@ std::string html_of(const CourseQuestions& questions, const CourseQuestion& ques
   return html;
 }
 
+constexpr std::size_t longest_given_in_cloze = 20'000;  // it stands in each question
+
 // A cloze question a step.
 void write_moodle(const Trace& trace, Sink& sink) {
-  constexpr std::size_t longest_given = 20'000;
-  const CourseQuestions questions(trace, longest_given);
+  const CourseQuestions questions(trace, longest_given_in_cloze);
   Outgoing out(sink);
   out.text() = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<quiz>\n<question type=\"category\"><category><text>" +
                html_text(questions.category()) + "</text></category></question>\n";
@@ -56,13 +57,11 @@ void write_moodle(const Trace& trace, Sink& sink) {
   out.hand_over();
 }
 
-// Tables of what is given stand in every question.
 std::size_t expected_moodle(const Trace& trace) {
-  constexpr std::size_t of_number = 45;
-  std::size_t numbers = 0, given = 0;
-  for (const Step& step : trace.steps) numbers += step.result.size();
-  for (const GivenTensor& one : trace.givens) given += one.value.size();
-  return of_number * (numbers + given * trace.steps.size());
+  constexpr std::size_t of_number = 45, of_question = 600, cut = 5'000;  // what is longer is cut, and stands before it
+  const ExpectedQuestions questions(trace);
+  const std::size_t given = questions.given <= longest_given_in_cloze ? questions.given : cut;
+  return of_number * questions.numbers + trace.steps.size() * (of_question + given);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ constexpr std::size_t at(Role role) {
   return static_cast<std::size_t>(std::ranges::find(roles, role, &RoleLook::role) - std::begin(roles));
 }
 
-constexpr bool all_have_looks() {
+consteval bool all_have_looks() {
   for (int role = 0; role <= static_cast<int>(Role::output); ++role) {
     if (at(static_cast<Role>(role)) == std::size(roles)) return false;
   }

@@ -8,14 +8,13 @@
 namespace attn {
 namespace {
 
-constexpr bool is_itself(unsigned byte) {
-  return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-}
-
 constexpr std::array<char32_t, 256> alphabet = [] {
   std::array<char32_t, 256> characters{};
   char32_t next = 0x100;
-  for (unsigned byte = 0; byte < 256; ++byte) characters[byte] = is_itself(byte) ? byte : next++;
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    const bool is_itself = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
+    characters[byte] = is_itself ? byte : next++;
+  }
   return characters;
 }();
 

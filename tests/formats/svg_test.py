@@ -204,6 +204,7 @@ class Figures(unittest.TestCase):
         answers = json.dumps({"schema": "attn/answers/1", "steps": {"scores": [[2, 4, 4], [4, 16, 12], [4, 12, 11]]}})
         cls.figures["check"] = svg("check", EXAMPLE, "-", text=answers, codes=(0, 1))
         cls.figures["mistakes"] = svg("mistakes")
+        cls.figures["why of padding"] = svg("why", DATA / "ragged-batch.json", "scores[1,3,1]")
         cls.figures["one step of padding"] = svg("run", DATA / "ragged-batch.json", "--only", "weighted_values")
         cls.figures["closed"] = svg("run", DATA / "masks-together.json", "--only", "masked_scores,attention_weights")
         for fit in ("slide", "column"):
@@ -329,6 +330,10 @@ class Figures(unittest.TestCase):
             tree = said[f"{fit} of a tree"]
             for pointed in re.findall(r"(\S+\[[^ ]*\]) \(see above\)", tree):
                 self.assertRegex(tree.split(f"{pointed} (see above)")[0], re.escape(pointed) + " [=≈]")
+
+    def test_notes_stand_below_what_they_are_about(self):
+        texts = [words_of(text) for text in self.roots["why of padding"].iter(NAMESPACE + "text")]
+        self.assertIn("Note: query 3 of sequence 1 is padding: it is worked out like any other, but nobody reads it", texts)
 
     def test_what_is_left_out_for_want_of_room_is_what_the_whole_figure_has_more(self):
         symbols = {"weights that are given": "weight_matrix", "masks and what is added to scores": "mask",

@@ -146,14 +146,20 @@ class StepCode {
   std::string operator()(const Rotate& op) {
     const std::size_t pairs = shapes_[1].size(op.pair);
     const std::string half = std::to_string(pairs), all = std::to_string(2 * pairs);
-    AxisNames last = without(operands_[0].axes, op.axis);
+    const NumpyArray& x = operands_[0];
+    AxisNames rows;  // those that only the tables have come first
+    for (const Axis& axis : axes_) {
+      if (!has_axis(x.axes, axis)) rows.push_back(axis);
+    }
+    const bool is_whole = rows.empty();
+    for (const Axis& axis : without(x.axes, op.axis)) rows.push_back(axis);
+    AxisNames last = rows, tables = rows;
     last.push_back(op.axis);
-    AxisNames tables = without(last, op.axis);
     tables.push_back(op.pair);
     const std::string cosine = aligned(operands_[1], tables).text, sine = aligned(operands_[2], tables).text;
     const std::string first = last_axis(op.interleaved ? "0:" + all + ":2" : ":" + half);
     const std::string second = last_axis(op.interleaved ? "1:" + all + ":2" : half + ":" + all);
-    before_ += "x = " + permuted(operands_[0], last).text + "\n";
+    before_ += "x = " + (is_whole ? permuted(x, last).text : all_over(aligned(x, last), last)) + "\n";
     before_ += "a, b = x" + first + ", x" + second + "\n";
     before_ += "turned = x.copy()\n";
     before_ += "turned" + first + " = a * " + cosine + " - b * " + sine + "\n";
@@ -205,16 +211,17 @@ class StepCode {
 
   std::string operator()(const Normalize& op) {
     const NumpyArray& x = operands_[0];
+    const auto mean = [&](const std::string& of) {
+      if (op.fewer == 0) return along(op.over, of + ".mean");
+      return along(op.over, of + ".sum") + " / " + std::to_string(shapes_[0].size(op.over) - op.fewer);
+    };
     switch (op.part) {
       case Normalize::Part::mean:
-        return along(op.over, x.text + ".mean");
-      case Normalize::Part::variance: {
-        const std::string squares = "((" + x.text + " - " + aligned(operands_[1], x.axes).text + ") ** 2)";
-        if (op.fewer == 0) return along(op.over, squares + ".mean");
-        return along(op.over, squares + ".sum") + " / " + std::to_string(shapes_[0].size(op.over) - op.fewer);
-      }
+        return mean(x.text);
+      case Normalize::Part::variance:
+        return mean("((" + x.text + " - " + aligned(operands_[1], x.axes).text + ") ** 2)");
       case Normalize::Part::mean_square:
-        return along(op.over, "(" + x.text + " ** 2).mean");
+        return mean("(" + x.text + " ** 2)");
       case Normalize::Part::normalized: {
         const bool is_centred = operands_.size() == 3;
         const std::string variance = aligned(operands_[is_centred ? 2 : 1], axes_).text;
@@ -242,7 +249,7 @@ class StepCode {
       case Softmax::Part::maximum:
         return largest(op.over);
       case Softmax::Part::exponentials:
-        return power(op.base, difference(operands_[0], operands_[1], axes_));
+        return without_closed(power(op.base, difference(operands_[0], operands_[1], axes_)));
       case Softmax::Part::sum: {
         const std::string sum = along(op.over, operands_[0].text + ".sum");
         return operands_.size() == 1 ? sum
@@ -256,9 +263,10 @@ class StepCode {
         const std::string axis = axis_argument(axes_, op.over).substr(2) + ", keepdims=True";
         const std::string scores = aligned(operands_[0], axes_).text;
         if (!open_) return scores + " / " + scores + ".sum(" + axis + ")";
-        before_ += "open_scores = np.where(" + aligned(*open_, axes_).text + " != 0, " + scores + ", 0)\n";
-        helpers_.insert("divided");
-        return "divided(open_scores, open_scores.sum(" + axis + "))";
+        const std::string is_open = aligned(*open_, axes_).text + " != 0";
+        before_ += "open_scores = np.where(" + is_open + ", " + scores + ", 0)\n";
+        return "np.divide(open_scores, open_scores.sum(" + axis +
+               "), out=np.zeros(open_scores.shape), where=" + is_open + ")";
       }
     }
     return "";
@@ -338,15 +346,21 @@ class StepCode {
     return std::ranges::any_of(operands_, is_whole) ? array.text : all_over(array);
   }
 
-  std::string all_over(const NumpyArray& array) const {
+  std::string all_over(const NumpyArray& array) const { return all_over(array, axes_); }
+
+  // The array with as many cells along each of these axes as the result has.
+  std::string all_over(const NumpyArray& array, const AxisNames& axes) const {
     std::vector<std::string> sizes;
-    for (const std::size_t one : result_.sizes()) sizes.push_back(std::to_string(one));
+    for (const Axis& axis : axes) sizes.push_back(size(result_, axis));
     return "np.broadcast_to(" + array.text + ", (" + listed(sizes) + (sizes.size() == 1 ? "," : "") + "))";
   }
 
   std::string where_open(const std::string& text) const {
     return open_ ? "np.where(" + aligned(*open_, axes_).text + " != 0, " + text + ", 0)" : text;
   }
+
+  // The same where what was read was not: there the mask has made all that it closes −∞ already.
+  std::string without_closed(const std::string& text) const { return is_closed_already_ ? text : where_open(text); }
 
   std::string with_further(std::string text, std::size_t first) const {
     for (std::size_t i = first; i < operands_.size(); ++i) text += " + " + aligned(operands_[i], axes_).text;
@@ -356,7 +370,13 @@ class StepCode {
   // What the mask closes is not read: nothing behind it may leak out of what is no number.
   std::string products(const NumpyArray& a, const NumpyArray& b, const Axis& over,
                        const std::optional<NumpyArray>& open) const {
-    if (!open || !reads_non_finite_) return product_over(over, a, b, axes_);
+    if (!open || !reads_non_finite_) {
+      AxisNames own = a.axes;
+      own.insert(own.end(), b.axes.begin(), b.axes.end());
+      own = kept_of(axes_, own);
+      const std::string product = product_over(over, a, b, own);
+      return own == axes_ ? product : aligned({product, own, false}, axes_).text;
+    }
     AxisNames all = axes_;
     all.push_back(over);
     return "np.where(" + aligned(*open, all).text + " != 0, " + aligned(a, all).text + " * " + aligned(b, all).text +

@@ -27,8 +27,7 @@ class StepBox {
   // Lays it out in about that width.
   void lay_out(const Theme& theme, double room, const Room& figure, bool full);
 
-  // How many of its places have their numbers, or a map as large; are small maps; are not drawn.
-  std::size_t drawn_large() const { return shown_.size(); }
+  // How many of its places are small maps; are not drawn.
   std::size_t drawn_small() const { return maps_.size(); }
   std::size_t not_drawn() const { return of_ - shown_.size() - maps_.size(); }
   bool has_numbers() const { return shown_.front().grid.has_numbers(); }

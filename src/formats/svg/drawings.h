@@ -89,7 +89,7 @@ class FigureSheet {
   void lay_out(const Headline& headline);
   void lay_out(const Prose& prose);
   void lay_out(const Remark& remark);
-  void lay_out(const Derivation& derivation);
+  void lay_out(const Derivation&) {}  // stands beside matrices, which are drawn
   void lay_out(const Matrix& matrix);
   void lay_out(const Table& table);
   void lay_out(const Tree& tree);
@@ -102,7 +102,6 @@ class FigureSheet {
   void line(double x, const Runs& runs, const TextLook& look);
   void space(double height) { y_ += y_ > 0 ? height : 0; }
   void reach(double x) { width_ = x > width_ ? x : width_; }
-  bool aligned(const std::vector<Equation>& lines, double indent);
   void broken(const Equation& equation, double indent);
 
   const FormatOptions& options_;

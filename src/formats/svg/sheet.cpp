@@ -95,57 +95,6 @@ void FigureSheet::lay_out(const Remark& remark) {
   paragraph(text_runs(joined({"Note: "}, remark.text), theme_), {.size = size, .fill = theme_.faint});
 }
 
-void FigureSheet::lay_out(const Derivation& derivation) {
-  space(10);
-  const bool has_head = !derivation.formula.empty() || !derivation.title.empty();
-  const double indent = has_head ? indent_step : 0;
-  paragraph(formula_runs(derivation.formula, theme_), {.size = size, .fill = theme_.ink, .bold = true});
-  paragraph(text_runs({derivation.title}, theme_), {.size = size - 1, .fill = theme_.faint});
-  if (aligned(derivation.lines, indent)) return;
-  for (const Equation& equation : derivation.lines) broken(equation, indent);
-}
-
-// All lines with their sides below each other, if there is room for it.
-bool FigureSheet::aligned(const std::vector<Equation>& equations, double indent) {
-  double label = 0;
-  std::vector<double> widths;
-  for (const Equation& equation : equations) {
-    label = std::max(label, std::min(widest_label, text_width(plain(equation.label), size)));
-    for (std::size_t i = 0; i < equation.sides.size(); ++i) {
-      if (widths.size() <= i) widths.push_back(0);
-      widths[i] = std::max(widths[i], runs_width(formula_runs(equation.sides[i].whole(), theme_), size));
-    }
-  }
-  double total = indent + (label > 0 ? label + gap : 0);
-  for (const double width : widths) total += width + size / 2;
-  if (total > paper_width_) return false;
-  for (const Equation& equation : equations) {
-    const double base = y_ + size;
-    if (!equation.label.empty()) {
-      content_ += svg_text(indent, base, plain(equation.label), {.size = size, .fill = theme_.faint}, label);
-    }
-    double x = indent + (label > 0 ? label + gap : 0);
-    double end = x;
-    for (std::size_t i = 0; i < equation.sides.size(); ++i) {
-      const Runs runs = formula_runs(equation.sides[i].whole(), theme_);
-      content_ += svg_runs(x, base, runs, {.size = size, .fill = theme_.ink});
-      end = x + runs_width(runs, size);
-      x += widths[i] + size / 2;
-    }
-    reach(end);
-    y_ += size + leading;
-    if (equation.remark.empty()) continue;
-    const Runs remark = text_runs(in_parentheses(equation.remark), theme_);
-    if (end + gap + runs_width(remark, size) <= paper_width_) {
-      content_ += svg_runs(end + gap, base, remark, {.size = size, .fill = theme_.faint});
-      reach(end + gap + runs_width(remark, size));
-    } else {
-      paragraph(remark, {.size = size, .fill = theme_.faint}, indent + 2 * gap, paper_width_ - indent - 2 * gap);
-    }
-  }
-  return true;
-}
-
 void FigureSheet::broken(const Equation& equation, double indent) {
   Runs all;
   if (!equation.label.empty()) {
