@@ -35,14 +35,8 @@ class InputFile {
 
   InputFile(InputFile&& other) noexcept
       : descriptor_(std::exchange(other.descriptor_, -1)), size_(std::exchange(other.size_, 0)) {}
-  InputFile& operator=(InputFile&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
   ~InputFile();
 
-  int descriptor() const { return descriptor_; }
   std::size_t size() const { return size_; }
 
   // Fills `into` with what stands from `offset` on, or says why not.

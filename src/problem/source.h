@@ -17,8 +17,6 @@ class Source : public LateTensor<double> {
   // `make` is called once, and returns as many numbers as the shape has.
   Source(const Shape& shape, std::function<std::vector<double>()> make)
       : LateTensor(shape, [shape, make = std::move(make)] { return Tensor<double>(shape, make()); }) {}
-
-  bool operator==(const Source& other) const { return numbers() == other.numbers(); }
 };
 
 }  // namespace attn

@@ -94,11 +94,18 @@ class Shapes(BenchTest):
             self.assert_complains(attn("--shape", typed), 2, "is no shape")
         for option in ("--batch", "--heads", "--kv-heads", "--queries", "--keys", "--width", "--value-width",
                        "--model-width", "--repeat"):
-            for typed in ("0", "-1", "1.5", "many", "99999999999999999999"):
+            for typed in ("0", "-1", "1.5", "many", "9999999999999", "99999999999999999999"):
                 self.assert_complains(attn(option, typed), 2, f"`{typed}` is no size", option)
 
     def test_heads_that_cannot_be_shared_are_refused(self):
         self.assert_complains(attn("--heads", "6", "--kv-heads", "4"), 2, "6 heads", "4 heads")
+
+    def test_inputs_of_projections_have_as_many_keys_as_queries(self):
+        done = attn("--shape", "1,2,9,4", "--model-width", "8", "--keys", "5")
+        self.assert_complains(done, 2, "with --model-width queries and keys come from the same inputs", "9 and 5",
+                              "leave --keys out")
+        shape, = measured(*TINY, "--model-width", "8", "--keys", "9")
+        self.assertEqual(shape["workload"]["model_width"], 8)
 
     def test_more_than_the_machine_has_is_refused_with_the_numbers(self):
         done = attn("--queries", "100000000000")
@@ -138,8 +145,11 @@ class Choices(BenchTest):
     def test_what_no_kernel_computes_is_said(self):
         self.assert_complains(attn(*TINY, "--dtype", "f16"), 2, "1×2×9×4 in f16", "--list")
         self.assert_complains(attn("--suite", "--dtype", "bf16"), 2, "in bf16", "--list")
+        done = attn(*TINY, "--dtype", "bf16", "--kernel", "plain")
+        self.assert_complains(done, 2, "no kernel `plain` of", "in bf16", "--list")
 
     def test_options_that_exclude_each_other_are_refused(self):
+        self.assertEqual(attn("--list", "--json", "--format", "json").stdout, attn("--list", "--json").stdout)
         done = attn("--json", "--format", "text")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("--json and --format text", json.loads(done.stderr)["errors"][0]["message"])
@@ -213,6 +223,8 @@ class Models(BenchTest):
         for words, code, *parts in (
                 (("--causal",), 2, "--model", "--causal"), (("--shape", "1,1,2,2"), 2, "--model"),
                 (("--heads", "2"), 2, "--model"), (("--dtype", "bf16"), 2, "f32 or f64"),
+                (("--suite",), 2, "--model has its own sizes", "--suite"), (("--list",), 2, "--model", "--list"),
+                (("--backend", "cuda"), 2, "a whole model is timed on processors only", "leave out --backend"),
                 (("--kernel", "plain"), 2, "`plain`", "steps")):
             self.assert_complains(attn("--model", BLOCK, *words), code, *parts)
         self.assert_complains(attn("--model", os.path.join(DATA, "worked-example.json")), 2, "no block", "--shape")
@@ -220,6 +232,58 @@ class Models(BenchTest):
         self.assertEqual((missing.returncode, missing.stdout), (2, ""))
         self.assertIn("no-such-file.json: error: there is no such file", missing.stderr)
         self.assert_complains(attn("--root", DATA), 2, "--model")
+
+    def test_what_other_libraries_are_not_asked_for_is_named(self):
+        """By a Python that only pretends to be one, and answers with what it was asked."""
+        with open(BLOCK, encoding="utf-8") as file:
+            block = {**json.load(file), "score": "scaled_dot"}
+        layer, = block["block"]["layers"]
+        weights = layer["self"]["weights"]
+        without_norm = {name: of for name, of in layer.items() if name != "norm1"}
+        alike = lambda **more: {"block": {**block["block"], **more}}
+        of_layers = lambda *layers: alike(layers=list(layers))
+        of_attention = lambda **more: of_layers({**layer, "self": {"weights": weights, **more}})
+        wide = {**weights, "query": [[1, 0, 0, 1]] * 3, "key": [[0, 1, 1, 0]] * 3}
+        second = lambda **more: of_layers(layer, {**layer, "self": {**layer["self"], **more}})
+        of_decoder = {**layer, "cross": {"weights": weights}, "norm3": layer["norm2"]}
+        for more, apart in (({"score": "cosine"}, "scores or a softmax of another kind"),
+                            ({"softmax": {"base": 2}}, "scores or a softmax of another kind"),
+                            ({"softcap": 2}, "`softcap`"), ({"window": [1, 0]}, "`window`"),
+                            (of_attention(positions="alibi"), "positions of the kind alibi"),
+                            (of_layers(without_norm), "layers without attention or norms"),
+                            (of_layers(layer, without_norm), "layers without attention or norms"),
+                            (of_layers(layer, {"self": layer["self"], "norm1": layer["norm1"]}),
+                             "layers without attention or norms"),
+                            (second(weights=wide), "layers of several kinds"),
+                            (second(heads=2), "layers of several kinds"),
+                            (second(window=[1, 0]), "layers of several kinds"),
+                            (alike(kind="decoder", layers=[of_decoder], memory=[[1, 0, 1], [0, 1, 1]]), "a memory"),
+                            (alike(embedding_norm={"gain": [1, 1, 1], "bias": [0, 0, 0]}), "a norm of the embedding"),
+                            (second(), ""), ({"causal": False}, ""),
+                            (of_attention(positions="rope"), ""), ({"causal": True}, ""), ({}, "")):
+            with self.subTest(apart=apart, more=more), tempfile.TemporaryDirectory() as folder:
+                python = os.path.join(folder, "python")
+                with open(python, "w", encoding="utf-8") as file:
+                    file.write("#!/bin/sh\nwhile read -r word rest; do case $word in "
+                               "hello) printf 'have\\t0\\tmodel x\\n';; *) printf 'no %s\\n' \"$rest\";; esac; done\n")
+                os.chmod(python, 0o755)
+                with open(os.path.join(folder, "model.json"), "w", encoding="utf-8") as file:
+                    json.dump({**block, **more}, file)
+                shape, = measured("--model", os.path.join(folder, "model.json"), "--repeat", "1", "--compare",
+                                  "--python", python)
+                way, = shape["peers"]
+                self.assertEqual(json.loads(way["left_out"].split()[-1])["apart"], apart)
+
+    def test_tensors_beside_a_model_may_be_those_of_another_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.json")
+            with open(path, "w", encoding="utf-8") as file:
+                weights = {name: [[1, 0, 0], [0, 1, 0], [0, 0, 1]] for name in ("query", "key", "value")}
+                json.dump({"inputs": {"file": "tensors-from-files.npz", "tensor": "w_query"},
+                           "block": {"layers": [{"self": {"weights": weights}}]}}, file)
+            self.assertEqual(attn("--model", path, "--repeat", "1").returncode, 2)
+            done = attn("--model", path, "--root", DATA, "--repeat", "1")
+            self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Peers(BenchTest):

@@ -628,6 +628,13 @@ class Refusals(Case):
             np.savez(file, scores=np.array([{}], dtype=object))
         self.assertIn("pickle.npz", self.refused(EXAMPLE, self.path("pickle.npz")))
 
+    def test_standard_input_is_one_of_the_files(self):
+        self.assertIn("standard input cannot be both files", self.refused("-", "-"))
+        with open(EXAMPLE, encoding="utf-8") as file:
+            text = file.read()
+        for words in (("-", EXAMPLE), (EXAMPLE, "-")):
+            self.assertEqual(attn("diff", *words, text=text).returncode, 0)
+
     def test_both_files_are_faulted_at_once(self):
         said = self.refused(self.path("one.json"), self.path("two.json"))
         self.assertIn("one.json", said)
@@ -658,6 +665,17 @@ class Refusals(Case):
         self.assertIn("has none of the steps", said)
         self.assertIn("the steps are inputs, keys, queries, values, ", said)
         self.assertIn("rotary_cache", said)
+
+    def test_of_many_names_that_are_none_of_steps_some_are_told(self):
+        said = self.refused(EXAMPLE, self.write_npz({f"rotary_{number:02}": np.ones(3) for number in range(20)}))
+        self.assertIn("rotary_11, …; the steps are inputs, ", said)
+        self.assertNotIn("rotary_12", said)
+
+    def test_a_file_of_no_tensors_has_nothing_to_compare(self):
+        with open(self.path("none.safetensors"), "wb") as file:
+            file.write(stored_safetensors({}))
+        said = self.refused(EXAMPLE, self.path("none.safetensors"))
+        self.assertIn("it has no tensors; the steps are inputs, ", said)
 
     def test_options(self):
         self.assertIn("did you mean `scores`?", self.refused(EXAMPLE, SCALED, "--only", "score"))

@@ -138,10 +138,10 @@ class Class(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def roster(self, text):
+    def roster(self, text, *words):
         with open(os.path.join(self.folder, "class.csv"), "w", encoding="utf-8") as file:
             file.write(text)
-        return attn("exercise", "--roster", "class.csv", "--seed", "5", "-o", "out", folder=self.folder)
+        return attn("exercise", "--roster", "class.csv", "--seed", "5", "-o", "out", *words, folder=self.folder)
 
     def test_each_person_gets_a_problem_and_a_key(self):
         done = self.roster("name;group\nAnna Müller;A\nJ. Smith;B\n李明;B\n")
@@ -212,6 +212,26 @@ class Class(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertEqual(read(self.folder, "soft.json"), read(DATA, "worked-example.json"))
 
+    def test_what_is_no_problem_is_not_replaced_either(self):
+        os.makedirs(os.path.join(self.folder, "out", "exercise-1.json"))
+        done = attn("exercise", "--count", "2", "--seed", "1", "-o", "out", folder=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("exercise-1.json` is there already", done.stderr)
+
+    def test_a_folder_cannot_be_made_in_a_file(self):
+        with open(os.path.join(self.folder, "file"), "w", encoding="utf-8") as file:
+            file.write("x")
+        done = attn("exercise", "--count", "2", "--seed", "1", "-o", "file/out", folder=self.folder)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("cannot be written", done.stderr)
+
+    def test_where_no_problem_is_pleasant_it_is_said_for_whom(self):
+        done = self.roster("name\nAnna\n", "--inputs", "32", "--width", "2", "--score", "dot", "--difficulty", "1")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, "for Anna: .* most had two inputs alike")
+        self.assertIn("help: fewer --inputs, a larger --width, or a higher --difficulty", done.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "out")))
+
     def test_names_that_would_share_a_file_are_refused(self):
         done = self.roster("name\nA.B\nA/B\n")
         self.assertEqual(done.returncode, 2)
@@ -236,6 +256,30 @@ class Refusals(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertRegex(done.stderr, re.escape(one) + ".*stands against.*" + re.escape(other))
                 self.assertIn("help:", done.stderr)
+
+    def test_a_count_and_a_list_both_say_how_many(self):
+        done = attn("exercise", "--count", "2", "--roster", "class.csv", "-o", "out")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("--count stands against --roster", done.stderr)
+        self.assertIn("help: each person of the roster gets one problem", done.stderr)
+
+    def test_seeds_are_not_counted_on_beyond_the_largest(self):
+        largest = str(2 ** 53)
+        done = attn("exercise", "--seed", largest, "--count", "2", "-o", "out")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn(f"--seed {largest} would be counted on beyond the largest seed", done.stderr)
+        self.assertIn("help: a smaller --seed", done.stderr)
+        self.assertEqual(problem("--seed", largest)["x-seed"], 2 ** 53)
+
+    def test_sizes_that_show_no_mistake_are_said_to_be_too_small(self):
+        done = attn("exercise", "--seed", "1", "--inputs", "12", "--width", "1", "--score", "dot", "--difficulty", "1")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("no numbers of these sizes show every mistake", done.stderr)
+        self.assertIn("help: larger sizes", done.stderr)
+
+    def test_a_window_of_one_side_is_an_exercise(self):
+        for window in ([0, 1], [1, 0]):
+            self.assertEqual(problem("--window", ",".join(map(str, window)), "--seed", "1")["window"], window)
 
     def test_what_means_nothing_is_refused(self):
         for words in (("--inputs", "0"), ("--inputs", "x"), ("--difficulty", "6"), ("--score", "dto"), ("--window", "3"),

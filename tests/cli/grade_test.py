@@ -6,6 +6,7 @@ import json
 import math
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -75,6 +76,12 @@ class Folder(unittest.TestCase):
         with open(path, "w", encoding="utf-8") as file:
             file.write(content if isinstance(content, str) else json.dumps(content))
         return path
+
+    def refused(self, *words, code=2, **more):
+        done = self.grade(*words, **more)
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+        self.assertIn("help: ", done.stderr)
+        return done.stderr
 
     def grade(self, *words, keys=EXAMPLE, **more):
         return attn("grade", keys, *words, folder=self.folder, **more)
@@ -440,6 +447,118 @@ class WhoseItIs(Folder):
         self.assertIn("another one", self.people("in")["anna"]["remarks"][0])
 
 
+class WhatIsInAFolder(Folder):
+    def test_a_folder_without_answers_is_refused(self):
+        os.makedirs(self.path("empty"))
+        self.write("pictures/anna.png", "x")
+        for folder in ("empty", "pictures"):
+            said = self.refused(folder)
+            self.assertIn(f"the folder `{folder}` has no answers", said)
+            self.assertIn("a .json, .csv or .txt file, or a folder of such files", said)
+
+    def test_a_person_whose_folder_holds_no_answers_is_told_with_what_it_holds(self):
+        os.makedirs(self.path("in/Cleo"))
+        self.write("in/Anna/answers.json", {"steps": RIGHT})
+        self.write("in/Ben/scan.pdf", "x")
+        for page in range(6):
+            self.write(f"in/Dora/{page}.png", "x")
+        rows = self.people("in", code=2)
+        self.assertEqual((rows["Anna"]["points"], [rows[name]["verdict"] for name in ("Ben", "Cleo", "Dora")]),
+                         (3, ["unreadable"] * 3))
+        self.assertEqual(rows["Cleo"]["error"], "the folder is empty")
+        self.assertTrue(rows["Ben"]["error"].endswith("none of these is a .json, .csv or .txt file: scan.pdf"))
+        self.assertTrue(rows["Dora"]["error"].endswith(": 0.png, 1.png, 2.png, 3.png, …"), rows["Dora"])
+
+    def test_answers_are_found_in_folders_of_folders_but_not_however_deep(self):
+        self.write("in/Anna/a/b/answers.json", {"steps": RIGHT})
+        self.write("in/Anna/.hidden.json", {"steps": KINDS["slip"]})
+        self.write("in/Ben/1/2/3/4/5/6/7/answers.json", {"steps": RIGHT})
+        os.makedirs(self.path("in/Cleo/nothing/in/it"))
+        os.makedirs(self.path("in/Dora"))
+        os.symlink(self.path("in/Anna"), self.path("in/Dora/Anna"))
+        rows = self.people("in", code=2)
+        self.assertEqual((rows["Anna"]["points"], rows["Anna"]["files"]), (3, ["in/Anna/a/b/answers.json"]))
+        for name, why in (("Ben", "none of these is a .json, .csv or .txt file: 6"), ("Cleo", "the folder is empty"),
+                          ("Dora", "none of these is a .json, .csv or .txt file: Anna")):
+            self.assertTrue(rows[name]["error"].endswith(why), rows[name])
+
+    def test_what_systems_put_there_is_nobodys(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("in/.ben.json", {"steps": RIGHT})
+        self.write("in/__MACOSX/cleo.json", {"steps": RIGHT})
+        os.symlink("gone", self.path("in/dora.json"))
+        done = self.grade("in", "--report", "json")
+        self.assertEqual([row["name"] for row in json.loads(done.stdout)["hand_ins"]], ["anna"])
+        self.assertEqual(done.stderr, "attn: note: left out, for it is no .json, .csv or .txt: in/dora.json\n")
+
+    def test_what_is_read_already_is_no_hand_in(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("in/Ben/answers.json", {"steps": RIGHT})
+        self.write("in/roster.csv", "name\nanna\nBen\n")
+        shutil.copy(EXAMPLE, self.path("in/Ben/problem.json"))
+        rows = self.graded("in", "--roster", "in/roster.csv", keys="in/Ben/problem.json")["hand_ins"]
+        self.assertEqual([(row["name"], row["files"]) for row in rows],
+                         [("anna", ["in/anna.json"]), ("Ben", ["in/Ben/answers.json"])])
+
+    def test_what_is_no_answers_but_called_like_somebody_is_what_they_handed_in(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("in/Ben.pdf", "x")
+        self.write("in/notes.md", "x")
+        self.write("roster.csv", "name\nAnna\nBen\nCleo\n")
+        done = self.grade("in", "--roster", "roster.csv", "--feedback", "told", "--report", "json")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("left out, for it is no .json, .csv or .txt: in/notes.md\n", done.stderr)
+        rows = {row["name"]: row for row in json.loads(done.stdout)["hand_ins"]}
+        verdicts = [rows[name]["verdict"] for name in ("Anna", "Ben", "Cleo")]
+        self.assertEqual(verdicts, ["right", "unreadable", "nothing"])
+        self.assertEqual(rows["Ben"]["files"], ["in/Ben.pdf"])
+        self.assertIn("it is no .json, .csv or .txt file", rows["Ben"]["error"])
+        self.assertEqual(sorted(os.listdir(self.path("told"))), ["Anna.txt", "Ben.txt"])
+
+    def test_files_of_one_name_are_one_hand_in_only_beside_files_of_single_steps(self):
+        table = "\n".join(",".join(map(str, row)) for row in SCORES) + "\n"
+        self.write("in/anna.scores.csv", table)
+        self.write("in/anna.txt", "C = [" + "; ".join(" ".join(row) for row in RIGHT["context"]) + "]\n")
+        self.write("in/ben.json", {"steps": RIGHT})
+        self.write("in/ben.txt", "S = [2 4 4; 4 16 12; 4 12 10]\n")
+        rows = [(row["name"], len(row["files"])) for row in self.graded("in")["hand_ins"]]
+        self.assertEqual(rows, [("anna", 2), ("ben", 1), ("ben", 1)])
+
+    def test_a_table_that_is_called_like_its_step_alone_is_that_of_its_folder(self):
+        table = "\n".join(",".join(map(str, row)) for row in SCORES) + "\n"
+        self.write("Anna/scores.csv", table)
+        self.assertEqual(list(self.people("Anna/scores.csv")), ["Anna"])
+        self.write("scores.csv", table)
+        row, = self.graded("scores.csv")["hand_ins"]
+        self.assertEqual((row["points"], row["files"]), (1, ["scores.csv"]))
+
+    def test_a_server_s_folder_is_called_like_its_person_with_or_without_a_number(self):
+        for folder in ("Anna_77_assignsubmission_file_", "Ben7_assignsubmission_file_", "12_assignsubmission_file_"):
+            self.write(f"in/{folder}/answers.json", {"steps": RIGHT})
+        self.assertEqual(set(self.people("in")), {"Anna", "Ben7", "12"})
+
+    def test_a_name_may_have_any_letters_and_bytes(self):
+        os.makedirs(self.path("in"))
+        with open(os.path.join(os.fsencode(self.path("in")), b"Zo\xff.json"), "w", encoding="utf-8") as file:
+            json.dump({"steps": RIGHT}, file)
+        for name in ("Ærø Ødegård", "Ἀλέξανδρος", "李明", "Anna (late", "Ben (1)"):
+            self.write(f"in/{name}.json", {"steps": RIGHT})
+        self.write("roster.csv", "name\nÆRØ ØDEGÅRD\nΑλέξανδρος\n李 明\nAnna late\nBen\n")
+        done = self.grade("in", "--roster", "roster.csv", "--feedback", "told", "--report", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {row["name"]: row for row in json.loads(done.stdout)["hand_ins"]}
+        for name in ("ÆRØ ØDEGÅRD", "Αλέξανδρος", "李 明", "Anna late", "Ben"):
+            self.assertEqual(rows[name]["points"], 3, name)
+        self.assertEqual(len(rows), 6)
+        self.assertEqual(len(os.listdir(self.path("told"))), 6)
+
+    def test_files_of_feedback_have_names_that_every_system_takes(self):
+        for at, name in enumerate(("- x", "trailing ", "n" * 200)):
+            self.write(f"in/{at}.json", {"name": name, "steps": RIGHT})
+        self.grade("in", "--feedback", "told")
+        self.assertEqual(sorted(os.listdir(self.path("told"))), ["_ x.txt", "n" * 80 + ".txt", "trailing.txt"])
+
+
 class Schemes(Folder):
     def test_without_a_scheme_each_step_handed_in_has_a_point(self):
         self.write("anna.json", {"steps": KINDS["slip"]})
@@ -569,6 +688,34 @@ class ManyProblems(Folder):
         self.assertEqual(rows["anna"]["points"], 3)
         self.assertIn("cannot be read", rows["cleo"]["error"])
 
+    def test_a_problem_that_is_too_large_stops_nothing(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            large = {**json.load(file), "inputs": [[row % 5, row % 3, row % 7, 1] for row in range(9)]}
+        for name in ("cleo", "dora"):
+            self.write(f"keys/{name}.json", large)
+        self.write("roster.csv", "name\nAnna B\nCleo\nDora\n")
+        self.write("in/Anna B.json", {"steps": RIGHT})
+        self.write("in/Cleo.json", {"steps": RIGHT})
+        done = self.grade("in", "--roster", "roster.csv", "--max-memory", "3K", "--report", "json", keys="keys")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr.count("--max-memory is 3 KiB"), 2, done.stderr)
+        rows = {row["name"]: row for row in json.loads(done.stdout)["hand_ins"]}
+        self.assertEqual((rows["Anna B"]["points"], rows["Cleo"]["verdict"], rows["Dora"]["verdict"]),
+                         (3, "no_problem", "nothing"))
+        self.assertIn("keys/cleo.json, cannot be read", rows["Cleo"]["error"])
+        self.assertIn("keys/dora.json, cannot be read", rows["Dora"]["remarks"][0])
+
+    def test_a_folder_without_a_problem_that_can_be_read_is_refused(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("none/scheme.json", SCHEME)
+        self.write("none/.hidden.json", "{}")
+        said = self.refused("in", keys="none")
+        self.assertIn("the folder `none` has no problems", said)
+        self.assertIn("but for traces and answers", said)
+        self.write("broken/cleo.json", '{"inputs": 3}')
+        self.assertIn("broken/cleo.json:1:12: error: /inputs", self.refused("in", keys="broken"))
+        self.assertIn("there is no such file", self.refused("in", keys="gone.json"))
+
 
 class Outputs(Folder):
     def test_a_hand_in_is_what_gradescope_takes(self):
@@ -592,6 +739,68 @@ class Outputs(Folder):
         self.assertIn("-o DIR", refused.stderr)
         self.assertEqual(self.grade("in", "--report", "gradescope", "-o", "results").returncode, 0)
         self.assertEqual(sorted(os.listdir(self.path("results"))), ["anna.json", "ben.json"])
+
+    def test_a_report_is_what_its_file_ends_with(self):
+        self.write("anna.json", {"steps": RIGHT})
+        said = self.refused("anna.json", "-o", "grades.odt")
+        self.assertIn("the ending of `grades.odt` names no report", said)
+        self.assertIn("give --report: text, csv, json", said)
+        said = self.refused("anna.json", "-o", "grades.csv", "--report", "html")
+        self.assertIn("`-o grades.csv` is a report in csv by its ending, and --report says html", said)
+        self.assertIn("leave --report out", said)
+        self.assertEqual(self.grade("anna.json", "-o", "grades.csv", "--report", "csv").returncode, 0)
+        self.assertEqual(self.grade("anna.json", "-o", "grades", "--report", "csv").returncode, 0)
+        self.assertEqual(self.grade("anna.json", "-o", "-").stdout, self.grade("anna.json").stdout)
+        self.assertEqual(self.grade("anna.json", "-o", "-", "--report", "csv").stdout,
+                         self.grade("anna.json", "--report", "csv").stdout)
+
+    def test_standard_input_is_one_file_only(self):
+        for words, keys in ((["-", "-"], EXAMPLE), (["-"], "-")):
+            said = self.refused(*words, keys=keys)
+            self.assertIn("standard input can be one file only", said)
+            self.assertIn("give the others by name", said)
+
+    def test_what_comes_by_standard_input_is_graded_and_has_feedback(self):
+        for text, names in (({"steps": RIGHT}, 1), ({"name": "Anna", "steps": RIGHT}, 1)):
+            done = self.grade("-", "--feedback", "told", "--report", "json", text=json.dumps(text))
+            row, = json.loads(done.stdout)["hand_ins"]
+            self.assertEqual((row["name"], row["points"]), (text.get("name", ""), 3))
+        self.assertEqual(len(os.listdir(self.path("told"))), 2)
+        self.write("anna.json", {"steps": RIGHT})
+        with open(EXAMPLE, encoding="utf-8") as file:
+            text = file.read()
+        self.assertEqual(self.grade("anna.json", keys="-", text=text).stdout, self.grade("anna.json").stdout)
+
+    def test_one_hand_in_for_gradescope_may_be_a_folder_too(self):
+        self.write("anna.json", {"steps": RIGHT})
+        os.makedirs(self.path("results.d"))
+        for folder in ("results", "results.d"):
+            self.assertEqual(self.grade("anna.json", "--report", "gradescope", "-o", folder).returncode, 0)
+            self.assertEqual(os.listdir(self.path(folder)), ["anna.json"])
+
+    def test_feedback_that_cannot_be_written_is_the_environment_s_fault(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("file", "x")
+        os.makedirs(self.path("folder/anna.txt"))
+        self.write("protected/anna.txt", "old")
+        os.chmod(self.path("protected/anna.txt"), 0o444)
+        with socket.socket(socket.AF_UNIX) as end:
+            end.bind(self.path("end"))
+        for folder, why in (("file", "cannot be written"), ("file/in", "cannot be written"),
+                            ("folder", "it is a directory"), ("protected", "it is write-protected")):
+            self.assertIn(why, self.refused("in", "--feedback", folder, code=3), folder)
+        self.assertIn("end cannot be written", self.refused("in", "--report", "csv", "-o", "end", code=3))
+
+    def test_feedback_does_not_replace_a_file_that_was_named(self):
+        self.write("in/anna.txt", "S = [2 4 4; 4 16 12; 4 12 10]\n")
+        said = self.refused("in/anna.txt", "--feedback", "in")
+        self.assertIn("`in/anna.txt` is read here, and would be replaced", said)
+
+    def test_a_large_class_gets_a_file_each(self):
+        for person in range(128):
+            self.write(f"in/p{person}.json", {"steps": {"scores": SCORES}})
+        self.assertEqual(self.grade("in", "--feedback", "told").returncode, 0)
+        self.assertEqual(len(os.listdir(self.path("told"))), 128)
 
     def test_nothing_that_is_read_is_replaced(self):
         self.write("in/anna.json", {"steps": RIGHT})

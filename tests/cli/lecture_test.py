@@ -149,8 +149,12 @@ class Lecture:
 
     def close(self):
         if self.process and self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
+            os.write(self.main, b"\x03")  # a way out wherever it is: what counts lines then writes what it has counted
+            try:
+                self.process.wait(timeout=2)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
         os.close(self.main)
         os.close(self.side)
 

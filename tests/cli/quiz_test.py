@@ -229,6 +229,13 @@ class Asking(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("How it went", done.stdout)
 
+    def test_whoever_has_had_enough_says_so_in_any_of_the_usual_words(self):
+        usual = quiz(EXAMPLE, ["quit"]).stdout.split("How it went")[1]
+        for word in ("q", "exit", "Quit", " QUIT\t", "quit\r"):
+            self.assertEqual(quiz(EXAMPLE, [word, "2 4 4"]).stdout.split("How it went")[1], usual, word)
+        shown = [quiz(EXAMPLE, [word]).stdout.count("What is given") for word in ("help", "?")]
+        self.assertEqual(shown, [2, 2])
+
     def test_lines_without_an_end_take_no_memory(self):
         done = subprocess.run(f"head -c 30000000 /dev/zero | '{ATTN}' quiz '{EXAMPLE}' | tail -c 200", shell=True,
                               capture_output=True, env=ENVIRONMENT, timeout=60)
@@ -255,6 +262,10 @@ class Asking(unittest.TestCase):
             self.assertIn(done.returncode, (2,) if says else (0, 2), words)
             self.assertIn(says, done.stderr)
         self.assertEqual(run("quiz", EXAMPLE, "--transcript", "/nowhere/t.json").returncode, 3)
+        with tempfile.TemporaryDirectory(suffix=".json") as folder:
+            done = run("quiz", EXAMPLE, "--transcript", folder)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("it is a directory", done.stderr)
         self.assertEqual(run("quiz", EXAMPLE, "--transcript", EXAMPLE).returncode, 2)
 
 

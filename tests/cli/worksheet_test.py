@@ -370,6 +370,16 @@ class Refusals(unittest.TestCase):
         self.assertIn("--query", self.refused(EXAMPLE, "--fade", "--query", "1"))
         self.refused(EXAMPLE, "-o", "/nowhere/x.html", code=3)
 
+    def test_a_sheet_with_nothing_to_work_out_is_refused(self):
+        block = os.path.join(DATA, "block-by-hand.json")
+        said = self.refused(block, "--part", "layer1.self", "--blank", "layer1.norm1")
+        self.assertIn("none of the steps that --blank names is on this sheet", said)
+        decoder = printed("exercise", "--block", "decoder", "--seed", "3")
+        done = attn("worksheet", "-", "--part", "memory", text=decoder)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("there is nothing to work out on this sheet", done.stderr)
+        self.assertIn("attn run shows the steps that there are", done.stderr)
+
     def test_what_is_too_large_for_paper_is_said_to_be(self):
         thirty = json.dumps({"inputs": {"random": "integers", "shape": [30, 4], "seed": 1}})
         done = attn("worksheet", "-", "--format", "html", text=thirty)

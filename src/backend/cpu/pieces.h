@@ -39,7 +39,6 @@ class Pieces {
   explicit Pieces(const std::vector<Loop>& loops);
 
   const std::vector<std::size_t>& steps() const { return row_.steps; }
-  std::size_t cells() const { return rows_ * row_.size; }
 
   // Calls work(piece) for each. REQUIRES: as Threads::each.
   template <class Work>

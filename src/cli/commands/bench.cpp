@@ -87,7 +87,8 @@ bool parse_size(std::string_view typed, std::size_t& size) {
 std::size_t size_of(std::string_view option, const std::string& typed) {
   std::size_t size = 0;
   if (parse_size(typed, size)) return size;
-  throw Refusal("`" + shown(typed) + "` is no size", std::string(option) + " takes a whole number from 1")
+  throw Refusal("`" + shown(typed) + "` is no size",
+                std::string(option) + " takes a whole number from 1 to " + std::to_string(most_of_a_size))
       .at({option, typed});
 }
 

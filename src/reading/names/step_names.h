@@ -47,9 +47,6 @@ class KnownSteps {
   // The shape of a step of the problem at hand; null of any other.
   const Shape* shape(std::string_view id) const;
 
-  // Empty where "result" stands for no step.
-  std::string result() const { return own_.empty() ? std::string() : own_.back(); }
-
   // The one that somebody most likely means by another name: "Q", "softmax",
   // "attention-weight". Nothing where none is near.
   std::optional<std::string> meant_by(std::string_view name) const;

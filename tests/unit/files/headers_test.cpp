@@ -58,14 +58,17 @@ TEST_CASE("whatever else stands in the header of an .npy file is refused", "[fil
     INFO(order);
     CHECK_FALSE(fault_of(dictionary("'<f8'", order, "(3,)")).empty());
   }
-  for (const std::string descr : {"'|O'", "'<U3'", "'<c16'", "'<M8[D]'", "'|V2'", "'<f16'", "'<f3'", "''", "'<'",
-                                  "'<f8x'", "[('a', '<f8')]", "'<f' '8'", "f8"}) {
+  for (const std::string descr :
+       {"'|O'", "'<U3'", "'<c16'", "'<M8[D]'", "'|V2'", "'<f16'", "'<f3'", "''", "'<'", "'<f8x'", "[('a', '<f8')]",
+        "'<f' '8'", "f8", "'|a3'", "'<m8[s]'", "'|V4'", "'|?1'"}) {
     INFO(descr);
     CHECK_FALSE(fault_of(dictionary(descr, "False", "(3,)")).empty());
   }
   for (const std::string text : {"", "{", "{}", "{'descr': '<f8'}", "[]",
                                  "{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (3,)}",
                                  "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), 'more': 1}",
+                                 "{'descr': '<f8', 'fortran_order': False, 'fortran_order': False, 'shape': (3,)}",
+                                 "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), 'shape': (3,)}",
                                  "{'descr': '<f8', 'fortran_order': False, 'shape': (3,)} + {}"}) {
     INFO(text);
     CHECK_FALSE(fault_of(text).empty());
@@ -102,6 +105,10 @@ TEST_CASE("the tensors of a .safetensors file are all of its bytes, each once", 
   CHECK_FALSE(refusal("{" + entry("a", 8, 0) + "}", 8).empty());
   CHECK(refusal("{" + entry("a", 0, 4) + "," + entry("a", 4, 8) + "}", 8) == "has two tensors called a");
   CHECK(refusal("{}", 0).empty());
+  CHECK(refusal(R"({"__metadata__": {"a": "1", "a": "2"}})", 0) == "has a header that names a twice");
+  std::string sizes = "1";
+  for (int axis = 1; axis < 1000; ++axis) sizes += ", 1";
+  CHECK_FALSE(refusal(R"({"a": {"dtype": "U8", "shape": [)" + sizes + R"(], "data_offsets": [0, 1]}})", 1).empty());
 }
 
 TEST_CASE("a .safetensors header nests no deeper than the format", "[files]") {

@@ -282,6 +282,15 @@ TEST_CASE("all faults of a scheme are reported at once, each with what to do", "
     REQUIRE_FALSE(refused);
     return refused.faults().front().code + " " + refused.faults().front().where;
   };
+  CHECK(read(R"({"$schema": "x", "title": "y", "notes": "z", "round_to": 0.5})").value().round_to == 0.5);
+  CHECK(code_of(R"({"round_to": 1e9})") == "out-of-range /round_to");
+  CHECK(code_of(R"({"round_to": "half"})") == "wrong-kind /round_to");
+  CHECK(code_of(R"({"points": {"scores": "three"}})") == "wrong-kind /points/scores");
+  CHECK(code_of(R"({"points": {"scores": 1e9}})") == "out-of-range /points/scores");
+  const auto help_of = [&](const std::string& text) { return read(text).faults().front().help.text(); };
+  CHECK(help_of(R"({"zzzzzzzz": 1})").find("round_to") != std::string::npos);
+  CHECK(help_of(R"({"deduct": {"zzzzzzzz": 1}})").find("attn mistakes") != std::string::npos);
+  CHECK(help_of(R"({"points": {"zzzzzzzz": 1}})").find("its steps are ") != std::string::npos);
   CHECK(code_of("[3, 2]") == "wrong-kind ");
   CHECK(code_of(R"({"points": [3, 2]})") == "wrong-kind /points");
   CHECK(code_of(R"({"points": {"S": 3}, "deduct": 1})") == "wrong-kind /deduct");

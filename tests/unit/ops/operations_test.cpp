@@ -1,4 +1,6 @@
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -283,6 +285,61 @@ TEST_CASE("in single precision every operation makes floats near what it makes i
       CHECK(floats[i] == static_cast<double>(static_cast<float>(floats[i])));
       CHECK(floats[i] == Approx(doubles[i]).margin(1e-4));
     }
+  }
+}
+
+TEST_CASE("an operation is equal to one that is made like it, and to no other", "[ops]") {
+  const auto rows = [](std::int64_t first) { return Rows(Tensor<std::int64_t>({{"query", 2}}, {first, 1})); };
+  const Rows shared = rows(0);
+  const std::vector<std::function<Op(bool)>> made = {
+      [](bool same) {
+        return Split{"d_model", "head", "d_k", same ? 2U : 4U};
+      },
+      [](bool same) {
+        return Merge{"head", "d_v", same ? "d_concat" : "d_out"};
+      },
+      [](bool same) { return Join{same ? "key" : "query"}; },
+      [](bool same) {
+        return Repeat{"head", 2, same};
+      },
+      [&](bool same) {
+        return Pick{"distance", rows(same ? 0 : 1)};
+      },
+      [&](bool same) {
+        return Pick{"distance", same ? shared : rows(1)};
+      },
+      [](bool same) {
+        return Waves{.positions = {"token", 3}, .features = {"pair", 2}, .first = same ? 0U : 1U};
+      },
+      [](bool same) {
+        return Rotate{"d_k", "pair", same};
+      },
+      [](bool same) {
+        return Contract{"d_k", same ? Contract::Then::add : Contract::Then::divide};
+      },
+      [](bool same) {
+        return Combine{same ? Binary::add : Binary::subtract, {}};
+      },
+      [](bool same) {
+        return Map{Unary::multiply, same ? 2.0 : 3.0, ""};
+      },
+      [](bool same) {
+        return Reduce{same ? Reducer::sum : Reducer::norm, "key"};
+      },
+      [](bool same) { return Gate{same ? Unary::gelu : Unary::silu}; },
+      [](bool same) {
+        return Normalize{Normalize::Part::normalized, "d_model", 1e-5, same};
+      },
+      [](bool same) {
+        return Softmax{Softmax::Part::sum, "key", same ? 0.0 : 2.0};
+      },
+      [](bool same) {
+        return Online{Online::Part::sum, "key", "block", same ? 2U : 3U};
+      }};
+  for (const auto& make : made) {
+    CHECK(make(true) == make(true));
+    CHECK(make(true) != make(false));
+    CHECK(make(true) != Op(Close{}));
   }
 }
 

@@ -185,6 +185,29 @@ TEST_CASE("a name is suggested only where the step can be named", "[answers]") {
   CHECK_FALSE(named_step("result", few));
 }
 
+TEST_CASE("a problem or a trace in place of answers is told once, as what it is", "[answers]") {
+  const auto [key, what] = GENERATE(table<std::string, std::string>({{"inputs", "a problem"},
+                                                                     {"weights", "a problem"},
+                                                                     {"tokens", "a problem"},
+                                                                     {"embeddings", "a problem"},
+                                                                     {"statement", "a trace"},
+                                                                     {"arithmetic", "a trace"},
+                                                                     {"labels", "a trace"},
+                                                                     {"backend", "a trace"}}));
+  const Result<Answers> read = read_answers("{\"" + key + R"(": 1, "other": 2, "steps": {"scores": [1]}})", known());
+  INFO(key);
+  REQUIRE_FALSE(read);
+  CHECK(read.faults().size() == 1);
+  CHECK(read.faults()[0].code == "not-answers");
+  CHECK(read.faults()[0].message.find("/" + key + " is a key of " + what) != std::string::npos);
+}
+
+TEST_CASE("None in answers is told to be null", "[answers]") {
+  const Result<Answers> read = read_answers(R"({"steps": {"scores": [None]}})", known());
+  REQUIRE_FALSE(read);
+  CHECK(read.faults()[0].help.text().find("null") != std::string::npos);
+}
+
 TEST_CASE("a file of rows is one step, however its fields are separated", "[answers][csv]") {
   for (const char* text : {"1,2.50,47%\n\"0.50\",,√3/2\n", "1;2.50;47%\r\n\"0.50\";;√3/2",
                            "\xEF\xBB\xBF 1 \t 2.50\t47%\n\n\"0.50\"\t\t√3/2\n\n"}) {

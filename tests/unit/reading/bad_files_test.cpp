@@ -83,3 +83,26 @@ TEST_CASE("no control byte of a bad file reaches its message", "[reading]") {
     CHECK(std::ranges::none_of(said, is_control));
   }
 }
+
+TEST_CASE("of very many unknown keys the first are told and the rest counted", "[reading]") {
+  std::string text = R"({"inputs": [[1, 0], [0, 1]])";
+  for (int i = 0; i < 1200; ++i) text += ", \"k" + std::to_string(i) + "\": 0";
+  const Result<Problem> problem = read_problem(text + "}", catalog(), two_gib, "");
+  REQUIRE_FALSE(problem);
+  CHECK(problem.faults().size() < 1200);
+  CHECK(problem.faults().size() + problem.faults().back().unkept == 1200);
+}
+
+TEST_CASE("sequences that do not fit once they are as long as the longest are refused", "[reading]") {
+  std::string row = "[1";
+  for (int column = 1; column < 200; ++column) row += ", 1";
+  row += "]";
+  std::string text = R"({"inputs": [[)" + row;
+  for (int more = 1; more < 100; ++more) text += ", " + row;
+  text += "]";
+  for (int sequence = 1; sequence < 100; ++sequence) text += ", [" + row + "]";
+  const Result<Problem> problem = read_problem(text + "]}", catalog(), 8'000'000, "");
+  REQUIRE_FALSE(problem);
+  CHECK(problem.faults().front().code == "too-large");
+  CHECK(problem.faults().front().message.find("padded") != std::string::npos);
+}

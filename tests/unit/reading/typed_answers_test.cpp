@@ -211,8 +211,41 @@ TEST_CASE("what is typed wrongly is refused for what it is", "[typed]") {
       {"S = [2]\nscores = [2]", "duplicate-step"},
       {"S[1,1] = 2\nS[1,:] = [2 4 4]", "duplicate-step"},
       {"S = [1]\nS[1,1] = 2", "duplicate-step"},
+      {"S[ = 2", "bad-index"},
+      {"S[a,1] = 2", "bad-index"},
+      {"S[1,1,1,1,1,1,1,1,1] = 2", "bad-index"},
+      {"S = [[1 2] 3]", "mixed-list"},
+      {"S = [[1 2] []]", "ragged-list"},
+      {"S = [[[1 2]] [[1 2] [3 4]]]", "ragged-list"},
+      {"S1 = 2 4 4\nkeys 4 16 12", "no-answer"},
   }));
   CHECK(code_of(text) == code);
+}
+
+TEST_CASE("of a step that the problem does not have the shape is what is typed", "[typed]") {
+  CHECK(only("scaled_scores = [1 2; 3 4]").shape == Sizes{2, 2});
+  CHECK(placed(only("scaled_scores[2,:] = [1 2]")) == "[2,1]=1 [2,2]=2");
+  const auto said = [](const std::string& text) {
+    const Result<Answers> read = read_answers_text(text, steps_of_example());
+    return read ? "" : read.faults()[0].message;
+  };
+  CHECK(said("scaled_scores[1,2] = [1 2]").find("takes one number") != std::string::npos);
+  CHECK(said("scaled_scores[1,:] = [1 2; 3 4]").find("takes a row") != std::string::npos);
+  CHECK(said("scaled_scores[:,:] = [[[1]]]").find("takes a matrix") != std::string::npos);
+  CHECK(said("scaled_scores1 = 2 3").find("which numbers of the step") != std::string::npos);
+}
+
+TEST_CASE("a number behind a name is that of a token, and means nothing where a step has none", "[typed]") {
+  const Result<Answers> read = read_answers_text("relative_keys2 = 1 2", steps_of_example("deberta.json"));
+  REQUIRE_FALSE(read);
+  CHECK(read.faults()[0].code == "bad-index");
+}
+
+TEST_CASE("a byte order mark before what is typed is passed over, and places are counted behind it", "[typed]") {
+  CHECK(only("\xEF\xBB\xBFm = 4 16 12").shape == Sizes{3});
+  const Result<Answers> read = read_answers_text("\xEF\xBB\xBFS = 2 x 4", steps_of_example());
+  REQUIRE_FALSE(read);
+  CHECK(read.faults()[0].range == TextRange{9, 10});
 }
 
 TEST_CASE("a symbol that several layers have stands for none of them", "[typed]") {
