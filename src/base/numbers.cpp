@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
-#include <system_error>
 #include <type_traits>
 
 #include "base/text.h"
@@ -68,11 +67,12 @@ void append_fewest_digits(Real value, std::string& text) {
     auto written = std::to_chars(scientific.data(), most, size, std::chars_format::scientific);
     // The fewest digits of one float, 7.038531e-26, lie so near the middle between two that who takes them for a double
     // first, as readers of JSON do, comes to its neighbour.
-    if (double read = 0; std::is_same_v<Real, float> &&
-                         std::from_chars(scientific.data(), written.ptr, read).ec == std::errc() &&
-                         static_cast<Real>(read) != size) {
-      constexpr int decimals = std::numeric_limits<Real>::max_digits10 - 1;
-      written = std::to_chars(scientific.data(), most, size, std::chars_format::scientific, decimals);
+    if constexpr (std::is_same_v<Real, float>) {
+      constexpr int decimals = std::numeric_limits<float>::max_digits10 - 1;
+      double read = 0;
+      std::from_chars(scientific.data(), written.ptr, read);
+      if (static_cast<float>(read) != size)
+        written = std::to_chars(scientific.data(), most, size, std::chars_format::scientific, decimals);
     }
     if (value < 0) *to++ = '-';
     to = placed({scientific.data(), written.ptr}, to);

@@ -222,18 +222,18 @@ std::string CourseQuestions::formula(const CourseQuestion& question) {
   return language().courses.formula.text() + html_text(question.step->heading.formula.text());
 }
 
-ExpectedQuestions::ExpectedQuestions(const Trace& trace) {
-  constexpr std::size_t of_cell = 45;
-  for (const Step& step : trace.steps) numbers += std::min(step.result.size(), most_boxes);
-  for (const GivenTensor& one : trace.givens) given += of_cell * one.value.size();
-}
-
 std::string CourseQuestions::category() const {
   std::string text;
   for (const char c : printable(trace_.title.empty() ? std::string("attn") : trace_.title)) {
     text += c == '/' ? "//" : std::string(1, c);
   }
   return "$course$/top/" + text;
+}
+
+ExpectedQuestions::ExpectedQuestions(const Trace& trace) {
+  constexpr std::size_t of_cell = 45;
+  for (const Step& step : trace.steps) numbers += std::min(step.result.size(), most_boxes);
+  for (const GivenTensor& one : trace.givens) given += of_cell * one.value.size();
 }
 
 }  // namespace attn

@@ -156,7 +156,10 @@ class PageTest(unittest.TestCase):
 
 class Sums(PageTest):
     def written(self):
-        """What is written for each cell of each matrix of the page: {step: (shape, {offset: line})}."""
+        """What is written for each cell of each matrix of the page: {step: (shape, {offset: line})}.
+
+        Nothing is shown meanwhile: the page would be laid out anew for each cell.
+        """
         told = self.run_script("""
             document.body.style.display = "none";
             return [...document.querySelectorAll("table[data-matrix]")].map((table) => {

@@ -53,11 +53,9 @@ def is_behind_switch(lines, at):
         above -= 1
     if not lines[at].lstrip().startswith("return") or lines[above] != indent + "}":
         return False
-    while above > 0 and not (lines[above].startswith(indent) and lines[above][len(indent)] not in " }"):
-        above -= 1
-        while above > 0 and not lines[above].strip():
-            above -= 1
-    return lines[above].lstrip().startswith("switch (")
+    # What stands as far in as the brace, or less, and before it: a switch, or else a loop or a condition.
+    opening = next((line for line in reversed(lines[:above]) if line.strip() and not line.startswith(indent + " ")), "")
+    return opening.startswith(indent + "switch (")
 
 
 class Source:

@@ -18,9 +18,10 @@ std::optional<std::string> shortened(std::string_view typed, const std::vector<s
   constexpr auto plain = [](std::string_view name) {
     return plain_name(name, [](char c) { return c == '-' || c == '_' || c == ' '; });
   };
+  const std::string meant = plain(typed);
   std::optional<std::string> longest;
   for (const std::string& name : names) {
-    if (plain(typed).starts_with(plain(name)) && (!longest || name.size() > longest->size())) longest = name;
+    if (meant.starts_with(plain(name)) && (!longest || name.size() > longest->size())) longest = name;
   }
   return longest;
 }
