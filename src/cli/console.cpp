@@ -166,6 +166,12 @@ Refusal Refusal::at(const Typed& typed) && {
   return std::move(*this);
 }
 
+Refusal Refusal::about(std::string_view file) && {
+  meant_.reset();
+  complaint_.file = file;
+  return std::move(*this);
+}
+
 Complaint Refusal::complaint(std::span<const std::string> words, std::span<const std::string> with_values) const {
   const auto place =
       meant_ && !words.empty() ? find_typed(words, {meant_->option, meant_->value}, with_values) : std::nullopt;

@@ -48,6 +48,9 @@ class Refusal final : public std::exception {
   // The same, and what of the command line is to blame.
   Refusal at(const Typed& typed) &&;
 
+  // The same, and not the command line is to blame: it is one file of several that is refused.
+  Refusal about(std::string_view file) &&;
+
   Refusal(const Refusal&);
   Refusal(Refusal&&) noexcept;
   Refusal& operator=(const Refusal&) = delete;

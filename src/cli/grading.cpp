@@ -185,7 +185,12 @@ std::string ProblemsOfClass::whose_numbers(const Answers& answers, const ReadyPr
   constexpr std::size_t most_tried = 200;
   for (std::size_t at = 0; at < std::min(entries_.size(), most_tried); ++at) {
     if (entries_[at].statement.empty()) continue;
-    const std::shared_ptr<const ReadyProblem> other = ready(at);
+    std::shared_ptr<const ReadyProblem> other;
+    try {
+      other = ready(at);
+    } catch (const Refusal&) {
+      continue;  // said where somebody has it
+    }
     if (other->trace.statement == own.trace.statement) continue;
     const Report report = other->checker.mark(answers);
     const auto is_right = [](const MarkedStep& step) {
@@ -207,6 +212,11 @@ Problem ProblemsOfClass::opened(const std::string& file) const {
   return file == "-" ? open_problem_text(text_of_input_, file, computing_) : open_problem(file, computing_);
 }
 
+KnownSteps ProblemsOfClass::known() {
+  if (count() == 1) return ready(0)->known;
+  return KnownSteps::of(Computation(opened(entries_[first()].file)).whole(), possible_steps);
+}
+
 std::shared_ptr<const ReadyProblem> ProblemsOfClass::ready(std::size_t at) {
   if (const auto found = ready_.find(at); found != ready_.end()) return found->second;
   Problem problem = opened(entries_[at].file);
@@ -216,9 +226,14 @@ std::shared_ptr<const ReadyProblem> ProblemsOfClass::ready(std::size_t at) {
   KnownSteps known = KnownSteps::of(computation.whole(), possible_steps);
   computation.keep(kept_);
   if (ready_.size() >= most_ready) ready_.clear();
-  auto made = std::make_shared<const ReadyProblem>(std::move(known), compute(computation, computing_), rule);
-  ready_.emplace(at, made);
-  return made;
+  try {
+    auto made = std::make_shared<const ReadyProblem>(std::move(known), compute(computation, computing_), rule);
+    ready_.emplace(at, made);
+    return made;
+  } catch (Refusal& refusal) {
+    if (count() == 1) throw;
+    throw std::move(refusal).about(entries_[at].file);
+  }
 }
 
 // The texts of a person's files, and what they say of themselves.
@@ -297,10 +312,16 @@ std::shared_ptr<const ReadyProblem> Grading::problem_of(const TextsOfPerson& tex
   };
   if (entry.is_for_person && std::ranges::none_of(texts.names, is_own)) owner = entry.name;
   why = language().grades.problem_not_read(entry.file);
+  return ready(*at);
+}
+
+// Null where it cannot be read or computed, and that is said once.
+std::shared_ptr<const ReadyProblem> Grading::ready(std::size_t at) {
+  if (problems_.entry(at).statement.empty()) return nullptr;
   try {
-    return entry.statement.empty() ? nullptr : problems_.ready(*at);
+    return problems_.ready(at);
   } catch (const Refusal& refusal) {
-    refused_.push_back(refusal);
+    if (unready_.insert(at).second) refused_.push_back(refusal);
     return nullptr;
   }
 }
@@ -438,10 +459,9 @@ GradedHandIn Grading::nothing_of(const std::string& name) {
   const auto at = problems_.find("", {name}, why);
   if (!at || problems_.entry(*at).statement.empty()) return none;
   none.problem = problems_.entry(*at).file;
-  try {
-    none.grade = Grader(scheme_, problems_.ready(*at)->trace).nothing();
-  } catch (const Refusal& refusal) {
-    refused_.push_back(refusal);
+  if (const auto problem = ready(*at)) {
+    none.grade = Grader(scheme_, problem->trace).nothing();
+  } else {
     none.remarks.push_back(language().grades.problem_not_read(none.problem));
   }
   return none;

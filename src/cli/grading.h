@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,7 +54,6 @@ class ProblemsOfClass {
 
   const Entry& entry(std::size_t at) const { return entries_[at]; }
   std::size_t count() const { return entries_.size(); }
-  std::size_t first() const;                                        // that can be read
   const std::vector<std::string>& steps() const { return steps_; }  // of all of them, each once
   const std::vector<Refusal>& refused() const { return refused_; }
 
@@ -63,13 +63,18 @@ class ProblemsOfClass {
     ready_.clear();
   }
 
+  // Refuses one that takes too much to compute.
   std::shared_ptr<const ReadyProblem> ready(std::size_t at);
+
+  // The names of the first one's steps, which files of answers and schemes are read by. One that is alone is computed.
+  KnownSteps known();
 
   // Of whose problem the first steps are that are wrong for one's own; empty where they are of none.
   std::string whose_numbers(const Answers& answers, const ReadyProblem& own);
 
  private:
   void add(const std::string& file, bool is_only);
+  std::size_t first() const;  // that can be read
   Problem opened(const std::string& file) const;
 
   const ComputeOptions& computing_;
@@ -120,6 +125,7 @@ class Grading {
   std::vector<HandInOfClass> read(const FilesOfPerson& files);
   void name(HandInOfClass& hand_in, const TextsOfPerson& texts) const;
   const Roster::Person* person_of(const std::vector<std::string>& names) const;
+  std::shared_ptr<const ReadyProblem> ready(std::size_t at);
   GradedHandIn nothing_of(const std::string& name);
   void tell_of_several(const std::map<std::string, std::vector<std::size_t>>& places);
   void put_in_order();
@@ -132,6 +138,7 @@ class Grading {
   std::multimap<std::string, std::size_t> alike_people_;  // the same by loose_person_key()
   GradedClass class_;
   std::vector<Refusal> refused_;
+  std::set<std::size_t> unready_;  // problems that this was said of
 };
 
 }  // namespace attn

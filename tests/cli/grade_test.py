@@ -298,6 +298,23 @@ class WhoseItIs(Folder):
         self.write("hand-ins/Ben.json", {"steps": {"keys": KEYS, "queries": QUERIES, "values": VALUES, **RIGHT}})
         self.assertIn("its numbers are those of the problem of Anna", self.people("hand-ins", keys="keys")["Ben"]["remarks"])
 
+    def test_a_problem_that_is_too_large_keeps_nobody_else_from_a_grade(self):
+        with open(EXAMPLE, encoding="utf-8") as stream:
+            problem = json.load(stream)
+        large = {"random": "normal", "shape": [3000, 4], "seed": 7}
+        for name, inputs in (("Anna", large), ("Ben", problem["inputs"])):
+            self.write(f"keys/{name}.json", {**problem, "inputs": inputs, "x-for": name})
+        for name in ("Anna", "Anna Two", "Ben"):
+            self.write(f"in/{name}.json", {"name": name.split()[0], "steps": RIGHT})
+        done = self.grade("in", "--max-memory", "100M", "--report", "json", keys="keys")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        people = {row["name"]: row for row in json.loads(done.stdout)["hand_ins"]}
+        self.assertEqual((people["Ben"]["points"], people["Ben"]["verdict"]), (3, "right"))
+        self.assertEqual(people["Anna"]["verdict"], "no_problem")
+        said = done.stderr.strip().split("\n")
+        self.assertEqual(len(said), 1, said)
+        self.assertEqual(json.loads(said[0])["errors"][0]["file"], "keys/Anna.json")
+
     def test_a_file_called_like_somebody_else_is_told(self):
         self.write("roster.csv", "name\nPaul\nPaula\n")
         self.write("hand-ins/Paula.txt", "name: Paul\nS = [2 4 4; 4 16 12; 4 12 10]\n")

@@ -220,7 +220,7 @@ std::optional<FolderOfPeople> gradescope_folder(const std::vector<ReportTarget>&
 // The scheme of points; its steps are then computed, however large.
 Scheme scheme_of(const std::string& file, ProblemsOfClass& problems) {
   if (file.empty()) return {};
-  const KnownSteps& known = problems.ready(problems.first())->known;
+  const KnownSteps known = problems.known();
   Scheme scheme = read_of(file, [&](std::string_view text) { return read_scheme(text, known, problems.steps()); });
   std::vector<std::string> ids;
   for (const Scheme::StepPoints& one : scheme.points) ids.push_back(one.step);
@@ -252,7 +252,7 @@ Exit GradeOptions::run() const {
   ProblemsOfClass problems(keys, computing);
   const Scheme points = scheme_of(scheme, problems);
   std::vector<std::string> left_out;
-  std::vector<FilesOfPerson> all = files_of_class(answers, problems.ready(problems.first())->known, left_out);
+  std::vector<FilesOfPerson> all = files_of_class(answers, problems.known(), left_out);
   if (people) give_to_people(*people, left_out, all);
   say_what_is_left_out(left_out);
 
