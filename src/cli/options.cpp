@@ -23,12 +23,13 @@ void refuse_empty(std::span<const std::string> words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     const bool ends_in_nothing = is_option(word) && word.ends_with('=');
-    if (!word.empty() && !ends_in_nothing) continue;
-    const bool is_value = word.empty() && i > 0 && is_option(words[i - 1]);
+    const bool is_blank = word.find_first_not_of(' ') == std::string::npos;
+    if (!is_blank && !ends_in_nothing) continue;
+    const bool is_value = is_blank && i > 0 && is_option(words[i - 1]);
     const std::string before = ends_in_nothing ? word.substr(0, word.size() - 1) : is_value ? words[i - 1] : "";
     throw Refusal(before.empty() ? "an argument is empty" : "what stands behind `" + before + "` is empty",
                   "write a value, or leave it out")
-        .at(before.empty() ? Typed{.value = ""} : Typed{.option = before});
+        .at(before.empty() ? Typed{.value = word} : Typed{.option = before});
   }
 }
 

@@ -150,7 +150,8 @@ class Commands(ProgramTest):
                 ("check", EXAMPLE, "-", "--digits"), ("check", EXAMPLE, "--template"), ("diff", EXAMPLE, EXAMPLE, "--only"),
                 ("bench", "--shape"), ("bench", "--seconds"), ("bench", "--kernel"), ("bench", "--python")]:
             with self.subTest(words):
-                self.assert_complains(attn(*words, ""), 2, f"what stands behind `{words[-1]}` is empty")
+                for nothing in ("", "  "):
+                    self.assert_complains(attn(*words, nothing), 2, f"what stands behind `{words[-1]}` is empty")
                 if words[-1].startswith("--"):
                     self.assert_complains(attn(*words[:-1], words[-1] + "="), 2, f"`{words[-1]}` is empty")
         for words in (("",), ("run", ""), ("why", EXAMPLE, ""), ("diff", EXAMPLE, ""), ("schema", ""), ("list", "")):

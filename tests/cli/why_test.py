@@ -119,6 +119,7 @@ class Answers(unittest.TestCase):
             self.assertIn("--top", done.stderr)
             done = why(path, "S", "--full", "--max-memory", "100M")
             self.assertEqual((done.returncode, done.stdout), (3, ""))
+            self.assertIn("leave --full out, ask for one number", done.stderr)
 
     def test_options_of_run_hold_here_too(self):
         self.assertIn("  A[1,2] = 1 / 2.135335 ≈ 0.468311",

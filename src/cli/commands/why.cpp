@@ -84,9 +84,10 @@ Exit WhyCommandOptions::run() const {
   if (!document) {
     throw Refusal(
         fmt::format("what there is to say takes more than --max-memory, {}", spelled_size(computing.max_bytes())),
-        !asked.value().cell ? "ask for one number of it, or give a larger --max-memory"
-        : full              ? "leave --full out: then the largest terms of each sum are written, or --top N of them"
-                            : "ask for less by --depth or --top, or give a larger --max-memory",
+        !asked.value().cell
+            ? std::string(full ? "leave --full out, " : "") + "ask for one number of it, or give a larger --max-memory"
+        : full ? "leave --full out: then the largest terms of each sum are written, or --top N of them"
+               : "ask for less by --depth or --top, or give a larger --max-memory",
         Exit::wrong_environment)
         .at({full ? "--full" : "--max-memory"});
   }

@@ -146,6 +146,8 @@ std::optional<RawTensor> read_reference(JsonObject& object, const std::string& w
       continue;
     }
     if (const auto text = member->value.text()) {
+      if (is_file && text->empty())
+        return faults.add_of("empty", place, "is empty, and no file is called so", R"(write {"file": "x.npy"})");
       if (is_file) reference.file = *text;
       if (!is_file) reference.tensor = *text;
     } else {

@@ -57,6 +57,10 @@ std::optional<std::vector<RawMask>> read_masks(const JsonValue& value, const std
                                                Faults& faults) {
   std::vector<RawMask> masks;
   auto list = value.list();
+  const auto is_causal = [](const JsonValue& one) {
+    return one.text() && closest(*one.text(), std::vector<std::string>{"causal"});
+  };
+  const auto means_causal = R"(a causal mask is written "causal": true)";
   if (value.object()) {
     std::optional<RawMask> one = mask_term(value, where, keys, faults);
     if (!one) return std::nullopt;
@@ -72,11 +76,10 @@ std::optional<std::vector<RawMask>> read_masks(const JsonValue& value, const std
     if (!complete) return std::nullopt;
   } else if (value.kind() == JsonValue::Kind::list) {
     return faults.add_of("bare-mask", where, "is a bare list: whether its ones open or close a cell is not said",
-                         spellings);
+                         list && is_causal(list->front()) ? means_causal : spellings);
   } else {
-    const bool causal = value.text() && closest(*value.text(), std::vector<std::string>{"causal"});
     return report_kind(value, where, "an object is wanted, or a list of objects", faults,
-                       causal ? R"(a causal mask is written "causal": true)" : spellings);
+                       is_causal(value) ? means_causal : spellings);
   }
   return masks;
 }
