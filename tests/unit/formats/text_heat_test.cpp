@@ -11,6 +11,7 @@
 #include "sanitized.h"
 #include "unit/explain/examples.h"
 #include "unit/formats/as_text.h"
+#include "unit/formats/widest.h"
 
 namespace attn {
 namespace {
@@ -72,7 +73,7 @@ std::string numbers_only(std::string text) {
 TEST_CASE("a heat map is not wider than the terminal", "[heat]") {
   const std::size_t width = GENERATE(40u, 60u, 80u, 132u);
   const bool color = GENERATE(false, true), ascii = GENERATE(false, true);
-  if (stride_where_slow > 1 && color != ascii) return;
+  if (stride_where_slow > 1 && (color != ascii || width == 60 || width == 80)) return;
   for (const Problem& problem :
        {examples::worked_example(), examples::causal_sentence(), examples::ragged_heads(), examples::closed_row(),
         examples::causal_sentence({"猫", "👨‍👩‍👧", "🇩🇪", "e\u0301"}), examples::large()}) {
@@ -80,10 +81,9 @@ TEST_CASE("a heat map is not wider than the terminal", "[heat]") {
       FormatOptions options = heated(width);
       options.color = color;
       options.ascii = ascii;
-      for (const std::string& line : lines_of(without_colors(in_text(problem, at(level), options)))) {
-        INFO(problem.title << ": " << line);
-        CHECK(display_width(line) <= std::max<std::size_t>(width, 60));
-      }
+      const std::vector<std::string> lines = lines_of(without_colors(in_text(problem, at(level), options)));
+      INFO(problem.title << ": " << widest_of(lines));
+      CHECK(display_width(widest_of(lines)) <= std::max<std::size_t>(width, 60));
     }
   }
 }

@@ -7,6 +7,7 @@
 #include "backend/cpu/cpu.h"
 #include "catch.h"
 #include "fused_call.h"
+#include "sanitized.h"
 
 using namespace attn;         // NOLINT(google-build-using-namespace)
 using namespace attn::fused;  // NOLINT(google-build-using-namespace)
@@ -25,7 +26,8 @@ double allowed(const Error& error) {
 template <class T>
 void check_any_calls(std::uint64_t first, std::uint64_t count, Bounds most) {
   Threads one(1), three(3);
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+  constexpr std::uint64_t stride = stride_where_slow > 1 ? 3 : 1;
+  for (std::uint64_t seed = first; seed < first + count; seed += stride) {
     Case<T> test = any_call<T>(seed, most);
     with_each_instruction_set([&](const std::string& set) {
       const std::vector<T> alone = test.attend(one);
