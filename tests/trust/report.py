@@ -90,6 +90,15 @@ def fuzzing(kept):
             "`tests/fuzz/found/`.", "", *table(("harness", "executions", "time", "findings"), rows), *source(kept)]
 
 
+def tests(kept):
+    found = kept["found"]
+    lines = [f"{number(found['passed'])} tests passed, {number(len(found['failed']))} failed.", ""]
+    for kind, what in (("failed", "Failed"), ("skipped", "Not run")):
+        if found[kind]:
+            lines += [f"{what}: {'; '.join(found[kind])}.", ""]
+    return lines + source(kept)
+
+
 def mutation(kept):
     areas = {}
     for one in kept["found"]["defects"]:
@@ -134,6 +143,10 @@ SECTIONS = [
     ("faults", "Calls that fail", faults,
      "Where memory, files, threads or the disk are short the program ends with 3 and says so, or does the work\n"
      "without; no file is left in part."),
+    ("addresses", "Every test under sanitizers", tests,
+     "Addresses, lifetimes, leaks, and what the language leaves undefined: clang's sanitizers end a test that sees any."),
+    ("threads", "The same for threads", tests,
+     "ThreadSanitizer ends a test in which two threads are at one place, and nothing orders them."),
     ("mutation", "Defects that were planted", mutation,
      "A test suite is worth what it notices. Small defects, one at a time, at places drawn by chance:"),
     ("coverage", "What the tests reach", coverage,
