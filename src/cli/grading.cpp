@@ -424,18 +424,13 @@ void Grading::grade(const std::vector<FilesOfPerson>& all, std::size_t threads,
 // As in the list; who is not in it comes last.
 void Grading::put_in_order() {
   if (!roster_) return;
-  std::vector<std::size_t> ranks;
-  for (const GradedHandIn& one : class_.hand_ins) {
+  std::vector<std::vector<GradedHandIn>> by_rank(people_.size() + 1);
+  for (GradedHandIn& one : class_.hand_ins) {
     const auto found = people_.find(person_key(one.name));
-    ranks.push_back(found == people_.end() ? people_.size() : found->second);
+    by_rank[found == people_.end() ? people_.size() : found->second].push_back(std::move(one));
   }
-  std::vector<GradedHandIn> ordered;
-  for (std::size_t rank = 0; rank <= people_.size(); ++rank) {
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-      if (ranks[i] == rank) ordered.push_back(std::move(class_.hand_ins[i]));
-    }
-  }
-  class_.hand_ins = std::move(ordered);
+  class_.hand_ins.clear();
+  for (std::vector<GradedHandIn>& of_rank : by_rank) std::ranges::move(of_rank, std::back_inserter(class_.hand_ins));
 }
 
 // Says of each hand-in which others there are of the same person.

@@ -125,7 +125,7 @@ void ComputeOptions::declare_algorithm(CommandLine& line) {
 void ComputeOptions::check() const {
   std::error_code unknown;
   if (!root.empty() && !std::filesystem::is_directory(root, unknown)) {
-    throw Refusal("there is no folder `" + printable(root) + "`", "--root names the folder that tensors are read from")
+    throw Refusal("there is no folder `" + shown(root) + "`", "--root names the folder that tensors are read from")
         .at({"--root", root});
   }
   if (!dtype.empty()) dtype_of("--dtype", dtype);

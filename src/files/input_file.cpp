@@ -77,6 +77,8 @@ Diagnostic refused_by_system(std::string what, int reason, std::string_view code
   if (is_fault_of_machine(reason))
     return file_fault(std::move(what), "it is this machine that cannot: try again, or copy the file elsewhere",
                       "machine");
+  if (reason == ENAMETOOLONG) return file_fault(std::move(what), "no file can be called so", code);
+  if (reason == ENXIO) return file_fault(std::move(what), "it is no file that has a content: name another", code);
   return file_fault(std::move(what), "may you read it? ls -l tells", code);
 }
 

@@ -46,8 +46,9 @@ class SafetensorsFile : public TensorFile {
   static Result<Element> element_of(const SafetensorsHeader::Entry& entry) {
     const auto found = std::ranges::find(dtype_words, entry.dtype, &std::pair<std::string_view, Element>::first);
     if (found != std::end(dtype_words)) return found->second;
-    return file_fault("holds " + printable(entry.name) + " as " + printable(entry.dtype) + ", which cannot be read",
-                      "F64, F32, F16, BF16, I8 to I64, U8 to U64 and BOOL can", "bad-dtype");
+    return file_fault(
+        "holds " + printable(entry.name) + " as " + shortened(printable(entry.dtype), 60) + ", which cannot be read",
+        "F64, F32, F16, BF16, I8 to I64, U8 to U64 and BOOL can", "bad-dtype");
   }
 
   InputFile file_;

@@ -14,7 +14,8 @@ std::string spelled(const std::vector<std::size_t>& shape) {
   return text.empty() ? "one number" : text;
 }
 
-std::string in_ticks(std::string_view name) { return "`" + printable(name) + "`"; }
+// What files say may be of any length; names of tensors are long.
+std::string in_ticks(std::string_view name) { return "`" + shortened(visible(name.substr(0, 400)), 100) + "`"; }
 
 }  // namespace
 
@@ -212,6 +213,14 @@ std::vector<std::size_t> TakenModel::layers(std::size_t count, const std::string
            "the model has " + counted(count, "layer") + ", and " + std::to_string(first) + "-" + std::to_string(last) +
                " are asked for",
            "--layers 1-2 takes the first two");
+  }
+  // Each has one at least: numbers of another model, or of nobody, would be gone through one by one.
+  const std::size_t tensors = files_.tensors().size();
+  if (count > tensors) {
+    refuse("bad-config",
+           "the model has " + counted(count, "layer") + " by its config.json, and " + counted(tensors, "tensor") +
+               " in all",
+           "is config.json the one of another model?");
   }
   std::vector<std::size_t> wanted;
   for (std::size_t i = 0; i < count; ++i) {

@@ -24,13 +24,14 @@ const ModelFamily& family_of(const ModelFiles& files, const ImportWishes& wishes
   }
   if (!wishes.from.empty()) {
     throw NotImported{{.code = "unknown-model",
-                       .message = "no family of models is called `" + printable(wishes.from) + "`",
+                       .message = "no family of models is called `" + shortened(printable(wishes.from), 60) + "`",
                        .help = "--from takes " + listed(names)}};
   }
-  throw NotImported{{.code = "unknown-model",
-                     .message = said.empty() ? "nothing says what kind of model this is"
-                                             : "a model of the type `" + printable(said) + "` is not computed here",
-                     .help = "--from says how to read it: " + listed(names)}};
+  throw NotImported{
+      {.code = "unknown-model",
+       .message = said.empty() ? "nothing says what kind of model this is"
+                               : "a model of the type `" + shortened(printable(said), 60) + "` is not computed here",
+       .help = "--from says how to read it: " + listed(names)}};
 }
 
 }  // namespace

@@ -13,6 +13,10 @@ namespace {
 std::string typeable(std::string_view symbol) {
   std::string typed;
   for (std::size_t at = 0; at < symbol.size();) {
+    if (static_cast<unsigned char>(symbol[at]) < 0x80) {
+      typed += symbol[at++];
+      continue;
+    }
     const std::string_view rest = symbol.substr(at);
     const auto primes = [&](std::string_view sign, std::string_view as_typed) {
       if (!rest.starts_with(sign)) return false;
@@ -34,7 +38,9 @@ std::vector<std::string> with_same(std::string_view typed, std::span<const StepN
   std::vector<std::string> ids;
   const std::string wanted = spelled(typed);
   for (const StepName& name : names) {
-    if (!name.symbol.empty() && spelled(name.symbol) == wanted) ids.push_back(name.id);
+    // Spelled otherwise, no symbol grows.
+    if (name.symbol.empty() || wanted.size() > name.symbol.size()) continue;
+    if (spelled(name.symbol) == wanted) ids.push_back(name.id);
   }
   return ids;
 }

@@ -544,10 +544,15 @@ class Everywhere(InFolder):
                              ({**CONFIG, "num_hidden_layers": 0}, "no layers"),
                              ({**CONFIG, "model_type": 7}, "kind of model"),
                              ({**CONFIG, "num_attention_heads": -2}, "whole"), ({**CONFIG, "layer_norm_eps": "x"}, "number"),
-                             ({**CONFIG, "num_hidden_layers": 2}, "encoder.layer.1."), ("[1]", "object"), ("{", "object"),
+                             ({**CONFIG, "num_hidden_layers": 2}, "encoder.layer.1."),
+                             ({**CONFIG, "num_hidden_layers": 10**18}, "tensors in all"), ("[1]", "object"), ("{", "object"),
                              ({"model_type": "bert"}, "num_attention_heads"), (None, "--from")):
             folder = self.model(config=config, folder="of " + said)
             self.assertIn(said, self.refused(folder, "--ids", "4,5"))
+
+    def test_of_what_a_config_says_no_more_is_said_than_people_read(self):
+        for config in ({"model_type": "x" * 100_000}, {"hidden_act": "y" * 100_000}):
+            self.assertLess(len(self.refused(self.model(config={**CONFIG, **config}), "--ids", "4,5")), 1000)
 
     def test_what_is_no_model_is_refused(self):
         os.makedirs(self.path("empty"))

@@ -816,6 +816,18 @@ class Output(ProgramTest):
         self.assertEqual(done.returncode, 3)
         self.assertIn("cannot be written", done.stderr)
 
+    def test_a_stream_that_is_closed_is_no_place_for_a_file(self):
+        for form in ("text", "csv", "npz", "xlsx"):
+            with self.subTest(form):
+                done = subprocess.run(["sh", "-c", '"$0" "$@" >&-', ATTN, "run", EXAMPLE, "--format", form],
+                                      capture_output=True, timeout=60)
+                self.assertEqual((done.returncode, done.stdout), (3, b""), done.stderr)
+        done = subprocess.run(["sh", "-c", '"$0" "$@" 2>&-', ATTN, "run", EXAMPLE, "--at-once", "--dtype", "bf16", "-o",
+                               self.path("x.json")], capture_output=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        with open(self.path("x.json"), encoding="utf-8") as file:
+            json.load(file)  # and no note before it
+
     def test_too_large_a_trace_is_refused_before_it_is_computed(self):
         problem = self.path("large.json", json.dumps({
             "queries": {"random": "normal", "shape": [30000, 4], "seed": 1},

@@ -123,6 +123,17 @@ HOSTILE = {
                                                   for i in range(50_000)}).encode())}),
 }
 
+# The same of files that are given with a problem: the words, and what the files hold.
+HOSTILE_BESIDE = {
+    "answers to a step with a long name": (["check", "p.json", "a.json"], {"a.json": b'{"steps": {"' + filled(b"x") + b'": [1]}}'}),
+    "typed answers to one": (["check", "p.json", "a.txt"], {"a.txt": filled(b"x") + b" = 1\n"}),
+    "points for a step with a long name": (["grade", "p.json", "p.json", "--scheme", "s.json"],
+                                           {"s.json": b'{"points": {"' + filled(b"x") + b'": 1}}'}),
+    "deductions for what is no mistake": (
+        ["grade", "p.json", "p.json", "--scheme", "s.json"],
+        {"s.json": json.dumps({"deduct": {f"scale.{i}": 1 for i in range(100_000)}}).encode()}),
+}
+
 # What takes more than it may, each with words to run it with.
 LIMITED = {
     "random numbers": ({"inputs": dict(RANDOM, shape=[20_000, 20_000])}, ["run"]),
@@ -162,6 +173,20 @@ class RefusedSoon(unittest.TestCase):
                 code, errors, seconds, peak = self.ended("run", path, *options)
                 self.assertIn(code, (2, 3), errors[:300])
                 self.assertIn(b"error: ", errors)
+                self.assertLess(len(errors), 64_000)
+                if SANITIZED:
+                    continue
+                self.assertLess(seconds, PATIENCE * (0.1 + 20e-9 * size))
+                self.assertLess(peak, 64 * MIB + 2 * size)
+
+    def test_whatever_is_refused_beside_a_problem_is_refused_soon_and_in_little_memory(self):
+        for name, (words, files) in HOSTILE_BESIDE.items():
+            path, size = self.written(dict(SMALL, score="dot"), files)
+            with self.subTest(name, bytes=size):
+                folder = os.path.dirname(path)
+                code, errors, seconds, peak = self.ended(
+                    *(os.path.join(folder, word) if word in files or word == "p.json" else word for word in words))
+                self.assertEqual(code, 2, errors[:300])
                 self.assertLess(len(errors), 64_000)
                 if SANITIZED:
                     continue

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -129,9 +130,11 @@ Exit DiffOptions::run() const {
   const std::vector<std::string> ids = names_of(ours.side.steps, &SideStep::id);
   std::vector<StepName> names;
   if (ours.trace) names = step_names(*ours.trace);
+  std::set<std::string> named;
+  for (const StepName& name : names) named.insert(name.id);
   for (const ComparedSide* side : {&ours.side, &theirs.side}) {
     for (const std::string& id : names_of(side->steps, &SideStep::id)) {
-      if (std::ranges::find(names, id, &StepName::id) == names.end()) names.push_back({id, ""});
+      if (named.insert(id).second) names.push_back({id, ""});
     }
   }
   std::vector<std::string> steps;

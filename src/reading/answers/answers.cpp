@@ -79,6 +79,7 @@ class AnswersReader {
 
   void unknown_key(const JsonMember& member) {
     if (not_answers_) return;
+    if (faults_.are_enough()) return static_cast<void>(faults_.count_one_more());
     const std::string& key = member.key;
     const std::string where = pointer("", key);
     const bool of_problem = key == "inputs" || key == "weights" || key == "tokens" || key == "embeddings";
@@ -124,6 +125,9 @@ class AnswersReader {
     const bool given_already = !given_.insert(step.id).second;
     if (ids.size() > 1) {
       faults_.add("ambiguous-step", where, at(member.key_spelling), symbol_of_several(member.key, ids), write_the_id);
+    } else if (ids.empty() && unknown_.are_enough()) {
+      unknown_.count_one_more();
+      if (&unknown_ != &faults_) return;
     } else if (ids.empty()) {
       unknown_.add("unknown-step", where, at(member.key_spelling), shown(where) + " is not a step that is known",
                    help_for_step(member.key, known_));

@@ -121,6 +121,7 @@ class TextReader {
       target.id = std::move(ids.front());
       return target;
     }
+    if (ids.empty() && unknown_.are_enough()) return unknown_.count_one_more();
     const std::string typed(piece(name));
     if (name.begin == name.end) {
       return faults_.add("no-answer", "", TextRange{range.begin, range.begin + 1},

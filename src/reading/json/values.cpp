@@ -240,7 +240,9 @@ std::optional<std::int64_t> integer_of(const JsonNumber& number, const std::stri
 std::nullopt_t report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
                            Help help) {
   if (value.kind() == JsonValue::Kind::null) help = "leave the key out where there is nothing to say";
-  return faults.add_of("wrong-kind", where, "is " + in_words(value) + "; " + std::string(wanted), std::move(help));
+  std::string message = "is " + in_words(value) + "; " + std::string(wanted);
+  if (where.empty()) return faults.add("wrong-kind", where, "the file " + std::move(message), std::move(help));
+  return faults.add_of("wrong-kind", where, message, std::move(help));
 }
 
 bool describes_tensor(const JsonObject& object) { return is_meant(object, "random") || is_meant(object, "file"); }

@@ -38,6 +38,9 @@ constexpr StepAliases aliases[] = {
     {"output", "o y out outputs projection"},
 };
 
+// No step and no symbol is longer, and nobody means a name that long.
+constexpr std::size_t longest_name = 200;
+
 // Those that are long enough to be misspelt, and known all the same.
 std::vector<std::string> long_aliases() {
   constexpr std::size_t least = 5;
@@ -93,6 +96,7 @@ KnownSteps KnownSteps::of(const Recipe& recipe, const Ids& (*possible)()) {
 }
 
 KnownSteps::Ids KnownSteps::called(std::string_view name) const {
+  if (name.size() > longest_name) return {};
   if (name == "result") return own_.empty() ? Ids() : Ids{own_.back()};
   if (has(name)) return {std::string(name)};
   Ids ids = steps_called(name, names_);
@@ -101,6 +105,7 @@ KnownSteps::Ids KnownSteps::called(std::string_view name) const {
 }
 
 KnownSteps::Ids KnownSteps::called_exactly(std::string_view name) const {
+  if (name.size() > longest_name) return {};
   return name == "result" || has(name) ? called(name) : with_symbol(name, names_);
 }
 
