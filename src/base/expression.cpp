@@ -37,9 +37,8 @@ constexpr int deepest = 64;
 constexpr char too_large[] = "write inf or -inf alone if infinity is meant";
 const std::vector<std::string> known_names = {"e", "pi", "sqrt", "exp", "ln", "inf"};
 
-// What has no value is thrown, and caught by spelled_number().
-[[noreturn]] void fail(TextRange range, std::string message, Help help) {
-  throw Diagnostic{.code = "not-a-number", .message = std::move(message), .help = std::move(help), .range = range};
+Diagnostic not_a_number(TextRange range, std::string message, Help help) {
+  return {.code = "not-a-number", .message = std::move(message), .help = std::move(help), .range = range};
 }
 
 struct Value {
@@ -56,22 +55,36 @@ double whole_power(double base, std::int64_t exponent) {
   return exponent < 0 ? 1 / result : result;
 }
 
-// Reads by the grammar above, a function a rule.
+// Reads by the grammar above, a function a rule. Behind the first fault stands nothing any more: the rules end there,
+// and what they give has no meaning. (A file may have a million faults, too many to throw each.)
 class Reader {
  public:
-  explicit Reader(std::string_view text) : text_(text) { taken(); }
+  // Where nobody asks why, a fault is not put into words.
+  Reader(std::string_view text, bool says_why) : text_(text), says_why_(says_why) { taken(); }
 
-  double read() {
+  std::optional<double> read() {
     const double value = sum().value;
     if (now_.kind != NumberPiece::Kind::end) after_value();
+    if (fault_) return std::nullopt;
     return value == 0 ? 0 : value;
   }
+
+  // REQUIRES: read() gave nothing.
+  Diagnostic fault() && { return std::move(*fault_); }
 
  private:
   using Kind = NumberPiece::Kind;
 
+  Value fail(TextRange range, std::string message, Help help) {
+    if (!fault_) fault_ = not_a_number(range, std::move(message), std::move(help));
+    now_ = {Kind::end, {text_.size(), text_.size()}};
+    return {};
+  }
+
   std::string_view spelled(TextRange range) const { return text_.substr(range.begin, range.end - range.begin); }
-  std::string shown(TextRange range) const { return "\"" + shortened(visible(spelled(range)), 20) + "\""; }
+  std::string shown(TextRange range) const {
+    return says_why_ ? "\"" + shortened(visible(spelled(range)), 20) + "\"" : std::string();
+  }
 
   // The piece that stands here; goes on behind it.
   NumberPiece taken() {
@@ -84,44 +97,47 @@ class Reader {
 
   // Where a number is missing: the piece that stands there instead, or at the
   // end the one before.
-  [[noreturn]] void missing_number() const {
-    if (now_.kind == Kind::odd) odd();
+  Value missing_number() {
+    if (now_.kind == Kind::odd) return odd();
     if (now_.kind == Kind::end)
-      fail(before_.range, "a number is missing after " + shown(before_.range), how_numbers_are_spelled);
-    fail(now_.range, "a number is missing before " + shown(now_.range), how_numbers_are_spelled);
+      return fail(before_.range, "a number is missing after " + shown(before_.range), how_numbers_are_spelled);
+    return fail(now_.range, "a number is missing before " + shown(now_.range), how_numbers_are_spelled);
   }
 
-  [[noreturn]] void odd() const {
-    fail(now_.range, shown(now_.range) + " has no meaning in a number", help_with_odd(text_, now_.range));
+  Value odd() {
+    return fail(now_.range, shown(now_.range) + " has no meaning in a number",
+                says_why_ ? help_with_odd(text_, now_.range) : how_numbers_are_spelled);
   }
 
-  [[noreturn]] void after_value() const {
-    if (now_.kind == Kind::odd) odd();
-    if (now_.kind == Kind::infinity) infinite(now_.range);
-    if (now_.kind == Kind::close) fail(now_.range, "\")\" closes nothing", "take it out, or open the bracket with (");
-    fail(now_.range, "a sign such as + or · is missing before " + shown(now_.range), "write it: 2·3, 2 + 3");
+  Value after_value() {
+    if (now_.kind == Kind::odd) return odd();
+    if (now_.kind == Kind::infinity) return infinite(now_.range);
+    if (now_.kind == Kind::close)
+      return fail(now_.range, "\")\" closes nothing", "take it out, or open the bracket with (");
+    return fail(now_.range, "a sign such as + or · is missing before " + shown(now_.range), "write it: 2·3, 2 + 3");
   }
 
-  [[noreturn]] void infinite(TextRange range) const {
-    fail(range, "nothing is computed with infinity", "write inf or -inf alone");
+  Value infinite(TextRange range) {
+    return fail(range, "nothing is computed with infinity", "write inf or -inf alone");
   }
 
   // What an operation gives, if it is a number.
-  Value made(double value, TextRange sign) const {
+  Value made(double value, TextRange sign) {
     if (std::isfinite(value)) return {value};
-    fail(sign, "the result of " + shown(sign) + " is larger than any double (1.8e308)", too_large);
+    return fail(sign, "the result of " + shown(sign) + " is larger than any double (1.8e308)", too_large);
   }
 
-  Value applied(std::string_view function, double x, TextRange place) const {
+  Value applied(std::string_view function, double x, TextRange place) {
     if (function == "exp") return made(exp(x), place);
     if (function == "sqrt" && x < 0)
-      fail(place, "a negative number has no square root", "check the sign below the root");
+      return fail(place, "a negative number has no square root", "check the sign below the root");
     if (function == "sqrt") return {sqrt(x)};
     if (x > 0) return {log(x)};
-    fail(place, x == 0 ? "0 has no logarithm" : "a negative number has no logarithm", "ln takes a number above 0");
+    return fail(place, x == 0 ? "0 has no logarithm" : "a negative number has no logarithm",
+                "ln takes a number above 0");
   }
 
-  // To be followed by --depth_, unless something is thrown.
+  // To be followed by --depth_.
   void go_deeper(TextRange place) {
     if (++depth_ > deepest)
       fail(place, "this is nested more than " + std::to_string(deepest) + " deep",
@@ -145,11 +161,12 @@ class Reader {
       if (is_at({Kind::times, Kind::divide})) {
         divided = taken().kind == Kind::divide;
         const Value right = signed_power();
-        if (divided && right.value == 0) fail(place, "this divides by zero", "check what stands behind the /");
+        if (divided && right.value == 0) return fail(place, "this divides by zero", "check what stands behind the /");
         left = made(divided ? left.value / right.value : left.value * right.value, place);
       } else if (is_at({Kind::name, Kind::open, Kind::root})) {
         if (divided) {
-          fail(place, "whether " + shown(place) + " is divided by too is not clear", "write 1/(2√3) or (1/2)·√3");
+          return fail(place, "whether " + shown(place) + " is divided by too is not clear",
+                      "write 1/(2√3) or (1/2)·√3");
         }
         left = made(left.value * power().value, place);
       } else {
@@ -176,12 +193,12 @@ class Reader {
     return raised(base, exponent, sign);
   }
 
-  Value raised(Value base, double exponent, TextRange sign) const {
+  Value raised(Value base, double exponent, TextRange sign) {
     if (base.is_e) return made(exp(exponent), sign);
     if (base.value == 0 && exponent < 0)
-      fail(sign, "a negative power of 0 divides by zero", "check the number and the sign of its power");
+      return fail(sign, "a negative power of 0 divides by zero", "check the number and the sign of its power");
     if (base.value == 0 && exponent == 0)
-      fail(sign, "0 to the power 0 has no value", "write the number that is meant: 1, or 0");
+      return fail(sign, "0 to the power 0 has no value", "write the number that is meant: 1, or 0");
     if (exponent == 0.5 && base.value >= 0) return {sqrt(base.value)};
     constexpr double most_multiplied = 1024;
     const bool whole = std::trunc(exponent) == exponent;
@@ -189,23 +206,23 @@ class Reader {
       return made(whole_power(base.value, static_cast<std::int64_t>(exponent)), sign);
     }
     if (base.value < 0 && !whole)
-      fail(sign, "a negative number has no power that is not whole",
-           "where the minus is of the whole power, write -(2^0.5)");
+      return fail(sign, "a negative number has no power that is not whole",
+                  "where the minus is of the whole power, write -(2^0.5)");
     if (base.value == 0) return {0};
     const double size = exp(exponent * log(std::abs(base.value)));
     return made(base.value < 0 && std::fmod(exponent, 2) != 0 ? -size : size, sign);
   }
 
   Value operand() {
-    if (now_.kind == Kind::end) missing_number();  // however deep: the end is no place to point at
+    if (now_.kind == Kind::end) return missing_number();  // however deep: the end is no place to point at
     go_deeper(now_.range);
     Value value = bare_operand();
     --depth_;
     while (now_.kind == Kind::exponent) {
       const TextRange place = taken().range;
       const std::optional<double> exponent = superscript_value(spelled(place));
-      if (!exponent) fail(place, "a digit is missing after \"⁻\"", "a power is written 10⁻³");
-      if (!std::isfinite(*exponent)) fail(place, "this power is larger than any double", too_large);
+      if (!exponent) return fail(place, "a digit is missing after \"⁻\"", "a power is written 10⁻³");
+      if (!std::isfinite(*exponent)) return fail(place, "this power is larger than any double", too_large);
       value = raised(value, *exponent, place);
     }
     return value;
@@ -215,14 +232,14 @@ class Reader {
     const TextRange place = now_.range;
     if (now_.kind == Kind::open) return bracketed();
     if (now_.kind == Kind::name) return named();
-    if (now_.kind == Kind::infinity) infinite(place);
+    if (now_.kind == Kind::infinity) return infinite(place);
     if (now_.kind == Kind::root) {
       taken();
       return applied("sqrt", now_.kind == Kind::minus ? -1 : operand().value, place);
     }
-    if (now_.kind != Kind::number) missing_number();
+    if (now_.kind != Kind::number) return missing_number();
     const auto number = decimal(spelled(taken().range));
-    if (!number) fail(place, shown(place) + " is larger than any double (1.8e308)", too_large);
+    if (!number) return fail(place, shown(place) + " is larger than any double (1.8e308)", too_large);
     return {number->value};
   }
 
@@ -230,8 +247,8 @@ class Reader {
   Value bracketed() {
     const TextRange open = taken().range;
     const Value value = sum();
-    if (now_.kind == Kind::end) fail(open, "this \"(\" is never closed", "write ) where the bracket ends");
-    if (now_.kind != Kind::close) after_value();
+    if (now_.kind == Kind::end) return fail(open, "this \"(\" is never closed", "write ) where the bracket ends");
+    if (now_.kind != Kind::close) return after_value();
     taken();
     return value;
   }
@@ -242,24 +259,28 @@ class Reader {
     const std::string_view name = spelled(place);
     if (name == "e") return {std::numbers::e, true};
     if (name == "pi" || name == "π") return {std::numbers::pi};
-    if (name == "inf" || name == "infinity" || name == "Infinity") infinite(place);
+    if (name == "inf" || name == "infinity" || name == "Infinity") return infinite(place);
     if (name == "sqrt" || name == "exp" || name == "ln") return applied(name, argument(place), place);
-    if (name == "log") fail(place, "\"log\" has more than one meaning", "the natural logarithm is written ln(2)");
-    if (name == "nan" || name == "NaN") fail(place, "\"nan\" has no value", "leave out what is not known");
+    if (name == "log")
+      return fail(place, "\"log\" has more than one meaning", "the natural logarithm is written ln(2)");
+    if (name == "nan" || name == "NaN") return fail(place, "\"nan\" has no value", "leave out what is not known");
     const std::string unknown = shown(place) + " is not known in a number";
-    if (name == "x" || name == "X") fail(place, unknown, "a product is written 2*3 or 2·3");
-    const auto meant = closest(name, known_names);
-    fail(place, unknown, meant ? "did you mean " + *meant + "?" : "there are e, pi, inf, sqrt( ), exp( ), ln( )");
+    if (name == "x" || name == "X") return fail(place, unknown, "a product is written 2*3 or 2·3");
+    const auto meant = says_why_ ? closest(name, known_names) : std::nullopt;
+    return fail(place, unknown,
+                meant ? "did you mean " + *meant + "?" : "there are e, pi, inf, sqrt( ), exp( ), ln( )");
   }
 
   // What stands in brackets behind the name of a function.
   double argument(TextRange name) {
     if (now_.kind == Kind::open) return bracketed().value;
     const std::string written(spelled(name));
-    fail(name, "a bracket is missing after \"" + written + "\"", "write " + written + "(3)");
+    return fail(name, "a bracket is missing after \"" + written + "\"", "write " + written + "(3)").value;
   }
 
   std::string_view text_;
+  bool says_why_;
+  std::optional<Diagnostic> fault_;
   NumberPiece now_, before_;
   int depth_ = 0;
 };
@@ -292,18 +313,23 @@ std::optional<SpelledNumber> alone(std::string_view text) {
 
 }  // namespace
 
-Result<SpelledNumber> spelled_number(std::string_view text) try {
+Result<SpelledNumber> spelled_number(std::string_view text) {
   const TextRange whole{0, text.size()};
   if (text.size() > longest) {
-    fail(whole, "a number takes at most " + std::to_string(longest) + " bytes; these are more",
-         "write the result, rounded");
+    return not_a_number(whole, "a number takes at most " + std::to_string(longest) + " bytes; these are more",
+                        "write the result, rounded");
   }
   const std::string_view inner = without_blanks(text);
-  if (inner.empty()) fail(whole, "a number is missing", how_numbers_are_spelled);
+  if (inner.empty()) return not_a_number(whole, "a number is missing", how_numbers_are_spelled);
   if (const auto number = alone(inner)) return *number;
-  return SpelledNumber{Reader(text).read(), std::nullopt};
-} catch (const Diagnostic& fault) {
-  return fault;
+  Reader reader(text, true);
+  if (const auto value = reader.read()) return SpelledNumber{*value, std::nullopt};
+  return std::move(reader).fault();
+}
+
+bool is_spelled_number(std::string_view text) {
+  const std::string_view inner = without_blanks(text);
+  return text.size() <= longest && !inner.empty() && (alone(inner) || Reader(text, false).read());
 }
 
 }  // namespace attn

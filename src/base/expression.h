@@ -29,4 +29,7 @@ struct SpelledNumber {
 // in time and stack that do not grow without bound.
 Result<SpelledNumber> spelled_number(std::string_view text);
 
+// Whether it reads one: soon, and without saying why not.
+bool is_spelled_number(std::string_view text);
+
 }  // namespace attn

@@ -56,7 +56,7 @@ std::vector<Place> outer_places_of(const Shape& shape) {
 std::string safe_label(const Trace& trace, const Step& step, const Dim& dim, const Place& place, std::size_t index) {
   std::string label = axis_label(trace, step.heading, dim, place, index);
   const bool is_blank = label.find_first_not_of(" \t") == std::string::npos;
-  return is_blank || spelled_number(label) ? dim.axis + " " + std::to_string(index + 1) : label;
+  return is_blank || is_spelled_number(label) ? dim.axis + " " + std::to_string(index + 1) : label;
 }
 
 std::string words_of_place(const Step& step, const Place& place) {

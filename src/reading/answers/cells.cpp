@@ -270,6 +270,7 @@ Cell CellsReader::cell_of(const JsonValue& value, const std::string& where, cons
   }
   const bool quoted = value.kind() == Kind::text;
   std::string written = quoted ? *value.text() : spelling;
+  if (faults_.are_enough() && !is_spelled_number(written)) return faults_.count_one_more();
   const Result<SpelledNumber> number = spelled_number(written);
   if (!number) {
     return faults_.add(number_fault(number.faults().front(), written, pointer(where, place),

@@ -79,12 +79,14 @@ bool CsvRows::is_all_empty(const CsvRow& row) const {
   return std::ranges::all_of(row, [&](const CsvField& field) { return is_empty(field); });
 }
 
-Result<SpelledNumber> CsvRows::number(const CsvField& field) const {
+Result<SpelledNumber> CsvRows::number(const CsvField& field) const { return spelled_number(number_text(field)); }
+
+std::string CsvRows::number_text(const CsvField& field) const {
   std::string text = content(field);
   for (std::size_t at = 0; (separator_ != ',' || field.quoted) && at + 1 < text.size(); ++at) {
     if (text[at] == ',' && is_ascii_digit(text[at + 1])) text[at] = '.';
   }
-  return spelled_number(text);
+  return text;
 }
 
 bool CsvRows::counts(const CsvRow& row, std::size_t from) const {

@@ -45,7 +45,7 @@ class CsvRows {
   // point before decimals, and as long.
   Result<SpelledNumber> number(const CsvField& field) const;
 
-  bool is_words(const CsvField& field) const { return !is_empty(field) && !number(field); }
+  bool is_words(const CsvField& field) const { return !is_empty(field) && !is_spelled_number(number_text(field)); }
 
   // Whether the fields from there on count 0, 1, 2, … or 1, 2, 3, …; those at the end may be empty.
   bool counts(const CsvRow& row, std::size_t from = 1) const;
@@ -54,6 +54,7 @@ class CsvRows {
   bool are_headings(const CsvRow& row) const;
 
  private:
+  std::string number_text(const CsvField& field) const;
   CsvField next_field();
   bool ends_field(char c) const { return c == separator_ || c == '\n'; }
 

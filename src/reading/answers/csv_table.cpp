@@ -254,6 +254,7 @@ class CsvTable {
 
   AnsweredStep::Cell cell_of(const CsvField& field) {
     if (file_.is_empty(field)) return std::nullopt;
+    if (faults_.are_enough() && file_.is_words(field)) return faults_.count_one_more();
     const std::string text = file_.content(field);
     const Result<SpelledNumber> number = file_.number(field);
     if (!number) {

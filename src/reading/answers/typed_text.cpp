@@ -225,7 +225,7 @@ class TextReader {
   // Where a row begins with the name of a step rather than with a number.
   std::optional<TextRange> step_that_begins(const TypedValue& row) const {
     const TypedValue* first = row.items.empty() ? nullptr : &row.items.front();
-    if (!first || first->is_list || spelled_number(piece(first->range))) return std::nullopt;
+    if (!first || first->is_list || is_spelled_number(piece(first->range))) return std::nullopt;
     const std::string_view name = piece(first->range);
     const bool is_step = !known_.called(name).empty() || !known_.called(without_subscript(name).first).empty();
     return is_step ? std::optional(first->range) : std::nullopt;
@@ -237,6 +237,7 @@ class TextReader {
     if (is_quoted) typed = typed.substr(1, typed.size() - 2);
     const bool is_blank = typed.find_first_not_of("_? ") == std::string_view::npos || typed == "null";
     if (is_blank) return std::nullopt;
+    if (faults_.are_enough() && !is_spelled_number(typed)) return faults_.count_one_more();
     const Result<SpelledNumber> number = spelled_number(typed);
     if (!number) return faults_.add(number_fault(number.faults().front(), typed, "", value.range, is_quoted ? 1 : 0));
     return WrittenNumber{number.value().value, number.value().decimals, std::string(typed)};

@@ -154,7 +154,7 @@ class ValueReader {
       return false;
     while (behind < text_.size() && is_space(text_[behind])) ++behind;
     if (goes_on(text_.substr(behind)) && text_[behind] != ')') return false;
-    return (has_comma || std::ranges::any_of(group, is_space)) && !spelled_number(group);
+    return (has_comma || std::ranges::any_of(group, is_space)) && !is_spelled_number(group);
   }
 
   // Where the round bracket is closed that opens there: within this value, or nowhere.

@@ -32,7 +32,7 @@ Help help_for_number(const JsonValue& value) {
 
 // Whole numbers that count something are no results of a calculation.
 Help help_for_integer(const JsonValue& value) {
-  if (value.text() && spelled_number(*value.text())) return "this number stands without quotes";
+  if (value.text() && is_spelled_number(*value.text())) return "this number stands without quotes";
   return "an integer is written 2 or -3, without quotes";
 }
 

@@ -12,6 +12,7 @@ namespace {
 // A number as people spell it.
 void run(std::string_view text) {
   const Result<SpelledNumber> read = spelled_number(text);
+  demand(is_spelled_number(text) == static_cast<bool>(read), "whether it is read is known without the words", text);
   if (!read) {
     for (const Diagnostic& fault : read.faults()) {
       demand(fault.range.has_value(), "a fault has its place", fault.message);

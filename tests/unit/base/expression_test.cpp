@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "catch.h"
 
@@ -159,6 +161,23 @@ TEST_CASE("a likely slip comes with what to write", "[expression]") {
   CHECK(fault_of("Sqrt(2)").help.text() == "did you mean sqrt?");
   CHECK(fault_of("log(2)").help.text() == "the natural logarithm is written ln(2)");
   CHECK(fault_of("3 x 4").help.text() == "a product is written 2*3 or 2·3");
+}
+
+TEST_CASE("whether a text spells a number is known without the words for why not", "[expression]") {
+  const std::vector<std::string> pieces = {"1",   "2.5", "0",     "e", "pi",   "x", "sqrt", "ln(", "exp", "(",   ")",
+                                           "+",   "-",   "*",     "/", "^",    "√", "²",    "⁻",   "·",   "inf", "∞",
+                                           "nan", " ",   "1e999", "%", "\xff", "[", ",",    "−",   "log"};
+  std::mt19937 random(7);
+  std::size_t numbers = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    for (std::size_t count = random() % 8; count > 0; --count) text += pieces[random() % pieces.size()];
+    const Result<SpelledNumber> read = spelled_number(text);
+    INFO(text);
+    REQUIRE(is_spelled_number(text) == static_cast<bool>(read));
+    numbers += read ? 1 : 0;
+  }
+  CHECK(numbers > 500);
 }
 
 TEST_CASE("deep and long expressions are refused, not followed", "[expression]") {
