@@ -62,7 +62,7 @@ def run(build, name, seconds, seed):
     known = set(findings.iterdir())
     seeds = [str(folder) for folder in (HERE / "corpus" / name, HERE / "found" / name) if folder.is_dir()]
     # A minute is a hang: on a machine that has much else to do, ten seconds are none.
-    words = [f"-max_total_time={seconds}", "-timeout=60", "-rss_limit_mb=2048", "-print_final_stats=1",
+    words = [f"-max_total_time={seconds}", "-timeout=60", "-report_slow_units=60", "-rss_limit_mb=2048", "-print_final_stats=1",
              f"-artifact_prefix={findings}/", f"-seed={seed}"]
     if (HERE / "words" / f"{name}.dict").is_file():
         words.append(f"-dict={HERE}/words/{name}.dict")
