@@ -121,7 +121,6 @@ class TextReader {
       target.id = std::move(ids.front());
       return target;
     }
-    if (ids.empty() && unknown_.are_enough()) return unknown_.count_one_more();
     const std::string typed(piece(name));
     if (name.begin == name.end) {
       return faults_.add("no-answer", "", TextRange{range.begin, range.begin + 1},
@@ -132,6 +131,7 @@ class TextReader {
     if (ids.empty() && is_heading && !known_.meant_by(typed)) {
       return faults_.add("no-answer", "", range, "\"" + shown(typed) + "\" is not a step that is known", how_to_type);
     }
+    if (ids.empty() && unknown_.are_enough()) return unknown_.count_one_more();
     if (ids.empty()) {
       return unknown_.add("unknown-step", "", name, "\"" + shown(typed) + "\" is not a step that is known",
                           help_for_step(typed, known_));

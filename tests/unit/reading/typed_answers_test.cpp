@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "problem/faults.h"
 #include "reading/answers/answers.h"
 #include "unit/reading/known_steps.h"
 
@@ -47,6 +48,16 @@ std::string code_of(const std::string& text) {
   const Result<Answers> result = read_answers_text(text, steps_of_example());
   REQUIRE_FALSE(result);
   return result.faults()[0].code;
+}
+
+TEST_CASE("behind however many unknown steps a line that names none is a fault", "[typed]") {
+  std::string text = "S = [2 4 4; 4 16 12; 4 12 10]\n";
+  for (int i = 0; i < 1500; ++i) text += "zz" + std::to_string(i) + " = 1\n";
+  Faults unknown;
+  REQUIRE(read_answers_text(text, steps_of_example(), &unknown));
+  const Result<Answers> result = read_answers_text(text + "= 3\n", steps_of_example(), &unknown);
+  REQUIRE_FALSE(result);
+  CHECK(result.faults()[0].code == "no-answer");
 }
 
 TEST_CASE("a matrix is read however it is typed", "[typed]") {
