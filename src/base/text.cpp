@@ -159,6 +159,8 @@ std::string shortened(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, at)) + "…";
 }
 
+std::string shown(std::string_view text) { return shortened(visible(text.substr(0, 400)), 60); }
+
 std::string capitalised(std::string text) {
   if (!text.empty() && is_ascii_lower(text[0])) text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;

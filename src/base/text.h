@@ -46,6 +46,9 @@ Character character(std::string_view text, std::size_t at);
 // The text cut to at most `width` columns, the cut shown by "…".
 std::string shortened(std::string_view text, std::size_t width);
 
+// A pointer, or any text of a file, as a sentence shows it: short and printable.
+std::string shown(std::string_view text);
+
 // Letters and digits of ASCII, whatever the locale.
 constexpr bool is_ascii_upper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_ascii_lower(char c) { return c >= 'a' && c <= 'z'; }

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "files/input_file.h"
+#include "files/json_text.h"
 
 namespace attn {
 namespace {
@@ -36,6 +37,8 @@ Result<std::optional<json>> object_in(const std::filesystem::path& path) {
   if (size > most_bytes_of_json) return fault("is larger than 64 MiB", "give the folder of a model");
   std::string text(size, '\0');
   if (auto unread = file.value().read(0, text)) return of_file(*std::move(unread));
+  if (const std::string wrong = wrong_with_json(text); !wrong.empty())
+    return fault(wrong, "a model's folder has one that says how it is built");
   json read = json::parse(text, nullptr, false);
   if (!read.is_object()) return fault("is no JSON object", "a model's folder has one that says how it is built");
   return std::optional<json>(std::move(read));
@@ -52,7 +55,12 @@ Diagnostic no_model(const std::string& path) {
 std::optional<Diagnostics> ModelFiles::open_file(const std::string& folder, const std::string& file) {
   auto opened = open_tensor_file_within(folder, file, HardLinks::read);
   const auto of_file = [&](Diagnostics faults) {
-    for (Diagnostic& fault : faults) fault.message = printable(file) + " " + fault.message;
+    for (Diagnostic& fault : faults) {
+      if (fault.code == "outside") fault.message = "is outside the folder of the model, where nothing is read";
+      const bool is_missing = fault.code == "no-file" && fault.message == "is not there";
+      if (fault.code == "outside" || is_missing) fault.help = "fetch the files of the model into one folder";
+      fault.message = shown(file) + " " + fault.message;
+    }
     return faults;
   };
   if (!opened) return of_file(opened.faults());

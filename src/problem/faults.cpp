@@ -56,6 +56,4 @@ std::nullopt_t Faults::add(Diagnostic fault) {
   return std::nullopt;
 }
 
-std::string shown(std::string_view text) { return shortened(visible(text.substr(0, 400)), 60); }
-
 }  // namespace attn

@@ -44,7 +44,4 @@ class Faults {
   Diagnostics list_;
 };
 
-// A pointer, or any text of a file, as a sentence shows it: short and printable.
-std::string shown(std::string_view text);
-
 }  // namespace attn

@@ -2,68 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "base/text.h"
+#include "files/json_text.h"
 
 namespace attn {
 namespace {
 
-constexpr std::size_t deepest = 64;
 constexpr std::size_t most_faults = 16;
 constexpr char fetch_again[] = "fetch the model's files again";
 
 Diagnostic bad_json(const std::string& name, const std::string& what) {
   return {.code = "bad-tokenizer", .message = name + " " + what, .help = fetch_again};
 }
-
-// Goes through a text and builds nothing: what the library would take in silence is found before it does.
-class Precaution : public nlohmann::json_sax<nlohmann::json> {
- public:
-  std::string fault;
-
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override {
-    names_.emplace_back();
-    return goes_in();
-  }
-  bool key(string_t& name) override {
-    if (names_.back().insert(name).second) return true;
-    fault = "says twice what " + readable(name) + " is";
-    return false;
-  }
-  bool end_object() override {
-    names_.pop_back();
-    --depth_;
-    return true;
-  }
-  bool start_array(std::size_t) override { return goes_in(); }
-  bool end_array() override {
-    --depth_;
-    return true;
-  }
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) override {
-    fault = "is no JSON from its byte " + std::to_string(position) + " on";
-    return false;
-  }
-
- private:
-  bool goes_in() {
-    if (++depth_ <= deepest) return true;
-    fault = "is nested deeper than " + std::to_string(deepest);
-    return false;
-  }
-
-  std::vector<std::set<std::string>> names_;  // of the objects that are open
-  std::size_t depth_ = 0;
-};
 
 // A name as JSON Pointer has it (RFC 6901).
 std::string escaped(std::string_view name) {
@@ -85,11 +37,7 @@ std::string escaped(std::string_view name) {
 std::string readable(std::string_view text) { return "`" + shortened(visible(text.substr(0, 200)), 40) + "`"; }
 
 Result<JsonFile> parse_json_file(std::string name, const std::string& text) {
-  // The library takes it for the end of the text.
-  if (text.find('\0') != std::string::npos) return bad_json(name, "has the byte NUL, which JSON has not");
-  Precaution precaution;
-  if (!nlohmann::json::sax_parse(text, &precaution))
-    return bad_json(name, precaution.fault.empty() ? "is no JSON" : precaution.fault);
+  if (const std::string wrong = wrong_with_json(text); !wrong.empty()) return bad_json(name, wrong);
   JsonFile file{.name = std::move(name), .value = nlohmann::json::parse(text, nullptr, false)};
   if (!file.value.is_object()) return bad_json(file.name, "is no object of JSON");
   return file;
@@ -163,8 +111,10 @@ std::size_t JsonPlace::one_of(std::initializer_list<std::string_view> known) con
 }
 
 void JsonPlace::has_only(std::initializer_list<std::string_view> known) const {
-  for (const auto& [name, place] : members()) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) place.not_computed("is not computed");
+  if (!is_object()) return must_be("an object");
+  for (const auto& [name, value] : value_->items()) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    JsonPlace{*file_, &value, pointer_ + "/" + escaped(name)}.not_computed("is not computed");
   }
 }
 

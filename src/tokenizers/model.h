@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "tokenizers/vocabulary.h"
@@ -38,13 +38,13 @@ struct BytePairs {
   // A pair of ids as one number. REQUIRES: each takes 32 bits.
   static std::uint64_t pair(std::size_t left, std::size_t right) { return std::uint64_t{left} << 32 | right; }
 
-  std::unordered_map<std::uint64_t, Merge> merges;
-  std::size_t said = 0;                // how many merges there were, with those said twice
-  std::optional<std::size_t> unknown;  // what a character is that is no token; without one it is left out
-  std::string end_of_word_suffix;      // of a word's last character
-  bool fuses_unknown = false;          // unknown neighbours are one token
-  bool falls_back_to_bytes = false;    // a character that is no token is its bytes, "<0xE2>", where these are tokens
-  bool ignores_merges = false;         // a word that is a token is that one
+  std::map<std::uint64_t, Merge> merges;  // in order: a file can be made whose pairs all have one hash
+  std::size_t said = 0;                   // how many merges there were, with those said twice
+  std::optional<std::size_t> unknown;     // what a character is that is no token; without one it is left out
+  std::string end_of_word_suffix;         // of a word's last character
+  bool fuses_unknown = false;             // unknown neighbours are one token
+  bool falls_back_to_bytes = false;       // a character that is no token is its bytes, "<0xE2>", where these are tokens
+  bool ignores_merges = false;            // a word that is a token is that one
 };
 CutsWords cutting_by_merges(const Vocabulary& vocabulary, BytePairs settings);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "tokenizers/pieces.h"
 #include "tokenizers/unicode.h"
@@ -50,11 +51,19 @@ std::string without(bool (*is_unwanted)(char32_t), const std::string& text) {
 
 }  // namespace
 
+Diagnostic text_too_long() {
+  return {.code = "text-too-long",
+          .message = "the tokenizer makes more than " + spelled_size(longest_made_text) + " of the text",
+          .help = "give a shorter one; or is tokenizer.json another than the model's?"};
+}
+
 Normalizer one_after_the_other(std::vector<Normalizer> steps) {
   return [steps = std::move(steps)](std::string text) -> Result<std::string> {
     for (const Normalizer& step : steps) {
+      const std::size_t before = text.size();
       auto next = step(std::move(text));
       if (!next) return next;
+      if (next.value().size() > std::max(longest_made_text, before)) return text_too_long();
       text = std::move(next.value());
     }
     return text;
@@ -102,7 +111,11 @@ Normalizer replacing(Wanted what, std::string by) {
   return [what = std::move(what), by = std::move(by)](std::string text) -> Result<std::string> {
     const auto found = what(text);
     if (!found) return found.faults();
+    std::size_t size = text.size() + found.value().size() * by.size();
+    for (const auto& [begin, end] : found.value()) size -= end - begin;
+    if (size > std::max(longest_made_text, text.size())) return text_too_long();
     std::string result;
+    result.reserve(size);
     std::size_t at = 0;
     for (const auto& [begin, end] : found.value()) {
       result.append(text, at, begin - at).append(by);

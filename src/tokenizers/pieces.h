@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,7 +13,12 @@
 
 namespace attn {
 
-// Turns a text into the one that words are looked for in. Faults: "pattern-too-slow".
+// No step makes a text longer than this of a shorter one, and of all pieces together: what doubles a text can be said
+// time and again. What becomes too long is a fault, "text-too-long".
+constexpr std::size_t longest_made_text = std::size_t{1} << 20;
+Diagnostic text_too_long();
+
+// Turns a text into the one that words are looked for in. Faults: "pattern-too-slow", "text-too-long".
 using Normalizer = std::function<Result<std::string>(std::string text)>;
 
 Normalizer one_after_the_other(std::vector<Normalizer> steps);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -55,6 +56,12 @@ std::vector<Stretch> cuts(const std::vector<Found>& all, Cut cut) {
   return stretches;
 }
 
+std::size_t total_size(const Snippets& pieces) {
+  std::size_t bytes = 0;
+  for (const Snippet& piece : pieces) bytes += piece.text.size();
+  return bytes;
+}
+
 const Pattern& gpt2_pattern() {
   static const Pattern pattern =
       Pattern::read(R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)").value();
@@ -92,7 +99,9 @@ Wanted wanted(bool (*is_wanted)(char32_t)) {
 PreTokenizer one_after_the_other(std::vector<PreTokenizer> steps) {
   return [steps = std::move(steps)](Snippets& pieces) -> std::optional<Diagnostic> {
     for (const PreTokenizer& step : steps) {
+      const std::size_t before = total_size(pieces);
       if (auto fault = step(pieces)) return fault;
+      if (total_size(pieces) > std::max(longest_made_text, before)) return text_too_long();
     }
     return std::nullopt;
   };
@@ -133,7 +142,9 @@ PreTokenizer making_metaspaces(const Metaspace& settings) {
   const PreTokenizer cut = cutting(wanted(settings.replacement), Cut::merged_with_next);
   return [settings, replace, cut](Snippets& pieces) -> std::optional<Diagnostic> {
     for (Snippet& piece : pieces) {
-      piece.text = replace(std::move(piece.text)).value();  // a text is found in time
+      auto replaced = replace(std::move(piece.text));
+      if (!replaced) return replaced.faults().front();
+      piece.text = std::move(replaced.value());
       const bool prepends = settings.prepended == Metaspace::Prepended::always ||
                             (settings.prepended == Metaspace::Prepended::first && piece.begins_text);
       if (prepends && !piece.text.starts_with(settings.replacement)) piece.text.insert(0, settings.replacement);

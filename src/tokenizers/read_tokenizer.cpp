@@ -1,10 +1,10 @@
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 
-#include "base/text.h"
 #include "base/utf8.h"
 #include "files/input_file.h"
 #include "tokenizers/tokenizer_json.h"
@@ -58,13 +58,11 @@ class Folder {
   std::string path_;
 };
 
-// Lines with "\n" or "\r\n" at their ends.
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines = split(text, '\n');
-  for (std::string& line : lines) {
-    if (line.ends_with('\r')) line.pop_back();
-  }
-  return lines;
+// The next line of a text, which loses it, with "\n" or "\r\n" at its end.
+std::string take_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return std::string(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line);
 }
 
 // The name of a special token: "[CLS]", or {"content": "[CLS]", …}.
@@ -83,7 +81,8 @@ std::optional<Diagnostic> read_lines(const std::string& text, Vocabulary& vocabu
     return bad_tokenizer("vocab.txt is not UTF-8 at its byte " + std::to_string(*invalid + 1),
                          "fetch the model's files again");
   }
-  for (const std::string& line : lines_of(text)) {
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string line = take_line(rest);
     const std::string number = std::to_string(vocabulary.size() + 1);
     if (line.size() > Trie::longest)
       return bad_tokenizer("line " + number + " of vocab.txt has more than 1024 bytes", "it has a token a line");
@@ -147,7 +146,8 @@ Result<Tokenizer> read_bert(const Folder& folder) {
 
 std::optional<Diagnostic> read_merges(const std::string& text, const Vocabulary& vocabulary, BytePairs& pairs) {
   std::size_t number = 0;
-  for (const std::string& line : lines_of(text)) {
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string line = take_line(rest);
     ++number;
     if (line.starts_with("#version") || line.empty()) continue;
     const std::size_t blank = line.find(' ');

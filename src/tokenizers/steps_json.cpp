@@ -19,10 +19,25 @@ Normalizer read_bert_normalizer(const JsonPlace& at) {
   return cleaning(settings);
 }
 
+// The steps of a sequence, and of those that stand in it.
+void add_steps(const JsonPlace& at, std::string_view member, std::vector<JsonPlace>& steps) {
+  at.has_only({"type", member});
+  for (const JsonPlace& place : at[member].elements()) {
+    if (place.is_object() && place["type"].is_text() && place["type"].text() == "Sequence") {
+      add_steps(place, member, steps);
+    } else if (steps.size() == most_steps) {
+      return place.not_computed("is one of more than " + std::to_string(most_steps) + " steps");
+    } else {
+      steps.push_back(place);
+    }
+  }
+}
+
 Normalizer read_normalizers(const JsonPlace& at, SpellingRules& spelling_rules) {
-  at.has_only({"type", "normalizers"});
+  std::vector<JsonPlace> places;
+  add_steps(at, "normalizers", places);
   std::vector<Normalizer> steps;
-  for (const JsonPlace& place : at["normalizers"].elements()) steps.push_back(read_normalizer(place, spelling_rules));
+  for (const JsonPlace& place : places) steps.push_back(read_normalizer(place, spelling_rules));
   return one_after_the_other(std::move(steps));
 }
 
@@ -69,9 +84,10 @@ PreTokenizer read_metaspace(const JsonPlace& at, bool knows_the_first, SpellingR
 }
 
 PreTokenizer read_pre_tokenizers(const JsonPlace& at, bool normalises, SpellingRules& spelling_rules) {
-  at.has_only({"type", "pretokenizers"});
+  std::vector<JsonPlace> places;
+  add_steps(at, "pretokenizers", places);
   std::vector<PreTokenizer> steps;
-  for (const JsonPlace& place : at["pretokenizers"].elements()) {
+  for (const JsonPlace& place : places) {
     const bool is_first = steps.empty();
     steps.push_back(read_pre_tokenizer(place, normalises || !is_first, spelling_rules));
   }

@@ -60,7 +60,11 @@ std::optional<Diagnostic> cut_text(const TokenizerParts& parts, std::string text
   return std::nullopt;
 }
 
-std::vector<std::size_t> placed(const Template& around, const std::vector<std::size_t>& ids) {
+// Nothing where they would be too many: a template may say a text more than once, and stand in another.
+std::optional<std::vector<std::size_t>> placed(const Template& around, const std::vector<std::size_t>& ids) {
+  constexpr std::size_t most = 1'000'000;
+  const auto texts = static_cast<std::size_t>(std::ranges::count(around, Template::value_type()));
+  if (around.size() - texts + texts * ids.size() > std::max(most, ids.size() + around.size())) return std::nullopt;
   std::vector<std::size_t> all;
   for (const auto& id : around) {
     if (id) {
@@ -91,7 +95,11 @@ Result<std::vector<TextToken>> Tokenizer::encode(std::string_view text) const {
       return *std::move(fault);
     }
   }
-  for (const Template& around : parts_->templates) ids = placed(around, ids);
+  for (const Template& around : parts_->templates) {
+    auto all = placed(around, ids);
+    if (!all) return text_too_long();
+    ids = *std::move(all);
+  }
 
   std::vector<TextToken> tokens;
   tokens.reserve(ids.size());

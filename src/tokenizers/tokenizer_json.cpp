@@ -163,6 +163,8 @@ Result<Tokenizer> parse_tokenizer_json(const std::string& text) {
   }
   if (file.faults.empty() && !root["post_processor"].is_null())
     parts.templates = read_post_processor(root["post_processor"], parts.vocabulary);
+  if (parts.templates.size() > most_steps)
+    root["post_processor"].not_computed("has more than " + std::to_string(most_steps) + " steps");
   if (!file.faults.empty()) return std::move(file.faults);
   return Tokenizer(std::move(parts));
 }

@@ -13,6 +13,9 @@ namespace attn {
 // The tokenizer that a tokenizer.json describes. Faults: see read_tokenizer.
 Result<Tokenizer> parse_tokenizer_json(const std::string& text);
 
+// More steps than these, one behind the other, are not computed: each takes time for each text.
+constexpr std::size_t most_steps = 64;
+
 // Its parts. Faults are left with the file; what is given then is of no use.
 Normalizer read_normalizer(const JsonPlace& at, SpellingRules& spelling_rules);
 PreTokenizer read_pre_tokenizer(const JsonPlace& at, bool normalises, SpellingRules& spelling_rules);

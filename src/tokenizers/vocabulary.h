@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,7 +35,7 @@ class Vocabulary {
 
  private:
   std::unordered_map<std::string, std::size_t> ids_;
-  std::unordered_map<std::size_t, std::string> spellings_;
+  std::map<std::size_t, std::string> spellings_;  // in order: ids can be chosen so that all have one hash
 };
 
 }  // namespace attn

@@ -545,7 +545,9 @@ class Everywhere(InFolder):
                              ({**CONFIG, "model_type": 7}, "kind of model"),
                              ({**CONFIG, "num_attention_heads": -2}, "whole"), ({**CONFIG, "layer_norm_eps": "x"}, "number"),
                              ({**CONFIG, "num_hidden_layers": 2}, "encoder.layer.1."),
-                             ({**CONFIG, "num_hidden_layers": 10**18}, "tensors in all"), ("[1]", "object"), ("{", "object"),
+                             ({**CONFIG, "num_hidden_layers": 10**18}, "tensors in all"), ("[1]", "object"), ("{", "no JSON"),
+                             ('{"model_type": "bert", "model_type": "gpt2"}', "says twice what `model_type` is"),
+                             ("[" * 1000, "nested deeper"),
                              ({"model_type": "bert"}, "num_attention_heads"), (None, "--from")):
             folder = self.model(config=config, folder="of " + said)
             self.assertIn(said, self.refused(folder, "--ids", "4,5"))
@@ -656,7 +658,19 @@ class Everywhere(InFolder):
                 json.dump({"weight_map": {"x": name}}, file)
             with open(self.path("model/config.json"), "w", encoding="utf-8") as file:
                 json.dump(CONFIG, file)
-            self.refused("model", "--ids", "4,5")
+            said = self.refused("model", "--ids", "4,5")
+            self.assertIn("outside the folder of the model", said)
+            self.assertNotIn("--root", said)
+
+    def test_a_file_that_an_index_names_and_is_not_there_is_named_shortly(self):
+        os.makedirs(self.path("model"))
+        for name in ("gone.safetensors", "x" * 100_000 + ".safetensors"):
+            with open(self.path("model/model.safetensors.index.json"), "w", encoding="utf-8") as file:
+                json.dump({"weight_map": {"x": name}}, file)
+            said = self.refused("model", "--from", "bert", "--ids", "4,5")
+            self.assertIn(name[:20], said)
+            self.assertIn("fetch the files of the model" if "gone" in name else "no file can be called so", said)
+            self.assertLess(len(said), 1000)
 
 
 class Written(InFolder):

@@ -490,6 +490,57 @@ TEST_CASE("a text in which a pattern takes too many steps has no tokens, whereve
   CHECK(tokens.faults().front().code == "pattern-too-slow");
 }
 
+TEST_CASE("a text of which a tokenizer makes much more has no tokens", "[tokenizers]") {
+  const auto sequence = [](const std::string& kind, const std::string& member, const std::string& step) {
+    std::string steps = step;
+    for (int i = 0; i < 30; ++i) steps += "," + step;
+    return ", \"" + kind + R"(": {"type": "Sequence", ")" + member + "\": [" + steps + "]}";
+  };
+  const std::string doubling = R"({"type": "Replace", "pattern": {"String": "a"}, "content": "aa"})";
+  const std::string bytes = R"({"type": "ByteLevel", "add_prefix_space": false, "use_regex": false})";
+  const std::string metaspaces =
+      R"({"type": "Metaspace", "replacement": "_"}, {"type": "Metaspace", "replacement": "-"})";
+  const std::string twice = R"({"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}}, {"Sequence":
+      {"id": "A"}}], "special_tokens": {}})";
+  const auto more = GENERATE_COPY(
+      sequence("normalizer", "normalizers", doubling), sequence("pre_tokenizer", "pretokenizers", bytes),
+      R"(, "normalizer": {"type": "Replace", "pattern": {"String": "a"}, "content": ")" + std::string(1 << 20, 'b') +
+          "\"}",
+      sequence("pre_tokenizer", "pretokenizers", metaspaces), sequence("post_processor", "processors", twice));
+  const auto read = tokenizer_of(file_of(letters, more));
+  INFO(more.substr(0, 300));
+  REQUIRE(read);
+  const auto tokens = read.value().encode("a é a a");
+  REQUIRE_FALSE(tokens);
+  CHECK(tokens.faults().front().code == "text-too-long");
+}
+
+TEST_CASE("a long text that a tokenizer leaves as long has its tokens", "[tokenizers]") {
+  const auto read = tokenizer_of(
+      file_of(letters, R"(, "normalizer": {"type": "Replace", "pattern": {"String": "b"}, "content": "a"})"));
+  CHECK(read.value().encode(std::string(3 << 20, 'b')).value().size() == 3 << 20);
+}
+
+TEST_CASE("a tokenizer of very many steps is not computed, however they stand in one another", "[tokenizers]") {
+  const auto of = [](int outer, int inner) {
+    const auto sequence = [](int count, const std::string& step) {
+      std::string steps = step;
+      for (int i = 1; i < count; ++i) steps += "," + step;
+      return R"({"type": "Sequence", "pretokenizers": [)" + steps + "]}";
+    };
+    return refusal(tokenizer_of(file_of(
+        letters, R"(, "pre_tokenizer": )" + sequence(outer, sequence(inner, R"({"type": "WhitespaceSplit"})")))));
+  };
+  CHECK(of(8, 8).empty());
+  CHECK(of(5, 13).find("more than 64 steps") != std::string::npos);
+  std::string processors =
+      R"({"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}}], "special_tokens": {}})";
+  for (int i = 0; i < 64; ++i) processors += R"(, {"type": "BertProcessing", "sep": ["b", 1], "cls": ["a", 0]})";
+  CHECK(refusal(tokenizer_of(file_of(
+                    letters, R"(, "post_processor": {"type": "Sequence", "processors": [)" + processors + "]}")))
+            .find("more than 64 steps") != std::string::npos);
+}
+
 TEST_CASE("what BERT cleans away leaves no token, and Korean is not Chinese", "[tokenizers]") {
   const auto read = ModelFolder().with("vocab.txt", "[UNK]\n[CLS]\n[SEP]\nab\na\nb\n\ud55c\n##\n\n").read();
   const std::string text("a\0b", 3);
