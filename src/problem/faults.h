@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "base/diagnostic.h"
@@ -19,6 +20,13 @@ class Faults {
   std::nullopt_t add(std::string_view code, std::string where, std::string message, Help help);
 
   std::nullopt_t add(Diagnostic fault);
+
+  // The same of the fault that a function gives. It is asked only if the fault will be kept: what is wrong in a
+  // million places is put into words for the first.
+  template <class Worded>
+  requires std::is_invocable_r_v<Diagnostic, Worded> std::nullopt_t add(Worded worded) {
+    return are_enough() ? count_one_more() : add(Diagnostic(worded()));
+  }
 
   // The same, where the message begins with the place: "/keys" and "is empty".
   std::nullopt_t add_of(std::string_view code, const std::string& where, const std::string& message, Help help);

@@ -58,10 +58,13 @@ std::string help_for(const std::vector<std::size_t>& mask, const Shape& scores) 
 
 void check_shape(const Regular& mask, const Shape& scores, Faults& faults) {
   if (fits(mask.shape, scores)) return;
-  if (faults.are_enough()) return static_cast<void>(faults.count_one_more());
-  faults.add_of("shape-mismatch", mask.where,
-                "is " + spelled_sizes(mask.shape) + ", and the scores are " + described(scores),
-                help_for(mask.shape, scores));
+  faults.add([&] {
+    return Diagnostic{
+        .code = "shape-mismatch",
+        .where = mask.where,
+        .message = shown(mask.where) + " is " + spelled_sizes(mask.shape) + ", and the scores are " + described(scores),
+        .help = help_for(mask.shape, scores)};
+  });
 }
 
 bool can_be_added(double value) { return std::isfinite(value) || value == -std::numeric_limits<double>::infinity(); }

@@ -119,13 +119,17 @@ class SchemeReader {
     if (ids.size() > 1) return faults_.add_at_key("ambiguous-step", place, symbol_of_several(name, ids), write_the_id);
     const std::string& id = ids.empty() ? name : ids.front();
     if (std::ranges::count(steps_, id) > 0) return id;
-    if (faults_.are_enough()) return faults_.count_one_more();
-    std::optional<std::string> meant = closest(name, steps_);
-    if (!meant) meant = known_.meant_by(name);
-    const bool is_there = meant && std::ranges::count(steps_, *meant) > 0;
-    return faults_.add_at_key(
-        "unknown-step", place, shown(place) + " is a step that the problem does not have",
-        is_there ? "did you mean " + *meant + "?" : "its steps are " + listed({steps_.begin(), steps_.end()}));
+    return faults_.add([&] {
+      std::optional<std::string> meant = closest(name, steps_);
+      if (!meant) meant = known_.meant_by(name);
+      const bool is_there = meant && std::ranges::count(steps_, *meant) > 0;
+      return Diagnostic{
+          .code = "unknown-step",
+          .where = place,
+          .message = shown(place) + " is a step that the problem does not have",
+          .help = is_there ? "did you mean " + *meant + "?" : "its steps are " + listed({steps_.begin(), steps_.end()}),
+          .at_key = true};
+    });
   }
 
   void read_deductions(const JsonValue& value, const std::string& where) {
@@ -133,12 +137,13 @@ class SchemeReader {
       const std::string place = pointer(where, member.key);
       const auto points = points_of(member.value, place);
       if (!names_mistake(member.key)) {
-        if (faults_.are_enough()) {
-          faults_.count_one_more();
-          continue;
-        }
-        faults_.add_at_key("unknown-mistake", place, shown(place) + " is no mistake that is known",
-                           help_for_mistake(member.key));
+        faults_.add([&] {
+          return Diagnostic{.code = "unknown-mistake",
+                            .where = place,
+                            .message = shown(place) + " is no mistake that is known",
+                            .help = help_for_mistake(member.key),
+                            .at_key = true};
+        });
       }
       scheme_.deduct.push_back({member.key, points.value_or(0)});
     }

@@ -125,12 +125,14 @@ class AnswersReader {
     const bool given_already = !given_.insert(step.id).second;
     if (ids.size() > 1) {
       faults_.add("ambiguous-step", where, at(member.key_spelling), symbol_of_several(member.key, ids), write_the_id);
-    } else if (ids.empty() && unknown_.are_enough()) {
-      unknown_.count_one_more();
-      if (&unknown_ != &faults_) return;
     } else if (ids.empty()) {
-      unknown_.add("unknown-step", where, at(member.key_spelling), shown(where) + " is not a step that is known",
-                   help_for_step(member.key, known_));
+      unknown_.add([&] {
+        return Diagnostic{.code = "unknown-step",
+                          .where = where,
+                          .message = shown(where) + " is not a step that is known",
+                          .help = help_for_step(member.key, known_),
+                          .range = at(member.key_spelling)};
+      });
       if (&unknown_ != &faults_) return;
     } else if (given_already) {
       faults_.add("duplicate-step", where, at(member.key_spelling),

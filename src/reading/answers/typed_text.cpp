@@ -131,11 +131,7 @@ class TextReader {
     if (ids.empty() && is_heading && !known_.meant_by(typed)) {
       return faults_.add("no-answer", "", range, "\"" + shown(typed) + "\" is not a step that is known", how_to_type);
     }
-    if (ids.empty() && unknown_.are_enough()) return unknown_.count_one_more();
-    if (ids.empty()) {
-      return unknown_.add("unknown-step", "", name, "\"" + shown(typed) + "\" is not a step that is known",
-                          help_for_step(typed, known_));
-    }
+    if (ids.empty()) return unknown_.add([&] { return unknown_step(typed, name, known_); });
     return faults_.add("ambiguous-step", "", name, symbol_of_several(typed, ids), write_the_id);
   }
 

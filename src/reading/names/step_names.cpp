@@ -78,7 +78,7 @@ std::optional<std::string> alias_of_step(std::string_view name) {
 }
 
 bool KnownSteps::has(std::string_view id) const {
-  if (std::ranges::count(own_, id) > 0 || std::ranges::count(possible_(), id) > 0) return true;
+  if (own_by_name_.contains(id) || std::ranges::count(possible_(), id) > 0) return true;
   // A step that an attention of a block could have: "layer1.self.scaled_scores".
   return std::ranges::any_of(attentions_, [&](const std::string& prefix) {
     return id.starts_with(prefix) && std::ranges::count(possible_(), id.substr(prefix.size())) > 0;
@@ -101,7 +101,8 @@ KnownSteps::Ids KnownSteps::called(std::string_view name) const {
   if (has(name)) return {std::string(name)};
   Ids ids = steps_called(name, names_);
   if (!ids.empty()) return ids;
-  return has(as_step_id(name)) ? Ids{as_step_id(name)} : Ids();
+  const std::string id = as_step_id(name);
+  return id != name && has(id) ? Ids{id} : Ids();
 }
 
 KnownSteps::Ids KnownSteps::called_exactly(std::string_view name) const {
@@ -112,6 +113,13 @@ KnownSteps::Ids KnownSteps::called_exactly(std::string_view name) const {
 const Shape* KnownSteps::shape(std::string_view id) const {
   const auto found = shapes_.find(id);
   return found == shapes_.end() ? nullptr : &found->second;
+}
+
+std::optional<std::size_t> KnownSteps::numbers() const {
+  if (shapes_.empty()) return std::nullopt;
+  std::size_t count = 0;
+  for (const auto& [id, shape] : shapes_) count += shape.count();
+  return count;
 }
 
 std::optional<std::string> KnownSteps::meant_by(std::string_view name) const {
@@ -134,6 +142,14 @@ std::string help_for_step(std::string_view name, const KnownSteps& known) {
   const auto meant = known.meant_by(name);
   if (meant) return "did you mean " + *meant + "?";
   return "the usual ones are queries, keys, values, scores, scaled_scores, attention_weights, context, output";
+}
+
+Diagnostic unknown_step(std::string_view name, TextRange place, const KnownSteps& known) {
+  return {.code = "unknown-step",
+          .where = "",
+          .message = "\"" + shown(name) + "\" is not a step that is known",
+          .help = help_for_step(name, known),
+          .range = place};
 }
 
 FileOfAnswers file_of_answers(std::string_view stem, bool is_table, const KnownSteps& known) {

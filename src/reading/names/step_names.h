@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,7 +30,8 @@ class KnownSteps {
   // `own` are those of the problem at hand, `possible` lists all that there can be:
   // it is asked only for a name that is none of the first. "result" stands for the
   // last of `own`.
-  KnownSteps(Ids own, const Ids& (*possible)()) : own_(std::move(own)), possible_(possible) {}
+  KnownSteps(Ids own, const Ids& (*possible)())
+      : own_(std::move(own)), own_by_name_(own_.begin(), own_.end()), possible_(possible) {}
 
   // The same of a recipe, whose steps are known by their symbols and their shapes, too.
   static KnownSteps of(const Recipe& recipe, const Ids& (*possible)());
@@ -47,12 +49,16 @@ class KnownSteps {
   // The shape of a step of the problem at hand; null of any other.
   const Shape* shape(std::string_view id) const;
 
+  // How many numbers the steps of the problem at hand have in all; nothing where their shapes are not known.
+  std::optional<std::size_t> numbers() const;
+
   // The one that somebody most likely means by another name: "Q", "softmax",
   // "attention-weight". Nothing where none is near.
   std::optional<std::string> meant_by(std::string_view name) const;
 
  private:
   Ids own_;
+  std::set<std::string, std::less<>> own_by_name_;
   std::vector<StepName> names_ = {};  // of those, where their symbols are known
   std::map<std::string, Shape, std::less<>> shapes_ = {};
   Ids attentions_ = {};  // the prefixes of their ids, where it is a block
@@ -65,6 +71,9 @@ constexpr const char* write_the_id = "write the id of one";
 
 // What to do where answers name a step that is not known.
 std::string help_for_step(std::string_view name, const KnownSteps& known);
+
+// The fault of a table or a text that names one at a place.
+Diagnostic unknown_step(std::string_view name, TextRange place, const KnownSteps& known);
 
 // What the name of a file of answers says, without its ending: "anna_scores" is of
 // anna, and of the scores. All of it is a person's where it names no step.

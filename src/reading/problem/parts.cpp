@@ -34,6 +34,7 @@ std::optional<std::vector<RawEmbedding>> read_embeddings(const JsonValue& value,
                        R"({"the": [1, 0], "cat": [0, 1]}; a matrix of embeddings is called inputs)");
   }
   std::vector<RawEmbedding> embeddings;
+  embeddings.reserve(object->members.size());
   for (JsonMember& member : object->members) {
     const std::optional<RawTensor> vector = read_tensor(member.value, pointer(where, member.key), keys, faults);
     if (!vector) return std::nullopt;
