@@ -201,7 +201,15 @@ void Hints::say() const {
   }
 }
 
-std::string path_of_output(const std::string& typed) { return typed == "-" ? "" : typed; }
+std::string path_of_output(const std::string& typed) {
+  // Behind one letter an equals sign is of the value, and few mean it.
+  if (typed.starts_with('=')) {
+    throw Refusal("`" + shown(typed) + "` begins with an equals sign",
+                  "write -o " + shown(typed.substr(1)) + ", or ./" + shown(typed) + " if it is meant")
+        .at({"-o,--output", typed});
+  }
+  return typed == "-" ? "" : typed;
+}
 
 void refuse_to_overwrite(const Rendering& rendering) {
   if (std::ranges::count(rendering.targets, "", &Target::path) > 1) {

@@ -89,6 +89,7 @@ class Hints {
 };
 
 // Where -o says that output goes: a file's name, or, of "-", the empty one of standard output.
+// Throws Refusal for "=x.html", which is typed without a blank.
 std::string path_of_output(const std::string& typed);
 
 // Refuses an output that is a file that was read, by whatever name, and two outputs that are one.

@@ -40,6 +40,8 @@ class RosterReader {
     return roster;
   }
 
+  std::optional<Diagnostic> open_quote() const { return rows_.open_quote(); }
+
  private:
   CsvRow next_with_something() {
     while (rows_.any()) {
@@ -90,7 +92,9 @@ class RosterReader {
 Result<Roster> read_roster(std::string_view text) {
   if (auto fault = fault_of_bytes(text)) return std::move(*fault);
   Faults faults;
-  Roster roster = RosterReader(text, faults).read();
+  RosterReader reader(text, faults);
+  Roster roster = reader.read();
+  if (auto fault = reader.open_quote()) return *std::move(fault);
   if (faults.any()) return faults.take();
   return roster;
 }

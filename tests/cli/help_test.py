@@ -237,7 +237,8 @@ class Mistyped(unittest.TestCase):
     def test_files_of_another_kind_are_called_by_what_they_are(self):
         with tempfile.TemporaryDirectory() as folder:
             for begin, name in ((b"%PDF-1.4\n%\xe2\xe3", "a PDF"), (b"\x7fELF\x02\x01\x01\x00", "a program"),
-                                (b"\x80\x04\x95\x10", "pickled"), (b"\x89PNG\r\n\x1a\n\x00", "a picture")):
+                                (b"\x80\x04\x95\x10", "pickled"), ("[1]".encode("utf-32"), "UTF-32"),
+                                (b"\x89PNG\r\n\x1a\n\x00", "a picture")):
                 path = os.path.join(folder, "x.json")
                 with open(path, "wb") as file:
                     file.write(begin)
@@ -249,6 +250,14 @@ class Mistyped(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn("there is no folder no-folder", done.stderr)
         self.assert_refused(["run", example, "-o", "x.html", "--format", "json"], "--format json is for a file whose")
+
+    def test_an_equals_sign_behind_one_letter_is_not_made_part_of_a_name(self):
+        example = os.path.join(ROOT, "data", "worked-example.json")
+        for words in (["-o=x.txt"], ["-o", "=x.txt"]):
+            self.assert_refused(["run", example, *words], "`=x.txt` begins with an equals sign", "write -o x.txt, or ./=x.txt")
+        with tempfile.TemporaryDirectory() as folder:
+            meant = attn("run", example, "-o", os.path.join(folder, "=x.txt"))
+            self.assertEqual((meant.returncode, os.listdir(folder)), (0, ["=x.txt"]))
 
     def test_a_complaint_has_no_colour_where_none_is_wanted(self):
         for words in (["--color", "never"], ["--color=never"]):

@@ -29,6 +29,8 @@ class CsvReader {
     return std::move(answers_);
   }
 
+  std::optional<Diagnostic> open_quote() const { return file_.open_quote(); }
+
  private:
   // Whether the step is a column of numbers, and the file one of as many, with commas
   // before their decimals: read as two columns it would be another shape.
@@ -74,9 +76,7 @@ class CsvReader {
     if (!(unknown_ || is_complete) || !file_.is_words(row.front()) || !file_.are_headings(row)) return false;
     if (!known_.called_exactly(name).empty()) return false;
     Faults& told = unknown_ ? *unknown_ : faults_;
-    if (told.are_enough()) return told.count_one_more(), true;
-    told.add("unknown-step", "", row.front().range, "\"" + shown(name) + "\" is not a step that is known",
-             help_for_step(name, known_));
+    told.add([&] { return unknown_step(name, row.front().range, known_); });
     return true;
   }
 
@@ -154,7 +154,9 @@ Result<Answers> read_answers_csv(std::string_view text, const KnownSteps& known,
                                  Faults* unknown) {
   if (auto found = fault_of_bytes(text)) return *found;
   Faults faults;
-  Answers answers = CsvReader(text, known, faults, unknown).read(id);
+  CsvReader reader(text, known, faults, unknown);
+  Answers answers = reader.read(id);
+  if (auto fault = reader.open_quote()) return *std::move(fault);
   if (faults.any()) return faults.take();
   return answers;
 }

@@ -58,6 +58,15 @@ CsvRow CsvRows::next() {
   return fields;
 }
 
+std::optional<Diagnostic> CsvRows::open_quote() const {
+  if (!open_quote_) return std::nullopt;
+  return Diagnostic{.code = "syntax",
+                    .where = "",
+                    .message = "this quote is never closed: all that follows would be one field",
+                    .help = "end the field with \"; a quote inside it is written \"\"",
+                    .range = TextRange{*open_quote_, *open_quote_ + 1}};
+}
+
 std::string CsvRows::content(const CsvField& field) const {
   std::string text(text_.substr(field.range.begin, field.range.end - field.range.begin));
   if (!field.quoted) return text;
@@ -115,6 +124,7 @@ CsvField CsvRows::next_field() {
       if (at_ + 1 >= text_.size() || text_[at_ + 1] != '"') break;
       ++at_;
     }
+    if (at_ == text_.size()) open_quote_ = field.range.begin;
     if (at_ < text_.size()) ++at_;
   }
   const std::size_t rest = at_;

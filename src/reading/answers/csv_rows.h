@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ class CsvRows {
   // The fields of the next line; none where it is empty.
   CsvRow next();
 
+  // Where a quote was opened and never closed, so that the rest of the file stands in one field: that as a fault.
+  std::optional<Diagnostic> open_quote() const;
+
   // What stands in a field, without its quotes.
   std::string content(const CsvField& field) const;
 
@@ -61,6 +65,7 @@ class CsvRows {
   std::string_view text_;
   char separator_;
   std::size_t at_ = 0;
+  std::optional<std::size_t> open_quote_;
 };
 
 }  // namespace attn

@@ -221,6 +221,11 @@ constexpr KnownFormat known_formats[] = {
      "writes one that holds only numbers"},
     {[](std::string_view text) { return text.starts_with("\x1f\x8b"); }, "compressed with gzip",
      "unpack it first: gunzip"},
+    {[](std::string_view text) {
+       return text.starts_with(std::string_view("\xff\xfe\0\0", 4)) ||
+              text.starts_with(std::string_view("\0\0\xfe\xff", 4));
+     },
+     "UTF-32", text_help},
     {[](std::string_view text) { return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"); }, "UTF-16",
      text_help},
 };
