@@ -311,6 +311,15 @@ std::optional<SpelledNumber> alone(std::string_view text) {
   return SpelledNumber{with_sign(number->value), number->decimals};
 }
 
+// What most numbers and most words look like, at a glance: nothing where that does not tell.
+std::optional<bool> is_number_at_a_glance(std::string_view text) {
+  constexpr std::size_t few = 15;
+  const char first = text.front();
+  if (is_ascii_letter(first) && std::string_view("epislI").find(first) == std::string_view::npos) return false;
+  if (text.size() <= few && std::ranges::all_of(text, is_ascii_digit)) return true;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<SpelledNumber> spelled_number(std::string_view text) {
@@ -328,6 +337,8 @@ Result<SpelledNumber> spelled_number(std::string_view text) {
 }
 
 bool is_spelled_number(std::string_view text) {
+  if (text.empty()) return false;
+  if (const auto glance = is_number_at_a_glance(text)) return *glance;
   const std::string_view inner = without_blanks(text);
   return text.size() <= longest && !inner.empty() && (alone(inner) || Reader(text, false).read());
 }

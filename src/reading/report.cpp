@@ -84,7 +84,8 @@ struct HalfLine {
   bool whole = true;  // up to the end of the line on this side
 
   bool add(Cell cell, std::size_t limit) {
-    if (width + cell.width > limit) return whole = false;
+    // A letter can have marks without end, which take no column.
+    if (width + cell.width > limit || cells.size() == 8 * limit) return whole = false;
     width += cell.width;
     cells.push_back(std::move(cell));
     return true;

@@ -56,6 +56,20 @@ Result<Answers> read_as(const std::string& file, std::string_view text, const st
   return is_typed_text(file, text) ? read_answers_text(text, known, unknown) : read_answers(text, known, unknown);
 }
 
+// What is much too long for answers to these steps is not read: a number takes at most a thousand bytes, and not each
+// is answered.
+std::optional<Diagnostic> too_long_for(const KnownSteps& known, std::string_view text) {
+  constexpr std::size_t for_words = std::size_t{1} << 19, for_a_number = 1024;
+  const auto numbers = known.numbers();
+  if (!numbers || text.size() <= for_words || (text.size() - for_words) / for_a_number < *numbers) return std::nullopt;
+  return Diagnostic{.code = "not-answers",
+                    .where = "",
+                    .message = "this has " + spelled_size(text.size()) + ", and all steps of the problem together " +
+                               counted(*numbers, "number"),
+                    .help = "is it the file that is meant? answers have a number for a number, and a few words",
+                    .range = TextRange{0, 0}};
+}
+
 }  // namespace
 
 bool is_answers_file(const std::string& file) {
@@ -90,6 +104,7 @@ OriginOfAnswers origin_of_answers(const std::string& file, std::string_view text
 
 Result<Answers> read_answers_of(const std::string& file, std::string_view text, const std::string& step,
                                 const KnownSteps& known, Faults* unknown) {
+  if (auto fault = too_long_for(known, text)) return *std::move(fault);
   Result<Answers> all = read_as(file, text, step, known, nullptr);
   if (all || !unknown) return all;
   Faults left_out;

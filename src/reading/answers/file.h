@@ -29,6 +29,7 @@ OriginOfAnswers origin_of_answers(const std::string& file, std::string_view text
 // Reads the text of a file of answers; of "-", standard input, as what it looks like.
 // `step`, where it is not empty, is what a table holds. Of a text that cannot be read but for
 // steps that nobody knows the rest is taken where somebody asks for `unknown`, which has those.
+// What has more than 512 KiB, and 1 KiB for each number of all steps, is refused: "not-answers".
 Result<Answers> read_answers_of(const std::string& file, std::string_view text, const std::string& step,
                                 const KnownSteps& known, Faults* unknown = nullptr);
 

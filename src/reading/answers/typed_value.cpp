@@ -33,6 +33,7 @@ bool needs_more(std::string_view word) {
   return false;
 }
 bool goes_on(std::string_view rest) {
+  if (rest.empty() || is_ascii_alnum(rest.front())) return false;
   if (starts_with_any(rest, {"*", "·", "×", "/", "÷", "^", ")"})) return true;
   for (const std::string_view sign : {"+", "-", "−"}) {
     if (rest.starts_with(sign)) return rest.size() > sign.size() && is_space(rest[sign.size()]);

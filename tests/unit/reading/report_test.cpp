@@ -67,6 +67,17 @@ TEST_CASE("of a long line only what is around the place is shown", "[report]") {
   CHECK(display_width(line) >= 70);
 }
 
+TEST_CASE("of a letter with marks without end no more is shown than of others", "[report]") {
+  std::string text = "[e";
+  for (int i = 0; i < 100'000; ++i) text += "\u0301";
+  text += " x";
+  for (const std::size_t begin : {std::size_t{0}, text.size() - 1}) {
+    const std::string shown = report({at(begin, begin + 1)}, text, "f");
+    CHECK(shown.size() < 3000);
+    CHECK(shown.find("…") != std::string::npos);
+  }
+}
+
 TEST_CASE("control characters of texts, names and messages become visible", "[report]") {
   Diagnostic fault = at(0, 1);
   fault.message = "bell\x07";

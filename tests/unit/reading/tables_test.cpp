@@ -3,6 +3,7 @@
 
 #include "catch.h"
 #include "reading/answers/answers.h"
+#include "reading/answers/file.h"
 #include "unit/reading/known_steps.h"
 
 // Tables of numbers as spreadsheets and people write them, and the names of their files.
@@ -170,6 +171,35 @@ TEST_CASE("a table that says another step than its file, or none, is refused", "
   CHECK(code_of_table("", "") == "no-numbers");
   CHECK(code_of_table("keys,a\nx,1\n\nkeys,a\nx,1", "") == "duplicate-step");
   CHECK(code_of_table("keys,a", "keys") == "no-numbers");
+}
+
+TEST_CASE("a quote that is never closed is told where it was opened, and nothing else", "[tables]") {
+  for (const std::string text : {"1,\"2\n3,4\n", "\"keys\n1,2\n3,4", "keys\n1,2\n3,\"", "x,a\n\"b \"\",1"}) {
+    INFO(text);
+    Faults unknown;
+    const auto read = read_answers_csv(text, steps_of_example(), "keys", &unknown);
+    REQUIRE_FALSE(read);
+    REQUIRE(read.faults().size() == 1);
+    CHECK(read.faults().front().message.find("quote is never closed") != std::string::npos);
+    CHECK(text[read.faults().front().range.value().begin] == '"');
+  }
+  CHECK(read_answers_csv("keys\n1,\"2\"", steps_of_example(), "keys"));
+}
+
+TEST_CASE("a file that is much too long for answers is not read, whatever it holds", "[tables]") {
+  const KnownSteps known = steps_of_example();
+  const std::size_t limit = (std::size_t{1} << 19) + 1024 * *known.numbers();
+  for (const std::string name : {"scores.csv", "a.json", "a.txt", "-"}) {
+    const auto of_size = [&](std::size_t size) {
+      const Result<Answers> read = read_answers_of(name, std::string(size, '\n'), "", known);
+      return read ? "" : read.faults().front().code;
+    };
+    INFO(name);
+    CHECK(of_size(limit) == "not-answers");
+    CHECK(of_size(limit - 1) != "not-answers");
+  }
+  // Where nobody knows how many numbers the steps have, any may be as long.
+  CHECK_FALSE(KnownSteps({}, possible_steps).numbers());
 }
 
 TEST_CASE("no table whatever is more than read or refused", "[tables]") {
