@@ -53,6 +53,7 @@ void append_utf8(char32_t value, std::string& text) {
 }
 
 std::optional<std::string> from_utf16(std::string_view text) {
+  if (text.starts_with(std::string_view("\xFF\xFE\0\0", 4))) return std::nullopt;  // UTF-32
   const bool little = text.starts_with("\xFF\xFE");
   if ((!little && !text.starts_with("\xFE\xFF")) || text.size() % 2 != 0) return std::nullopt;
   const auto unit = [&](std::size_t at) {

@@ -2,9 +2,11 @@
 """Runs one of the long checks, and keeps what it found as evidence for docs/trust.md.
 
     collect.py digits -- build/default/tests/attn_digits --count 1000000000
+    collect.py mutation --go-on -- python3 tests/trust/mutate.py --count 100
 
 The command gets `--json FILE` behind it. What it writes there stands in evidence/NAME.json with the date, the commit,
-how long it took, and on what. A check that failed is kept as well: the page says so.
+how long it took, and on what. A check that failed is kept as well: the page says so. With --go-on the command finds in
+FILE what it found the time before, and goes on from there.
 """
 
 import sys
@@ -28,21 +30,31 @@ def output_of(*words):
 
 
 def main():
-    if len(sys.argv) < 4 or sys.argv[2] != "--":
-        sys.exit("usage: collect.py NAME -- COMMAND...")
-    name, command = sys.argv[1], sys.argv[3:]
+    goes_on = sys.argv[2:3] == ["--go-on"]
+    words = sys.argv[:2] + sys.argv[3:] if goes_on else sys.argv
+    if len(words) < 4 or words[2] != "--":
+        sys.exit("usage: collect.py NAME [--go-on] -- COMMAND...")
+    name, command = words[1], words[3:]
+    kept = os.path.join(HERE, "evidence", name + ".json")
+    spent = 0
     with tempfile.TemporaryDirectory() as folder:
         found = os.path.join(folder, "found.json")
+        if goes_on and os.path.exists(kept):
+            with open(kept, encoding="utf-8") as file:
+                before = json.load(file)
+            spent = before["seconds"]
+            with open(found, "w", encoding="utf-8") as file:
+                json.dump(before["found"], file)
         begin = time.time()
         done = subprocess.run([*command, "--json", found])
-        seconds = round(time.time() - begin)
+        seconds = spent + round(time.time() - begin)
         with open(found, encoding="utf-8") as file:
             result = json.load(file)
     evidence = {"date": datetime.date.today().isoformat(), "commit": output_of("git", "rev-parse", "--short=12", "HEAD"),
                 "machine": platform.machine(), "seconds": seconds, "passed": done.returncode == 0,
                 "command": " ".join([*command, "--json FILE"]), "found": result}
     os.makedirs(os.path.join(HERE, "evidence"), exist_ok=True)
-    with open(os.path.join(HERE, "evidence", name + ".json"), "w", encoding="utf-8") as file:
+    with open(kept, "w", encoding="utf-8") as file:
         json.dump(evidence, file, indent=1, ensure_ascii=False)
         file.write("\n")
     return done.returncode

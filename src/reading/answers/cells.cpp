@@ -146,12 +146,18 @@ std::vector<std::size_t> cells_below(const std::vector<std::size_t>& shape) {
 }  // namespace
 
 std::optional<Diagnostic> fault_of_bytes(std::string_view text) {
-  if (const auto invalid = first_invalid_utf8(text)) {
+  const auto invalid = first_invalid_utf8(text);
+  const std::size_t nul = text.find('\0');
+  const auto other = invalid || nul != std::string_view::npos ? other_format(text) : std::nullopt;
+  if (other) {
+    return syntax_fault({0, 1}, std::string("this is no text: it is ") + other->name,
+                        "save it as text in UTF-8: a spreadsheet as CSV");
+  }
+  if (invalid) {
     return syntax_fault({*invalid, *invalid + 1},
                         "the byte " + printable(text.substr(*invalid, 1)) + " here is not UTF-8",
                         "save the file as UTF-8");
   }
-  const std::size_t nul = text.find('\0');
   if (nul == std::string_view::npos) return std::nullopt;
   return syntax_fault({nul, nul + 1}, "a NUL byte stands here", "a file of numbers is text and has none");
 }

@@ -198,6 +198,10 @@ constexpr KnownFormat known_formats[] = {
      "pickled files run code when they are read, so they never are; safetensors.torch.save_file writes one that holds "
      "only numbers"},
     {[](std::string_view text) { return is_archive_of(text, ".npy"); }, "numpy arrays (.npz)", tensors_help},
+    {[](std::string_view text) {
+       return is_archive_of(text, "[Content_Types].xml") || is_archive_of(text, "application/vnd.oasis.opendocument");
+     },
+     "a file of an office program (.xlsx, .ods, .docx)", text_help},
     {[](std::string_view text) { return text.starts_with("PK\x03\x04"); }, "a zip archive",
      "unpack it, and give the file that is meant"},
     {[](std::string_view text) {
@@ -267,15 +271,18 @@ std::optional<Diagnostic> token_fault(std::string_view text, const Token& token)
   return std::nullopt;
 }
 
+std::optional<OtherFormat> other_format(std::string_view text) {
+  const auto* const found = std::ranges::find_if(known_formats, [&](const KnownFormat& one) { return one.is(text); });
+  return found == std::end(known_formats) ? std::nullopt : std::optional(OtherFormat{found->name, found->help});
+}
+
 std::optional<Diagnostic> encoding_fault(std::string_view text) {
   const std::size_t nul = text.find('\0');
   const std::optional<std::size_t> invalid = first_invalid_utf8(text);
   if (nul == std::string_view::npos && !invalid) return std::nullopt;
 
-  for (const KnownFormat& format : known_formats) {
-    if (format.is(text))
-      return syntax_fault({0, 1}, std::string("this is no JSON text: it is ") + format.name, format.help);
-  }
+  if (const auto other = other_format(text))
+    return syntax_fault({0, 1}, std::string("this is no JSON text: it is ") + other->name, other->help);
   if (invalid && *invalid < nul) {
     return syntax_fault({*invalid, *invalid + 1},
                         "the byte " + printable(text.substr(*invalid, 1)) + " here is not UTF-8",

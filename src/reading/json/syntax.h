@@ -17,6 +17,13 @@ Diagnostic syntax_fault(TextRange range, std::string message, Help help);
 // What is wrong with a token wherever it stands.
 std::optional<Diagnostic> token_fault(std::string_view text, const Token& token);
 
+// What a file that is no text is, by how it begins: "a PDF"; and what to do about it who wants a problem.
+struct OtherFormat {
+  const char* name;
+  Help help;
+};
+std::optional<OtherFormat> other_format(std::string_view text);
+
 // Bytes that no JSON text has anywhere: a NUL, or what is not UTF-8.
 std::optional<Diagnostic> encoding_fault(std::string_view text);
 

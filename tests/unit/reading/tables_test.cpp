@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catch.h"
@@ -184,6 +185,27 @@ TEST_CASE("a quote that is never closed is told where it was opened, and nothing
     CHECK(text[read.faults().front().range.value().begin] == '"');
   }
   CHECK(read_answers_csv("keys\n1,\"2\"", steps_of_example(), "keys"));
+}
+
+TEST_CASE("answers that are no text are called by what they are", "[tables]") {
+  const std::pair<std::string, const char*> others[] = {
+      {std::string("PK\x03\x04\x14\0\0\0[Content_Types].xml\xb5", 30), "an office program"},
+      {std::string("PK\x03\x04\x14\0\0\0mimetypeapplication/vnd.oasis.opendocument.spreadsheet", 68),
+       "an office program"},
+      {std::string("PK\x03\x04\x14\0\0\0scores.csv", 18), "a zip archive"},
+      {std::string("%PDF-1.4\n\xe2\xe3"), "a PDF"},
+      {std::string("\xff\xfe\0\0s\0\0\0", 8), "UTF-32"},
+      {std::string("1,2\xff"), "the byte \\xff here is not UTF-8"},
+      {std::string("1,2\0", 4), "a NUL byte stands here"},
+  };
+  for (const auto& [text, said] : others) {
+    for (const std::string file : {"scores.csv", "a.txt"}) {
+      INFO(said << " " << file);
+      const Result<Answers> read = read_answers_of(file, text, "", steps_of_example());
+      REQUIRE_FALSE(read);
+      CHECK(read.faults().front().message.find(said) != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("a file that is much too long for answers is not read, whatever it holds", "[tables]") {

@@ -29,6 +29,10 @@ TEST_CASE("what people wrote in UTF-16 reads as the same text in UTF-8", "[text_
       CHECK(read_writing(path.string()).value() == broken);
     }
   }
+  // UTF-32 begins alike, and comes as it is, too.
+  const std::string wide("\xFF\xFE\0\0S\0\0\0", 8);
+  std::ofstream(path, std::ios::binary) << wide;
+  CHECK(read_writing(path.string()).value() == wide);
   fs::remove(path);
 }
 
