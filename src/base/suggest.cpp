@@ -56,6 +56,7 @@ std::optional<std::string> closest(std::string_view typed, std::span<const std::
   std::optional<std::string> best;
   std::size_t least = 0;
   for (const std::string& name : known) {
+    if (name.size() > 4 * longest_name) continue;
     const std::string plain = plain_name(name, is_dash);
     // At least so many letters are missing; counting the rest can be spared.
     const std::size_t missing = std::max(meant.size(), plain.size()) - std::min(meant.size(), plain.size());

@@ -71,10 +71,9 @@ class ClassFiles {
   void add_entry(const fs::directory_entry& entry) {
     const std::string name = entry.path().filename().string();
     const std::string path = entry.path().lexically_normal().string();
-    std::error_code unknown;
     if (name.starts_with('.') || name == "__MACOSX" || name_of_read(path)) return;
-    if (entry.is_directory(unknown)) return add_folder_of_person(path, name);
-    if (entry.is_regular_file(unknown) && is_answers_file(name)) return add_file(path);
+    if (is_own_folder(entry)) return add_folder_of_person(path, name);
+    if (is_own_file(entry) && is_answers_file(name)) return add_file(path);
     left_out_.push_back(path);
   }
 
@@ -105,7 +104,7 @@ class ClassFiles {
       if (entry.is_directory(unknown) && !entry.is_symlink(unknown) && level < most_levels) {
         is_new = gather(path, level + 1, files, others) && is_new;
       } else {
-        (entry.is_regular_file(unknown) && is_answers_file(name) ? files : others).push_back(path);
+        (is_own_file(entry) && is_answers_file(name) ? files : others).push_back(path);
       }
     }
     return is_new;

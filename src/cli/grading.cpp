@@ -85,6 +85,16 @@ bool begins_mostly_wrong(const Report& report) {
          std::all_of(report.steps.begin(), report.steps.begin() + first_steps, is_mostly_wrong);
 }
 
+// Whom somebody most likely means who is called so. Among very many nobody is looked for, for each that is unknown.
+template <class Named>
+std::optional<std::string> closest_of_class(const std::string& name, const std::vector<Named>& all) {
+  constexpr std::size_t most = 1000;
+  if (all.size() > most) return std::nullopt;
+  std::vector<std::string> known;
+  for (const Named& one : all) known.push_back(one.name);
+  return closest(name, known);
+}
+
 // Adds the answers of a file to the last hand-in; a step once more is another hand-in.
 void add_answers(Answers answers, const std::string& file, std::vector<HandInOfClass>& hand_ins) {
   const auto is_there = [&](const AnsweredStep& step) {
@@ -108,8 +118,8 @@ ProblemsOfClass::ProblemsOfClass(const std::string& word, const ComputeOptions& 
     return;
   }
   std::vector<std::string> files;
-  for (const fs::directory_entry& entry : entries_of(word)) {
-    if (is_json_file(entry.path())) files.push_back(entry.path().lexically_normal().string());
+  for (const fs::path& file : json_files_of(word)) {
+    if (is_json_file(file)) files.push_back(file.lexically_normal().string());
   }
   Progress progress("reading " + counted(files.size(), "problem"), files.size() > hand_ins_at_a_time);
   for (const std::string& file : files) add(file, false);
@@ -173,10 +183,8 @@ std::optional<std::size_t> ProblemsOfClass::find(const std::string& statement, c
   if (entries_.size() == 1) return 0;
   const auto found = of_name([](std::size_t) { return true; });
   if (found) return found;
-  std::vector<std::string> known;
-  for (const Entry& entry : entries_) known.push_back(entry.name);
   const std::string name = names.empty() ? "" : names.front();
-  const auto near = closest(name, known);
+  const auto near = closest_of_class(name, entries_);
   why = said.no_problem_of_name(shown(name)) + (near ? said.is_it(*near) : "");
   return std::nullopt;
 }
@@ -276,9 +284,7 @@ void Grading::name(HandInOfClass& hand_in, const TextsOfPerson& texts) const {
     graded.name = person->name;
     return;
   }
-  std::vector<std::string> known;
-  for (const Roster::Person& person : roster_->people) known.push_back(person.name);
-  const auto near = closest(graded.name, known);
+  const auto near = closest_of_class(graded.name, roster_->people);
   graded.remarks.push_back(said.not_in_roster(shown(graded.name)) + (near ? said.is_it(*near) : ""));
 }
 
@@ -338,10 +344,20 @@ std::vector<HandInOfClass> Grading::failed(GradedHandIn::What what, const std::s
 
 std::vector<HandInOfClass> Grading::read(const FilesOfPerson& files) {
   const TextsOfPerson texts = texts_of(files);
-  if (!files.problem.empty()) return failed(GradedHandIn::What::unreadable, files.problem, files, texts);
+  const auto refuse = [&](const std::string& why, Help help) {
+    refused_.push_back(Refusal(Diagnostic{"no-answers", "", why, std::move(help)}).about(files.files.front()));
+  };
+  if (!files.problem.empty()) {
+    refuse(files.problem, "a hand-in is a .json, .csv or .txt file, or a folder of such files");
+    return failed(GradedHandIn::What::unreadable, files.problem, files, texts);
+  }
   std::string file, owner, why;
   const std::shared_ptr<const ReadyProblem> problem = problem_of(texts, file, owner, why);
-  if (!problem) return failed(GradedHandIn::What::no_problem, why, files, texts);
+  if (!problem) {
+    // What is wrong with a problem itself was said.
+    if (file.empty()) refuse(why, "a hand-in is of the problem that it names, or that is called like it");
+    return failed(GradedHandIn::What::no_problem, why, files, texts);
+  }
 
   std::vector<HandInOfClass> hand_ins;
   std::vector<std::string> faults;

@@ -25,6 +25,13 @@ void say_left_out(const std::string& folder, std::vector<std::string> names) {
       "\n");
 }
 
+bool leads_out(const fs::directory_entry& entry) {
+  std::error_code unknown;
+  if (!entry.is_symlink(unknown)) return false;
+  const fs::path folder = fs::canonical(entry.path().parent_path(), unknown), found = fs::canonical(entry, unknown);
+  return std::ranges::mismatch(folder, found).in1 != folder.end();
+}
+
 void add_folder(const std::string& folder, const std::string& problem, std::vector<std::string>& files) {
   std::vector<std::string> left_out;
   const std::size_t before = files.size();
@@ -33,7 +40,7 @@ void add_folder(const std::string& folder, const std::string& problem, std::vect
     const std::string path = entry.path().lexically_normal().string();
     std::error_code unknown;
     const bool is_problem = problem != "-" && fs::equivalent(entry.path(), problem, unknown);
-    const bool is_read = !name.starts_with('.') && entry.is_regular_file(unknown) && is_answers_file(name);
+    const bool is_read = !name.starts_with('.') && is_own_file(entry) && is_answers_file(name);
     if (is_read && !is_problem) {
       files.push_back(path);
     } else {
@@ -117,6 +124,31 @@ std::vector<fs::directory_entry> entries_of(const std::string& folder) {
         .at({.value = folder});
   std::ranges::sort(entries, {}, [](const fs::directory_entry& entry) { return entry.path().filename().string(); });
   return entries;
+}
+
+bool is_own_file(const fs::directory_entry& entry) {
+  std::error_code unknown;
+  return entry.is_regular_file(unknown) && !leads_out(entry);
+}
+
+bool is_own_folder(const fs::directory_entry& entry) {
+  std::error_code unknown;
+  return entry.is_directory(unknown) && !leads_out(entry);
+}
+
+std::vector<fs::path> json_files_of(const std::string& folder) {
+  std::vector<fs::path> files;
+  std::vector<std::string> left_out;
+  for (const fs::directory_entry& entry : entries_of(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    if (is_own_file(entry)) {
+      files.push_back(entry.path());
+    } else {
+      left_out.push_back(entry.path().filename().string());
+    }
+  }
+  say_left_out(folder, std::move(left_out));
+  return files;
 }
 
 std::vector<std::string> answer_files(const std::vector<std::string>& words, const std::string& problem) {

@@ -23,6 +23,14 @@ struct HandIn {
 // What is in a folder, in order of names. A Refusal says why it cannot be read.
 std::vector<std::filesystem::directory_entry> entries_of(const std::string& folder);
 
+// Whether an entry of a folder is read for being there: a file or a folder, no pipe and no device; and no link to what
+// is outside of the folder that it stands in, which nobody named.
+bool is_own_file(const std::filesystem::directory_entry& entry);
+bool is_own_folder(const std::filesystem::directory_entry& entry);
+
+// The .json files of a folder, in order of names; those that are none of its own are said on standard error.
+std::vector<std::filesystem::path> json_files_of(const std::string& folder);
+
 // The files of answers that words on the command line mean: a folder stands for what
 // it has of them, in order of names, but for the problem; what else it has is said on
 // standard error. Refuses a folder without any.

@@ -12,6 +12,7 @@
 #include "mistakes/mistake.h"
 #include "model/attention.h"
 #include "trace/evaluate.h"
+#include "trace/numbers_in.h"
 
 namespace attn {
 namespace {
@@ -189,7 +190,6 @@ struct ExerciseMaker::Kind {
   Recipe with(const std::vector<double>& values) const;
   std::string text(const std::vector<double>& values, std::uint64_t seed,
                    const std::vector<std::pair<std::string, std::string>>& own) const;
-  std::size_t cells() const;  // of all steps
   Look look(const std::vector<double>& values) const;
   bool is_silent(const Lint& lint) const { return may_coincide ? lint.by_numbers() == 0 : lint.is_silent(); }
   Diagnostic fault(const std::array<std::size_t, reasons>& refused, const Lint& nearest) const;
@@ -232,12 +232,6 @@ std::string ExerciseMaker::Kind::text(const std::vector<double>& values, std::ui
   all.update(named.problem);
   named.problem = std::move(all);
   return named.with(values);
-}
-
-std::size_t ExerciseMaker::Kind::cells() const {
-  std::size_t all = 0;
-  for (std::size_t line = 0; line < recipe.size(); ++line) all += recipe.shape(line).count();
-  return all;
 }
 
 Look ExerciseMaker::Kind::look(const std::vector<double>& values) const {
@@ -309,10 +303,12 @@ Result<ExerciseMaker> ExerciseMaker::of(Sketch sketch, int difficulty, const Rea
     }
     if (any) places[line] = std::move(cells);
   }
-  constexpr std::size_t most_bytes = std::size_t{2} << 30;
-  if (Linter::bytes(recipe) > most_bytes) {
+  // Each that is drawn is computed, many times: with every mistake.
+  constexpr std::size_t most_numbers = 1'000'000;
+  if (const std::size_t numbers = numbers_in(recipe); numbers > most_numbers) {
     return Diagnostic{.code = "too-large",
-                      .message = "to make every mistake in such a problem takes more than " + spelled_size(most_bytes),
+                      .message = "the steps of such a problem have " + std::to_string(numbers) +
+                                 " numbers, and an exercise has at most " + std::to_string(most_numbers),
                       .help = "smaller sizes: nobody works so much by hand"};
   }
   Linter linter(recipe);
@@ -342,7 +338,7 @@ Result<std::string> ExerciseMaker::make(std::uint64_t seed,
     std::vector<double> values;
   };
   std::optional<Nearest> nearest;
-  const std::size_t draws = std::min(most_draws, most_cells_drawn / (kind.cells() + 1));
+  const std::size_t draws = std::min(most_draws, most_cells_drawn / (numbers_in(kind.recipe) + 1));
   for (std::size_t draw = 0; draw < draws; ++draw) {
     // Many zeros keep scores small; few of them tell mistakes apart.
     constexpr std::size_t stages = 8;

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "tensor/shape.h"
+#include "trace/numbers_in.h"
 
 namespace attn {
 namespace {
@@ -109,9 +110,7 @@ bool is_left_by_sizes(const Lint& lint) { return lint.by_numbers() < lint.invisi
 Advice advice_on(const Linter& linter, const Recipe& recipe, const Likeness& likeness, const Lint& found) {
   Advice advice{.changes = {}, .left = found, .sizes = {}};
   Recipe now = recipe;
-  std::size_t cells = 1;
-  for (std::size_t line = 0; line < recipe.size(); ++line) cells += recipe.shape(line).count();
-  std::size_t tries = std::min(most_tries, most_cells_tried / cells);
+  std::size_t tries = std::min(most_tries, most_cells_tried / (numbers_in(recipe) + 1));
   while (advice.left.by_numbers() > 0 && advice.changes.size() < most_changes) {
     std::optional<Change> best;
     Lint left = advice.left;

@@ -11,6 +11,7 @@
 
 #include "mark/other_numbers.h"
 #include "mistakes/mistake.h"
+#include "trace/numbers_in.h"
 
 namespace attn {
 namespace {
@@ -339,8 +340,7 @@ Lint Linter::lint(const Recipe& recipe, const Likeness& likeness) const {
 }
 
 std::size_t Linter::bytes(const Recipe& recipe) {
-  std::size_t cells = 0;
-  for (std::size_t line = 0; line < recipe.size(); ++line) cells += recipe.shape(line).count();
+  std::size_t cells = numbers_in(recipe);
   for (const Mistake* mistake : mistakes_that_show()) {
     for (const Rewrite& rewrite : rewrites_of(recipe, *mistake)) {
       const auto lines = same_lines(rewrite.recipe, recipe);

@@ -10,6 +10,7 @@
 #include "mark/honest.h"
 #include "mark/slice.h"
 #include "trace/bounds.h"
+#include "trace/numbers_in.h"
 #include "trace/rounding.h"
 #include "words/language.h"
 
@@ -97,7 +98,7 @@ bool may_lose_digits(const Recipe& recipe) {
 
 Ground::Ground(Recipe right)
     : recipe(std::move(right)), same(same_lines(recipe, recipe)), loses_digits(may_lose_digits(recipe)) {
-  for (std::size_t line = 0; line < recipe.size(); ++line) cells += recipe.shape(line).count();
+  cells += numbers_in(recipe);
   // In a model of many layers not every mistake can be kept in every layer.
   constexpr std::size_t most_lines = 1'000'000;
   std::size_t lines = 0;

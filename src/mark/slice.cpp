@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "mark/comparison.h"
+#include "trace/numbers_in.h"
 
 namespace attn {
 namespace {
@@ -233,9 +234,7 @@ std::size_t work_of(const Recipe& recipe) {
 
 bool is_worth_slicing(const Recipe& recipe) {
   constexpr std::size_t many = 40'000;
-  std::size_t numbers = 0;
-  for (std::size_t line = 0; line < recipe.size(); ++line) numbers += recipe.shape(line).count();
-  return numbers > many;
+  return numbers_in(recipe) > many;
 }
 
 }  // namespace attn

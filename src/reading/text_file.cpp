@@ -33,6 +33,7 @@ std::string help_for_missing(const std::string& path) {
   const auto meant =
       closest_file(asked.parent_path().string(), asked.filename().string(), [](const std::string&) { return true; });
   if (!meant) return "is the path relative to another folder?";
+  if (*meant == asked.filename()) return "it is a link, and what it leads to is not there";
   return "did you mean `" + printable((asked.parent_path() / *meant).string()) + "`?";
 }
 

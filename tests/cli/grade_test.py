@@ -506,7 +506,42 @@ class WhatIsInAFolder(Folder):
         os.symlink("gone", self.path("in/dora.json"))
         done = self.grade("in", "--report", "json")
         self.assertEqual([row["name"] for row in json.loads(done.stdout)["hand_ins"]], ["anna"])
-        self.assertEqual(done.stderr, "attn: note: left out, for it is no .json, .csv or .txt: in/dora.json\n")
+        self.assertEqual(done.stderr, "attn: note: left out, for it is no .json, .csv or .txt file of the folder: in/dora.json\n")
+
+    def test_pipes_and_links_to_what_nobody_named_are_not_read(self):
+        secret = self.write("secret.json", {"name": "secret", "steps": RIGHT})
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("in/Ben/answers.json", {"steps": RIGHT})
+        self.write("in/Eve/mine.json", {"steps": KINDS["slip"]})
+        os.mkfifo(self.path("in/pipe.json"))
+        os.symlink(secret, self.path("in/cleo.json"))
+        os.symlink(self.folder, self.path("in/Dora"))
+        os.symlink("../Ben/answers.json", self.path("in/Eve/answers.json"))
+        os.symlink("anna.json", self.path("in/twin.json"))
+        done = self.grade("in", "--report", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {row["name"]: row["files"] for row in json.loads(done.stdout)["hand_ins"]}
+        self.assertEqual(rows, {"anna": ["in/anna.json"], "Ben": ["in/Ben/answers.json"], "Eve": ["in/Eve/mine.json"],
+                                "twin": ["in/twin.json"]})
+        for name in ("pipe.json", "cleo.json", "Dora"):
+            self.assertIn("in/" + name, done.stderr)
+
+    def test_whoever_handed_in_nothing_that_is_read_is_an_error(self):
+        os.makedirs(self.path("in/Anna"))
+        self.write("in/Ben/scan.pdf", "x")
+        done = self.grade("in")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("in/Anna: error: the folder is empty\n  help: a hand-in is", done.stderr)
+        self.assertIn("in/Ben: error: none of these is", done.stderr)
+
+    def test_of_very_many_that_cannot_be_read_the_first_are_told(self):
+        for number in range(250):
+            self.write(f"in/{number}.json", "{")
+        done = self.grade("in", "--report", "csv")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stdout.count("unreadable"), 250)
+        self.assertEqual(done.stderr.count("error: "), 200)
+        self.assertTrue(done.stderr.endswith("attn: note: and 50 more files; the report has all\n"), done.stderr[-200:])
 
     def test_what_is_read_already_is_no_hand_in(self):
         self.write("in/anna.json", {"steps": RIGHT})
@@ -524,7 +559,7 @@ class WhatIsInAFolder(Folder):
         self.write("roster.csv", "name\nAnna\nBen\nCleo\n")
         done = self.grade("in", "--roster", "roster.csv", "--feedback", "told", "--report", "json")
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("left out, for it is no .json, .csv or .txt: in/notes.md\n", done.stderr)
+        self.assertIn("left out, for it is no .json, .csv or .txt file of the folder: in/notes.md\n", done.stderr)
         rows = {row["name"]: row for row in json.loads(done.stdout)["hand_ins"]}
         verdicts = [rows[name]["verdict"] for name in ("Anna", "Ben", "Cleo")]
         self.assertEqual(verdicts, ["right", "unreadable", "nothing"])
@@ -696,6 +731,14 @@ class ManyProblems(Folder):
         self.assertEqual(rows["Cleo"]["problem"], "keys/anna.json")
         self.assertEqual(rows["d"]["verdict"], "no_problem")
         self.assertEqual((rows["Anna_B"]["verdict"], rows["ben"]["verdict"]), ("right", "wrong"))
+
+    def test_a_hand_in_of_no_problem_is_an_error(self):
+        self.write("in/a.json", {"name": "Anna B", "problem": "sha256:00", "steps": RIGHT})
+        os.mkfifo(self.path("keys/pipe.json"))
+        done = self.grade("in", keys="keys")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("in/a.json: error: it is of another problem", done.stderr)
+        self.assertIn("left out of keys: pipe.json", done.stderr)
 
     def test_a_problem_that_cannot_be_read_stops_nothing(self):
         self.write("keys/cleo.json", '{"inputs": 3}')

@@ -980,7 +980,7 @@ class Golden(ProgramTest):
         attn("golden", "--update", self.problem)
         done = attn("golden", other, self.problem)
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stdout, r"FAILED +\S*other.json: its golden cannot be read\nok +\S*p.json\n1 passed, 1 failed")
+        self.assertRegex(done.stdout, r"FAILED +\S*other.json: its golden is no file of its own\nok +\S*p.json\n1 passed, 1 failed")
 
     def test_a_wrong_command_line_is_said_once_and_computes_nothing(self):
         files = [self.problem, self.path("missing.json")]
@@ -1083,8 +1083,29 @@ class Golden(ProgramTest):
         for update in ([], ["--update"]):
             done = attn("golden", *update, self.path("problem.json"))
             self.assertEqual(done.returncode, 2)
-            self.assertIn("golden cannot be read", done.stdout)
-            self.assertIn("this is a directory", done.stderr)
+            self.assertIn("its golden is no file of its own", done.stdout)
+            self.assertIn("problem.golden.json` is no file", done.stderr)
+
+    def test_what_is_no_file_of_a_folder_is_neither_read_nor_written(self):
+        os.makedirs(self.path("all"))
+        elsewhere = self.path("elsewhere.json", "kept")
+        for name in ("a", "b", "c"):
+            shutil.copy(EXAMPLE, self.path(f"all/{name}.json"))
+        os.mkfifo(self.path("all/pipe.json"))
+        os.mkfifo(self.path("all/b.golden.json"))
+        os.symlink("/dev/zero", self.path("all/zero.json"))
+        os.symlink(elsewhere, self.path("all/link.json"))
+        os.symlink(elsewhere, self.path("all/c.golden.json"))
+        os.symlink("a.json", self.path("all/same.json"))
+        for words in (["--update"], []):
+            done = attn("golden", *words, self.path("all"))
+            self.assertEqual(done.returncode, 2)
+            self.assertTrue(done.stdout.endswith("2 passed, 2 failed\n"), done.stdout)
+            for name in ("b", "c"):
+                self.assertIn(f"all/{name}.golden.json` is no file, or a link to one that is elsewhere", done.stderr)
+            self.assertIn("left out of " + self.path("all"), done.stderr)
+        with open(elsewhere, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "kept")
 
     def test_standard_input_has_no_golden(self):
         self.assert_complains(attn("golden", "-", text="{}"), 2, "standard input")

@@ -163,6 +163,13 @@ HOSTILE_BESIDE = {
     "answers that are much longer": (["check", "p.json", "a.json"], {"a.json": b'{"steps": {"scores": [' + filled(b"1,") + b"1]}}"}),
     "a step that is given again and again": (
         ["check", "p.json", "a.txt"], {"a.txt": filled(b"scores = [1 2; 3 4]\n", MIB // 2)}),
+    "a problem of whose kind no exercise can be": (["exercise", "--like", "x.json", "--seed", "1"],
+                                                   {"x.json": json.dumps({"inputs": [[1]] * 1024}).encode()}),
+    "a sheet with too many boxes": (["worksheet", "x.json"], {"x.json": json.dumps({"inputs": [[1]] * 5000}).encode()}),
+    "mistakes that take too much": (["lint", "x.json"], {"x.json": json.dumps({"inputs": [[1]] * 10_000}).encode()}),
+    "tensors with long names": (
+        ["diff", "p.json", "x.safetensors"], {"x.safetensors": safetensors(
+            json.dumps({"x" * 40_000 + str(i): {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]} for i in range(20)}).encode())}),
     "a config of brackets": (IMPORTED, {"config.json": filled(b"["), "model.safetensors": b""}),
     "an index of brackets": (IMPORTED, {"config.json": b"{}", "model.safetensors.index.json": filled(b"[")}),
     "an index with a name of a file that is long": (

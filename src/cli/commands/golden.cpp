@@ -114,6 +114,13 @@ class GoldenComparison {
     return failed(file, "its golden cannot be read", Refusal(faults, text, golden_beside(file)));
   }
 
+  // Nobody named what stands beside a problem: it is read, and replaced, if it is a file and lies there.
+  Outcome not_its_own(const std::string& file) const {
+    return failed(file, "its golden is no file of its own",
+                  Refusal("`" + golden_beside(file) + "` is no file, or a link to one that is elsewhere",
+                          "remove it; attn golden --update makes a file in its place"));
+  }
+
   Outcome compared(const std::string& file, const Trace& trace) const {
     const std::string golden = golden_beside(file);
     std::error_code ignored;
@@ -121,6 +128,7 @@ class GoldenComparison {
       return told(file, Kind::error, "no golden beside it; make one with: attn golden --update " + file,
                   Exit::wrong_input);
     }
+    if (!is_own_file(std::filesystem::directory_entry(golden, ignored))) return not_its_own(file);
     const Result<std::string> text = read_text(golden);
     if (!text) return unreadable(file, text.faults(), "");
     const Result<StoredTrace> expected = read_trace(text.value());
@@ -166,6 +174,7 @@ class GoldenComparison {
     std::error_code ignored;
     Outcome outcome = told(file, Kind::created, golden);
     if (std::filesystem::exists(golden, ignored)) {
+      if (!is_own_file(std::filesystem::directory_entry(golden, ignored))) return not_its_own(file);
       const Result<std::string> old = read_text(golden);
       if (!old) return unreadable(file, old.faults(), "");
       forget_read(golden);
@@ -194,13 +203,10 @@ std::vector<std::string> problems_in(const std::vector<std::string>& words) {
       problems.push_back(word);
       continue;
     }
-    std::vector<std::string> found;
-    for (const std::filesystem::directory_entry& entry : entries_of(word)) {
-      if (entry.path().extension() == ".json") found.push_back(entry.path().string());
-    }
+    const std::vector<std::filesystem::path> found = json_files_of(word);
     if (found.empty())
       throw Refusal("the folder `" + word + "` has no problems", "its .json files are read").at({.value = word});
-    problems.insert(problems.end(), found.begin(), found.end());
+    for (const std::filesystem::path& file : found) problems.push_back(file.string());
   }
   std::erase_if(problems, [](const std::string& file) { return file.ends_with(golden_ending); });
   return problems;

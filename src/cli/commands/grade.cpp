@@ -151,7 +151,7 @@ void say_what_is_left_out(const std::vector<std::string>& left_out) {
   constexpr std::size_t most = 8;
   if (left_out.empty()) return;
   const std::string names = listed(first_of(left_out, most));
-  say("attn: note: left out, for it is no .json, .csv or .txt: " + printable(names) + "\n");
+  say("attn: note: left out, for it is no .json, .csv or .txt file of the folder: " + printable(names) + "\n");
 }
 
 // What is left out and called like somebody of the class is what that person handed in.
@@ -237,6 +237,16 @@ FormatOptions GradeOptions::look_of_feedback(const Format& format) const {
   return look;
 }
 
+// Says what was refused: of very many the first, for the report has all.
+Exit say_first(const std::vector<const Refusal*>& refused, ErrorFormat format) {
+  constexpr std::size_t most = 200;
+  Exit worst = Exit::done;
+  for (std::size_t i = 0; i < std::min(refused.size(), most); ++i) worst = std::max(worst, refused[i]->say(format));
+  if (refused.size() > most && format == ErrorFormat::text)
+    say("attn: note: and " + counted(refused.size() - most, "more file") + "; the report has all\n");
+  return worst;
+}
+
 Exit GradeOptions::run() const {
   const std::vector<ReportTarget> targets = report_targets(*this);
   const Format& format = formats()[choice("--feedback-format", feedback_format, names_of(formats()))];
@@ -276,9 +286,11 @@ Exit GradeOptions::run() const {
   if (for_gradescope) for_gradescope->finish();
   const GradedClass graded = grading.finished();
   const ErrorFormat errors = report == "json" ? ErrorFormat::json : ErrorFormat::text;
-  for (const auto* refused : {&problems.refused(), &grading.refused()}) {
-    for (const Refusal& refusal : *refused) worst = std::max(worst, refusal.say(errors));
+  std::vector<const Refusal*> refused;
+  for (const auto* some : {&problems.refused(), &grading.refused()}) {
+    for (const Refusal& refusal : *some) refused.push_back(&refusal);
   }
+  worst = std::max(worst, say_first(refused, errors));
   const Rendering plan = rendering_of(targets, *this, !for_gradescope);
   const Exit written = hand_out(plan, [&](const Target& target, Sink& sink) {
     const ReportTarget& wanted = *std::ranges::find(targets, target.path, &ReportTarget::path);

@@ -12,6 +12,7 @@
 #include "exports/json.h"
 #include "mark/advice.h"
 #include "model/computation.h"
+#include "trace/numbers_in.h"
 
 namespace attn {
 namespace {
@@ -39,11 +40,13 @@ void LintOptions::declare(CommandLine& line) {
 
 // Every mistake is worked out, so that a problem takes many times what its steps do.
 void refuse_too_large(const Recipe& recipe, std::size_t most) {
-  const std::size_t needed = Linter::bytes(recipe);
+  const std::size_t own = numbers_in(recipe) * sizeof(double);
+  // To find out what mistakes take takes room, too.
+  const std::size_t needed = own > most ? own : Linter::bytes(recipe);
   if (needed <= most) return;
   throw Refusal(
-      "to make every mistake in this problem takes " + spelled_size(needed) + ", and --max-memory is " +
-          spelled_size(most),
+      std::string("to make every mistake in this problem takes ") + (own > most ? "more than " : "") +
+          spelled_size(needed) + ", and --max-memory is " + spelled_size(most),
       "a problem that people work by hand takes little; or --max-memory " + std::to_string((needed >> 20) + 1) + "M",
       Exit::wrong_environment)
       .at({"--max-memory"});

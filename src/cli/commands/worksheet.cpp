@@ -19,6 +19,7 @@
 #include "problem/faults.h"
 #include "reading/json/json.h"
 #include "reading/problem/problem.h"
+#include "trace/numbers_in.h"
 
 namespace attn {
 namespace {
@@ -177,6 +178,10 @@ Exit SheetOptions::run() const {
   options.head = picked_index("--head", head, most_heads(problem), "heads");
   options.query = picked_index("--query", query, attention.query_count, "queries");
 
+  const bool is_all = blank.empty() && !fade && batch.empty() && head.empty() && query.empty() && options.parts.empty();
+  // A sheet of all of it has about as many boxes as there are numbers: then they need not be computed to know.
+  if (const std::size_t numbers = numbers_in(computation.recipe()); is_all && numbers > 100 * most_boxes)
+    check_size(numbers, options.blanks);
   const Trace trace = compute(computation, computing);
   refuse_given(options.blanks, trace);
   options.to_work_out = steps_to_work_out(trace);
