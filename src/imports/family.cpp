@@ -240,12 +240,29 @@ void TakenModel::check_size(const std::string& name, Axis axis, const char* key,
   const std::vector<std::size_t>& all = shape(name);
   if (!says(key) || all.empty()) return;
   const std::size_t size = axis == Axis::first ? all.front() : all.back(), said = count(key);
-  if (size % times == 0 && size / times == said) return;
+  if (times > 0 && size % times == 0 && size / times == said) return;
   const std::string of_it = times == 1 ? "" : ", " + std::to_string(times) + " times";
   refuse("bad-config",
          in_ticks(full(name)) + " is " + spelled(all) + ", and config.json says " + in_ticks(key) + " is " +
              std::to_string(said) + of_it,
          "the two belong to different models: fetch both again");
+}
+
+std::size_t TakenModel::heads(const char* key, const std::string& name, Axis axis) const {
+  const std::vector<std::size_t>& all = shape(name);
+  const std::size_t said = count(key), size = all.empty() ? 0 : axis == Axis::first ? all.front() : all.back();
+  if (said > 0 && size % said == 0) return said;
+  refuse("bad-config",
+         in_ticks(full(name)) + " is " + spelled(all) + ", and config.json says " + in_ticks(key) + " is " +
+             std::to_string(said),
+         "the two belong to different models: fetch both again");
+}
+
+double TakenModel::eps(const char* key, double usual) const {
+  const double said = number(key, usual);
+  if (said < 0)
+    refuse("bad-config", "config.json says of " + in_ticks(key) + " a negative number", "it is added to a variance");
+  return said;
 }
 
 void TakenModel::check_positions(std::size_t positions) const {

@@ -83,6 +83,12 @@ class TakenModel {
   enum class Axis { first, last };
   void check_size(const std::string& name, Axis axis, const char* key, std::size_t times = 1) const;
 
+  // How many heads config.json says there are. Refuses what is none, or does not divide that size of the tensor.
+  std::size_t heads(const char* key, const std::string& tensor, Axis axis) const;
+
+  // What is added to variances; refuses what is negative.
+  double eps(const char* key, double usual) const;
+
   // Refuses more tokens than there are positions.
   void check_positions(std::size_t positions) const;
 

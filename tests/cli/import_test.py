@@ -730,6 +730,26 @@ class Written(InFolder):
         self.written(tied, {**config, "num_key_value_heads": 2, "tie_word_embeddings": True})
         self.assert_made(models.llama(tied, IDS, 4, 2), "logits")
 
+    def test_heads_that_do_not_divide_what_there_is_and_a_negative_eps_are_refused(self):
+        of_t5 = models.drawn(models.t5_shapes(12, 20, 40, 1, heads=3, head_width=5, buckets=32), seed=6)
+        of_llama = models.drawn(models.llama_shapes(16, 20, 40, 1, kv_width=8), seed=5)
+        families = (
+            ({"model_type": "t5", "num_heads": 3, "num_layers": 1, "d_kv": 5}, of_t5, ["num_heads"], "layer_norm_epsilon"),
+            ({**LLAMA, "num_attention_heads": 4, "num_key_value_heads": 2, "num_hidden_layers": 1, "head_dim": 4}, of_llama,
+             ["num_attention_heads", "num_key_value_heads"], "rms_norm_eps"),
+            ({"model_type": "gpt2", "n_layer": 1, "n_head": 3}, models.drawn(models.gpt2_shapes(12, 20, 40, 16, 1), seed=3),
+             ["n_head"], "layer_norm_epsilon"),
+            (CONFIG, small_bert(), ["num_attention_heads"], "layer_norm_eps"))
+        for config, tensors, keys, eps in families:
+            os.makedirs(self.path("model"), exist_ok=True)
+            write_safetensors(self.path("model/model.safetensors"), tensors)
+            for key, value, said in [(key, value, f"{value}") for key in keys for value in (0, 7, 10**18)] + [
+                    (eps, -1, f"of `{eps}` a negative number")]:
+                with self.subTest(key=key, value=value):
+                    with open(self.path("model/config.json"), "w", encoding="utf-8") as file:
+                        json.dump({**config, key: value}, file)
+                    self.assertIn(said, self.refused("model", "--ids", "1,2"))
+
     def test_the_encoder_of_t5(self):
         config = {"model_type": "t5", "num_heads": 3, "num_layers": 2, "d_model": 12, "d_kv": 5}
         ids = IDS + [1, 8, 22, 0, 31, 14]  # so many that some share a bucket

@@ -184,6 +184,10 @@ Exit ImportOptions::run() const {
   const auto way = way_to(model, output);
   wishes.folder = way.value_or("");
   const bool is_torch = from.starts_with("torch");
+  if (!is_torch && wishes.heads) {
+    throw Refusal("the model's config.json says how many heads there are", "--heads is for a state dict of torch")
+        .at({"--heads", heads});
+  }
   if (!is_torch && wishes.ids.empty()) {
     throw Refusal("nothing says which tokens go in", "give --text, --tokens or --ids").at({"--text"});
   }

@@ -79,10 +79,10 @@ OrderedJson bert(TakenModel& model) {
   OrderedJson problem = model.problem("An encoder: " + type, "embeddings.word_embeddings.weight");
   problem["weight_layout"] = "out_in";
   problem["positions"] = {{"type", "learned"}, {"table", position_table(model, rows_of_positions(model, padding))}};
-  problem["heads"] = model.count("num_attention_heads");
+  problem["heads"] = model.heads("num_attention_heads", "embeddings.word_embeddings.weight", TakenModel::Axis::last);
   OrderedJson block = {{"kind", "encoder"},
                        {"norm", "post"},
-                       {"eps", model.number("layer_norm_eps", 1e-12)},
+                       {"eps", model.eps("layer_norm_eps", 1e-12)},
                        {"activation", model.activation(model.word("hidden_act", "gelu"), false)},
                        {"embedding_norm", model.norm("embeddings.LayerNorm.weight", "embeddings.LayerNorm.bias")}};
   OrderedJson layers = OrderedJson::array();

@@ -44,10 +44,10 @@ OrderedJson gpt2(TakenModel& model) {
   model.check_positions(model.rows("wpe.weight"));
   OrderedJson problem = model.problem("A decoder: gpt2", "wte.weight");
   problem["positions"] = {{"type", "learned"}, {"table", model.tensor("wpe.weight", {.rows = {{0, tokens}}})}};
-  problem["heads"] = model.count("n_head");
+  problem["heads"] = model.heads("n_head", "wte.weight", TakenModel::Axis::last);
   OrderedJson block = {{"kind", "decoder_only"},
                        {"norm", "pre"},
-                       {"eps", model.number("layer_norm_epsilon", 1e-5)},
+                       {"eps", model.eps("layer_norm_epsilon", 1e-5)},
                        {"activation", model.activation(model.word("activation_function", "gelu_new"), false)}};
   OrderedJson layers = OrderedJson::array();
   for (const std::size_t i : model.layers(model.count("n_layer"), "h.")) {

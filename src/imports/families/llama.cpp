@@ -66,6 +66,9 @@ OrderedJson llama_layer(TakenModel& model, const std::string& at) {
   }
   const std::string queries = at + "self_attn.q_proj.weight";
   model.check_size(queries, TakenModel::Axis::first, "head_dim", model.count("num_attention_heads"));
+  model.heads("num_attention_heads", queries, TakenModel::Axis::first);
+  if (model.says("num_key_value_heads"))
+    model.heads("num_key_value_heads", at + "self_attn.k_proj.weight", TakenModel::Axis::first);
   OrderedJson self = {{"weights", weights}};
   if (!biases.empty()) self["biases"] = biases;
   OrderedJson network;
@@ -95,7 +98,7 @@ OrderedJson llama(TakenModel& model) {
   OrderedJson block = {{"kind", "decoder_only"},
                        {"norm", "pre"},
                        {"norm_type", "rms"},
-                       {"eps", model.number("rms_norm_eps", 1e-6)},
+                       {"eps", model.eps("rms_norm_eps", 1e-6)},
                        {"activation", model.activation(model.word("hidden_act", "silu"), true)}};
   OrderedJson layers = OrderedJson::array();
   for (const std::size_t i : model.layers(model.count("num_hidden_layers"), "layers.")) {

@@ -41,7 +41,7 @@ OrderedJson t5(TakenModel& model) {
   model.check_size(first + "q.weight", TakenModel::Axis::first, "d_kv", model.count("num_heads"));
   model.check_size(table, TakenModel::Axis::first, "relative_attention_num_buckets");
   problem["weight_layout"] = "out_in";
-  problem["heads"] = model.count("num_heads");
+  problem["heads"] = model.heads("num_heads", first + "q.weight", TakenModel::Axis::first);
   problem["scale"] = 1;
   problem["positions"] = {{"type", "t5"},
                           {"table", model.tensor(table)},
@@ -50,7 +50,7 @@ OrderedJson t5(TakenModel& model) {
   OrderedJson block = {{"kind", "encoder"},
                        {"norm", "pre"},
                        {"norm_type", "rms"},
-                       {"eps", model.number("layer_norm_epsilon", 1e-6)},
+                       {"eps", model.eps("layer_norm_epsilon", 1e-6)},
                        {"activation", model.activation(act, is_gated)}};
   OrderedJson layers = OrderedJson::array();
   for (const std::size_t i : model.layers(model.count("num_layers"), "block.")) {
