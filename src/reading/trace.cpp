@@ -20,7 +20,7 @@ class Reader {
     StoredTrace trace;
     const auto members = root.object();
     if (!members) {
-      fault("", "a trace is an object, { … }; this is " + in_words(root));
+      faults.add(not_a_trace("", "a trace is an object, { … }; this is " + in_words(root)));
       return trace;
     }
     if (text(*members, "", "schema") != schema && !faults.any()) {
@@ -41,15 +41,19 @@ class Reader {
   Faults faults;
 
  private:
-  void fault(std::string where, std::string message) {
-    faults.add("not-a-trace", std::move(where), std::move(message),
-               "attn schema trace says what a trace file holds; a golden is written anew by attn golden --update");
+  static Diagnostic not_a_trace(std::string where, std::string message) {
+    return {.code = "not-a-trace",
+            .where = std::move(where),
+            .message = std::move(message),
+            .help = "attn schema trace says what a trace file holds; a golden is written anew by attn golden --update"};
   }
 
   // The same, and the message begins with the place, and the step that it is of.
   void fault_of(const std::string& where, const std::string& message) {
-    const std::string step = step_.empty() ? "" : " (" + shown(step_) + ")";
-    fault(where, (where.empty() ? "the trace" : shown(where)) + step + " " + message);
+    faults.add([&] {
+      const std::string step = step_.empty() ? "" : " (" + shown(step_) + ")";
+      return not_a_trace(where, (where.empty() ? "the trace" : shown(where)) + step + " " + message);
+    });
   }
 
   std::nullopt_t missing(const std::string& parent, std::string_view key) {
