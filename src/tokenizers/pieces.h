@@ -15,7 +15,7 @@ namespace attn {
 
 // No step makes a text longer than this of a shorter one, and of all pieces together: what doubles a text can be said
 // time and again. What becomes too long is a fault, "text-too-long".
-constexpr std::size_t longest_made_text = std::size_t{1} << 20;
+constexpr std::size_t longest_made_text = std::size_t{1} << 19;
 Diagnostic text_too_long();
 
 // Turns a text into the one that words are looked for in. Faults: "pattern-too-slow", "text-too-long".

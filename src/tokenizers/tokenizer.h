@@ -35,8 +35,8 @@ class Tokenizer {
   // The tokens of a text, with those that the model puts around one ("[CLS]" … "[SEP]"), the same as the library
   // `tokenizers` gives; where Unicode's tables differ, see tokenizers/unicode.h. It takes time in proportion to
   // the text, or a little more (n log n).
-  // Faults, without a place: "not-utf8", "pattern-too-slow"; "text-too-long" where the tokenizer makes more than 1 MiB
-  // of it, or a million tokens.
+  // Faults, without a place: "not-utf8", "pattern-too-slow"; "text-too-long" where the tokenizer makes more than 512
+  // KiB of it, or a million tokens.
   Result<std::vector<TextToken>> encode(std::string_view text) const;
 
   // The token of that id, if there is one.

@@ -12,7 +12,7 @@ namespace attn {
 class Trie {
  public:
   // How long a text may be: a walk along one is taken at every place of what people type.
-  static constexpr std::size_t longest = 1024;
+  static constexpr std::size_t longest = 256;
 
   // A text that is there already keeps its number. REQUIRES: neither empty nor longer than `longest`.
   void add(std::string_view text, std::size_t number) {

@@ -16,7 +16,8 @@ void demand_cut(const Result<Tokenizer>& tokenizer, std::string_view text) {
   const Result<std::vector<TextToken>> tokens = tokenizer.value().encode(text);
   if (!tokens) {
     const std::string& code = tokens.faults().front().code;
-    demand(code == "pattern-too-slow" || (code == "not-utf8" && first_invalid_utf8(text)), "a text is cut", code);
+    demand(code == "pattern-too-slow" || code == "text-too-long" || (code == "not-utf8" && first_invalid_utf8(text)),
+           "a text is cut", code);
     return;
   }
   demand(!first_invalid_utf8(text), "what is no UTF-8 is refused", text);

@@ -242,9 +242,9 @@ TEST_CASE("a model that is at odds with itself is refused", "[tokenizers]") {
       {R"({"type": "BPE", "vocab": {"a": 0}, "merges": [], "fuse_unk": "no"})", "/model/fuse_unk "},
       {R"({"type": "BPE", "vocab": {"a": 0}, "merges": [], "unk_token": 0})", "/model/unk_token "},
       {R"({"type": "Unigram", "vocab": [["a", "likely"]], "unk_id": 0})", "/model/vocab/0/1 "},
-      {R"({"type": "Unigram", "vocab": [["a", 0], [")" + std::string(1025, 'a') + R"(", 0]], "unk_id": 0})",
+      {R"({"type": "Unigram", "vocab": [["a", 0], [")" + std::string(257, 'a') + R"(", 0]], "unk_id": 0})",
        "/model/vocab/1 "},
-      {R"({"type": "WordPiece", "vocab": {"a": 0, ")" + std::string(1025, 'b') + R"(": 1}, "unk_token": "a",
+      {R"({"type": "WordPiece", "vocab": {"a": 0, ")" + std::string(257, 'b') + R"(": 1}, "unk_token": "a",
            "continuing_subword_prefix": "##", "max_input_chars_per_word": 100})",
        "/model/vocab/bbb"},
       {"[]", "/model "},
@@ -398,7 +398,7 @@ TEST_CASE("a token is added once, has the id that the vocabulary says, and is sp
   CHECK(refusal(with(added("\"a\"", "0") + "," + added("\"a\"", "0"))).starts_with("/added_tokens/1 "));
   CHECK(refusal(with(added("7", "6"))).starts_with("/added_tokens/0/content "));
   CHECK(refusal(with(added("\"\"", "6"))).find("is empty") != std::string::npos);
-  CHECK(refusal(with(added("\"" + std::string(1025, 'x') + "\"", "6"))).find("1024 bytes") != std::string::npos);
+  CHECK(refusal(with(added("\"" + std::string(257, 'x') + "\"", "6"))).find("256 bytes") != std::string::npos);
   const std::string strips = R"(, "normalizer": {"type": "Strip", "strip_left": true, "strip_right": true})";
   CHECK(refusal(with(added("\"  \"", "6"), strips)).starts_with("/added_tokens/0/content "));
 }
