@@ -56,6 +56,9 @@ class Refusal final : public std::exception {
   Refusal& operator=(const Refusal&) = delete;
   ~Refusal() override;
 
+  // What the program ends with for it.
+  Exit code() const { return code_; }
+
   // Says so on standard error, with the command's line where these are its words and one of them
   // is to blame; returns the exit code for it. `with_values`: options behind which a value stands.
   Exit say(ErrorFormat format, std::span<const std::string> words = {},

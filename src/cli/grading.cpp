@@ -88,7 +88,7 @@ bool begins_mostly_wrong(const Report& report) {
 // Whom somebody most likely means who is called so. Among very many nobody is looked for, for each that is unknown.
 template <class Named>
 std::optional<std::string> closest_of_class(const std::string& name, const std::vector<Named>& all) {
-  constexpr std::size_t most = 1000;
+  constexpr std::size_t most = 5000;
   if (all.size() > most) return std::nullopt;
   std::vector<std::string> known;
   for (const Named& one : all) known.push_back(one.name);

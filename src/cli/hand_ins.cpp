@@ -25,11 +25,13 @@ void say_left_out(const std::string& folder, std::vector<std::string> names) {
       "\n");
 }
 
+// What cannot be followed to its end leads out, too.
 bool leads_out(const fs::directory_entry& entry) {
   std::error_code unknown;
   if (!entry.is_symlink(unknown)) return false;
-  const fs::path folder = fs::canonical(entry.path().parent_path(), unknown), found = fs::canonical(entry, unknown);
-  return std::ranges::mismatch(folder, found).in1 != folder.end();
+  const fs::path parent = entry.path().parent_path();
+  const fs::path folder = fs::canonical(parent.empty() ? "." : parent, unknown), found = fs::canonical(entry, unknown);
+  return folder.empty() || found.empty() || std::ranges::mismatch(folder, found).in1 != folder.end();
 }
 
 void add_folder(const std::string& folder, const std::string& problem, std::vector<std::string>& files) {
@@ -44,7 +46,7 @@ void add_folder(const std::string& folder, const std::string& problem, std::vect
     if (is_read && !is_problem) {
       files.push_back(path);
     } else {
-      left_out.push_back(name + (is_problem ? " (the problem)" : ""));
+      left_out.push_back(name + (is_problem ? " (the problem)" : why_left_out(entry)));
     }
   }
   say_left_out(folder, std::move(left_out));
@@ -136,6 +138,12 @@ bool is_own_folder(const fs::directory_entry& entry) {
   return entry.is_directory(unknown) && !leads_out(entry);
 }
 
+std::string why_left_out(const fs::directory_entry& entry) {
+  std::error_code unknown;
+  if (leads_out(entry)) return " (a link to elsewhere)";
+  return entry.is_regular_file(unknown) || entry.is_directory(unknown) ? "" : " (no file)";
+}
+
 std::vector<fs::path> json_files_of(const std::string& folder) {
   std::vector<fs::path> files;
   std::vector<std::string> left_out;
@@ -144,7 +152,7 @@ std::vector<fs::path> json_files_of(const std::string& folder) {
     if (is_own_file(entry)) {
       files.push_back(entry.path());
     } else {
-      left_out.push_back(entry.path().filename().string());
+      left_out.push_back(entry.path().filename().string() + why_left_out(entry));
     }
   }
   say_left_out(folder, std::move(left_out));

@@ -28,6 +28,9 @@ std::vector<std::filesystem::directory_entry> entries_of(const std::string& fold
 bool is_own_file(const std::filesystem::directory_entry& entry);
 bool is_own_folder(const std::filesystem::directory_entry& entry);
 
+// Why one is not read, as stands behind its name: " (a link to elsewhere)"; empty where its kind is no reason.
+std::string why_left_out(const std::filesystem::directory_entry& entry);
+
 // The .json files of a folder, in order of names; those that are none of its own are said on standard error.
 std::vector<std::filesystem::path> json_files_of(const std::string& folder);
 

@@ -204,8 +204,9 @@ void Hints::say() const {
 std::string path_of_output(const std::string& typed) {
   // Behind one letter an equals sign is of the value, and few mean it.
   if (typed.starts_with('=')) {
-    throw Refusal("`" + shown(typed) + "` begins with an equals sign",
-                  "write -o " + shown(typed.substr(1)) + ", or ./" + shown(typed) + " if it is meant")
+    throw Refusal(
+        "`" + shown(typed) + "` begins with an equals sign",
+        "write " + shown(typed.substr(1)) + " alone, behind a blank; or ./" + shown(typed) + " if it is meant")
         .at({"-o,--output", typed});
   }
   return typed == "-" ? "" : typed;

@@ -240,7 +240,7 @@ void TakenModel::check_size(const std::string& name, Axis axis, const char* key,
   const std::vector<std::size_t>& all = shape(name);
   if (!says(key) || all.empty()) return;
   const std::size_t size = axis == Axis::first ? all.front() : all.back(), said = count(key);
-  if (times > 0 && size % times == 0 && size / times == said) return;
+  if (size % times == 0 && size / times == said) return;
   const std::string of_it = times == 1 ? "" : ", " + std::to_string(times) + " times";
   refuse("bad-config",
          in_ticks(full(name)) + " is " + spelled(all) + ", and config.json says " + in_ticks(key) + " is " +
@@ -254,7 +254,7 @@ std::size_t TakenModel::heads(const char* key, const std::string& name, Axis axi
   if (said > 0 && size % said == 0) return said;
   refuse("bad-config",
          in_ticks(full(name)) + " is " + spelled(all) + ", and config.json says " + in_ticks(key) + " is " +
-             std::to_string(said),
+             std::to_string(said) + ", which does not divide " + std::to_string(size),
          "the two belong to different models: fetch both again");
 }
 

@@ -81,6 +81,7 @@ class TakenModel {
   // Refuses a tensor whose size along that axis, the first or the last, is not what config.json says under that key,
   // where it says anything: `times` as many where it counts one of several.
   enum class Axis { first, last };
+  // REQUIRES: times > 0.
   void check_size(const std::string& name, Axis axis, const char* key, std::size_t times = 1) const;
 
   // How many heads config.json says there are. Refuses what is none, or does not divide that size of the tensor.

@@ -57,7 +57,8 @@ std::optional<Diagnostics> ModelFiles::open_file(const std::string& folder, cons
   const auto of_file = [&](Diagnostics faults) {
     for (Diagnostic& fault : faults) {
       if (fault.code == "outside") fault.message = "is outside the folder of the model, where nothing is read";
-      const bool is_missing = fault.code == "no-file" && fault.message == "is not there";
+      std::error_code unknown;
+      const bool is_missing = !std::filesystem::exists(std::filesystem::path(folder) / file, unknown);
       if (fault.code == "outside" || is_missing) fault.help = "fetch the files of the model into one folder";
       fault.message = shown(file) + " " + fault.message;
     }

@@ -53,7 +53,8 @@ std::string without(bool (*is_unwanted)(char32_t), const std::string& text) {
 
 Diagnostic text_too_long() {
   return {.code = "text-too-long",
-          .message = "the tokenizer makes more than " + spelled_size(longest_made_text) + " of the text",
+          .message = "the tokenizer makes more of the text than " + spelled_size(longest_made_text) +
+                     ", or than a million tokens",
           .help = "give a shorter one; or is tokenizer.json another than the model's?"};
 }
 

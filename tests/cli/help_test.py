@@ -254,7 +254,7 @@ class Mistyped(unittest.TestCase):
     def test_an_equals_sign_behind_one_letter_is_not_made_part_of_a_name(self):
         example = os.path.join(ROOT, "data", "worked-example.json")
         for words in (["-o=x.txt"], ["-o", "=x.txt"]):
-            self.assert_refused(["run", example, *words], "`=x.txt` begins with an equals sign", "write -o x.txt, or ./=x.txt")
+            self.assert_refused(["run", example, *words], "`=x.txt` begins with an equals sign", "write x.txt alone, behind a blank; or ./=x.txt")
         with tempfile.TemporaryDirectory() as folder:
             meant = attn("run", example, "-o", os.path.join(folder, "=x.txt"))
             self.assertEqual((meant.returncode, os.listdir(folder)), (0, ["=x.txt"]))

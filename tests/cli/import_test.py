@@ -489,7 +489,7 @@ class Everywhere(InFolder):
         for config, name in (({"hidden_size": 8}, "hidden_size"), ({"head_dim": 4}, "head_dim")):
             self.assertIn(name, self.refused(self.model(small_llama(), config={**LLAMA, **config}), "--ids", "4,5"))
         odd = {**small_llama(), "model.layers.0.self_attn.q_proj.weight": np.zeros((5, 4))}
-        self.assertIn("2 times", self.refused(self.model(odd, config={**LLAMA, "head_dim": 2}), "--ids", "4,5"))
+        self.assertIn("does not divide 5", self.refused(self.model(odd, config={**LLAMA, "head_dim": 2}), "--ids", "4,5"))
         self.imported(self.model(small_llama(), config={**LLAMA, "hidden_size": 4, "head_dim": 2}), "--ids", "4,5")
 
     def test_numbers_of_a_kind_that_cannot_be_read_are_refused_by_the_name_of_their_tensor(self):
@@ -743,12 +743,25 @@ class Written(InFolder):
         for config, tensors, keys, eps in families:
             os.makedirs(self.path("model"), exist_ok=True)
             write_safetensors(self.path("model/model.safetensors"), tensors)
-            for key, value, said in [(key, value, f"{value}") for key in keys for value in (0, 7, 10**18)] + [
+            for key, value, said in [(key, value, f"`{key}` is {value}, which does not divide ") for key in keys for value in (0, 7, 10**18)] + [
                     (eps, -1, f"of `{eps}` a negative number")]:
                 with self.subTest(key=key, value=value):
                     with open(self.path("model/config.json"), "w", encoding="utf-8") as file:
                         json.dump({**config, key: value}, file)
                     self.assertIn(said, self.refused("model", "--ids", "1,2"))
+
+    def test_heads_of_keys_divide_those_of_queries(self):
+        os.makedirs(self.path("model"))
+        write_safetensors(self.path("model/model.safetensors"), models.drawn(models.llama_shapes(16, 20, 40, 1, kv_width=12), seed=5))
+        with open(self.path("model/config.json"), "w", encoding="utf-8") as file:
+            json.dump({**LLAMA, "num_attention_heads": 4, "num_key_value_heads": 3, "num_hidden_layers": 1}, file)
+        self.assertIn("there are 4 heads, and `num_key_value_heads` is 3", self.refused("model", "--ids", "1,2"))
+
+    def test_heads_are_said_by_a_config_or_by_somebody(self):
+        folder = self.model(config=CONFIG)
+        self.assertIn("config.json says how many heads", self.refused(folder, "--ids", "4,5", "--heads", "2"))
+        alone = self.model(config=None, folder="alone")
+        self.assertIn("--from", self.refused(alone, "--ids", "4,5", "--heads", "2"))
 
     def test_the_encoder_of_t5(self):
         config = {"model_type": "t5", "num_heads": 3, "num_layers": 2, "d_model": 12, "d_kv": 5}

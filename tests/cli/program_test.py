@@ -1104,6 +1104,10 @@ class Golden(ProgramTest):
             for name in ("b", "c"):
                 self.assertIn(f"all/{name}.golden.json` is no file, or a link to one that is elsewhere", done.stderr)
             self.assertIn("left out of " + self.path("all"), done.stderr)
+        # Named without a folder, too.
+        for words in (["--update"], []):
+            done = subprocess.run([ATTN, "golden", *words, "c.json"], cwd=self.path("all"), capture_output=True, encoding="utf-8")
+            self.assertIn("`c.golden.json` is no file, or a link", done.stderr)
         with open(elsewhere, encoding="utf-8") as file:
             self.assertEqual(file.read(), "kept")
 

@@ -135,8 +135,19 @@ def letters(**more):
     return tokenizer({"type": "BPE", "vocab": {"a": 0}, "merges": []}, **more)
 
 
-# Ids, and pairs of them, that the standard library's table of so many places keeps in one.
-COLLIDING = [i * 42_043 for i in range(40_000)]
+# Ids that the standard library's table of so many places keeps in one; and merges whose pairs, as one number, it would.
+PLACES = 42_043
+COLLIDING = [i * PLACES for i in range(40_000)]
+
+
+def colliding_merges():
+    pairs = [(left, -(left << 32) % PLACES) for left in range(40_000)]
+    vocabulary = [f"t{i}" for i in range(PLACES)]
+    vocabulary += sorted({f"t{left}t{right}" for left, right in pairs})
+    return {"type": "BPE", "vocab": {token: i for i, token in enumerate(vocabulary)},
+            "merges": [f"t{left} t{right}" for left, right in pairs] + ["no token"]}
+
+
 IMPORTED = ["import", ".", "--text", "a"]
 
 # The same of files that are given with a problem, or without one: the words, and what the files hold.
@@ -180,6 +191,7 @@ HOSTILE_BESIDE = {
     "a tokenizer with unknown keys": (IMPORTED, letters(**{f"key{i}": 1 for i in range(100_000)})),
     "ids of tokens that a table keeps in one place": (
         IMPORTED, tokenizer({"type": "BPE", "vocab": {f"t{i}": i for i in COLLIDING}, "merges": []})),
+    "merges that a table keeps in one place": (IMPORTED, tokenizer(colliding_merges())),
     "steps that double a text": (IMPORTED, letters(normalizer={"type": "Sequence", "normalizers": [
         {"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}] * 60})),
     "steps without end": (IMPORTED, letters(pre_tokenizer={"type": "Sequence", "pretokenizers": [{"type": "Whitespace"}] * 100_000})),

@@ -188,6 +188,17 @@ def noticed_by(jobs):
     return ""
 
 
+def is_still_there(defect, same):
+    """Whether the line still stands where it stood, so that the same would be planted today."""
+    try:
+        with open(os.path.join(ROOT, defect["file"]), encoding="utf-8") as file:
+            lines = file.read().split("\n")
+    except OSError:
+        return False
+    stands = defect["line"] <= len(lines) and lines[defect["line"] - 1].strip() == defect["from"]
+    return stands and f"{defect['file']}: {defect['to']}" not in same
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--count", type=int, default=30, help="defects, as many of each area")
@@ -209,7 +220,7 @@ def main():
     told = []
     if options.json and os.path.exists(options.json):
         with open(options.json, encoding="utf-8") as file:
-            told = json.load(file)["defects"]
+            told = [one for one in json.load(file)["defects"] if is_still_there(one, same)]
     known = {(one["file"], one["line"], one["to"]) for one in told}
     if not options.list:
         prepare(options.jobs)

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/grading.h"
+#include "cli/hand_ins.h"
 #include "cli/options.h"
 #include "cli/render.h"
 #include "explain/reports/grades.h"
@@ -150,8 +151,12 @@ class FolderOfPeople {
 void say_what_is_left_out(const std::vector<std::string>& left_out) {
   constexpr std::size_t most = 8;
   if (left_out.empty()) return;
-  const std::string names = listed(first_of(left_out, most));
-  say("attn: note: left out, for it is no .json, .csv or .txt file of the folder: " + printable(names) + "\n");
+  std::vector<std::string> told = first_of(left_out, most);
+  for (std::size_t i = 0; i < std::min(left_out.size(), told.size()); ++i) {
+    std::error_code unknown;
+    if (told[i] == left_out[i]) told[i] += why_left_out(fs::directory_entry(left_out[i], unknown));
+  }
+  say("attn: note: left out, for it is no .json, .csv or .txt file: " + printable(listed(told)) + "\n");
 }
 
 // What is left out and called like somebody of the class is what that person handed in.
@@ -237,13 +242,13 @@ FormatOptions GradeOptions::look_of_feedback(const Format& format) const {
   return look;
 }
 
-// Says what was refused: of very many the first, for the report has all.
+// Says what was refused: to people, of very many the first.
 Exit say_first(const std::vector<const Refusal*>& refused, ErrorFormat format) {
-  constexpr std::size_t most = 200;
+  const std::size_t most = format == ErrorFormat::text ? 200 : refused.size();
   Exit worst = Exit::done;
-  for (std::size_t i = 0; i < std::min(refused.size(), most); ++i) worst = std::max(worst, refused[i]->say(format));
-  if (refused.size() > most && format == ErrorFormat::text)
-    say("attn: note: and " + counted(refused.size() - most, "more file") + "; the report has all\n");
+  for (std::size_t i = 0; i < refused.size(); ++i)
+    worst = std::max(worst, i < most ? refused[i]->say(format) : refused[i]->code());
+  if (refused.size() > most) say("attn: note: " + counted(refused.size() - most, "more file") + " with errors\n");
   return worst;
 }
 

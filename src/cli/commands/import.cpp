@@ -184,7 +184,8 @@ Exit ImportOptions::run() const {
   const auto way = way_to(model, output);
   wishes.folder = way.value_or("");
   const bool is_torch = from.starts_with("torch");
-  if (!is_torch && wishes.heads) {
+  if (std::error_code unknown;
+      !is_torch && wishes.heads && fs::exists(fs::path(folder_of_model(model)) / "config.json", unknown)) {
     throw Refusal("the model's config.json says how many heads there are", "--heads is for a state dict of torch")
         .at({"--heads", heads});
   }

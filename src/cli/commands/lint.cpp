@@ -44,11 +44,11 @@ void refuse_too_large(const Recipe& recipe, std::size_t most) {
   // To find out what mistakes take takes room, too.
   const std::size_t needed = own > most ? own : Linter::bytes(recipe);
   if (needed <= most) return;
-  throw Refusal(
-      std::string("to make every mistake in this problem takes ") + (own > most ? "more than " : "") +
-          spelled_size(needed) + ", and --max-memory is " + spelled_size(most),
-      "a problem that people work by hand takes little; or --max-memory " + std::to_string((needed >> 20) + 1) + "M",
-      Exit::wrong_environment)
+  throw Refusal(std::string("to make every mistake in this problem takes ") + (own > most ? "more than " : "") +
+                    spelled_size(needed) + ", and --max-memory is " + spelled_size(most),
+                std::string("a problem that people work by hand takes little") +
+                    (own > most ? "" : "; or --max-memory " + std::to_string((needed >> 20) + 1) + "M"),
+                Exit::wrong_environment)
       .at({"--max-memory"});
 }
 

@@ -19,7 +19,6 @@
 #include "problem/faults.h"
 #include "reading/json/json.h"
 #include "reading/problem/problem.h"
-#include "trace/numbers_in.h"
 
 namespace attn {
 namespace {
@@ -111,6 +110,14 @@ void refuse_given(const Blanks& blanks, const Trace& trace) {
   }
 }
 
+std::size_t numbers_to_work_out(const Recipe& recipe) {
+  std::size_t numbers = 0;
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    if (!std::holds_alternative<Given>(recipe.instruction(line).op)) numbers += recipe.shape(line).count();
+  }
+  return numbers;
+}
+
 void check_size(std::size_t boxes, const Blanks& blanks) {
   if (boxes == 0) {
     throw Refusal(blanks.kind == Blanks::Kind::named ? "none of the steps that --blank names is on this sheet"
@@ -178,10 +185,11 @@ Exit SheetOptions::run() const {
   options.head = picked_index("--head", head, most_heads(problem), "heads");
   options.query = picked_index("--query", query, attention.query_count, "queries");
 
-  const bool is_all = blank.empty() && !fade && batch.empty() && head.empty() && query.empty() && options.parts.empty();
-  // A sheet of all of it has about as many boxes as there are numbers: then they need not be computed to know.
-  if (const std::size_t numbers = numbers_in(computation.recipe()); is_all && numbers > 100 * most_boxes)
-    check_size(numbers, options.blanks);
+  // A sheet of all of it has about as many boxes as there are numbers to work out: they need not be computed to know.
+  const bool is_of_all = options.blanks.kind == Blanks::Kind::all && batch.empty() && head.empty() && query.empty() &&
+                         options.parts.empty();
+  const std::size_t numbers = is_of_all ? numbers_to_work_out(computation.recipe()) : 0;
+  if (numbers > 100 * most_boxes) check_size(numbers, options.blanks);
   const Trace trace = compute(computation, computing);
   refuse_given(options.blanks, trace);
   options.to_work_out = steps_to_work_out(trace);

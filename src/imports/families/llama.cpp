@@ -65,10 +65,19 @@ OrderedJson llama_layer(TakenModel& model, const std::string& at) {
     if (has_bias(model, role)) biases[role] = model.tensor(at + "self_attn." + name + ".bias");
   }
   const std::string queries = at + "self_attn.q_proj.weight";
-  model.check_size(queries, TakenModel::Axis::first, "head_dim", model.count("num_attention_heads"));
-  model.heads("num_attention_heads", queries, TakenModel::Axis::first);
-  if (model.says("num_key_value_heads"))
-    model.heads("num_key_value_heads", at + "self_attn.k_proj.weight", TakenModel::Axis::first);
+  const std::size_t heads = model.heads("num_attention_heads", queries, TakenModel::Axis::first);
+  model.check_size(queries, TakenModel::Axis::first, "head_dim", heads);
+  if (model.says("num_key_value_heads")) {
+    const std::size_t shared =
+        model.heads("num_key_value_heads", at + "self_attn.k_proj.weight", TakenModel::Axis::first);
+    if (heads % shared != 0) {
+      model.refuse("bad-config",
+                   "config.json says that there are " + std::to_string(heads) +
+                       " heads, and `num_key_value_heads` is " + std::to_string(shared) +
+                       ", which does not divide them",
+                   "as many heads of queries share each head of keys");
+    }
+  }
   OrderedJson self = {{"weights", weights}};
   if (!biases.empty()) self["biases"] = biases;
   OrderedJson network;

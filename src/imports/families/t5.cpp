@@ -38,10 +38,11 @@ OrderedJson t5(TakenModel& model) {
   model.pass_over_any("shared.weight");
   const std::string first = "block.0.layer.0.SelfAttention.", table = first + "relative_attention_bias.weight";
   model.check_size(first + "q.weight", TakenModel::Axis::last, "d_model");
-  model.check_size(first + "q.weight", TakenModel::Axis::first, "d_kv", model.count("num_heads"));
+  const std::size_t heads = model.heads("num_heads", first + "q.weight", TakenModel::Axis::first);
+  model.check_size(first + "q.weight", TakenModel::Axis::first, "d_kv", heads);
   model.check_size(table, TakenModel::Axis::first, "relative_attention_num_buckets");
   problem["weight_layout"] = "out_in";
-  problem["heads"] = model.heads("num_heads", first + "q.weight", TakenModel::Axis::first);
+  problem["heads"] = heads;
   problem["scale"] = 1;
   problem["positions"] = {{"type", "t5"},
                           {"table", model.tensor(table)},

@@ -150,8 +150,8 @@ std::optional<Diagnostic> fault_of_bytes(std::string_view text) {
   const std::size_t nul = text.find('\0');
   const auto other = invalid || nul != std::string_view::npos ? other_format(text) : std::nullopt;
   if (other) {
-    return syntax_fault({0, 1}, std::string("this is no text: it is ") + other->name,
-                        "save it as text in UTF-8: a spreadsheet as CSV");
+    return syntax_fault({0, 1}, std::string("this is no text in UTF-8: it is ") + other->name,
+                        "save it as text in UTF-8, a spreadsheet as CSV; unpack what is packed");
   }
   if (invalid) {
     return syntax_fault({*invalid, *invalid + 1},

@@ -8,6 +8,7 @@
 #include "reading/answers/answers.h"
 #include "reading/answers/typed_value.h"
 #include "reading/json/json.h"
+#include "reading/json/syntax.h"
 
 namespace attn {
 namespace {
@@ -61,7 +62,9 @@ Result<Answers> read_as(const std::string& file, std::string_view text, const st
 std::optional<Diagnostic> too_long_for(const KnownSteps& known, std::string_view text) {
   constexpr std::size_t for_words = std::size_t{1} << 19, for_a_number = 1024;
   const auto numbers = known.numbers();
-  if (!numbers || text.size() <= for_words || (text.size() - for_words) / for_a_number < *numbers) return std::nullopt;
+  if (!numbers || text.size() <= for_words || (text.size() - for_words - 1) / for_a_number < *numbers)
+    return std::nullopt;
+  if (other_format(text)) return std::nullopt;  // which is said
   return Diagnostic{.code = "not-answers",
                     .where = "",
                     .message = "this has " + spelled_size(text.size()) + ", and all steps of the problem together " +

@@ -199,7 +199,9 @@ constexpr KnownFormat known_formats[] = {
      "only numbers"},
     {[](std::string_view text) { return is_archive_of(text, ".npy"); }, "numpy arrays (.npz)", tensors_help},
     {[](std::string_view text) {
-       return is_archive_of(text, "[Content_Types].xml") || is_archive_of(text, "application/vnd.oasis.opendocument");
+       constexpr std::string_view names[] = {
+           "[Content_Types].xml", "_rels/.rels", "docProps/", "xl/", "word/", "application/vnd.oasis.opendocument"};
+       return std::ranges::any_of(names, [&](std::string_view name) { return is_archive_of(text, name); });
      },
      "a file of an office program (.xlsx, .ods, .docx)", text_help},
     {[](std::string_view text) { return text.starts_with("PK\x03\x04"); }, "a zip archive",

@@ -217,9 +217,11 @@ TEST_CASE("a file that is much too long for answers is not read, whatever it hol
       return read ? "" : read.faults().front().code;
     };
     INFO(name);
-    CHECK(of_size(limit) == "not-answers");
-    CHECK(of_size(limit - 1) != "not-answers");
+    CHECK(of_size(limit + 1) == "not-answers");
+    CHECK(of_size(limit) != "not-answers");
   }
+  const auto page = read_answers_of("scores.csv", "%PDF-1.4\n\xe2" + std::string(limit, 'x'), "", known);
+  CHECK(page.faults().front().message.find("a PDF") != std::string::npos);
   // Where nobody knows how many numbers the steps have, any may be as long.
   CHECK_FALSE(KnownSteps({}, possible_steps).numbers());
 }
