@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <new>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -30,7 +32,7 @@ bool leads_out(const fs::directory_entry& entry) {
   std::error_code unknown;
   if (!entry.is_symlink(unknown)) return false;
   const fs::path parent = entry.path().parent_path();
-  const fs::path folder = fs::canonical(parent.empty() ? "." : parent, unknown), found = fs::canonical(entry, unknown);
+  const fs::path folder = followed(parent.empty() ? "." : parent), found = followed(entry.path());
   return folder.empty() || found.empty() || std::ranges::mismatch(folder, found).in1 != folder.end();
 }
 
@@ -116,6 +118,13 @@ void add_to(HandIn& into, HandIn more, const RenderOptions& look) {
 }
 
 }  // namespace
+
+fs::path followed(const fs::path& path) {
+  std::error_code error;
+  fs::path found = fs::weakly_canonical(path, error);
+  if (error == std::errc::not_enough_memory) throw std::bad_alloc();
+  return error ? fs::path() : found;
+}
 
 std::vector<fs::directory_entry> entries_of(const std::string& folder) {
   std::error_code error;

@@ -31,6 +31,10 @@ bool is_own_folder(const std::filesystem::directory_entry& entry);
 // Why one is not read, as stands behind its name: " (a link to elsewhere)"; empty where its kind is no reason.
 std::string why_left_out(const std::filesystem::directory_entry& entry);
 
+// A path with its links followed, as far as it is there; empty where it cannot be. Throws where memory is short, which
+// the library says as it says that there is no such file.
+std::filesystem::path followed(const std::filesystem::path& path);
+
 // The .json files of a folder, in order of names; those that are none of its own are said on standard error.
 std::vector<std::filesystem::path> json_files_of(const std::string& folder);
 

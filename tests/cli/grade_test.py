@@ -506,7 +506,7 @@ class WhatIsInAFolder(Folder):
         os.symlink("gone", self.path("in/dora.json"))
         done = self.grade("in", "--report", "json")
         self.assertEqual([row["name"] for row in json.loads(done.stdout)["hand_ins"]], ["anna"])
-        self.assertEqual(done.stderr, "attn: note: left out, for it is no .json, .csv or .txt file: in/dora.json (a link to elsewhere)\n")
+        self.assertEqual(done.stderr, "attn: note: left out, for it is no .json, .csv or .txt file: in/dora.json (no file)\n")
 
     def test_pipes_and_links_to_what_nobody_named_are_not_read(self):
         secret = self.write("secret.json", {"name": "secret", "steps": RIGHT})

@@ -136,6 +136,11 @@ class Faults:
             return Ended(done.returncode, done.stdout, done.stderr, files_in(inner), numbers[-1], numbers[:-1])
 
 
+def told(text):
+    """Without how far it is, which is told to whoever waits."""
+    return [line for line in text.splitlines() if not line.startswith(b"attn: ") or line.startswith((b"attn: error", b"attn: note"))]
+
+
 def is_error(text, command):
     """Whether the text has an error in the form that the command line asks for."""
     if "json" not in command:
@@ -214,7 +219,7 @@ def tried(faults, pool, command, kind, most):
             numbers = spread(whole.calls, 1000)
         else:
             copied = faults.run(command, kind, each=SHORT_JSON if "json" in command else SHORT)
-            if copied[:4] != whole[:4]:
+            if (*copied[:2], told(copied.err), copied.files) != (*whole[:2], told(whole.err), whole.files):
                 wrong["the program is disturbed by its copies"] = [0]
             numbers = copied.strange
             in_copies = copied.calls - len(numbers)

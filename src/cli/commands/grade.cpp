@@ -106,16 +106,16 @@ class FolderOfPeople {
   // Refuses a folder that is, or is in, one with hand-ins, and those of the problems and their keys.
   void make(const std::string& option, const std::vector<std::string>& answers, const std::string& keys) const {
     std::error_code error;
-    const fs::path own = fs::weakly_canonical(folder_, error);
+    const fs::path own = followed(folder_);
     for (const fs::path& read : {fs::path(keys), fs::path(keys) / folder_of_keys}) {
-      if (keys == "-" || !fs::is_directory(read, error) || fs::weakly_canonical(read, error) != own) continue;
+      if (keys == "-" || !fs::is_directory(read, error) || followed(read) != own) continue;
       throw Refusal("`" + shown(folder_) + "` has the problems or their answers, which would be replaced",
                     "give it a folder of its own")
           .at({option, folder_});
     }
     for (const std::string& word : answers) {
       if (word == "-" || !fs::is_directory(word, error)) continue;
-      const fs::path read = fs::weakly_canonical(word, error);
+      const fs::path read = followed(word);
       const auto [at, unused] = std::mismatch(read.begin(), read.end(), own.begin(), own.end());
       if (at != read.end()) continue;
       throw Refusal("`" + shown(folder_) + "` is in a folder of hand-ins, which are read from there",

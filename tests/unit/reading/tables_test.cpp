@@ -189,8 +189,8 @@ TEST_CASE("a quote that is never closed is told where it was opened, and nothing
 
 TEST_CASE("answers that are no text are called by what they are", "[tables]") {
   const std::pair<std::string, const char*> others[] = {
-      {std::string("PK\x03\x04\x14\0\0\0[Content_Types].xml\xb5", 30), "an office program"},
-      {std::string("PK\x03\x04\x14\0\0\0mimetypeapplication/vnd.oasis.opendocument.spreadsheet", 68),
+      {std::string("PK\x03\x04\x14\0\0\0[Content_Types].xml\xb5", 28), "an office program"},
+      {std::string("PK\x03\x04\x14\0\0\0mimetypeapplication/vnd.oasis.opendocument.spreadsheet", 62),
        "an office program"},
       {std::string("PK\x03\x04\x14\0\0\0scores.csv", 18), "a zip archive"},
       {std::string("%PDF-1.4\n\xe2\xe3"), "a PDF"},
