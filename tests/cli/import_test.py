@@ -485,6 +485,12 @@ class Everywhere(InFolder):
             said = self.refused(self.model(small_llama(biased), config={**LLAMA, **config}), "--ids", "4,5")
             self.assertIn(name, said)
 
+    def test_heads_are_said_by_a_config_or_by_somebody(self):
+        folder = self.model(config=CONFIG)
+        self.assertIn("config.json says how many heads", self.refused(folder, "--ids", "4,5", "--heads", "2"))
+        alone = self.model(config=None, folder="alone")
+        self.assertIn("--from", self.refused(alone, "--ids", "4,5", "--heads", "2"))
+
     def test_sizes_that_are_not_those_of_the_config_are_refused(self):
         for config, name in (({"hidden_size": 8}, "hidden_size"), ({"head_dim": 4}, "head_dim")):
             self.assertIn(name, self.refused(self.model(small_llama(), config={**LLAMA, **config}), "--ids", "4,5"))
@@ -756,12 +762,6 @@ class Written(InFolder):
         with open(self.path("model/config.json"), "w", encoding="utf-8") as file:
             json.dump({**LLAMA, "num_attention_heads": 4, "num_key_value_heads": 3, "num_hidden_layers": 1}, file)
         self.assertIn("there are 4 heads, and `num_key_value_heads` is 3", self.refused("model", "--ids", "1,2"))
-
-    def test_heads_are_said_by_a_config_or_by_somebody(self):
-        folder = self.model(config=CONFIG)
-        self.assertIn("config.json says how many heads", self.refused(folder, "--ids", "4,5", "--heads", "2"))
-        alone = self.model(config=None, folder="alone")
-        self.assertIn("--from", self.refused(alone, "--ids", "4,5", "--heads", "2"))
 
     def test_the_encoder_of_t5(self):
         config = {"model_type": "t5", "num_heads": 3, "num_layers": 2, "d_model": 12, "d_kv": 5}
