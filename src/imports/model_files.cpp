@@ -55,11 +55,11 @@ Diagnostic no_model(const std::string& path) {
 std::optional<Diagnostics> ModelFiles::open_file(const std::string& folder, const std::string& file) {
   auto opened = open_tensor_file_within(folder, file, HardLinks::read);
   const auto of_file = [&](Diagnostics faults) {
+    std::error_code unknown;
+    const bool is_missing = std::filesystem::status(std::filesystem::path(folder) / file, unknown).type() ==
+                            std::filesystem::file_type::not_found;
     for (Diagnostic& fault : faults) {
       if (fault.code == "outside") fault.message = "is outside the folder of the model, where nothing is read";
-      std::error_code unknown;
-      const bool is_missing = std::filesystem::status(std::filesystem::path(folder) / file, unknown).type() ==
-                              std::filesystem::file_type::not_found;
       if (fault.code == "outside" || is_missing) fault.help = "fetch the files of the model into one folder";
       fault.message = shown(file) + " " + fault.message;
     }

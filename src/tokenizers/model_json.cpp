@@ -82,7 +82,8 @@ CutsWords read_unigrams(const JsonPlace& at, Vocabulary& vocabulary, SpellingRul
       continue;
     }
     const std::string spelling = both[0].text();
-    if (spelling.size() > Trie::longest) place.not_computed("is a token of more than 256 bytes");
+    if (spelling.size() > Trie::longest)
+      place.not_computed("is a token of more than " + std::to_string(Trie::longest) + " bytes");
     if (!vocabulary.add(spelling, settings.scores.size())) place.refuse("is a token that was there before");
     settings.scores.push_back(both[1].number());
   }

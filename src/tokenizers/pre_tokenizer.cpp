@@ -98,10 +98,11 @@ Wanted wanted(bool (*is_wanted)(char32_t)) {
 
 PreTokenizer one_after_the_other(std::vector<PreTokenizer> steps) {
   return [steps = std::move(steps)](Snippets& pieces) -> std::optional<Diagnostic> {
+    std::size_t size = total_size(pieces);
     for (const PreTokenizer& step : steps) {
-      const std::size_t before = total_size(pieces);
       if (auto fault = step(pieces)) return fault;
-      if (total_size(pieces) > std::max(longest_made_text, before)) return text_too_long();
+      const std::size_t before = std::exchange(size, total_size(pieces));
+      if (size > std::max(longest_made_text, before)) return text_too_long();
     }
     return std::nullopt;
   };

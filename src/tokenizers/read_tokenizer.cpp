@@ -85,7 +85,8 @@ std::optional<Diagnostic> read_lines(const std::string& text, Vocabulary& vocabu
     const std::string line = take_line(rest);
     const std::string number = std::to_string(vocabulary.size() + 1);
     if (line.size() > Trie::longest)
-      return bad_tokenizer("line " + number + " of vocab.txt has more than 256 bytes", "it has a token a line");
+      return bad_tokenizer("line " + number + " of vocab.txt has more than " + std::to_string(Trie::longest) + " bytes",
+                           "it has a token a line");
     if (!vocabulary.add(line, vocabulary.size()))
       return bad_tokenizer("line " + number + " of vocab.txt is a token that is there already: " + readable(line),
                            "each token has a line of its own");

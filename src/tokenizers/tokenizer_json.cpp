@@ -35,7 +35,8 @@ void read_added_token(const JsonPlace& at, NextId& next, TokenizerParts& parts,
   const bool is_normalised = at["normalized"].flag(), is_special = at["special"].flag();
   if (!at["content"].is_text()) return;
   if (token.content.empty()) return at["content"].refuse("is empty");
-  if (token.content.size() > Trie::longest) return at["content"].not_computed("is longer than 256 bytes");
+  if (token.content.size() > Trie::longest)
+    return at["content"].not_computed("is longer than " + std::to_string(Trie::longest) + " bytes");
 
   const std::size_t id = next.of(token.content, parts.vocabulary);
   if (id != token.id) {

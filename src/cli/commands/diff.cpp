@@ -72,11 +72,11 @@ OpenedFile open_file(const std::string& letter, const std::string& file, const D
 
 Refusal nothing_in_common(const DiffReport& report, const std::vector<std::string>& ids, const ComparedSide& second) {
   std::vector<std::string> names = names_of(second.steps);
-  for (std::string& name : names) name = shown(name);
   if (names.size() > 12) {
     names.resize(12);
     names.emplace_back("…");
   }
+  for (std::string& name : names) name = shown(name);
   return Refusal(report.second.file + " has none of the steps of " + report.first.file,
                  "it has " + (names.empty() ? "no tensors" : listed(names)) + "; the steps are " + listed(ids) +
                      " (rename yours, or store only these)");
