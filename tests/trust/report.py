@@ -99,6 +99,13 @@ def tests(kept):
     return lines + source(kept)
 
 
+def memory(kept):
+    found = kept["found"]
+    return [f"{number(found['units'])} tests of units and {number(found['commands'])} commands of the documents were "
+            f"watched; {number(len(found['said']))} findings.", "",
+            *[f"- {said}" for said in found["said"]], *([""] if found["said"] else []), *source(kept)]
+
+
 def mutation(kept):
     areas = {}
     for one in kept["found"]["defects"]:
@@ -147,6 +154,8 @@ SECTIONS = [
      "Addresses, lifetimes, leaks, and what the language leaves undefined: clang's sanitizers end a test that sees any."),
     ("threads", "The same for threads", tests,
      "ThreadSanitizer ends a test in which two threads are at one place, and nothing orders them."),
+    ("memory", "What is read was written", memory,
+     "Valgrind sees what is read before anything was written there, and memory that nobody points to any more."),
     ("mutation", "Defects that were planted", mutation,
      "A test suite is worth what it notices. Small defects, one at a time, at places drawn by chance:"),
     ("coverage", "What the tests reach", coverage,
