@@ -367,6 +367,38 @@ class PartsAndSteps(ProgramTest):
         trace = json.loads(attn("run", EXAMPLE, "--at-once", "--format", "json").stdout)
         self.assertEqual([step["id"] for step in trace["steps"]], ["context"])
 
+    def test_at_once_is_a_block_s_logits_as_well_where_nothing_else_is_asked_for(self):
+        model = os.path.join(DATA, "induction.json")
+        trace = json.loads(attn("run", model, "--at-once", "--only", "logits", "--format", "json").stdout)
+        self.assertEqual([step["id"] for step in trace["steps"]], ["logits"])
+        self.assert_complains(attn("run", model, "--at-once", "--only", "logits,result"), 2, "--at-once")
+        done = attn("run", EXAMPLE, "--at-once", "--only", "context", "-o", self.path("x.json"))
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        with open(self.path("x.json"), encoding="utf-8") as file:
+            self.assertEqual([step["id"] for step in json.load(file)["steps"]], ["context"])
+
+    def test_of_a_large_problem_the_result_alone_is_shown_without_its_steps(self):
+        vectors = {"random": "normal", "shape": [2100, 3]}
+        large = json.dumps({"queries": {**vectors, "seed": 1}, "keys": {**vectors, "seed": 2}})
+        shown = attn("run", "-", "--explain", "result", "--only", "context", text=large)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        whole = attn("run", "-", "--explain", "result", text=large).stdout
+        self.assertEqual(shown.stdout.split("\n\n", 1)[1], whole.split("──────\n\n", 1)[1])
+        self.assert_complains(attn("run", "-", "--at-once", "--max-memory", "2000", text=large), 3,
+                              "the result of this problem takes ", "help: give --max-memory ")
+        self.assert_complains(attn("run", "-", "--max-memory", "2000", text=large), 3, "the steps of this problem take ")
+
+    def test_geometry_takes_every_step_that_it_draws(self):
+        for more in (["--only", "C"], ["--at-once"]):
+            self.assert_complains(attn("run", EXAMPLE, "--geometry", *more), 2, "--geometry takes scores, weights and vectors",
+                                  "help: leave out the one or the other")
+
+    def test_what_is_no_text_is_not_written_to_a_terminal(self):
+        said = on_terminal("run", EXAMPLE, "--format", "npz", "--color", "never").decode()
+        self.assertIn("error: the format npz is not text, and standard output is a terminal", said)
+        self.assertIn("help: write a file: -o trace.npz", said)
+        self.assertIn("step,", on_terminal("run", EXAMPLE, "--format", "csv").decode())
+
     def test_what_has_every_step_takes_no_part_of_a_block(self):
         for option, value in (("--part", "layer1.self"), ("--layer", "1"), ("--at-once", None)):
             words = [option, value] if value else [option]
@@ -713,6 +745,11 @@ class Output(ProgramTest):
         os.umask(mask)
         self.assertEqual(stat.S_IMODE(os.stat(target).st_mode), 0o666 & ~mask)
 
+    def test_a_link_that_leads_in_circles_is_no_place_for_a_file(self):
+        os.symlink("round.json", self.path("round.json"))
+        self.assert_complains(attn("run", EXAMPLE, "-o", self.path("round.json")), 3, "round.json cannot be written: ")
+        self.assertEqual(os.listdir(self.folder), ["round.json"])
+
     def test_a_file_that_is_there_keeps_its_permissions(self):
         path = self.path("trace.json", "old")
         os.chmod(path, 0o600)
@@ -851,6 +888,15 @@ class Colour(ProgramTest):
         bad = self.path("bad.json", "{")
         self.assertIn("\x1b[", attn("run", bad, "--color", "always").stderr)
         self.assertNotIn("\x1b", attn("run", bad, "--color", "never", env={"CLICOLOR_FORCE": "1"}).stderr)
+
+    def test_a_forced_colour_of_0_is_none(self):
+        self.assertNotIn("\x1b", attn("demo", env={"CLICOLOR_FORCE": "0"}).stdout)
+
+    def test_the_flag_decides_for_an_error_in_the_words_themselves(self):
+        for words in (("--color", "always", "--bogus"), ("--color=always", "--bogus"), ("--bogus", "--color=always")):
+            self.assertIn("\x1b[", attn("run", EXAMPLE, *words).stderr, words)
+        for words in (("--bogus", "--color"), ("--bogus", "--color", "sometimes"), ("--bogus", "--", "--color=always")):
+            self.assertNotIn("\x1b", attn("run", EXAMPLE, *words).stderr, words)
 
     def test_a_terminal_gets_it(self):
         self.assertIn(b"\x1b[", on_terminal("demo"))
