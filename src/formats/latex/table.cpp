@@ -77,7 +77,6 @@ LatexPieces latex_pieces(const Table& table, const LatexPage& page) {
   std::string now;
   double height = head;
   const auto flush = [&] {
-    if (now.empty() && !(pieces.empty() && table.rows.empty())) return;
     pieces.push_back({"\\attnmatrix{" + top + now + bottom + "}\n", height});
     now.clear();
     height = head;
