@@ -127,7 +127,7 @@ TEST_CASE("a page names of the rules in it those that close a number") {
   CHECK(rules_that_close(given, {mask, causal, padding}).empty());
 }
 
-TEST_CASE("a mask that is given is itself what closes a number in a page, where it is that sequence's") {
+TEST_CASE("a mask that is given is itself what closes a number in a page where it is that sequence's") {
   const Matrix scores = closed_scores(), mask = page_mask("mask", {1, 0, 1, 1});
   CHECK(rules_that_close(scores, {mask}) == Rules{"mask"});
   Matrix of_next_sequence = mask;
@@ -164,7 +164,7 @@ TEST_CASE("a matrix of a page is called only what it has a name for") {
   CHECK(says(written_matrix(matrix), "<span class=\"about\"><span class=\"name\"></span></span></caption>"));
 }
 
-TEST_CASE("a page says how to read weights of queries over keys, where there are any") {
+TEST_CASE("a page says how to read weights of queries over keys where there are any") {
   CHECK(says(written_matrix(page_weights(2, 2)), "How to read it: row 2 belongs to"));
   CHECK(says(written_matrix(page_weights(1, 2)), "How to read it: row 1 belongs to"));
   CHECK_FALSE(says(written_matrix(page_weights(0, 2)), "How to read it"));
@@ -199,7 +199,7 @@ TEST_CASE("a head of many rows needs room for what scrolls it") {
   CHECK(room_of(many, {20, 2}).spaces == Approx(room_of(few, {20, 2}).spaces));
 }
 
-TEST_CASE("rows that are drawn late say which of their numbers are closed, in runs") {
+TEST_CASE("rows that are drawn late say which of their numbers are closed in runs") {
   Matrix matrix = page_matrix("scores", 1, 7);
   CHECK_FALSE(says(late_cells(matrix, 0, 7), "data-closed"));
   matrix.closed = {true, false, true, true, false, false, true};
@@ -229,7 +229,7 @@ TEST_CASE("blanks within a formula of a page are kept") {
         "<math><msup><mi>e</mi><mrow><mi>a</mi><mtext>\u00a0</mtext><mi>b</mi></mrow></msup></math>");
 }
 
-TEST_CASE("a line of a page that says closed is told why, where another line has said it of that cell") {
+TEST_CASE("a line of a page that says closed is told why where another line has said it of that cell") {
   const auto line = [](const std::string& name, const std::string& remark) {
     return Equation{{}, {{"", {{name}}}, {"=", {{"0"}}}}, {remark}};
   };
@@ -247,7 +247,7 @@ TEST_CASE("a line of a page that says closed is told why, where another line has
            "<span class=\"label\"><bdi>cat</bdi></span>  <span class=\"remark\" style=\"--column:2\">(closed)</span>"));
 }
 
-TEST_CASE("a table of a page has names only where it has them, and pairs are a list") {
+TEST_CASE("a table of a page has names only where it has them and pairs are a list") {
   CHECK(says(page_table({{}, {}, {{{"heads"}, {"2"}}}}, "Sizes"), "<dl class=\"pairs\">"));
   const std::string three = page_table({{}, {}, {{{"a"}, {"b"}, {"c"}}}}, "Sizes");
   CHECK(says(three, "<caption class=\"unseen extra\">Sizes</caption>"));
@@ -258,7 +258,7 @@ TEST_CASE("a table of a page has names only where it has them, and pairs are a l
   CHECK(says(untitled, "<caption>Bytes</caption>\n<tbody>\n"));
 }
 
-TEST_CASE("a tree of a page closes each list that it opens, also where there is no branch") {
+TEST_CASE("a tree of a page closes each list that it opens also where there is no branch") {
   CHECK(page_tree({}) == "<ul class=\"tree\">\n</ul>\n");
   Tree tree;
   for (const std::size_t depth : {0u, 1u, 2u, 1u, 0u}) tree.branches.push_back({depth, {}, {{}, {{"", {{"x"}}}}}});
@@ -268,7 +268,7 @@ TEST_CASE("a tree of a page closes each list that it opens, also where there is 
   CHECK(times_in(text, "<ul") == times_in(text, "</ul>"));
 }
 
-TEST_CASE("pictures of a page move where there is a rule, a context and a vector to move") {
+TEST_CASE("pictures of a page move where there is a rule and a context and a vector to move") {
   GeometryTold told;
   told.title = "Query 1";
   told.drawn.queries = {{"q₁", "cat", Role::query, {3, 4}}};
@@ -303,14 +303,14 @@ TEST_CASE("a folded step of a page says its size where that is known") {
   CHECK(says(text, "<span class=\"size\"></span>"));
 }
 
-TEST_CASE("a map leads to weights of many keys or queries, and not to a few that are seen at once") {
+TEST_CASE("a map leads to weights of many keys or queries and not to a few that are seen at once") {
   CHECK(says(body_of({{Headline{2, {"A"}}, page_weights(2, 9)}}), "The map leads to its numbers"));
   CHECK(says(body_of({{Headline{2, {"A"}}, page_weights(9, 2)}}), "The map leads to its numbers"));
   CHECK_FALSE(says(body_of({{Headline{2, {"A"}}, page_weights(8, 8)}}), "class=\"overview"));
   CHECK_FALSE(says(body_of({{Headline{2, {"A"}}, page_weights(0, 9)}}), "class=\"overview"));
 }
 
-TEST_CASE("maps say that what is faint is padding, be it of queries or of keys") {
+TEST_CASE("maps say that what is faint is padding be it of queries or of keys") {
   Matrix of_keys = page_weights(2, 9), of_queries = page_weights(9, 2);
   of_keys.column_labels.back() = padding_label;
   of_queries.row_labels.back() = padding_label;
@@ -319,7 +319,7 @@ TEST_CASE("maps say that what is faint is padding, be it of queries or of keys")
   CHECK_FALSE(says(body_of({{Headline{2, {"A"}}, page_weights(2, 9)}}), "Faint rows are padding."));
 }
 
-TEST_CASE("maps of heads of one sequence stand together, and those that are of none before them") {
+TEST_CASE("maps of heads of one sequence stand together and those that are of none before them") {
   const std::string text = body_of(
       {{Headline{2, {"A"}}, page_weights(2, 2, "Alone"), page_weights(2, 2, "Sequence 1 of 2 · Head 1 of 2"),
         page_weights(2, 2, "Sequence 1 of 2 · Head 2 of 2"), page_weights(2, 2, "Sequence 2 of 2 · Head 1 of 2"),
@@ -343,7 +343,7 @@ TEST_CASE("what is said behind the last head without a matrix is still of that h
   CHECK(text.find("<mi>y</mi>") < text.rfind("</details>"));
 }
 
-TEST_CASE("a sheet of a page need not begin with a title, and has what stands on any page") {
+TEST_CASE("a sheet of a page need not begin with a title and has what stands on any page") {
   const std::string none = sheet_of({});
   CHECK(says(none, "<title></title>"));
   Matrix matrix = page_matrix("scores", 1, 1);

@@ -176,7 +176,7 @@ TEST_CASE("an index or exponent of what has one already has braces around that i
   }
 }
 
-TEST_CASE("functions, unknown signs and words with signs in them are LaTeX that says the same") {
+TEST_CASE("functions and unknown signs and words with signs in them are LaTeX that says the same") {
   CHECK(latex_math("max(a, b)") == "\\max(a,b)");
   CHECK(latex_math("min(a)") == "\\min(a)");
   CHECK(latex_math("exp(a)") == "\\exp(a)");
@@ -204,7 +204,7 @@ TEST_CASE("what is wider is not said to be narrower in LaTeX") {
   CHECK(latex_math_width({Span(odd, std::nullopt)}) >= latex_text_width("x"));
 }
 
-TEST_CASE("words that look like a symbol are a formula in LaTeX, and others are words") {
+TEST_CASE("words that look like a symbol are a formula in LaTeX and others are words") {
   CHECK(latex_prose("d_k") == "$d_{k}$");
   CHECK(latex_prose("d_k/2") == "d\\_k/2");
   CHECK(latex_prose({Span("K*", Role::key)}) == "\\attnkey{$K^{*}$}");
@@ -222,7 +222,7 @@ TEST_CASE("LaTeX in ASCII has every other character by its number") {
 
 // --- tables and lines
 
-TEST_CASE("a table without rows is its header in LaTeX or its caption, and a long one is in parts that repeat it") {
+TEST_CASE("a table without rows is its header in LaTeX or its caption and a long one is in parts that repeat it") {
   const LatexPage page;
   Table table{{"Bytes"}, {{"step"}, {"bytes"}}, {}};
   CHECK(latex_pieces(table, page).size() == 1);
@@ -239,7 +239,7 @@ TEST_CASE("a table without rows is its header in LaTeX or its caption, and a lon
   CHECK(count_of("\\attncell{72}", joined(pieces)) == 90);
 }
 
-TEST_CASE("a derivation without lines is its title in LaTeX, and one without that is nothing") {
+TEST_CASE("a derivation without lines is its title in LaTeX and one without that is nothing") {
   CHECK(joined(latex_pieces(Derivation{{}, "Nothing to add", {}}, LatexPage{})) ==
         "\\attnlinestitle{Nothing to add}\n");
   CHECK(joined(latex_pieces(Derivation{}, LatexPage{})).empty());
@@ -270,7 +270,7 @@ TEST_CASE("of many lines the last appear together on a slide that is built up") 
   CHECK_FALSE(has(pieces[0].text, latex_step(13)));
 }
 
-TEST_CASE("lines that are too long for LaTeX are broken, and those that are only a side or none are whole") {
+TEST_CASE("lines that are too long for LaTeX are broken and those that are only a side or none are whole") {
   std::vector<Inline> terms(30, Inline{"+ 0.1234×0.5678"});
   const std::string wide = "sum of all the numbers that are written in this very long line of words";
   const Derivation derivation{{"s"},
@@ -296,7 +296,7 @@ TEST_CASE("where a side of a broken line is empty LaTeX has no column of nothing
   CHECK_FALSE(has(text, "&{}"));
 }
 
-TEST_CASE("a branch of a tree is its label and its line in LaTeX, or its remark alone") {
+TEST_CASE("a branch of a tree is its label and its line in LaTeX or its remark alone") {
   const Tree tree{{{0, {}, latex_equation("C", {{"1"}}, {"cat"})}, {1, {}, {{}, {}, {"closed"}}}}};
   const std::string text = joined(latex_pieces(tree, LatexPage{}));
   CHECK(has(text, "\\attnbranch{0}{\\attnfaint{cat}\\quad $C= 1$}\n"));
@@ -339,7 +339,7 @@ TEST_CASE("a matrix too wide and too high for a page says of each part which col
   CHECK(count_of("\\attncaption{", text) == 1);
 }
 
-TEST_CASE("a long vector lies in LaTeX, whatever is said of its rows, unless somebody handed it in") {
+TEST_CASE("a long vector lies in LaTeX whatever is said of its rows unless somebody handed it in") {
   Matrix vector = matrix_of(6, 1);
   vector.words = "rows: queries";
   CHECK(has(as_latex({vector}), "{columns: queries}\\attnclose\n\\attnlying{"));
@@ -351,7 +351,7 @@ TEST_CASE("a long vector lies in LaTeX, whatever is said of its rows, unless som
   CHECK(has(text, "{one number a query}\\attnclose\n\\attnnumbers{"));
 }
 
-TEST_CASE("places of one step share a caption in LaTeX, but not what somebody handed in of them") {
+TEST_CASE("places of one step share a caption in LaTeX but not what somebody handed in of them") {
   Matrix first = matrix_of(2, 2), second = matrix_of(2, 2);
   first.place = "head 1";
   second.place = "head 2";
@@ -443,7 +443,7 @@ TEST_CASE("matrices that follow those of one step have a headline of their own u
   CHECK(plain(std::get<Headline>(headed[2]).text) == "Attention weights, Scores");
 }
 
-TEST_CASE("each part of a document begins a slide, also one that has nothing below its headline") {
+TEST_CASE("a part that has nothing below its headline stands on a slide all the same") {
   const std::string text = as_latex(
       {Headline{1, {"All"}}, Headline{2, {"First"}}, Headline{2, {"Second"}}, Prose{{"Look."}}, Headline{2, {"Third"}}},
       slides());

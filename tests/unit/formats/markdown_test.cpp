@@ -48,7 +48,7 @@ TEST_CASE("in Markdown a row that is shorter than the header ends in empty cells
         "| mask   |       |\n");
 }
 
-TEST_CASE("in Markdown a table of three columns without a header has an empty one, and pairs are a list") {
+TEST_CASE("in Markdown a table of three columns without a header has an empty one and pairs are a list") {
   CHECK(as_markdown(Table{{}, {}, {{{"a"}, {"b"}, {"c"}}}}) ==
         "|     |     |     |\n"
         "| --- | --- | --- |\n"
@@ -57,7 +57,7 @@ TEST_CASE("in Markdown a table of three columns without a header has an empty on
   CHECK(as_markdown(pairs) == "- **heads:** 2\n-  each of 4\n- **causal:**\n- \n");
 }
 
-TEST_CASE("in Markdown two lists in a row have different bullets, so that they stay two") {
+TEST_CASE("in Markdown two lists in a row have different bullets so that they stay two") {
   const Table first{{}, {}, {{{"a"}, {"1"}}, {{"b"}, {"2"}}}};
   const std::string text = all_as_markdown({first, first, first});
   CHECK(text ==
@@ -66,7 +66,7 @@ TEST_CASE("in Markdown two lists in a row have different bullets, so that they s
         "- **a:** 1\n- **b:** 2\n");
 }
 
-TEST_CASE("in Markdown of a tree behind a list every bullet changes, however deep") {
+TEST_CASE("in Markdown of a tree behind a list every bullet changes however deep") {
   const Table list{{}, {}, {{{"a"}, {"1"}}}};
   const Tree tree{{{0, {}, equation_of("c", {{"2"}})}, {1, {}, equation_of("b", {{"1"}})}}};
   CHECK(all_as_markdown({list, tree}) == "- **a:** 1\n\n* $`c=2`$\n  * $`b=1`$\n");
@@ -98,7 +98,7 @@ TEST_CASE("slides of a document without headlines begin with what it shows") {
   CHECK(text.find('#') == std::string::npos);
 }
 
-TEST_CASE("in Markdown without formulas lines stand in columns, and as a list where a labelled one is too long") {
+TEST_CASE("in Markdown without formulas lines stand in columns and as a list where a labelled one is too long") {
   const Derivation narrow{{"S"}, "Scores", {equation_of("s", terms_of(1), {"the"}), equation_of("t", terms_of(1))}};
   CHECK(as_markdown(narrow, with_math("none")) ==
         "`S` **Scores**\n\n"
@@ -118,7 +118,7 @@ TEST_CASE("in Markdown a derivation without lines is what it is called") {
   }
 }
 
-TEST_CASE("in Markdown a remark in letters of its language stands behind its line, and in ASCII is spelled out") {
+TEST_CASE("in Markdown a remark in letters of its language stands behind its line and in ASCII is spelled out") {
   const Derivation remarked{{}, "Sizes", {equation_of("s", {{"1"}}, {}, {"größer"}), equation_of("t", {{"2"}})}};
   CHECK(as_markdown(remarked).find("s & =1 \\quad \\text{(größer)}") != std::string::npos);
   FormatOptions ascii;
@@ -139,7 +139,7 @@ TEST_CASE("in Markdown a formula that ASCII or its fence cannot hold is words") 
   CHECK(as_markdown(Prose{{Span("S<1", Role::query)}}) == "$`S<1`$\n");
 }
 
-TEST_CASE("in Markdown a formula with a blank at an end is words, as dollars would not be seen there") {
+TEST_CASE("in Markdown a formula with a blank at an end is words as dollars would not be seen there") {
   using Kind = FormulaPiece::Kind;
   const Formula behind(std::vector<FormulaPiece>{{Kind::word, "2π "}});
   const Formula before(std::vector<FormulaPiece>{{Kind::sign, " "}, {Kind::number, "1"}});
@@ -181,7 +181,7 @@ TEST_CASE("what would be a list or an address or an emoji in Markdown is escaped
   }
 }
 
-TEST_CASE("beside any blank of Unicode stars would not open, so that there are none") {
+TEST_CASE("beside any blank of Unicode stars would not open so that there are none") {
   CHECK(emphasised("x", "**") == "**x**");
   CHECK(emphasised("", "**").empty());
   for (const std::string blank : {" ", "\u00a0", "\u2003", "\u200a", "\u202f", "\u3000"}) {

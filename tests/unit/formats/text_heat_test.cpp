@@ -195,7 +195,7 @@ TEST_CASE("rows of weights have a column for each of them where there is room", 
   CHECK_FALSE(any_holds(shown(weights({0, 0.5, 0.5}, 3, Role::score), heated()), "▄"));
 }
 
-TEST_CASE("there are no columns of no shares, and no shades of a vector", "[heat]") {
+TEST_CASE("there are no columns of no shares and no shades of a vector", "[heat]") {
   CHECK(column_bars({}, 20, Typesetter(heated())).width() == 0);
   CHECK(column_bars(std::vector{0.5, 0.5}, 3, Typesetter(heated())).width() == 0);
   CHECK(column_bars(std::vector{0.5, 0.5}, 4, Typesetter(heated())).width() == 4);

@@ -225,7 +225,7 @@ TEST_CASE("a line that is only a label stands among lines that are too long", "[
   CHECK(std::ranges::find(lines, "  cat    (padding)") != lines.end());
 }
 
-TEST_CASE("a row of a table may have fewer cells than others, and a table none at all", "[text]") {
+TEST_CASE("a row of a table may have fewer cells than others and a table none at all", "[text]") {
   const Table table{{}, {{"step"}, {"bytes"}}, {{{"scores"}, {"72"}}, {{"mask"}}}};
   CHECK(as_text({{table}}) == "  step    bytes\n  scores  72\n  mask\n");
   CHECK(as_text({{Table{{"Nothing to compare"}, {}, {}}}}) == "  Nothing to compare\n");
