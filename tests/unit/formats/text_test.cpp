@@ -217,6 +217,35 @@ TEST_CASE("no line ends in a space, and no two empty lines follow each other", "
   }
 }
 
+TEST_CASE("a line that is only a label stands among lines that are too long", "[text]") {
+  std::vector<Inline> terms(20, Inline{"+ 0.1234×0.5678"});
+  const Derivation sums{{}, "", {{{"the"}, {{"", {{"s"}}}, {"=", terms}}}, {{"cat"}, {}, {"padding"}}}};
+  const std::vector<std::string> lines = lines_of(as_text({{sums}}));
+  CHECK(lines[0].starts_with("  the  s = + 0.1234×0.5678 + 0.1234×0.5678"));
+  CHECK(std::ranges::find(lines, "  cat    (padding)") != lines.end());
+}
+
+TEST_CASE("a row of a table may have fewer cells than others and a table none at all", "[text]") {
+  const Table table{{}, {{"step"}, {"bytes"}}, {{{"scores"}, {"72"}}, {{"mask"}}}};
+  CHECK(as_text({{table}}) == "  step    bytes\n  scores  72\n  mask\n");
+  CHECK(as_text({{Table{{"Nothing to compare"}, {}, {}}}}) == "  Nothing to compare\n");
+}
+
+TEST_CASE("columns of a table that cannot all have room have one letter a line each", "[text]") {
+  const std::string text = as_text({{Table{{}, {}, {std::vector<Inline>(40, Inline{"ab"})}}}});
+  const std::vector<std::string> lines = lines_of(text);
+  CHECK(lines[0].starts_with("  a  a  a"));
+  CHECK(lines[1].starts_with("  b  b  b"));
+  CHECK(std::ranges::count(text, 'a') == 40);
+}
+
+TEST_CASE("a matrix that would stand beside another one stands alone where there is none", "[text]") {
+  Matrix matrix = one_matrix({1, 2}, {"a"}, {"x", "y"});
+  const std::string alone = in_text(matrix);
+  matrix.beside = true;
+  CHECK(in_text(matrix) == alone);
+}
+
 TEST_CASE("weight matrices stand side by side where there is room", "[text]") {
   const std::vector<std::string> lines = lines_of(in_text(examples::worked_example()));
   CHECK(std::ranges::any_of(
