@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "explain/telling/closing.h"
 #include "unit/explain/examples.h"
 #include "unit/ops/recorded.h"
 
@@ -97,7 +98,27 @@ TEST_CASE("rules of one name and symbol are named once", "[explain]") {
   }
   work.step({.id = "mask", .symbol = "M", .role = Role::mask}, Combine{Binary::minimum, {}}, {"m", "n"});
   work.step({.id = "made", .symbol = "Y"}, Close{}, {"a"}, Operand("mask"));
-  CHECK(first_matrix(worked_out(work)).closed_by == std::vector<std::string>{"gap M"});
+  const Trace trace = worked_out(work);
+  CHECK(first_matrix(trace).closed_by == std::vector<std::string>{"gap M"});
+  CHECK(closed_by(trace, {"mask", 0, 0, 1}) == "closed by gap M");
+}
+
+TEST_CASE("only given rules and masks that are shown are told", "[explain]") {
+  RecipeBuilder work;
+  const Shape row{{"key", 2}};
+  work.given({.id = "a", .symbol = "A"}, LateTensor(drawn(row, 1)));
+  work.given({.id = "m", .symbol = "M_1", .title = "gap: closed", .role = Role::mask},
+             LateTensor(Tensor<double>(row, {0, 1})));
+  work.step({.id = "other", .symbol = "M_2", .title = "made", .role = Role::mask}, Map{Unary::add, 0, ""}, {"m"});
+  work.step({.id = "hidden", .symbol = "M_3", .role = Role::mask}, Copy{}, {"m"}, std::nullopt,
+            Instruction::Kind::hidden);
+  work.step({.id = "mask", .symbol = "M", .role = Role::mask}, Combine{Binary::minimum, {}}, {"m", "other"});
+  work.step({.id = "first", .symbol = "Y"}, Close{}, {"a"}, Operand("mask"));
+  work.step({.id = "made", .symbol = "Z"}, Close{}, {"a"}, Operand("hidden"));
+  const Trace trace = worked_out(work);
+  CHECK(first_matrix(trace, "first").closed_by == std::vector<std::string>{"gap"});
+  CHECK(first_matrix(trace).closed_by.empty());
+  CHECK(masks_read(trace) == std::vector<std::string>{"mask"});
 }
 
 TEST_CASE("of the query that is asked for one row is in each matrix", "[explain]") {
