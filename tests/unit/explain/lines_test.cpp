@@ -36,21 +36,21 @@ std::string line_of_row(const Trace& trace, const Place& place = {}) {
   return as_line(Lines(trace, numerals, all_terms).row(trace.steps.back(), place));
 }
 
-Tensor<double> counted(const Shape& shape) {
+Tensor<double> counted_cells(const Shape& shape) {
   Tensor<double> tensor(shape);
   for (std::size_t i = 0; i < tensor.size(); ++i) tensor[i] = static_cast<double>(i + 1);
   return tensor;
 }
 
 TEST_CASE("of a step with more than one row only the formula is on its line", "[explain]") {
-  const Trace trace = traced({"", Map{Unary::add, 1, ""}, {counted({{"query", 2}, {"key", 2}})}});
+  const Trace trace = traced({"", Map{Unary::add, 1, ""}, {counted_cells({{"query", 2}, {"key", 2}})}});
   CHECK(line_of_row(trace) == "Y");
   CHECK(line_of_row(trace, {{"query", 1}}) == "Y = [4, 5]");
   CHECK(line_of_row(trace, {{"key", 0}}) == "Y = [2, 4]");
 }
 
 TEST_CASE("a row is labelled by the last token of its place", "[explain]") {
-  Trace trace = traced({"", Map{Unary::add, 1, ""}, {counted({{"query", 2}, {"key", 2}, {"d_k", 2}})}});
+  Trace trace = traced({"", Map{Unary::add, 1, ""}, {counted_cells({{"query", 2}, {"key", 2}, {"d_k", 2}})}});
   trace.labels = {{{"it", "dog"}}, {{"the", "cat"}}, {}};
   const Numerals numerals(4, trace);
   const Lines lines(trace, numerals, all_terms);
@@ -60,13 +60,13 @@ TEST_CASE("a row is labelled by the last token of its place", "[explain]") {
 }
 
 TEST_CASE("a number that only moved is told as a row is", "[explain]") {
-  const Trace trace = traced({"", Copy{}, {counted({{"query", 2}})}});
+  const Trace trace = traced({"", Copy{}, {counted_cells({{"query", 2}})}});
   CHECK(lines_of_cells(trace) == std::vector<std::string>{"Y = [1, 2]"});
   CHECK(lines_of_cells(trace, {{"query", 1}}) == std::vector<std::string>{"y₂ = 2"});
 }
 
-TEST_CASE("of many lines as many are written as may be and the others are counted", "[explain]") {
-  const Trace trace = traced({"", Map{Unary::add, 1, ""}, {counted({{"query", 2}, {"key", 3}, {"d_k", 2}})}});
+TEST_CASE("of many lines as many are written as may be and the others are counted_cells", "[explain]") {
+  const Trace trace = traced({"", Map{Unary::add, 1, ""}, {counted_cells({{"query", 2}, {"key", 3}, {"d_k", 2}})}});
   const std::vector<std::string> all = lines_of_cells(trace);
   REQUIRE(all.size() == 12);
   CHECK(all[4] == "Y[1,3,1] = 5 + 1 = 6");
@@ -79,14 +79,16 @@ TEST_CASE("of many lines as many are written as may be and the others are counte
 }
 
 TEST_CASE("of one number there is no row to share", "[explain]") {
-  const OneStep sum{"", Combine{Binary::add, {}}, {counted({{"query", 2}, {"key", 1}}), counted({{"key", 1}})}};
+  const OneStep sum{
+      "", Combine{Binary::add, {}}, {counted_cells({{"query", 2}, {"key", 1}}), counted_cells({{"key", 1}})}};
   CHECK(line_of_row(traced(sum), {{"query", 1}}) == "Y = [3]");
-  const OneStep wider{"", Combine{Binary::add, {}}, {counted({{"query", 2}, {"key", 2}}), counted({{"query", 2}})}};
+  const OneStep wider{
+      "", Combine{Binary::add, {}}, {counted_cells({{"query", 2}, {"key", 2}}), counted_cells({{"query", 2}})}};
   CHECK(line_of_row(traced(wider), {{"query", 1}}) == "Y = [5, 6]");
 }
 
 TEST_CASE("a list of no numbers is empty", "[explain]") {
-  const Trace trace = traced({"", Copy{}, {counted({{"query", 2}})}});
+  const Trace trace = traced({"", Copy{}, {counted_cells({{"query", 2}})}});
   const Numerals numerals(4, trace);
   const Lines lines(trace, numerals, all_terms);
   CHECK(plain(lines.list(trace.steps.back().result, {"made", 0, 1, 0}, Role::score)[0]) == "[]");
@@ -109,20 +111,20 @@ Trace beside_what_is_hidden(const Op& op, const Tensor<double>& a, const std::ve
 }
 
 TEST_CASE("what is made of hidden numbers is told as the number alone", "[explain]") {
-  const Tensor<double> q = counted({{"query", 1}, {"d_k", 2}}), k = counted({{"key", 2}, {"d_k", 2}});
-  const Tensor<double> row = counted({{"query", 1}, {"key", 2}});
+  const Tensor<double> q = counted_cells({{"query", 1}, {"d_k", 2}}), k = counted_cells({{"key", 2}, {"d_k", 2}});
+  const Tensor<double> row = counted_cells({{"query", 1}, {"key", 2}});
   using Lists = std::vector<std::string>;
   CHECK(lines_of_cells(beside_what_is_hidden(Contract{"d_k"}, q, {k})) == Lists{"Y[1,1] = 5", "Y[1,2] = 11"});
   CHECK(lines_of_cells(beside_what_is_hidden(Contract{"d_k"}, q, {k, row})) == Lists{"Y[1,1] = 6", "Y[1,2] = 13"});
   CHECK(lines_of_cells(beside_what_is_hidden(Close{}, row, {row})) == Lists{"Y[1,1] = 2", "Y[1,2] = 4"});
-  const Trace scaled = beside_what_is_hidden(Combine{Binary::multiply, {}}, q, {counted({{"query", 1}})});
+  const Trace scaled = beside_what_is_hidden(Combine{Binary::multiply, {}}, q, {counted_cells({{"query", 1}})});
   CHECK(lines_of_cells(scaled) == Lists{"y₁ = [1, 2]"});
   CHECK(line_of_row(scaled, {{"query", 0}}) == "y₁ = a₁·H = [1, 2]");
 }
 
 TEST_CASE("a step that reads hidden numbers is told at every level", "[explain]") {
-  const Trace trace =
-      beside_what_is_hidden(Contract{"d_k"}, counted({{"query", 2}, {"d_k", 2}}), {counted({{"key", 3}, {"d_k", 2}})});
+  const Trace trace = beside_what_is_hidden(Contract{"d_k"}, counted_cells({{"query", 2}, {"d_k", 2}}),
+                                            {counted_cells({{"key", 3}, {"d_k", 2}})});
   for (const Level level : {Level::result, Level::steps, Level::rows, Level::cells}) {
     ExplainOptions options;
     options.level = level;

@@ -171,15 +171,14 @@ TEST_CASE("each operation is written as a person would write it", "[explain]") {
 }
 
 TEST_CASE("a sum of one number is written without parentheses", "[explain]") {
-  using Norm = Normalize::Part;
+  using enum Normalize::Part;
   const Tensor<double> q({{"query", 1}, {"d_k", 1}}, {3}), k({{"key", 1}, {"d_k", 1}}, {4});
   CHECK(line({"", Contract{"d_k", Contract::Then::divide}, {q, k, row("query", {3}), row("key", {2})}}, 0) ==
         "= 3×4 / (3 × 2) = 2 ");
-  const Tensor<double> mean(Shape{}, {2});
-  CHECK(line({"", Normalize{Norm::mean, "d_model"}, {row("d_model", {5})}}, 0) == "= 5 / 1 = 5 ");
-  CHECK(line({"", Normalize{Norm::mean_square, "d_model"}, {row("d_model", {5})}}, 0) == "= 5² / 1 = 25 / 1 = 25 ");
-  CHECK(line({"", Normalize{Norm::variance, "d_model"}, {row("d_model", {5}), mean}}, 0) ==
-        "= (5 − 2)² / 1 = 9 / 1 = 9 ");
+  const Tensor<double> two(Shape{}, {2});
+  CHECK(line({"", Normalize{mean, "d_model"}, {row("d_model", {5})}}, 0) == "= 5 / 1 = 5 ");
+  CHECK(line({"", Normalize{mean_square, "d_model"}, {row("d_model", {5})}}, 0) == "= 5² / 1 = 25 / 1 = 25 ");
+  CHECK(line({"", Normalize{variance, "d_model"}, {row("d_model", {5}), two}}, 0) == "= (5 − 2)² / 1 = 9 / 1 = 9 ");
 }
 
 TEST_CASE("a line says so where there is nothing to add up", "[explain]") {

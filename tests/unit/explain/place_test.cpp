@@ -13,7 +13,7 @@
 namespace attn {
 namespace {
 
-using Names = std::vector<std::string>;
+using AxisLabels = std::vector<std::string>;
 
 TEST_CASE("an axis is labelled by the tokens that it has and else by numbers", "[explain]") {
   Trace trace;
@@ -22,16 +22,16 @@ TEST_CASE("an axis is labelled by the tokens that it has and else by numbers", "
   const auto labels = [&](const std::string& id, const Axis& axis, std::size_t size) {
     return axis_labels(trace, {.id = id}, {axis, size}, {});
   };
-  CHECK(labels("scores", "query", 2) == Names{"q1", "q2"});
-  CHECK(labels("scores", "key", 3) == Names{"past", "k1", "k2"});
-  CHECK(labels("keys", "key", 2) == Names{"k1", "k2"});
-  CHECK(labels("inputs.key", "token", 3) == Names{"past", "k1", "k2"});
-  CHECK(labels("inputs.value", "token", 2) == Names{"k1", "k2"});
-  CHECK(labels("inputs.query", "token", 2) == Names{"q1", "q2"});
+  CHECK(labels("scores", "query", 2) == AxisLabels{"q1", "q2"});
+  CHECK(labels("scores", "key", 3) == AxisLabels{"past", "k1", "k2"});
+  CHECK(labels("keys", "key", 2) == AxisLabels{"k1", "k2"});
+  CHECK(labels("inputs.key", "token", 3) == AxisLabels{"past", "k1", "k2"});
+  CHECK(labels("inputs.value", "token", 2) == AxisLabels{"k1", "k2"});
+  CHECK(labels("inputs.query", "token", 2) == AxisLabels{"q1", "q2"});
   trace.past_keys = 2;
-  CHECK(labels("keys", "key", 2) == Names{"1", "2"});
+  CHECK(labels("keys", "key", 2) == AxisLabels{"1", "2"});
   trace.labels = {};
-  CHECK(labels("scores", "query", 2) == Names{"1", "2"});
+  CHECK(labels("scores", "query", 2) == AxisLabels{"1", "2"});
 }
 
 TEST_CASE("a place is told by the axes that the tensor has", "[explain]") {

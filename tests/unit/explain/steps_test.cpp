@@ -422,7 +422,7 @@ TEST_CASE("a sentence of forty words shows its weights, and its weighted values 
   CHECK_FALSE(holds(text, "Only the result is shown"));
 }
 
-std::size_t times(const std::string& text, const std::string& part) {
+std::size_t times_told(const std::string& text, const std::string& part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
@@ -437,13 +437,13 @@ TEST_CASE("a note on a whole step is told once and one on another head is left o
   ExplainOptions options = at(Level::cells);
   const std::string all = in_text(trace, options);
   for (const char* note : {"about all scores", "about head 2", "about query 3", "about a weight"}) {
-    CHECK(times(all, note) == 1);
+    CHECK(times_told(all, note) == 1);
   }
   options.batch = options.head = options.query = 1;
   const std::string some = in_text(trace, options);
-  CHECK(times(some, "about all scores") == 1);
-  CHECK(times(some, "about a weight") == 1);
-  CHECK(times(some, "about head 2") + times(some, "about query 3") == 0);
+  CHECK(times_told(some, "about all scores") == 1);
+  CHECK(times_told(some, "about a weight") == 1);
+  CHECK(times_told(some, "about head 2") + times_told(some, "about query 3") == 0);
 }
 
 TEST_CASE("in brief steps that only regroup numbers are left out unless each step is rounded", "[explain]") {
@@ -509,7 +509,7 @@ TEST_CASE("what is given between two steps is told with what is given", "[explai
   for (const Level level : {Level::rows, Level::cells}) {
     const std::string text = in_text(trace, at(level));
     INFO(text);
-    CHECK(times(text, "Third") == 1);
+    CHECK(times_told(text, "Third") == 1);
     CHECK(text.find("Third") < text.find("Second"));
     CHECK(text.find("Second") < text.find("Fourth"));
     CHECK(holds(text, level == Level::rows ? "d₂ = b₂ + c₂ = [7, 9]" : "d₂ = b₂ + c₂ = [4, 5] + [3, 4] = [7, 9]"));

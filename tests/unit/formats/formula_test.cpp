@@ -114,7 +114,7 @@ TEST_CASE("a place that no symbol fills stays as it is written") {
   CHECK(tree(formula_tree({Span(Formula("{0} of x"), std::nullopt)})) == "row(sign:{0} word: of  id:x)");
 }
 
-TEST_CASE("what is lowered or raised stands by its words, or alone") {
+TEST_CASE("what is lowered or raised stands by its words or alone") {
   CHECK(tree(formula_tree({"head ₁"})) == "row(sub(word:head  num:1))");
   CHECK(tree(formula_tree({"a ₁"})) == "row(id:a word:  sub(row: num:1))");
   CHECK(tree(formula_tree({"₁"})) == "row(sub(row: num:1))");
