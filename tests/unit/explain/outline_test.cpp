@@ -203,4 +203,23 @@ TEST_CASE("how closely a head of a layer is told depends on how large the head i
   CHECK(examples::holds(text_of(210, "100", "layer1.norm1"), only_result));
 }
 
+TEST_CASE("of one head of a layer what is given to that head is told", "[explain]") {
+  const std::string positions =
+      R"({"positions": {"type": "t5", "bidirectional": false, "max_distance": 20, "table": )" + random("[8, 2]") +
+      "}, ";
+  const Trace trace = alone(problem_of(R"({"inputs": )" + random("[24, 96]") + R"(, "block": {"layers": [{"self": )" +
+                                       positions + attention_of("96").substr(1) + R"(, "norm1": {}}]}})"));
+  ExplainOptions options;
+  options.head = 2;
+  for (std::size_t i = 0; i < trace.recipe.parts().size(); ++i) {
+    if (trace.recipe.parts()[i].prefix == "layer1.self") options.parts.push_back(i);
+  }
+  std::vector<std::string> given;
+  for (const Block& block : told(trace, options).blocks) {
+    const auto* matrix = std::get_if<Matrix>(&block);
+    if (matrix && trace.find_given(matrix->step)) given.push_back(matrix->title + ": " + matrix->place);
+  }
+  CHECK(given == std::vector<std::string>{"A number for each bucket and head: Head 2 of 2"});
+}
+
 }  // namespace attn
