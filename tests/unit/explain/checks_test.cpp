@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/interval.h"
 #include "catch.h"
 #include "explain/telling/parts.h"
 #include "unit/explain/examples.h"
@@ -112,6 +113,18 @@ TEST_CASE("an online softmax holds for a query that sees nothing", "[explain]") 
     // A number there would be wrong.
     CHECK(verdict_of(checked_steps(with_number(trace, "context", 2, 0.5)), 2) == "no: not in 1 of 4 numbers");
   }
+}
+
+TEST_CASE("an online softmax holds for a query whose scores are too small to be numbers", "[explain]") {
+  Problem problem = examples::closed_row();
+  problem.attention().options.erase("mask");
+  problem.keys_a_block = 2;
+  problem.attention().queries = examples::matrix("query", "d_k", {{-1e200, -1e200, -1e200, -1e200}, {0, 0, 0, 0}});
+  problem.attention().keys = Tensor<double>(Shape{{"key", 5}, {"d_k", 4}}, std::vector<double>(20, 1e200));
+  const Trace trace = examples::traced(problem);
+  CHECK(trace.value("scores")[0] == -infinity);
+  const Table table = checked_steps(trace);
+  for (std::size_t row = 0; row < 3; ++row) CHECK(verdict_of(table, row).starts_with("yes, all "));
 }
 
 }  // namespace

@@ -575,6 +575,24 @@ TEST_CASE("what is added to a sum that is cut is told beside its largest terms",
   CHECK(examples::holds(text, "b_K[1] = "));
 }
 
+TEST_CASE("a tree goes down to the last level of which all lines fit", "[explain][why]") {
+  constexpr std::size_t width = 60;
+  Problem problem = examples::worked_example();
+  for (auto part : {&Attention::query, &Attention::key}) {
+    (problem.attention().*part) = Projection{examples::scattered({{"d_model", 4}, {"d_k", width}}, 1), {}};
+  }
+  problem.attention().key_width = width;
+  const Trace trace = examples::traced(problem);
+  const auto deepest = [&](std::size_t top) {
+    std::size_t depth = 0;
+    const Document document = why(trace, {"scores", 1}, {.top = top});
+    for (const Branch& branch : tree_of(document).branches) depth = std::max(depth, branch.depth);
+    return depth;
+  };
+  CHECK(deepest(3) == 2);
+  CHECK(deepest(30) == 1);
+}
+
 TEST_CASE("a number that is read twice is told once", "[explain][why]") {
   RecipeBuilder work;
   const std::string a = work.given({.id = "a", .symbol = "A", .role = Role::input},
