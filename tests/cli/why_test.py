@@ -64,6 +64,17 @@ class Answers(unittest.TestCase):
         wide = '{"queries": [[1, 2], [2, 3]], "keys": {"random": "normal", "shape": [200000, 2], "seed": 1}}'
         self.assertLess(len(self.lines("-", "scores", text=wide)), 1000)
 
+    def test_what_another_part_made_is_called_by_its_part_or_its_title(self):
+        matrix = {"random": "xavier", "shape": [2, 2], "seed": 1}
+        weights = dict.fromkeys(("query", "key", "value"), matrix)
+        problem = {"inputs": [[1, 2], [3, 4]], "positions": "sinusoidal",
+                   "block": {"layers": [{"self": {"weights": weights}, "norm1": {}}]}}
+        text = json.dumps(problem)
+        told = " ".join(self.lines("-", "layer1.self.keys[1,1]", text=text))
+        self.assertIn("(Inputs, with their positions)", told)
+        told = " ".join(self.lines("-", "layer1.norm1[1,1]", text=text))
+        self.assertIn("(Layer 1 · residual around self-attention)", told)
+
     def test_result_is_the_last_step(self):
         self.assertEqual(self.lines(EXAMPLE, "result[3,1]"), self.lines(EXAMPLE, "context[3,1]"))
 
