@@ -33,7 +33,7 @@ def traced(tokens):
     problem["tokens"] = tokens
     done = subprocess.run([ATTN, "run", "-", "--root", DATA, "--format", "json"], input=json.dumps(problem),
                           capture_output=True, encoding="utf-8", timeout=60)
-    assert done.returncode == 0 and re.fullmatch(r"(attn: note: .*\n)*", done.stderr), done.stderr
+    assert done.returncode == 0 and re.fullmatch(r"(attn: (?!error: ).*\n)*", done.stderr), done.stderr
     return {step["id"]: step["data"] for step in json.loads(done.stdout)["steps"]}
 
 

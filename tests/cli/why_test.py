@@ -19,7 +19,7 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 DATA = os.path.join(ROOT, "data")
 EXAMPLE = os.path.join(DATA, "worked-example.json")
 RAGGED = os.path.join(DATA, "ragged-batch.json")
-HINTS = r"^(attn: note: .*\n)*$"
+HINTS = r"^(attn: (?!error: ).*\n)*$"
 
 
 def why(*words, text=None):

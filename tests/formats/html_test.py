@@ -127,7 +127,7 @@ class Page(html.parser.HTMLParser):
 def attn(*words, folder=None):
     done = subprocess.run([ATTN, *words], cwd=folder, capture_output=True, encoding="utf-8",
                           env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}, timeout=120)
-    assert done.returncode in (0, 1) and re.fullmatch(r"(attn: note: .*\n)*", done.stderr), (words, done.stderr)
+    assert done.returncode in (0, 1) and re.fullmatch(r"(attn: (?!error: ).*\n)*", done.stderr), (words, done.stderr)
     return done.stdout
 
 

@@ -49,7 +49,7 @@ def attn(*words, text=None):
 
 def latex(*words, codes=(0,), **more):
     done = attn(*words, "--format", "latex", **more)
-    if done.returncode not in codes or not re.fullmatch(r"(attn: note: .*\n)*", done.stderr):
+    if done.returncode not in codes or not re.fullmatch(r"(attn: (?!error: ).*\n)*", done.stderr):
         raise AssertionError(f"attn {' '.join(words)}: {done.returncode} {done.stderr}")
     return done.stdout
 

@@ -54,7 +54,7 @@ def installed():
 
 def attn(*words, text=None, code=0):
     done = subprocess.run([ATTN, *words], input=text, capture_output=True, encoding="utf-8", env=ENVIRONMENT, timeout=120)
-    assert done.returncode == code and re.fullmatch(r"(attn: note: .*\n)*", done.stderr), (words, done.returncode, done.stderr)
+    assert done.returncode == code and re.fullmatch(r"(attn: (?!error: ).*\n)*", done.stderr), (words, done.returncode, done.stderr)
     return done.stdout
 
 

@@ -72,7 +72,7 @@ def written(words, *settings, ending):
             path = os.path.join(folder, "document" + ending)
             done = subprocess.run([ATTN, command, *rest, *full, *settings, "-o", path], cwd=folder, capture_output=True,
                                   encoding="utf-8", timeout=60)
-            assert re.fullmatch(r"(attn: note: .*\n)*", done.stderr), done.stderr
+            assert re.fullmatch(r"(attn: (?!error: ).*\n)*", done.stderr), done.stderr
             code = done.returncode
             with open(path, encoding="utf-8") as file:
                 text = file.read()
