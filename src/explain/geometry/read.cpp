@@ -228,7 +228,7 @@ class GeometryReader {
     }
     VectorList rows;
     for (const DrawnVector* vector : vectors) {
-      if (vector->is_finite()) rows.push_back(vector->numbers);
+      if (vector->can_be_drawn()) rows.push_back(vector->numbers);
     }
     if (about_mean && !rows.empty()) {
       for (std::size_t i = 0; i < width; ++i) {
@@ -333,7 +333,7 @@ class GeometryReader {
     std::vector<DrawnPoint> points;
     std::vector<std::size_t> of;
     for (std::size_t key = 0; key < key_count_; ++key) {
-      if (drawn.values[key].closed || !drawn.values[key].is_finite()) continue;
+      if (drawn.values[key].closed || !drawn.values[key].can_be_drawn()) continue;
       points.push_back(drawn.points.of(drawn.values[key].numbers));
       of.push_back(key);
     }
@@ -357,7 +357,7 @@ class GeometryReader {
   }
 
   void read_turns() {
-    if (!rotated_) return;
+    if (!rotated_ || !made_.drawn.asked().can_be_drawn()) return;
     const auto& rotate = std::get<Rotate>(rotated_->op);
     const Reading reading = reading_of(trace_, *rotated_);
     if (reading.operands.size() < 3) return;
@@ -401,7 +401,7 @@ class GeometryReader {
       const DrawnPoint context = point_of(weights);
       drawn.sharpened.push_back({name, std::move(weights), context, is_own});
     }
-    if (!drawn.context || !made_.is_mean) return;
+    if (!drawn.context || !made_.is_mean || !std::ranges::all_of(drawn.values, &DrawnVector::can_be_drawn)) return;
     drawn.path.push_back(point_of(softened.weights(0)));
     for (int power = -20; power <= 24; ++power) {
       drawn.path.push_back(point_of(softened.weights(attn::pow(2, power / 4.0))));
@@ -467,8 +467,9 @@ class GeometryReader {
 
 }  // namespace
 
-bool DrawnVector::is_finite() const {
-  return std::ranges::all_of(numbers, [](double number) { return std::isfinite(number); });
+bool DrawnVector::can_be_drawn() const {
+  constexpr double largest = 1e300;  // so that sums and differences are finite, too
+  return std::ranges::all_of(numbers, [](double number) { return std::abs(number) <= largest; });
 }
 
 DrawnPoint DrawnPlane::of(std::span<const double> numbers) const {
