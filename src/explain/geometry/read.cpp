@@ -48,7 +48,7 @@ struct Softened {
   std::optional<double> sink;
   double base = 0;
 
-  // Shares of the whole, of which a sink takes one.
+  // Shares of the whole, of which a sink takes one. REQUIRES: some are open, whose largest then adds 1 to the sum.
   std::vector<double> weights(double factor) const {
     double largest = sink ? factor * *sink : -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < scores.size(); ++i) {
@@ -60,7 +60,7 @@ struct Softened {
       if (open[i]) sum += weights[i] = power(base, factor * scores[i] - largest);
     }
     if (sink) sum += power(base, factor * *sink - largest);
-    for (double& weight : weights) weight = sum == 0 ? 0 : weight / sum;
+    for (double& weight : weights) weight /= sum;
     return weights;
   }
 };
@@ -201,19 +201,16 @@ class GeometryReader {
                       Role role) {
     if (!trace_.find(id) && !trace_.find_given(id)) return;
     const Shape& shape = trace_.value(id).shape();
-    const Axis own = shape.has(axis) ? axis : "token";
     Place place;
     for (const auto& [of, index] : place_) {
       if (shape.has(of)) place.emplace_back(of, std::min(index, shape.size(of) - 1));
     }
     const std::vector<Dim> inner = inner_axes(shape, place);
-    if (inner.size() != 2 || !shape.has(own) || shape.size(own) < count) return;
-    const Dim& features = inner[0].axis == own ? inner[1] : inner[0];
+    if (inner.size() != 2 || !shape.has(axis) || shape.size(axis) < count) return;
+    const Dim& features = inner[0].axis == axis ? inner[1] : inner[0];
     for (std::size_t i = 0; i < count; ++i) {
-      const Slice cells{id, offset_at(shape, with(place, own, i)), shape.stride(features.axis), features.size};
-      DrawnVector vector = vector_at(trace_.heading(id), shape, own, i, cells, role);
-      vector.label = label_of(axis, i);
-      all.push_back(std::move(vector));
+      const Slice cells{id, offset_at(shape, with(place, axis, i)), shape.stride(features.axis), features.size};
+      all.push_back(vector_at(trace_.heading(id), shape, axis, i, cells, role));
     }
   }
 
@@ -423,7 +420,7 @@ class GeometryReader {
 
   // What a page can work out as well: where every number but the last digits follows from vectors.
   void give_rule() {
-    const bool rounds = rounds_each_step(trace_.arithmetic) || trace_.arithmetic.hand_rounding.has_value();
+    const bool rounds = rounds_each_step(trace_.arithmetic);
     if (!by_powers_ || made_.comparison == Comparison::other || rounds || !made_.is_mean) return;
     WeighingRule rule;
     rule.by_cosine = made_.comparison == Comparison::cosine;
