@@ -238,7 +238,7 @@ TEST_CASE("only letters that have a size count for how small they are", "[svg]")
   };
   CHECK(smallest("<text font-size=\"10\">a</text><text font-size=\"8\">b</text>") == Approx(14.4));  // 1.8 times
   CHECK(smallest("<text font-size=\"10\">a</text><text font-size=\"large\">b</text>") == Approx(18));
-  CHECK(smallest("<text font-size=\"10\">a</text><text>b</text>") == Approx(18));
+  CHECK(smallest("<text font-size=\"10\">a</text><text x=\"1\">b</text>") == Approx(18));
   CHECK(smallest("<path d=\"M0 0H9\"/>") > 1000);  // nothing to read
 }
 
@@ -250,6 +250,7 @@ TEST_CASE("signs of formulas have the spaces that a person leaves", "[svg]") {
   CHECK(set("a] = b)") == "a] = b)");  // closes what was never opened
   CHECK(set("√(a + b)") == "√(a + b)");
   CHECK(set("√3") == "√3");
+  CHECK(set("√()") == "√()");
 }
 
 TEST_CASE("words that are read from the right do not turn those around them", "[svg]") {
@@ -312,7 +313,8 @@ TEST_CASE("what is no sum of products is drawn as what went in and the arithmeti
   CHECK(has(shown({two, two, one}, {{"", {{"y"}}}, {"=", {{"1×1"}, {"+ 2×2"}}}, {"=", {{"5"}}}}), "y = 1×1 + 2×2\n"));
   CHECK(has(shown({one, one}, {{"", {{"y"}}}, {"=", {{"3×3"}}}, {"=", {{"9"}}}}), "y = 3×3\n=\n9\n"));
   CHECK(has(shown({one, one, one}, {{"", {{"y"}}}, {"=", {{"3×3"}, {"+ 3"}}}, {"=", {{}}}}), "y =\n3×3\n3\n+\n=\n"));
-  CHECK(has(shown({two, two}, {{"", {{"y"}}}, {"=", {{"1×1"}, {}}}, {"=", {{"1"}}}}), "y = 1×1"));
+  CHECK(has(shown({one, one, one}, {{"", {{"y"}}}, {"=", {{"3×3"}, Inline()}}, {"=", {{"9"}}}}), "y =\n3×3\n"));
+  CHECK(has(shown({two, two}, {{"", {{"y"}}}, {"=", {{"1×1"}, Inline()}}, {"=", {{"1"}}}}), "y = 1×1"));
 }
 
 TEST_CASE("lines of a tree have their labels and remarks, and the first its drawing", "[svg]") {
@@ -485,6 +487,24 @@ TEST_CASE("a figure of which everything is left out has nothing but words", "[sv
   const FlowDrawing flow = flow_drawing(document, {}, Theme{}, {.detail = Detail::gist});
   CHECK(flow.drawing.content.empty());
   CHECK(flow.left_out.size() == 2);
+}
+
+TEST_CASE("notes are left out of a slide where they leave no room, and only notes", "[svg]") {
+  const auto left_out = [](std::size_t count, std::size_t lines) {
+    std::vector<Matrix> steps = {drawn_matrix("s0", Role::query, 2, 2)};
+    for (std::size_t i = 1; i < count; ++i) {
+      steps.push_back(made_from(drawn_matrix("s" + std::to_string(i), Role::query, 2, 2), {steps.back().step}));
+    }
+    Document document = document_of(std::move(steps));
+    document.add(Prose{{"A word of the program."}});
+    for (std::size_t i = 0; i < lines; ++i) document.add(Prose{{"A word of the author."}, true});
+    const std::string words = words_shown(in_svg_file(document, "slide"));
+    CHECK(has(words, "A word of the author.") == (lines > 0 && lines < 60));
+    return has(words, "the notes of the problem.");
+  };
+  CHECK_FALSE(left_out(3, 2));
+  CHECK(left_out(3, 60));
+  CHECK_FALSE(left_out(40, 0));  // too many steps, and no notes
 }
 
 TEST_CASE("matrices of one step share their decimals, and scientific notation", "[svg]") {
