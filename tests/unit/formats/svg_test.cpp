@@ -189,6 +189,18 @@ TEST_CASE("arcs stand beside their map where there is room, else below it", "[sv
   CHECK(beside.height < below.height);
 }
 
+TEST_CASE("the longest label of a map stands there in full", "[svg]") {
+  for (const char* longest : {"last", "second", "tokens", "a b c", "Wort"}) {
+    Matrix weights = drawn_matrix("weights", Role::attention_weight, 30, 30);
+    for (std::size_t i = 0; i < 30; ++i) weights.row_labels[i] = std::to_string(i + 1);
+    weights.row_labels[29] = longest;
+    const std::vector<ToldMatrix> told = {{&weights, "Weights", ""}};
+    const std::string words = words_shown(map_drawing(told, {}, Theme{}, {}).content);
+    CHECK(has(words, std::string("\n30 ") + longest + "\n"));
+    CHECK(has(words, "\n29\n"));
+  }
+}
+
 TEST_CASE("grey cells are explained by their rules where these are known", "[svg]") {
   Matrix scores = drawn_matrix("scores", Role::score, 2, 2);
   CHECK(cell_words({&scores}).empty());
