@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -276,6 +277,12 @@ TEST_CASE("turns are told where the angles are known", "[explain]") {
   const std::string cosines = "rotation_cosines.query", sines = "rotation_sines.query";
   CHECK(geometry_read(without_steps(trace, {sines}))->drawn.turned.empty());
   CHECK(geometry_read(with_other_numbers(trace, cosines, trace.value(cosines)))->drawn.turned.empty());
+  Trace given = without_steps(trace, {cosines});
+  given.givens.emplace_back(std::make_shared<const Instruction>(
+      Instruction{.heading = trace.heading(cosines),
+                  .op = Given{},
+                  .given = GivenNumbers(LateTensor<double>(trace.value(cosines)))}));
+  CHECK(geometry_read(given)->drawn.turned.empty());
 }
 
 TEST_CASE("geometry that is asked for and is not there is told why, and none is told", "[explain]") {

@@ -503,9 +503,9 @@ TEST_CASE("a figure of which everything is left out has nothing but words", "[sv
 
 TEST_CASE("notes are left out of a slide where they leave no room, and only notes", "[svg]") {
   const auto left_out = [](std::size_t count, std::size_t lines) {
-    std::vector<Matrix> steps = {drawn_matrix("s0", Role::query, 2, 2)};
+    std::vector<Matrix> steps = {drawn_matrix("s0", Role::output, 2, 2)};
     for (std::size_t i = 1; i < count; ++i) {
-      steps.push_back(made_from(drawn_matrix("s" + std::to_string(i), Role::query, 2, 2), {steps.back().step}));
+      steps.push_back(made_from(drawn_matrix("s" + std::to_string(i), Role::output, 2, 2), {steps.back().step}));
     }
     Document document = document_of(std::move(steps));
     document.add(Prose{{"A word of the program."}});
@@ -516,7 +516,7 @@ TEST_CASE("notes are left out of a slide where they leave no room, and only note
   };
   CHECK_FALSE(left_out(3, 2));
   CHECK(left_out(3, 60));
-  CHECK_FALSE(left_out(40, 0));  // too many steps, and no notes
+  CHECK_FALSE(left_out(60, 0));  // too many steps, and no notes
 }
 
 TEST_CASE("matrices of one step share their decimals, and scientific notation", "[svg]") {
