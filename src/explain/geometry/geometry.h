@@ -20,7 +20,7 @@ struct DrawnVector {
   bool closed = false;  // to the query that is asked about
   bool named = true;    // of many only some are
 
-  bool is_finite() const;
+  bool can_be_drawn() const;  // not where its numbers are infinite, or about the largest there are
   std::string words() const { return label.empty() ? name : name + " " + label; }
 };
 

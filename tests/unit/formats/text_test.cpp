@@ -7,6 +7,7 @@
 
 #include "catch.h"
 #include "formats/spelling.h"
+#include "formats/styled.h"
 #include "unit/explain/examples.h"
 #include "unit/formats/as_text.h"
 #include "unit/formats/widest.h"
@@ -87,6 +88,9 @@ TEST_CASE("signs that ASCII lacks are spelled out", "[text]") {
   CHECK(asciified("s′₁ = s₁ / √3 ≈ −1.2") == "s'_1 = s_1 / sqrt(3) ~= -1.2");
   CHECK(asciified("√d_k, √(−2), S″, Kᵀ, Σ") == "sqrt(d_k), sqrt(-2), S'', K^T, sum");
   CHECK(asciified("[3 × 4] → … −∞") == "[3 x 4] -> ... -inf");
+  CHECK(asciified("√2.5 + √x_1") == "sqrt(2.5) + sqrt(x_1)");
+  CHECK(asciified("x₊ₐ₉") == "x\\u{208a}\\u{2090}_9");          // lowered, and no digits
+  CHECK(asciified("\xff\xe2\x82") == "\\u{ff}\\u{e2}\\u{82}");  // no text at all
   CHECK(asciified("é 猫") == "\\u{e9} \\u{732b}");
 }
 
@@ -255,6 +259,21 @@ TEST_CASE("weight matrices stand side by side where there is room", "[text]") {
   const std::vector<std::string> narrower = lines_of(in_text(examples::worked_example(), {}, narrow));
   CHECK(std::ranges::none_of(narrower,
                              [](const std::string& line) { return holds(line, "W_K") && holds(line, "W_Q   "); }));
+}
+
+TEST_CASE("characters that are wider than a line stand alone in one", "[text]") {
+  FormatOptions options;
+  const Typesetter typesetter(options);
+  const auto shown = [&](const Inline& text, std::size_t width) {
+    std::string all;
+    for (const StyledLine& line : typesetter.wrapped(text, width)) all += typesetter.printed(line);
+    return all;
+  };
+  CHECK(shown({"漢字a"}, 1) == "漢\n字\na\n");
+  CHECK(shown({"a漢"}, 2) == "a\n漢\n");
+  CHECK(shown({"漢", "字"}, 3) == "漢\n字\n");
+  CHECK(widest(typesetter.wrapped({"漢字 a"}, 4)) == 4);
+  CHECK(widest(std::vector<StyledLine>()) == 0);
 }
 
 }  // namespace
