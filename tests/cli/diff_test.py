@@ -531,11 +531,11 @@ class Own(Case):
 
     def test_a_trace_whose_axes_have_other_names_has_another_shape(self):
         arrays = dict(np.load(self.trace("trace.npz")))
-        metadata = {"schema": "attn/trace/1", "dtype": "f64", "axes": json.dumps({"scores": ["key", "query"]})}
+        metadata = {"schema": "attn/trace/1", "dtype": "f64", "axes": json.dumps({"context": ["query", "key"]})}
         with open(self.path("own.safetensors"), "wb") as file:
             file.write(stored_safetensors(arrays, metadata))
         report = self.report(EXAMPLE, self.path("own.safetensors"))
-        self.assertEqual([step["id"] for step in report["steps"] if step["verdict"] == "other_shape"], ["scores"])
+        self.assertEqual([step["id"] for step in report["steps"] if step["verdict"] == "other_shape"], ["context"])
 
     def test_a_step_is_known_at_the_end_of_a_name(self):
         arrays = dict(np.load(self.trace("trace.npz")))
