@@ -528,7 +528,7 @@ class Refused(Folder):
     def test_an_array_of_no_numbers_is_empty_in_either_order(self):
         for shape, rows, columns in (((0, 3), "/inputs is empty", "/inputs is empty"),
                                      ((3, 0), "/inputs/0 is empty", "/inputs/0 is empty"),
-                                     ((0, 2, 3), "/inputs is a batch of no sequences", "/inputs is a batch of no sequences"),
+                                     ((0, 2, 3), "/inputs is a batch of no sequences", "is a batch of no sequences"),
                                      ((2, 0, 3), "/inputs/0 has no tokens", "/inputs/0 is empty"),
                                      ((2, 3, 0), "/inputs/0/0 is empty", "/inputs/0 has no tokens")):
             for order, (vectors, said) in itertools.product("CF", (("rows", rows), ("columns", columns))):
