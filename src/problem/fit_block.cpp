@@ -92,7 +92,7 @@ class BlockFitting {
                             R"(say "kind": "decoder", whose layers have "cross")");
     }
     if (!is_decoder_) return;
-    if (is_decoder_ && !given) {
+    if (!given) {
       in_.faults.add("missing-member", raw_.where, raw_.where + R"( is a decoder, and has no "memory")",
                      R"(what "cross" attends to: a matrix, or a problem of its own; without any, say "decoder_only")");
       return;
@@ -107,7 +107,7 @@ class BlockFitting {
     } else if (raw_.encoder) {
       read_encoder(std::move(**raw_.encoder));
     }
-    is_complete_ = is_complete_ && (!given || memory_);
+    is_complete_ = is_complete_ && memory_;
   }
 
   void read_encoder(Statement encoder) {

@@ -513,6 +513,37 @@ class Own(Case):
             self.assertTrue(all(step["same_bits"] for step in report["steps"]))
         self.assertIn("A and B are the same", self.text(EXAMPLE, self.path("trace.json"), code=0))
 
+    def test_a_trace_whose_axes_have_no_names_is_compared_all_the_same(self):
+        """What stands in the metadata may have been lost on its way, or be something else."""
+        arrays = dict(np.load(self.trace("trace.npz")))
+        names = {"scores": ["query", "key"], "attention_weights": ["query", "key"]}
+        for axes in (None, "no JSON", "[1]", json.dumps({name: 7 for name in arrays}),
+                     json.dumps({name: ["query", 7] for name in arrays}),
+                     json.dumps({name: ["key", "key"] for name in arrays}), json.dumps(names)):
+            metadata = {"schema": "attn/trace/1", **({"axes": axes} if axes else {})}
+            with open(self.path("own.safetensors"), "wb") as file:
+                file.write(stored_safetensors(arrays, metadata))
+            report = self.report(EXAMPLE, self.path("own.safetensors"), code=0)
+            self.assertTrue(all(step["same_bits"] for step in report["steps"]), axes)
+        with open(self.path("other.safetensors"), "wb") as file:
+            file.write(stored_safetensors(arrays, {"schema": "of/another/program", "axes": json.dumps(names)}))
+        self.report(EXAMPLE, self.path("other.safetensors"), code=0)
+
+    def test_a_trace_whose_axes_have_other_names_has_another_shape(self):
+        arrays = dict(np.load(self.trace("trace.npz")))
+        metadata = {"schema": "attn/trace/1", "dtype": "f64", "axes": json.dumps({"context": ["query", "key"]})}
+        with open(self.path("own.safetensors"), "wb") as file:
+            file.write(stored_safetensors(arrays, metadata))
+        report = self.report(EXAMPLE, self.path("own.safetensors"))
+        self.assertEqual([step["id"] for step in report["steps"] if step["verdict"] == "other_shape"], ["context"])
+
+    def test_a_step_is_known_at_the_end_of_a_name(self):
+        arrays = dict(np.load(self.trace("trace.npz")))
+        with open(self.path("hooks.safetensors"), "wb") as file:
+            file.write(stored_safetensors({f"model.layers.0.{name}": array for name, array in arrays.items()}))
+        report = self.report(EXAMPLE, self.path("hooks.safetensors"), code=0)
+        self.assertEqual({step["id"] for step in report["steps"] if step["verdict"] == "same"}, set(arrays))
+
     def test_a_changed_last_bit_is_found(self):
         with open(self.trace("trace.json"), encoding="utf-8") as file:
             trace = json.load(file)
