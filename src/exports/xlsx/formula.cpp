@@ -307,7 +307,9 @@ class CellFormula {
     }
     for (std::size_t i = 1; i < made_.operands.size(); ++i) counted += term(i) + ",";
     counted.pop_back();
-    return when("SUM(" + mask_range() + ")=0", quoted_minus_infinity, "MAX(" + counted + ")");
+    const std::string most = "MAX(" + counted + ")";
+    if (made_.operands.size() > 1) return most;  // a sink is open wherever a row is closed
+    return when("SUM(" + mask_range() + ")=0", quoted_minus_infinity, most);
   }
 
   std::string largest_of(const std::string& counted, bool may_be_none = true) const {
