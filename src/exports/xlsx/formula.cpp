@@ -39,7 +39,7 @@ std::string own_id(const std::string& id, const std::string& prefix) {
 std::string sum_of(const std::vector<std::string>& terms) {
   std::string text;
   for (const std::string& term : terms) text += (text.empty() ? "" : "+") + term;
-  return text.empty() ? "0" : text;
+  return text;
 }
 
 // The options that a step has, which all its cells share.
