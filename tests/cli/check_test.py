@@ -584,6 +584,19 @@ class Rules(CheckTest):
         self.assertEqual(self.verdict(1.93, "--compare", "decdig", "--digits", "2"), 1)
         self.assertEqual(self.verdict(1.9, "--compare", "sigfig", "--digits", "2"), 0)
         self.assertEqual(self.verdict(1.8, "--compare", "sigfig", "--digits", "2"), 1)
+
+    def test_a_problem_may_say_how_many_decimals_count_and_never_how_many_digits(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "p.json")
+            for digits, verdict in ((1, 0), (3, 1)):
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump({**problem, "digits": digits}, file)
+                answers = json.dumps({"steps": {"context": {"1,1": 1.94}}})
+                self.assertEqual(attn("check", path, "-", "--compare", "decdig", text=answers).returncode, verdict)
+                by_digits = attn("check", path, "-", "--compare", "sigfig", text=answers)
+                self.assertEqual(by_digits.stdout, self.check({"context": {"1,1": 1.94}}, "--compare", "sigfig").stdout)
         self.assertEqual(self.verdict(1.95, "--compare", "relabs", "--rtol", "0.01"), 0)
         self.assertEqual(self.verdict(1.95, "--compare", "relabs", "--atol", "0.001"), 1)
 

@@ -939,6 +939,16 @@ class Heads(InFolder):
         self.assertIn("one back", said)
         self.assertNotIn("to itself", said)
 
+    def test_a_pair_has_a_column_where_somebody_names_one(self):
+        report = json.loads(self.ranked("--format", "json", "--pair", "7,4"))
+        rows = list(csv.DictReader(io.StringIO(self.ranked("--format", "csv", "--pair", "7,4"))))
+        self.assertEqual([float(row["pair"]) for row in rows], [head["pair"] for head in report["heads"]])
+        self.assertNotIn("pair", self.ranked("--format", "csv").split("\n")[0])
+        said = self.ranked("--by", "pair", "--pair", "7,4", "--top", "1")
+        best = max(report["heads"], key=lambda head: head["pair"])
+        self.assertRegex(said, rf"{best['layer']}\D+{best['head']}\D")
+        self.assertNotIn("one back", said)
+
     def test_a_problem_of_one_attention_has_one_head(self):
         report = json.loads(self.ranked("--format", "json", file=os.path.join(ROOT, "data", "worked-example.json")))
         self.assertEqual(len(report["heads"]), 1)
