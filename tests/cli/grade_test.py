@@ -823,11 +823,13 @@ class Outputs(Folder):
         cases = root.findall("*/testcase")
         self.assertEqual([int(root.get(key)) for key in ("tests", "failures", "errors")],
                          [len(cases), len(root.findall(".//failure")), len(root.findall(".//error"))])
-        return {suite.get("name"): {case.get("name"): case[0] if len(case) else None for case in suite} for suite in root}
+        return {suite.get("name"): {case.get("name"): case[0] if len(case) else None for case in suite}
+                for suite in root}
 
     def test_a_report_of_tests_says_what_was_taken_and_why(self):
         self.write("anna.json", {"steps": KINDS["scaled"]})
-        self.write("scheme.json", {"points": {"scores": 0, "attention_weights": 2, "context": 1}, "deduct": {"scale.*": 0.1}})
+        self.write("scheme.json", {"points": {"scores": 0, "attention_weights": 2, "context": 1},
+                                   "deduct": {"scale.*": 0.1}})
         anna = self.suites("anna.json", "--scheme", "scheme.json")["anna"]
         self.assertEqual([anna["scores"], anna["context"]], [None, None])
         said = anna["attention_weights"]
@@ -855,8 +857,8 @@ class Outputs(Folder):
         self.write("in/ben.json", "{")
         self.write("roster.csv", "name\nanna\nben\ncleo\n")
         people = self.suites("in", "--roster", "roster.csv", code=2)
-        self.assertEqual({name: [case if case is None else case.tag for case in cases.values()] for name, cases in people.items()},
-                         {"anna": [None] * 3, "ben": ["error"], "cleo": ["failure"]})
+        tags = {name: [case if case is None else case.tag for case in cases.values()] for name, cases in people.items()}
+        self.assertEqual(tags, {"anna": [None] * 3, "ben": ["error"], "cleo": ["failure"]})
 
     def test_a_mistake_made_twice_is_listed_once(self):
         twice = {**RIGHT, "scores": [[2, 4, 4], [4, 61, 21], [4, 12, 10]]}

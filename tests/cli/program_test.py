@@ -1171,7 +1171,8 @@ class Small(ProgramTest):
 
     def test_labels_of_a_table_to_fill_in_stay_labels(self):
         tokens = [" ", "a;b", "c,d;e", "7"]
-        problem = self.path("p.json", json.dumps({"tokens": tokens, "inputs": [[1, 0], [0, 1], [1, 1], [2, 1]], "score": "dot"}))
+        problem = {"tokens": tokens, "inputs": [[1, 0], [0, 1], [1, 1], [2, 1]], "score": "dot"}
+        problem = self.path("p.json", json.dumps(problem))
         table = attn("check", problem, "--template", "csv").stdout.split("\n\n")[0]
         self.assertEqual(table.split("\n")[0], 'scores,key 1,"a;b","c,d;e",key 4')
         first = [line[0] for line in csv.reader(io.StringIO(table))]
