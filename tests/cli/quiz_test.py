@@ -321,6 +321,17 @@ class Transcript(unittest.TestCase):
                 steps = json.load(file)["steps"]
             self.assertEqual(steps["scores"], [["2.0", "4/1", "4"], [None] * 3, [None] * 3])
 
+    def test_every_step_that_was_answered_stands_there(self):
+        steps = trace_of(EXAMPLE)
+        lines = [" ".join(f"{number:g}" for number in row) for id in ("queries", "scores") for row in steps[id]["data"]]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "mine.json")
+            quiz(EXAMPLE, lines, "--steps", "scores,queries", "--transcript", path)
+            with open(path, encoding="utf-8") as file:
+                written = json.load(file)["steps"]
+        self.assertEqual({id: [[float(number) for number in row] for row in rows] for id, rows in written.items()},
+                         {id: steps[id]["data"] for id in ("queries", "scores")})
+
 
 class Secrets(unittest.TestCase):
     """Whatever the problem, no line that is said before the answer has to be given has it."""
