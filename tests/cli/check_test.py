@@ -584,6 +584,31 @@ class Rules(CheckTest):
         self.assertEqual(self.verdict(1.93, "--compare", "decdig", "--digits", "2"), 1)
         self.assertEqual(self.verdict(1.9, "--compare", "sigfig", "--digits", "2"), 0)
         self.assertEqual(self.verdict(1.8, "--compare", "sigfig", "--digits", "2"), 1)
+
+    def test_numbers_that_json_cannot_have_or_nobody_writes_out_are_told_all_the_same(self):
+        problem = {"queries": [[1e9, 3]], "keys": [[1e9, 1], [1e4, 2]], "values": [[1], [2]], "score": "dot",
+                   "mask": {"allow": [[1, 0]]}}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "p.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(problem, file)
+            answers = json.dumps({"steps": {"scores": [[1, 2]], "masked_scores": [[1, 5]]}})
+            done = attn("check", path, "-", "--reveal", "value", "--format", "json", text=answers)
+        expected = re.findall(r'"expected": ([^,}]+)', done.stdout)
+        self.assertEqual(expected, ["1e+18", "10000000000006", "1e+18", '"-inf"'])
+
+    def test_a_problem_may_say_how_many_decimals_count_and_never_how_many_digits(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "p.json")
+            for digits, verdict in ((1, 0), (3, 1)):
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump({**problem, "digits": digits}, file)
+                answers = json.dumps({"steps": {"context": {"1,1": 1.94}}})
+                self.assertEqual(attn("check", path, "-", "--compare", "decdig", text=answers).returncode, verdict)
+                by_digits = attn("check", path, "-", "--compare", "sigfig", text=answers)
+                self.assertEqual(by_digits.stdout, self.check({"context": {"1,1": 1.94}}, "--compare", "sigfig").stdout)
         self.assertEqual(self.verdict(1.95, "--compare", "relabs", "--rtol", "0.01"), 0)
         self.assertEqual(self.verdict(1.95, "--compare", "relabs", "--atol", "0.001"), 1)
 

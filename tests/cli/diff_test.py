@@ -5,6 +5,7 @@ would, store it, and expect that convention to be named.
 """
 
 import functools
+import itertools
 import json
 import os
 import pickle
@@ -762,6 +763,38 @@ class Lists(unittest.TestCase):
         done = attn("list", "scroes")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("did you mean `scores`?", done.stderr)
+
+
+class OtherWayRound(unittest.TestCase):
+    """A and B are the files as they were typed, whichever of them is a problem and whichever is computed."""
+
+    def test_two_files_exchanged_are_the_same_report_with_their_letters_exchanged(self):
+        both = {"queries": [[1, 0], [2, 1]], "score": "dot"}
+        few = {**both, "keys": [[1, 1], [0, 2]], "values": [[1, 0], [0, 1]], "causal": True}
+        many = {**both, "keys": [[1, 1], [0, 2], [1, 1]], "values": [[1, 0], [0, 1], [1, 1]]}
+        with tempfile.TemporaryDirectory() as folder:
+            paths = {}
+            for name, problem in (("few", few), ("many", many)):
+                for kind, text in (("problem", json.dumps(problem)),
+                                   ("trace", attn("run", "-", "--format", "json", text=json.dumps(problem)).stdout)):
+                    paths[name, kind] = os.path.join(folder, f"{name}.{kind}.json")
+                    with open(paths[name, kind], "w", encoding="utf-8") as file:
+                        file.write(text)
+            for one, other in itertools.product(("problem", "trace"), repeat=2):
+                with self.subTest(few=one, many=other):
+                    first, second = paths["few", one], paths["many", other]
+                    told, turned = (json.loads(attn("diff", *files, "--format", "json").stdout)
+                                    for files in ((first, second), (second, first)))
+                    self.assertEqual((told["A"]["file"], turned["A"]["file"]), (first, second))
+                    verdicts = {step["id"]: step["verdict"] for step in told["steps"]}
+                    self.assertEqual((verdicts["masked_scores"], verdicts["scores"]), ("only_A", "other_shape"))
+                    exchanged = {"only_A": "only_B", "only_B": "only_A"}
+                    self.assertEqual({step["id"]: exchanged.get(step["verdict"], step["verdict"])
+                                      for step in turned["steps"]}, verdicts)
+                    sizes, turned_sizes = ({step["id"]: (step["A"], step["B"])
+                                            for step in report["steps"] if "A" in step} for report in (told, turned))
+                    self.assertEqual(sizes["scores"], ("2 × 2", "2 × 3"))
+                    self.assertEqual({id: both[::-1] for id, both in turned_sizes.items()}, sizes)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -813,6 +814,100 @@ class Outputs(Folder):
         self.assertEqual(self.grade("anna.json", "-o", "-").stdout, self.grade("anna.json").stdout)
         self.assertEqual(self.grade("anna.json", "-o", "-", "--report", "csv").stdout,
                          self.grade("anna.json", "--report", "csv").stdout)
+
+    def suites(self, *words, code=0, **more):
+        """The report of tests, by the names of people: {name: {step: failure or None}}."""
+        done = self.grade(*words, "--report", "junit", **more)
+        self.assertEqual(done.returncode, code, done.stderr)
+        root = ElementTree.fromstring(done.stdout)
+        cases = root.findall("*/testcase")
+        self.assertEqual([int(root.get(key)) for key in ("tests", "failures", "errors")],
+                         [len(cases), len(root.findall(".//failure")), len(root.findall(".//error"))])
+        return {suite.get("name"): {case.get("name"): case[0] if len(case) else None for case in suite}
+                for suite in root}
+
+    def test_a_report_of_tests_says_what_was_taken_and_why(self):
+        self.write("anna.json", {"steps": KINDS["scaled"]})
+        self.write("scheme.json", {"points": {"scores": 0, "attention_weights": 2, "context": 1},
+                                   "deduct": {"scale.*": 0.1}})
+        anna = self.suites("anna.json", "--scheme", "scheme.json")["anna"]
+        self.assertEqual([anna["scores"], anna["context"]], [None, None])
+        said = anna["attention_weights"]
+        self.assertRegex(said.get("message"), r"2 of 9 right, .*; 0\.34 of 2 points; −0\.1 scale\.added$")
+        # Nothing is taken where nothing was earned; something may be where all is right.
+        self.write("whole.json", {"per": "step", "deduct": {"scale.*": 0.1}})
+        said = self.suites("anna.json", "--scheme", "whole.json")["anna"]["attention_weights"].get("message")
+        self.assertTrue(said.endswith("; 0 of 1 points"), said)
+        self.write("cleo.json", {"steps": {**RIGHT, "scores": SLIP, "keys": [list(row) for row in zip(*KEYS)]}})
+        self.write("layout.json", {"deduct": {"layout.*": 0.25}})
+        cleo = self.suites("cleo.json", "--scheme", "layout.json")["cleo"]
+        self.assertEqual(cleo["keys"].get("message"), "9 of 9 right; 0.75 of 1 points; −0.25 layout.transposed_answer")
+        self.assertNotIn("−", cleo["scores"].get("message"))
+        # A step that is worth nothing has no points to tell.
+        self.write("ben.json", {"steps": KINDS["slip"]})
+        ben = self.suites("ben.json", "--scheme", "scheme.json")["ben"]
+        self.assertNotIn("points", ben["scores"].get("message"))
+        self.assertTrue(ben["scores"].text.startswith("slip.digits_swapped: "))
+
+    def test_a_report_of_tests_names_whoever_has_no_name_by_their_file(self):
+        self.assertEqual(list(self.suites("-", text=json.dumps({"steps": RIGHT}))), ["-"])
+
+    def test_whoever_handed_in_nothing_has_failed_one_test(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("in/ben.json", "{")
+        self.write("roster.csv", "name\nanna\nben\ncleo\n")
+        people = self.suites("in", "--roster", "roster.csv", code=2)
+        tags = {name: [case if case is None else case.tag for case in cases.values()] for name, cases in people.items()}
+        self.assertEqual(tags, {"anna": [None] * 3, "ben": ["error"], "cleo": ["failure"]})
+
+    def test_a_mistake_made_twice_is_listed_once(self):
+        twice = {**RIGHT, "scores": [[2, 4, 4], [4, 61, 21], [4, 12, 10]]}
+        self.write("anna.json", {"steps": twice})
+        row, = csv.DictReader(io.StringIO(self.grade("anna.json", "--report", "csv").stdout))
+        self.assertEqual(row["mistakes"], "slip.digits_swapped")
+        told = self.suites("anna.json")["anna"]["scores"].text.split("\n")
+        self.assertEqual([line.split(":")[0] for line in told], ["slip.digits_swapped"] * 2)
+
+    def page_of(self, *words, code=0, **more):
+        done = self.grade(*words, "--report", "html", **more)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout
+
+    def test_a_page_of_a_class_of_whom_nobody_can_be_graded_has_no_figures(self):
+        self.write("in/anna.json", "{")
+        page = self.page_of("in", code=2)
+        self.assertIn("<td>anna</td>", page)
+        self.assertNotIn('<div class="chart">', page)
+        self.write("in/ben.json", {"steps": RIGHT})
+        self.assertIn('<div class="chart">', self.page_of("in", code=2))
+
+    def test_a_page_says_that_not_everybody_can_have_the_same_points(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("in/ben.json", {"steps": RIGHT})
+        said = "Not all hand-ins are of as many points"
+        self.assertNotIn(said, self.page_of("in"))
+        self.write("in/ben.json", {"steps": {"scores": SCORES}})
+        self.assertIn(said, self.page_of("in"))
+
+    def test_numbers_of_another_shape_are_wrong_and_stand_in_no_cell(self):
+        self.write("anna.json", {"steps": KINDS["shape"]})
+        drawn = re.search('<div class="maps">(.*?)</div>', self.page_of("anna.json"), re.S)[1]
+        self.assertEqual(drawn.strip(), "<figure><figcaption>Context: wrong in 1 of 1</figcaption>\n</figure>")
+
+    def test_each_report_of_several_is_what_its_own_file_ends_with(self):
+        self.write("anna.json", {"steps": RIGHT})
+        self.assertEqual(self.grade("anna.json", "-o", "a.csv", "-o", "rest", "--report", "html").returncode, 0)
+        with open(self.path("a.csv"), encoding="utf-8") as file:
+            self.assertTrue(file.read().startswith("name,problem,"))
+        with open(self.path("rest"), encoding="utf-8") as file:
+            self.assertTrue(file.read().startswith("<!DOCTYPE html>"))
+
+    def test_how_cells_count_is_told(self):
+        self.write("anna.json", {"steps": KINDS["slip"]})
+        for per, points in (("cell", 2.89), ("step", 2)):
+            self.write("scheme.json", {"per": per})
+            graded = self.graded("anna.json", "--scheme", "scheme.json")
+            self.assertEqual((graded["scheme"]["per"], graded["hand_ins"][0]["points"]), (per, points))
 
     def test_standard_input_is_one_file_only(self):
         for words, keys in ((["-", "-"], EXAMPLE), (["-"], "-")):

@@ -86,6 +86,9 @@ class ClassicExample(unittest.TestCase):
     def test_strict_is_for_scripts(self):
         self.assertEqual(attn("lint", data("worked-example"), "--strict").returncode, 1)
         self.assertEqual(attn("lint", data("worked-example")).returncode, 0)
+        silent = json.loads(attn("lint", data("cross-attention"), "--format", "json").stdout)
+        self.assertEqual((silent["invisible"], silent["alike"]), ([], []))
+        self.assertEqual(attn("lint", data("cross-attention"), "--strict").returncode, 0)
 
 
 def cell_in(problem, name):

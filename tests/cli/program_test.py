@@ -1,5 +1,7 @@
 """The program as a script meets it: words in, words and exit codes out."""
 
+import csv
+import io
 import json
 import math
 import os
@@ -1176,6 +1178,51 @@ class Data(ProgramTest):
         self.assertGreater(len(problems), 10)
         done = attn("golden", *problems)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+class Small(ProgramTest):
+    def test_a_demo_is_short_until_more_is_asked_for(self):
+        short = attn("demo").stdout
+        self.assertEqual(attn("demo", "--format", "text").stdout, short)
+        self.assertLess(len(short), len(attn("demo", "--full").stdout))
+        self.assertIn("computed at once, without the steps between", attn("demo", "--at-once").stdout)
+
+    def changed_golden(self, name, numbers):
+        """A problem beside a golden in which some of the scores are others."""
+        problem = self.path(name + ".json", '{"inputs": [[1, 0], [0, 1], [1, 1]], "score": "dot"}')
+        self.assertEqual(attn("golden", "--update", problem).returncode, 0)
+        with open(self.path(name + ".golden.json"), encoding="utf-8") as file:
+            trace = json.load(file)
+        scores, = [step for step in trace["steps"] if step["id"] == "scores"]
+        for (row, column), number in numbers.items():
+            scores["data"][row][column] = number
+        self.path(name + ".golden.json", json.dumps(trace))
+        return problem
+
+    def test_what_is_no_number_is_no_number_of_ulps_apart(self):
+        for number in ("nan", "inf", 1.5):
+            problem = self.changed_golden("it", {(0, 1): number})
+            said = attn("golden", problem).stdout
+            self.assertRegex(said, r"worst at \[1,2\]: expected " + str(number))
+            self.assertEqual("no number of ulps apart" in said, number == "nan")
+            told = json.loads(attn("golden", problem, "--format", "json").stdout)
+            worst = told["files"][0]["differences"][0]["worst"]
+            self.assertEqual((worst["index"], worst["expected"], worst["got"]), ([1, 2], number, 0))
+            self.assertEqual(worst["ulps"] is None, number == "nan")
+
+    def test_a_report_of_tests_holds_no_character_that_xml_has_not(self):
+        problem = self.changed_golden('a\ufffe<b>&"\uffff', {(0, 1): 7})
+        case, = ElementTree.fromstring(attn("golden", problem, "--format", "junit").stdout).iter("testcase")
+        self.assertTrue(case.get("name").endswith(r'a\ufffe<b>&"\uffff.json'), case.get("name"))
+
+    def test_labels_of_a_table_to_fill_in_stay_labels(self):
+        tokens = [" ", "a;b", "c,d;e", "7"]
+        problem = {"tokens": tokens, "inputs": [[1, 0], [0, 1], [1, 1], [2, 1]], "score": "dot"}
+        problem = self.path("p.json", json.dumps(problem))
+        table = attn("check", problem, "--template", "csv").stdout.split("\n\n")[0]
+        self.assertEqual(table.split("\n")[0], 'scores,key 1,"a;b","c,d;e",key 4')
+        first = [line[0] for line in csv.reader(io.StringIO(table))]
+        self.assertEqual(first, ["scores", "query 1", "a;b", "c,d;e", "query 4"])
 
 
 if __name__ == "__main__":

@@ -226,6 +226,17 @@ class Refusals(unittest.TestCase):
         self.refused(2, [os.path.join(DATA, "no-such.json"), "scores[1,2]"], ["no-such.json"])
         self.refused(3, [EXAMPLE, "scores[1,2]", "--max-memory", "1K"], ["--max-memory"])
 
+    def test_what_is_too_much_to_say_has_a_way_out(self):
+        batch = os.path.join(DATA, "eight-heads-batch.json")
+        for words, help in (
+                (["S", "--full"], "leave --full out, ask for one number of it, or give a larger --max-memory"),
+                (["S"], "ask for one number of it, or give a larger --max-memory"),
+                (["S[1,1,1,1]", "--full"], "leave --full out: then the largest terms of each sum are written, or --top N"),
+                (["S[1,1,1,1]", "--depth", "3"], "ask for less by --depth or --top, or give a larger --max-memory")):
+            self.refused(3, [batch, *words, "--max-memory", "240K"],
+                         ["takes more than --max-memory, 240 KiB", "help: " + help])
+        self.assertEqual(why(batch, "S[1,1,1,1]", "--max-memory", "240K").returncode, 0)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -209,6 +209,9 @@ class Blanks(unittest.TestCase):
         for id, shape in page.shapes.items():
             self.assertEqual(page.open[id], set(range(math.prod(shape))))
 
+    def test_all_may_be_said(self):
+        self.assertEqual(sheet(EXAMPLE, "--blank", "all"), sheet(EXAMPLE))
+
     def test_half_is_every_other_number_or_a_drawn_one_of_two(self):
         page = Page(sheet(EXAMPLE, "--blank", "some", format="html"))
         self.assertEqual(page.open["keys"], {0, 2, 4, 6, 8})
@@ -249,8 +252,13 @@ class Blanks(unittest.TestCase):
         page = Page(sheet(EXAMPLE, "--query", "2", format="html"))
         self.assertEqual(page.open["scores"], {3, 4, 5})
         self.assertEqual(len(page.open["keys"]), 9)
+        self.assertNotIn(1, page.open["scores"])
         heads = os.path.join(DATA, "tom-yeh-three-heads.json")
         self.assertLess(len(sheet(heads, "--head", "2")), len(sheet(heads)) / 2)
+        batch = os.path.join(DATA, "eight-heads-batch.json")
+        second = sheet(batch, "--batch", "2", "--head", "1")
+        self.assertIn("Sequence 2", second)
+        self.assertNotIn("Sequence 1", second)
         block = os.path.join(DATA, "block-by-hand.json")
         part = Page(sheet(block, "--part", "layer1.ffn", format="html"))
         self.assertTrue(all(id.startswith("layer1.ffn.") for id in part.open), part.open)

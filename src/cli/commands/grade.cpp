@@ -123,13 +123,11 @@ class FolderOfPeople {
           .at({option, folder_});
     }
     fs::create_directories(folder_, error);
-    if (error || !fs::is_directory(folder_)) throw not_written(folder_, error ? error.message() : "it is no folder");
+    if (error) throw not_written(folder_, error.message());
   }
 
   void write(const GradedHandIn& one, const std::string& text) {
-    const std::string whose = !one.name.empty()   ? one.name
-                              : one.files.empty() ? ""
-                                                  : fs::path(one.files[0]).stem().string();
+    const std::string whose = !one.name.empty() ? one.name : fs::path(one.files[0]).stem().string();
     const std::string name = file_name_for(whose);
     std::string free = name;
     for (std::size_t more = 2; !taken_.insert(person_key(free)).second; ++more)
