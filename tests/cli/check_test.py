@@ -212,6 +212,17 @@ class StepsBesideThoseOfTheProblem(CheckTest):
         self.assertEqual(self.verdicts({"weighted_values": cells}, problem=problem)[0], {"weighted_values": (3, 0)})
 
 
+class Roundings(CheckTest):
+    def test_scores_with_fewer_decimals_than_the_weights_behind_them_are_right_with_a_note(self):
+        rough = [[f"{x / 3 ** 0.5:.1f}" for x in row] for row in SCORES]
+        powers = [[2.718281828459045 ** float(x) for x in row] for row in rough]
+        weights = [[f"{x / sum(row):.4f}" for x in row] for row in powers]
+        report = self.report({"scaled_scores": rough, "attention_weights": weights}, problem=SCALED)
+        self.assertEqual(report["verdict"], "right")
+        self.assertEqual([(one["mistake"], one["step"]) for one in report["diagnoses"]],
+                         [("rounding.scores_rounded", "scaled_scores")])
+
+
 class FixedRules(CheckTest):
     """A teacher's own rule in place of honest rounding."""
 
